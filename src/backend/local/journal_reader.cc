@@ -21,8 +21,8 @@ constexpr size_t kTail = size_t{16} << 10;
 // Lines of tasks begin with {"time":"...","type":"Task...
 bool IsTaskEntry(std::string_view line) {
   constexpr std::string_view kMark = R"("type":"Task)";
-  constexpr size_t kWithin = 64;
-  return line.substr(0, kWithin).find(kMark) != std::string_view::npos;
+  constexpr size_t kMarkLimit = 64;
+  return line.substr(0, kMarkLimit).find(kMark) != std::string_view::npos;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The longest time for an executor to exit, and for a guardian to kill all processes.
-constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
 
 // Whether the events in an inotify buffer include one for a lease file (not only for the file `lock`).
@@ -52,8 +52,8 @@ LocalBackend::~LocalBackend() = default;
 
 void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int am_attempt) {
   name_prefix_ += std::to_string(am_attempt) + "-";
-  if (const Status recalled = leases_.Reload(); !recalled.ok())
-    return sink_.OnEvent(core::RequestsRefused{recalled.error().message});
+  if (const Status reloaded = leases_.Reload(); !reloaded.ok())
+    return sink_.OnEvent(core::RequestsRefused{reloaded.error().message});
   std::vector<Lease> leases = leases_.job_leases().held;
   for (const backend::Inherited& one : inherited) {
     const auto lease =
@@ -64,12 +64,12 @@ void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int
     }
     Container& container = containers_.try_emplace(one.container, loop_, std::move(*lease)).first->second;
     leases.erase(lease);
-    if (const Status taken = Adopt(container, one); !taken.ok())
-      return sink_.OnEvent(core::RequestsRefused{taken.error().message});
+    if (const Status adopted = Adopt(container, one); !adopted.ok())
+      return sink_.OnEvent(core::RequestsRefused{adopted.error().message});
   }
   for (const Lease& lease : leases) {  // granted to the earlier AM, which died before it could report that
-    if (const Status given = leases_.Release(lease.container); !given.ok())
-      sink_.OnEvent(core::RequestsRefused{given.error().message});
+    if (const Status released = leases_.Release(lease.container); !released.ok())
+      sink_.OnEvent(core::RequestsRefused{released.error().message});
   }
 }
 
@@ -186,8 +186,8 @@ void LocalBackend::Launch(const ContainerId& id, const TaskId& task) {
 }
 
 void LocalBackend::Remove(const ContainerId& id, const std::string& how) {
-  if (const Status given = leases_.Release(id.text); !given.ok())
-    sink_.OnEvent(core::RequestsRefused{given.error().message});
+  if (const Status released = leases_.Release(id.text); !released.ok())
+    sink_.OnEvent(core::RequestsRefused{released.error().message});
   unlink((job_.files().alive() + "/" + id.text).c_str());
   containers_.erase(id);
   sink_.OnEvent(core::ContainerExited{.container = id, .how = how});
@@ -286,7 +286,7 @@ std::vector<std::string> LocalBackend::TaskArguments(const Container& container,
 void LocalBackend::Release(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  if (it->second.alive.is_open()) return KillAfter(id, kLeaveLimit, SIGTERM);
+  if (it->second.alive.is_open()) return KillAfter(id, kExitLimit, SIGTERM);
   Remove(id, "");
 }
 

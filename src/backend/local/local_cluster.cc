@@ -137,7 +137,7 @@ Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::R
 
 Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::string& uri) { return OpenLocalFiles(uri); }
 
-std::string LocalCluster::LogsPlace(const JobId& id) { return FilesOf(id).logs(); }
+std::string LocalCluster::LogsLocation(const JobId& id) { return FilesOf(id).logs(); }
 
 howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);

@@ -10,7 +10,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kMostRead = size_t{256} << 20, kPiece = size_t{1} << 20;
+constexpr size_t kMaxRead = size_t{256} << 20, kPiece = size_t{1} << 20;
 
 class LocalFiles final : public storage::Files {
  public:
@@ -26,7 +26,7 @@ class LocalFiles final : public storage::Files {
     }
     return entries;
   }
-  Result<std::string> Read(const std::string& path) override { return os::files::ReadFile(path, kMostRead); }
+  Result<std::string> Read(const std::string& path) override { return os::files::ReadFile(path, kMaxRead); }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
     const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) return os::files::SystemError("reading " + path);

@@ -12,7 +12,7 @@ namespace howdah::backend::yarn {
 namespace {
 
 // Returns the journal of a dead AM, with the end of the job appended.
-std::string Ended(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
+std::string WithEnd(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
   const Instant finished =
@@ -128,12 +128,12 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
   const auto left = ReadRunningJournal(cluster, id);
   const std::string before = left.ok() ? *left : SubmissionOf(report);
   core::JobChanged end = EndFromReport(report);
-  std::string journal = Ended(before, end, report);
+  std::string journal = WithEnd(before, end, report);
   if (!left.ok() || report.user() != cluster.user()) return journal;  // no files of this user to clean up
   if (const Status written = FinishTonyHistoryOf(cluster, id, journal); !written.ok()) {
     std::string& advice = end.advice.emplace(end.advice.value_or(""));
     advice += (advice.empty() ? "" : "; ") + written.error().message;
-    journal = Ended(before, end, report);
+    journal = WithEnd(before, end, report);
   }
   HOWDAH_TRY_STATUS(StoreHistory(cluster, id, journal));
   return journal;

@@ -73,7 +73,7 @@ bool Covers(const std::string& mount, const std::string& path) {
 }
 
 // Appends the rest of a path to a link's target: "hdfs://ns2/warehouse" and "/x" → "hdfs://ns2/warehouse/x".
-std::string Joined(const std::string& target, const std::string& rest) {
+std::string AppendToTarget(const std::string& target, const std::string& rest) {
   Uri uri = ParseUri(target);
   while (uri.path.ends_with('/')) uri.path.pop_back();
   if (rest != "/") uri.path += rest;
@@ -81,7 +81,7 @@ std::string Joined(const std::string& target, const std::string& rest) {
   return (uri.scheme.empty() ? "" : uri.scheme + "://" + uri.authority) + uri.path;
 }
 
-Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) {
+Result<std::string> ResolveMount(const Configuration& configuration, const Uri& uri) {
   const std::string standard = configuration.Text("fs.viewfs.mounttable.default.name.key", "default");
   const std::string table = uri.authority.empty() ? standard : uri.authority;
   const std::string prefix = "fs.viewfs.mounttable." + table + ".";
@@ -96,12 +96,12 @@ Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) 
     best = mount;
     target = configuration.Text(key);
   }
-  if (!best.empty()) return Joined(target, best == "/" ? path : path.substr(best.size()));
+  if (!best.empty()) return AppendToTarget(target, best == "/" ? path : path.substr(best.size()));
   for (const char* whole : {"linkMergeSlash", "linkFallback"}) {
-    if (const auto link = configuration.Get(prefix + whole)) return Joined(*link, path);
+    if (const auto link = configuration.Get(prefix + whole)) return AppendToTarget(*link, path);
   }
   // ViewFileSystemOverloadScheme uses the URI itself for paths outside all mounts.
-  if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);
+  if (uri.scheme != "viewfs") return AppendToTarget(uri.scheme + "://" + uri.authority, path);
   return Wrong("viewfs://" + uri.authority + path + ": no mount of the table " + table + " covers it; it mounts " +
                (mounts.empty() ? "nothing (" + prefix + "link./... is not set)" : mounts));
 }
@@ -137,7 +137,7 @@ Result<std::string> ResolveUri(const Configuration& configuration, const std::st
     return Wrong("'" + uri + "' is a relative path; write it from the root, as /user/ann/data");
   }
   if (!IsView(configuration, whole)) return whole.scheme + "://" + whole.authority + whole.path;
-  auto target = Mounted(configuration, whole);
+  auto target = ResolveMount(configuration, whole);
   if (!target || whole.scheme != "viewfs" || ParseUri(*target).scheme != "viewfs") return target;
   return Wrong(uri + " is mounted at " + *target + ", another viewfs: URI, which is not supported");
 }

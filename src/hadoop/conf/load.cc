@@ -11,7 +11,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-constexpr size_t kMostBytes = size_t{64} << 20;
+constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr std::array kFiles = {"core-site.xml", "yarn-site.xml", "resource-types.xml", "hdfs-site.xml"};
 
 Error CannotRead(const std::string& path) {
@@ -27,12 +27,12 @@ Result<std::string> ReadXmlFile(const std::string& path) {
   ssize_t count = 0;
   while ((count = ::read(fd, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR)) {
     if (count > 0) bytes.append(buffer, static_cast<size_t>(count));
-    if (bytes.size() > kMostBytes) break;
+    if (bytes.size() > kMaxBytes) break;
   }
   const Error error = CannotRead(path);
   ::close(fd);
   if (count < 0) return error;
-  if (bytes.size() > kMostBytes) return Error{ErrorCode::kUsage, "reading " + path + ": larger than 64 MiB"};
+  if (bytes.size() > kMaxBytes) return Error{ErrorCode::kUsage, "reading " + path + ": larger than 64 MiB"};
   return bytes;
 }
 

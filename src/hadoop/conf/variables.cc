@@ -5,7 +5,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-constexpr int kMostSteps = 20;
+constexpr int kMaxSteps = 20;
 
 struct Bounds {
   size_t begin = 0, end = 0;  // the range of the whole "${name}"
@@ -37,7 +37,7 @@ std::optional<std::string> OfEnvironment(const std::string& name, const Lookup& 
 
 std::string Expand(const std::string& text, const Lookup& environment, const Lookup& property) {
   std::string value = text;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const auto variable = FindVariable(value);
     if (!variable) return value;
     const std::string whole = value.substr(variable->begin, variable->end - variable->begin);

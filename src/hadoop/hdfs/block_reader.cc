@@ -7,7 +7,7 @@ namespace {
 
 namespace pb = ::hadoop::hdfs;
 
-constexpr uint32_t kMostChunk = 1 << 20;
+constexpr uint32_t kMaxChunk = 1 << 20;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ Result<BlockReader> BlockReader::Open(const pb::LocatedBlockProto& block, const 
   reader.checked_ = checksum.type() != pb::CHECKSUM_NULL;
   reader.crc_ = checksum.type() == pb::CHECKSUM_CRC32 ? Crc::kCrc32 : Crc::kCrc32c;
   reader.chunk_ = checksum.bytesperchecksum();
-  if (!response.has_readopchecksuminfo() || reader.chunk_ == 0 || reader.chunk_ > kMostChunk) {
+  if (!response.has_readopchecksuminfo() || reader.chunk_ == 0 || reader.chunk_ > kMaxChunk) {
     return Failed("it did not send the block's checksum type");
   }
   return reader;

@@ -13,7 +13,7 @@ namespace howdah::hadoop::hdfs {
 namespace {
 
 constexpr size_t kBuffer = 32 << 10;
-constexpr size_t kMostBuffers = 64;
+constexpr size_t kMaxBuffers = 64;
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -37,7 +37,7 @@ Result<DataConnection> DataConnection::Open(const ::hadoop::hdfs::DatanodeInfoPr
 Result<size_t> DataConnection::SendSome(const std::vector<std::string_view>& pieces) {
   std::vector<iovec> vectors;
   for (const std::string_view piece : pieces) {
-    if (vectors.size() < kMostBuffers) vectors.push_back({const_cast<char*>(piece.data()), piece.size()});
+    if (vectors.size() < kMaxBuffers) vectors.push_back({const_cast<char*>(piece.data()), piece.size()});
   }
   msghdr message{};
   message.msg_iov = vectors.data();

@@ -23,23 +23,23 @@ Status FileReader::Locate() {
   if (blocks->has_fileencryptioninfo()) {
     return Error{ErrorCode::kUnavailable, "the file is in an encryption zone, which Howdah cannot read"};
   }
-  stretches_.clear();
+  ranges_.clear();
   size_ = 0;
   for (const auto& block : blocks->blocks()) {
     const auto length = static_cast<int64_t>(block.b().numbytes());
-    stretches_.push_back({size_, size_ + length, block});
+    ranges_.push_back({size_, size_ + length, block});
     size_ += length;
   }
   if (!blocks->underconstruction() || blocks->islastblockcomplete() || !blocks->has_lastblock()) return {};
   const auto& last = blocks->lastblock();
   if (last.locs_size() == 0) return {};
-  if (!stretches_.empty() && stretches_.back().block.b().blockid() == last.b().blockid()) {
-    size_ = stretches_.back().begin;
-    stretches_.pop_back();
+  if (!ranges_.empty() && ranges_.back().block.b().blockid() == last.b().blockid()) {
+    size_ = ranges_.back().begin;
+    ranges_.pop_back();
   }
   const auto visible = name_node_->VisibleLength(last);
   if (!visible) return visible.error();
-  stretches_.push_back({size_, size_ + *visible, last});
+  ranges_.push_back({size_, size_ + *visible, last});
   size_ += *visible;
   return {};
 }
@@ -56,9 +56,9 @@ Status FileReader::Seek(int64_t offset) {
   return {};
 }
 
-const FileReader::Stretch* FileReader::StretchAt(int64_t position) const {
-  const auto behind = std::ranges::upper_bound(stretches_, position, {}, &Stretch::begin);
-  if (behind == stretches_.begin() || position >= std::prev(behind)->end) return nullptr;
+const FileReader::BlockRange* FileReader::RangeAt(int64_t position) const {
+  const auto behind = std::ranges::upper_bound(ranges_, position, {}, &BlockRange::begin);
+  if (behind == ranges_.begin() || position >= std::prev(behind)->end) return nullptr;
   return &*std::prev(behind);
 }
 
@@ -104,13 +104,13 @@ Status FileReader::OpenReplica() {
       size_ = std::min(size_, before);
       bad_.clear();
     }
-    const Stretch* stretch = StretchAt(position_);
-    if (stretch == nullptr) return Failed("byte " + std::to_string(position_) + " no longer exists");
-    for (const auto& node : stretch->block.locs()) {
+    const BlockRange* range = RangeAt(position_);
+    if (range == nullptr) return Failed("byte " + std::to_string(position_) + " no longer exists");
+    for (const auto& node : range->block.locs()) {
       const std::string name = NameOf(node);
       if (bad_.contains(name)) continue;
-      auto reader = BlockReader::Open(stretch->block, node, "howdah", position_ - stretch->begin,
-                                      stretch->end - position_, options_);
+      auto reader =
+          BlockReader::Open(range->block, node, "howdah", position_ - range->begin, range->end - position_, options_);
       if (reader) {
         reader_ = std::move(*reader);
         node_ = name;

@@ -29,20 +29,20 @@ class FileReader : public Reader {
   FileReader(std::shared_ptr<NameNode> name_node, std::string path, TransferOptions options)
       : name_node_(std::move(name_node)), path_(std::move(path)), options_(std::move(options)) {}
 
-  struct Stretch {  // the range of a block in the file
+  struct BlockRange {  // the range of a block in the file
     int64_t begin = 0, end = 0;
     NameNode::LocatedBlock block;
   };
 
   Status Locate();
-  const Stretch* StretchAt(int64_t position) const;
+  const BlockRange* RangeAt(int64_t position) const;
   Result<std::string_view> NextBytes();
   Status OpenReplica();
 
   std::shared_ptr<NameNode> name_node_;
   std::string path_;
   TransferOptions options_;
-  std::vector<Stretch> stretches_;
+  std::vector<BlockRange> ranges_;
   int64_t size_ = 0, position_ = 0;
   std::optional<BlockReader> reader_;
   std::string_view rest_;          // the unread part of the bytes that reader_ returned last

@@ -22,7 +22,7 @@ constexpr const char* kPacketHeadBytes =
     "000002c80019090000000000000000110000000000000000180025bc020000309c8681a54d444d";
 constexpr const char* kLastPacket = "00000004001909bc0200000000000011010000000000000018012500000000";
 // The DataNode's answer to the op, and its acknowledgements of the two packets.
-constexpr const char* kConfirmations = "04080012000908001000180022010009080210001800220100";
+constexpr const char* kAcks = "04080012000908001000180022010009080210001800220100";
 // A read by Java's client: the request; the DataNode's answer, followed by the same two packets; the client's report
 // that the checksums were correct.
 constexpr const char* kReadOp =
@@ -221,8 +221,8 @@ TEST(Golden, MutatedAnswersToReaderAreSafeAndDetected) {
 // A NameNode with the test server as its only DataNode.
 class RawNameNode : public FakeNameNode {
  public:
-  RawNameNode(World& world, std::vector<std::unique_ptr<FakeDataNode>>& none, const RawServer& server)
-      : FakeNameNode(world, none, 1), server_(server) {}
+  RawNameNode(SharedState& shared, std::vector<std::unique_ptr<FakeDataNode>>& none, const RawServer& server)
+      : FakeNameNode(shared, none, 1), server_(server) {}
   Result<LocatedBlock> AddBlock(const OpenFile&, const std::optional<Block>&, const DataNodes& excluded) override {
     if (!excluded.empty()) return Failed("there are no DataNodes");
     return BlockOn(server_);
@@ -234,9 +234,9 @@ class RawNameNode : public FakeNameNode {
 };
 
 Status WriteBlock(const RawServer& server) {
-  World world;
+  SharedState shared;
   std::vector<std::unique_ptr<FakeDataNode>> none;
-  FileWriter writer(std::make_shared<RawNameNode>(world, none, server), {"/x", "me", 1}, 1 << 20, {});
+  FileWriter writer(std::make_shared<RawNameNode>(shared, none, server), {"/x", "me", 1}, 1 << 20, {});
   if (const Status written = writer.Write(File()); !written.ok()) return written;
   if (const Status flushed = writer.Flush(); !flushed.ok()) return flushed;
   return writer.Close();
@@ -247,7 +247,7 @@ TEST(Golden, MutatedAnswersToWriterAreSafe) {
   Mutations mutate;
   int refused = 0;
   for (int round = 0; round < 1500; ++round) {
-    server.Set(mutate(Bytes(kConfirmations), 100));
+    server.Set(mutate(Bytes(kAcks), 100));
     refused += WriteBlock(server).ok() ? 0 : 1;
   }
   EXPECT_GT(refused, 500);

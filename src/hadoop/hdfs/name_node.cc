@@ -43,9 +43,9 @@ Error RemoteNameNode::Explained(const Error& error) { return Explain(error); }
 Error RemoteNameNode::WithoutDataNodes(const Error& error) {
   const auto stats = Call<pb::GetFsStatsResponseProto>("getFsStats", pb::GetFsStatusRequestProto());
   if (!stats) return ExplainWithoutDataNodes(error, nullptr);
-  const Room room{static_cast<int64_t>(stats->capacity()), static_cast<int64_t>(stats->used()),
-                  static_cast<int64_t>(stats->remaining())};
-  return ExplainWithoutDataNodes(error, &room);
+  const ClusterSpace space{static_cast<int64_t>(stats->capacity()), static_cast<int64_t>(stats->used()),
+                           static_cast<int64_t>(stats->remaining())};
+  return ExplainWithoutDataNodes(error, &space);
 }
 
 Result<NameNode::LocatedBlock> RemoteNameNode::AddBlock(const OpenFile& file, const std::optional<Block>& previous,

@@ -82,13 +82,13 @@ bool IsWithoutDataNodes(const Error& error) {
   return !error.remote_class.empty() && error.message.find("could only be written to ") != std::string::npos;
 }
 
-Error ExplainWithoutDataNodes(const Error& error, const Room* room) {
+Error ExplainWithoutDataNodes(const Error& error, const ClusterSpace* space) {
   Error explained = error;
   explained.code = ErrorCode::kUnavailable;
   std::string text = "HDFS has no DataNode that can take a block";
-  if (room != nullptr && room->capacity > 0) {
-    text += ": of its " + FormatBytes(room->capacity) + " " + FormatBytes(room->used) + " are used by HDFS and " +
-            FormatBytes(room->remaining) + " are left";
+  if (space != nullptr && space->capacity > 0) {
+    text += ": of its " + FormatBytes(space->capacity) + " " + FormatBytes(space->used) + " are used by HDFS and " +
+            FormatBytes(space->remaining) + " are left";
   }
   const size_t there = error.message.find("There are ");
   if (there != std::string::npos) {

@@ -13,11 +13,11 @@ namespace howdah::hadoop::hdfs {
 Error Explain(const Error& error);
 
 // Capacity of the cluster (GetFsStats), in bytes.
-struct Room {
+struct ClusterSpace {
   int64_t capacity = 0, used = 0, remaining = 0;
 };
-// Explains an IsWithoutDataNodes error. Includes the cluster's capacity unless `room` is null.
-Error ExplainWithoutDataNodes(const Error& error, const Room* room);
+// Explains an IsWithoutDataNodes error. Includes the cluster's capacity unless `space` is null.
+Error ExplainWithoutDataNodes(const Error& error, const ClusterSpace* space);
 
 // Whether the NameNode rejected the request because a block does not have enough replicas yet.
 bool IsNotReplicatedYet(const Error& error);

@@ -42,28 +42,28 @@ class Pipeline {
   Status Send(const std::deque<Packet>& packets, size_t& next, size_t& sent, Time now);
   // Sends a heartbeat. Must not be called while a packet is sent only in part.
   Status Heartbeat(Time now);
-  // Receives acknowledgements. Sets `confirmed` to the newest acknowledged sequence number, even if it returns an
+  // Receives acknowledgements. Sets `acked` to the newest acknowledged sequence number, even if it returns an
   // error. On an error, `bad` is the DataNode that caused it. (A DataNode closes the connection after acknowledging the
   // end of the block.)
-  Status TakeConfirmations(int64_t& confirmed, Time now, BadNode& bad);
+  Status ReceiveAcks(int64_t& acked, Time now, BadNode& bad);
 
   int fd() const { return connection_.fd(); }
   Time sent_at() const { return sent_at_; }
   // The time at which the pipeline counts as failed if nothing is received before. Only meaningful while an
   // acknowledgement is expected.
-  Time silent_at() const { return heard_at_ + silence_; }
+  Time times_out_at() const { return received_at_ + silence_; }
   // Call this when acknowledgements are expected from now on. Restarts the silence timer.
-  void Expect(Time now) { heard_at_ = now; }
+  void Expect(Time now) { received_at_ = now; }
 
  private:
   Pipeline(DataConnection connection, Duration silence)
       : connection_(std::move(connection)), silence_(silence), sent_at_(std::chrono::steady_clock::now()) {
-    heard_at_ = sent_at_;
+    received_at_ = sent_at_;
   }
 
   DataConnection connection_;
   Duration silence_;
-  Time sent_at_, heard_at_;
+  Time sent_at_, received_at_;
   std::string heartbeat_;  // the part of the last heartbeat that is not sent yet
 };
 

@@ -37,10 +37,10 @@ class Streamer {
   Streamer(const Streamer&) = delete;
   Streamer& operator=(const Streamer&) = delete;
 
-  // Push waits until there is room for the packet, and AwaitConfirmed until the packet is acknowledged. Both return an
+  // Push waits until there is room for the packet, and AwaitAck until the packet is acknowledged. Both return an
   // error if the stream has failed.
   Status Push(Packet packet);
-  Status AwaitConfirmed(int64_t sequence);
+  Status AwaitAck(int64_t sequence);
   // The last completed block, with its length. Call this after the block's last packet has been acknowledged.
   std::optional<NameNode::Block> last_block();
 
@@ -53,7 +53,7 @@ class Streamer {
   Status OpenBlock();
   Status Exchange(Time now);
   Status Wait(Time now);
-  Status Confirm(int64_t sequence);
+  Status OnAcked(int64_t sequence);
   Status Recover(BadNode bad);
   Status TryRecovery(BadNode& bad);
   void EndBlock();
@@ -72,8 +72,8 @@ class Streamer {
   std::optional<Pipeline> pipeline_;
   NameNode::LocatedBlock block_;  // the current block
   NameNode::DataNodes excluded_;  // DataNodes that failed while a block was opened
-  int64_t confirmed_bytes_ = 0;   // acknowledged bytes of the current block
-  int64_t confirmed_ = -1;        // sequence number of the last acknowledged packet
+  int64_t acked_bytes_ = 0;       // acknowledged bytes of the current block
+  int64_t acked_ = -1;            // sequence number of the last acknowledged packet
   int recoveries_ = 0;            // number since the last acknowledgement
   Time lease_at_;
 
@@ -81,7 +81,7 @@ class Streamer {
   std::condition_variable changed_;
   std::deque<Packet> queue_;  // packets pushed and not yet moved to packets_
   size_t held_ = 0;           // number of packets in queue_ and packets_
-  int64_t known_confirmed_ = -1;
+  int64_t known_acked_ = -1;
   std::optional<NameNode::Block> last_block_;
   std::optional<Error> error_;
   bool stopping_ = false;

@@ -110,7 +110,7 @@ void AsioClient::Impl::Begin(std::string_view method, std::string request, Repea
   call->done = std::move(done);
   call->begun = Clock::now();
   calls_[call->id] = call;
-  if (options_.servers.empty() || call->request.size() > kFrameMost / 2) {
+  if (options_.servers.empty() || call->request.size() > kMaxFrameSize / 2) {
     return asio::post(loop_, [self = shared_from_this(), call] {
       const std::string why = self->options_.servers.empty() ? "no server is configured" : "the request is too large";
       if (!self->closed_) self->Finish(call, Failed("calling " + call->method + ": " + why));
@@ -213,7 +213,7 @@ void AsioClient::Impl::OnFailure(const CallPtr& call, size_t server, Failure fai
       Decide(failure, {call->failed, options_.servers.size(), elapsed, call->repeat}, options_.limits);
   const auto link = std::exchange(call->link, nullptr);
   if (failure.kind != FailureKind::kUnreachable) ++call->retry_count;
-  link->Forget(call->id);
+  link->DropAnswer(call->id);
   if (decision.verdict == Verdict::kNextServer) {
     // If one server fails several calls, only the first of these failures switches to the next server.
     if (server_ == server) server_ = (server + 1) % options_.servers.size();
@@ -231,7 +231,7 @@ void AsioClient::Impl::Finish(const CallPtr& call, Result<std::string> result) {
   ++call->timer_use;
   call->timer.cancel();
   if (const auto link = std::exchange(call->link, nullptr)) {
-    link->Forget(call->id);
+    link->DropAnswer(call->id);
     if (link != link_) Retire(link);
   }
   std::exchange(call->done, nullptr)(std::move(result));

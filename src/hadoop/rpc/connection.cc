@@ -126,14 +126,14 @@ void Connection::ReceiveEnd() {
 void Connection::Receive(std::string_view bytes) {
   if (failure_) return;
   outer_.Append(bytes);
-  if (!answered_ && Foreign()) return;
+  if (!answered_ && DetectOtherProtocol()) return;
   TakeFrames(outer_, false);
 }
 
 // Detects a peer that does not speak Hadoop RPC by its first bytes.
-bool Connection::Foreign() {
+bool Connection::DetectOtherProtocol() {
   const auto length = outer_.PeekLength();
-  if (!length || *length <= kFrameMost) return false;
+  if (!length || *length <= kMaxFrameSize) return false;
   const std::string_view rest = outer_.rest();
   if (rest.starts_with("HTTP")) {
     Break("this is an HTTP port, not a Hadoop RPC port");
@@ -150,7 +150,7 @@ bool Connection::Foreign() {
 bool Connection::TakeFrames(FrameBuffer& buffer, bool unwrapped) {
   while (!failure_) {
     const auto length = buffer.PeekLength();
-    if (length && *length > kFrameMost) {
+    if (length && *length > kMaxFrameSize) {
       Break("the server announced an answer of " + std::to_string(*length) + " bytes, more than the maximum");
     }
     auto body = buffer.Next();

@@ -40,7 +40,7 @@ class Connection {
   // sent for the first time, and increases each time it is sent again, on this or another connection.
   void Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request);
   // Drops the call's answer if it arrives.
-  void Forget(int32_t id) { calls_.erase(id); }
+  void DropAnswer(int32_t id) { calls_.erase(id); }
   // Sends a message that the server ignores, so that the kernel notices a dead connection.
   void Ping();
 
@@ -52,7 +52,7 @@ class Connection {
   // Call when the server has closed the connection.
   void ReceiveEnd();
   // Returns the answers since the last call of this function, in order of arrival. Omits answers to calls that were
-  // passed to Forget.
+  // passed to DropAnswer.
   std::vector<Answer> TakeAnswers();
 
   // Whether the handshake is complete.
@@ -66,7 +66,7 @@ class Connection {
   const std::optional<Failure>& failure() const { return failure_; }
 
  private:
-  bool Foreign();
+  bool DetectOtherProtocol();
   bool TakeFrames(FrameBuffer& buffer, bool unwrapped);
   void OnFrame(std::string_view body, bool unwrapped);
   void OnSasl(DelimitedReader& reader);

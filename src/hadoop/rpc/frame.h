@@ -11,7 +11,7 @@
 namespace howdah::hadoop::rpc {
 
 // The default of ipc.maximum.response.length and ipc.maximum.data.length.
-inline constexpr uint32_t kFrameMost = 128 << 20;
+inline constexpr uint32_t kMaxFrameSize = 128 << 20;
 
 void AppendDelimited(std::string& body, std::string_view message);
 void AppendDelimited(std::string& body, const google::protobuf::MessageLite& message);

@@ -38,7 +38,7 @@ class Link : public std::enable_shared_from_this<Link> {
   void Close();
 
   void Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request);
-  void Forget(int32_t id) { connection_.Forget(id); }
+  void DropAnswer(int32_t id) { connection_.DropAnswer(id); }
   bool WasSent(int32_t id) const { return connection_.WasSent(id); }
 
   size_t server() const { return server_; }
@@ -52,14 +52,14 @@ class Link : public std::enable_shared_from_this<Link> {
   using Code = boost::system::error_code;
   void LookedUp();
   void TryNext();
-  void TriedOne(Code code);
+  void OnConnectResult(Code code);
   void Connected();
   void Read();
   void Received(Code code, size_t size);
   void Process();
   void Flush();
-  void ArmQuiet();
-  void OnQuiet();
+  void SetSilenceTimer();
+  void OnSilence();
   void Fail(Failure failure);
   template <typename Handler>
   auto Guarded(Handler handler);
@@ -77,7 +77,7 @@ class Link : public std::enable_shared_from_this<Link> {
   size_t next_address_ = 0;
   os::net::ConnectFailures failures_;
   boost::asio::ip::tcp::socket socket_;
-  boost::asio::steady_timer opening_, one_address_, quiet_;
+  boost::asio::steady_timer open_timer_, address_timer_, silence_timer_;
   bool address_expired_ = false;
   std::string outgoing_;
   std::vector<char> incoming_;

@@ -34,19 +34,19 @@ void Allocation::CancelAll() {
 }
 
 void Allocation::Release(const ContainerId& id) {
-  if (held_.contains(id)) GiveBack(id);
+  if (held_.contains(id)) StartRelease(id);
 }
 
-void Allocation::GiveBack(const ContainerId& id) {
+void Allocation::StartRelease(const ContainerId& id) {
   Held& held = held_.at(id);
   if (std::exchange(held.releasing, true)) return;
   releases_.insert(id);
 }
 
-void Allocation::Forget(const ContainerId& id) {
+void Allocation::Discard(const ContainerId& id) {
   const auto it = held_.find(id);
   if (it == held_.end()) return;
-  if (!it->second.surplus) Leave(it->second);
+  if (!it->second.surplus) RemoveFromNode(it->second);
   held_.erase(it);
 }
 
@@ -61,11 +61,11 @@ void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const
 void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
   if (!seen_.insert(id).second) return;
   held_[id] = {.key = -1, .node = node, .surplus = true};
-  GiveBack(id);
+  StartRelease(id);
 }
 
 // Uncounts a container on its node.
-void Allocation::Leave(const Held& held) {
+void Allocation::RemoveFromNode(const Held& held) {
   Asked& asked = asked_.at(held.key);
   if (--asked.held[held.node] == 0) asked.held.erase(held.node);
   if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // the node can take another one
@@ -152,7 +152,7 @@ void Allocation::AddNamedRows(const Asked& asked, std::map<std::string, Row>& ro
   size_t named = 0;
   for (const KnownNode& node : nodes_) {
     if (node.label != asked.shape.label || !asked.shape.resource.FitsIn(node.total)) continue;
-    if (++named > options_.most_named_nodes && !limited) return;
+    if (++named > options_.max_named_nodes && !limited) return;
     rows[node.name] = {RoomOn(asked, node.name), true};
     rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !limited};
   }
@@ -242,7 +242,7 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
 
 // Whether a granted container satisfies an open ask. If an ask is open but does not accept the container's node, the
 // scheduler has lowered the count of the ask too far, so the count must be sent again.
-bool Allocation::Wanted(Asked& asked, const std::string& node) {
+bool Allocation::SatisfiesAsk(Asked& asked, const std::string& node) {
   if (asked.outstanding == 0) return false;
   const bool too_many_there = asked.shape.max_per_node && RoomOn(asked, node) == 0;
   if (!too_many_there && !blacklist_.contains(node)) return true;
@@ -258,10 +258,10 @@ void Allocation::Admit(const ContainerProto& container, Effects& effects) {
   const int key = request >= 0 && request <= INT32_MAX ? static_cast<int>(request) : -1;
   const auto it = asked_.find(key);
   Held& held = held_[id] = {.key = key, .node = node};
-  if (it == asked_.end() || !Wanted(it->second, node)) {
+  if (it == asked_.end() || !SatisfiesAsk(it->second, node)) {
     held.surplus = true;
     ++effects.surplus;
-    GiveBack(id);
+    StartRelease(id);
     return;
   }
   Asked& asked = it->second;
@@ -278,7 +278,7 @@ void Allocation::Complete(const ContainerStatusProto& status, Effects& effects) 
   held_.erase(it);
   releases_.erase(id);
   if (held.surplus) return;
-  Leave(held);
+  RemoveFromNode(held);
   effects.completed.push_back({held.key, held.node, status});
 }
 

@@ -283,14 +283,14 @@ TEST(Allocation, ReleasedContainerIsHeldUntilCompleted) {
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, ForgottenContainerIsNotHeld) {
+TEST(Allocation, DiscardedContainerIsNotHeld) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
   a.Apply(Response(1, {Container(1, 0, "n")}));
   a.Release(Id(1));
-  a.Forget(Id(1));
-  a.Forget(Id(2));
+  a.Discard(Id(1));
+  a.Discard(Id(2));
   EXPECT_EQ(a.held(), 0);
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1)) << "sent to the scheduler nevertheless";
   EXPECT_THAT(a.Apply(Response(2, {}, {Status(1, -100)})).completed, IsEmpty());

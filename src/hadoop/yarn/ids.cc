@@ -6,7 +6,7 @@
 namespace howdah::hadoop::yarn {
 namespace {
 
-constexpr int64_t kMostEpoch = (int64_t{1} << 23) - 1, kMostNumber = (int64_t{1} << 40) - 1;
+constexpr int64_t kMaxEpoch = (int64_t{1} << 23) - 1, kMaxNumber = (int64_t{1} << 40) - 1;
 
 std::string Padded(int64_t value, size_t width) {
   std::string digits = std::to_string(value);
@@ -82,9 +82,9 @@ std::optional<ContainerId> ParseContainerId(std::string_view text) {
   if (f.size() < 5 || f.size() > 6 || f[0] != "container") return std::nullopt;
   const size_t first = f.size() - 4;
   std::optional<int64_t> epoch = 0;
-  if (first == 2) epoch = f[1].starts_with('e') ? Number(f[1].substr(1), kMostEpoch) : std::nullopt;
+  if (first == 2) epoch = f[1].starts_with('e') ? Number(f[1].substr(1), kMaxEpoch) : std::nullopt;
   const auto attempt = Attempt(f[first], f[first + 1], f[first + 2]);
-  const auto number = Number(f[first + 3], kMostNumber);
+  const auto number = Number(f[first + 3], kMaxNumber);
   if (!epoch || !attempt || !number) return std::nullopt;
   return ContainerId{*attempt, *epoch << 40 | *number};
 }

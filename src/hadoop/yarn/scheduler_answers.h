@@ -16,7 +16,7 @@ inline bool Is(const Error& error, std::string_view exception) {
 }
 
 // Whether the ResourceManager rejects the attempt permanently.
-inline bool IsForgotten(const Error& error) {
+inline bool IsAttemptRejected(const Error& error) {
   return Is(error, "ApplicationAttemptNotFoundException") ||
          error.remote_class == "org.apache.hadoop.security.token.SecretManager$InvalidToken" ||
          error.remote_class == "org.apache.hadoop.security.AccessControlException" ||
@@ -32,7 +32,7 @@ inline bool IsRegisteredAlready(const Error& error) {
 // Whether the attempt was registered again, after a restart of the ResourceManager, by a process that died before it
 // could record that. (The text is from AMRMClientUtils.assembleInvalidResponseIdExceptionMessage. Hadoop, too, parses
 // the number in it.)
-inline bool IsRegisteredAnew(const Error& error) {
+inline bool IsRegisteredAgain(const Error& error) {
   return Is(error, "InvalidApplicationMasterRequestException") &&
          error.message.find("expect responseId to be 0 ") != std::string::npos;
 }

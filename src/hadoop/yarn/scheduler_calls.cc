@@ -76,7 +76,7 @@ Status Unregister(const BlockingCall& call, const FinishApplicationMasterRequest
     const auto answer = Read<FinishApplicationMasterResponseProto>(
         "finishApplicationMaster", call("finishApplicationMaster", finish.SerializeAsString()));
     if (answer && answer->isunregistered()) return {};
-    if (!answer && IsForgotten(answer.error())) return answer.error().While(doing);
+    if (!answer && IsAttemptRejected(answer.error())) return answer.error().While(doing);
     if (std::chrono::steady_clock::now() + kAgain > until) {
       const std::string why = answer ? "not accepted" : answer.error().message;
       return Error{ErrorCode::kTimeout, doing + ": " + why + " (tried for " + FormatDuration(limit) + ")"};

@@ -7,7 +7,7 @@ namespace howdah::hadoop::yarnlogs {
 namespace {
 
 constexpr std::string_view kLength = "\nLogLength:", kBegin = "\nLogContents:\n";
-constexpr size_t kMostHead = 4096;
+constexpr size_t kMaxHead = 4096;
 
 int64_t LengthIn(std::string_view head) {
   const size_t at = head.find(kLength);
@@ -39,10 +39,10 @@ Status NodeText::Add(std::string_view bytes) {
 // Returns the part of `bytes` after the descriptive lines at the beginning of the answer.
 Result<std::string_view> NodeText::AddHead(std::string_view bytes) {
   const size_t before = head_.size();
-  head_ += bytes.substr(0, kMostHead);
+  head_ += bytes.substr(0, kMaxHead);
   const size_t begin = head_.find(kBegin);
   if (begin == head_.npos) {
-    if (head_.size() < kMostHead) return std::string_view();
+    if (head_.size() < kMaxHead) return std::string_view();
     return Failed("the NodeManager's answer does not begin like a log file");
   }
   left_ = LengthIn(std::string_view(head_).substr(0, begin + 1));

@@ -127,19 +127,19 @@ TEST(Scanning, EachJobIsFoundByItsNewestFile) {
   EXPECT_TRUE(Scan(nothing, LocationOf("/t"), std::nullopt)->empty());
 }
 
-Result<journal::JobView> Nobody(const std::string& id) { return Error{ErrorCode::kNotFound, "no " + id}; }
+Result<journal::JobView> NoJobIsKnown(const std::string& id) { return Error{ErrorCode::kNotFound, "no " + id}; }
 
 Duration SixHours(Instant) { return std::chrono::hours(6); }
 
 TEST(Moving, JobIsMovedToLocalDayOfItsEnd) {
   MemoryFiles files = SomeJobs();
   const auto before = files.Names();
-  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, Nobody, Do::kNothing)->lines,
+  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, NoJobIsKnown, Mode::kDryRun)->lines,
             (Names{"moved /t/intermediate/app_5 to /t/finished/2019/05/30/app_5",
                    "left /t/intermediate/app_4: it is in progress, and whether it runs is not known"}));
   EXPECT_EQ(files.Names(), before);
   files.files["/t/intermediate/app_5/.left"] = "half a fi";
-  const auto done = Move(files, LocationOf("/t"), SixHours, Nobody, Do::kIt);
+  const auto done = Move(files, LocationOf("/t"), SixHours, NoJobIsKnown, Mode::kApply);
   ASSERT_TRUE(done.ok() && done->problems.empty());
   EXPECT_FALSE(files.files.contains("/t/finished/2019/05/30/app_5/.left"));
   EXPECT_TRUE(files.files.contains("/t/finished/2019/05/30/app_5/app_5-1559155037000-1559155038000-bob-FAILED.jhist"));
@@ -158,11 +158,11 @@ TEST(Moving, JobWithoutRecordedEndGetsTheEndOfItsStatus) {
     return view;
   };
   view.state = JobState::kRunning;
-  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Do::kIt)->lines.size(), 1u);
+  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Mode::kApply)->lines.size(), 1u);
   EXPECT_EQ(asked, "howdah-4");
   view.state = JobState::kKilled;
   view.finished = At(9);
-  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Do::kIt)->lines,
+  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Mode::kApply)->lines,
             (Names{"renamed /t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress to "
                    "app_4-1559155036000-1559155045000-ann-KILLED.jhist",
                    "moved /t/intermediate/app_4 to /t/finished/2019/05/30/app_4"}));
@@ -177,9 +177,9 @@ TEST(Purging, OldDaysAndOldJobsAreRemoved) {
            {day, {"removed /t/finished/2018/12/31", "removed /t/finished/2019/05/28"}}}) {
     MemoryFiles files = SomeJobs();
     for (const char* job : {"app_4", "app_5"}) files.modified[std::string("/t/intermediate/") + job] = day;
-    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, Nobody, Do::kNothing)->lines, gone);
+    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, NoJobIsKnown, Mode::kDryRun)->lines, gone);
     EXPECT_EQ(files.Names(), SomeJobs().Names());
-    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, Nobody, Do::kIt)->lines, gone);
+    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, NoJobIsKnown, Mode::kApply)->lines, gone);
     EXPECT_EQ(files.files.size(), before < day ? 7u : 4u);
     EXPECT_TRUE(files.files.contains("/t/finished/notes/x"));
   }
@@ -194,7 +194,7 @@ TEST(Purging, RunningJobsAreKept) {
     if (id == "app_4") return running;
     return Error{ErrorCode::kNotFound, ""};
   };
-  EXPECT_EQ(Purge(files, LocationOf("/t"), At(86400), utc, status_of, Do::kIt)->lines.back(),
+  EXPECT_EQ(Purge(files, LocationOf("/t"), At(86400), utc, status_of, Mode::kApply)->lines.back(),
             "removed /t/intermediate/app_5");
   EXPECT_TRUE(files.files.contains("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress"));
 }

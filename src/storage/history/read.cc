@@ -10,7 +10,7 @@ using compat::tony::history::FileName;
 using storage::Files;
 
 // When this time has passed after the end of a day in UTC, the day has ended in every time zone.
-constexpr Duration kZones = std::chrono::hours(15);
+constexpr Duration kMaxZoneDelay = std::chrono::hours(15);
 
 bool IsNumber(const std::string& text, size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789") == std::string::npos;
@@ -49,7 +49,7 @@ class Scanner {
   Status Days(const std::string& path, const std::string& day, const std::vector<size_t>& digits) {
     if (digits.empty()) {
       const auto end = compat::tony::history::EndOfDay(day);
-      return !end || (since_ && *end + kZones < *since_) ? Status() : JobsOf(path, /*moved=*/true);
+      return !end || (since_ && *end + kMaxZoneDelay < *since_) ? Status() : JobsOf(path, /*moved=*/true);
     }
     const auto entries = ListIfThere(files_, path);
     if (!entries.ok()) return entries.error();

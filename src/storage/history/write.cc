@@ -31,7 +31,7 @@ struct Directory {
   std::string in_progress;  // name of the file of events in progress; empty if there is none
 };
 
-Result<Directory> Look(storage::Files& files, const Job& job, const journal::JobView& view) {
+Result<Directory> FindFiles(storage::Files& files, const Job& job, const journal::JobView& view) {
   const std::string root = storage::PathOfUri(job.spec.tony_history);
   Directory directory;
   directory.path = LocationOf(root).intermediate + "/" + compat::tony::history::ApplicationOf(view.id, view.submitted);
@@ -55,7 +55,7 @@ Status WriteConfiguration(storage::Files& files, const Job& job, const journal::
                      compat::tony::history::WriteConfiguration(compat::tony::history::SettingsOf(job.spec, view)));
 }
 
-Error Told(const Error& error, const Job& job) {
+Error WithLocation(const Error& error, const Job& job) {
   return error.While("writing the history for TonY's tools to " + job.spec.tony_history);
 }
 
@@ -73,7 +73,7 @@ Status RemoveInProgress(storage::Files& files, const Directory& directory) {
 
 Status WriteBeginning(storage::Files& files, const Job& job, Instant now) {
   const journal::JobView view = Fold(job.journal);
-  const auto directory = Look(files, job, view);
+  const auto directory = FindFiles(files, job, view);
   if (!directory.ok()) return directory.error();
   if (Status written = WriteConfiguration(files, job, view, *directory); !written.ok()) return written;
   if (!directory->in_progress.empty() || directory->ended) return {};
@@ -84,7 +84,7 @@ Status WriteBeginning(storage::Files& files, const Job& job, Instant now) {
 
 Status WriteEnd(storage::Files& files, const Job& job) {
   const journal::JobView view = Fold(job.journal);
-  const auto directory = Look(files, job, view);
+  const auto directory = FindFiles(files, job, view);
   if (!directory.ok()) return directory.error();
   if (directory->ended) return RemoveInProgress(files, *directory);
   if (Status written = WriteConfiguration(files, job, view, *directory); !written.ok()) return written;
@@ -99,12 +99,12 @@ Status WriteEnd(storage::Files& files, const Job& job) {
 
 Status Begin(storage::Files& files, const Job& job, Instant now) {
   const Status written = WriteBeginning(files, job, now);
-  return written.ok() ? written : Status(Told(written.error(), job));
+  return written.ok() ? written : Status(WithLocation(written.error(), job));
 }
 
 Status End(storage::Files& files, const Job& job) {
   const Status written = WriteEnd(files, job);
-  return written.ok() ? written : Status(Told(written.error(), job));
+  return written.ok() ? written : Status(WithLocation(written.error(), job));
 }
 
 }  // namespace howdah::storage::history

@@ -33,7 +33,7 @@ namespace {
 constexpr char kJournal[] = "journal.jsonl";
 constexpr char kEventLog[] = "events.bin";
 constexpr char kAddress[] = "am.address";
-constexpr char kAnswers[] = "answers.bin";
+constexpr char kCheckpointFile[] = "answers.bin";
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // A running job waits this long for an unreachable ResourceManager, so the end of a job waits equally long. An AM must
@@ -295,7 +295,7 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port) {
   std::optional<ResourceManagerCheckpoint::State> restored;
-  HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kAnswers, restored));
+  HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kCheckpointFile, restored));
   const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
   if (restored && restored->am_rm_token) token = hadoop::yarn::FromProto(*restored->am_rm_token);

@@ -62,7 +62,7 @@ std::string Binary(std::string amount) {
 }
 
 // Returns a sufficient container size: the peak use plus a quarter, rounded up to a multiple of 256 MiB.
-std::string EnoughFor(double used_mib) {
+std::string SufficientMemory(double used_mib) {
   const auto steps = static_cast<int64_t>(std::ceil(used_mib * 1.25 / 256));
   const int64_t mib = steps * 256;
   return mib % 1024 == 0 ? std::to_string(mib / 1024) + "GiB" : std::to_string(mib) + "MiB";
@@ -79,7 +79,7 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   const std::string used = usage.substr(0, of), allowed = usage.substr(of + 4);
   const std::string text = "out of memory: container used " + Binary(used) + " of " + Binary(allowed) + " of " + kind +
                            " and was killed by YARN";
-  if (physical) return text + "; memory: " + EnoughFor(Mib(used)) + " would have been enough for this peak";
+  if (physical) return text + "; memory: " + SufficientMemory(Mib(used)) + " would have been enough for this peak";
   return text + "; administrators should disable this check of the cluster (yarn.nodemanager.vmem-check-enabled)";
 }
 

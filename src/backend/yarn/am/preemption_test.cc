@@ -158,7 +158,7 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
 
   std::vector<std::string> found;
   const auto on_found = [&](const std::string& preemptor) { found.push_back(preemptor); };
-  const auto run_until_told = [&](size_t count) {
+  const auto run_until_found = [&](size_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     loop.restart();
     while (found.size() < count && loop.run_one_until(end) > 0) {
@@ -167,10 +167,10 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
   lookup.Find("", on_found);
   lookup.Find("big", on_found);
   EXPECT_THAT(found, IsEmpty());
-  run_until_told(2);
+  run_until_found(2);
   EXPECT_THAT(found, ElementsAre("", ""));
   // While the first query runs, Find has no answer. Later it answers immediately from the cached failure.
-  for (bool at_once = false; !at_once; run_until_told(1)) {
+  for (bool at_once = false; !at_once; run_until_found(1)) {
     found.clear();
     lookup.Find("", on_found);
     at_once = found.size() == 1;

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The longest time for an executor to exit after its release.
-constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
@@ -286,7 +286,7 @@ void YarnBackend::Release(const ContainerId& id) {
   containers_.MarkReleasing(id);
   if (container->launched) {
     UpdateExpectations();
-    return containers_.StopAfter(id, kLeaveLimit);
+    return containers_.StopAfter(id, kExitLimit);
   }
   scheduler_.Release(IdOf(id));
   Remove(id, "", /*infrastructure=*/false);

@@ -47,7 +47,7 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
 }
 
 // Whether a node has the label and is available for jobs, now or later (lost and unhealthy nodes may come back).
-bool Counts(const NodeFacts& node, const std::string& label) {
+bool IsUsable(const NodeFacts& node, const std::string& label) {
   return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
 }
 
@@ -60,7 +60,7 @@ const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, co
     return std::make_tuple(others, node.total.memory_mib, node.total.vcores);
   };
   for (const NodeFacts& node : facts.nodes) {
-    if (!Counts(node, label)) continue;
+    if (!IsUsable(node, label)) continue;
     if (largest == nullptr || key(node) > key(*largest)) largest = &node;
   }
   return largest;
@@ -76,8 +76,9 @@ std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& r
   }
   const std::string label = NodeLabel(spec, role);
   if (const std::string why = LabelRefusal(facts, who, label); !why.empty()) return why;
-  const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
-                                [&](const NodeFacts& node) { return Counts(node, label) && size.FitsIn(node.total); });
+  const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const NodeFacts& node) {
+    return IsUsable(node, label) && size.FitsIn(node.total);
+  });
   const NodeFacts* largest = Largest(facts, label, size);
   if (fits || largest == nullptr) return "";  // if no node has the label, the job waits for one
   return "no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +

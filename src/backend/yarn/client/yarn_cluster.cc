@@ -283,7 +283,7 @@ Result<std::unique_ptr<storage::Files>> YarnCluster::OpenFiles(const std::string
   return cluster->OpenFiles(uri);
 }
 
-std::string YarnCluster::LogsPlace(const JobId&) { return "on the nodes of the cluster"; }
+std::string YarnCluster::LogsLocation(const JobId&) { return "on the nodes of the cluster"; }
 
 howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   HOWDAH_TRY(const auto cluster, Open());

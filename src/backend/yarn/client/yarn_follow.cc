@@ -40,25 +40,25 @@ FollowQueue::FollowQueue() : ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 void FollowQueue::Push(Item item, size_t weight) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return weight_ < kMaxQueued || stopped_; });
+  not_full_.wait(lock, [this] { return weight_ < kMaxQueued || stopped_; });
   if (stopped_) return;
   items_.emplace_back(std::move(item), weight);
   weight_ += weight;
-  something_.notify_all();
+  not_empty_.notify_all();
   Signal(ready_.get());
 }
 
 void FollowQueue::SetCaughtUp() {
   const std::lock_guard lock(mutex_);
   caught_up_ = true;
-  something_.notify_all();
+  not_empty_.notify_all();
 }
 
 std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
   std::deque<Item> taken;
   {
     std::unique_lock lock(mutex_);
-    something_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
+    not_empty_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
     uint64_t count = 0;
     if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // not signalled
     for (size_t weight = 0; !items_.empty() && weight < kMaxPerRead;) {
@@ -70,7 +70,7 @@ std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
     more = !items_.empty() || !caught_up_;
     if (more) Signal(ready_.get());
   }
-  room_.notify_all();
+  not_full_.notify_all();
   return taken;
 }
 
@@ -79,7 +79,7 @@ void FollowQueue::Stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  room_.notify_all();
+  not_full_.notify_all();
 }
 
 YarnFollow::YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs)

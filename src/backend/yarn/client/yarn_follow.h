@@ -60,7 +60,7 @@ class FollowQueue {
   os::files::Fd ready_;  // an eventfd
   std::atomic<bool> stopped_ = false;
   std::mutex mutex_;
-  std::condition_variable room_, something_;
+  std::condition_variable not_full_, not_empty_;
   bool caught_up_ = false;
   std::deque<std::pair<Item, size_t>> items_;
   size_t weight_ = 0;

@@ -99,7 +99,7 @@ class Cluster {
   // the file system.
   virtual Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) = 0;
   // Returns where users find the output: a directory or an address.
-  virtual std::string LogsPlace(const JobId& id) = 0;
+  virtual std::string LogsLocation(const JobId& id) = 0;
 
   // Returns as soon as the job has begun to stop, or immediately if the job has ended.
   virtual howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;

@@ -22,8 +22,8 @@ std::optional<std::string> LocalPath(const std::string& logdir);
 class Mirror {
  public:
   // `from` is a directory of `files`, which must live longer than this object. `to` is an existing directory of this
-  // machine. `most_bytes` limits the total size of the copies.
-  Mirror(storage::Files& files, std::string from, std::string to, int64_t most_bytes);
+  // machine. `max_bytes` limits the total size of the copies.
+  Mirror(storage::Files& files, std::string from, std::string to, int64_t max_bytes);
 
   // Copies the bytes that were added to event files, in any subdirectory, since the last call.
   // - A file that does not grow is checked less and less often: each time after twice as long without growth, or when
@@ -32,25 +32,25 @@ class Mirror {
   // - If a file causes an error, the others are still copied. The first error is returned.
   // - After a stop request the function returns after the listing or piece in progress.
   Status Update(Instant now, const std::stop_token& stop = {});
-  int count() const { return static_cast<int>(files_here_.size()); }  // number of event files that were copied
+  int count() const { return static_cast<int>(copies_.size()); }  // number of event files that were copied
 
  private:
   struct File {
     int64_t copied = 0;
-    Instant modified;  // modification time in the listing when it was last checked
-    Instant grown;     // when new bytes were last found
-    Instant next_look;
+    Instant modified;     // modification time in the listing when it was last checked
+    Instant last_growth;  // when new bytes were last found
+    Instant next_check;
   };
   void Walk(const std::string& below, int depth);
-  void Look(const std::string& below, Instant modified);
+  void CheckFile(const std::string& below, Instant modified);
   Status Copy(const std::string& below, File& file);
-  void Keep(const Status& status);
+  void KeepFirstError(const Status& status);
 
   storage::Files& files_;
   const std::string from_, to_;
-  const int64_t most_bytes_;
+  const int64_t max_bytes_;
   int64_t bytes_ = 0;
-  std::map<std::string, File> files_here_;  // by path below from_: "/run1/events.out.tfevents.1"
+  std::map<std::string, File> copies_;  // by path below from_: "/run1/events.out.tfevents.1"
   // The state of the Update that is running.
   Instant now_;
   std::stop_token stop_;

@@ -47,7 +47,7 @@ struct AllocationOptions {
   Duration avoided_for = std::chrono::minutes(10);
   // The maximum number of nodes that a request names per shape. It limits the size of a request to a few 100 KiB in any
   // cluster.
-  size_t most_named_nodes = 400;
+  size_t max_named_nodes = 400;
 };
 
 class Allocation {
@@ -79,7 +79,7 @@ class Allocation {
   void Release(const ContainerId& id);
   // Removes a container without waiting for its completion. For containers that a restarted ResourceManager may not
   // know, because it would never report their end.
-  void Forget(const ContainerId& id);
+  void Discard(const ContainerId& id);
 
   // For containers that were granted to an earlier application master. Adopt takes the container over under this key.
   // AdoptSurplus releases it.
@@ -156,10 +156,10 @@ class Allocation {
   int RoomOn(const Asked& asked, const std::string& node) const;
   void AddAsks(int key, Asked& asked);
   void Admit(const ::hadoop::yarn::ContainerProto& container, Effects& effects);
-  bool Wanted(Asked& asked, const std::string& node);
+  bool SatisfiesAsk(Asked& asked, const std::string& node);
   void Complete(const ::hadoop::yarn::ContainerStatusProto& status, Effects& effects);
-  void GiveBack(const ContainerId& id);
-  void Leave(const Held& held);
+  void StartRelease(const ContainerId& id);
+  void RemoveFromNode(const Held& held);
 
   AllocationOptions options_;
   std::map<int, Asked> asked_;

@@ -68,7 +68,7 @@ struct SchedulerOptions {
 // Otherwise there is one heartbeat per second, as in YARN's own library, because the answers also report the sudden
 // death of an executor.
 inline constexpr Duration kMinPause = std::chrono::milliseconds(10);
-Duration PauseWhileAwaiting(Duration since_news);
+Duration PauseWhileExpecting(Duration since_event);
 Duration PauseWhenIdle(Duration expiry);
 
 // Use only on the loop's thread.
@@ -89,7 +89,7 @@ class Scheduler {
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
   void Release(const ContainerId& id);
-  void Forget(const ContainerId& id) { allocation_.Forget(id); }
+  void Discard(const ContainerId& id) { allocation_.Discard(id); }
   void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node) {
     allocation_.Adopt(key, shape, id, node);
   }
@@ -108,18 +108,18 @@ class Scheduler {
   void Stop();
 
  private:
-  enum class State { kNew, kRegistering, kBeating, kOver };
+  enum class State { kNew, kRegistering, kHeartbeating, kStopped };
 
   void SendRegister();
   void OnRegisterAnswer(Result<std::string> bytes);
   void Plan();
-  void Beat();
-  void OnBeatAnswer(Result<std::string> bytes);
-  void OnBeatFailure(const Error& error);
+  void SendHeartbeat();
+  void OnHeartbeatAnswer(Result<std::string> bytes);
+  void OnHeartbeatFailure(const Error& error);
   void Take(const ::hadoop::yarn::AllocateResponseProto& response);
-  void Reached();
-  bool GoneFor(const Error& error);
-  void Lose(const Error& error);
+  void OnReached();
+  bool ReportUnreachable(const Error& error);
+  void ReportLost(const Error& error);
   void After(Duration pause, void (Scheduler::*then)());
   Instant Now() const;
 
@@ -135,7 +135,7 @@ class Scheduler {
   std::string tracking_url_;
   bool url_changed_ = false;
   std::string am_rm_token_;  // the identifier of the newest AMRM token
-  Instant last_call_{}, last_news_{}, last_reached_{};
+  Instant last_call_{}, last_event_{}, last_reached_{};
   boost::asio::steady_timer timer_;
   uint64_t timer_use_ = 0;
 
