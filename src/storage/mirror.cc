@@ -65,7 +65,7 @@ void Mirror::CheckFile(const std::string& below, Instant modified) {
 
 Status Mirror::Copy(const std::string& below, File& file) {
   const std::string path = to_ + below;
-  if (const Status made = os::files::MakeDirectories(path.substr(0, path.rfind('/'))); !made.ok()) return made;
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(path.substr(0, path.rfind('/'))));
   const os::files::Fd copy(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   // Write at the end of the bytes that were copied successfully: a failed write may have added a part.
   if (!copy.valid() || lseek(copy.get(), file.copied, SEEK_SET) < 0) return os::files::SystemError("writing " + path);
@@ -75,7 +75,7 @@ Status Mirror::Copy(const std::string& below, File& file) {
       return Failed("the event files below " + from_ + " have more than " + std::to_string(max_bytes_ >> 20) +
                     " MiB, and the rest is not shown; name a directory that has fewer of them");
     }
-    if (const Status written = os::files::WriteAll(copy.get(), bytes, path); !written.ok()) return written;
+    HOWDAH_TRY_STATUS(os::files::WriteAll(copy.get(), bytes, path));
     file.copied += size;
     bytes_ += size;
     return stop_.stop_requested() ? Status(Failed("stopped while copying " + path)) : Status();

@@ -33,7 +33,7 @@ class Tree final : public storage::Files {
     if (path == broken) return Failed(path + " cannot be read");
     const std::string& text = texts.at(path);
     for (auto at = static_cast<size_t>(offset); at < text.size(); at += 2) {
-      if (const Status taken = on_bytes(std::string_view(text).substr(at, 2)); !taken.ok()) return taken;
+      HOWDAH_TRY_STATUS(on_bytes(std::string_view(text).substr(at, 2)));
     }
     return {};
   }

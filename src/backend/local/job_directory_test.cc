@@ -55,7 +55,7 @@ TEST(Journal, OverlongLineIsSkipped) {
   EXPECT_EQ(view->state, core::JobState::kSucceeded);
 }
 
-TEST(JobIds, LastIsTheNewerOfTwoJobsOfOneSecond) {
+TEST(JobIds, LastIsTheNewerOfTwoJobsSubmittedInOneSecond) {
   JobFixture job("howdah-20261121-064512-zzzz");
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-zzzz");
   // This job was submitted later within the same second, although its name sorts first.

@@ -18,7 +18,7 @@ constexpr size_t kLongestLine = size_t{16} << 20;
 // The number of bytes to read from the end of the journal. It is enough for the last line, with its reason and advice.
 constexpr size_t kTail = size_t{16} << 10;
 
-// Lines of tasks begin with {"time":"...","type":"Task...
+// Whether the line is the entry of a task. Such lines begin with {"time":"...","type":"Task...
 bool IsTaskEntry(std::string_view line) {
   constexpr std::string_view kMark = R"("type":"Task)";
   constexpr size_t kMarkLimit = 64;

@@ -30,7 +30,7 @@ class JournalReader {
 // faster for large jobs.
 enum class Tasks { kIncluded, kSkipped };
 
-// Returns the status according to the journal, or kNotFound if the journal does not exist.
+// Returns the status that follows from the journal, or kNotFound if the journal does not exist.
 Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks);
 
 // Whether the last complete line records the end of the job. Reads only the end of the file.

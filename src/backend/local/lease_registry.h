@@ -49,8 +49,8 @@ Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vect
 // One job's access to the leases. Single-threaded.
 class LeaseRegistry {
  public:
-  // Creates and locks the job's lease file. A child process may inherit the descriptor, as the AM does from its
-  // guardian. The leases last until the last copy of the descriptor is closed.
+  // Creates and locks the job's lease file. The leases last until the last copy of its descriptor is closed. A child
+  // process may inherit a copy, as the AM does from its guardian.
   static Result<LeaseRegistry> Open(const std::string& directory, const JobId& job, Instant submitted);
 
   // Requests all these containers together. Replaces any earlier request; an empty list withdraws it.

@@ -222,17 +222,16 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   HOWDAH_TRY_STATUS(OpenAlive(container, id));
   const os::files::Fd held_by_child(open(alive.c_str(), O_WRONLY | O_CLOEXEC));
   if (!held_by_child.valid()) return os::files::SystemError("opening " + alive);
-  auto child = os::process::SpawnOrError({
-      .program = start_.agent,
-      .argv = TaskArguments(container, id, task),
-      .environment = job_.ToolEnvironment(),
-      .directory = start_.job_dir,
-      .stdout_fd = log.get(),
-      .stderr_fd = log.get(),
-      .kept = {held_by_child.get()},
-  });
-  if (!child.ok()) return child.error();
-  container.guardian = std::move(*child);
+  HOWDAH_TRY(auto child, os::process::SpawnOrError({
+                             .program = start_.agent,
+                             .argv = TaskArguments(container, id, task),
+                             .environment = job_.ToolEnvironment(),
+                             .directory = start_.job_dir,
+                             .stdout_fd = log.get(),
+                             .stderr_fd = log.get(),
+                             .kept = {held_by_child.get()},
+                         }));
+  container.guardian = std::move(child);
   WatchAlive(container, id);
   return {};
 }

@@ -43,7 +43,7 @@ class LocalBackend final : public backend::Backend {
     std::vector<ContainerRequest> requests;
     std::vector<int> roles;  // parallel to requests
   };
-  // A granted container, until its processes have exited.
+  // A container from its grant until all of its processes have exited.
   struct Container {
     Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), kill_timer(loop) {}
     Lease lease;

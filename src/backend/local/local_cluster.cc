@@ -59,7 +59,7 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   auto view = SettledView(files, id, Tasks::kIncluded);
   if (!view.ok() || core::IsFinal(view->state)) return view;
   const auto of_am = CallStatus(files);
-  if (!of_am.ok()) return view;  // the job has just ended, or the AM is busy; the journal lacks only the usage
+  if (!of_am.ok()) return view;  // job just ended or AM busy; the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
   view = FoldJournal(files.journal(), Tasks::kIncluded);  // read it again, so that it is not older than the AM's answer

@@ -21,7 +21,7 @@ namespace howdah::backend::local {
 class OutputReader {
  public:
   OutputReader();
-  // To be called for a new file, or for one that has grown.
+  // Call this for a file that is new or has grown.
   void Enqueue(const std::string& path, const backend::LogSource& source);
   // Delivers about 1 MiB. Returns true if there may be more.
   bool Deliver(backend::FollowSink& sink);

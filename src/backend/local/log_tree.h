@@ -10,7 +10,7 @@
 
 namespace howdah::backend::local {
 
-// A path in logs/, with the fields of the source that the path determines.
+// The position of a file or directory in logs/. Only the fields of `source` that its path determines are set.
 struct LogPosition {
   enum class Kind { kTask, kAttempt, kRank, kFile } kind = Kind::kTask;
   backend::LogSource source;
@@ -20,7 +20,7 @@ struct LogPosition {
 // Returns nullopt if the name does not fit the layout.
 std::optional<LogPosition> Descend(const std::optional<LogPosition>& parent, std::string_view name);
 
-// Whether the selection may include something at or below the position.
+// Whether the selection may include a file at or below the position.
 bool Matches(const backend::LogSelection& selection, const LogPosition& position);
 
 // Returns the path of a source's file below the directory `logs`: the file of its rank if that exists, otherwise the

@@ -16,7 +16,7 @@ Status FinishTonyHistory(const jobspec::JobSpec& spec, const std::string& journa
 // The same as FinishTonyHistory, but reads the job file itself. For use after the application master has died.
 Status FinishTonyHistoryOf(const JobFiles& files, const std::string& journal);
 
-// Whether `history.tony` is a directory of this machine.
+// Whether `history.tony` is a directory on this machine.
 bool CanWriteTonyHistory(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::backend::local

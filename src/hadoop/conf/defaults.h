@@ -1,4 +1,4 @@
-// Hadoop's defaults of the keys that Howdah uses.
+// Hadoop's defaults for the keys that Howdah uses.
 #pragma once
 
 #include <optional>

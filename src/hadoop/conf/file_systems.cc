@@ -52,10 +52,9 @@ Status FindNameNodes(const Configuration& configuration, FileSystemAddress& addr
   const std::string& service = address.authority;
   const bool named = configuration.Get("dfs.ha.namenodes." + service).has_value();
   if (named || configuration.Get("dfs.client.failover.proxy.provider." + service)) {
-    auto servers = NameNodesOf(configuration, service);
-    if (!servers) return servers.error();
+    HOWDAH_TRY(auto servers, NameNodesOf(configuration, service));
     address.logical = true;
-    address.name_nodes = std::move(*servers);
+    address.name_nodes = std::move(servers);
     return {};
   }
   const auto server = ParseAddress(address.authority, kNameNodePort);
@@ -127,7 +126,7 @@ Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const
                      " cannot be read; Howdah reads hdfs:, viewfs: and file: (fs.defaultFS is " +
                      configuration.Text(kDefault) + ")"};
   }
-  if (const Status found = FindNameNodes(configuration, address); !found.ok()) return found.error();
+  HOWDAH_TRY_STATUS(FindNameNodes(configuration, address));
   return address;
 }
 

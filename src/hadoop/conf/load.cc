@@ -76,20 +76,19 @@ Result<std::string> ConfigurationDirectory(const Environment& environment) {
 }
 
 Result<Configuration> LoadConfiguration(const Environment& environment) {
-  const auto directory = ConfigurationDirectory(environment);
-  if (!directory) return directory.error();
+  HOWDAH_TRY(const auto directory, ConfigurationDirectory(environment));
   Configuration configuration(environment);
   bool any = false;
   for (const char* name : kFiles) {
-    const std::string path = *directory + (directory->ends_with('/') ? "" : "/") + name;
+    const std::string path = directory + (directory.ends_with('/') ? "" : "/") + name;
     const auto xml = ReadXmlFile(path);
     if (!xml && xml.error().code == ErrorCode::kNotFound) continue;
     if (!xml) return xml.error().While("reading Hadoop's configuration");
     any = true;
-    if (const Status added = AddXml(configuration, path, *xml, ReadXmlFile); !added.ok()) return added.error();
+    HOWDAH_TRY_STATUS(AddXml(configuration, path, *xml, ReadXmlFile));
   }
   if (any) return configuration;
-  return NoConfiguration(Named(environment), *directory +
+  return NoConfiguration(Named(environment), directory +
                                                  " has none of core-site.xml, yarn-site.xml, "
                                                  "resource-types.xml, hdfs-site.xml");
 }

@@ -138,7 +138,7 @@ TEST(Xml, WrittenConfigurationIsReadBack) {
 
 // Random mutations (fixed seeds) of a file that uses every feature: the parser always returns, and input that it
 // accepts can be written and read again. Sanitizers check memory accesses.
-TEST(Xml, AnyBytesAreSafe) {
+TEST(Xml, MutatedFilesAreSafe) {
   const std::string seed = "<?xml version='1.0'?><!DOCTYPE configuration><configuration xmlns:xi='x'>" +
                            P("fs.default.name", "hdfs://${env.H:-h}:8020") + P("a", "<![CDATA[${b}]]>", kFinal) +
                            "<property name='b' value='&#x41;${a}' final='true'/>" +

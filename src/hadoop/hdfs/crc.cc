@@ -70,7 +70,7 @@ void ThreeByInstruction(const char*, size_t, uint32_t*) {}
 
 #endif
 
-// Calls use(CRC of chunk i, i) for every chunk, in order, until `use` returns false.
+// Calls use(crc, i) with the CRC of chunk i for every chunk, in order, until `use` returns false.
 template <typename Use>
 void ForEachChunk(Crc kind, std::string_view data, size_t chunk, Use use) {
   const bool fast = kind == Crc::kCrc32c && kHasInstruction;

@@ -29,9 +29,8 @@ Result<DataConnection> DataConnection::Open(const ::hadoop::hdfs::DatanodeInfoPr
   if (!options.unsupported.empty()) return Error{ErrorCode::kUnavailable, options.unsupported};
   const auto& id = node.id();
   const HostPort where{options.use_hostname ? id.hostname() : id.ipaddr(), static_cast<uint16_t>(id.xferport())};
-  const auto fd = os::net::Connect(where, options.connect);
-  if (!fd) return fd.error();
-  return DataConnection(os::files::Fd(*fd), NameOf(node));
+  HOWDAH_TRY(const auto fd, os::net::Connect(where, options.connect));
+  return DataConnection(os::files::Fd(fd), NameOf(node));
 }
 
 Result<size_t> DataConnection::SendSome(const std::vector<std::string_view>& pieces) {
@@ -50,10 +49,9 @@ Result<size_t> DataConnection::SendSome(const std::vector<std::string_view>& pie
 
 Status DataConnection::Send(std::string_view bytes, Duration limit) {
   while (!bytes.empty()) {
-    const auto sent = SendSome({bytes});
-    if (!sent) return sent.error();
-    bytes.remove_prefix(*sent);
-    if (*sent > 0) continue;
+    HOWDAH_TRY(const auto sent, SendSome({bytes}));
+    bytes.remove_prefix(sent);
+    if (sent > 0) continue;
     if (const Status ready = os::net::AwaitWritable(fd_.get(), limit); !ready.ok()) {
       return ready.error().While("sending to " + peer_);
     }
@@ -92,13 +90,12 @@ Status DataConnection::Receive(char* out, size_t size, Duration limit) {
     size -= count;
     if (size == 0) break;
     // Receive a large part directly into `out`, without copying it through the buffer.
-    const auto got = size > kBuffer ? Take(out, size) : Fill();
-    if (!got) return got.error();
+    HOWDAH_TRY(const auto got, size > kBuffer ? Take(out, size) : Fill());
     if (size > kBuffer) {
-      out += *got;
-      size -= *got;
+      out += got;
+      size -= got;
     }
-    if (*got > 0) continue;
+    if (got > 0) continue;
     if (const Status ready = os::net::AwaitReadable(fd_.get(), limit); !ready.ok()) {
       return ready.error().While("receiving from " + peer_);
     }
@@ -115,9 +112,8 @@ Status DataConnection::ReceiveDelimited(google::protobuf::MessageLite& message, 
       Drop((*extent)->begin + (*extent)->size);
       return read ? Status() : Failed("receiving from " + peer_ + ": its answer is unreadable");
     }
-    const auto filled = Fill();
-    if (!filled) return filled.error();
-    if (*filled > 0) continue;
+    HOWDAH_TRY(const auto filled, Fill());
+    if (filled > 0) continue;
     if (const Status ready = os::net::AwaitReadable(fd_.get(), limit); !ready.ok()) {
       return ready.error().While("receiving from " + peer_);
     }

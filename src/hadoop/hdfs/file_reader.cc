@@ -14,33 +14,31 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(std::shared_ptr<NameNode> n
 }
 
 Status FileReader::Locate() {
-  const auto blocks = name_node_->BlockLocations(path_);
-  if (!blocks) return blocks.error();
-  if (blocks->has_ecpolicy()) {
-    return Error{ErrorCode::kUnavailable, "the file is erasure coded (" + blocks->ecpolicy().name() +
+  HOWDAH_TRY(const auto blocks, name_node_->BlockLocations(path_));
+  if (blocks.has_ecpolicy()) {
+    return Error{ErrorCode::kUnavailable, "the file is erasure coded (" + blocks.ecpolicy().name() +
                                               "), which Howdah cannot read; make a replicated copy"};
   }
-  if (blocks->has_fileencryptioninfo()) {
+  if (blocks.has_fileencryptioninfo()) {
     return Error{ErrorCode::kUnavailable, "the file is in an encryption zone, which Howdah cannot read"};
   }
   ranges_.clear();
   size_ = 0;
-  for (const auto& block : blocks->blocks()) {
+  for (const auto& block : blocks.blocks()) {
     const auto length = static_cast<int64_t>(block.b().numbytes());
     ranges_.push_back({size_, size_ + length, block});
     size_ += length;
   }
-  if (!blocks->underconstruction() || blocks->islastblockcomplete() || !blocks->has_lastblock()) return {};
-  const auto& last = blocks->lastblock();
+  if (!blocks.underconstruction() || blocks.islastblockcomplete() || !blocks.has_lastblock()) return {};
+  const auto& last = blocks.lastblock();
   if (last.locs_size() == 0) return {};
   if (!ranges_.empty() && ranges_.back().block.b().blockid() == last.b().blockid()) {
     size_ = ranges_.back().begin;
     ranges_.pop_back();
   }
-  const auto visible = name_node_->VisibleLength(last);
-  if (!visible) return visible.error();
-  ranges_.push_back({size_, size_ + *visible, last});
-  size_ += *visible;
+  HOWDAH_TRY(const auto visible, name_node_->VisibleLength(last));
+  ranges_.push_back({size_, size_ + visible, last});
+  size_ += visible;
   return {};
 }
 
@@ -79,7 +77,7 @@ Result<std::string> FileReader::Read(size_t most) {
 Result<std::string_view> FileReader::NextBytes() {
   for (;;) {
     if (!reader_) {
-      if (const Status opened = OpenReplica(); !opened.ok()) return opened.error();
+      HOWDAH_TRY_STATUS(OpenReplica());
     }
     auto bytes = reader_->Next();
     if (bytes && !bytes->empty()) {
@@ -100,7 +98,7 @@ Status FileReader::OpenReplica() {
       if (located_again_at_ == position_) break;
       located_again_at_ = position_;
       const int64_t before = size_;
-      if (const Status located = Locate(); !located.ok()) return located;
+      HOWDAH_TRY_STATUS(Locate());
       size_ = std::min(size_, before);
       bad_.clear();
     }

@@ -58,7 +58,7 @@ Message OpOf(const std::string& bytes, Op op) {
   return message;
 }
 
-TEST(Golden, OpsMatchRecording) {
+TEST(Golden, EncodedOpsMatchRecordedBytes) {
   const auto write = OpOf<pb::OpWriteBlockProto>(Bytes(kWriteOp), Op::kWriteBlock);
   EXPECT_EQ(write.stage(), pb::OpWriteBlockProto::PIPELINE_SETUP_CREATE);
   EXPECT_EQ(write.pipelinesize(), 1u);
@@ -73,7 +73,7 @@ TEST(Golden, OpsMatchRecording) {
   EXPECT_EQ(EncodeDelimited(status), Bytes(kReadStatus));
 }
 
-TEST(Golden, PacketsMatchRecording) {
+TEST(Golden, EncodedPacketsMatchRecordedBytes) {
   PacketBuilder builder(1 << 20);
   const std::string file = File();
   std::string_view rest = file;
@@ -150,14 +150,12 @@ pb::LocatedBlockProto BlockOn(const RawServer& server) {
 }
 
 Result<std::string> ReadBlock(const RawServer& server, int64_t offset, int64_t length) {
-  auto reader = BlockReader::Open(BlockOn(server), server.info(), "me", offset, length, {});
-  if (!reader) return reader.error();
+  HOWDAH_TRY(auto reader, BlockReader::Open(BlockOn(server), server.info(), "me", offset, length, {}));
   std::string all;
   for (;;) {
-    const auto bytes = reader->Next();
-    if (!bytes) return bytes.error();
-    if (bytes->empty()) return all;
-    all += *bytes;
+    HOWDAH_TRY(const auto bytes, reader.Next());
+    if (bytes.empty()) return all;
+    all += bytes;
   }
 }
 
@@ -237,8 +235,8 @@ Status WriteBlock(const RawServer& server) {
   SharedState shared;
   std::vector<std::unique_ptr<FakeDataNode>> none;
   FileWriter writer(std::make_shared<RawNameNode>(shared, none, server), {"/x", "me", 1}, 1 << 20, {});
-  if (const Status written = writer.Write(File()); !written.ok()) return written;
-  if (const Status flushed = writer.Flush(); !flushed.ok()) return flushed;
+  HOWDAH_TRY_STATUS(writer.Write(File()));
+  HOWDAH_TRY_STATUS(writer.Flush());
   return writer.Close();
 }
 

@@ -21,7 +21,7 @@ Error ExplainWithoutDataNodes(const Error& error, const ClusterSpace* space);
 
 // Whether the NameNode rejected the request because a block does not have enough replicas yet.
 bool IsNotReplicatedYet(const Error& error);
-// Whether the NameNode found no DataNode for a block.
+// Whether the NameNode rejected the request because it found no DataNode for a block.
 bool IsWithoutDataNodes(const Error& error);
 
 }  // namespace howdah::hadoop::hdfs

@@ -22,7 +22,7 @@ struct Packet {
   std::string_view bytes() const { return std::string_view(buffer).substr(begin); }
 };
 
-// Splits a stream of bytes into the packets of blocks. No I/O.
+// Splits a stream of bytes into blocks, and these into packets. Performs no I/O.
 class PacketBuilder {
  public:
   explicit PacketBuilder(int64_t block_size) : block_size_(block_size) {}

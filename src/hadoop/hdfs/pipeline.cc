@@ -75,9 +75,8 @@ Status Pipeline::Send(const std::deque<Packet>& packets, size_t& next, size_t& s
     if (packets[i].last) break;
   }
   if (pieces.empty()) return {};
-  const auto taken = connection_.SendSome(pieces);
-  if (!taken) return taken.error();
-  size_t left = *taken;
+  HOWDAH_TRY(const auto taken, connection_.SendSome(pieces));
+  size_t left = taken;
   if (left > 0) sent_at_ = now;
   const size_t of_heartbeat = std::min(left, heartbeat_.size());
   heartbeat_.erase(0, of_heartbeat);
@@ -97,9 +96,8 @@ Status Pipeline::Send(const std::deque<Packet>& packets, size_t& next, size_t& s
 
 Status Pipeline::Heartbeat(Time now) {
   heartbeat_ += EncodeEmptyPacket(0, kHeartbeat, false);
-  const auto taken = connection_.SendSome({heartbeat_});
-  if (!taken) return taken.error();
-  heartbeat_.erase(0, *taken);
+  HOWDAH_TRY(const auto taken, connection_.SendSome({heartbeat_}));
+  heartbeat_.erase(0, taken);
   sent_at_ = now;
   return {};
 }

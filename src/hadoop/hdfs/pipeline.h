@@ -27,7 +27,7 @@ struct PipelineRequest {
   int64_t least = 0, most = 0;
 };
 
-// Not thread-safe. Only Open blocks.
+// Not thread-safe. Open waits for the network; all other functions return at once.
 class Pipeline {
  public:
   using Time = std::chrono::steady_clock::time_point;

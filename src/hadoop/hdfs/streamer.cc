@@ -73,12 +73,12 @@ void Streamer::Fail(const Error& error) {
 
 Status Streamer::Step() {
   const Time now = std::chrono::steady_clock::now();
-  if (const Status renewed = RenewLease(now); !renewed.ok()) return renewed;
+  HOWDAH_TRY_STATUS(RenewLease(now));
   TakePackets();
   if (!pipeline_ && !packets_.empty()) {
-    if (const Status opened = OpenBlock(); !opened.ok()) return opened;
+    HOWDAH_TRY_STATUS(OpenBlock());
   }
-  if (const Status exchanged = Exchange(now); !exchanged.ok()) return exchanged;
+  HOWDAH_TRY_STATUS(Exchange(now));
   return Wait(now);
 }
 
@@ -120,7 +120,7 @@ Status Streamer::OpenBlock() {
     error = pipeline.error();
     if (error.code == ErrorCode::kUnavailable && !options_.unsupported.empty()) return error;
     excluded_.push_back(block->locs(static_cast<int>(bad.index)));
-    if (const Status left = name_node_->AbandonBlock(file_, block->b()); !left.ok()) return left;
+    HOWDAH_TRY_STATUS(name_node_->AbandonBlock(file_, block->b()));
   }
   return error.While("no block could be opened");
 }
@@ -200,11 +200,11 @@ Status Streamer::TryRecovery(BadNode& bad) {
   int64_t most = acked_bytes_;
   for (size_t i = 0; i < packets_.size() && i <= next_; ++i) most = std::max(most, packets_[i].end);
   const uint64_t generation = renewed->b().generationstamp();
-  auto pipeline = Pipeline::Open(
-      {block_, file_.client, closing ? Stage::PIPELINE_CLOSE_RECOVERY : Stage::PIPELINE_SETUP_STREAMING_RECOVERY,
-       generation, acked_bytes_, most},
-      options_, bad);
-  if (!pipeline) return pipeline.error();
+  HOWDAH_TRY(auto pipeline,
+             Pipeline::Open({block_, file_.client,
+                             closing ? Stage::PIPELINE_CLOSE_RECOVERY : Stage::PIPELINE_SETUP_STREAMING_RECOVERY,
+                             generation, acked_bytes_, most},
+                            options_, bad));
   NameNode::Block after = before;
   after.set_generationstamp(generation);
   if (const Status updated = name_node_->UpdatePipeline(file_, before, after, block_); !updated.ok()) {
@@ -212,7 +212,7 @@ Status Streamer::TryRecovery(BadNode& bad) {
   }
   *block_.mutable_b() = after;
   next_ = sent_ = 0;
-  pipeline_ = std::move(*pipeline);
+  pipeline_ = std::move(pipeline);
   if (!closing) return {};
   // During the recovery the DataNodes have finalised the block, so its last packet counts as acknowledged.
   next_ = 1;

@@ -31,7 +31,7 @@ class Streams : public ::testing::Test {
   }
   Status Write(const std::string& bytes) {
     const auto writer = Create();
-    if (const Status written = writer->Write(bytes); !written.ok()) return written;
+    HOWDAH_TRY_STATUS(writer->Write(bytes));
     return writer->Close();
   }
   std::string ReadAll(int64_t from = 0) {

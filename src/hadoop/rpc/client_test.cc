@@ -141,7 +141,7 @@ TEST(BlockingClient, LaterCallsUseActiveServerAfterFailover) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST(BlockingClient, AllServersOnStandbyIsUnavailable) {
+TEST(BlockingClient, CallIsUnavailableIfAllServersAreOnStandby) {
   FakeServer standby([](Session& session, const Call& call) {
     if (call.id >= 0)
       session.Refuse(call.id, false, "org.apache.hadoop.ipc.StandbyException", "Operation is not allowed");
@@ -284,7 +284,7 @@ TEST(AsioClient, CallbackMayDestroyClient) {
   EXPECT_EQ(done, 1) << "outstanding calls are dropped";
 }
 
-TEST(AsioClient, NoCallbackAfterDestruction) {
+TEST(AsioClient, DestructionDropsCallbacks) {
   ClosedPort closed;
   boost::asio::io_context loop;
   {
@@ -325,7 +325,7 @@ TEST(AsioClient, NewTokenOpensNewConnection) {
   EXPECT_THAT(answers, testing::UnorderedElementsAre("0", "0", "1", "held"));
 }
 
-TEST(AsioClient, MissingServerIsError) {
+TEST(AsioClient, CallWithoutConfiguredServersFails) {
   boost::asio::io_context loop;
   AsioClient client(loop, Options({}));
   std::string text;

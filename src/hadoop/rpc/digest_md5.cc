@@ -75,10 +75,8 @@ std::string DigestMd5::Response(std::string_view a2_prefix) const {
 
 Result<std::string> DigestMd5::Step(std::string_view challenge) {
   if (answered_) return Failed("the server sent a second challenge");
-  auto parsed = ParseDigestChallenge(challenge);
-  if (!parsed) return parsed.error();
-  challenge_ = *std::move(parsed);
-  if (Status chosen = Choose(); !chosen) return chosen.error();
+  HOWDAH_TRY(challenge_, ParseDigestChallenge(challenge));
+  HOWDAH_TRY_STATUS(Choose());
   const std::string secret = Md5(user_ + ":" + challenge_.realm + ":" + password_);
   if (secret.empty()) {
     return Failed("tokens of Hadoop need MD5, which OpenSSL refuses on this machine (FIPS mode)");
@@ -127,9 +125,7 @@ Result<std::string> DigestMd5::Wrap(std::string_view bytes) {
   std::string record(bytes);
   if (protection_ == Protection::kPrivacy) {
     const size_t padding = kBlock - (bytes.size() + kMacSize) % kBlock;
-    auto sealed = seal_->Run(record.append(padding, static_cast<char>(padding)) + mac);
-    if (!sealed) return sealed.error();
-    record = *std::move(sealed);
+    HOWDAH_TRY(record, seal_->Run(record.append(padding, static_cast<char>(padding)) + mac));
   } else {
     record += mac;
   }
@@ -145,9 +141,7 @@ Result<std::string> DigestMd5::Unwrap(std::string_view token) {
   size_t padding = 0;
   if (protection_ == Protection::kPrivacy) {
     if (message.size() % kBlock != 0) return forged;
-    auto opened = unseal_->Run(message);
-    if (!opened) return opened.error();
-    message = *std::move(opened);
+    HOWDAH_TRY(message, unseal_->Run(message));
     if (message.size() <= kMacSize) return forged;
     padding = static_cast<unsigned char>(message[message.size() - kMacSize - 1]);
     if (padding == 0 || padding > kBlock || padding + kMacSize > message.size()) return forged;

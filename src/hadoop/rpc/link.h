@@ -1,4 +1,4 @@
-// A Connection with its socket and timers, on an event loop.
+// Connects a Connection (the protocol) with a socket and timers on an event loop.
 #pragma once
 
 #include <array>

@@ -22,11 +22,10 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
       return Choose(message);
     case RpcSaslProto::CHALLENGE: {
       if (!mechanism_) return Failed("the server sent a challenge before a mechanism was chosen");
-      auto token = mechanism_->Step(message.token());
-      if (!token) return token.error();
+      HOWDAH_TRY(auto token, mechanism_->Step(message.token()));
       Message response;
       response.set_state(RpcSaslProto::RESPONSE);
-      response.set_token(*token);  // set it even if it is empty, because the server requires it
+      response.set_token(token);  // set it even if it is empty, because the server requires it
       return std::optional(std::move(response));
     }
     case RpcSaslProto::SUCCESS:
@@ -69,9 +68,8 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
       state_ = State::kSimple;  // the server sends no answer
       return std::optional(std::move(initiate));
     }
-    auto token = mechanism->Start(entry.has_challenge() ? std::optional(entry.challenge()) : std::nullopt);
-    if (!token) return token.error();
-    initiate.set_token(*token);  // set it even if it is empty
+    HOWDAH_TRY(auto token, mechanism->Start(entry.has_challenge() ? std::optional(entry.challenge()) : std::nullopt));
+    initiate.set_token(token);  // set it even if it is empty
     mechanism_ = std::move(mechanism);
     return std::optional(std::move(initiate));
   }

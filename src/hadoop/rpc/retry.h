@@ -15,7 +15,7 @@ enum class FailureKind {
   kUnreachable,  // the server did not receive the call: unknown name, connection refused, no answer, or lost before
                  // sending
   kStale,        // like kLost, but the server had probably closed the idle connection before the call
-  kLost,         // the connection ended after the call was sent: it may or may not have been executed
+  kLost,         // the connection ended after the call was sent; the call may have been executed
   kTimeout,      // the call was sent, but not answered in time
   kRemote,       // the server answered with an exception
   kBroken,       // the peer is not a Hadoop server, or failed to authenticate

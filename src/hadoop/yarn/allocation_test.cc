@@ -127,7 +127,7 @@ TEST(Allocation, RequestNamesOnlyNodesWithEnoughResources) {
     EXPECT_EQ(ask.has_node_label_expression(), ask.allocation_request_id() == 1 && ask.resource_name() == "*");
 }
 
-TEST(Allocation, RequestedLocationsBecomeRows) {
+TEST(Allocation, RequestHasRowsForRequestedLocations) {
   struct Case {
     std::vector<std::string> nodes, racks;
     bool strict;
@@ -196,7 +196,7 @@ TEST(Allocation, AskMadeDuringARequestIsSentInTheNext) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:2");
 }
 
-TEST(Allocation, SurplusGrantIsReleased) {
+TEST(Allocation, SurplusContainerIsReleased) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -214,7 +214,7 @@ TEST(Allocation, SurplusGrantIsReleased) {
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(9));
 }
 
-TEST(Allocation, GrantAfterCancelIsReleased) {
+TEST(Allocation, ContainerGrantedAfterCancelIsReleased) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);

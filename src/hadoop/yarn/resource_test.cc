@@ -37,7 +37,7 @@ TEST(Resource, WrittenProtoIsParsed) {
   EXPECT_EQ(FromProto(ToProto(resource)), resource);
 }
 
-TEST(Resource, SumsAndDifferencesAreBounded) {
+TEST(Resource, SumsSaturateAndDifferencesStopAtZero) {
   Resource sum{100, 2, {{kGpu, 1}}};
   sum += {50, 1, {{kGpu, 1}, {"fpga", 3}}};
   EXPECT_EQ(sum, (Resource{150, 3, {{kGpu, 2}, {"fpga", 3}}}));

@@ -19,15 +19,14 @@ constexpr auto kAgain = 100ms;
 
 Result<hadoop::rpc::ClientOptions> OptionsFor(const hadoop::conf::Configuration& configuration,
                                               hadoop::rpc::Token am_rm_token) {
-  const auto servers = hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kScheduler);
-  if (!servers) return servers.error();
+  HOWDAH_TRY(const auto servers, hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kScheduler));
   hadoop::rpc::ClientOptions options{
       .protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB",
       .login = {.token = std::move(am_rm_token)},
       .limits = {.connect = 5s, .call = 20s, .give_up = 5s, .backoff_most = 1s},
   };
   options.service_name = "the ResourceManager's scheduler";
-  for (const hadoop::conf::Server& server : *servers) {
+  for (const hadoop::conf::Server& server : servers) {
     options.servers.push_back(server.address);
     options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
   }
@@ -53,16 +52,14 @@ class RealCalls final : public SchedulerCalls {
 Result<std::unique_ptr<SchedulerCalls>> AsioCalls(boost::asio::io_context& loop,
                                                   const hadoop::conf::Configuration& configuration,
                                                   hadoop::rpc::Token am_rm_token) {
-  auto options = OptionsFor(configuration, std::move(am_rm_token));
-  if (!options) return options.error();
-  return std::unique_ptr<SchedulerCalls>(std::make_unique<RealCalls>(loop, std::move(*options)));
+  HOWDAH_TRY(auto options, OptionsFor(configuration, std::move(am_rm_token)));
+  return std::unique_ptr<SchedulerCalls>(std::make_unique<RealCalls>(loop, std::move(options)));
 }
 
 Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& configuration,
                                            hadoop::rpc::Token am_rm_token) {
-  auto options = OptionsFor(configuration, std::move(am_rm_token));
-  if (!options) return options.error();
-  auto client = std::make_shared<hadoop::rpc::BlockingClient>(std::move(*options));
+  HOWDAH_TRY(auto options, OptionsFor(configuration, std::move(am_rm_token)));
+  auto client = std::make_shared<hadoop::rpc::BlockingClient>(std::move(options));
   return BlockingCall([client](std::string_view method, const std::string& request) {
     return client->CallBytes(method, request, hadoop::rpc::Repeat::kSafe);
   });

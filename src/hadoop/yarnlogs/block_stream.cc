@@ -26,9 +26,8 @@ class RegionReader {
   Result<std::string> Next() {
     const auto size = static_cast<size_t>(std::min<int64_t>(region_.size, static_cast<int64_t>(next_)));
     if (size == 0) return std::string();
-    Result<std::string> bytes = source_.read(region_.offset, size);
-    if (!bytes.ok()) return bytes;
-    if (bytes->size() != size) return Failed("the file shrank while it was read");
+    HOWDAH_TRY(auto bytes, source_.read(region_.offset, size));
+    if (bytes.size() != size) return Failed("the file shrank while it was read");
     region_.offset += static_cast<int64_t>(size);
     region_.size -= static_cast<int64_t>(size);
     next_ = std::min(next_ * 4, kReadMax);
@@ -196,10 +195,9 @@ Status ChunkStream::NextChunk() {
 Result<std::string> ChunkStream::Read(size_t max) {
   HOWDAH_TRY_STATUS(NextChunk());
   if (left_ == 0) return std::string();
-  Result<std::string> bytes = block_.Read(std::min(max, static_cast<size_t>(left_)));
-  if (!bytes.ok()) return bytes;
-  if (bytes->empty()) return EndsEarly();
-  left_ -= static_cast<int64_t>(bytes->size());
+  HOWDAH_TRY(auto bytes, block_.Read(std::min(max, static_cast<size_t>(left_))));
+  if (bytes.empty()) return EndsEarly();
+  left_ -= static_cast<int64_t>(bytes.size());
   return bytes;
 }
 

@@ -46,7 +46,7 @@ class BlockStream {
 
  protected:
   BlockStream() = default;
-  // Returns more bytes, or an empty string at the end.
+  // Returns the next decompressed bytes, or an empty string at the end.
   virtual Result<std::string> Fill() = 0;
   // Skips up to `size` bytes that have not been read from the file, if skipping is cheaper than reading them. Returns
   // the number of skipped bytes.

@@ -28,7 +28,7 @@ struct JavaNode {
   enum class Kind { kClass, kString, kObject, kEnum, kArray };
   Kind kind = Kind::kObject;
   std::string text;               // the name of a class, the content of a string, the constant of an enum
-  int64_t type = -1;              // the class of an object, or the base of a class; -1 if there is none
+  int64_t type = -1;              // node of an object's class or of a class's base class; -1 if there is none
   uint8_t flags = 0;              // flags of a class description
   std::vector<JavaField> fields;  // fields that a class declares
   std::vector<JavaValue> values;  // the fields of an object, base class first, or the elements of an array

@@ -48,7 +48,7 @@ TEST(JavaObject, EveryFieldTypeIsRead) {
   EXPECT_THAT(texts(tree->Node(tree->Field(*thing, "map"))->items), ElementsAre("k", "v"));
 }
 
-TEST(JavaObject, TruncatedStreamIsError) {
+TEST(JavaObject, TruncatedStreamIsRejected) {
   const std::string bytes = testing::Recorded("java-object");
   for (size_t size = 0; size < bytes.size(); size += size < 700 ? 1 : 997) {
     EXPECT_FALSE(ReadJavaObject(std::string_view(bytes).substr(0, size)).ok()) << size;

@@ -114,7 +114,7 @@ TEST(Malformed, ErrorOfSourceIsReturned) {
   }
 }
 
-TEST(Malformed, LzoIsRefused) {
+TEST(Malformed, LzoCompressionIsRefused) {
   std::string bytes = Recorded("3.3.6-tfile-none-rolled-0");
   const size_t at = bytes.rfind("\x04none");
   ASSERT_NE(at, std::string::npos);

@@ -22,9 +22,8 @@ int64_t LengthIn(std::string_view head) {
 
 Status NodeText::Add(std::string_view bytes) {
   if (left_ < 0) {
-    const auto rest = AddHead(bytes);
-    if (!rest.ok()) return rest.error();
-    bytes = *rest;
+    HOWDAH_TRY(const auto rest, AddHead(bytes));
+    bytes = rest;
   }
   if (left_ < 0) return {};
   bytes = bytes.substr(0, static_cast<size_t>(std::min<int64_t>(left_, static_cast<int64_t>(bytes.size()))));

@@ -48,14 +48,12 @@ inline Source SourceOf(std::string_view bytes, Traffic* traffic = nullptr) {
 
 // Reads an entry from offset `from` to the end.
 inline Result<std::string> ReadAll(AggregatedLog& log, const LogEntry& entry, int64_t from = 0) {
-  auto stream = log.Read(entry, from);
-  if (!stream.ok()) return stream.error();
+  HOWDAH_TRY(auto stream, log.Read(entry, from));
   std::string all;
   for (;;) {
-    Result<std::string> next = (*stream)->Next();
-    if (!next.ok()) return next;
-    if (next->empty()) return all;
-    all += *next;
+    HOWDAH_TRY(auto next, stream->Next());
+    if (next.empty()) return all;
+    all += next;
   }
 }
 

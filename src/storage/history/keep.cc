@@ -73,11 +73,10 @@ class Mover {
 
   // Removes the temporary files of an application master that was killed while writing (storage::Files::Write).
   Status RemoveUnfinished(const std::string& directory) {
-    const auto there = files_.List(directory);
-    if (!there.ok()) return there.error();
-    for (const Files::Entry& entry : *there) {
+    HOWDAH_TRY(const auto there, files_.List(directory));
+    for (const Files::Entry& entry : there) {
       if (!entry.name.starts_with('.')) continue;
-      if (const Status removed = files_.Delete(directory + "/" + entry.name); !removed.ok()) return removed;
+      HOWDAH_TRY_STATUS(files_.Delete(directory + "/" + entry.name));
     }
     return {};
   }
@@ -115,9 +114,8 @@ class Purger {
         all = false;
         continue;
       }
-      const auto gone = Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name);
-      if (!gone.ok()) return gone;
-      all = all && *gone;
+      HOWDAH_TRY(const auto gone, Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name));
+      all = all && gone;
     }
     if (all && !day.empty() && mode_ == Mode::kApply) {
       if (const Status deleted = files_.Delete(path); !deleted.ok())
@@ -149,10 +147,9 @@ class Purger {
 
 Result<Outcome> Move(Files& files, const Location& location, const UtcOffset& utc_offset, const StatusOf& status_of,
                      Mode mode) {
-  auto jobs = Scan(files, {location.intermediate, location.finished + "/none"}, std::nullopt);
-  if (!jobs.ok()) return jobs.error();
+  HOWDAH_TRY(auto jobs, Scan(files, {location.intermediate, location.finished + "/none"}, std::nullopt));
   Mover mover(files, location, utc_offset, status_of, mode);
-  for (Found& job : *jobs) mover.MoveJob(std::move(job));
+  for (Found& job : jobs) mover.MoveJob(std::move(job));
   return std::move(mover.outcome);
 }
 

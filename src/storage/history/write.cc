@@ -50,7 +50,7 @@ Result<Directory> FindFiles(storage::Files& files, const Job& job, const journal
 Status WriteConfiguration(storage::Files& files, const Job& job, const journal::JobView& view,
                           const Directory& directory) {
   if (directory.has_configuration) return {};
-  if (Status made = files.MakeDirectories(directory.path); !made.ok()) return made;
+  HOWDAH_TRY_STATUS(files.MakeDirectories(directory.path));
   return files.Write(directory.path + "/" + compat::tony::history::kConfigurationFile,
                      compat::tony::history::WriteConfiguration(compat::tony::history::SettingsOf(job.spec, view)));
 }
@@ -60,10 +60,9 @@ Error WithLocation(const Error& error, const Job& job) {
 }
 
 Status WriteEvents(storage::Files& files, const Job& job, const Directory& directory, const FileName& name) {
-  const auto bytes =
-      compat::tony::history::WriteEvents(compat::tony::history::EventsOf(job.journal, name.application, job.am));
-  if (!bytes.ok()) return bytes.error();
-  return files.Write(directory.path + "/" + compat::tony::history::WriteFileName(name), *bytes);
+  HOWDAH_TRY(const auto bytes, compat::tony::history::WriteEvents(
+                                   compat::tony::history::EventsOf(job.journal, name.application, job.am)));
+  return files.Write(directory.path + "/" + compat::tony::history::WriteFileName(name), bytes);
 }
 
 // Removes the file of events in progress once the final file exists, because TonY's readers expect only one of them.
@@ -73,26 +72,24 @@ Status RemoveInProgress(storage::Files& files, const Directory& directory) {
 
 Status WriteBeginning(storage::Files& files, const Job& job, Instant now) {
   const journal::JobView view = Fold(job.journal);
-  const auto directory = FindFiles(files, job, view);
-  if (!directory.ok()) return directory.error();
-  if (Status written = WriteConfiguration(files, job, view, *directory); !written.ok()) return written;
-  if (!directory->in_progress.empty() || directory->ended) return {};
+  HOWDAH_TRY(const auto directory, FindFiles(files, job, view));
+  HOWDAH_TRY_STATUS(WriteConfiguration(files, job, view, directory));
+  if (!directory.in_progress.empty() || directory.ended) return {};
   FileName name = compat::tony::history::EndName(view, now);
   name.completed.reset();
-  return WriteEvents(files, job, *directory, name);
+  return WriteEvents(files, job, directory, name);
 }
 
 Status WriteEnd(storage::Files& files, const Job& job) {
   const journal::JobView view = Fold(job.journal);
-  const auto directory = FindFiles(files, job, view);
-  if (!directory.ok()) return directory.error();
-  if (directory->ended) return RemoveInProgress(files, *directory);
-  if (Status written = WriteConfiguration(files, job, view, *directory); !written.ok()) return written;
-  const auto in_progress = compat::tony::history::ParseFileName(directory->in_progress);
+  HOWDAH_TRY(const auto directory, FindFiles(files, job, view));
+  if (directory.ended) return RemoveInProgress(files, directory);
+  HOWDAH_TRY_STATUS(WriteConfiguration(files, job, view, directory));
+  const auto in_progress = compat::tony::history::ParseFileName(directory.in_progress);
   const FileName name =
       compat::tony::history::EndName(view, in_progress ? in_progress->started : StartOf(job.journal, view));
-  if (Status written = WriteEvents(files, job, *directory, name); !written.ok()) return written;
-  return RemoveInProgress(files, *directory);
+  HOWDAH_TRY_STATUS(WriteEvents(files, job, directory, name));
+  return RemoveInProgress(files, directory);
 }
 
 }  // namespace

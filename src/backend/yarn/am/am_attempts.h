@@ -11,7 +11,8 @@
 
 namespace howdah::backend::yarn::am {
 
-// Returns how many attempts may fail: am.attempts of the job file, limited by the ResourceManager's configuration.
+// Returns the number of AM attempts after which YARN gives up the application: am.attempts of the job file, limited by
+// the ResourceManager's configuration.
 int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration);
 
 // Counts the failed attempts before `attempt`, like RMAppImpl: not those that were preempted or lost with their node,

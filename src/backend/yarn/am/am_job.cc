@@ -197,7 +197,8 @@ Result<std::string> AmJob::ListenHost() const {
 }
 
 Result<AmJob::StartingPoint> AmJob::Restore() const {
-  if (PublishedPort() > 0) return StartingPoint();  // an earlier process in this container has restored both files
+  // An earlier process in this container has restored both files.
+  if (PublishedPort() > 0) return StartingPoint();
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   if (parts_->attempt() == 0) return StartingPoint();
   HadoopClient cluster = parts_->OpenCluster();

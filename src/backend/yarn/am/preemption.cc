@@ -29,7 +29,7 @@ LeafQueue FactsOf(const QueueInfoProto& info) {
       leaf.guarantees.insert(partition.partitionname());
     }
   }
-  // The FairScheduler has no partitions, and reports the current share of the queue as its capacity.
+  // The FairScheduler reports no partitions. It reports the queue's current share as its capacity.
   if (info.queueconfigurationsmap_size() == 0 && info.capacity() > 0) leaf.guarantees.insert("");
   return leaf;
 }

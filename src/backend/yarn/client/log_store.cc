@@ -103,9 +103,8 @@ class LogStore::Aggregated {
 
   // Returns the parts of a log file in order, or no parts if the container did not run on that node.
   Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFileLocation& location) {
-    auto entries = log_->List(location.container);
-    if (!entries.ok()) return entries;
-    std::erase_if(*entries, [&](const hadoop::yarnlogs::LogEntry& entry) {
+    HOWDAH_TRY(auto entries, log_->List(location.container));
+    std::erase_if(entries, [&](const hadoop::yarnlogs::LogEntry& entry) {
       return entry.container != location.container || entry.name != location.file;
     });
     return entries;
@@ -171,7 +170,7 @@ Result<bool> LogStore::ReadAggregated(const LogFileLocation& location, int64_t o
   HOWDAH_TRY(const auto files, cluster_.Files());
   for (const std::string& directory : hadoop::yarnlogs::LogDirectories(value, user_, id_.text)) {
     const auto listed = files->List(WithoutScheme(directory));
-    if (!listed.ok()) continue;  // the directory belongs to another log format, or does not exist yet
+    if (!listed.ok()) continue;  // this log format is not in use, or the directory does not exist yet
     std::vector<std::string> names;
     for (const hadoop::hdfs::FileStatus& file : *listed) names.push_back(file.name);
     for (const std::string& name : hadoop::yarnlogs::LogFilesOf("", names)) {

@@ -55,7 +55,7 @@ std::vector<std::string> StagingLayout(const std::vector<TaskChanged>& tasks) {
   return lines;
 }
 
-TEST(LogLocations, TaskHasBothStreams) {
+TEST(LogLocations, StartedTaskHasBothStreams) {
   EXPECT_THAT(StagingLayout({Entry(Type::kPending, 0), Allocated(0, "c1", "n1"), Started(0, {7}), Exited(0)}),
               ElementsAre("worker:0.0 attempt-0.stdout in c1 on n1", "worker:0.0 attempt-0.stderr in c1 on n1"));
 }

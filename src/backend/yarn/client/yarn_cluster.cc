@@ -104,7 +104,7 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluste
   return rm->Applications(filter);
 }
 
-// Returns the job ids in the history; none if there is no history yet.
+// Returns the ids of the jobs in the history. Returns none if there is no history yet.
 Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());

@@ -162,10 +162,10 @@ void CheckQuota(FileSystem& files, const std::string& top, const QuotaSetter& se
   Expect(files.MakeDirectories(path, 0755), "making a directory");
   Expect(set(path, 2, 3 << 20), "setting a quota");
   const auto write = [&](size_t size) -> Status {
-    const auto writer = files.Create(path + "/x", {.overwrite = true, .replication = 1, .block_size = 2 << 20});
-    if (!writer) return writer.error();
-    if (const Status written = (*writer)->Write(Pattern(size)); !written.ok()) return written;
-    return (*writer)->Close();
+    HOWDAH_TRY(const auto writer,
+               files.Create(path + "/x", {.overwrite = true, .replication = 1, .block_size = 2 << 20}));
+    HOWDAH_TRY_STATUS(writer->Write(Pattern(size)));
+    return writer->Close();
   };
   Expect(write(1 << 20), "writing within the quota");
   ExpectError(write(3 << 20), "DSQuotaExceededException", path + " may hold 3 MiB",

@@ -48,9 +48,9 @@ struct Inherited {
 class Backend {
  public:
   virtual ~Backend() = default;
-  // Called before all other functions if this AM resumes the job of an earlier AM. For each of these containers the
-  // backend takes it over or reports core::ContainerExited. It releases all other containers of the job.
-  // am_attempt: the number of this AM attempt, higher than that of every earlier one.
+  // Called before all other functions if this AM resumes the job of an earlier AM. The backend takes over each of these
+  // containers, or reports core::ContainerExited for it. It releases all other containers of the job. am_attempt: the
+  // number of this AM attempt, higher than that of every earlier one.
   virtual void Inherit(const std::vector<Inherited>& containers, int am_attempt) = 0;
   virtual void Request(const core::RequestContainers& request) = 0;
   virtual void CancelRequests() = 0;
@@ -58,17 +58,17 @@ class Backend {
   virtual void Launch(const ContainerId& container, const TaskId& task) = 0;
   // Carries out core::AvoidNode. Does nothing in a backend with a single node.
   virtual void Avoid(const std::string& node, Duration limit) = 0;
-  // Called when the executor of the container has connected. The backend then stops reporting how far the start of the
-  // container is.
+  // Called when the executor of the container has connected. The backend then stops reporting the progress of the
+  // container's start.
   virtual void Connected(const ContainerId& container) = 0;
   // Releases the container. The executor exits as soon as its output has been read. If it has not exited slightly after
   // kLingerLimit, the backend kills all processes in the container. core::ContainerExited follows in both cases.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
-  // Removes all data of the job from the backend (staging, working directories, leases), and reports the outcome to the
-  // cluster if there is one. Called once, when the job holds no container any more and before clients can see the final
+  // Removes the job's temporary data from the backend (staging, working directories, leases), and reports the outcome
+  // to the cluster if there is one. Called once, when the job holds no container any more and before clients can see
+  // the final state. final: the final state. journal: the whole text of the journal, including the line of the final
   // state.
-  // final: the final state. journal: the whole text of the journal, including the line of the final state.
   virtual void Finish(const core::JobChanged& final, const std::string& journal) = 0;
 };
 

@@ -37,7 +37,7 @@ class Files {
   // Creates the directory and its parents with permissions for owner and group. Does nothing if the directory exists.
   virtual Status MakeDirectories(const std::string& path) = 0;
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
-  virtual Status Delete(const std::string& path) = 0;  // including all files below; succeeds if the path does not exist
+  virtual Status Delete(const std::string& path) = 0;  // with all files below it; succeeds if the path does not exist
 };
 
 // The permissions of new directories and files. They are those of TonY, so that TonY's tools have access through their

@@ -27,7 +27,8 @@ class Mirror {
 
   // Copies the bytes that were added to event files, in any subdirectory, since the last call.
   // - A file that does not grow is checked less and less often: each time after twice as long without growth, or when
-  // its listing changes. Checking is necessary because HDFS does not list the growth of a file that is being written.
+  //   its listing changes. Checking is necessary because HDFS does not list the growth of a file that is being
+  //   written.
   // - A missing directory counts as empty.
   // - If a file causes an error, the others are still copied. The first error is returned.
   // - After a stop request the function returns after the listing or piece in progress.

@@ -51,7 +51,7 @@ class AgentJob {
   Status PublishAddress(const std::string& address) const;
   // Returns the port on which an earlier AM of the job listened, or 0 if there was no earlier AM.
   uint16_t PublishedPort() const;
-  // For the guardian, after the AM died: whether a new AM can continue the job.
+  // For the guardian, after the AM died: returns whether a new AM can continue the job.
   bool CanRestart() const;
 
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,

@@ -4,7 +4,7 @@
 //     jobs/ID/
 //       job.json                the effective job (jobspec::WriteEffective)
 //       journal.jsonl           one journal::EncodeEntry per line; after submission written by AM and guardian only
-//       am.lock                 locked (flock) by the AM's guardian and the AM while either lives
+//       am.lock                 locked (flock) while the AM or its guardian is running
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end
 //       alive/CONTAINER         a named pipe that the container's agents hold open; deleted at the end

@@ -1,4 +1,4 @@
-// The client side of the local backend: this machine.
+// The client side of the local backend.
 #pragma once
 
 #include <memory>

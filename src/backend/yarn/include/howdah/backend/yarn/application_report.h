@@ -24,8 +24,8 @@ core::JobChanged EndFromReport(const ::hadoop::yarn::ApplicationReportProto& rep
 // Returns "ann on 10.0.0.7" from "Application application_1_1 was killed by user ann at 10.0.0.7". Returns an empty
 // text if no user killed the application.
 std::string KilledBy(const std::string& diagnostics);
-// Returns the exit status of the AM's container from the diagnostics of a failed application or attempt, or nullopt if
-// they do not contain it.
+// Reads the exit status of the AM's container from the diagnostics of a failed application or attempt. Returns nullopt
+// if the diagnostics do not contain it.
 std::optional<int> AmExitStatus(const std::string& diagnostics);
 // Returns a predicate such as "was killed by signal 9 (SIGKILL)" from the diagnostics of an application whose AM
 // failed.

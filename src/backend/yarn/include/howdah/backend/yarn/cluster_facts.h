@@ -53,7 +53,7 @@ struct ClusterFacts {
   std::vector<std::string> resource_types;
 };
 
-// queue: if empty, "default". Returns kUnavailable if the ResourceManager cannot be reached.
+// queue: the queue "default" if empty. Returns kUnavailable if the ResourceManager cannot be reached.
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 

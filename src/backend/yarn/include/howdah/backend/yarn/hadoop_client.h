@@ -37,10 +37,10 @@ class HadoopClient {
   hadoop::hdfs::OpenOptions open_options() const;
 
   Result<hadoop::yarn::ResourceManager*> Rm();
-  // The default file system, and Howdah's layout in it.
+  // Return the default file system, and the paths of Howdah's files in it.
   Result<hadoop::hdfs::FileSystem*> Files();
   Result<Layout> StagingLayout();
-  // Read and write small files of the default file system.
+  // Read and write small files in the default file system.
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view bytes, uint32_t permission);
   // Opens the file system of a URI as storage::Files, with its own connection.

@@ -33,7 +33,7 @@ Result<rpc::Identity> ClientIdentity(HadoopClient& cluster, const JobId& id);
 // remaining files, unless the job belongs to another user. report: the report of the ended application.
 Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
                                      const ::hadoop::yarn::ApplicationReportProto& report);
-// Returns the effective job file of a running or recorded job, or kNotFound if the job is neither.
+// Returns the effective job file of a running job or of a job in the history. Returns kNotFound if the job is neither.
 Result<std::string> ReadJobFile(HadoopClient& cluster, const JobId& id);
 // Returns the journal from the history, or kNotFound if the history does not have the job.
 Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id);

@@ -1,4 +1,4 @@
-// A file of a cluster's file system that NodeManagers localize into containers: YARN's LocalResource.
+// A file in a cluster's file system that NodeManagers copy into containers: YARN's LocalResource.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Hadoop's client configuration: *-site.xml files over Hadoop's defaults.
+// Hadoop's client configuration: the *-site.xml files, which override Hadoop's defaults.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,8 @@ class Configuration {
   Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // accepts the units k m g t p e, and 0x
   Result<Duration> Time(const std::string& key, Duration fallback) const;  // accepts ns us ms s m h d; default ms
   std::vector<std::string> List(const std::string& key) const;  // split at commas, trimmed, without empty items
-  // For error messages: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml", "... (a default of Hadoop)",
+  // Describes key and source for error messages: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml", "...
+  // (a default of Hadoop)",
   // "... (not set)".
   std::string Where(const std::string& key) const;
 

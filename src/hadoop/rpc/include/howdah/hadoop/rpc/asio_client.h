@@ -20,7 +20,7 @@ class AsioClient {
   using Done = std::function<void(Result<std::string> response)>;
 
   AsioClient(boost::asio::io_context& loop, ClientOptions options);
-  // Drops outstanding calls without calling their Done.
+  // Drops outstanding calls: their Done is not called.
   ~AsioClient();
   AsioClient(const AsioClient&) = delete;
   AsioClient& operator=(const AsioClient&) = delete;

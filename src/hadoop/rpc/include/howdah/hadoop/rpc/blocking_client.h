@@ -29,10 +29,9 @@ class BlockingClient {
   template <typename Response>
   Result<Response> Call(std::string_view method, const google::protobuf::MessageLite& request,
                         Repeat repeat = Repeat::kSafe) {
-    auto bytes = CallBytes(method, request.SerializeAsString(), repeat);
-    if (!bytes) return bytes.error();
+    HOWDAH_TRY(auto bytes, CallBytes(method, request.SerializeAsString(), repeat));
     Response response;
-    if (!response.ParsePartialFromString(*bytes)) return Failed(Unreadable(method));
+    if (!response.ParsePartialFromString(bytes)) return Failed(Unreadable(method));
     return response;
   }
 

@@ -63,7 +63,7 @@ class AmJob {
   uint16_t PublishedPort() const;
   // Returns the longest time that the cluster may take to detect a failure of the AM or its node.
   Duration FailureDetectionLimit() const;
-  // For the guardian, after the AM died: whether a new AM process in this container can continue the job.
+  // For the guardian, after the AM died: returns whether a new AM process in this container can continue the job.
   bool CanRestart() const;
 
   // The URL of the AM's web page behind YARN's web proxy, and the IP addresses from which the proxy connects to the AM.
