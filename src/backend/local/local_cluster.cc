@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{256} << 10;
 
-// Returns the status. If the job is orphaned, records its end first.
+// Returns the status. Records the end first if the job is orphaned.
 Result<journal::JobView> SettledView(const JobFiles& files, const JobId& id, Tasks tasks) {
   auto view = FoldJournal(files.journal(), tasks);
   if (!view.ok() || core::IsFinal(view->state)) return view;
@@ -59,10 +59,10 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   auto view = SettledView(files, id, Tasks::kIncluded);
   if (!view.ok() || core::IsFinal(view->state)) return view;
   const auto of_am = CallStatus(files);
-  if (!of_am.ok()) return view;  // the job has just ended, or the AM is busy; the journal lacks only the usage
+  if (!of_am.ok()) return view;  // job just ended or AM busy; the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
-  view = FoldJournal(files.journal(), Tasks::kIncluded);  // read again, so that it is not older than the AM's answer
+  view = FoldJournal(files.journal(), Tasks::kIncluded);  // read it again, so that it is not older than the AM's answer
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];
@@ -90,7 +90,7 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
                                                                  std::optional<backend::LogSelection> logs) {
   const JobFiles files = FilesOf(id);
   auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
-    // After an error the next command tries again.
+    // Ignore the error: the next command repeats the attempt.
     if (const howdah::Status ended = EndOrphanedJob(files, id); !ended.ok()) return;
   });
   if (!follow.ok()) return follow.error();
@@ -137,7 +137,7 @@ Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::R
 
 Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::string& uri) { return OpenLocalFiles(uri); }
 
-std::string LocalCluster::LogsPlace(const JobId& id) { return FilesOf(id).logs(); }
+std::string LocalCluster::LogsLocation(const JobId& id) { return FilesOf(id).logs(); }
 
 howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);

@@ -10,7 +10,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kMostRead = size_t{256} << 20, kPiece = size_t{1} << 20;
+constexpr size_t kMaxRead = size_t{256} << 20, kPiece = size_t{1} << 20;
 
 class LocalFiles final : public storage::Files {
  public:
@@ -26,7 +26,7 @@ class LocalFiles final : public storage::Files {
     }
     return entries;
   }
-  Result<std::string> Read(const std::string& path) override { return os::files::ReadFile(path, kMostRead); }
+  Result<std::string> Read(const std::string& path) override { return os::files::ReadFile(path, kMaxRead); }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
     const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) return os::files::SystemError("reading " + path);
@@ -47,7 +47,7 @@ class LocalFiles final : public storage::Files {
     const bool is_there = stat(path.c_str(), &status) == 0;
     Status made = os::files::MakeDirectories(path, storage::kSharedDirectory);
     if (!made.ok() || is_there) return made;
-    // Set the mode independently of the umask, and keep the set-group-id bit inherited from the parent.
+    // Set the mode regardless of the umask, but keep the set-group-id bit inherited from the parent directory.
     if (stat(path.c_str(), &status) == 0 &&
         chmod(path.c_str(), storage::kSharedDirectory | (status.st_mode & S_ISGID)) == 0) {
       return {};

@@ -16,7 +16,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kChunk = size_t{128} << 10;  // read from one file before the next file's turn
+constexpr size_t kChunk = size_t{128} << 10;  // the most that is read from one file before the next one
 constexpr size_t kOutputPerRead = size_t{1} << 20;
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
@@ -112,7 +112,7 @@ void LocalFollow::ListDirectory(const std::string& path, const std::optional<Log
   for (const std::string& name : *names) Found({path, position}, name);
 }
 
-// Called for a file or directory in logs/ that is new or has grown.
+// Called for a file or directory below logs/ that is new or has grown.
 void LocalFollow::Found(const Directory& directory, const std::string& name) {
   const auto position = Descend(directory.position, name);
   if (!position || !Matches(*selection_, *position)) return;
@@ -159,10 +159,11 @@ void LocalFollow::ReadJournal(backend::FollowSink& sink) {
     sink.OnEntry(*entry);
   });
   journal_grew_ = more.ok() && *more;
-  if (final_seen_) WatchLogs();  // no process of the job is left, so this listing is complete
+  if (final_seen_) WatchLogs();  // no process of the job is running any more, so this listing is complete
 }
 
-// Called when am.lock was closed. If no process holds the lock, end_orphan_ records an end unless the journal has one.
+// Called when a process has closed am.lock. If no process holds the lock any more, end_orphan_ records an end unless
+// the journal has one.
 void LocalFollow::EndIfOrphaned() {
   lock_closed_ = false;
   if (!lock_.valid() || flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
@@ -176,7 +177,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
   if (lock_closed_ && !final_seen_) EndIfOrphaned();
   const bool had_entries = journal_grew_ && !final_seen_;
   if (had_entries) ReadJournal(sink);
-  // After entries there is always another round, because output that was written before an entry must still be
+  // After delivering entries, ask for another call: output that was written before these entries must still be
   // delivered.
   const bool more = outputs_.Deliver(sink) || had_entries;
   SetMore(more);
@@ -185,7 +186,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
 
 void LocalFollow::SetMore(bool more) {
   uint64_t count = 1;
-  // Fails if the counter already has the desired state; ignore that.
+  // The call fails if the counter already has the desired state. Ignore that.
   const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
   static_cast<void>(done);
 }

@@ -14,7 +14,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// Returns when this machine was booted, if /proc shows that.
+// Returns when this machine was booted, or nullopt if /proc does not show that.
 std::optional<Instant> BootTime() {
   const auto stat = os::files::ReadFile("/proc/stat");
   if (!stat.ok()) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Instant> BootTime() {
 
 std::string TasksText(size_t count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
-// Returns the predicate for RecordAmDeath after the guardian has died, too.
+// Returns the `how` of RecordAmDeath for a job whose guardian has died, too.
 std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   const auto boot = BootTime();
   if (boot && view.submitted && *boot > *view.submitted) {
@@ -63,7 +63,8 @@ core::JobChanged EndOf(const std::string& reason) {
   return end;
 }
 
-// Returns the last lines of the journal. Writes TonY's history first, so that an error can become part of the advice.
+// Returns the last lines of the journal. Writes TonY's history first, so that the job's advice can report a failure to
+// write it.
 std::string EndLines(const JobFiles& files, const journal::JobView& view, core::JobChanged end, Instant now) {
   constexpr char kTaskReason[] = "the application master died";
   const std::string lines = journal::EndLines(view, end, kTaskReason, now);
@@ -83,7 +84,7 @@ Status RecordAmDeath(const JobFiles& files, const std::string& how) {
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
   std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, now)), now);
-  // Terminate a torn line.
+  // Complete a partially written last line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
   if (size > 0 && pread(journal.get(), &last, 1, size - 1) == 1 && last != '\n') lines.insert(0, "\n");

@@ -73,7 +73,7 @@ core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, cons
   return {now, std::move(submitted)};
 }
 
-// Writes all files that the AM reads except the journal.
+// Writes the files that the AM reads, except the journal.
 Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& spec, const jobspec::EnvVars& inherited,
                const backend::SubmitOptions& submit) {
   for (const std::string& directory : {files.logs(), files.agents(), files.work()}) {
@@ -85,7 +85,7 @@ Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& s
   return os::files::WriteFileAtomically(files.spec(), jobspec::WriteEffective(spec), 0600);
 }
 
-// Waits until the AM has written "ok" or an error to the pipe.
+// Waits until the AM has written "ok" or an error text to the pipe.
 Status WaitUntilReady(int ready_fd, const JobFiles& files) {
   std::string answer;
   for (;;) {
@@ -167,7 +167,8 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   if (submit.keep) {
     if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
-  // Lock before writing the journal's first line, because a job without an end is orphaned if its lock is free.
+  // Lock before writing the journal's first line: a job with a journal but without an end counts as orphaned while its
+  // lock is free.
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   const std::string first = journal::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";

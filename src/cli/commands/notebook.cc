@@ -100,7 +100,7 @@ Result<JupyterServer> FindServer(const client::Job& job) {
 }
 
 int ReportEnd(const client::Job& job, const journal::JobView& view) {
-  output::PrintMessage(output::Summary(view, job.cluster->LogsPlace(job.id)));
+  output::PrintMessage(output::Summary(view, job.cluster->LogsLocation(job.id)));
   return client::ExitCodeOf(view);
 }
 

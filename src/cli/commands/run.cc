@@ -169,7 +169,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   if (!core::IsFinal(display.view().state)) {
     return client::FollowStopped(id);
   }
-  output::PrintMessage(output::Summary(display.view(), cluster.LogsPlace(id)));
+  output::PrintMessage(output::Summary(display.view(), cluster.LogsLocation(id)));
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");
   return client::ExitCodeOf(display.view());
 }
@@ -210,7 +210,7 @@ Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec,
   Interrupts interrupts;
   HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep));
   interrupts.Arm();
-  output::PrintMessage(id.text + " submitted: " + spec.name + "; logs: " + cluster->LogsPlace(id));
+  output::PrintMessage(id.text + " submitted: " + spec.name + "; logs: " + cluster->LogsLocation(id));
   return FollowToTheEnd(*cluster, id, interrupts, options, spec.timeouts.queue);
 }
 

@@ -25,7 +25,7 @@ Result<int> Wait(client::Connection& connection, const WaitArguments& arguments)
     return client::kExitTimeout;
   }
   if (!view.ok()) return view.error();
-  output::PrintMessage(output::Summary(*view, job.cluster->LogsPlace(job.id)));
+  output::PrintMessage(output::Summary(*view, job.cluster->LogsLocation(job.id)));
   return client::ExitCodeOf(*view);
 }
 

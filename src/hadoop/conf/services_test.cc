@@ -27,7 +27,7 @@ const Values kHa = {{"yarn.resourcemanager.ha.enabled", "true"},
                     {"yarn.resourcemanager.hostname.rm2", "b"},
                     {"yarn.resourcemanager.address.rm2", "c:9"}};
 
-TEST(ResourceManagers, AddressesFollowConfiguration) {
+TEST(ResourceManagers, AddressesAreReadFromConfiguration) {
   struct Case {
     Values values;
     RmService service;
@@ -57,7 +57,7 @@ TEST(ResourceManagers, AddressesFollowConfiguration) {
   }
 }
 
-TEST(ResourceManagers, SourceOfAddressIsNamed) {
+TEST(ResourceManagers, EachAddressHasItsSource) {
   const auto by = [](const Values& values) {
     return ResourceManagers(With(values), RmService::kClient)->back().configured_by;
   };
@@ -96,7 +96,7 @@ const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.ha.namenodes.ns2", "n"},
                               {"dfs.namenode.rpc-address.ns2.n", "c:1"}};
 
-TEST(FileSystems, AddressFollowsUriAndConfiguration) {
+TEST(FileSystems, AddressIsFoundFromUriAndConfiguration) {
   struct Case {
     Values values;
     std::string uri, scheme, authority, servers;

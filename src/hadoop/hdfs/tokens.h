@@ -9,9 +9,10 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Finds the HDFS_DELEGATION_TOKEN for a file system by the token's service. The service is "ha-hdfs:ns1" for a name
-// service; otherwise it is the NameNode's "address:port" or "name:port" (hadoop.security.token.service.use_ip). For
-// "address:port" the name is resolved, for at most `limit`. Returns nullopt if there is no such token.
+// Finds the HDFS_DELEGATION_TOKEN of a file system. A token identifies its file system by the token's service:
+// "ha-hdfs:ns1" for a name service, otherwise the NameNode's "address:port" or "name:port"
+// (hadoop.security.token.service.use_ip). For "address:port" the name is resolved, for at most `limit`. Returns nullopt
+// if the credentials lack this token.
 std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
                                           const hadoop::rpc::Credentials& credentials, Duration limit);
 

@@ -12,7 +12,7 @@ namespace {
   return status;
 }
 
-TEST(ContainerExit, EachStatusHasAText) {
+TEST(ContainerExit, EachExitStatusIsDescribed) {
   const struct {
     int code;
     const char* diagnostics;
@@ -72,7 +72,7 @@ TEST(ContainerExit, EachStatusHasAText) {
   }
 }
 
-TEST(ContainerExit, PreemptionNamesTheQueue) {
+TEST(ContainerExit, PreemptionIsDescribedWithTheQueue) {
   EXPECT_EQ(DescribeExit(Status(-102, ""), "queue a or b"), "preempted by YARN for queue a or b");
   EXPECT_EQ(DescribePreemptionWarning("queue a"), "the scheduler is preempting it for queue a");
   EXPECT_EQ(DescribePreemptionWarning(""), "the scheduler is preempting it");

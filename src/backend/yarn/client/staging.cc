@@ -21,10 +21,10 @@
 namespace howdah::backend::yarn::client {
 namespace {
 
-// Nodes download each file separately, so the small files of a large tree are packed into one.
+// Nodes download each file separately. If a tree has more small files than this, they are packed into one file.
 constexpr size_t kMaxSeparateFiles = 32;
 constexpr off_t kLargeFile = off_t{1} << 20;
-constexpr size_t kMaxPackedFile = size_t{16} << 20;  // limit for a small file that has grown since it was listed
+constexpr size_t kMaxPackedFile = size_t{16} << 20;  // a small file may have grown since it was listed
 
 constexpr std::string_view kUnpackedByYarn[] = {".tar.gz", ".tgz", ".tar"};
 constexpr std::string_view kArchiveSuffixes[] = {".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".tar.zst", ".zip"};
@@ -80,7 +80,7 @@ class Stager {
   }
 
  private:
-  // A file in the cache, by its number, or a file of another file system.
+  // A file: in the cache under this number, or in another file system.
   struct Source {
     size_t number = 0;
     std::optional<StagedFile> remote;
@@ -139,7 +139,8 @@ class Stager {
     return Located{{0, std::move(remote)}, found.permission & 0777};
   }
 
-  // Returns one name for each content, because a NodeManager does not create two links to one file.
+  // Returns the name under which YARN localizes the source. The same content always has the same name, because a
+  // NodeManager does not create two links to one file.
   std::string ResourceName(Source source) {
     const auto at = std::find(sources_.begin(), sources_.end(), source);
     const auto number = static_cast<size_t>(at - sources_.begin());
@@ -179,7 +180,7 @@ class Stager {
     return to.empty() || path.empty() ? to + path : to + "/" + path;
   }
 
-  // Adds the entries of a tree: directories first, then packed files, then all others.
+  // Adds the entries of a tree: first the directories, then the packed files, then all other files.
   Status AddTree(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
     const auto is_file = [](const TreeEntry& entry) { return entry.kind == TreeEntry::Kind::kFile; };
     const bool packed = std::count_if(tree.begin(), tree.end(), is_file) > static_cast<long>(kMaxSeparateFiles);
@@ -204,8 +205,8 @@ class Stager {
     return {};
   }
 
-  // A link to a file outside the tree is replaced by the file, because nodes do not have that file. A dangling link is
-  // kept, because its target may exist on the nodes.
+  // Replaces a link out of the tree by the file, because nodes do not have that file. Keeps a dangling link, because
+  // its target may exist on the nodes.
   Status AddLink(const std::string& root, const std::string& to, const TreeEntry& link) {
     const std::string from = root + "/" + link.path;
     if (!LeavesTree(link.path, link.target) || access(from.c_str(), F_OK) != 0) {
@@ -225,7 +226,7 @@ class Stager {
     return {};
   }
 
-  // Concatenates the small files. The manifest has their offsets.
+  // Concatenates the small files of a tree into one. The manifest has their offsets.
   Status AddPacked(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(options_.local_directory, 0700));
     const std::string path = options_.local_directory + "/pack-" + HashOf(root).substr(0, 16) + "-" +
@@ -249,7 +250,7 @@ class Stager {
     return {};
   }
 
-  // Returns the roles that need a file, by the file's name, for files that not all roles need.
+  // Returns, for each file that not all roles need, the roles that need it. The key is the file's name.
   std::map<std::string, std::set<std::string>> OnlyFor() const {
     std::map<std::string, std::set<std::string>> only_for;
     for (const nlohmann::json& entry : entries_) {
@@ -279,10 +280,10 @@ class Stager {
 
 Status MakeDirectory(const std::string& uri, const StagingOptions& options, const std::string& key) {
   if (uri.empty()) return {};
-  // A path without a scheme is assumed to be a directory that this machine and all nodes share.
+  // Assume that a path without a scheme is a directory that this machine and all nodes share.
   const auto resolved = hadoop::conf::ResolveUri(options.configuration, IsUri(uri) ? uri : "file://" + uri);
   if (!resolved.ok()) return resolved.error().While("creating " + key);
-  // The training framework must create directories of other storage (s3a://...).
+  // Ignore other kinds of storage (s3a://...): the training framework must create its directories there.
   const auto files = hadoop::hdfs::Open(options.configuration, *resolved, options.open);
   if (!files.ok()) return {};
   const Status made = (*files)->MakeDirectories(hadoop::hdfs::PathOf(*resolved), 0755);

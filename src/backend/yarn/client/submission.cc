@@ -65,7 +65,7 @@ class Submission {
   }
 
  private:
-  // Writes the file for clients, and passes it to containers: embedded in the credentials if it is small, localized
+  // Writes the file for clients and passes it to the containers: embedded in the credentials if it is small, localized
   // otherwise.
   Status Provide(EmbedFor recipient, const std::string& name, const std::string& path, const std::string& bytes,
                  std::map<std::string, StagedFile>& resources) {
@@ -138,8 +138,8 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   start.resource_types = inventory.resource_types;
   Submission submission(cluster, *files, layout, id);
   if (const Status done = submission.Submit(spec, std::move(start), staged); !done.ok()) {
-    // Clean up, but report only the first error. After a timeout keep the files, because the application may have been
-    // accepted.
+    // Delete the job's files, but report only the first error. Keep the files after a timeout, because the
+    // ResourceManager may still accept the application.
     if (done.error().code != ErrorCode::kTimeout) {
       static_cast<void>(files->Delete(layout.job(id), /*recursive=*/true).ok());
     }

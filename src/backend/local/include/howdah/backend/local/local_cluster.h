@@ -1,4 +1,4 @@
-// The client side of the local backend: this machine.
+// The client side of the local backend.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ struct LocalOptions {
   jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
 };
 
-// Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If AM and guardian of a job have died
-// without recording its end, records the end.
+// Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If the AM and the guardian of a job have
+// died without recording its end, this class records the end.
 class LocalCluster final : public backend::Cluster {
  public:
   explicit LocalCluster(LocalOptions options);
@@ -36,7 +36,7 @@ class LocalCluster final : public backend::Cluster {
                          const std::function<void(std::string_view)>& on_bytes) override;
   Result<std::string> JobFile(const JobId& id) override;
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
-  std::string LogsPlace(const JobId& id) override;
+  std::string LogsLocation(const JobId& id) override;
   howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;

@@ -11,30 +11,29 @@
 
 namespace howdah::storage::history {
 
-// Absolute paths in one file system.
+// The two directories of a history, as absolute paths in one file system.
 struct Location {
   std::string intermediate, finished;
 };
 Location LocationOf(const std::string& root);  // root: TonY's tony.history.location
 
-// One job's directory, identified by the job's newest file of events.
+// The directory of a job, with the job's newest file of events.
 struct Found {
   compat::tony::history::FileName name;
   std::string directory;
-  bool moved = false;  // whether it is below `finished`
-  std::string text;    // the actual name of that file
+  bool moved = false;  // whether the directory is below `finished`
+  std::string text;    // the name of the file of events, exactly as listed
 
   std::string file() const { return directory + "/" + text; }
 };
 
-// Returns jobs that ran at or after `since`, newest first. Running jobs count as running now. Day directories that are
-// too old are skipped without reading them. A missing directory has no jobs, and a directory without a file of events
-// is not a job.
+// Returns the jobs that ran at or after `since`, newest first. Jobs in progress count as running now. Directories of
+// older days are not read. A missing directory counts as empty, and a directory without a file of events is not a job.
 Result<std::vector<Found>> Scan(storage::Files& files, const Location& location, std::optional<Instant> since);
 
-// Returns the settings in the order of the file; none if the job has no configuration.
+// Returns the settings in the order of the file. Returns none if the job has no configuration file.
 Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(storage::Files& files, const Found& job);
-// If the job is in progress, the file may be empty; there are then no events.
+// Returns the job's events. The file of a job in progress may be empty; the result is then empty, too.
 Result<compat::tony::history::Events> ReadEvents(storage::Files& files, const Found& job);
 
 }  // namespace howdah::storage::history
