@@ -39,7 +39,7 @@ void Override(jobspec::EnvVars& environment, const jobspec::EnvVars& with) {
   }
 }
 
-// Uses example values, because the real ones are known only after the roles have run.
+// Uses example values, because the values are known only after the roles have run.
 core::Exports ExampleExports(const jobspec::JobSpec& spec) {
   core::Exports exports;
   for (const jobspec::RoleSpec& role : spec.roles) {

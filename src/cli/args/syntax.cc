@@ -31,11 +31,11 @@ std::optional<Instant> ParseTime(const std::string& text, Instant now) {
   return std::nullopt;
 }
 
-// Returns the first word that is in the position of a command but is not one, or "" if there is none.
+// Returns the word at the position of the command if no command has that name, otherwise "".
 std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--on") {
-      ++i;  // skip its value
+      ++i;  // skip the flag's value
     } else if (!words[i].starts_with('-')) {
       const auto known = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == words[i]; });
       return known.empty() ? words[i] : "";
@@ -56,7 +56,7 @@ int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
 }
 
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
-  std::string name;  // of the innermost command, with those around it: "history list"
+  std::string name;  // the command with its parent commands: "history list"
   for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands()) {
     name += (name.empty() ? "" : " ") + used.front()->get_name();
   }
@@ -177,7 +177,7 @@ std::variant<Runner, int> Grammar::Parse(int argc, char** argv) {
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
   words.erase(dashes, words.end());
   if (const std::string word = UnknownCommand(*app_, words); !word.empty()) return ReportUnknownCommand(*app_, word);
-  // Set these words before parsing, because the arguments that a command requires may depend on them.
+  // Set the words after "--" before parsing, because the arguments that a command requires may depend on them.
   for (const auto& command : commands_) {
     if (command->syntax.after_dashes_ != nullptr) *command->syntax.after_dashes_ = behind;
   }

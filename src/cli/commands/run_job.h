@@ -12,7 +12,7 @@ namespace howdah::cli::commands {
 struct RunOptions {
   bool keep = false;  // whether to keep the tasks' working directories
   bool json = false;  // whether to print the final status as JSON
-  // Called when the status may have changed, until the job has ended. The returned lines are printed. May be empty.
+  // Called when the status may have changed, until the job has ended; may be empty. The returned lines are printed.
   std::function<std::string(backend::Cluster& cluster, const JobId& id, const journal::JobView& view)> on_status;
 };
 

@@ -48,7 +48,7 @@ std::string UsageText(const journal::Usage& usage) {
   return memory + " " + std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
 }
 
-// The reason of a task's end. The exit status precedes it unless the reason contains the exit status.
+// The reason of a task's end. The exit status is put before the reason unless the reason contains it.
 std::string ReasonText(const TaskView& task) {
   const std::string exit = task.exit ? howdah::ToText(*task.exit) : "";
   if (task.reason.empty()) return exit;
@@ -76,7 +76,7 @@ std::string Line(const std::string& name, const std::string& value) {
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
-  std::string text = OneLine(task.reason.value_or(""));  // the reason names the task and its exit status
+  std::string text = OneLine(task.reason.value_or(""));  // already names the task and its exit status
   if (text.empty()) {
     text = TaskText(task.role, task.index) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") + ", attempt " +
            std::to_string(task.attempt);

@@ -19,8 +19,8 @@ TEST(FileName, WritesAndParsesTonYsNames) {
   }
 }
 
-// TonY's portal splits names at '-', cuts them at '.', and compares with the lower-case name. It could read none of
-// these user names.
+// TonY's portal splits names at '-', cuts them at '.', and compares them with the lower-case name. So it could read
+// none of these user names.
 TEST(FileName, ReplacesCharactersOfUsersThatTonYCannotRead) {
   const std::pair<const char*, const char*> kRows[] = {
       {"ann-lee", "ann_lee"}, {"Ann.Lee", "ann_lee"}, {"svc$1", "svc_1"}, {"", "unknown"}};

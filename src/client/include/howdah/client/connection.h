@@ -1,5 +1,5 @@
-// The client's connection to its backend. The backend is chosen by flag, environment or configuration file, and
-// connected on first use.
+// The client's connection to its backend. A flag, the environment or the configuration file chooses the backend. The
+// connection is made on first use.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,8 @@
 
 namespace howdah::client {
 
-// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if it cannot be reached.
+// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if the backend cannot be
+// reached.
 using ClusterFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
 
 // Not thread-safe.
@@ -19,7 +20,7 @@ class Connection {
  public:
   explicit Connection(ClusterFactory make_cluster) : make_cluster_(std::move(make_cluster)) {}
 
-  // Sets the value of --on, which is empty if the flag is not given. Must be called before the first use.
+  // Sets the value of --on; "" if the flag is not given. Must be called before the connection is used.
   void SetOn(std::string on) { on_ = std::move(on); }
   // The backend named by --on, $HOWDAH_ON or the configuration file. Returns kUsage if the named backend is unknown.
   Result<backend::Cluster*> Cluster();

@@ -1,4 +1,4 @@
-// Translates a job of TonY into a job file. The job file uses only keys that any job file may have.
+// Translates a job of TonY into an ordinary job file.
 #pragma once
 
 #include <functional>
