@@ -96,7 +96,7 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
       restarts_.back().lost = loss_ ? loss_->time() : Duration();
     }
     recovering_since_.reset();
-    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task has continued with that work
+    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task rejoined, so no task has the unsaved work any more
     ran_ = true;
     stepped_ = false;
     running_since_ = last_;
@@ -108,8 +108,8 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
   }
 }
 
-// The job no longer runs, temporarily or permanently. Unless it has succeeded, the work since the last checkpoint is
-// lost.
+// Called when the job stops running, temporarily or permanently. Unless the job has succeeded, the work since the last
+// checkpoint is lost.
 void Account::StopRunning() {
   recovering_since_ = last_;
   if (state_ == JobState::kSucceeded || !running_since_) return;

@@ -12,7 +12,7 @@ using core::TaskState;
 using JobType = core::JobChanged::Type;
 using TaskType = core::TaskChanged::Type;
 
-// A journal of one worker, written entry by entry.
+// Builds the journal of a job with one worker, entry by entry.
 class Story {
  public:
   explicit Story(int workers = 1) { view.Apply(Submitted(0, {{"worker", workers}})); }
@@ -39,7 +39,7 @@ class Story {
     if (checkpoint_at) change.progress->checkpoint_at = At(*checkpoint_at);
     view.Apply({At(at), change});
   }
-  // Submitted at 0 s; the AM starts at 2 s, the container at 5 s, the executor at 9 s, the process at 10 s.
+  // Starts the job: submitted at 0 s; AM at 2 s, container at 5 s, executor at 9 s, process at 10 s.
   void Up() {
     Job(2, JobType::kAmStarted, JobState::kStarting);
     Task(5, TaskType::kAllocated, TaskState::kAllocated);
@@ -52,7 +52,7 @@ class Story {
     Job(again_at, JobType::kRunning, JobState::kRunning, generation);
   }
 
-  // The seconds of queue, localization, start, rendezvous, running, lost and recovering.
+  // The seconds of queue, localization, start, rendezvous, running, lost and recovering, in this order.
   std::vector<int> Times(int now) const {
     std::vector<int> times;
     for (size_t i = 0; i < static_cast<size_t>(Spent::kCount); ++i) {
@@ -104,7 +104,7 @@ TEST(Account, TimeSinceTheLastCheckpointIsLost) {
   story.Recover(30, 33, 1, "worker:0 failed with exit code 7");
   EXPECT_EQ(story.Times(33), (Times{5, 4, 1, 1, 8, 11, 3}));
   story.Progress(34, 11);
-  story.Recover(50, 51, 2, "worker:0 failed again");  // no checkpoint in this generation: all is lost
+  story.Recover(50, 51, 2, "worker:0 failed again");  // this generation has no checkpoint, so all its work is lost
   EXPECT_EQ(story.Times(51), (Times{5, 4, 1, 2, 8, 27, 4}));
   story.Job(60, JobType::kFinished, JobState::kKilled);
   EXPECT_EQ(story.Times(60), (Times{5, 4, 1, 2, 8, 36, 4}));
@@ -123,13 +123,13 @@ TEST(Account, CheckpointWithinTheGraceReducesTheLoss) {
   story.Progress(15, 5, 15);
   story.Job(30, JobType::kRecovering, JobState::kRecovering, 0, "worker was scaled");
   EXPECT_EQ(story.Times(30)[5], 15);
-  story.Progress(31, 19, 22);  // reported only now, with the end of the attempt
+  story.Progress(31, 19, 22);  // reported late, at the end of the attempt
   EXPECT_EQ(story.Times(31)[5], 8);
   story.Progress(32, 20, 32);
   EXPECT_EQ(story.Times(32), (Times{5, 4, 1, 1, 19, 0, 2}));
 }
 
-// Work in the memory of rejoining tasks is lost only when these tasks are lost, unless a checkpoint has saved it.
+// Work that exists only in the memory of rejoining tasks is not lost until these tasks are lost.
 TEST(Account, RejoiningTasksLoseNothing) {
   Story story;
   story.Up();
@@ -177,7 +177,7 @@ TEST(Account, RestartedAmCountsAsRecovering) {
   EXPECT_EQ(story.view.account.newest_restarts()[0].cause, "the application master began anew");
 }
 
-// Every moment is counted exactly once, whatever the journal contains.
+// Every moment belongs to exactly one category, whatever the journal contains.
 TEST(Account, AddsUpToTheWallTime) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomChanges changes(seed);
@@ -213,7 +213,7 @@ TEST(Account, CountsRestartsOfSingleTasks) {
             "queue 5.0s, localization 4.0s, start 1.0s, running 20.0s; 1 restart of a single task");
   story.Start(21, 2, 0);
   story.Recover(30, 31, 1, "worker:0 failed");
-  story.Start(31, 3, 1);  // not counted: it starts with its generation
+  story.Start(31, 3, 1);  // not counted, because it starts with a new generation
   EXPECT_EQ(story.view.account.task_restarts(), 2);
   EXPECT_EQ(story.view.account.restarts(), 1);
   EXPECT_EQ(Account::FromJson(story.view.account.ToJson()).task_restarts(), 2);

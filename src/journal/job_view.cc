@@ -11,8 +11,8 @@ void Take(T& field, const std::optional<T>& value) {
   if (value) field = *value;
 }
 
-// The position of (role, index): tasks of one role are adjacent, by index. The search skips whole roles, so that
-// computing the view of a job with 10,000 tasks stays fast.
+// Finds the position of (role, index). The tasks of a role are adjacent and sorted by index. The search skips whole
+// roles, so that computing the view of a job with 10,000 tasks stays fast.
 template <typename Tasks>
 auto Position(Tasks& tasks, const std::string& role, int index) {
   auto block = tasks.begin();
@@ -29,8 +29,8 @@ bool IsAt(const std::vector<TaskView>& tasks, std::vector<TaskView>::const_itera
   return at != tasks.end() && at->role == role && at->index == index;
 }
 
-// Clears the values of the previous attempt, except its reason: it explains why the job waits for the new attempt, and
-// stays until that attempt has started or can no longer start.
+// Clears the values of the previous attempt except its reason, which explains why the job waits for the new attempt.
+// The reason stays until the new attempt has started or can no longer start.
 void StartAttempt(TaskView& task, int attempt) {
   task.attempt = attempt;
   task.pids.clear();
@@ -98,7 +98,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   }
   TaskView& task = *at;
   if (change.attempt != task.attempt) StartAttempt(task, change.attempt);
-  if (change.type == Type::kPending) {  // it has no container any more
+  if (change.type == Type::kPending) {  // a pending task has no container
     task.node.clear();
     task.container.clear();
   }
@@ -133,7 +133,7 @@ void Fold(JobView&, Instant, const core::RoleScaled&) {}
 }  // namespace
 
 void JobView::Apply(const core::JournalEntry& entry) {
-  if (core::IsFinal(state)) return;  // it stays final, even if a damaged or edited journal goes on
+  if (core::IsFinal(state)) return;  // ignore entries after the end, as in a damaged journal
   account.Advance(entry.time);
   std::visit([&](const auto& change) { Fold(*this, entry.time, change); }, entry.change);
 }

@@ -102,8 +102,8 @@ TEST(JobView, TaskFromPendingToItsEnd) {
   view.Apply({At(13), ended});
   EXPECT_EQ(task.usage, *ended.usage);
 
-  // A new attempt in the same container clears the values of the old attempt, except the reason for the new attempt and
-  // the ranks.
+  // A new attempt in the same container clears the old attempt's values, except the ranks and the reason for the new
+  // attempt.
   view.Apply({At(14), TaskChange(TaskType::kReady, "worker", 1, TaskState::kReady, 1)});
   EXPECT_EQ(task.attempt, 1);
   EXPECT_TRUE(task.pids.empty());
