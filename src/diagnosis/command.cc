@@ -43,8 +43,7 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
   for (const Ending& ending : kEndings) {
     if (!line.ends_with(ending.text)) continue;
     std::string_view head = line.substr(0, line.size() - ending.text.size());
-    // The script comes before the interpreter in "bash: ./run: /no/such/python: bad interpreter". The interpreter is
-    // what the shell could not run.
+    // In "bash: ./run: /no/such/python: bad interpreter" the program is the script before the interpreter.
     if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
     const size_t field = head.rfind(": ");
     std::string_view name = field == head.npos ? head : head.substr(field + 2);

@@ -25,7 +25,8 @@ constexpr HardwareError kHardwareErrors[] = {
 };
 
 // The meaning of the driver's error numbers (Xid). The most severe error comes first, because one failure of a GPU
-// causes several errors. Xids that are not listed here say nothing about the cause.
+// causes several errors. For the Xids that are not listed, the driver itself does not know whether the hardware or the
+// program is the cause.
 struct GpuError {
   int number;
   std::string_view meaning;

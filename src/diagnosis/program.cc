@@ -131,7 +131,7 @@ std::optional<core::Diagnosis> FindPythonException(const Failure& failure) {
   return d;
 }
 
-// "terminate called after throwing an instance of 'std::runtime_error'" and, on the next line, "  what():  boom".
+// Finds "terminate called after throwing an instance of 'std::runtime_error'", followed by a line "  what():  boom".
 std::optional<core::Diagnosis> FindCppException(const Failure& failure) {
   constexpr std::string_view kThrew = "terminate called after throwing an instance of '", kWhat = "what():";
   constexpr size_t kRecent = 10;

@@ -96,7 +96,7 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
       restarts_.back().lost = loss_ ? loss_->time() : Duration();
     }
     recovering_since_.reset();
-    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task rejoined, so no task has the unsaved work any more
+    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task rejoined: nothing is unsaved
     ran_ = true;
     stepped_ = false;
     running_since_ = last_;

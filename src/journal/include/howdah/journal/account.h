@@ -65,8 +65,8 @@ class Account {
   static Account FromJson(const std::string& json);
 
  private:
-  // The time that the newest restart has lost. A checkpoint that is reported later, but was written in that time,
-  // reduces it.
+  // The running time lost when the job last stopped running. A checkpoint that was written in that time, but is
+  // reported later, reduces the loss.
   struct Loss {
     Instant from, to;
     Duration before{};  // running time of earlier generations whose work was only in memory
