@@ -1,4 +1,4 @@
-// Each case is a job, one of its processes, and the whole environment of that process, one variable per line.
+// Each case has a job, one of its processes, and the whole expected environment of that process, one variable per line.
 #include "howdah/frameworks/framework.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using namespace common;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Returns the environment without the variables that all frameworks have, the last of which is TASK_NUM.
+// Returns the environment without the variables that all frameworks set. The last of these is TASK_NUM.
 std::string OwnLines(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessInfo& info) {
   const std::string all = Lines(Environment(spec, cluster, info));
   return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
@@ -68,7 +68,7 @@ TEST(Plain, InvalidUtf8InAHostIsReplaced) {
   EXPECT_THAT(Lines(Environment(spec, {{{"n\xff", 1}}}, At(0, 0))), testing::HasSubstr("\"n\xef\xbf\xbd:1\""));
 }
 
-// The chief comes after the workers in the job file and has a different number of `processes`. The ranks must still be
+// In this job file the chief comes after the workers and has another number of `processes`. The ranks must still be
 // contiguous.
 jobspec::JobSpec TorchJob() {
   jobspec::JobSpec spec =
@@ -308,7 +308,8 @@ TEST(Rules, RankedTasksRestartTogether) {
 TEST(Horovod, LocalRanksAreCountedPerMachine) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
-  // n1 has the chief, worker:1 and the sidecar, n2 worker:0 and worker:2: ranks 0; 3, 4 and 1, 2; 5, 6.
+  // The chief, worker:1 and the sidecar run on n1; worker:0 and worker:2 run on n2. The chief has rank 0, worker:0
+  // ranks 1 and 2, worker:1 ranks 3 and 4, worker:2 ranks 5 and 6.
   const core::PeerGroup cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
   const std::string map = R"({"worker":["n2:1","n1:2","n2:3"],"chief":["n1:4"],"watcher":["n1:5"]})";
   ProcessInfo place = At(0, 2, 1);
@@ -330,7 +331,7 @@ TEST(Horovod, LocalRanksAreCountedPerMachine) {
                                                 "HOROVOD_CROSS_SIZE=1\n"
                                                 "HOROVOD_HOSTNAME=n2\n");
   EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "CLUSTER_SPEC=" + map + "\n");
-  // Local rank, local size, cross rank and cross size of each process, in the order of ranks.
+  // The slot of each process, in the order of ranks: local rank, local size, cross rank and cross size.
   const struct {
     int role, index, local_rank;
     const char* slot;
@@ -359,7 +360,7 @@ TEST(Horovod, TaskWithGpusCountsAsAMachine) {
                                  "HOROVOD_HOSTNAME=n1-worker-1\n"));
 }
 
-// In elastic Horovod, local ranks never change, and no host name is used twice.
+// In elastic Horovod the local rank of a process never changes, and no host name is used twice.
 TEST(Horovod, ElasticTaskIsItsOwnHostNamedAfterTheGeneration) {
   jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});

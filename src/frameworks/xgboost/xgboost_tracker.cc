@@ -84,7 +84,7 @@ bool XgboostTracker::Waits(ConnectionId id) const {
 
 bool XgboostTracker::Advance(ConnectionId id, Worker& worker, Output& output) {
   if (worker.step == Step::kWaits) {
-    if (!worker.received.empty()) worker.step = Step::kOver;  // unexpected
+    if (!worker.received.empty()) worker.step = Step::kOver;  // the protocol allows no bytes here
     return false;
   }
   if (worker.received.size() < kNumberBytes) return false;
@@ -133,7 +133,7 @@ bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view
     output.prints.push_back({worker.rank, *message});
     return true;
   }
-  // Neither command needs an action of the tracker. The exit code of a failed process reports its failure.
+  // The tracker ignores both commands. A process that fails is reported by its exit code.
   if (*kind == kShutdown || *kind == kError) return true;
   const auto port = IntOf(command, "port");
   if (*kind != kStart || !port || *port <= 0 || *port > UINT16_MAX || worker.world != -1) return false;
@@ -144,9 +144,9 @@ bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view
   return true;
 }
 
-// Returns the waiting workers in the order of their ranks. A task id that is a valid rank becomes the rank of the first
-// worker that has it. The other workers get the remaining ranks, in the order of their task ids, then of their `start`
-// commands.
+// Returns the waiting workers in the order of their ranks. If a task id is a valid rank, the first worker with that
+// task id gets the rank. The other workers get the remaining ranks, ordered by task id and then by the order of their
+// `start` commands.
 std::vector<XgboostTracker::ConnectionId> XgboostTracker::RankedWorkers() const {
   std::vector<ConnectionId> ranked(static_cast<size_t>(world_));
   std::vector<bool> taken(static_cast<size_t>(world_));

@@ -15,7 +15,7 @@ using Send = XgboostTracker::Send;
 
 const std::string kMagic = {'\x99', '\xff', '\0', '\0'};
 
-// Frames a text as XGBoost does: the length, little-endian, then the text.
+// Frames a text as XGBoost does: the little-endian length, then the text.
 std::string Framed(const std::string& text) {
   const auto size = text.size();
   return std::string{static_cast<char>(size & 0xff), static_cast<char>(size >> 8 & 0xff), '\0', '\0'} + text;
@@ -76,7 +76,7 @@ TEST(XgboostTracker, TaskIdsThatAreNotRanksGetTheRemainingRanks) {
     tracker.OnOpened(id, "h");
     output = tracker.OnBytes(id, Start(tasks[id], 70 + static_cast<int>(id)));
   }
-  // Rank 1 is the first "1"; the other "1", "a" and "b" are 0, 2 and 3.
+  // The first worker with the task id "1" gets rank 1. The second "1", "a" and "b" get ranks 0, 2 and 3.
   EXPECT_THAT(output.closes, ElementsAre(2, 1, 3, 0));
 }
 
@@ -113,7 +113,7 @@ TEST(XgboostTracker, PrintRequestIsPassedOn) {
 TEST(XgboostTracker, ProtocolViolationClosesTheConnection) {
   const std::string bad[] = {
       "GET / HTTP/1.1\r\n\r\n",
-      kMagic + "\xff\xff\xff\xff",                     // a negative length: XGBoost before 2.1 sends its rank here
+      kMagic + "\xff\xff\xff\xff",                     // a negative length; XGBoost before 2.1 sends its rank here
       kMagic + std::string{'\0', '\0', '\x02', '\0'},  // 128 KiB
       kMagic + Framed("{}"),
       kMagic + Framed("[1]"),
@@ -160,7 +160,7 @@ TEST(XgboostTracker, MutatedBytesAffectNoOtherConnection) {
     const bool begun = !tracker.OnBytes(2, bytes.substr(0, cut)).closes.empty() ||
                        !tracker.OnBytes(2, bytes.substr(cut)).closes.empty();
     tracker.OnClosed(2);
-    if (begun && !tracker.Waits(1)) continue;  // still a valid `start`: both processes have started
+    if (begun && !tracker.Waits(1)) continue;  // the mutated bytes are still a valid `start`
     tracker.OnOpened(3, "c");
     const auto output = tracker.OnBytes(3, good);
     EXPECT_THAT(output.closes, ElementsAre(1, 3)) << round;
