@@ -1,4 +1,4 @@
-// Random jobs from fixed seeds survive a round trip through every format in which a job is written.
+// Random jobs, from fixed seeds, are written and read back in every format in which a job can be written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
