@@ -8,7 +8,7 @@
 
 namespace howdah::jobspec {
 
-// What a local path must refer to. URIs are not checked.
+// The kind of object to which a local path must refer. URIs are not checked.
 enum class PathUse {
   kSource,      // a directory or an archive
   kFile,        // any object
