@@ -1,4 +1,4 @@
-// Frame streams over loopback, with a client, an executor, and the AM that joins their calls.
+// Tests frame streams over loopback, with a client, an executor, and the AM that joins their calls.
 #include "howdah/rpc/frames.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ struct Am {
   std::unique_ptr<AmServer> server;
 };
 
-// One end of a stream, with the frames it received.
+// One end of a stream, with all frames that it has received.
 struct End {
   End(FrameChannel& channel, Method method, const wire::Frame& first) {
     stream = channel.Open(method, {[this](wire::Frame frame) { frames.push_back(std::move(frame)); },
@@ -176,7 +176,7 @@ TEST_F(FramesTest, StreamsOfOneConnectionAreIndependent) {
 }
 
 TEST_F(FramesTest, CertificateOfOtherJobIsRefused) {
-  const auto trusting = [](const Identity& stranger) {  // trusts the AM, so the AM has to refuse it
+  const auto trusting = [](const Identity& stranger) {  // trusts the AM, so only the AM can refuse the connection
     return Identity{identities_->client.ca_certificate, stranger.certificate, stranger.private_key};
   };
   for (const Identity& stranger : {others_->client, others_->executor, trusting(others_->client),

@@ -68,7 +68,7 @@ void JoinedCalls::OnMessage(AmCall& call, grpc::ByteBuffer message) {
   wire::Frame frame;
   if (!handlers || !Parse(std::move(message), frame)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a Frame"});
-    return call.Read();  // when this read fails, OnClosed is called
+    return call.Read();  // this read fails and calls OnClosed
   }
   const ConnectionId id = call.id();
   const std::weak_ptr<char> alive = alive_;

@@ -10,7 +10,7 @@
 namespace howdah::rpc::streams {
 namespace {
 
-// A ready pipe or terminal accepts one page without blocking.
+// A pipe or terminal that is ready for writing accepts one page without blocking.
 constexpr size_t kSafePiece = 4096;
 constexpr char kEndOfFileCharacter = 4;
 
@@ -51,7 +51,7 @@ void Outflow::OnReadable() {
   const Handlers handlers = handlers_;
   Stop();
   if (error != 0 && error != EIO) return handlers.on_broken(os::files::SystemError("reading", error));
-  // EIO is the end of a terminal: all processes have closed the other side.
+  // EIO means the end of a terminal: all processes have closed the other side.
   frame.set_end(channel_);
   handlers.send(frame);
   handlers.on_end();
@@ -125,7 +125,7 @@ void Inflow::Break(Error error) {
   if (!stopped_) Next();
 }
 
-// Acknowledges a quarter of the window at a time, so that the sender can go on before the whole window is written.
+// Acknowledges a quarter of the window at a time, so that the sender can continue before the whole window is written.
 void Inflow::Take(uint64_t bytes) {
   untold_ += bytes;
   if (untold_ < kWindow / 4) return;

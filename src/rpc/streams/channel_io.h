@@ -27,13 +27,13 @@ class Outflow : public std::enable_shared_from_this<Outflow> {
  public:
   struct Handlers {
     SendFrame send;
-    std::function<void()> on_end;          // end of file was reached and reported to the peer
+    std::function<void()> on_end;          // the end of the file was reached and reported to the peer
     std::function<void(Error)> on_broken;  // reading failed
   };
   Outflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, wire::Channel channel, Handlers handlers);
 
   void Start() { Next(); }
-  // To be called when the peer has acknowledged this number of bytes.
+  // Must be called when the peer has acknowledged this number of bytes.
   void OnTaken(uint64_t bytes);
   // Stops reading, sending and calling handlers.
   void Stop();
@@ -64,8 +64,8 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
   struct Options {
     wire::Channel channel = wire::INPUT;
     AtEnd at_end = AtEnd::kClose;
-    // The descriptor is shared and may be in blocking mode. Writes only small pieces, which never block a ready
-    // descriptor.
+    // Whether the descriptor may be in blocking mode because other programs share it. If so, only small pieces are
+    // written, which never block when the descriptor is ready.
     bool may_block = false;
   };
   struct Handlers {
@@ -95,7 +95,7 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
   Readiness readiness_;
   std::deque<std::string> queued_;
   size_t written_ = 0;  // bytes of the first block that have been written
-  size_t size_ = 0;     // bytes not yet acknowledged, written or not
+  size_t size_ = 0;     // received bytes that have not been acknowledged
   uint64_t untold_ = 0;
   bool waiting_ = false, end_ = false, broken_ = false, stopped_ = false;
 };

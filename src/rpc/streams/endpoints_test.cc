@@ -1,4 +1,4 @@
-// Both ends of a frame stream in one loop, connected directly without a network.
+// Tests both ends of a frame stream in one loop. They are connected directly, without a network.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -129,7 +129,7 @@ TEST_F(SocketEndpointTest, BrokenStreamIsNotEndOfFile) {
   shutdown(half.client.get(), SHUT_WR);
   std::string asked;
   ASSERT_TRUE(RunUntil([&] { return !Read(half.server, asked); }));
-  half.near->OnClosed();  // the other direction has not ended
+  half.near->OnClosed();  // too early: the other direction has not ended
   EXPECT_THAT(half.near_over, ElementsAre(true));
 }
 

@@ -16,7 +16,7 @@
 namespace howdah::rpc::streams {
 namespace {
 
-// The time that the process's children have to close the output after the process has ended.
+// After the process has ended, its children have this time to close the output.
 constexpr std::chrono::seconds kOutputLimit{2};
 constexpr std::chrono::seconds kHangUpLimit{5};
 
@@ -87,7 +87,7 @@ class Process final : public RemoteProcess {
   boost::asio::steady_timer timer_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   os::process::Child child_;
-  std::shared_ptr<Fd> terminal_;  // the master side
+  std::shared_ptr<Fd> terminal_;  // our side (master) of the terminal
   std::shared_ptr<Inflow> in_;
   std::vector<std::shared_ptr<Outflow>> outs_;  // indexed by channel - OUTPUT
   std::optional<ExitStatus> status_;
@@ -138,7 +138,7 @@ std::shared_ptr<Outflow> Process::MakeOut(Fd fd, wire::Channel channel) {
 }
 
 void Process::MakeIn(std::shared_ptr<Fd> fd, Inflow::AtEnd at_end) {
-  // The process may close its stdin and keep running, so a write error is ignored.
+  // A write error is ignored, because the process may close its stdin and keep running.
   in_ = std::make_shared<Inflow>(loop_, std::move(fd), Inflow::Options{wire::INPUT, at_end, false},
                                  Inflow::Handlers{handlers_.send, [] {}, [](const Error&) {}});
 }

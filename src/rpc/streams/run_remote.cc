@@ -57,8 +57,8 @@ class Run {
   std::optional<RawTerminal> raw_;
   std::shared_ptr<Outflow> in_;
   std::shared_ptr<Inflow> out_, err_;
-  int written_ = 0;               // how many of out_ and err_ have finished
-  std::optional<int> exit_code_;  // set when the command has ended, while its output is still being written
+  int written_ = 0;               // number of out_ and err_ that have finished
+  std::optional<int> exit_code_;  // set when the command has ended; its output may still be incomplete
   std::optional<Result<int>> result_;
 };
 

@@ -52,12 +52,12 @@ void SocketEnd::OnFrame(const wire::Frame& frame) {
     case wire::Frame::kTaken:
       return out_->OnTaken(frame.taken().bytes());
     default:
-      return;  // a frame that only processes use, or one of a later version
+      return;  // a frame for processes, or a frame of a later version
   }
 }
 
 void SocketEnd::OnClosed() {
-  // Both directions have ended, so nothing is lost. Only received bytes remain to be written.
+  // If both directions have ended, nothing is lost: only received bytes remain to be written.
   if (out_ended_ && in_ending_) return;
   Over(true);
 }
@@ -70,7 +70,7 @@ void SocketEnd::Over(bool broken) {
   out_->Stop();
   in_->Stop();
   if (broken) {
-    const linger at_once{1, 0};  // the peer sees a reset
+    const linger at_once{1, 0};  // so that the peer sees a reset
     setsockopt(socket_->get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
   if (const auto on_over = std::exchange(handlers_.on_over, nullptr)) on_over(broken);  // may destroy *this

@@ -11,9 +11,8 @@
 
 namespace howdah::rpc::streams {
 
-// The two directions end separately. The stream finishes when both have ended. A failure on one side is passed on to
-// the other side as a failure, so that a broken connection never looks like a finished one. Used on the loop's thread
-// only.
+// The two directions end separately. The stream finishes when both have ended. A failure on one side is reported to the
+// other side as a failure, so that a broken connection never looks like a finished one. Used on the loop's thread only.
 class SocketEnd {
  public:
   enum class Side { kNear, kFar };  // the client's side sends INPUT and receives OUTPUT
@@ -30,7 +29,7 @@ class SocketEnd {
 
   void Start();
   void OnFrame(const wire::Frame& frame);
-  // To be called when the stream has ended.
+  // Must be called when the stream has ended.
   void OnClosed();
 
  private:
