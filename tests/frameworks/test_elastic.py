@@ -1,4 +1,4 @@
-"""A real training that grows and shrinks: no step is lost or repeated."""
+"""A real training whose number of workers grows and shrinks: no step is lost or repeated."""
 import json
 
 TRAIN = """

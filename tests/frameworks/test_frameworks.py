@@ -19,8 +19,8 @@ def accuracies(text):
 
 
 def losses(text, who, epoch):
-    """The distinct losses that the processes printed for an epoch. Each prints the mean over all processes, so there is
-    only one value if they really train together."""
+    """The distinct losses that the processes printed for an epoch. Each process prints the mean over all processes, so
+    there is only one value if they really train together."""
     return set(re.findall(rf"{who} \d/\d epoch {epoch} loss (\d+\.\d+)", text))
 
 
@@ -111,7 +111,7 @@ checkpoint: {{dir: {tmp_path}/checkpoints}}
 
 def test_the_reason_is_the_exception_of_the_rank_that_raised_it(machine, installed, tmp_path):
     # Rank 2 fails before it joins, so that the other ranks wait for it. (If it failed in a collective, the
-    # others would notice the closed connection and could exit before rank 2 does.)
+    # other ranks would notice the closed connection and could exit before rank 2.)
     (tmp_path / "step.py").write_text("""import os, torch, torch.distributed as dist
 if os.environ["RANK"] == "2":
     raise ValueError("bad shard 17")

@@ -1,4 +1,4 @@
-"""A real collective that waits for a rank that never joins: the report names the hung rank, and the job restarts."""
+"""A real collective hangs because one rank never joins: the report names that rank, and the job restarts."""
 import job_reports
 
 TRAIN = """

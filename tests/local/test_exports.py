@@ -1,4 +1,4 @@
-"""Variables that a role exports to the roles that start after its end."""
+"""Variables that a role exports to the roles that start after it has finished."""
 import os
 import signal
 

@@ -1,4 +1,4 @@
-"""Access to a running job, on every backend. The fixture `machine` belongs to the backend."""
+"""Access to a running job, on every backend. Each backend has its own fixture `machine`."""
 import base64
 import fcntl
 import hashlib
@@ -20,7 +20,7 @@ import pytest
 from machine import BIN, eventually, processes
 
 BLOCK = 64 << 10
-# HOWDAH_ECHO_MB=1024 gives the full test. The default shows the same and takes less time on a machine with two cores.
+# HOWDAH_ECHO_MB=1024 runs the full test. The default checks the same in less time on a machine with two cores.
 ECHO_BYTES = int(os.environ.get("HOWDAH_ECHO_MB", "128")) << 20
 RSS_LIMIT = 64 << 20
 
@@ -191,7 +191,7 @@ def test_a_stopped_reader_blocks_only_its_writer(machine, job):
         stopped.setblocking(False)
         frame = bytes([0x82, 0xFF]) + struct.pack(">QI", 1 << 20, 0) + bytes(1 << 20)
         sent = 0
-        # The echo is never read. The processes in between buffer a few MiB and then stop accepting data.
+        # The test never reads the echo. The processes in between buffer a few MiB and then stop accepting data.
         while sent < 256 << 20 and select.select([], [stopped], [], 2)[1]:
             sent += stopped.send(frame[sent % len(frame):][:BLOCK])
         assert sent < 64 << 20

@@ -20,8 +20,8 @@ QUICK_BEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 wou
 
 
 class Factory:
-    """factory(nodes=2, ...) starts a cluster, which is closed at the end of the fixture's scope. The logs are kept if
-    any test of the run has failed."""
+    """factory(nodes=2, ...) starts a cluster. The cluster is closed at the end of the fixture's scope. Its logs are
+    kept if any test of the run has failed."""
 
     def __init__(self, request):
         self.request, self.clusters = request, []

@@ -39,7 +39,8 @@ def kill9(*pids):
 def ended(howdah, job, state, *facts, by_its_am=True, guardian_killed=False):
     """Waits for the end of the job and returns its status. Checks that the state is as expected, that all commands
     report the same reason, and that nothing of the job is left. YARN reports a container as complete when its first
-    process, the guardian, is dead: if that was killed, its executor may kill the task's processes a moment later."""
+    process, the guardian, is dead. If the guardian was killed, the executor may kill the task's processes a moment
+    later."""
     code = {"SUCCEEDED": 0, "FAILED": 1, "KILLED": 4}[state]
     done = howdah("wait", job, timeout=120)
     status = howdah.status(job)
@@ -122,7 +123,7 @@ def assert_unbroken(folder, tasks):
 
 
 def kill_am(howdah, job):
-    """Kills the AM; returns when its successor runs and has answered a request."""
+    """Kills the AM. Returns when the next AM runs and has answered a request."""
     guardian, am = howdah.agents(job, "am")
     kill9(am)
 

@@ -48,7 +48,7 @@ def test_daemons_report_the_expected_version(any_version):
 
 
 def test_leftovers_of_an_application_are_found(cluster, tmp_path):
-    """assert_clean() fails as long as something of the application is left."""
+    """assert_clean() must fail as long as something of the application is left."""
     howdah = Howdah(cluster, tmp_path / "home", "bob")
     app = cluster.run_command("sleep 300", user="bob")
     cluster.wait(lambda: [c for c in howdah.alive(app).values() if c.startswith("sleep ")], "the user's process")

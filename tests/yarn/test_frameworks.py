@@ -1,5 +1,4 @@
-"""Real PyTorch, TensorFlow and JAX on a cluster, with packed environments, train the same models as the same files on
-one machine."""
+"""Real PyTorch, TensorFlow and JAX train the same models on a cluster, with packed environments, as on one machine."""
 import os
 import re
 import shutil
@@ -19,8 +18,8 @@ LARGE = ("--set", "node_label=large")
 
 @pytest.fixture(scope="module")
 def nodes(module_cluster):
-    """Two nodes that have room for only one task of 1 GiB, and a large one for TensorFlow, which is then unpacked only
-    once."""
+    """Two small nodes, each with room for one task of 1 GiB, and a large node for all tasks of TensorFlow. So only the
+    large node has to unpack TensorFlow."""
     small = {"yarn.nodemanager.resource.memory-mb": 1984}
     return module_cluster(node_mb=10240, node_extra={"nm2": small, "nm3": small}, labels={"large": ["nm1"]})
 
@@ -39,8 +38,8 @@ def local(tmp_path):
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory, installed):
-    """archive("tensorflow") returns the path of that environment, packed by venv-pack; its interpreter is a link to the
-    node's. The archive is not compressed, because gzip takes longer than copying on the same machine."""
+    """archive("tensorflow") returns the path of that environment, packed by venv-pack. Its interpreter is a link to the
+    node's interpreter. The archive is not compressed, because on one machine gzip takes longer than copying."""
     folder, made = tmp_path_factory.mktemp("packs"), {}
 
     def environment(name):

@@ -18,7 +18,7 @@ def bob(howdah_of, difficult):
 
 
 def holds(howdah, tmp_path, text):
-    """Submits a job that holds its containers until it is killed; returns the id once all tasks run."""
+    """Submits a job that holds its containers until it is killed. Returns its id when all tasks run."""
     job = howdah.submit(howdah.job_file(tmp_path, text, "holder.yaml"))
     howdah.running(job)
     return job
