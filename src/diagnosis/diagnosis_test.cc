@@ -212,7 +212,7 @@ constexpr char kGrpcInUse[] =
     "resolved for "
     "'[::]:18395'\n";
 
-TEST(Diagnosis, PortInUseIsNamedWithItsHolder) {
+TEST(Diagnosis, PortInUseIsNamedWithListeningProcess) {
   Evidence e = Ended(1, kTorchInUse);
   EXPECT_EQ(Diagnose(e).cause,
             "address already in use: port 18398 on n1 is held by a process that is not visible to this user (tstore.py "
@@ -321,7 +321,7 @@ TEST(Diagnosis, TorchErrorFileTakesPrecedenceOverStderr) {
   }
 }
 
-TEST(Diagnosis, LastOutputIsQuotedWithoutAnyOtherCause) {
+TEST(Diagnosis, LastOutputIsQuotedIfNoOtherCauseIsFound) {
   const std::string long_line(1000, 'x');
   const std::string long_cause = "stderr ends with: " + std::string(117, 'x') + "…";
   const Row rows[] = {
@@ -358,7 +358,7 @@ TEST(Diagnosis, TracebackBeforeSignalIsNotTheCause) {
             "stderr ends with: File \"/job/a.py\", line 1, in f | KeyError: 1 | went on");
 }
 
-TEST(Diagnosis, CauseIsOneBoundedLineForAnyOutput) {
+TEST(Diagnosis, AnyOutputGivesOneLineOfLimitedLength) {
   std::string bytes;
   uint32_t state = 1;
   for (int i = 0; i < 20000; ++i) {

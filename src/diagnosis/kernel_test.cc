@@ -127,7 +127,7 @@ TEST(Kernel, OutOfMemoryKillIsAttributedToNodeOrCgroup) {
 }
 
 // The cause contains the error, but the node is not at fault.
-TEST(Kernel, ProgramErrorIsNoNodeFault) {
+TEST(Kernel, ProgramErrorIsNotANodeFault) {
   Evidence e;
   e.exit.signal = 11;
   e.host = "n1";

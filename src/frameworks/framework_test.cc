@@ -48,7 +48,7 @@ TEST(Plain, EnvironmentHasOnlyTheCommonVariables) {
             "TASK_NUM=2\n");
 }
 
-TEST(Plain, UnknownPortsAreEmptyInTheMap) {
+TEST(Plain, UnknownPortGivesEmptyAddressInClusterMap) {
   const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("reader")});
   const std::string env = Lines(Environment(spec, {{{"n1", 1000}, {}, {"n3", 1002}}, {}}, At(0, 0)));
   EXPECT_THAT(env, testing::HasSubstr(R"(HOWDAH_CLUSTER={"worker":["n1:1000","","n3:1002"],"reader":[]})"));
@@ -56,7 +56,7 @@ TEST(Plain, UnknownPortsAreEmptyInTheMap) {
   EXPECT_THAT(env, testing::Not(testing::HasSubstr("TB_LOG_DIR")));
 }
 
-TEST(Plain, OnlyTheFirstProcessHasThePort) {
+TEST(Plain, OnlyFirstProcessOfTaskGetsReservedPort) {
   const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker", RoleKind::kWorker, 2)});
   const core::PeerGroup cluster = {{{"n1", 1000}}};
   EXPECT_THAT(Lines(Environment(spec, cluster, At(0, 0, 0))), testing::HasSubstr("HOWDAH_PORT=1000\n"));
@@ -130,13 +130,13 @@ TEST(Pytorch, SingleProcessWithIpv6HasTorchrunsVariables) {
 
 TEST(Pytorch, SidecarsHaveNoRank) { EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, At(2, 0)), ""); }
 
-TEST(Pytorch, OmpNumThreadsOfTheSubmitterIsKept) {
+TEST(Pytorch, OmpNumThreadsFromSubmitterIsKept) {
   jobspec::JobSpec spec = TorchJob();
   spec.env_from = {"OMP_NUM_THREADS"};
   EXPECT_THAT(OwnLines(spec, kTorchCluster, At(0, 0)), testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
 }
 
-TEST(Tensorflow, EachKindOfTaskHasItsConfig) {
+TEST(Tensorflow, EachKindOfTaskGetsItsTfConfig) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kTensorflow, {Chief(), Role("worker"), Role("ps", RoleKind::kService),
                                      Role("evaluator", RoleKind::kSidecar), Role("viewer", RoleKind::kSidecar)});
@@ -235,7 +235,7 @@ TEST(Xgboost, VariablesAreTheArgumentsOfCommunicatorContext) {
   EXPECT_EQ(WorldSize(spec, cluster), 5);
 }
 
-TEST(Jax, ProcessesAreNumberedAsByOpenMpi) {
+TEST(Jax, ProcessesGetOpenMpisVariables) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
   const core::PeerGroup cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
@@ -264,7 +264,7 @@ TEST(Jax, DevicesAreDividedAmongProcesses) {
   }
 }
 
-TEST(Ranks, ChiefComesFirstThenFileOrder) {
+TEST(Ranks, ChiefGetsFirstRankAndOthersFollowFileOrder) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kPytorch, {Role("a", RoleKind::kWorker, 2), Role("ps", RoleKind::kService), Chief(), Role("b"),
                                   Role("eye", RoleKind::kSidecar)});
@@ -347,7 +347,7 @@ TEST(Horovod, LocalRanksAreCountedPerMachine) {
   }
 }
 
-TEST(Horovod, TaskWithGpusCountsAsAMachine) {
+TEST(Horovod, TaskWithGpusCountsAsSeparateMachine) {
   jobspec::JobSpec spec = JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2)});
   spec.roles[0].gpus = 2;
   EXPECT_THAT(OwnLines(spec, {{{"n1", 1}, {"n1", 2}}}, At(0, 1, 1)),
@@ -361,7 +361,7 @@ TEST(Horovod, TaskWithGpusCountsAsAMachine) {
 }
 
 // In elastic Horovod the local rank of a process never changes, and no host name is used twice.
-TEST(Horovod, ElasticTaskIsItsOwnHostNamedAfterTheGeneration) {
+TEST(Horovod, ElasticTaskGetsNewHostNameInEachGeneration) {
   jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});
   EXPECT_EQ(RendezvousKindOf(spec), RendezvousKind::kKeyValueStore);

@@ -64,7 +64,7 @@ class Story {
 };
 using Times = std::vector<int>;
 
-TEST(Account, JobWithoutRestartsOrStepsHasEachPhaseOnce) {
+TEST(Account, EachPhaseIsCountedOnceWithoutRestartsAndSteps) {
   Story story;
   EXPECT_EQ(story.Times(3), (Times{3, 0, 0, 0, 0, 0, 0}));
   story.Up();
@@ -178,7 +178,7 @@ TEST(Account, RestartedAmCountsAsRecovering) {
 }
 
 // Every moment belongs to exactly one category, whatever the journal contains.
-TEST(Account, AddsUpToTheWallTime) {
+TEST(Account, SumOfCategoriesIsTheWallTime) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomChanges changes(seed);
     Story story(3);
@@ -199,13 +199,13 @@ TEST(Account, AddsUpToTheWallTime) {
   }
 }
 
-TEST(Account, DefaultIsEmpty) {
+TEST(Account, AccountWithoutJournalIsEmpty) {
   EXPECT_EQ(Account().Text(At(0)), "");
   EXPECT_EQ(Account().ToJson(), "null");
   for (const char* text : {"null", "[]", "{}", "x", R"({"until": 5})"}) EXPECT_TRUE(Account::FromJson(text).empty());
 }
 
-TEST(Account, CountsRestartsOfSingleTasks) {
+TEST(Account, RestartsOfSingleTasksAreCounted) {
   Story story;
   story.Up();
   story.Start(20, 1, 0);

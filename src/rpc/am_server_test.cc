@@ -220,7 +220,7 @@ TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
   if (child == 0) {
     dup2(ready[0], 0);
     setenv("HOWDAH_TEST_EXECUTOR_OF", am_.address().c_str(), 1);
-    execl("/proc/self/exe", "rpc_test", "--gtest_filter=ChildProcess.IsAnExecutor", nullptr);
+    execl("/proc/self/exe", "rpc_test", "--gtest_filter=ChildProcess.RunsAsExecutorOfParentTest", nullptr);
     _exit(127);
   }
   std::string pem = identities_->executor.ca_certificate + '\0' + identities_->executor.certificate + '\0' +
@@ -236,7 +236,7 @@ TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
 }
 
 // Runs only as the child process of KilledExecutorProcessIsNoticed.
-TEST(ChildProcess, IsAnExecutor) {
+TEST(ChildProcess, RunsAsExecutorOfParentTest) {
   const char* address = getenv("HOWDAH_TEST_EXECUTOR_OF");
   if (address == nullptr) GTEST_SKIP() << "only for the child process of another test";
   std::string pem;
@@ -461,7 +461,7 @@ TEST_F(AmServerTest, LastMessageIsSentBeforeShutdown) {
   EXPECT_TRUE(executor.messages[0].has_leave());
 }
 
-TEST_F(AmServerTest, ForeignListenAddressIsReported) {
+TEST_F(AmServerTest, ListeningOnForeignAddressIsReported) {
   auto server = AmServer::Start("203.0.113.1", identities_->am, loop_.post(), {});
   ASSERT_FALSE(server.ok());
   EXPECT_THAT(server.error().message, HasSubstr("listening on 203.0.113.1"));

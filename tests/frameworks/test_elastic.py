@@ -39,7 +39,7 @@ while end[1] > 0 and not stop.item(): select.select([], [], [], 0.02)  # wait fo
 """
 
 
-def test_training_scales_from_two_to_four_to_one_to_three_workers(machine, installed, tmp_path):
+def test_scaling_to_4_1_and_3_workers_loses_no_step(machine, installed, tmp_path):
     source, steps = tmp_path / "src", tmp_path / "steps"
     source.mkdir()
     steps.touch()

@@ -17,7 +17,7 @@ roles:
 """
 
 
-def test_exports_survive_the_application_master(machine, tmp_path):
+def test_exports_survive_a_killed_application_master(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, STAGES.format(go=tmp_path / "go")))
     machine.until(job, lambda s: s["tasks"][1]["state"] == "RUNNING", "the first stage")
     am = machine.agents(job, "am")[1]

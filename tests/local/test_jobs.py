@@ -78,7 +78,7 @@ def test_memory_of_a_killed_task_is_released(machine, tmp_path):
     machine.assert_clean(first)
 
 
-def test_fifty_jobs_at_once(machine):
+def test_fifty_jobs_at_once_succeed(machine):
     clients = [machine.start("run", "hello.yaml") for _ in range(50)]
     for client in clients:
         stdout, stderr = client.communicate(timeout=240)
@@ -174,7 +174,7 @@ for i in range(100 * {seconds}):
     assert most < 64, f"{most} MiB"
 
 
-def test_scaling_an_elastic_role(machine, tmp_path):
+def test_an_elastic_role_is_scaled_within_its_limits(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, """
 name: elastic
 roles:
@@ -218,7 +218,7 @@ roles:
         assert machine("kill", job).code == 0
 
 
-def test_the_job_runs_on_after_submit_exits(machine, tmp_path):
+def test_the_job_continues_after_submit_exits(machine, tmp_path):
     text = "name: j\nroles:\n  w: {memory: 16MiB, command: 'sleep 0.2; echo done'}\n"
     job = machine.submit(machine.job_file(tmp_path, text))
     done = machine("logs", job, "-f")

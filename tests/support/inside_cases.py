@@ -124,7 +124,7 @@ def rss(pid):
     return int(found.group(1)) << 10
 
 
-def test_http_and_a_large_upload(machine, job):
+def test_http_requests_and_large_uploads_reach_the_server(machine, job):
     with Opened(machine, "open", job, "worker:1", port_of(machine, job, "worker:1")) as opened:
         assert opened.get("a/b?c=d") == "1 /a/b?c=d"
         body = os.urandom(1 << 20) * 40
@@ -199,7 +199,7 @@ def test_a_stopped_reader_blocks_only_its_writer(machine, job):
         assert machine("exec", job, "worker:0", "--", "true").code == 0
 
 
-def test_ports_without_a_listener(machine, job):
+def test_a_port_without_a_listener_is_reported(machine, job):
     with Opened(machine, "open", job, "worker:0", "1") as opened:
         with pytest.raises((ConnectionError, OSError)):
             opened.get("")
@@ -296,7 +296,7 @@ def test_commands_end_with_their_task(machine, job):
     machine.assert_clean(job)
 
 
-def test_a_shell_with_a_terminal(machine, job):
+def test_a_shell_gets_a_terminal_with_its_size_and_signals(machine, job):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 121, 0, 0))
     process = subprocess.Popen([str(BIN), "exec", job, "worker:0"], env={**machine.env, "TERM": "vt100"}, stdin=theirs,

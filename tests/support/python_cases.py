@@ -112,7 +112,7 @@ roles:
 
 @pytest.mark.parametrize("name, python", [
     ("venv.tar.gz", "python3"), ("venv.zip", "python3"), ("conda.tar.gz", "python3.11"), ("plain.zip", "a file")])
-def test_a_packed_environment(machine, made, tmp_path, name, python):
+def test_a_packed_environment_provides_its_python_and_modules(machine, made, tmp_path, name, python):
     done = run(machine, made(name), tmp_path)
     assert done.code == 0, done
     facts = json.loads(machine.log(done.id, "worker:0"))

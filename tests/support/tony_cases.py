@@ -61,7 +61,7 @@ def archives(tmp_path_factory):
     return folder
 
 
-def test_1_a_single_node_succeeds(machine):
+def test_1_a_single_node_job_succeeds(machine):
     done = run(machine, *S, *L, *P, *E, *K, "--executes", "check_env.py")
     assert done.code == 0, done
     assert states(machine, done.id) == {"driver:0": "SUCCEEDED"}
@@ -174,7 +174,7 @@ def test_17_a_standalone_job_has_one_task(machine):
     assert machine.jobs() == before
 
 
-def test_19_commands_per_role_and_the_result_of_each_task(machine, archives):
+def test_19_each_role_runs_its_own_command(machine, archives):
     done = run(machine, *S, *E, *K, "-python_venv", archives / "test.zip", *roles(ps=1, worker=1), *conf(
         f"tony.ps.command={PYTHON} sleep_long.py", f"tony.worker.command={PYTHON} check_venv.py"))
     assert done.code == 0, done
@@ -254,7 +254,7 @@ def test_a_notebook_is_reachable(machine):
     machine.assert_clean(machine.status()["id"])
 
 
-def test_resources_of_one_role(machine, archives):
+def test_resources_of_a_role_reach_only_its_tasks(machine, archives):
     done = run(machine, *K, *roles(chief=1, worker=1), *conf(
         f"tony.containers.resources={archives}/common.zip", f"tony.worker.resources={archives}/test.zip",
         f"tony.chief.resources={archives}/test.zip::x#archive", "tony.chief.command=ls . x",

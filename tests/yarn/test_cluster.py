@@ -99,7 +99,7 @@ def test_daemons_can_be_killed_paused_and_started_again(new_cluster):
     assert not cluster["nm1"].alive()
 
 
-def test_a_cluster_can_be_configured(new_cluster):
+def test_settings_of_a_cluster_take_effect(new_cluster):
     cluster = new_cluster(
         nodes=2, gpus=(2, 0), labels={"fast": ["nm2"]}, health_script=True, hdfs=False, am_percent=0.5,
         queues={"default": {"capacity": 60}, "small": {"capacity": 40, "maximum-capacity": 40}},

@@ -28,7 +28,7 @@ TEST(LineMerger, PrefixesWholeLinesWithTheirTask) {
   EXPECT_EQ(out, "");
 }
 
-TEST(LineMerger, KeepsEmptyLinesAndOmitsPrefixesIfAsked) {
+TEST(LineMerger, LinesAreUnchangedWithoutPrefix) {
   LineMerger merger(LineMerger::Prefix::kNone, false);
   std::string out;
   merger.Add(Source("worker", 0), "\n\na\n", out);
@@ -48,7 +48,7 @@ TEST(LineMerger, SplitsLongLinesAt64KiBForAnyPieceSize) {
   }
 }
 
-TEST(LineMerger, KeepsEveryByteForAnyPieceSize) {
+TEST(LineMerger, OutputIsUnchangedForAnyPieceSize) {
   const std::string text = "a\nbb\n\nccc\n";
   for (size_t piece = 1; piece <= text.size(); ++piece) {
     LineMerger merger(LineMerger::Prefix::kNone, false);

@@ -86,7 +86,7 @@ TEST(ElasticRendezvous, AttemptJoinsLeavesAndRejoins) {
   EXPECT_EQ(rendezvous.Answered("GET", "/rank_and_size/b.0:0"), kNoRanks);
 }
 
-TEST(ElasticRendezvous, ValuesAreDroppedWithTheGeneration) {
+TEST(ElasticRendezvous, NewGenerationDiscardsValues) {
   Rendezvous rendezvous;
   rendezvous->Start(0, {0, 0}, 0, {RanksOf("a.0", 0, 1)});
   rendezvous.Ask("PUT", "/global/0", "old");
@@ -98,7 +98,7 @@ TEST(ElasticRendezvous, ValuesAreDroppedWithTheGeneration) {
   EXPECT_EQ(rendezvous.Answered("GET", "/global/0"), "");
 }
 
-TEST(ElasticRendezvous, StepIsReachedByAllProcessesOfATask) {
+TEST(ElasticRendezvous, StepIsReportedOnceAllProcessesOfTaskReachIt) {
   Rendezvous rendezvous;
   const std::vector<RankAssignment> ranks = {RanksOf("a.0", 0, 4, 0, 2), RanksOf("a.0", 1, 4, 1, 2)};
   rendezvous->Start(0, {0, 0}, 0, ranks);
@@ -117,7 +117,7 @@ TEST(ElasticRendezvous, StepIsReachedByAllProcessesOfATask) {
               UnorderedElementsAre(Answer{first, 200, "0,2,0,2,0,1"}, Answer{second, 200, "1,2,1,2,0,1"}));
 }
 
-TEST(ElasticRendezvous, RepeatedRankRequestReplacesTheFirst) {
+TEST(ElasticRendezvous, RepeatedRankRequestReplacesFirstRequest) {
   Rendezvous rendezvous;
   rendezvous->Start(0, {0, 0}, 0, {RanksOf("a.0", 0, 1)});
   EXPECT_EQ(rendezvous.Ask("GET", "/rank_and_size/a.0:0").steps.size(), 1u);
@@ -129,7 +129,7 @@ TEST(ElasticRendezvous, RepeatedRankRequestReplacesTheFirst) {
               ElementsAre(Answer{rendezvous.last(), 200, "0,1,0,1,0,1"}));
 }
 
-TEST(ElasticRendezvous, UnknownProcessHasNoRanks) {
+TEST(ElasticRendezvous, UnknownProcessGetsNoRanks) {
   Rendezvous rendezvous;
   rendezvous->Start(0, {0, 0}, 0, {RanksOf("a.0", 0, 1)});
   EXPECT_EQ(rendezvous.Answered("GET", "/rank_and_size/z:0"), kNoRanks);

@@ -79,7 +79,7 @@ TEST(HorovodNotice, DamagedBytesAreHarmless) {
 
 // Python 3.11 with horovod 0.28.1 reads this pickle as HostsUpdatedRequest(1795337600, 3). The tests in
 // tests/frameworks send such a message to a real process.
-TEST(HorovodNotice, MessageEqualsThatOfHorovod) {
+TEST(HorovodNotice, MessageEqualsHorovodsOwnMessage) {
   EXPECT_EQ(HostsUpdated(1795337600),
             "\x80\x02"
             "chorovod.runner.elastic.worker\nHostsUpdatedRequest\n)\x81}(X\x09\x00\x00\x00timestamp"

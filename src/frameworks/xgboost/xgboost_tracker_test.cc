@@ -58,7 +58,7 @@ TEST(XgboostTracker, SingleProcessIsItsOwnNeighbour) {
               ElementsAre(Send{7, Framed(R"({"world_size":1})")}, Send{7, Next("::1", 70, 0)}));
 }
 
-TEST(XgboostTracker, BytesMayArriveInAnyPieces) {
+TEST(XgboostTracker, MessageInPiecesIsReassembled) {
   const std::string bytes = Start("0", 70);
   for (size_t cut = 1; cut < bytes.size(); ++cut) {
     XgboostTracker tracker(1);
@@ -80,7 +80,7 @@ TEST(XgboostTracker, TaskIdsThatAreNotRanksGetTheRemainingRanks) {
   EXPECT_THAT(output.closes, ElementsAre(2, 1, 3, 0));
 }
 
-TEST(XgboostTracker, ClosedConnectionDoesNotCount) {
+TEST(XgboostTracker, ClosedConnectionIsNotCountedAsStarted) {
   XgboostTracker tracker(2);
   tracker.OnOpened(1, "h");
   tracker.OnBytes(1, Start("0", 70));
@@ -91,7 +91,7 @@ TEST(XgboostTracker, ClosedConnectionDoesNotCount) {
   EXPECT_THAT(tracker.OnBytes(3, Start("0", 72)).closes, ElementsAre(3, 2));
 }
 
-TEST(XgboostTracker, SeveralRoundsArePossible) {
+TEST(XgboostTracker, WorkersCanStartAgainAfterShutdown) {
   XgboostTracker tracker(1);
   for (const uint64_t id : {1, 2}) {
     tracker.OnOpened(id, "h");
@@ -102,7 +102,7 @@ TEST(XgboostTracker, SeveralRoundsArePossible) {
   }
 }
 
-TEST(XgboostTracker, PrintRequestIsPassedOn) {
+TEST(XgboostTracker, PrintRequestGivesPrint) {
   XgboostTracker tracker(4);
   tracker.OnOpened(1, "h");
   const auto output = tracker.OnBytes(1, Hello("3", 4, 3) + Framed(R"({"cmd":4,"msg":"[0]\ttrain:0.5\n"})"));

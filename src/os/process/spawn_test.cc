@@ -78,7 +78,7 @@ TEST(Spawn, KeptDescriptorIsPassed) {
   EXPECT_EQ(files::Content(scratch / "kept"), "hello\n");
 }
 
-TEST(Spawn, SwappedStdoutAndStderrAreKeptApart) {
+TEST(Spawn, SwappedStdoutAndStderrReachTheirTargets) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
   // The child's stdout and stderr are swapped. Calls of dup2 in the wrong order would lose one of them.

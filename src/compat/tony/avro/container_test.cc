@@ -45,7 +45,7 @@ TEST(Container, WrittenFilesAreReadBack) {
   }
 }
 
-TEST(Container, TruncatedFileGivesItsReadablePart) {
+TEST(Container, ReadableEventsOfTruncatedFileAreReturned) {
   const std::string whole = Recorded("deflate.avro");
   size_t most = 0;
   bool refused = false;

@@ -146,7 +146,7 @@ TEST(Events, ReadingDamagedFilesIsSafe) {
   EXPECT_GT(shown, 100u);  // some of the damaged files can still be read
 }
 
-TEST(View, JobOfTonYIsShown) {
+TEST(View, EventsOfTonYGiveStatusWithTasks) {
   const auto read = ReadEvents(Recorded());
   const FileName name{"application_1541469337545_0031", At(0), At(38071), "ann", "FAILED"};
   const auto view = ViewOf(name, {{"tony.application.name", "mnist", "", false}}, read->events);
@@ -174,7 +174,7 @@ TEST(View, JobOfTonYIsShown) {
   EXPECT_TRUE(metrics[1].metrics.empty());
 }
 
-TEST(View, RunningJobsAndJobsOfHowdahAreShown) {
+TEST(View, RunningJobsAndHowdahsJobIdsAreRecognised) {
   const FileName running{"application_1_1", At(0), std::nullopt, "ann_lee", ""};
   const std::vector<Setting> ours = {{kJobIdSetting, "howdah-1", "", false},
                                      {kUserSetting, "Ann-Lee", "", false},
@@ -241,7 +241,7 @@ TEST(Configuration, PropertiesWithoutNameOrValueAreSkipped) {
   EXPECT_NE(wrong.error().message.find("line 3: "), std::string::npos) << wrong.error().message;
 }
 
-TEST(Configuration, JobFileConfigurationIsUsedOrElseTonYsKeysAreMade) {
+TEST(Configuration, SettingsComeFromJobFileOrElseAreDerived) {
   jobspec::JobSpec spec;
   spec.name = "mnist";
   spec.framework = jobspec::Framework::kPytorch;
