@@ -76,7 +76,7 @@ class Follow final : public AmFollow {
   }
 
  private:
-  struct Kept {
+  struct QueuedReply {
     wire::FollowReply message;
     size_t size;
   };
@@ -90,7 +90,7 @@ class Follow final : public AmFollow {
       wire::FollowReply reply;
       while (stream->Read(&reply)) {
         ended = reply.has_ended();
-        if (!Keep(std::move(reply))) break;
+        if (!Enqueue(std::move(reply))) break;
         reply.Clear();
       }
     }
@@ -102,7 +102,7 @@ class Follow final : public AmFollow {
 
   // Appends the reply to the read-ahead queue, after waiting for space. Returns false if this object is being
   // destroyed.
-  bool Keep(wire::FollowReply reply) {
+  bool Enqueue(wire::FollowReply reply) {
     const size_t size = reply.ByteSizeLong();
     std::unique_lock lock(mutex_);
     room_.wait(lock, [this] { return leaving_ || bytes_ < kReadAhead; });
@@ -142,7 +142,7 @@ class Follow final : public AmFollow {
   mutable std::mutex mutex_;
   std::condition_variable room_;
   // Guarded by mutex_.
-  std::deque<Kept> replies_;
+  std::deque<QueuedReply> replies_;
   size_t bytes_ = 0;
   bool leaving_ = false;
   std::optional<Status> result_;

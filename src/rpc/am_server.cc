@@ -36,7 +36,7 @@ class Server final : public AmServer, public AmCall::Owner {
   uint16_t port() const override { return port_; }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
   void SendToFollower(ConnectionId to, const wire::FollowReply& message) override;
-  void Join(ConnectionId tunnel, ConnectionId carry) override { joined_->Join(tunnel, carry); }
+  void Join(ConnectionId tunnel, ConnectionId accepted) override { joined_->Join(tunnel, accepted); }
   std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers) override {
     return joined_->Serve(tunnel, std::move(handlers));
   }

@@ -145,17 +145,17 @@ TEST_F(FramesTest, AmServesOrRefusesTunnel) {
   End refused(*clients_, Method::kTunnel, Opening("b"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.size() == 2; }));
   am_.server->Refuse(am_.tunnels["b"], "there is no b");
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   bool gone = false;
   const auto served = am_.server->Serve(
       am_.tunnels["a"],
-      {[&](const wire::Frame& f) { heard.push_back(f.data().bytes()); }, [&](const std::string&) { gone = true; }});
+      {[&](const wire::Frame& f) { received.push_back(f.data().bytes()); }, [&](const std::string&) { gone = true; }});
   ASSERT_NE(served, nullptr);
   served->Send(Data("hello"));
   client_->stream->Send(Data("hi"));
   ASSERT_TRUE(
-      loop_.RunUntil([&] { return heard.size() == 1 && client_->frames.size() == 1 && !refused.closed.empty(); }));
-  EXPECT_EQ(heard[0], "hi");
+      loop_.RunUntil([&] { return received.size() == 1 && client_->frames.size() == 1 && !refused.closed.empty(); }));
+  EXPECT_EQ(received[0], "hi");
   EXPECT_EQ(refused.frames.at(0).failed(), "there is no b");
   client_->stream->Finish();
   ASSERT_TRUE(loop_.RunUntil([&] { return gone; }));

@@ -29,7 +29,7 @@ void LogOnlyAssertions(gpr_log_func_args* line) {
 
 // Removes gRPC's variables (GRPC_VERBOSITY, GRPC_TRACE, GRPC_ENABLE_FORK_SUPPORT and so on) from the environment,
 // because the user has set them for the user's own programs.
-void ForgetEnvironment() {
+void RemoveGrpcVariables() {
   std::vector<std::string> names;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     std::string_view text(*variable);
@@ -66,7 +66,7 @@ bool IsLiteralIpv6(const std::string& address) { return address.starts_with('[')
 void PrepareGrpc() {
   static std::once_flag once;
   std::call_once(once, [] {
-    ForgetEnvironment();
+    RemoveGrpcVariables();
     gpr_set_log_function(LogOnlyAssertions);
     // Disable a check of Debian's abseil: for every lock that gRPC takes, it looks for deadlocks under one process-wide
     // lock.

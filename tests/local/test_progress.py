@@ -24,14 +24,14 @@ def wall(status):
 HANGS = """
 import faulthandler, os, select, signal
 faulthandler.register(signal.SIGUSR1, all_threads=True)
-def tell(line):
+def report_progress(line):
     with open(os.environ["HOWDAH_PROGRESS"], "a") as f: print(line, file=f)
 def wait_for_data():
     select.select([], [], [], 86400)
 def main():
     for step in range(1, 6):
-        tell(f"step {step}")
-        if step == 3: tell("checkpoint 3")
+        report_progress(f"step {step}")
+        if step == 3: report_progress("checkpoint 3")
     if os.environ["HOWDAH_GENERATION"] == "0":
         if os.environ["RANK"] == "1": wait_for_data()
         while True: pass

@@ -100,9 +100,9 @@ class Opened:
 
     def __init__(self, machine, *words):
         self.process = machine.start(*words)
-        self.said = self.process.stdout.readline().strip()
-        found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.said)
-        assert found, (self.said, self.process.stderr.read())
+        self.first_line = self.process.stdout.readline().strip()
+        found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.first_line)
+        assert found, (self.first_line, self.process.stderr.read())
         self.url, self.port = found.group(0), int(found.group(1))
 
     def get(self, path, data=None, timeout=60):

@@ -351,14 +351,14 @@ class Cluster:
         (self.folder / "exclude").write_text("".join(f"{self.setup.node_host(n)}\n" for n in nodes))
         self.rm_admin("-refreshNodes", *(["-g", str(graceful_s), "-server"] if graceful_s else []))
 
-    def sicken(self, node, words="ERROR a disk is broken"):
+    def set_health_output(self, node, text="ERROR a disk is broken"):
         """Sets the output of a node's health script. A node with output that starts with ERROR becomes UNHEALTHY.
-        words=None makes the node healthy again."""
-        sign = self.folder / node / "sick"
-        if words is None:
-            sign.unlink()
+        text=None makes the node healthy again."""
+        file = self.folder / node / "sick"
+        if text is None:
+            file.unlink()
         else:
-            sign.write_text(words + "\n")
+            file.write_text(text + "\n")
 
     def cut_power(self, node):
         """Kills the NodeManager and all processes of its containers."""

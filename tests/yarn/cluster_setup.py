@@ -34,7 +34,7 @@ class Setup:
     node_mb: int = 4096
     node_vcores: int = 16
     min_mb: int = 64
-    beat_ms: int | None = None  # heartbeat interval of NodeManagers; None: Hadoop's default, 1000
+    heartbeat_ms: int | None = None  # heartbeat interval of NodeManagers; None: Hadoop's default, 1000
     hdfs: bool = True  # if False, the default file system is file:, as on clusters with a shared folder
     users: tuple[str, ...] = ("alice", "bob")  # each has a home in HDFS
     gpus: tuple[int, ...] = ()  # per node, in the order of node_names(); YARN counts them without real devices
@@ -51,7 +51,7 @@ class Setup:
     nm_recovery: bool = False
     pmem_check: bool = False
     networks: bool = False  # each node has its own network, which can be cut; see network.py
-    health_script: bool = False  # required by Cluster.sicken()
+    health_script: bool = False  # required by Cluster.set_health_output()
     # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
     # yarn-site for single nodes, {"nm1": {"key": "value"}}.
     extra: dict = dataclasses.field(default_factory=dict)
@@ -188,8 +188,8 @@ class Configuration:
         if setup.pmem_check:
             # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False
-        if setup.beat_ms:
-            site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = setup.beat_ms
+        if setup.heartbeat_ms:
+            site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = setup.heartbeat_ms
         if setup.log_format:
             kind = setup.log_format
             site["yarn.log-aggregation.file-formats"] = kind

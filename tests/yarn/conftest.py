@@ -16,7 +16,7 @@ from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from howdah import Howdah  # noqa: E402
 from installed import installed  # noqa: E402, F401
 
-QUICK_BEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 would slow down the tests
+QUICK_HEARTBEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 would slow down the tests
 
 
 class Factory:
@@ -27,7 +27,7 @@ class Factory:
         self.request, self.clusters = request, []
 
     def __call__(self, **setup):
-        cluster = Cluster(Setup(**{"beat_ms": QUICK_BEAT_MS, **setup}))
+        cluster = Cluster(Setup(**{"heartbeat_ms": QUICK_HEARTBEAT_MS, **setup}))
         self.clusters.append(cluster)
         return cluster
 

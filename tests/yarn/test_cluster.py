@@ -117,10 +117,10 @@ def test_settings_of_a_cluster_take_effect(new_cluster):
     cluster.configure_queues({queue: "STOPPED"})
     queues = cluster.rm("scheduler")["scheduler"]["schedulerInfo"]["queues"]["queue"]
     assert {q["queueName"]: q["state"] for q in queues} == {"default": "RUNNING", "small": "STOPPED"}
-    cluster.sicken("nm1", "ERROR a disk is broken")
+    cluster.set_health_output("nm1", "ERROR a disk is broken")
     cluster.wait(lambda: states(cluster)[cluster.node_id("nm1")] == "UNHEALTHY", "nm1 unhealthy")
     assert "a disk is broken" in cluster.trouble()
-    cluster.sicken("nm1", None)
+    cluster.set_health_output("nm1", None)
     cluster.wait_active()
     cluster.exclude("nm2")
     cluster.wait(lambda: cluster.metrics()["decommissionedNodes"] == 1, "nm2 decommissioned")

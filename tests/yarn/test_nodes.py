@@ -79,13 +79,13 @@ def state_of(cluster, node):
 def test_tasks_of_an_unhealthy_node_restart_elsewhere(howdah, changing, tmp_path):
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
     task, node = task_away_from_am(howdah, job)
-    changing.sicken(node)
+    changing.set_health_output(node)
     runs_elsewhere(howdah, job, task)
     assert changing.metrics()["unhealthyNodes"] == 1
     (tmp_path / "go").touch()
     events = ends_well(howdah, job)
     assert f"worker:{task['index']} was lost on {task['node']}" in events, events
-    changing.sicken(node, None)
+    changing.set_health_output(node, None)
     changing.wait_active()
 
 

@@ -176,7 +176,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("finished", DateText(view.finished));
   text += Line("took", Since(view.submitted, view.finished, now));
   text += Line("exit code", view.exit_code ? std::to_string(*view.exit_code) : "");
-  text += Line("time", view.account.Text(now));
+  text += Line("time", view.time_breakdown.Text(now));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
@@ -215,8 +215,8 @@ std::string Summary(const JobView& view, const std::string& logs) {
   text += "\n";
   if (!view.reason.empty()) text += "reason: " + view.reason + "\n";
   if (!view.advice.empty()) text += "advice: " + view.advice + "\n";
-  const std::string account = view.account.Text(view.finished.value_or(Instant()));
-  if (!account.empty()) text += "time: " + account + "\n";
+  const std::string times = view.time_breakdown.Text(view.finished.value_or(Instant()));
+  if (!times.empty()) text += "time: " + times + "\n";
   return text + "logs: " + logs + "  (howdah logs " + view.id + ")";
 }
 

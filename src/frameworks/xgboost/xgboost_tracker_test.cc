@@ -43,12 +43,12 @@ TEST(XgboostTracker, RingIsFormedOnceAllHaveStarted) {
   const std::string world = Framed(R"({"world_size":3})");
   EXPECT_THAT(tracker.OnBytes(1, Start("2", 71)).sends, ElementsAre(Send{1, world}));
   EXPECT_THAT(tracker.OnBytes(2, Start("0", 72)).sends, ElementsAre(Send{2, world}));
-  EXPECT_TRUE(tracker.Waits(1));
+  EXPECT_TRUE(tracker.IsWaiting(1));
   const auto output = tracker.OnBytes(3, Start("1", 73));
   EXPECT_THAT(output.sends, ElementsAre(Send{3, world}, Send{2, Next("10.0.0.3", 73, 1)},
                                         Send{3, Next("10.0.0.1", 71, 2)}, Send{1, Next("10.0.0.2", 72, 0)}));
   EXPECT_THAT(output.closes, ElementsAre(2, 3, 1));
-  EXPECT_FALSE(tracker.Waits(1));
+  EXPECT_FALSE(tracker.IsWaiting(1));
 }
 
 TEST(XgboostTracker, SingleProcessIsItsOwnNeighbour) {
@@ -160,7 +160,7 @@ TEST(XgboostTracker, MutatedBytesAffectNoOtherConnection) {
     const bool begun = !tracker.OnBytes(2, bytes.substr(0, cut)).closes.empty() ||
                        !tracker.OnBytes(2, bytes.substr(cut)).closes.empty();
     tracker.OnClosed(2);
-    if (begun && !tracker.Waits(1)) continue;  // the mutated bytes are still a valid `start`
+    if (begun && !tracker.IsWaiting(1)) continue;  // the mutated bytes are still a valid `start`
     tracker.OnOpened(3, "c");
     const auto output = tracker.OnBytes(3, good);
     EXPECT_THAT(output.closes, ElementsAre(1, 3)) << round;

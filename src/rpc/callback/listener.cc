@@ -65,7 +65,7 @@ class TcpListener final : public CallbackListener {
     acceptor_.async_accept(peer_, [this, alive = std::weak_ptr(alive_)](const Code& error) {
       if (alive.expired()) return;
       if (error) return Pause();
-      Hear();
+      ReadLine();
     });
   }
 
@@ -77,7 +77,7 @@ class TcpListener final : public CallbackListener {
     });
   }
 
-  void Hear() {
+  void ReadLine() {
     timer_.expires_after(kAnswerLimit);
     timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
       Code ignored;
@@ -86,11 +86,11 @@ class TcpListener final : public CallbackListener {
     line_.clear();
     boost::asio::async_read_until(peer_, boost::asio::dynamic_buffer(line_, kLongestLine), '\n',
                                   [this, alive = std::weak_ptr(alive_)](const Code& error, size_t size) {
-                                    if (!alive.expired()) OnHeard(error ? "" : line_.substr(0, size - 1));
+                                    if (!alive.expired()) OnLine(error ? "" : line_.substr(0, size - 1));
                                   });
   }
 
-  void OnHeard(const std::string& line) {
+  void OnLine(const std::string& line) {
     timer_.cancel();
     Code ignored;
     peer_.close(ignored);

@@ -89,7 +89,7 @@ class Listener final : public PortForward {
     const uint64_t id = ++last_id_;
     Connection& made = connections_[id];
     made.end = std::make_unique<SocketEnd>(
-        loop_, os::files::Fd(socket.release(ignored)), SocketEnd::Side::kNear,
+        loop_, os::files::Fd(socket.release(ignored)), SocketEnd::Side::kClient,
         SocketEnd::Handlers{[this, id](const wire::Frame& frame) { connections_.at(id).stream->Send(frame); },
                             [this, id](bool broken) { OnOver(id, broken); }});
     made.stream = channel_->Open(rpc::FrameChannel::Method::kTunnel,

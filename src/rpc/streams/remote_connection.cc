@@ -63,7 +63,7 @@ class Connection final : public RemoteEndpoint {
   void Begin() {
     limit_.cancel();
     boost::system::error_code ignored;
-    end_ = std::make_unique<SocketEnd>(loop_, os::files::Fd(socket_.release(ignored)), SocketEnd::Side::kFar,
+    end_ = std::make_unique<SocketEnd>(loop_, os::files::Fd(socket_.release(ignored)), SocketEnd::Side::kRemote,
                                        SocketEnd::Handlers{handlers_.send, std::exchange(handlers_.on_over, nullptr)});
     wire::Frame frame;
     frame.mutable_opened();

@@ -15,7 +15,7 @@ namespace howdah::rpc::streams {
 // other side as a failure, so that a broken connection never looks like a finished one. Used on the loop's thread only.
 class SocketEnd {
  public:
-  enum class Side { kNear, kFar };  // the client's side sends INPUT and receives OUTPUT
+  enum class Side { kClient, kRemote };  // the client's side sends INPUT and receives OUTPUT
   struct Handlers {
     SendFrame send;
     // Called once. If broken is false, both directions have ended, and the owner finishes the stream. If broken is
@@ -39,8 +39,8 @@ class SocketEnd {
   std::shared_ptr<os::files::Fd> socket_;
   wire::Channel sends_;
   Handlers handlers_;
-  std::shared_ptr<Outflow> out_;
-  std::shared_ptr<Inflow> in_;
+  std::shared_ptr<ChannelReader> out_;
+  std::shared_ptr<ChannelWriter> in_;
   bool out_ended_ = false, in_ending_ = false, in_ended_ = false;
 };
 

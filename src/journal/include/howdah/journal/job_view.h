@@ -1,4 +1,4 @@
-// The status of a job, computed from its journal. It is what `status`, `list`, the AM's page and the history show.
+// The status of a job, computed from its journal. `status`, `list`, the AM's page and the history show it.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/core/change.h"
-#include "howdah/journal/account.h"
+#include "howdah/journal/time_breakdown.h"
 
 namespace howdah::journal {
 
@@ -41,7 +41,7 @@ struct JobView {
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
   std::string tensorboard_advice;  // why there is no TensorBoard; shown while there is no other advice
-  Account account;
+  TimeBreakdown time_breakdown;
   std::vector<TaskView> tasks;  // by role in the order of the job file, then by index
 
   // Applies the next entry of the journal. Accepts any entry, and ignores all entries after a final state.

@@ -62,7 +62,7 @@ class AmServer {
   // Joins a client's tunnel and the executor's call that accepts it. The server passes the frames of each side,
   // beginning with the Open, to the other side unchanged, and no faster than the other side reads. The end of one side
   // ends the other. Either side may be gone already.
-  virtual void Join(ConnectionId tunnel, ConnectionId carry) = 0;
+  virtual void Join(ConnectionId tunnel, ConnectionId accepted) = 0;
   // Makes the AM itself the remote endpoint of a tunnel. Returns null if the connection is gone.
   virtual std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers) = 0;
   // Reports to the peer that opened the tunnel why it cannot be opened, and ends the tunnel.

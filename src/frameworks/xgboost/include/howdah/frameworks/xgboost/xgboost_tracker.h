@@ -34,8 +34,8 @@ class XgboostTracker {
     std::vector<ConnectionId> closes;
   };
 
-  // world: the number of processes, at least 1.
-  explicit XgboostTracker(int world) : world_(world) {}
+  // world_size: the number of processes, at least 1.
+  explicit XgboostTracker(int world_size) : world_size_(world_size) {}
 
   // host: the IP address of the client, at which the other processes can reach it.
   Output OnOpened(ConnectionId id, const std::string& host);
@@ -43,14 +43,14 @@ class XgboostTracker {
   // Must be called after every close, including a close by the tracker.
   void OnClosed(ConnectionId id);
   // Whether the process on this connection has sent `start` and waits for the others.
-  bool Waits(ConnectionId id) const;
+  bool IsWaiting(ConnectionId id) const;
 
  private:
-  enum class Step { kMagic, kHello, kCommand, kWaits, kOver };
+  enum class Step { kMagic, kHello, kCommand, kWaiting, kOver };
   struct Worker {
     std::string host, received;
     Step step = Step::kMagic;
-    int world = 0, rank = 0, port = 0;
+    int world_size = 0, rank = 0, port = 0;
     std::string task;
     uint64_t turn = 0;  // position of this worker's `start` among all `start` commands
   };
@@ -63,7 +63,7 @@ class XgboostTracker {
   void Bootstrap(Output& output);
   std::vector<ConnectionId> RankedWorkers() const;
 
-  const int world_;
+  const int world_size_;
   std::map<ConnectionId, Worker> workers_;
   uint64_t last_turn_ = 0;
 };

@@ -1,4 +1,4 @@
-// An append-only file of records. Before each record stands its length (32 bits in this machine's byte order). Writes
+// An append-only file of records. Each record is preceded by its length (32 bits in this machine's byte order). Writes
 // are not synced to disk, so the file survives the death of the process, but not of the machine. An incomplete record
 // at the end is dropped.
 #pragma once

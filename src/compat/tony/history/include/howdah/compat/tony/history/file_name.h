@@ -40,8 +40,8 @@ std::optional<FileName> ParseFileName(std::string_view name);
 // from its own id and its submission time. No cluster assigns such an id.
 std::string ApplicationOf(const std::string& job, std::optional<Instant> submitted);
 
-// The day of an instant in local time, such as "2019/05/29". `ahead` is local time minus UTC.
-std::string DayDirectory(Instant instant, Duration ahead);
+// The day of an instant in local time, such as "2019/05/29". `utc_offset` is local time minus UTC.
+std::string DayDirectory(Instant instant, Duration utc_offset);
 // The end of such a day in UTC. Returns nullopt if the text is not such a directory.
 std::optional<Instant> EndOfDay(std::string_view day_directory);
 

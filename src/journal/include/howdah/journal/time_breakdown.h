@@ -10,7 +10,7 @@
 
 namespace howdah::journal {
 
-// The categories of wall time. Every moment from the job's submission to its end belongs to exactly one.
+// The buckets of wall time. Every moment from the job's submission to its end belongs to exactly one.
 enum class Spent {
   kQueue,         // the job waits for containers
   kLocalization,  // all containers are granted; files are fetched and executors start
@@ -23,7 +23,7 @@ enum class Spent {
 };
 std::string_view ToText(Spent what);  // for example "queue"
 
-class Account {
+class TimeBreakdown {
  public:
   // A restart of the job: the reason for the new generation, and the time that the restart cost.
   struct Restart {
@@ -60,9 +60,9 @@ class Account {
   // Formats "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, 3 of single tasks".
   std::string Text(Instant now) const;
   // Converts to a JSON object (null if empty) and back. The JSON has only the values that users see, so journal entries
-  // must not be applied to an Account made from JSON.
+  // must not be applied to an TimeBreakdown made from JSON.
   std::string ToJson() const;
-  static Account FromJson(const std::string& json);
+  static TimeBreakdown FromJson(const std::string& json);
 
  private:
   // The running time lost when the job last stopped running. A checkpoint that was written in that time, but is
