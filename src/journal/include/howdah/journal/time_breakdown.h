@@ -45,7 +45,7 @@ class TimeBreakdown {
   void OnRejoined();
   void OnJob(core::JobState state, int generation, const std::string& reason);
 
-  // Whether there is no data, because another program (TonY) recorded the job.
+  // Whether all data are missing, because another program (TonY) recorded the job.
   bool empty() const { return !last_; }
   // Returns the time spent until `now`, or until the end of a job that has ended. While no checkpoint has been
   // reported, no time is counted as lost.
