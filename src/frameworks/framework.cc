@@ -76,7 +76,7 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    // TensorFlow's chief receives the addresses of workers and parameter servers at its start, and passes them on to
+    // TensorFlow's chief receives the addresses of all workers and parameter servers at its start, and distributes
     // them.
     rules.coordinators.push_back(spec.framework == jobspec::Framework::kTensorflow &&
                                  TrainsWithParameterServers(spec) && (role.chief || role.name == "chief"));

@@ -135,7 +135,7 @@ Server::~Server() {
 
 bool Server::HasUnsent() const {
   for (const auto& [id, call] : calls_) {
-    // Do not wait for clients, because a client may not be reading.
+    // Do not wait for followers and frame streams, because the receivers may not be reading.
     if (call->unsent() && call->method() != kFollowMethod && !IsOfFrames(*call)) return true;
   }
   return false;

@@ -431,7 +431,7 @@ TEST_F(AmServerTest, BusyServerCanBeDestroyed) {
     for (int i = 0; i < 10; ++i) am_.server->Send(id, Starting(i), shared);
   }
   am_.server.reset();
-  replies[0]({});  // ignored, because the client has gone
+  replies[0]({});  // ignored, because the server was destroyed
   for (auto& executor : executors) {
     ASSERT_TRUE(loop_.RunUntil([&] { return executor->closed.size() == 1 || !am_.ids.contains("c19"); }));
   }

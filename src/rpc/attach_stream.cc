@@ -39,7 +39,7 @@ void AttachStream::Send(const wire::FromExecutor& message) {
 void AttachStream::Finish() {
   if (state_.finishing || state_.ending) return;
   state_.finishing = true;
-  if (!state_.started) return;  // OnConnectLimit ends the stream
+  if (!state_.started) return;  // not connected yet: the connect limit applies
   LimitEnd();
   WriteNext();
 }

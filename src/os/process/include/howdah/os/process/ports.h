@@ -17,9 +17,9 @@ namespace howdah::os::process {
 // - The port lies outside the range that the kernel uses for bind(0) and outgoing connections, and outside the ports
 //   reserved by the administrator.
 // - Other reservations in this network namespace do not choose it. The lock is an abstract Unix socket, which the
-// kernel frees when the process ends.
+//   kernel frees when the process ends.
 // - While the reservation holds the port, it keeps a bound socket with SO_REUSEADDR that does not listen. This socket
-// blocks servers that do not set SO_REUSEADDR. A server that sets it can bind and listen.
+//   blocks servers that do not set SO_REUSEADDR. A server that sets it can bind and listen.
 // If the kernel's range leaves too few ports, the port comes from bind(0), and the first protection does not apply.
 class PortReservation {
  public:
