@@ -55,7 +55,7 @@ hadoop::conf::Environment HadoopEnvironment() {
 
 // --- am ---
 
-// Reports "ok" or the problem to the submitting client. The client may be gone; the job does not need it.
+// Reports "ok" or the problem to the submitting client, which may already have exited.
 void ReportReady(int ready_fd, const std::string& message) {
   if (ready_fd < 0) return;
   if (const Status written = os::files::WriteAll(ready_fd, message, "the submitting client"); !written.ok()) {
@@ -168,7 +168,7 @@ int YarnAm() {
 int Am(const Arguments& arguments) {
   const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--yarn"});
   if (!flags.ok()) return ExitWith(flags.error(), "am");
-  signal(SIGPIPE, SIG_IGN);  // a reader that is gone must not end the job
+  signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the job
   if (flags->has("--yarn")) return YarnAm();
   return LocalAm({.agent = os::process::ProgramPath(),
                   .job_dir = flags->text("--job-dir"),

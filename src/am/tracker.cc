@@ -76,7 +76,7 @@ class Tracker final : public RendezvousServer {
     const auto peer = peers_[id] = std::make_shared<Peer>(std::move(socket), loop_);
     peer->to_speak.expires_after(kToSpeak);
     peer->to_speak.async_wait([this, id, alive = std::weak_ptr(alive_)](const Failure& error) {
-      if (!alive.expired() && !error && !tracker_.Waits(id)) Drop(id);
+      if (!alive.expired() && !error && !tracker_.IsWaiting(id)) Drop(id);
     });
     Perform(tracker_.OnOpened(id, host));
     Read(id, peer);

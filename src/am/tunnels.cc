@@ -29,12 +29,12 @@ void Tunnels::OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open) {
   world_.order(*container, order);
 }
 
-void Tunnels::OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id) {
+void Tunnels::OnAcceptTunnel(rpc::ConnectionId accepted, uint64_t id) {
   const auto it = awaited_.find(id);
-  if (it == awaited_.end()) return world_.server().Close(carry);  // the tunnel has timed out
+  if (it == awaited_.end()) return world_.server().Close(accepted);  // the tunnel has timed out
   const rpc::ConnectionId tunnel = it->second.tunnel;
   awaited_.erase(it);
-  world_.server().Join(tunnel, carry);
+  world_.server().Join(tunnel, accepted);
 }
 
 void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {

@@ -31,7 +31,7 @@ class Tunnels {
   Tunnels(boost::asio::io_context& loop, World world) : loop_(loop), world_(std::move(world)) {}
 
   void OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open);
-  void OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id);
+  void OnAcceptTunnel(rpc::ConnectionId accepted, uint64_t id);
   // Closes the streams that the AM serves itself. Call before the server is destroyed.
   void Close() { served_.clear(); }
 

@@ -43,7 +43,7 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
   for (const Ending& ending : kEndings) {
     if (!line.ends_with(ending.text)) continue;
     std::string_view head = line.substr(0, line.size() - ending.text.size());
-    // "bash: ./run: /no/such/python: bad interpreter" names the script before the interpreter.
+    // In "bash: ./run: /no/such/python: bad interpreter" the program is the script before the interpreter.
     if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
     const size_t field = head.rfind(": ");
     std::string_view name = field == head.npos ? head : head.substr(field + 2);
@@ -54,7 +54,7 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
   return std::nullopt;
 }
 
-// Finds the program in the shell's error line. A command without a shell has no such line; its program is in argv.
+// Finds the program in the shell's error line. Without a shell there is no such line, and the program is argv[0].
 std::optional<Refused> FindRefusal(const Failure& failure) {
   for (auto line = failure.err.rbegin(); line != failure.err.rend(); ++line) {
     if (auto refused = ParseRefusal(*line)) return refused;

@@ -124,7 +124,7 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
   for (const Row& row : rows) Check(row);
 }
 
-// Without a shell the executor itself looks the program up, and there is no output.
+// Without a shell, the executor looks the program up itself, and nothing is printed.
 TEST(Diagnosis, CommandListWithoutOutputIsNamed) {
   Evidence e = Ended(127);
   e.command = {"", {"trainer", "--fast"}};
@@ -215,7 +215,7 @@ constexpr char kGrpcInUse[] =
     "resolved for "
     "'[::]:18395'\n";
 
-TEST(Diagnosis, PortInUseIsNamedWithItsHolder) {
+TEST(Diagnosis, PortInUseIsNamedWithListeningProcess) {
   Evidence e = Ended(1, kTorchInUse);
   EXPECT_EQ(Diagnose(e).cause,
             "address already in use: port 18398 on n1 is held by a process that is not visible to this user (tstore.py "
@@ -227,7 +227,7 @@ TEST(Diagnosis, PortInUseIsNamedWithItsHolder) {
             "listen on the port that is reserved for the task, $HOWDAH_PORT, instead of a fixed port");
   e.reserved_port = 18398;
   EXPECT_EQ(Diagnose(e).advice, "the port was reserved for this task, but another process took it; run the job again");
-  Evidence jax = Signalled(11, kGrpcInUse);  // JAX 0.10 ends like this
+  Evidence jax = Signalled(11, kGrpcInUse);  // JAX 0.10 ends in this way
   jax.ports = {{18395, "python3 (pid 7)"}};
   EXPECT_EQ(Diagnose(jax).cause, "address already in use: port 18395 on n1 is held by python3 (pid 7)");
   EXPECT_EQ(Diagnose(Ended(1, "server: bind: Address already in use\n")).cause,
@@ -297,7 +297,7 @@ TEST(Diagnosis, OutOfMemoryNamesUseAndRequest) {
             "killed by the kernel because n1 was out of memory (the node, not the container); it had used 4.9 GiB "
             "of the 4 GiB requested");
   EXPECT_EQ(Diagnose(e).advice, "request as much memory as it uses, so that nodes are not overcommitted");
-  e.exit = {137, std::nullopt};  // bash reports its child's signal
+  e.exit = {137, std::nullopt};  // bash reports its child's SIGKILL
   EXPECT_THAT(Diagnose(e).cause, testing::StartsWith("killed by the kernel because n1 was out of memory"));
   e.exit = {1, std::nullopt};
   e.stderr_tail =
@@ -324,7 +324,7 @@ TEST(Diagnosis, TorchErrorFileTakesPrecedenceOverStderr) {
   }
 }
 
-TEST(Diagnosis, LastOutputIsQuotedWithoutAnyOtherCause) {
+TEST(Diagnosis, LastOutputIsQuotedIfNoOtherCauseIsFound) {
   const std::string long_line(1000, 'x');
   const std::string long_cause = "stderr ends with: " + std::string(117, 'x') + "…";
   const Row rows[] = {
@@ -361,7 +361,7 @@ TEST(Diagnosis, TracebackBeforeSignalIsNotTheCause) {
             "stderr ends with: File \"/job/a.py\", line 1, in f | KeyError: 1 | went on");
 }
 
-TEST(Diagnosis, CauseIsOneBoundedLineForAnyOutput) {
+TEST(Diagnosis, AnyOutputGivesOneLineOfLimitedLength) {
   std::string bytes;
   uint32_t state = 1;
   for (int i = 0; i < 20000; ++i) {

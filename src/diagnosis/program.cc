@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kKill = 9;
 
-// "4.9 GiB of the 4 GiB requested"; empty if unknown.
+// Formats "4.9 GiB of the 4 GiB requested". Returns "" if the use or the request is unknown.
 std::string MemoryUse(const Evidence& e) {
   if (e.memory_peak_bytes == 0 || e.memory_requested_bytes == 0) return "";
   return FormatBytes(e.memory_peak_bytes) + " of the " + FormatBytes(e.memory_requested_bytes) + " requested";
@@ -30,7 +30,7 @@ std::string MemoryAdvice(const Evidence& e) {
   return "raise the role's `memory`, or process less at a time" + (used.empty() ? "" : "; it had used " + used);
 }
 
-// The module of "No module named 'a.b'" or "No module named a".
+// Returns the module in "No module named 'a.b'" or "No module named a".
 std::string ModuleIn(std::string_view text) {
   constexpr std::string_view kStart = "No module named ";
   const size_t at = text.find(kStart);
@@ -43,7 +43,7 @@ std::string ModuleIn(std::string_view text) {
 std::string ModuleAdvice(const std::string& module, const Failure& failure) {
   const Evidence& e = failure.evidence;
   const std::string package = module.substr(0, module.find('.'));
-  std::vector<std::string> own;  // modules in the working directory
+  std::vector<std::string> own;  // the modules in the working directory
   for (const std::string& file : e.directory_files) {
     if (file.ends_with(".py")) own.push_back(file.substr(0, file.size() - 3));
   }
@@ -61,7 +61,7 @@ std::string ModuleAdvice(const std::string& module, const Failure& failure) {
          " on " + failure.Host() + ", or set `python: {archive: ...}` to a packed environment that has it";
 }
 
-// Whether a line is a logger's information, or a separator.
+// Whether a line is a logger's informational message or a separator.
 bool IsNoise(std::string_view line) {
   line = Trim(line);
   const bool glog = line.size() > 5 && (line[0] == 'I' || line[0] == 'W') &&
@@ -71,7 +71,7 @@ bool IsNoise(std::string_view line) {
          line.find_first_not_of("-=_*#^~.+| ") == line.npos;
 }
 
-// The last meaningful lines, joined; empty if there are none.
+// Joins the last meaningful lines. Returns "" if there are none.
 std::string JoinLast(const Lines& lines) {
   constexpr size_t kLines = 3;
   constexpr size_t kLongestLine = 120;
@@ -93,8 +93,8 @@ std::string JoinLast(const Lines& lines) {
 std::optional<core::Diagnosis> FindOutOfMemoryKill(const Failure& failure) {
   const Evidence& e = failure.evidence;
   if (failure.signal != kKill) return std::nullopt;
-  // The killed process has another pid than the known one if it is a shell's child, or if the container has its own pid
-  // namespace.
+  // The pid in the kernel log may differ from the known pid: the killed process may be a shell's child, or the
+  // container may have its own pid namespace.
   const std::vector<OomKill> kills = OomKillsIn(e.kernel_log);
   auto kill = std::find_if(kills.rbegin(), kills.rend(), [&](const OomKill& k) { return k.pid == e.pid; });
   if (kill == kills.rend() && (e.kernel_oom || !e.exit.signal)) kill = kills.rbegin();
@@ -119,7 +119,7 @@ std::optional<core::Diagnosis> FindMissingModule(const Failure& failure) {
     if (module.empty()) return std::nullopt;
     return core::Diagnosis{last.ToText(), ModuleAdvice(module, failure)};
   }
-  // `python -m name` prints one line and no traceback.
+  // `python -m name` prints only one line, without a traceback.
   for (const std::string_view line : failure.LastErrLines(1)) {
     const std::string module = ModuleIn(line);
     if (!module.empty()) return core::Diagnosis{std::string(Trim(line)), ModuleAdvice(module, failure)};
@@ -141,7 +141,7 @@ std::optional<core::Diagnosis> FindPythonException(const Failure& failure) {
   return d;
 }
 
-// "terminate called after throwing an instance of 'std::runtime_error'" and, on the next line, "  what():  boom".
+// Finds "terminate called after throwing an instance of 'std::runtime_error'", followed by a line "  what():  boom".
 std::optional<core::Diagnosis> FindCppException(const Failure& failure) {
   constexpr std::string_view kThrew = "terminate called after throwing an instance of '", kWhat = "what():";
   constexpr size_t kRecent = 10;

@@ -1,4 +1,4 @@
-// The variables of every process. A plain job has no others.
+// The variables of every process. A plain job sets no others.
 #include <algorithm>
 
 #include "variables.h"
@@ -33,7 +33,7 @@ void AddCommon(const Process& process, jobspec::EnvVars& env) {
   Set(env, "HOWDAH_GENERATION", info.generation);
   Set(env, "HOWDAH_LOCAL_RANK", info.local_rank);
   Set(env, "HOWDAH_CLUSTER", ClusterMap(process));
-  // Each task has one reserved port, which is for its first process.
+  // Each task has one reserved port, for its first process.
   if (info.local_rank == 0 && process.endpoint().port != 0) Set(env, "HOWDAH_PORT", process.endpoint().port);
   if (!process.spec.checkpoint.dir.empty()) Set(env, "HOWDAH_CHECKPOINT_DIR", process.spec.checkpoint.dir);
   if (!process.spec.tensorboard_logdir.empty()) Set(env, "TB_LOG_DIR", process.spec.tensorboard_logdir);

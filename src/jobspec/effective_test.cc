@@ -1,4 +1,4 @@
-// Random jobs from fixed seeds survive a round trip through every format in which a job is written.
+// Random jobs, from fixed seeds, are written and read back in every format in which a job can be written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -150,7 +150,7 @@ class Maker {
   std::string first_name_;
 };
 
-TEST(Effective, RandomJobsSurviveARoundTrip) {
+TEST(Effective, RandomJobsAreUnchangedByARoundTrip) {
   SubmitHost machine = Machine();
   machine.path_kind = nullptr;
   for (uint32_t seed = 1; seed <= 400; ++seed) {
@@ -169,7 +169,7 @@ TEST(Effective, RandomJobsSurviveARoundTrip) {
   }
 }
 
-TEST(Effective, ReadRejectsOtherTexts) {
+TEST(Effective, ReadEffectiveRejectsInvalidText) {
   const struct {
     const char* json;
     const char* error;

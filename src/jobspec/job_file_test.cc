@@ -224,7 +224,7 @@ TEST(JobFile, ContractFilesAreRead) {
             (EnvVars{{"SHARED", "a,b = c"}, {"GREETING", "good morning"}, {"PRICE", "$5"}}));
 }
 
-TEST(JobFile, BadContractFileHasExactlyItsProblems) {
+TEST(JobFile, BadContractFileGivesExactlyTheExpectedProblems) {
   EXPECT_THAT(
       ProblemsOf(testing::ContractText("bad.yaml"), Machine("bad.yaml")),
       ElementsAre(
@@ -242,7 +242,7 @@ TEST(JobFile, BadContractFileHasExactlyItsProblems) {
 
 constexpr char kBase[] = "roles: {w: {memory: 1GiB, command: date}}\n";
 
-TEST(JobFile, SetReplacesAndAdds) {
+TEST(JobFile, SetReplacesExistingAndAddsMissingKeys) {
   SubmitHost machine = Machine();
   machine.sets = {"roles.w.instances=4",    "checkpoint.grace=3s",  "tags=[a, b]", "name=${N}x", "roles.p.memory=1GiB",
                   "roles.p.command=exit 1", "roles.p.kind=sidecar", "env.A=",      "env.B=1=2",  "roles.w.instances=5"};
@@ -257,7 +257,7 @@ TEST(JobFile, SetReplacesAndAdds) {
   EXPECT_EQ(Parsed("", machine).roles.size(), 1u);
 }
 
-TEST(JobFile, SetChangesOnlyOneOfTwoUsersOfAnAlias) {
+TEST(JobFile, SetChangesOnlyOneUseOfAlias) {
   SubmitHost machine = Machine();
   machine.sets = {"roles.b.instances=4"};
   const JobSpec job = Parsed("roles:\n  a: &r {memory: 1GiB, command: date}\n  b: *r\n", machine);

@@ -1,4 +1,4 @@
-// For each rule of the job file: texts that violate it, and all problems that are reported for each text.
+// For each rule of the job file: texts that violate it, with all problems that must be reported for each text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using testing::ProblemsOf;
 
 struct Row {
   std::string text;
-  std::vector<std::string> problems;  // without "job.yaml:"
+  std::vector<std::string> problems;  // without the prefix "job.yaml:"
 };
 
 void Check(const std::vector<Row>& rows) {

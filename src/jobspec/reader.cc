@@ -71,7 +71,7 @@ std::optional<std::string> Reader::Text(const Node& node, std::string_view wante
 }
 
 bool Reader::Expand(const Node& node, std::string_view text, std::string* out) {
-  constexpr size_t kExpandedMax = 8 << 20;  // of all values together
+  constexpr size_t kExpandedMax = 8 << 20;  // limit for all values together
   Expansion expansion = ExpandVariables(text, host_.variable);
   expanded_bytes_ += expansion.text.size();
   if (expanded_bytes_ > kExpandedMax) return Fail(node, "the variables in this file expand to more than 8 MiB");

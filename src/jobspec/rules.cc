@@ -13,7 +13,7 @@ std::string PathOf(const RoleSpec& role, std::string_view key) {
   return "roles." + Printable(role.name) + "." + std::string(key);
 }
 
-// MXNet's parameter server identifies roles by these names.
+// MXNet's parameter server recognises roles by these names.
 void CheckMxnet(const JobSpec& spec, Reader& reader) {
   for (const char* name : {"scheduler", "server", "worker"}) {
     const auto role = std::find_if(spec.roles.begin(), spec.roles.end(),
@@ -166,7 +166,7 @@ void CheckHasWorker(const JobSpec& spec, Reader& reader) {
 
 using RoleIndex = std::unordered_map<std::string_view, size_t>;
 
-// Returns the roles that each role waits for, and reports invalid ones.
+// Returns, for each role, the roles that it waits for. Reports invalid names.
 std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex& index, Reader& reader) {
   std::vector<std::string_view> names;
   for (const RoleSpec& role : spec.roles) names.push_back(role.name);
@@ -190,7 +190,7 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
   return waited;
 }
 
-// The roles that can never start: the roles in a cycle, and the roles that wait for a role in a cycle.
+// Returns the roles that can never start: those in a cycle, and those that wait for a role in a cycle.
 std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) {
   std::vector<std::vector<size_t>> waiting(waited.size());
   std::vector<size_t> missing(waited.size()), startable;
@@ -211,7 +211,8 @@ std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) 
   return never;
 }
 
-// A cycle reachable from a role that never starts, beginning with the cycle's first role in the file.
+// Returns a cycle that can be reached from `role`, beginning with the cycle's first role in the file. `role` must be
+// one that never starts.
 std::vector<size_t> CycleFrom(size_t role, const std::vector<std::vector<size_t>>& waited,
                               const std::vector<bool>& never) {
   std::vector<size_t> path;
@@ -242,16 +243,16 @@ void CheckOrder(const JobSpec& spec, Reader& reader) {
     reader.FailAt(PathOf(first, "after"),
                   cycle.size() == 1 ? "a role cannot wait for itself; remove it"
                                     : "circular dependency: " + way + Printable(first.name) + "; remove one of them");
-    for (const size_t role : cycle) waited[role].clear();  // so that the next cycle is found
+    for (const size_t role : cycle) waited[role].clear();  // so that the next search finds another cycle
   }
 }
 
-// The key of the first file for each target path in a working directory, by path.
+// Maps each target path in a working directory to the key of the first file with that target.
 using Targets = std::unordered_map<std::string_view, std::string>;
 
-// Returns the targets, extended by those of another list of files. Reports files with the same target.
+// Returns `targets` extended by those of another list of files. Reports files with the same target.
 Targets CheckFilesAt(const std::string& key, const std::vector<File>& files, Targets targets, Reader& reader) {
-  if (reader.WasBad(key)) return targets;  // without the invalid items, the indices are not those of the file
+  if (reader.WasBad(key)) return targets;  // invalid items are missing here, so the indices would be wrong
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string item = key + "[" + std::to_string(i) + "]";
     const auto [first, is_new] = targets.emplace(files[i].to, item);

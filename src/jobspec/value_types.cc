@@ -18,7 +18,8 @@ bool IsNegative(std::string_view text) {
   return text.size() > 1 && text.front() == '-' && text[1] >= '0' && text[1] <= '9';
 }
 
-// "write 2GiB or 2048MiB": a number without a unit probably means gigabytes if it is small, otherwise megabytes.
+// Returns "write 2GiB or 2048MiB" for a number without a unit. A small number probably means gigabytes, a large one
+// megabytes.
 std::string MemoryRemedy(std::string_view number) {
   constexpr int64_t kGigabytesMax = 128;
   int64_t n = 0;
@@ -29,7 +30,7 @@ std::string MemoryRemedy(std::string_view number) {
   return n % 1024 == 0 ? megabytes + " or " + std::to_string(n / 1024) + "GiB" : megabytes;
 }
 
-// The size that a text such as "2Gi", "2gib" or "2 GiB" probably means; empty if that is unclear.
+// Returns the size that a text such as "2Gi", "2gib" or "2 GiB" probably means, or "" if that is unclear.
 std::string MeantMemory(std::string_view text) {
   static const std::vector<std::string_view> units = {"KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB"};
   size_t digits = 0;
@@ -66,7 +67,7 @@ bool ReadMemory(Reader& r, const Node& n, int64_t& out) {
   return true;
 }
 
-// Exact for every size that a job file can contain.
+// The text is exact for every size that a job file can contain.
 Json WriteMemory(const int64_t& bytes) {
   if (bytes == 0) return Json();
   return bytes % 1024 != 0 && bytes % 1000 == 0 ? std::to_string(bytes / 1000) + "KB" : BytesToText(bytes);

@@ -41,7 +41,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-// The length of the UTF-8 sequence at the start of the text; 0 if it is invalid.
+// Returns the length of the UTF-8 sequence at the start of the text, or 0 if it is invalid.
 size_t Utf8Length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);

@@ -7,7 +7,7 @@
 namespace howdah::journal {
 namespace {
 
-// The parts of a line, separated by two spaces. Empty parts are left out.
+// Collects the parts of a line and separates them by two spaces. Empty parts are skipped.
 class Parts {
  public:
   void Add(std::string_view part) {
@@ -15,7 +15,7 @@ class Parts {
     if (!text_.empty()) text_ += "  ";
     text_ += part;
   }
-  // Returns a single line, even if a reason contains control characters from a program's output.
+  // Returns a single line, even if a reason contains line breaks from a program's output.
   std::string TakeLine() {
     for (char& c : text_) {
       if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';

@@ -148,7 +148,7 @@ def test_version_schema_and_init_print_valid_output(home, tmp_path):
     (["howdah", "completion", ""], {"bash", "zsh", "fish"}),
     (["howdah", "status", "la"], {"last"}),
 ])
-def test_bash_completes(home, words, offered):
+def test_bash_completes_commands_flags_and_values(home, words, offered):
     script = howdah(home, "completion", "bash").stdout
     quoted = " ".join(f"'{word}'" for word in words)
     check = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _howdah\n"

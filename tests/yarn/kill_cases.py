@@ -119,7 +119,7 @@ def assert_unbroken(folder, tasks):
 
 
 def kill_am(howdah, job):
-    """Kills the AM; returns when its successor runs and has answered a request."""
+    """Kills the AM. Returns when the next AM runs and has answered a request."""
     guardian, am = howdah.agents(job, "am")
     kill9(am)
 

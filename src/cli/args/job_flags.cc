@@ -15,7 +15,8 @@ bool Assign(const std::string& text, int& value) {
 }
 bool Assign(const std::string& text, std::optional<int>& value) { return Assign(text, value.emplace()); }
 
-// Adds a flag for a job without a job file. Its name is recorded, because together with a job file it is an error.
+// Adds a flag for a job without a job file. Records the flag's name, because the flag is an error if a job file is
+// given.
 template <typename T>
 void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type, T& value,
               const std::string& help) {

@@ -141,7 +141,7 @@ int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
 }
 
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
-  std::string name;  // of the innermost command, with those around it: "history list"
+  std::string name;  // the command with its parent commands: "history list"
   for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands()) {
     name += (name.empty() ? "" : " ") + used.front()->get_name();
   }

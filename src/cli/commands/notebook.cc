@@ -21,7 +21,7 @@ namespace {
 constexpr char kRole[] = "worker";
 constexpr Duration kIdle = std::chrono::hours(1);
 constexpr char kLimit[] = "24h";
-constexpr Duration kEndLimit = std::chrono::seconds(5);  // limit between the end of the task and the end of its job
+constexpr Duration kEndLimit = std::chrono::seconds(5);  // time within which the job ends after its task
 
 // Arguments: $1 is the directory of the notebooks or empty, $2 the idle time in seconds after which the server exits,
 // or 0.
@@ -114,7 +114,7 @@ Result<int> Connect(const client::Job& job, int listen) {
   if (core::IsFinal(sink.view.state)) return ReportEnd(job, sink.view);
   const auto server = FindServer(job);
   if (!server.ok()) {
-    // If the job is ending, its reason explains more than a refused connection would.
+    // If the job is ending, the reason of its end explains more than a refused connection would.
     const auto ended = client::FollowJournal(*job.cluster, job.id,
                                              {.limit = kEndLimit, .on_entry = nullptr, .on_note = output::PrintNote});
     if (ended.ok()) return ReportEnd(job, *ended);

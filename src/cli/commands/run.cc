@@ -21,10 +21,10 @@
 namespace howdah::cli::commands {
 namespace {
 
-constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
+constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // because the live table shows running times
 
-// Shows a running job. Its output goes to stdout (to stderr if stdout is reserved for the final JSON), its states to
-// stderr.
+// Shows a running job. The job's output goes to stdout, or to stderr if stdout is reserved for the final JSON. State
+// changes go to stderr.
 class Display final : public backend::FollowSink {
  public:
   Display(bool logs_to_stderr, bool timestamps)
@@ -98,7 +98,7 @@ class Display final : public backend::FollowSink {
   std::string lines_, messages_;
 };
 
-// Stops the job: with its grace period at the first signal, without it at every further one.
+// Stops the job. The first signal stops it with its grace period, every further signal without a grace period.
 class Stopper {
  public:
   Stopper(backend::Cluster& cluster, const JobId& id) : cluster_(cluster), id_(id) {}
@@ -119,7 +119,7 @@ class Stopper {
   int count_ = 0;
 };
 
-// Kills a job that stays QUEUED longer than timeouts.queue, once.
+// Kills the job, once, if it stays QUEUED longer than timeouts.queue.
 class QueueLimit {
  public:
   explicit QueueLimit(std::optional<Duration> limit) : limit_(limit), since_(clock_.Now()) {}

@@ -29,7 +29,7 @@ std::string StatusText(const journal::JobView& view, bool json) {
 Result<int> Watch(const client::Job& job, bool json) {
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, std::nullopt));
   const bool in_place = output::IsTerminal(STDOUT_FILENO) && !json;
-  client::JournalSink sink(nullptr);  // its view has no usage, so Status is called for that
+  client::JournalSink sink(nullptr);  // used to wait for changes; Status also returns the usage
   while (!follow->ended()) {
     const auto limit = in_place ? std::optional<Duration>(std::chrono::seconds(1)) : std::nullopt;
     if (client::WaitFor(*follow, -1, limit) == client::Woke::kFollow) {

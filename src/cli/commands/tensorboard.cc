@@ -91,7 +91,7 @@ Result<int> ServeUntilInterrupted(const os::process::Child& child, int output) {
   }
 }
 
-// For a finished job: runs a TensorBoard on this machine that shows the event files of the job.
+// For a finished job: runs TensorBoard on this machine with the event files of the job.
 Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster, int listen) {
   TemporaryDirectory copy;
   const auto local = storage::LocalPath(logdir);
@@ -116,7 +116,7 @@ Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster,
   return ServeUntilInterrupted(child, read_end.get());
 }
 
-// Whether the application master has reported if the job has a TensorBoard.
+// Whether the application master has recorded either the address of the job's TensorBoard or why there is none.
 bool IsDecided(const journal::JobView& view) {
   return !view.tensorboard_url.empty() || !view.tensorboard_advice.empty();
 }

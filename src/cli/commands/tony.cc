@@ -16,7 +16,7 @@ namespace {
 
 namespace config = compat::tony::config;
 
-// Prints the keys without effect: one line per key with the reason, or all keys in one line.
+// Prints the keys that have no effect: one line per key with the reason, or all keys on one line.
 void PrintNotes(const std::vector<config::Note>& notes, bool with_reasons) {
   std::string names;
   for (const config::Note& note : notes) {

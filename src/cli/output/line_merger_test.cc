@@ -30,7 +30,7 @@ TEST(LineMerger, PrefixesWholeLinesWithTheirTask) {
   EXPECT_EQ(out, "");
 }
 
-TEST(LineMerger, KeepsEmptyLinesAndOmitsPrefixesIfAsked) {
+TEST(LineMerger, LinesAreUnchangedWithoutPrefix) {
   LineMerger merger({.prefix = LineMerger::Prefix::kNone, .has_several_processes = nullptr});
   std::string out;
   merger.Add(Source("worker", 0), "\n\na\n", kNow, out);
@@ -50,7 +50,7 @@ TEST(LineMerger, SplitsLongLinesAt64KiBForAnyPieceSize) {
   }
 }
 
-TEST(LineMerger, KeepsEveryByteForAnyPieceSize) {
+TEST(LineMerger, OutputIsUnchangedForAnyPieceSize) {
   const std::string text = "a\nbb\n\nccc\n";
   for (size_t piece = 1; piece <= text.size(); ++piece) {
     LineMerger merger({.prefix = LineMerger::Prefix::kNone, .has_several_processes = nullptr});

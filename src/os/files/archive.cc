@@ -19,7 +19,7 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-// Resolves a path relative to the directory `below`. Returns nullopt if the path is absolute or leaves the root
+// Resolves a path relative to the directory `below`. Returns nullopt if the path is absolute or leads above the root
 // directory.
 std::optional<Parts> Walk(const std::string& path, Parts below) {
   if (path.starts_with('/')) return std::nullopt;
@@ -54,7 +54,7 @@ class Unpacker {
       if (result < ARCHIVE_WARN) return ArchiveError(source);
       HOWDAH_TRY_STATUS(Extract(source, entry));
     }
-    // Set directory modes last, because a directory without write permission could not have been filled.
+    // Set the modes of directories last, because files cannot be added to a directory without write permission.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
       const Fd parent = OpenParent(it->first);
       if (parent.valid()) ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0);
@@ -145,7 +145,7 @@ class Unpacker {
         return written.error().While("unpacking " + name_);
       }
     }
-    // Set size and mode here, because a sparse file may end in a hole and some zip files have no modes.
+    // Set size and mode explicitly: a sparse file may end in a hole, and some zip files have no modes.
     if (archive_entry_size_is_set(entry) != 0 && ::ftruncate(file.get(), archive_entry_size(entry)) != 0)
       return SystemError(doing);
     const mode_t mode = archive_entry_perm(entry) & 0777;
@@ -188,8 +188,8 @@ class Unpacker {
   std::vector<std::pair<Parts, mode_t>> directories_;
 };
 
-// Selects a UTF-8 locale while an archive is read: libarchive converts Unicode entry names (of zip files) to the
-// encoding of the locale, and containers have no locale.
+// Selects a UTF-8 locale while an archive is read. libarchive converts the Unicode names in zip files to the encoding
+// of the locale, and containers have no locale.
 class Utf8Text {
  public:
   Utf8Text() {

@@ -69,7 +69,7 @@ TEST(Unpack, NonAsciiNamesAreKept) {
 
 TEST(Unpack, ZipWithoutModesGetsDefaultModes) {
   Scratch scratch;
-  // An archive without Unix modes, as Windows programs make it.
+  // An archive without Unix modes, as programs on Windows write it.
   RunOk(scratch,
         "python3 -c 'import zipfile\nz = zipfile.ZipFile(\"w.zip\", \"w\")\ni = zipfile.ZipInfo(\"d/f.txt\")\n"
         "i.create_system = 0\nz.writestr(i, \"text\")'");

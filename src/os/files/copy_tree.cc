@@ -11,7 +11,8 @@ namespace {
 
 constexpr size_t kKernelStep = size_t{64} << 20;
 
-// Shares blocks if the file system supports it. Otherwise copies within the kernel, and if that fails through a buffer.
+// Shares blocks if the file system supports it. Otherwise copies within the kernel. If that is not supported either,
+// copies through a buffer.
 bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
   if (::ioctl(to, FICLONE, from) == 0) {
     on_bytes(size);
@@ -68,7 +69,7 @@ class TreeCopier {
  private:
   Status CopyDirectory(const std::string& from, const std::string& to, const struct stat& info) {
     if (root_known_ && info.st_dev == root_.st_dev && info.st_ino == root_.st_ino)
-      return {};  // this is the target itself, inside the source
+      return {};  // this directory is the target of the copy
     struct stat there {};
     if (::mkdir(to.c_str(), 0700) != 0) {
       const int error = errno;
@@ -88,7 +89,7 @@ class TreeCopier {
       HOWDAH_TRY_STATUS(Copy(source, to + "/" + name, entry));
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
-    // Set the mode last, because a directory without write permission could not have been filled.
+    // Set the mode last, because files cannot be added to a directory without write permission.
     if (::chmod(to.c_str(), info.st_mode & 07777) != 0) return SystemError("copying " + from);
     ::utimensat(AT_FDCWD, to.c_str(), times, 0);
     return {};

@@ -55,7 +55,7 @@ Result<std::string> ReadFile(const std::string& path, size_t limit) {
 Result<std::string> ReadTail(const std::string& path, size_t limit) {
   HOWDAH_TRY(auto fd, OpenForReading(path));
   if (::lseek(fd.get(), -static_cast<off_t>(limit), SEEK_END) < 0 && errno != EINVAL) {
-    // EINVAL means that the file is shorter than `limit`; it is then read from its beginning.
+    // EINVAL means that the file is shorter than `limit`. It is then read from its beginning.
     return SystemError("reading the end of " + path);
   }
   return ReadUpTo(fd.get(), limit, path);

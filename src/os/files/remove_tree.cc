@@ -10,7 +10,8 @@
 namespace howdah::os::files {
 namespace {
 
-// Directories deeper than this are first moved to the top, so that the number of open descriptors is bounded.
+// Directories below this depth are moved to the top before they are removed, so that the number of open descriptors is
+// bounded.
 constexpr int kDepthLimit = 64;
 
 class TreeRemover {
@@ -37,7 +38,7 @@ class TreeRemover {
     return {};
   }
 
-  // Restores missing permissions if the directory belongs to this user; otherwise the error stays.
+  // Restores missing permissions if the directory belongs to this user. Otherwise opening the directory fails.
   static Fd OpenWritable(int parent, const std::string& name) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat info {};

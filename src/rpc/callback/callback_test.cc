@@ -27,7 +27,7 @@ class CallbackTest : public testing::Test {
     return listener.address().substr(0, listener.address().find(' '));
   }
   // Sends a line to the listener and waits until the listener closes the connection.
-  void Say(const CallbackListener& listener, const std::string& line) {
+  void SendLine(const CallbackListener& listener, const std::string& line) {
     const std::string address = AddressOf(listener);
     tcp::socket socket(loop_);
     const auto port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
@@ -77,10 +77,10 @@ TEST_F(CallbackTest, CallWithWrongSecretIsIgnored) {
   wrong.back() = wrong.back() == '0' ? '1' : '0';
   for (const std::string& line :
        {wrong + " 10.0.0.7:1\n", std::string(" 10.0.0.7:1\n"), std::string("\n"), std::string(100'000, 'x')}) {
-    Say(*listener, line);
+    SendLine(*listener, line);
   }
   EXPECT_TRUE(called_.empty());
-  Say(*listener, contact.substr(contact.find(' ') + 1) + " 10.0.0.7:1\n");
+  SendLine(*listener, contact.substr(contact.find(' ') + 1) + " 10.0.0.7:1\n");
   EXPECT_EQ(called_, std::vector<std::string>{"10.0.0.7:1"}) << "a call with the right secret still works";
 }
 

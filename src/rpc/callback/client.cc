@@ -30,7 +30,7 @@ bool ParseEndpoint(const std::string& text, tcp::endpoint& endpoint) {
 
 }  // namespace
 
-// Repeats the call to one executor. Pending operations keep the object alive. It does nothing after Stop.
+// Repeats the call to one executor. Pending operations keep this object alive. After Stop they have no effect.
 class CallbackClient::Calling : public std::enable_shared_from_this<Calling> {
  public:
   Calling(boost::asio::io_context& loop, tcp::endpoint to, std::string line)

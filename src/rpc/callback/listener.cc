@@ -13,7 +13,7 @@ using Code = boost::system::error_code;
 
 constexpr size_t kSecretBytes = 16;
 constexpr size_t kLongestLine = 256;
-// Callers send their line immediately.
+// Limit for the caller's line, which callers send immediately after connecting.
 constexpr auto kAnswerLimit = std::chrono::seconds(5);
 
 Result<std::string> MakeSecret() {
@@ -29,7 +29,7 @@ Result<std::string> MakeSecret() {
   return text;
 }
 
-// Constant-time comparison.
+// Compares in constant time.
 bool Same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned char differs = 0;
@@ -60,16 +60,16 @@ class TcpListener final : public CallbackListener {
   std::string address() const override { return address_; }
 
  private:
-  // Serves one connection at a time, as there is only one AM.
+  // Accepts one connection at a time, because a job has only one AM.
   void Accept() {
     acceptor_.async_accept(peer_, [this, alive = std::weak_ptr(alive_)](const Code& error) {
       if (alive.expired()) return;
       if (error) return Pause();
-      Hear();
+      ReadLine();
     });
   }
 
-  // Retries later; the process may be out of file descriptors.
+  // Retries after a pause. Accepting fails, for example, without free file descriptors.
   void Pause() {
     timer_.expires_after(kAnswerLimit);
     timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
@@ -77,7 +77,7 @@ class TcpListener final : public CallbackListener {
     });
   }
 
-  void Hear() {
+  void ReadLine() {
     timer_.expires_after(kAnswerLimit);
     timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
       Code ignored;
@@ -86,11 +86,11 @@ class TcpListener final : public CallbackListener {
     line_.clear();
     boost::asio::async_read_until(peer_, boost::asio::dynamic_buffer(line_, kLongestLine), '\n',
                                   [this, alive = std::weak_ptr(alive_)](const Code& error, size_t size) {
-                                    if (!alive.expired()) OnHeard(error ? "" : line_.substr(0, size - 1));
+                                    if (!alive.expired()) OnLine(error ? "" : line_.substr(0, size - 1));
                                   });
   }
 
-  void OnHeard(const std::string& line) {
+  void OnLine(const std::string& line) {
     timer_.cancel();
     Code ignored;
     peer_.close(ignored);
@@ -98,7 +98,7 @@ class TcpListener final : public CallbackListener {
     Take(line);
   }
 
-  // A caller must call this last, because the handler may destroy this object.
+  // Must be the last call of a function, because the handler may destroy this object.
   void Take(const std::string& line) {
     const size_t space = line.find(' ');
     if (space != std::string::npos && Same(line.substr(0, space), secret_)) on_called_(line.substr(space + 1));

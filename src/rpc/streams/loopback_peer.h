@@ -1,4 +1,4 @@
-// Identifies the user at the other end of a TCP connection within this machine.
+// Finds the user at the other end of a TCP connection within this machine.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +9,8 @@
 
 namespace howdah::rpc::streams {
 
-// Returns the user who owns the socket from `local` to `remote` according to `table`, the content of /proc/net/tcp.
-// Both addresses are IPv4, in the notation of that file ("0100007F:A0B1"). Returns nullopt if there is no such socket.
+// Returns the owner of the socket from `local` to `remote`. `table` is the content of /proc/net/tcp; both addresses are
+// IPv4, in the notation of that file ("0100007F:A0B1"). Returns nullopt if there is no such socket.
 std::optional<uid_t> OwnerOf(std::string_view table, const std::string& local, const std::string& remote);
 
 // socket: an IPv4 socket that was accepted on the loopback interface. Returns the user who connected it, or nullopt if

@@ -25,7 +25,8 @@ class Decoder {
   Result<Json> Value(const Schema& schema, size_t type, int depth = 0);
 
  private:
-  // Some values take no bytes (null, an empty record), so the size of the input limits their number.
+  // Some values take no bytes (null, an empty record). The number of values is therefore limited in proportion to the
+  // size of the input.
   static constexpr size_t kValuesPerByte = 4, kSomeValues = 1000;
 
   Result<Json> Primitive(Kind kind);

@@ -20,7 +20,7 @@ void Translator::OrderStages() {
   std::vector<std::string> first = values_.List(first_key).value_or(std::vector<std::string>());
   std::vector<std::string> second = values_.List(second_key).value_or(std::vector<std::string>());
   if (first.empty() && second.empty()) return;
-  // If one stage is not set, it has the roles that the other does not name.
+  // If one stage is not set, it consists of the roles that the other stage does not name.
   const std::vector<std::string> named = first.empty() ? second : first;
   std::vector<std::string>* unnamed = first.empty() ? &first : second.empty() ? &second : nullptr;
   for (const std::string& type : types_) {

@@ -141,7 +141,7 @@ TEST(Translate, TimeoutsAreTranslated) {
   EXPECT_EQ(Translated(notebook, {}).job.timeouts.run, std::chrono::hours(24));
 }
 
-TEST(Translate, TimeoutAfterGroupBecomesOutlive) {
+TEST(Translate, TimeoutAfterGroupIsTranslatedToOutlive) {
   const Conf base = {"tony.chief.instances=1", "tony.worker.instances=1", "tony.ps.instances=1",
                      "tony.application.group.A=chief", "tony.application.group.B=ps"};
   const auto with = [&](Conf conf) {

@@ -13,7 +13,8 @@
 
 namespace howdah::client {
 
-// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if it cannot be reached.
+// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if the backend cannot be
+// reached.
 using ClusterFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
 
 // Not thread-safe.
@@ -21,7 +22,7 @@ class Connection {
  public:
   explicit Connection(ClusterFactory make_cluster) : make_cluster_(std::move(make_cluster)) {}
 
-  // Sets the value of --on, which is empty if the flag is not given. Must be called before the first use.
+  // Sets the value of --on; "" if the flag is not given. Must be called before the connection is used.
   void SetOn(std::string on) { on_ = std::move(on); }
   // The value of --on, or "".
   const std::string& on() const { return on_; }

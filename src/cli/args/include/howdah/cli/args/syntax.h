@@ -46,7 +46,7 @@ class Syntax {
   void Text(const std::string& name, const std::string& type, std::string& value, const std::string& help);
   void Number(const std::string& name, std::optional<int64_t>& value, int64_t min, const std::string& help);
   void Duration(const std::string& name, std::optional<howdah::Duration>& value, const std::string& help);
-  // A date, a time in UTC, or a duration, which is subtracted from `now`.
+  // An argument that is a date, a time in UTC, or a duration. A duration is subtracted from `now`.
   void Time(const std::string& name, std::optional<Instant>& value, Instant now, const std::string& help);
   // Calls `take` with the flag's value each time the flag is given. `take` returns an error message, or "" if the value
   // is valid.
@@ -60,7 +60,7 @@ class Syntax {
   }
   // All words after the command, unparsed, for a command with its own grammar.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
-  // A subcommand, as in `howdah history list`.
+  // Adds a subcommand, such as `list` in `howdah history list`.
   void Action(const std::string& name, const std::string& help, const std::string& examples,
               const std::function<Runner(Syntax&)>& declare);
 
@@ -93,7 +93,7 @@ class Grammar {
   Grammar(const std::vector<Command>& commands, std::string& on);
   ~Grammar();
 
-  // Returns the command to run. After --help, --version or an error, which have been printed, returns the exit code.
+  // Returns the command to run, or an exit code if there is none to run: the help, the version or an error was printed.
   std::variant<Runner, int> Parse(int argc, char** argv);
 
   // For completion scripts.

@@ -13,8 +13,8 @@ struct UnpackLimits {
   int64_t entries = 10'000'000;
 };
 
-// Whether links with a target outside the directory are refused or kept as they are. (The interpreter in an archive of
-// venv-pack is such a link.) Unpack never writes through a link.
+// Whether links whose target is outside the directory are refused, or kept as they are. In an archive of venv-pack, the
+// Python interpreter is such a link. Unpack never writes through a link.
 enum class OutwardLinks { kRefuse, kKeep };
 
 // Unpacks a zip file (with Unix modes), a tar file or a compressed tar file into an existing directory and replaces

@@ -1,8 +1,9 @@
-// Lets an executor find the next AM after its AM has died. The next AM may run on another node, so it calls the
-// executor. Each executor listens on a port from its start. It registers its callback address (IP address, port and a
-// secret) with its AM. The next AM reads the callback address from the event log, connects, and sends one line: the
-// secret and its own address. The secret proves that the caller has the event log. The executor then opens a connection
-// to the AM; the mutual TLS of that connection proves that the caller is an AM of this job.
+// Lets an executor find the next AM after its AM has died. The executor cannot look for the next AM, which may run on
+// another node, so the next AM calls the executor. Each executor listens on a port from its start, and registers its
+// callback address (IP address, port and a secret) with its AM. The next AM reads the callback address from the event
+// log, connects, and sends one line: the secret and its own address. The secret proves that the caller has the event
+// log. The executor then opens a connection to that AM. The mutual TLS of this connection proves that the caller is an
+// AM of this job.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -22,8 +23,8 @@ namespace howdah::rpc::callback {
 class CallbackListener {
  public:
   using OnCalled = std::function<void(const std::string& am_address)>;
-  // host: an IP address of this machine that the AM's machine can reach. on_called is called for each line with the
-  // right secret.
+  // host: an IP address of this machine that the AM's machine can reach. on_called is called for each received line
+  // that has the right secret.
   static Result<std::unique_ptr<CallbackListener>> Listen(boost::asio::io_context& loop, const std::string& host,
                                                           OnCalled on_called);
   virtual ~CallbackListener() = default;
@@ -40,9 +41,9 @@ class CallbackClient {
   ~CallbackClient();
 
   // Calls the executor repeatedly until Stop: first immediately, then after pauses that grow to 5 s. callback_address:
-  // from CallbackListener::address; an invalid one is ignored.
+  // the result of CallbackListener::address; an invalid one is ignored.
   void Call(const ContainerId& container, const std::string& callback_address, const std::string& am_address);
-  // Stops calling: the executor has connected, or its container has ended.
+  // Stops calling. Use when the executor has connected or its container has ended.
   void Stop(const ContainerId& container);
 
  private:

@@ -16,17 +16,17 @@ using Json = nlohmann::ordered_json;
 
 struct Container {
   std::vector<Json> values;
-  // The reason why the rest cannot be read: the file is still being written, or damaged. Empty if the file is complete.
+  // Why the rest of the file cannot be read: it is still being written, or damaged. Empty if the file is complete.
   std::string cut;
 };
 
-// Reads values by the schema in the file, with codec null or deflate. Any bytes are safe: time and memory are at most a
-// small multiple of their size (with deflate, of the inflated size, which is at most 256 MiB). Returns an error if
-// the header is missing, or if the schema or codec is not supported.
+// Reads values by the schema in the file, with codec null or deflate. Accepts any bytes: time and memory are at most a
+// small multiple of the input's size, or for deflate of the inflated size, which is at most 256 MiB. Returns an error
+// if the header is missing, or if the schema or codec is not supported.
 Result<Container> ReadContainer(std::string_view bytes);
 
-// Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid, or
-// for the first value that does not match it.
+// Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid or
+// a value does not match it.
 Result<std::string> WriteContainer(const std::string& schema, const std::vector<Json>& values);
 
 }  // namespace howdah::compat::tony::avro

@@ -10,22 +10,22 @@
 
 namespace howdah::journal {
 
-// Every moment from the job's submission to its end belongs to one of these.
+// The buckets of wall time. Every moment from the job's submission to its end belongs to exactly one.
 enum class Spent {
   kQueue,         // the job waits for containers
   kLocalization,  // all containers are granted; files are fetched and executors start
   kStart,         // all executors are connected, and no process has been started yet
-  kRendezvous,    // processes run and have not reported a step yet (imports, data, finding each other)
+  kRendezvous,    // processes run, but have not reported a step yet (imports, data, rendezvous)
   kRunning,
-  kLost,        // processes ran, but the work was lost: from the last checkpoint to a restart or a failed end
+  kLost,        // processes ran, but their work since the last checkpoint was lost by a restart or a failure
   kRecovering,  // between two generations
   kCount,
 };
-std::string_view ToText(Spent what);  // "queue"
+std::string_view ToText(Spent what);  // for example "queue"
 
-class Account {
+class TimeBreakdown {
  public:
-  // Why a generation began, and the time that the restart cost.
+  // A restart of the job: the reason for the new generation, and the time that the restart cost.
   struct Restart {
     int generation = 0;
     Instant at;
@@ -34,41 +34,42 @@ class Account {
   };
 
   // JobView calls Advance before it applies a journal entry, and the other functions while it applies the entry.
-  // reason: the reason in the view.
+  // reason: JobView::reason at that time.
   void Begin(Instant submitted, int tasks);
   void Advance(Instant now);
   void OnTask(std::optional<core::TaskState> before, std::optional<core::TaskState> after);
-  // A task started again, and its generation went on.
+  // A task was restarted, and its generation continued.
   void OnTaskRestart() { ++task_restart_count_; }
   void OnProgress(const core::TaskProgress& progress);
-  // An attempt continues in another generation, with its work still in memory.
+  // An attempt continues in the next generation and still has its work in memory.
   void OnRejoined();
   void OnJob(core::JobState state, int generation, const std::string& reason);
 
-  // Whether nothing is known, because another program recorded the job.
+  // Whether all data are missing, because another program (TonY) recorded the job.
   bool empty() const { return !last_; }
-  // The time until `now`, or until the end of a job that has ended. If no checkpoint was ever reported, time that may
-  // be lost counts as running.
+  // Returns the time spent until `now`, or until the end of a job that has ended. While no checkpoint has been
+  // reported, no time is counted as lost.
   Duration Of(Spent what, Instant now) const;
   // The current activity of the job. Returns nullopt if the job has ended.
   std::optional<Spent> phase() const { return phase_; }
   int restarts() const { return restart_count_; }
   int task_restarts() const { return task_restart_count_; }
-  // The newest restarts; the oldest are dropped.
+  // The newest restarts. Older restarts are dropped.
   const std::vector<Restart>& newest_restarts() const { return restarts_; }
 
-  // "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, 3 of single tasks"
+  // Formats "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, 3 of single tasks".
   std::string Text(Instant now) const;
-  // Converts to a JSON object (null if empty) and back. The JSON has only the values that users see, so no journal
-  // entry can be applied to an Account that was read from it.
+  // Converts to a JSON object (null if empty) and back. The JSON has only the values that users see, so journal entries
+  // must not be applied to an TimeBreakdown made from JSON.
   std::string ToJson() const;
-  static Account FromJson(const std::string& json);
+  static TimeBreakdown FromJson(const std::string& json);
 
  private:
-  // The latest running time. It is lost unless a checkpoint from that time is reported later.
+  // The running time lost when the job last stopped running. A checkpoint that was written in that time, but is
+  // reported later, reduces the loss.
   struct Loss {
     Instant from, to;
-    Duration before{};  // running time of earlier generations with work that was only in memory
+    Duration before{};  // running time of earlier generations whose work was only in memory
     Duration time() const { return to - from + before; }
   };
   Duration& Total(Spent what) { return totals_[static_cast<size_t>(what)]; }
@@ -81,17 +82,17 @@ class Account {
   std::array<Duration, static_cast<size_t>(Spent::kCount)> totals_{};
   std::optional<Instant> last_;
   std::optional<Spent> phase_;
-  std::array<int, 8> counts_{};  // tasks by state
+  std::array<int, 8> counts_{};  // number of tasks in each state
 
   core::JobState state_ = core::JobState::kQueued;
   int generation_ = 0;
   bool ran_ = false;
-  std::optional<Instant> running_since_;  // in this generation
-  bool stepped_ = false;                  // in this generation
+  std::optional<Instant> running_since_;  // the first step of this generation
+  bool stepped_ = false;                  // whether this generation has reported a step
   std::optional<Instant> checkpoint_at_;
   bool checkpointed_ = false;
   std::optional<Loss> loss_;
-  Duration unsaved_{};  // running time of earlier generations with work that is only in the memory of rejoined tasks
+  Duration unsaved_{};  // running time of earlier generations whose work is only in memory, in rejoined tasks
   std::optional<Instant> recovering_since_;
   std::vector<Restart> restarts_;
   int restart_count_ = 0;

@@ -1,4 +1,4 @@
-#include "howdah/journal/account.h"
+#include "howdah/journal/time_breakdown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,26 +32,26 @@ std::string Key(Spent what) { return std::string(ToText(what)) + "_seconds"; }
 
 std::string_view ToText(Spent what) { return kWords[static_cast<size_t>(what)]; }
 
-void Account::Begin(Instant submitted, int tasks) {
+void TimeBreakdown::Begin(Instant submitted, int tasks) {
   *this = {};
   last_ = submitted;
   phase_ = Spent::kQueue;
   counts_[static_cast<size_t>(TaskState::kPending)] = tasks;
 }
 
-void Account::Advance(Instant now) {
+void TimeBreakdown::Advance(Instant now) {
   if (!last_ || !phase_ || now <= *last_) return;
   Total(*phase_) += now - *last_;
   last_ = now;
 }
 
-void Account::OnTask(std::optional<TaskState> before, std::optional<TaskState> after) {
+void TimeBreakdown::OnTask(std::optional<TaskState> before, std::optional<TaskState> after) {
   if (before) --counts_[static_cast<size_t>(*before)];
   if (after) ++counts_[static_cast<size_t>(*after)];
   if (phase_ && state_ == JobState::kStarting && !ran_) phase_ = WhileStarting();
 }
 
-void Account::OnProgress(const core::TaskProgress& progress) {
+void TimeBreakdown::OnProgress(const core::TaskProgress& progress) {
   if (!last_) return;
   if (!stepped_ && running_since_ && phase_ == Spent::kRunning) {
     stepped_ = true;
@@ -69,14 +69,14 @@ void Account::OnProgress(const core::TaskProgress& progress) {
   loss_->before = {};
 }
 
-void Account::OnRejoined() {
+void TimeBreakdown::OnRejoined() {
   if (!loss_) return;
   unsaved_ = loss_->time();
   Move(Spent::kLost, Spent::kRunning, unsaved_);
   loss_.reset();
 }
 
-void Account::OnJob(JobState state, int generation, const std::string& reason) {
+void TimeBreakdown::OnJob(JobState state, int generation, const std::string& reason) {
   if (!last_) return;
   const bool was_running = state_ == JobState::kRunning;
   state_ = state;
@@ -96,7 +96,7 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
       restarts_.back().lost = loss_ ? loss_->time() : Duration();
     }
     recovering_since_.reset();
-    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task has continued with that work
+    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task rejoined: nothing is unsaved
     ran_ = true;
     stepped_ = false;
     running_since_ = last_;
@@ -108,9 +108,9 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
   }
 }
 
-// The job no longer runs, temporarily or permanently. Unless it has succeeded, the work since the last checkpoint is
-// lost.
-void Account::StopRunning() {
+// Called when the job stops running, temporarily or permanently. Unless the job has succeeded, the work since the last
+// checkpoint is lost.
+void TimeBreakdown::StopRunning() {
   recovering_since_ = last_;
   if (state_ == JobState::kSucceeded || !running_since_) return;
   const Instant from = std::min(std::max(checkpoint_at_.value_or(*running_since_), *running_since_), *last_);
@@ -120,17 +120,17 @@ void Account::StopRunning() {
   Move(Spent::kRunning, Spent::kLost, loss_->time());
 }
 
-void Account::Move(Spent from, Spent to, Duration time) {
+void TimeBreakdown::Move(Spent from, Spent to, Duration time) {
   Total(from) -= time;
   Total(to) += time;
 }
 
-Spent Account::WhileStarting() const {
+Spent TimeBreakdown::WhileStarting() const {
   if (state_ == JobState::kQueued || Count(TaskState::kPending) > 0) return Spent::kQueue;
   return Count(TaskState::kAllocated) > 0 ? Spent::kLocalization : Spent::kStart;
 }
 
-Duration Account::Of(Spent what, Instant now) const {
+Duration TimeBreakdown::Of(Spent what, Instant now) const {
   Duration time = Stored(what);
   if (phase_ == what && last_) time += std::max(Duration::zero(), now - *last_);
   if (checkpointed_) return time;
@@ -138,7 +138,7 @@ Duration Account::Of(Spent what, Instant now) const {
   return what == Spent::kRunning ? time + Stored(Spent::kLost) : time;
 }
 
-std::string Account::Text(Instant now) const {
+std::string TimeBreakdown::Text(Instant now) const {
   if (empty()) return "";
   std::string text;
   for (size_t i = 0; i < kWords.size(); ++i) {
@@ -158,7 +158,7 @@ std::string Account::Text(Instant now) const {
   return text;
 }
 
-std::string Account::ToJson() const {
+std::string TimeBreakdown::ToJson() const {
   if (empty()) return "null";
   Json json;
   for (size_t i = 0; i < kWords.size(); ++i) {
@@ -182,31 +182,31 @@ std::string Account::ToJson() const {
   return Dump(json);
 }
 
-Account Account::FromJson(const std::string& text) {
-  Account account;
+TimeBreakdown TimeBreakdown::FromJson(const std::string& text) {
+  TimeBreakdown time_breakdown;
   const Json json = Parse(text);
   const auto until = json.is_object() ? TimeField(json, "until") : std::nullopt;
-  if (!until) return account;
-  account.last_ = *until;
+  if (!until) return breakdown;
+  breakdown.last_ = *until;
   for (size_t i = 0; i < kWords.size(); ++i) {
-    account.totals_[i] = FromSeconds(Field(json, Key(static_cast<Spent>(i)).c_str()));
-    if (TextField(json, "phase") == kWords[i]) account.phase_ = static_cast<Spent>(i);
+    breakdown.totals_[i] = FromSeconds(Field(json, Key(static_cast<Spent>(i)).c_str()));
+    if (TextField(json, "phase") == kWords[i]) breakdown.phase_ = static_cast<Spent>(i);
   }
   const Json* lost = Field(json, "lost_seconds");
-  account.checkpointed_ = lost != nullptr && lost->is_number();
-  account.restart_count_ = IntField(json, "restarts").value_or(0);
-  account.task_restart_count_ = IntField(json, "task_restarts").value_or(0);
+  breakdown.checkpointed_ = lost != nullptr && lost->is_number();
+  breakdown.restart_count_ = IntField(json, "restarts").value_or(0);
+  breakdown.task_restart_count_ = IntField(json, "task_restarts").value_or(0);
   const Json* generations = Field(json, "generations");
-  if (generations == nullptr || !generations->is_array()) return account;
+  if (generations == nullptr || !generations->is_array()) return breakdown;
   for (const Json& item : *generations) {
     if (!item.is_object()) continue;
-    account.restarts_.push_back({.generation = IntField(item, "generation").value_or(0),
-                                 .at = TimeField(item, "at").value_or(Instant()),
-                                 .cause = TextField(item, "cause").value_or(""),
-                                 .lost = FromSeconds(Field(item, "lost_seconds")),
-                                 .recovering = FromSeconds(Field(item, "recovering_seconds"))});
+    breakdown.restarts_.push_back({.generation = IntField(item, "generation").value_or(0),
+                                   .at = TimeField(item, "at").value_or(Instant()),
+                                   .cause = TextField(item, "cause").value_or(""),
+                                   .lost = FromSeconds(Field(item, "lost_seconds")),
+                                   .recovering = FromSeconds(Field(item, "recovering_seconds"))});
   }
-  return account;
+  return breakdown;
 }
 
 }  // namespace howdah::journal
