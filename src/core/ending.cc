@@ -134,7 +134,7 @@ void Ending::WatchOutliving() {
   if (phase_.ending() || phase_.draining()) return;
   for (const Role& role : roster_.roles()) {
     Outliving& limit = outliving_[role.number()];
-    if (limit.roles.empty() || role.kind() == jobspec::RoleKind::kSidecar) continue;
+    if (limit.roles.empty() || role.kind() == jobspec::RoleKind::kSidecar || role.kind() != role.spec().kind) continue;
     const bool alone = std::all_of(limit.roles.begin(), limit.roles.end(), [this](int other) {
       return roster_.roles()[static_cast<size_t>(other)].all_done();
     });
@@ -156,8 +156,10 @@ bool Ending::FireRole(const TimerQueue::Entry& entry) {
   if (!context_.timers.IsDue(outliving_[number].timer, entry)) return false;
   if (phase_.ending() || phase_.draining()) return true;
   Role& role = roster_.roles()[number];
-  if (role.spec().outlive->then == jobspec::Outlive::Then::kIgnore) {
-    roster_.MakeSidecar(role);
+  const auto then = role.spec().outlive->then;
+  if (then != jobspec::Outlive::Then::kFail) {
+    roster_.ChangeKind(
+        role, then == jobspec::Outlive::Then::kIgnore ? jobspec::RoleKind::kSidecar : jobspec::RoleKind::kService);
     Revisit();
     return true;
   }

@@ -85,7 +85,7 @@ class Chaos {
       if (r > 0 && Below(4) == 0) {
         role.outlive = jobspec::Outlive{{"r" + std::to_string(Below(r))},
                                         std::chrono::seconds(Below(9)),
-                                        static_cast<jobspec::Outlive::Then>(Below(2))};
+                                        static_cast<jobspec::Outlive::Then>(Below(3))};
       }
       role.chief = r == 0 && Below(3) == 0;
       if (r > 0 && Below(3) == 0) role.after.push_back({"r" + std::to_string(Below(r)), Below(3) == 0});

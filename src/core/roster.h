@@ -19,7 +19,7 @@ class Role {
  public:
   size_t number() const { return number_; }
   const jobspec::RoleSpec& spec() const { return *spec_; }
-  // The kind in the job file, or a sidecar once the role has exceeded its `outlive` limit.
+  // The kind in the job file, or a sidecar or service once the role has exceeded its `outlive` limit.
   jobspec::RoleKind kind() const { return kind_; }
   bool ranked() const { return ranked_; }
   bool coordinator() const { return coordinator_; }  // see FrameworkRules
@@ -81,7 +81,7 @@ class Roster {
   // Makes the task leave: it no longer counts. Trim() deletes it when it has been removed and has the highest index.
   void Leave(Task& task);
   void Trim(Role& role);
-  void MakeSidecar(Role& role) { role.kind_ = jobspec::RoleKind::kSidecar; }
+  void ChangeKind(Role& role, jobspec::RoleKind kind) { role.kind_ = kind; }
   void SetFirstAttempt(int number);
   int first_attempt() const { return first_attempt_; }
   // Gives every task its full restart budget again, including tasks that left.

@@ -93,7 +93,7 @@ const Section<Outlive>& OutliveKeys() {
        Row("by", &Outlive::by, TimeSpan(Zero::kAllowed),
            "How long this role may keep running after the last task of those roles has ended", "10m"),
        Row("then", &Outlive::then, OneOf(OutliveThenWords()),
-           "fail: the job fails; ignore: the role becomes a sidecar")}};
+           "fail: the job fails; ignore: the role becomes a sidecar; service: it becomes a service")}};
   return section;
 }
 

@@ -85,7 +85,8 @@ const Words<OnFailure>& OnFailureWords() {
 }
 
 const Words<Outlive::Then>& OutliveThenWords() {
-  static const Words<Outlive::Then> words = {{Outlive::Then::kFail, "fail"}, {Outlive::Then::kIgnore, "ignore"}};
+  static const Words<Outlive::Then> words = {
+      {Outlive::Then::kFail, "fail"}, {Outlive::Then::kIgnore, "ignore"}, {Outlive::Then::kService, "service"}};
   return words;
 }
 

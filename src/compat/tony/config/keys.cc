@@ -69,7 +69,7 @@ std::vector<Key> OfApplication() {
       {"tony.application.group.<G>", "", kHonoured, "`outlive.roles` of the roles with a time-out after this group"},
       {"tony.application.dependency.<job>.timeout.after.<G>", "", kHonoured, "`outlive.by` of the role"},
       {"tony.application.dependency.<job>.timeout.after.<G>.ignored", "false", kHonoured,
-       "`outlive.then: ignore` of the role"},
+       "`outlive.then: ignore` of the role, or `service` if stop-on-failure-jobtypes names it"},
       {"tony.application.tensorboard-log-dir", "", kHonoured, "`tensorboard.logdir`"},
       {"tony.application.security.enabled", "true", kNone, "Hadoop's configuration decides"},
       {"tony.application.num-client-rm-connect-retries", "3", kNone, "Hadoop's configuration decides"},

@@ -96,8 +96,11 @@ void Translator::LimitOutliving() {
     } else {
       const Duration by = values_.Limit(key, std::chrono::seconds(1)).value_or(Duration::zero());
       const bool ignored = values_.Bool(key + ".ignored", false);
-      role->outlive =
-          jobspec::Outlive{members, by, ignored ? jobspec::Outlive::Then::kIgnore : jobspec::Outlive::Then::kFail};
+      // TonY makes the role untracked. The failure of an untracked role counts if stop-on-failure-jobtypes names it.
+      const auto stopping =
+          values_.List("tony.application.stop-on-failure-jobtypes").value_or(std::vector<std::string>());
+      const auto then_ignored = Has(stopping, job) ? jobspec::Outlive::Then::kService : jobspec::Outlive::Then::kIgnore;
+      role->outlive = jobspec::Outlive{members, by, ignored ? then_ignored : jobspec::Outlive::Then::kFail};
     }
   }
 }

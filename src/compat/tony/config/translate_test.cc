@@ -153,6 +153,10 @@ TEST(Translate, TimeoutAfterGroupIsTranslatedToOutlive) {
             (jobspec::Outlive{{"chief"}, std::chrono::seconds(10), jobspec::Outlive::Then::kFail}));
   EXPECT_EQ(with({after_a + "=10", after_a + ".ignored=true"}).job.roles[1].outlive->then,
             jobspec::Outlive::Then::kIgnore);
+  EXPECT_EQ(with({after_a + "=10", after_a + ".ignored=true", "tony.application.stop-on-failure-jobtypes=worker"})
+                .job.roles[1]
+                .outlive->then,
+            jobspec::Outlive::Then::kService);
   for (const char* name : {"worker.timeout.after.B", "worker.timeout.after.C", "nobody.timeout.after.A"}) {
     const std::string key = std::string("tony.application.dependency.") + name;
     const Translation made = with({key + "=10"});

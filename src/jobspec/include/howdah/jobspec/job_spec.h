@@ -84,8 +84,9 @@ struct After {
 // How long a role's tasks may keep running after all tasks of the other roles have ended.
 struct Outlive {
   enum class Then {
-    kFail,    // the job fails
-    kIgnore,  // the job no longer waits for the role, and its failures are only reported
+    kFail,     // the job fails
+    kIgnore,   // the job no longer waits for the role, and its failures are only reported
+    kService,  // the job no longer waits for the role, and a failure of the role still fails the job
   };
   std::vector<std::string> roles;
   Duration by{};
