@@ -183,7 +183,7 @@ std::string TimeBreakdown::ToJson() const {
 }
 
 TimeBreakdown TimeBreakdown::FromJson(const std::string& text) {
-  TimeBreakdown time_breakdown;
+  TimeBreakdown breakdown;
   const Json json = Parse(text);
   const auto until = json.is_object() ? TimeField(json, "until") : std::nullopt;
   if (!until) return breakdown;
