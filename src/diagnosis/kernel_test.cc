@@ -87,12 +87,13 @@ TEST(Kernel, OutOfMemoryKillIsAttributedToNodeOrCgroup) {
        "Out of memory: Killed process 812 (python3) total-vm:8kB, anon-rss:4kB\n",
        false,
        false,
-       "killed by the kernel because n1 was out of memory (the node, not the container); it had used 3 GiB"},
+       "killed by the kernel because n1 was out of memory (the node, not the container); the task had used 3 GiB"},
       {{.signal = 9},
        "Memory cgroup out of memory: Killed process 812 (python3) total-vm:8kB\n",
        true,
        false,
-       "killed by the kernel because its cgroup on n1 had reached its memory limit; it had used 3 GiB of the 4 GiB "
+       "killed by the kernel because its cgroup on n1 had reached its memory limit; the task had used 3 GiB of the 4 "
+       "GiB "
        "requested"},
       // A kill of an unrelated process; but if the cgroup's counter shows a kill, the pid may be of another namespace.
       {{.signal = 9}, "Out of memory: Killed process 7 (mysqld)\n", false, false, "stderr ends with: epoch 3"},
