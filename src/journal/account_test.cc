@@ -174,7 +174,7 @@ TEST(Account, RestartedAmCountsAsRecovering) {
   story.Task(21, TaskType::kPending, TaskState::kPending);
   story.Job(25, JobType::kRunning, JobState::kRunning, 1);
   EXPECT_EQ(story.Times(30), (Times{5, 4, 1, 0, 15, 0, 5}));
-  EXPECT_EQ(story.view.account.newest_restarts()[0].cause, "the application master began anew");
+  EXPECT_EQ(story.view.account.newest_restarts()[0].cause, "the application master started again");
 }
 
 // Every moment is counted exactly once, whatever the journal contains.
@@ -217,7 +217,7 @@ TEST(Account, CountsRestartsOfSingleTasks) {
   EXPECT_EQ(story.view.account.task_restarts(), 2);
   EXPECT_EQ(story.view.account.restarts(), 1);
   EXPECT_EQ(Account::FromJson(story.view.account.ToJson()).task_restarts(), 2);
-  EXPECT_TRUE(story.view.account.Text(At(40)).find("; 1 restart, 2 of single tasks") != std::string::npos);
+  EXPECT_TRUE(story.view.account.Text(At(40)).find("; 1 restart, plus 2 of single tasks") != std::string::npos);
 }
 
 }  // namespace

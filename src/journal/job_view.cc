@@ -77,7 +77,7 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
   if (view.state == core::JobState::kRunning && !view.started) view.started = time;
   if (core::IsFinal(view.state)) view.finished = time;
   const bool anew = change.am_attempt.value_or(0) > 0 && !change.reason;
-  view.account.OnJob(view.state, view.generation, anew ? "the application master began anew" : view.reason);
+  view.account.OnJob(view.state, view.generation, anew ? "the application master started again" : view.reason);
 }
 
 void Fold(JobView& view, Instant, const core::TaskChanged& change) {

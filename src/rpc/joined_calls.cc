@@ -35,7 +35,7 @@ void JoinedCalls::Join(ConnectionId tunnel, ConnectionId carry) {
   AmCall* caller = find_(tunnel);
   AmCall* carrier = find_(carry);
   if (caller == nullptr || carrier == nullptr || !ends_.contains(tunnel)) {
-    if (caller != nullptr) caller->End({grpc::StatusCode::UNAVAILABLE, "the executor is gone"});
+    if (caller != nullptr) caller->End({grpc::StatusCode::UNAVAILABLE, "the executor has exited"});
     if (carrier != nullptr) carrier->End(grpc::Status::OK);
     return;
   }

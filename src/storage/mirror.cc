@@ -73,7 +73,7 @@ Status Mirror::Copy(const std::string& below, File& file) {
     const auto size = static_cast<int64_t>(bytes.size());
     if (bytes_ + size > most_bytes_) {
       return Failed("the event files below " + from_ + " have more than " + std::to_string(most_bytes_ >> 20) +
-                    " MiB, and the rest is not shown; name a directory that has fewer of them");
+                    " MiB, and the rest is not shown; name a directory with fewer event files");
     }
     if (const Status written = os::files::WriteAll(copy.get(), bytes, path); !written.ok()) return written;
     file.copied += size;

@@ -119,7 +119,7 @@ Result<compat::tony::history::Events> ReadEvents(Files& files, const Found& job)
   const auto bytes = files.Read(job.file());
   if (!bytes.ok()) return bytes.error();
   if (bytes->empty() && !job.name.completed)
-    return compat::tony::history::Events{{}, "the job has not written any yet"};
+    return compat::tony::history::Events{{}, "the job has not written any events yet"};
   auto events = compat::tony::history::ReadEvents(*bytes);
   if (!events.ok()) return events.error().While("reading " + job.file());
   return events;

@@ -57,7 +57,7 @@ class Account {
   // The newest restarts; the oldest are dropped.
   const std::vector<Restart>& newest_restarts() const { return restarts_; }
 
-  // "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, 3 of single tasks"
+  // "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, plus 3 of single tasks"
   std::string Text(Instant now) const;
   // Converts to a JSON object (null if empty) and back. The JSON has only the values that users see, so no journal
   // entry can be applied to an Account that was read from it.
