@@ -133,7 +133,7 @@ void Followers::OnPiece(rpc::ConnectionId id, const OutputKey& key, int32_t size
 void Followers::Tail(const OutputKey& key, OnTail on_tail) {
   const Output* output = outputs_.Find(key);
   if (output == nullptr || !output->readable()) {
-    return on_tail(Error{ErrorCode::kNotFound, "no executor has this output now"});
+    return on_tail(Error{ErrorCode::kNotFound, "no running executor has this output"});
   }
   pulls_.PullTail(output->container->id, key, kTail, [on_tail = std::move(on_tail)](Result<wire::LogData> data) {
     if (!data.ok()) return on_tail(data.error());
@@ -147,7 +147,7 @@ void Followers::OnContainerGone(const ContainerId& container) {
   const std::vector<LogPulls::OnPiece> lost = pulls_.TakeLost(container);
   if (OutputContainer* found = outputs_.Find(container); found != nullptr && found->leaving) --leaving_;
   outputs_.Gone(container);
-  for (const LogPulls::OnPiece& on_piece : lost) on_piece(Error{ErrorCode::kNotFound, "the executor has gone"});
+  for (const LogPulls::OnPiece& on_piece : lost) on_piece(Error{ErrorCode::kNotFound, "the executor has exited"});
   ServeAll();
 }
 

@@ -38,7 +38,8 @@ class KeyValueServer final : public RendezvousServer {
   using Respond = std::function<void(os::http::Response)>;
 
   void OnRequest(const os::http::Request& request, Respond respond) {
-    if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
+    if (!options_.peers.contains(request.peer))
+      return respond({403, "", "only tasks of the job may use this server\n", ""});
     const KeyValueStore::RequestId id = ++last_id_;
     asked_.emplace(id, std::move(respond));
     Perform(store_.OnRequest(id, {request.method, request.path, request.body}, clock_.Now()));

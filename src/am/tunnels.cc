@@ -21,7 +21,7 @@ void Tunnels::OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open) {
   awaited.limit->async_wait([this, id](const boost::system::error_code& error) {
     const auto it = error ? awaited_.end() : awaited_.find(id);
     if (it == awaited_.end()) return;
-    world_.server().Refuse(it->second.tunnel, "the task's executor does not answer");
+    world_.server().Refuse(it->second.tunnel, "the executor of the task does not respond");
     awaited_.erase(it);
   });
   wire::ToExecutor order;

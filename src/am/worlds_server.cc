@@ -78,7 +78,8 @@ class HorovodServer final : public WorldsServer {
   };
 
   void OnRequest(const os::http::Request& request, Respond respond) {
-    if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
+    if (!options_.peers.contains(request.peer))
+      return respond({403, "", "only tasks of the job may use this server\n", ""});
     const ElasticRendezvous::RequestId id = ++last_id_;
     requests_.emplace(id, std::move(respond));
     ElasticRendezvous::Output output =

@@ -166,7 +166,7 @@ void Assembly::ReleasePartial() {
   const Tally gang = Assembling();
   const int held = gang.tasks - gang.pending;
   if (held == 0 || gang.pending == 0) return;
-  Require(gang.open == 0, "containers are released in which something runs");
+  Require(gang.open == 0, "a container with a running attempt is released");
   units_.allocation.requests.CancelAll();
   for (Role& role : roster_.roles()) {
     if (IsAssembling(role)) ReleaseIdle(role);

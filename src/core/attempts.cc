@@ -154,10 +154,12 @@ void Attempts::StartQueued() {
 }
 
 void Attempts::Start(Task& task) {
-  Require(task.placement.connected() && !task.done() && !task.seat.leaving(), "a task starts that cannot or need not");
+  Require(task.placement.connected() && !task.done() && !task.seat.leaving(),
+          "a task is started that cannot or need not start");
   Require(!task.attempt.is_open(), "an attempt starts while another one of the task has not ended");
-  Require(units_.allocation.assembly.DependenciesHold(roster_.RoleOf(task)), "a task starts before its role may");
-  Require(task.attempt.number() >= task.ledger.next_attempt, "an attempt's number comes twice");
+  Require(units_.allocation.assembly.DependenciesHold(roster_.RoleOf(task)),
+          "a task is started before its role may start");
+  Require(task.attempt.number() >= task.ledger.next_attempt, "two attempts of a task have the same number");
   task.ledger.next_attempt = task.attempt.number() + 1;
   if (roster_.RoleOf(task).coordinator()) units_.membership.coordinators.Forget();
   const int generation = units_.phase.generation();

@@ -140,7 +140,7 @@ void Containers::Arm(Container& container, Instant due) {
 void Containers::CheckAssignments() const {
   for (const auto& [id, index] : by_id_) {
     const Container& container = containers_[static_cast<size_t>(index)];
-    Require(container.id_ == id, "a container is known by another one's name");
+    Require(container.id_ == id, "a container is registered with the id of another one");
     const bool gone = container.is(Stage::kReleased);
     Require(container.task_ == nullptr ? gone || container.is(Stage::kKilled) : !gone,
             "a container is held for no task, or was released while a task has it");

@@ -106,7 +106,7 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
                        std::holds_alternative<TaskProgressed>(event);
   if (!settled) Settle();
   CheckStep(units);
-  Require(context.changed || context.actions.empty(), "something follows from an event that changes nothing");
+  Require(context.changed || context.actions.empty(), "an event that changes nothing has an action");
   return {std::exchange(context.actions, {}), context.changed};
 }
 

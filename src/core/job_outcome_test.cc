@@ -267,11 +267,11 @@ TEST(JobOutcome, SecondKillShortensGrace) {
 TEST(JobOutcome, KillBeforeStartEndsTheJob) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 3s kill - ann on gateway3 with `howdah kill`
-  job stop-requested | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
-  job stopping | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
+  job stop-requested | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
+  job stopping | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
   task worker:0 STOPPED a0
   task worker:1 STOPPED a0
-  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was
+  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was
       submitted
   finish KILLED 4
 4s am
@@ -285,8 +285,8 @@ TEST(JobOutcome, KillBeforeStartEndsTheJob) {
 1s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
 3s kill - ann on gateway3 with `howdah kill`
-  job stop-requested | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
-  job stopping | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
+  job stop-requested | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
+  job stopping | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
   cancel
   task worker:0 STOPPED a0
   release c1
@@ -295,7 +295,7 @@ TEST(JobOutcome, KillBeforeStartEndsTheJob) {
   release c2
 4s gone c1
 4s gone c2
-  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was
+  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was
       submitted
   finish KILLED 4
 )");

@@ -132,12 +132,12 @@ TEST(JobStart, ExecutorThatNeverConnectsIsReplacedTwice) {
 71s tick
   kill c3
   task worker:0 FAILED a0 | worker:0 did not become ready on node3: its executor did not connect within 30s
-      (timeouts.register) of its launch, as with 2 containers before
+      (timeouts.register) of its launch; 2 earlier containers of the task had failed too
   job stopping | worker:0 did not become ready on node3: its executor did not connect within 30s (timeouts.register)
-      of its launch, as with 2 containers before
+      of its launch; 2 earlier containers of the task had failed too
 71s gone c3
   job finished FAILED exit=1 | worker:0 did not become ready on node3: its executor did not connect within 30s
-      (timeouts.register) of its launch, as with 2 containers before
+      (timeouts.register) of its launch; 2 earlier containers of the task had failed too
   finish FAILED 1
 )");
 }
@@ -215,8 +215,8 @@ TEST(JobStart, SidecarThatNeverConnectsIsOnlyReported) {
   task watcher:0 ALLOCATED a0 in c4
   launch c4 watcher:0
 3s gone c4 its executor exited with code 2
-  task watcher:0 FAILED a0 | watcher:0 did not become ready on node1: its executor exited with code 2, as with 2
-      containers before
+  task watcher:0 FAILED a0 | watcher:0 did not become ready on node1: its executor exited with code 2; 2 earlier
+      containers of the task had failed too
   start worker:0 a0 g0 in c1
 )");
 }

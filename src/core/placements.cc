@@ -248,7 +248,8 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
     return;
   }
   if (too_often) {
-    failure.what += ", as with " + std::to_string(task.placement.launch_failures() - 1) + " containers before";
+    failure.what +=
+        "; " + std::to_string(task.placement.launch_failures() - 1) + " earlier containers of the task had failed too";
   }
   task.Become(too_often ? TaskState::kFailed : TaskState::kLost);
   task.attempt.SetExit(std::nullopt);

@@ -53,7 +53,7 @@ Activity NewestActivity(const ActivityTimes& signs) {
   if (signs.progress) return {*signs.progress, "progress"};
   Activity last{signs.started, "start"};
   const std::pair<const std::optional<Instant>&, std::string_view> others[] = {
-      {signs.output, "output"}, {signs.cpu, "use of CPU"}, {signs.gpu, "use of a GPU"}};
+      {signs.output, "output"}, {signs.cpu, "CPU use"}, {signs.gpu, "GPU use"}};
   for (const auto& [at, what] : others) {
     if (at && *at > last.at) last = {*at, what};
   }

@@ -60,7 +60,7 @@ TEST(Progress, OnlyStepsCountOnceTheyAreReported) {
   signs.cpu = kStart + 3s;
   EXPECT_EQ(NewestActivity(signs).what, "output");
   signs.cpu = kStart + 6s;
-  EXPECT_EQ(NewestActivity(signs).what, "use of CPU");
+  EXPECT_EQ(NewestActivity(signs).what, "CPU use");
   signs.gpu = kStart + 7s;
   EXPECT_EQ(NewestActivity(signs).at, kStart + 7s);
   signs.progress = kStart + 1s;

@@ -114,7 +114,7 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
   const std::string who = OneLine(by);
   std::string text = who.empty() ? "killed" : "killed by " + who;
   if (ran) return text + " after " + FormatDuration(*ran);
-  return text + " before anything ran, " + FormatDuration(since_submitted) + " after it was submitted";
+  return text + " before any task ran, " + FormatDuration(since_submitted) + " after it was submitted";
 }
 
 std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
@@ -145,7 +145,7 @@ std::string WithOtherStacks(std::string text, std::string_view stack, std::vecto
       text += "; " + StackText(at.tasks, at.stack);
     }
   }
-  return left == 0 ? text : text + "; " + std::to_string(left) + " more elsewhere";
+  return left == 0 ? text : text + "; " + std::to_string(left) + " more at other locations";
 }
 
 std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& told,

@@ -110,9 +110,9 @@ void Requests::Resend() {
 
 void Requests::Check(bool up_to_date) const {
   for (const Role& role : roster_.roles()) {
-    Require(assembly_.IsOpen(role) || of(role) == 0, "containers are requested in which nothing could run");
+    Require(assembly_.IsOpen(role) || of(role) == 0, "containers are requested for a role that may not start yet");
     const bool enough = MayRequest(role) ? of(role) == WantedBy(role) : of(role) <= WantedBy(role);
-    Require(!up_to_date || enough, "not as many containers are requested as are pending");
+    Require(!up_to_date || enough, "the number of requested containers is not the number of wanted ones");
   }
 }
 

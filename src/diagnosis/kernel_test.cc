@@ -87,12 +87,13 @@ TEST(Kernel, OutOfMemoryKillIsAttributedToNodeOrCgroup) {
        "Out of memory: Killed process 812 (python3) total-vm:8kB, anon-rss:4kB\n",
        false,
        false,
-       "killed by the kernel because n1 was out of memory (the node, not the container); it had used 3 GiB"},
+       "killed by the kernel because n1 was out of memory (the node, not the container); the task had used 3 GiB"},
       {{.signal = 9},
        "Memory cgroup out of memory: Killed process 812 (python3) total-vm:8kB\n",
        true,
        false,
-       "killed by the kernel because its cgroup on n1 had reached its memory limit; it had used 3 GiB of the 4 GiB "
+       "killed by the kernel because its cgroup on n1 had reached its memory limit; the task had used 3 GiB of the 4 "
+       "GiB "
        "requested"},
       // The log has only the kill of another pid. It counts if the cgroup's counter shows a kill, because the pid may
       // be of another namespace.

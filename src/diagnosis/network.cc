@@ -183,7 +183,7 @@ std::optional<core::Diagnosis> FindBrokenConnection(const Failure& failure) {
     if (!unknown.empty()) {
       return core::Diagnosis{
           *broken + ": the name " + unknown + " does not resolve on " + failure.Host() + failure.Location(),
-          "give " + unknown + " an address on " + failure.Host()};
+          "add " + unknown + " to DNS, or to /etc/hosts of " + failure.Host()};
     }
     return core::Diagnosis{*broken + ": " + failure.python->last.ToText(), std::string(kAdvice), true};
   }

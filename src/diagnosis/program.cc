@@ -27,7 +27,8 @@ bool MentionsOutOfMemory(std::string_view text) {
 
 std::string MemoryAdvice(const Evidence& e) {
   const std::string used = MemoryUse(e);
-  return "raise the role's `memory`, or process less at a time" + (used.empty() ? "" : "; it had used " + used);
+  return "raise the role's `memory`, or process less data at a time" +
+         (used.empty() ? "" : "; the task had used " + used);
 }
 
 // Returns the module in "No module named 'a.b'" or "No module named a".
@@ -99,7 +100,7 @@ std::optional<core::Diagnosis> FindOutOfMemoryKill(const Failure& failure) {
   auto kill = std::find_if(kills.rbegin(), kills.rend(), [&](const OomKill& k) { return k.pid == e.pid; });
   if (kill == kills.rend() && (e.kernel_oom || !e.exit.signal)) kill = kills.rbegin();
   if (kill == kills.rend() && !e.kernel_oom) return std::nullopt;
-  const std::string used = MemoryUse(e), had = used.empty() ? "" : "; it had used " + used;
+  const std::string used = MemoryUse(e), had = used.empty() ? "" : "; the task had used " + used;
   if (kill != kills.rend() ? kill->of_cgroup : e.cgroup_full) {
     return core::Diagnosis{
         "killed by the kernel because its cgroup on " + failure.Host() + " had reached its memory limit" + had,
@@ -108,7 +109,7 @@ std::optional<core::Diagnosis> FindOutOfMemoryKill(const Failure& failure) {
   return core::Diagnosis{
       "killed by the kernel because " + failure.Host() + " was out of memory (the node, not the container)" + had,
       e.memory_peak_bytes > e.memory_requested_bytes
-          ? "request as much memory as it uses, so that nodes are not overcommitted"
+          ? "request as much memory as the task uses, so that nodes are not overcommitted"
           : "the task stayed within its memory: run fewer or smaller tasks on that node at a time"};
 }
 
@@ -132,7 +133,7 @@ std::optional<core::Diagnosis> FindPythonException(const Failure& failure) {
   const PythonException& last = failure.python->last;
   core::Diagnosis d{failure.python->ToText(), LoaderAdvice(last.message, failure)};
   if (Contains(last.message, "CUDA out of memory")) {
-    d.advice = "process less at a time (a smaller batch), or use more GPUs";
+    d.advice = "process less data at a time (a smaller batch), or use more GPUs";
   } else if (MentionsOutOfMemory(last.type) || MentionsOutOfMemory(last.message)) {
     d.advice = MemoryAdvice(failure.evidence);
   } else if (d.advice.empty()) {

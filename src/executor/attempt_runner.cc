@@ -185,7 +185,9 @@ void AttemptRunner::AddExports(int local_rank, wire::RankExited& exited) {
   const auto found = FindExports(context_.plan.logs(order_.slot).out, wanted);
   if (!found) {
     exited.set_cause(found.error().message);
-    exited.set_advice("print it as one short line, early; write larger values to a file that all tasks can read");
+    exited.set_advice(
+        "print the value in one short line near the beginning of the output; write larger values to a file that all "
+        "tasks can read");
     return;
   }
   for (const auto& [name, value] : *found) {

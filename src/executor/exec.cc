@@ -27,7 +27,7 @@ Error UsageError(std::string message) { return {ErrorCode::kUsage, std::move(mes
 
 Result<rpc::AmContact> FindAm(const LoadIdentity& load_identity) {
   const std::string address = Variable(kAmVariable);
-  if (address.empty()) return UsageError("not within a task of a job: HOWDAH_AM is not set");
+  if (address.empty()) return UsageError("this program does not run in a task of a job: HOWDAH_AM is not set");
   HOWDAH_TRY(rpc::Identity identity, load_identity(Variable(kTlsVariable)));
   return rpc::AmContact{address, std::move(identity)};
 }

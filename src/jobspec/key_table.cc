@@ -46,7 +46,7 @@ const Section<RestartRule>& RestartRuleKeys() {
        Row("signal", &RestartRule::signal, SignalName(&KillingSignalNames), "Signal that killed the process"),
        Row("then", &RestartRule::then, OneOf(RestartThenWords()),
            "fail: do not restart; restart: restart as after any failure; restart_free: restart without counting it "
-           "against restart.max; elsewhere: the same, but on another node, because this node is at fault",
+           "against restart.max; elsewhere: like restart_free, but on another node, because this node is at fault",
            "fail")}};
   return section;
 }
@@ -66,7 +66,7 @@ const Section<RestartLimit>& RestartKeys() {
   static const Section<RestartLimit> section = {
       {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often a task may restart after a failure"),
        Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
-           "Wait before the first restart; doubled for each further restart, up to 1m"),
+           "Pause before the first restart; doubled for each further restart, up to 1m"),
        Row("charge_infrastructure", &RestartLimit::charge_infrastructure, TrueOrFalse(),
            "Count restarts after infrastructure failures (lost node, preemption, unresponsive executor) against max "
            "too"),
@@ -117,26 +117,27 @@ const Section<Docker>& DockerKeys() {
            "Paths in the container to mount as tmpfs (in memory)"),
        Row("runtime", &Docker::runtime, DockerWord("runtime name", "nvidia"),
            "OCI runtime, such as runc or nvidia; default: the cluster's"),
-       Row("privileged", &Docker::privileged, TrueOrFalse(), "Run privileged containers, if the cluster allows it")}};
+       Row("privileged", &Docker::privileged, TrueOrFalse(),
+           "Run the container with privileges, if the cluster allows it")}};
   return section;
 }
 
 const Section<AmSpec>& AmKeys() {
   static const Section<AmSpec> section = {
       {Row("attempts", &AmSpec::attempts, WholeNumber(1, kCountMax),
-           "Maximum number of attempts within an hour; the cluster may allow fewer"),
+           "Maximum number of attempts of the AM within an hour; the cluster may allow fewer"),
        Row("memory", &AmSpec::memory_bytes, Memory(),
-           "Memory of its container; default: computed from the number of tasks"),
-       Row("vcores", &AmSpec::vcores, WholeNumber(1, kCountMax), "Virtual cores of its container")}};
+           "Memory of the AM's container; default: computed from the number of tasks"),
+       Row("vcores", &AmSpec::vcores, WholeNumber(1, kCountMax), "Virtual cores of the AM's container")}};
   return section;
 }
 
 const Section<Locality>& LocalityKeys() {
   static const Section<Locality> section = {
-      {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Nodes to run on, by host name"),
+      {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Host names of the nodes to run on"),
        Row("racks", &Locality::racks, ListOf(RackName(), "list of racks"), "Racks to run on, such as /rack1"),
        Row("strict", &Locality::strict, TrueOrFalse(),
-           "Run only on these nodes and racks; false: on others if they are not available")}};
+           "true: run only on these nodes and racks; false: run on others if these are not available")}};
   return section;
 }
 
@@ -162,7 +163,7 @@ const Section<Timeouts>& TimeoutsKeys() {
            "How long an incomplete gang keeps its containers without getting another one; then it releases them and "
            "requests all again"),
        Row("register", &Timeouts::register_, TimeSpan(Zero::kRefused),
-           "How long a started container may take until its executor connects"),
+           "Maximum time from the start of a container until its executor connects"),
        Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused),
            "A task without a heartbeat for this long is lost"),
        Row("am", &Timeouts::am, TimeSpan(Zero::kRefused),
@@ -251,9 +252,9 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("restart", &R::restart, SectionType(&RestartKeys), "Restarts of failed tasks"),
       Row("on_failure", &R::on_failure, OneOf(OnFailureWords()),
           "fail: a failed task fails the job; tolerate: the job fails only if all tolerated tasks have failed; ignore: "
-          "never; ignore_others: only index 0 fails the job"),
+          "a failed task never fails the job; ignore_others: only a failure of index 0 fails the job"),
       Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
-          "Start after all tasks of these roles have started, or {role, finished: true}: have finished"),
+          "Start after all tasks of these roles have started; with {role, finished: true} after they have finished"),
       Row("timeout", &R::timeout, Optional(TimeSpan(Zero::kRefused)),
           "An attempt that runs for this long is stopped and has failed"),
       Row("outlive", &R::outlive, Optional(SectionType(&OutliveKeys)),
@@ -265,11 +266,10 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("max_per_node", &R::max_per_node, Optional(WholeNumber(1, kCountMax)),
           "Maximum number of tasks of this role on one node; 1 spreads them (YARN)"),
       Row("progress_timeout", &R::progress_timeout, Optional(TimeSpan(Zero::kRefused)),
-          "timeouts.progress for this role; without it, services and sidecars have no such limit"),
+          "Like timeouts.progress, for this role. Without this key services and sidecars have no such limit"),
       Row("exports", &R::exports, Variables(),
-          "Variables for the roles that wait for this role to finish, each with a text. The first line of task 0's "
-          "stdout "
-          "that contains the text sets the variable: the rest of that line is the value"),
+          "Variables for the roles that wait for this role to finish, as a map from the variable's name to a text. "
+          "The value is the rest of the first line of task 0's stdout that contains the text"),
   };
   return s;
 }
@@ -290,7 +290,7 @@ Section<JobSpec> MakeJobKeys() {
                                   nullptr,
                                   "logdir"};
   const Section<J> restart = {{Row("max", &J::restart_max, WholeNumber(0, kCountMax),
-                                   "How often the whole job may restart once a task has used up its own restarts")},
+                                   "How often the whole job may restart after a task has used up its own restarts")},
                               {},
                               nullptr,
                               "max"};
@@ -324,18 +324,19 @@ Section<JobSpec> MakeJobKeys() {
       Row("queue", &J::queue, OptionalText(), "Queue of the cluster (YARN)"),
       Row("priority", &J::priority, Optional(WholeNumber(0, kCountMax)), "Priority within the queue (YARN)"),
       Row("node_label", &J::node_label, OptionalText(), "Label of the nodes to use (YARN)"),
-      Row("am", &J::am, SectionType(&AmKeys), "The application master's container (YARN)"),
+      Row("am", &J::am, SectionType(&AmKeys), "The application master (AM) and its container (YARN)"),
       Row("tags", &J::tags, ListOf(NonEmptyText("string"), "list of strings"), "Tags to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),
-      Group("tensorboard", tensorboard, "A TensorBoard next to the job"),
-      Row("checkpoint", &J::checkpoint, SectionType(&CheckpointKeys), "Checkpoints, and how tasks are stopped"),
+      Group("tensorboard", tensorboard, "A TensorBoard that runs as long as the job"),
+      Row("checkpoint", &J::checkpoint, SectionType(&CheckpointKeys),
+          "Checkpoints, and the way in which tasks are stopped"),
       Group("restart", restart, "Restarts of the whole job"),
       Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
       Row("start", &J::start, OneOf(StartModeWords()),
           "gang: the tasks of a gang start together once all of them can start (roles that wait for the same roles to "
           "finish form one gang); free: each task starts as soon as it has a container"),
-      Group("history", history, "History for TonY's tools"),
+      Group("history", history, "A history of the job for TonY's tools"),
   };
   s.keys.front().default_words = "the file name without its extension";
   return s;

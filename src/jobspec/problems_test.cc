@@ -328,11 +328,13 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
        {"4: roles.w.processes: mpirun starts the ranks, one per vcore of a task; write 1"}},
       {"framework: mxnet\n" + roles({"worker: {processes: 2", "scheduler: {kind: service, instances: 2"}),
        {"2: roles: an MXNet job needs the roles scheduler, server and worker; add server",
-        "3: roles.worker.processes: an MXNet task is one member of the cluster; write 1 and increase instances",
+        "3: roles.worker.processes: an MXNet task must be one process, because it is one member of the cluster; write "
+        "1, and increase instances instead",
         "4: roles.scheduler.instances: MXNet needs exactly one scheduler; write 1"}},
       {Role("processes: 2"), {}},
       {"framework: tensorflow\n" + Role("processes: 2"),
-       {"4: roles.w.processes: a TensorFlow task is one member of the cluster; write 1 and increase instances"}},
+       {"4: roles.w.processes: a TensorFlow task must be one process, because it is one member of the cluster; write "
+        "1, and increase instances instead"}},
       {Role("chief: true"), {}},
       {Role("chief: true,\n instances: 2"), {"4: roles.w.instances: the chief must be a single task; write 1"}},
       {Role("chief: true,\n instances: {min: 1, max: 2}"),
@@ -340,7 +342,7 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
       {roles({"a: {chief: true, kind: sidecar", "b: {vcores: 1"}),
        {"2: roles.a.kind: the chief must have kind worker; remove kind or chief"}},
       {roles({"a: {chief: true", "b: {chief: true"}),
-       {"3: roles.b.chief: a job has only one chief, and role 'a' is one already; remove this"}},
+       {"3: roles.b.chief: a job has only one chief, and role 'a' is already the chief; remove this"}},
       {roles({"a: {outlive: {roles: [], by: 1s}", "b: {outlive: {roles: [b, c, d], by: 1s}", "c: {kind: service",
               "e: {kind: sidecar, outlive: {roles: [a], by: 1s}"}),
        {"2: roles.a.outlive.roles: is empty; write for example [chief]",
@@ -365,8 +367,8 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
       {roles({"a: {kind: service, on_failure: tolerate", "b: {vcores: 1", "c: {kind: sidecar, on_failure: tolerate"}),
        {"2: roles.a.on_failure: 'tolerate' applies only to workers, and this role is a service; write kind: sidecar if "
         "its failures should only be reported",
-        "4: roles.c.on_failure: 'tolerate' applies only to workers, and this role is a sidecar, whose failures are "
-        "only reported anyway; remove this"}},
+        "4: roles.c.on_failure: 'tolerate' applies only to workers, and this role is a sidecar; failures of a "
+        "sidecar are only reported in any case; remove this key"}},
       {roles({"reader: {after: [raeder]"}), {"2: roles.reader.after: unknown role 'raeder'; did you mean 'reader'?"}},
       {roles({"a: {after: [a]"}), {"2: roles.a.after: a role cannot wait for itself; remove it"}},
       {roles({"z: {after: [b]", "a: {after: [{role: c, finished: true}]", "b: {after: [a]", "c: {after: [b]"}),

@@ -30,13 +30,16 @@ void CheckMxnet(const JobSpec& spec, Reader& reader) {
 void CheckFramework(const JobSpec& spec, Reader& reader) {
   if (spec.framework == Framework::kMxnet && !reader.WasBad("roles")) CheckMxnet(spec, reader);
   std::string why;
-  if (spec.framework == Framework::kTensorflow) why = "a TensorFlow task is one member of the cluster";
-  if (spec.framework == Framework::kMxnet) why = "an MXNet task is one member of the cluster";
+  if (spec.framework == Framework::kTensorflow)
+    why = "a TensorFlow task must be one process, because it is one member of the cluster";
+  if (spec.framework == Framework::kMxnet)
+    why = "an MXNet task must be one process, because it is one member of the cluster";
   if (spec.framework == Framework::kMpi) why = "mpirun starts the ranks, one per vcore of a task";
   for (const RoleSpec& role : spec.roles) {
     if (why.empty() || role.processes == 1 || role.kind != RoleKind::kWorker) continue;
-    reader.FailAt(PathOf(role, "processes"),
-                  why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1 and increase instances"));
+    reader.FailAt(
+        PathOf(role, "processes"),
+        why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1, and increase instances instead"));
   }
 }
 
@@ -52,7 +55,7 @@ void CheckChiefs(const JobSpec& spec, Reader& reader) {
       reader.FailAt(PathOf(role, "kind"), "the chief must have kind worker; remove kind or chief");
     if (first != nullptr) {
       reader.FailAt(PathOf(role, "chief"),
-                    "a job has only one chief, and role " + Quoted(first->name) + " is one already; remove this");
+                    "a job has only one chief, and role " + Quoted(first->name) + " is already the chief; remove this");
     }
     first = first == nullptr ? &role : first;
   }
@@ -65,7 +68,7 @@ void CheckRole(const RoleSpec& role, Reader& reader) {
   }
   if (role.on_failure != OnFailure::kFail && role.kind != RoleKind::kWorker) {
     const std::string remedy = role.kind == RoleKind::kSidecar
-                                   ? ", whose failures are only reported anyway; remove this"
+                                   ? "; failures of a sidecar are only reported in any case; remove this key"
                                    : "; write kind: sidecar if its failures should only be reported";
     reader.FailAt(PathOf(role, "on_failure"), Quoted(ToText(role.on_failure)) +
                                                   " applies only to workers, and this role is a " +

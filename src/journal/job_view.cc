@@ -78,7 +78,7 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
   if (core::IsFinal(view.state)) view.finished = time;
   const bool am_began_again = change.am_attempt.value_or(0) > 0 && !change.reason;
   view.time_breakdown.OnJob(view.state, view.generation,
-                            am_began_again ? "the application master began anew" : view.reason);
+                            am_began_again ? "the application master started again" : view.reason);
 }
 
 void Fold(JobView& view, Instant, const core::TaskChanged& change) {

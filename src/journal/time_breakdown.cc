@@ -152,8 +152,8 @@ std::string TimeBreakdown::Text(Instant now) const {
   }
   if (restart_count_ > 0) {
     text += "; " + std::to_string(restart_count_) + (restart_count_ == 1 ? " restart" : " restarts");
-    if (task_restart_count_ > 0) text += ", " + std::to_string(task_restart_count_) + " of single tasks";
-    if (!checkpointed_) text += ", and no checkpoint was told of: what was lost counts as running";
+    if (task_restart_count_ > 0) text += ", plus " + std::to_string(task_restart_count_) + " of single tasks";
+    if (!checkpointed_) text += "; no checkpoint was reported, so lost time counts as running";
   }
   return text;
 }

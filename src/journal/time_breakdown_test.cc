@@ -175,7 +175,7 @@ TEST(TimeBreakdown, RestartedAmCountsAsRecovering) {
   story.Task(21, TaskType::kPending, TaskState::kPending);
   story.Job(25, JobType::kRunning, JobState::kRunning, 1);
   EXPECT_EQ(story.Times(30), (Times{5, 4, 1, 0, 15, 0, 5}));
-  EXPECT_EQ(story.view.time_breakdown.newest_restarts()[0].cause, "the application master began anew");
+  EXPECT_EQ(story.view.time_breakdown.newest_restarts()[0].cause, "the application master started again");
 }
 
 // Every moment belongs to exactly one bucket, whatever the journal contains.
@@ -219,7 +219,7 @@ TEST(TimeBreakdown, RestartsOfSingleTasksAreCounted) {
   EXPECT_EQ(story.view.time_breakdown.task_restarts(), 2);
   EXPECT_EQ(story.view.time_breakdown.restarts(), 1);
   EXPECT_EQ(TimeBreakdown::FromJson(story.view.time_breakdown.ToJson()).task_restarts(), 2);
-  EXPECT_TRUE(story.view.time_breakdown.Text(At(40)).find("; 1 restart, 2 of single tasks") != std::string::npos);
+  EXPECT_TRUE(story.view.time_breakdown.Text(At(40)).find("; 1 restart, plus 2 of single tasks") != std::string::npos);
 }
 
 }  // namespace

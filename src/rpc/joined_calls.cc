@@ -35,7 +35,7 @@ void JoinedCalls::Join(ConnectionId tunnel, ConnectionId accepted) {
   AmCall* caller = find_(tunnel);
   AmCall* accepting = find_(accepted);
   if (caller == nullptr || accepting == nullptr || !ends_.contains(tunnel)) {
-    if (caller != nullptr) caller->End({grpc::StatusCode::UNAVAILABLE, "the executor is gone"});
+    if (caller != nullptr) caller->End({grpc::StatusCode::UNAVAILABLE, "the executor has exited"});
     if (accepting != nullptr) accepting->End(grpc::Status::OK);
     return;
   }

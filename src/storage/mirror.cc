@@ -73,7 +73,7 @@ Status Mirror::Copy(const std::string& below, File& file) {
     const auto size = static_cast<int64_t>(bytes.size());
     if (bytes_ + size > max_bytes_) {
       return Failed("the event files below " + from_ + " have more than " + std::to_string(max_bytes_ >> 20) +
-                    " MiB, and the rest is not shown; name a directory that has fewer of them");
+                    " MiB, and the rest is not shown; name a directory with fewer event files");
     }
     HOWDAH_TRY_STATUS(os::files::WriteAll(copy.get(), bytes, path));
     file.copied += size;

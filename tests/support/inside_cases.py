@@ -267,7 +267,7 @@ def test_a_task_runs_commands_in_another_task(machine, job):
     done = run(machine, job, "sh", "-c", '"$HOWDAH_AGENT" exec --task worker:5 -- true')
     assert done.returncode == 1 and b"the job has no task worker:5" in done.stderr, done
     done = run(machine, job, "sh", "-c", 'env -u HOWDAH_AM "$HOWDAH_AGENT" exec --task worker:1 -- true')
-    assert done.returncode == 2 and b"not within a task of a job" in done.stderr, done
+    assert done.returncode == 2 and b"this program does not run in a task of a job" in done.stderr, done
 
 
 def marked(mark):

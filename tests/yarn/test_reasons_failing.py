@@ -188,7 +188,8 @@ roles:
     eventually(stop_executors_until_the_end, f"the end of {run.id}", 120)
     status = run.end(code=1)
     text = text_of(status)
-    assert_facts(text, "worker:0", "did not connect within 3s (timeouts.register)", "as with 2 containers before")
+    assert_facts(text, "worker:0", "did not connect within 3s (timeouts.register)",
+                 "2 earlier containers of the task had failed too")
     assert re.search(r" on (127[.0-9]+): .* executor started on \1 but not connected", text), text
     meanwhile = [line for line in alice("events", run.id).stdout.splitlines() if "TaskAllocated" in line]
     assert any("executor started on 127.0.0.1" in line for line in meanwhile), meanwhile

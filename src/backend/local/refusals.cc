@@ -49,7 +49,7 @@ void RefuseGang(const jobspec::JobSpec& spec, const Capacity& capacity, std::vec
   }
   const std::string together = "the " + Tasks(tasks) + " of the gang request ";
   const std::string remedy =
-      "; request less or fewer instances, or write `start: free` if they need not run at the same time";
+      "; request smaller or fewer tasks, or write `start: free` if they need not run at the same time";
   if (memory > capacity.memory_bytes) {
     refusals.push_back(together + FormatBytes(memory) + " of memory, but " + MachineMemory(capacity) + remedy);
   }

@@ -150,8 +150,10 @@ args::Command NotebookCommand(client::Connection& connection) {
             args::AddTaskFlags(syntax, arguments->job);
             args::AddSource(syntax, arguments->job, "Directory to copy into the notebook's working directory");
             syntax.Text("--dir", "DIR", arguments->directory,
-                        "Directory of the notebooks where the task runs; default: one that is removed with the job");
-            syntax.Duration("--idle", arguments->idle, "End after this time without use; default 1h; 0s: never");
+                        "Directory for notebooks on the machine of the task; default: the working directory, which is "
+                        "removed with the job");
+            syntax.Duration("--idle", arguments->idle,
+                            "End the notebook if it is not used for this long; default 1h; 0s: never");
             syntax.Text("--limit", "DURATION", arguments->limit, "Maximum run time; default 24h");
             AddListen(syntax, arguments->listen);
             return [&connection, arguments] { return RunNotebook(connection, *arguments); };

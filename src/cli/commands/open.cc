@@ -30,7 +30,7 @@ args::Command OpenCommand(client::Connection& connection) {
             syntax.Id(arguments->id);
             syntax.Positional("task", "ROLE:INDEX", arguments->task, args::Presence::kRequired, "The task");
             syntax.Port("port", arguments->port, args::Presence::kRequired,
-                        "The port on the loopback interface where the task runs");
+                        "The port of the server in the task, on the loopback interface of the task's machine");
             AddListen(syntax, arguments->listen);
             return [&connection, arguments] { return Open(connection, *arguments); };
           }};

@@ -78,7 +78,8 @@ Result<Response> ResourceManager::Call(const std::string& doing, std::string_vie
   Error error = response.error().While(doing);
   if (several_ && error.code == ErrorCode::kUnavailable && error.remote_class.empty()) {
     error.message +=
-        "; a ResourceManager on standby refuses connections like one that is down: yarn rmadmin -getAllServiceState";
+        "; a standby ResourceManager refuses connections like one that is down; check with: yarn rmadmin "
+        "-getAllServiceState";
   }
   return error;
 }

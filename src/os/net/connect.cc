@@ -30,7 +30,7 @@ Status Await(int fd, short events, Duration limit) {
     if (ready > 0) return {};
     if (ready < 0 && errno != EINTR) return Failed("waiting for a socket: " + std::system_category().message(errno));
     if (Clock::now() >= deadline) {
-      return Error{ErrorCode::kTimeout, "nothing came for " + FormatDuration(limit)};
+      return Error{ErrorCode::kTimeout, "no data arrived for " + FormatDuration(limit)};
     }
   }
 }

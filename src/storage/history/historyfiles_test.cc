@@ -134,9 +134,11 @@ Duration SixHours(Instant) { return std::chrono::hours(6); }
 TEST(Moving, JobIsMovedToLocalDayOfItsEnd) {
   MemoryFiles files = SomeJobs();
   const auto before = files.Names();
-  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, NoJobIsKnown, Mode::kDryRun)->lines,
-            (Names{"moved /t/intermediate/app_5 to /t/finished/2019/05/30/app_5",
-                   "left /t/intermediate/app_4: it is in progress, and whether it runs is not known"}));
+  EXPECT_EQ(
+      Move(files, LocationOf("/t"), SixHours, NoJobIsKnown, Mode::kDryRun)->lines,
+      (Names{
+          "moved /t/intermediate/app_5 to /t/finished/2019/05/30/app_5",
+          "left /t/intermediate/app_4: its history is in progress, and it is not known whether the job still runs"}));
   EXPECT_EQ(files.Names(), before);
   files.files["/t/intermediate/app_5/.left"] = "half a fi";
   const auto done = Move(files, LocationOf("/t"), SixHours, NoJobIsKnown, Mode::kApply);

@@ -43,7 +43,8 @@ class Mover {
     const auto view = status_of_(IdOf(files_, job));
     if (!view.ok()) {
       if (view.error().code != ErrorCode::kNotFound) return AddProblem(view.error()), false;
-      outcome.lines.push_back("left " + job.directory + ": it is in progress, and whether it runs is not known");
+      outcome.lines.push_back("left " + job.directory +
+                              ": its history is in progress, and it is not known whether the job still runs");
       return false;
     }
     if (!core::IsFinal(view->state)) return false;

@@ -115,7 +115,8 @@ Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(Files& fil
 
 Result<compat::tony::history::Events> ReadEvents(Files& files, const Found& job) {
   HOWDAH_TRY(const auto bytes, files.Read(job.file()));
-  if (bytes.empty() && !job.name.completed) return compat::tony::history::Events{{}, "the job has not written any yet"};
+  if (bytes.empty() && !job.name.completed)
+    return compat::tony::history::Events{{}, "the job has not written any events yet"};
   auto events = compat::tony::history::ReadEvents(bytes);
   if (!events.ok()) return events.error().While("reading " + job.file());
   return events;

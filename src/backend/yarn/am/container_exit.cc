@@ -124,7 +124,7 @@ ContainerExitStatus StatusOf(const ::hadoop::yarn::ContainerStatusProto& status)
 std::string Aborted(const std::string& diagnostics) {
   if (diagnostics.find("xpired") != std::string::npos) return "container expired because it was not started in time";
   if (diagnostics.find("lost") != std::string::npos) return "node lost";
-  return "container taken back by YARN: " + FirstText(diagnostics);
+  return "container reclaimed by YARN: " + FirstText(diagnostics);
 }
 
 // Describes how the executor ended from an exit status that YARN does not define.

@@ -34,7 +34,7 @@ TEST(ContainerExit, EachExitStatusIsDescribed) {
        "executor was killed by signal 9 (SIGKILL)"},
       {143, "", "executor was killed by signal 15 (SIGTERM)"},
       {-100, "Container released on a *lost* node", "node lost"},
-      {-100, "Container released by application", "container taken back by YARN: Container released by application"},
+      {-100, "Container released by application", "container reclaimed by YARN: Container released by application"},
       {-101, "", "disks of the node failed"},
       {-102, "Container preempted by scheduler", "preempted by YARN for another queue or application"},
       {-104,

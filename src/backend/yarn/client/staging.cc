@@ -214,9 +214,9 @@ class Stager {
       return {};
     }
     auto target = ListTree(from);
-    if (!target.ok()) return target.error().While("the link " + from + " points out of " + root);
+    if (!target.ok()) return target.error().While("the link " + from + " points outside of " + root);
     if (target->front().kind != TreeEntry::Kind::kFile) {
-      return Failed("the link " + from + " points out of " + root + " to the directory " + link.target +
+      return Failed("the link " + from + " points outside of " + root + " to the directory " + link.target +
                     ", which nodes do not have; name it under `files:`");
     }
     HOWDAH_TRY(const auto number, cache_.Add(from, ""));

@@ -57,10 +57,11 @@ class TimeBreakdown {
   // The newest restarts. Older restarts are dropped.
   const std::vector<Restart>& newest_restarts() const { return restarts_; }
 
-  // Formats "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, 3 of single tasks".
+  // Formats "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, plus 3 of single
+  // tasks".
   std::string Text(Instant now) const;
   // Converts to a JSON object (null if empty) and back. The JSON has only the values that users see, so journal entries
-  // must not be applied to an TimeBreakdown made from JSON.
+  // must not be applied to a TimeBreakdown made from JSON.
   std::string ToJson() const;
   static TimeBreakdown FromJson(const std::string& json);
 
