@@ -55,6 +55,8 @@ Result<ResourceManager> ResourceManager::Open(const hadoop::conf::Configuration&
                                               hadoop::rpc::Login login, hadoop::rpc::RetryLimits limits) {
   const auto servers = hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kClient);
   if (!servers) return servers.error();
+  HOWDAH_TRY(const bool simple, hadoop::conf::MayFallBackToSimple(configuration));
+  if (login.token && !simple) login.user.clear();
   hadoop::rpc::ClientOptions options{.protocol = kProtocol, .login = std::move(login), .limits = limits};
   options.service_name = "the ResourceManager";
   for (const hadoop::conf::Server& server : *servers) {

@@ -14,7 +14,7 @@ namespace howdah::hadoop::rpc {
 // The caller's identity. With a token, the connection authenticates with it (SASL DIGEST-MD5), and the server reads the
 // user from the token. Without one, only the user name is sent (SIMPLE).
 struct Login {
-  std::string user;       // not used if there is a token
+  std::string user;       // with a token: only for servers that require no authentication; refuses these if empty
   std::string real_user;  // if not empty, it acts on behalf of `user` (a proxy user)
   std::optional<Token> token;
 };
