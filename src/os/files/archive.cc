@@ -63,7 +63,9 @@ class Unpacker {
     // Set directory modes last, because a directory without write permission could not have been filled.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
       const Fd parent = OpenParent(it->first);
-      if (parent.valid()) ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0);
+      if (parent.valid() && ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0) != 0) {
+        return SystemError("unpacking " + name_ + ": setting the mode of the directory '" + it->first.back() + "'");
+      }
     }
     return {};
   }
