@@ -43,7 +43,7 @@ LAYERS = {
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
     "rpc": ({"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
-    "rpc/callback": ({"base"}, {POSIX, "boost"}),
+    "rpc/callback": ({"base"}, {POSIX, "boost", "openssl"}),
     "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
     "storage": ({"base", "os/files"}, {POSIX}),
     "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),

@@ -231,6 +231,7 @@ int Main(const Arguments& arguments) {
   if (arguments.empty()) return UsageError("am or task is missing");
   const std::string& command = arguments[0];
   const Arguments rest(arguments.begin() + 1, arguments.end());
+  if (command == "am" || command == "task") os::process::ProtectMemory();
   if (command == "am") return Am(rest);
   if (command == "task") return Task(rest);
   if (command == "exec") return ExitCodeOf(executor::RunExec(rest, LoadIdentity), command);

@@ -191,6 +191,33 @@ TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
+// Somebody who knows the secret names an address where an AM does not answer.
+TEST(Stopping, CallbackWithoutAnswerKeepsTheStreamToTheAm) {
+  Task task;
+  task.options.am_may_move = true;
+  task.role().command.shell = "touch ready; until [ -e go ]; do sleep 0.01; done; exit 7";
+  task.Launch();
+  task.Welcome();
+  task.Start(0);
+  task.ReceiveStarted();
+  os::files::Fd working = std::move(task.am);
+  boost::asio::io_context loop;
+  rpc::callback::CallbackClient caller(loop);
+  std::jthread calling;
+  const std::string elsewhere = task.scratch / "elsewhere";
+  task.TakeOver(0, elsewhere, [&] {
+    caller.Call({"c1"}, task.callback, elsewhere);
+    calling = std::jthread([&loop] { loop.run(); });
+  });
+  loop.stop();
+  const os::files::Fd silent = std::exchange(task.am, std::move(working));
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  EXPECT_EQ(task.ReceiveExit().code(), 7);
+  task.ExpectEnded(0);
+  task.Leave();
+  EXPECT_EQ(task.Wait(), 0);
+}
+
 TEST(Stopping, TaskIsStoppedIfNoAmConnectsInTime) {
   Task task;
   task.role().command.shell = "trap 'echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done";

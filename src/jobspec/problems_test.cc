@@ -37,6 +37,10 @@ TEST(Problems, UnreadableTextIsReported) {
     for (int i = 0; i < 10; ++i) bomb += std::string("*") + static_cast<char>(c - 1) + ", ";
     bomb += "]\n";
   }
+  // As many values as are allowed, and the list itself.
+  std::string list = "tags: [";
+  for (int i = 0; i < 20'000; ++i) list += "x,";
+  list += "]\n";
   Check({
       {"", {"1: the file is empty; `howdah init` prints a template"}},
       {"# only a comment\n", {"1: the file is empty; `howdah init` prints a template"}},
@@ -64,6 +68,7 @@ TEST(Problems, UnreadableTextIsReported) {
       {Job("name: \xff"), {"2: the file is not valid UTF-8; save it as UTF-8"}},
       {nested, {"1: nested too deeply"}},
       {bomb, {"5: the aliases expand to more than 20000 values"}},
+      {list, {"1: more than 20000 values, the limit for job files"}},
       {std::string((1 << 20) + 1, '#'), {" the file is larger than 1 MiB, the limit for job files"}},
   });
 }

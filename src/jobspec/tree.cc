@@ -77,6 +77,7 @@ bool TreeBuilder::Alias(int line, std::string_view anchor) {
 
 // Adds a finished node to the list or map that contains it.
 bool TreeBuilder::Place(Node* node, int line, bool shared) {
+  has_alias_ |= shared;
   if (++values_ > kValuesMax) {
     return Fail(line, "more than " + std::to_string(kValuesMax) + " values, the limit for job files");
   }
@@ -87,7 +88,9 @@ bool TreeBuilder::Place(Node* node, int line, bool shared) {
   Frame& frame = open_.back();
   frame.node->weight += node->weight;
   if (frame.node->weight > kValuesMax) {
-    return Fail(line, "the aliases expand to more than " + std::to_string(kValuesMax) + " values");
+    const std::string most = std::to_string(kValuesMax);
+    return Fail(line, has_alias_ ? "the aliases expand to more than " + most + " values"
+                                 : "more than " + most + " values, the limit for job files");
   }
   if (frame.node->kind == Node::Kind::kList) {
     frame.node->items.push_back(node);

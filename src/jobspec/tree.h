@@ -89,6 +89,7 @@ class TreeBuilder {
   std::vector<Frame> open_;
   std::unordered_map<std::string, Node*> anchors_;
   uint32_t values_ = 0;
+  bool has_alias_ = false;
   Node* root_ = nullptr;
   std::optional<SyntaxError> error_;
 };

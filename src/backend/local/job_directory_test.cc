@@ -8,6 +8,7 @@
 #include "job_processes.h"
 #include "journal_reader.h"
 #include "orphaned_job.h"
+#include "submit.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -83,6 +84,21 @@ TEST(JobIds, ErrorForUnknownIdListsSimilarIds) {
   EXPECT_NE(ResolveId(nothing, "last").error().message.find("no job yet"), std::string::npos);
 }
 
+// The job's directory has been removed when the user reads the error.
+TEST(Submit, AmThatDoesNotStartIsReportedWithoutNamingARemovedFile) {
+  JobFixture home;
+  const std::string agent = home.home() + "/agent";
+  ASSERT_TRUE(os::files::WriteFileAtomically(agent, "#!/bin/sh\nexec sleep 2\n", 0700).ok());
+  jobspec::JobSpec spec;
+  spec.name = "mnist";
+  const auto id =
+      SubmitLocally({home.home(), agent, {{"PATH", "/usr/bin:/bin"}}, std::chrono::milliseconds(50)}, spec, {});
+  ASSERT_FALSE(id.ok());
+  EXPECT_NE(id.error().message.find("the application master did not start within 50ms"), std::string::npos)
+      << id.error().message;
+  EXPECT_EQ(id.error().message.find(home.home()), std::string::npos) << id.error().message;
+}
+
 TEST(OrphanedJob, JobIsNotEndedWhileItsLockIsHeld) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
@@ -108,7 +124,9 @@ TEST(OrphanedJob, EndIsRecordedAfterIncompleteLineAndFilesAreDeleted) {
   EXPECT_TRUE(HasEndEntry(job.files().journal()));
   const auto view = FoldJournal(job.files().journal(), Tasks::kIncluded);
   EXPECT_EQ(view->state, core::JobState::kFailed);
-  EXPECT_NE(view->reason.find("0 of 3 tasks were running and have been killed"), std::string::npos) << view->reason;
+  EXPECT_NE(view->reason.find("0 of 3 tasks were running and have been killed, except processes without HOWDAH_JOB_ID"),
+            std::string::npos)
+      << view->reason;
   EXPECT_NE(view->reason.find("last line of its log: terminate called: bad luck"), std::string::npos) << view->reason;
   EXPECT_NE(access(job.files().staging().c_str(), F_OK), 0);
   EXPECT_NE(access(job.files().work().c_str(), F_OK), 0);

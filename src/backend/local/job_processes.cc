@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -34,9 +34,14 @@ bool HasWord(std::string_view words, std::string_view wanted) {
   return false;
 }
 
+// The owner of the directory in /proc is root for agents, because their memory is protected (ProtectMemory).
 bool IsOurs(const std::string& proc) {
-  struct stat facts {};
-  return stat(proc.c_str(), &facts) == 0 && facts.st_uid == geteuid();
+  const auto status = os::files::ReadFile(proc + "/status", kProcFileLimit);
+  if (!status.ok()) return false;
+  const size_t at = status->find("\nUid:\t");  // followed by the real, effective, saved and file system uid
+  unsigned real = 0, effective = 0;
+  return at != std::string::npos && std::sscanf(status->c_str() + at + 6, "%u %u", &real, &effective) == 2 &&
+         effective == geteuid();
 }
 
 bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) {

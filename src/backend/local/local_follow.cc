@@ -12,6 +12,7 @@
 
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/last_lines.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -35,9 +36,10 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 
 OutputReader::OutputReader() : buffer_(kChunk, '\0') {}
 
-void OutputReader::Enqueue(const std::string& path, const backend::LogSource& source) {
+void OutputReader::Enqueue(const std::string& path, const backend::LogSource& source,
+                           std::optional<int64_t> tail_lines) {
   const auto [known, is_new] = by_path_.try_emplace(path, outputs_.size());
-  if (is_new) outputs_.push_back({source, path});
+  if (is_new) outputs_.push_back({source, path, 0, tail_lines});
   if (std::exchange(outputs_[known->second].queued, true)) return;
   queue_.push_back(known->second);
 }
@@ -55,6 +57,9 @@ bool OutputReader::Deliver(backend::FollowSink& sink) {
 bool OutputReader::DeliverChunk(Output& output, backend::FollowSink& sink) {
   const os::files::Fd file(open(output.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return false;
+  if (const auto lines = std::exchange(output.tail_lines, std::nullopt)) {
+    if (const auto found = os::files::OffsetOfLastLines(file.get(), *lines); found.ok()) output.offset = *found;
+  }
   const ssize_t size = pread(file.get(), buffer_.data(), buffer_.size(), output.offset);
   if (size <= 0) return false;
   output.offset += size;
@@ -72,6 +77,7 @@ Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
   std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan)));
   HOWDAH_TRY_STATUS(follow->WatchJob());
   follow->WatchLogs();
+  if (follow->selection_) follow->selection_->tail_lines.reset();  // files found later are new
   follow->SetMore(true);
   return follow;
 }
@@ -118,7 +124,7 @@ void LocalFollow::Found(const Directory& directory, const std::string& name) {
   if (!position || !Matches(*selection_, *position)) return;
   const std::string path = directory.path + "/" + name;
   if (position->kind != LogPosition::Kind::kFile) return WatchDirectory(path, position);
-  outputs_.Enqueue(path, position->source);
+  outputs_.Enqueue(path, position->source, selection_->tail_lines);
 }
 
 void LocalFollow::DrainEvents() {

@@ -22,7 +22,8 @@ class OutputReader {
  public:
   OutputReader();
   // Call this for a file that is new or has grown.
-  void Enqueue(const std::string& path, const backend::LogSource& source);
+  // tail_lines: if set, a new file is delivered from its last lines on.
+  void Enqueue(const std::string& path, const backend::LogSource& source, std::optional<int64_t> tail_lines);
   // Delivers about 1 MiB. Returns true if there may be more.
   bool Deliver(backend::FollowSink& sink);
   bool empty() const { return queue_.empty(); }
@@ -32,6 +33,7 @@ class OutputReader {
     backend::LogSource source;
     std::string path;
     int64_t offset = 0;
+    std::optional<int64_t> tail_lines;  // reset by the first read
     bool queued = false;
   };
   // Delivers one chunk of the output. Returns true if the file may have more.
@@ -56,6 +58,7 @@ class LocalFollow final : public backend::Follow {
   int fd() const override { return ready_.get(); }
   bool Read(backend::FollowSink& sink) override;
   bool ended() const override { return final_seen_ && outputs_.empty(); }
+  bool starts_at_tail() const override { return true; }
 
  private:
   struct Directory {

@@ -113,6 +113,27 @@ TEST(Follow, OnlySelectedLogsAreDelivered) {
   EXPECT_EQ(sink.logs.begin()->first, Source("worker", 0, 1, LogStream::kStderr));
 }
 
+TEST(Follow, TailSkipsOutputThatExistsAtTheStart) {
+  JobFixture job;
+  const std::string line(3 << 20, 'x');  // longer than a read
+  job.Log("worker-0/0", "stdout", "one\ntwo\n" + line + "\nfour");
+  job.Log("worker-1/0", "stdout", "only\n");
+  LogSelection selection;
+  selection.tail_lines = 2;
+  const auto follow = Start(job, selection);
+  EXPECT_TRUE(follow->starts_at_tail());
+  Collect sink;
+  const std::string tail = line + "\nfour";
+  ReadUntil(*follow, sink, [&] { return sink.logs[Source("worker", 0)].size() >= tail.size(); });
+  job.Log("worker-0/0", "stdout", "\nfive\nsix\nseven\n");
+  job.Log("worker-0/1", "stdout", "a\nb\nc\n");
+  job.Finish();
+  ReadToTheEnd(*follow, sink);
+  EXPECT_TRUE(sink.logs[Source("worker", 0)] == tail + "\nfive\nsix\nseven\n");
+  EXPECT_EQ(sink.logs[Source("worker", 1)], "only\n");
+  EXPECT_EQ(sink.logs[Source("worker", 0, 1)], "a\nb\nc\n") << "a file that is new";
+}
+
 TEST(Follow, FilesOutsideTheLayoutAreIgnored) {
   JobFixture job;
   job.Log("worker-0/0", "core.4711", "x");

@@ -34,14 +34,16 @@ std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   return "and its guardian died without recording why";
 }
 
-std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how, Instant now) {
+// exception: processes that were not killed, if there are any.
+std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how,
+                   const std::string& exception, Instant now) {
   const std::string last = os::files::LastLine(files.am_log());
   int running = 0;
   for (const journal::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
          (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
          std::to_string(running) + " of " + TasksText(view.tasks.size()) +
-         (running == 1 ? " was running and has been killed" : " were running and have been killed") +
+         (running == 1 ? " was running and has been killed" : " were running and have been killed") + exception +
          (last.empty() ? "" : "; last line of its log: " + last);
 }
 
@@ -75,15 +77,13 @@ std::string EndLines(const JobFiles& files, const journal::JobView& view, core::
   return journal::EndLines(view, end, kTaskReason, now);
 }
 
-}  // namespace
-
-Status RecordAmDeath(const JobFiles& files, const std::string& how) {
+Status RecordEnd(const JobFiles& files, const std::string& how, const std::string& exception) {
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kIncluded));
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, now)), now);
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, exception, now)), now);
   // Complete a partially written last line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
@@ -91,13 +91,19 @@ Status RecordAmDeath(const JobFiles& files, const std::string& how) {
   return os::files::WriteAll(journal.get(), lines, files.journal());
 }
 
+}  // namespace
+
+Status RecordAmDeath(const JobFiles& files, const std::string& how) { return RecordEnd(files, how, ""); }
+
 Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   if (HasEndEntry(files.journal())) return {};
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kSkipped));
   KillProcessesOf(files, id);
   HOWDAH_TRY_STATUS(RemoveLeftovers(files));
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
-  HOWDAH_TRY_STATUS(RecordAmDeath(files, DescribeDeathOfAmAndGuardian(view)));
+  // The guardians, which find every descendant, may be gone, too.
+  HOWDAH_TRY_STATUS(RecordEnd(files, DescribeDeathOfAmAndGuardian(view),
+                              ", except processes without HOWDAH_JOB_ID in their environment"));
   return RemoveRestartFiles(files);
 }
 

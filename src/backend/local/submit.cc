@@ -22,8 +22,6 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr int kAmStartLimitMillis = 20'000;
-
 // Returns an id such as "howdah-20261121-064512-x7k2".
 std::string NewId(Instant now) {
   const std::string t = FormatInstant(now);  // 2026-11-21T06:45:12.301Z
@@ -85,15 +83,20 @@ Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& s
   return os::files::WriteFileAtomically(files.spec(), jobspec::WriteEffective(spec), 0600);
 }
 
-// Waits until the AM has written "ok" or an error text to the pipe.
-Status WaitUntilReady(int ready_fd, const JobFiles& files) {
+// Waits until the AM has written "ok" or an error to the pipe.
+// Contents of the AM's log are part of the error, because the log is removed with the job's directory.
+Status WaitUntilReady(int ready_fd, const JobFiles& files, std::chrono::milliseconds limit) {
   std::string answer;
   for (;;) {
     pollfd wanted{ready_fd, POLLIN, 0};
-    const int ready = poll(&wanted, 1, kAmStartLimitMillis);
+    const int ready = poll(&wanted, 1, static_cast<int>(limit.count()));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0)
-      return Error{ErrorCode::kUnavailable, "the application master did not start within 20 s; see " + files.am_log()};
+    if (ready == 0) {
+      const std::string last = os::files::LastLine(files.am_log());
+      return Error{ErrorCode::kUnavailable,
+                   "the application master did not start within " + DurationToText(limit) +
+                       (last.empty() ? "; is this machine overloaded?" : "; last line of its log: " + last)};
+    }
     char buffer[512];
     const ssize_t size = read(ready_fd, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) continue;
@@ -128,7 +131,7 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
                                           .new_session = true});
   if (!child.ok()) return child.error();
   write_end.Close();
-  return WaitUntilReady(read_end.get(), files);
+  return WaitUntilReady(read_end.get(), files, options.am_start_limit);
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   return client::kExitOk;
 }
 
-// Prints output as it arrives. With a tail, the output that existed at the start is buffered first, so that only its
-// last lines are printed.
+// Prints output as it arrives. With a tail, the last lines of the output that existed at the start are kept until all
+// of it has arrived.
 class Printer final : public backend::FollowSink {
  public:
   Printer(const LogSelection& selection, std::optional<int64_t> tail, bool timestamps)
@@ -89,15 +89,13 @@ class Printer final : public backend::FollowSink {
   void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
   void OnLog(const LogSource& source, std::string_view bytes) override {
     if (!tail_) return Out(source, bytes);
-    std::string& kept = kept_[source];
-    kept += bytes;
-    kept = std::string(os::files::LastLines(kept, *tail_));
+    kept_.try_emplace(source, *tail_).first->second.Add(bytes);
   }
   void OnNote(const std::string& line) override { output::PrintNote(line); }
   void CaughtUp() {
     if (!tail_) return;
     tail_.reset();
-    for (const auto& [source, kept] : kept_) Out(source, kept);
+    for (const auto& [source, kept] : kept_) Out(source, kept.text());
     kept_.clear();
   }
   void Flush() {
@@ -124,14 +122,14 @@ class Printer final : public backend::FollowSink {
   std::optional<int64_t> tail_;
   bool raw_;
   output::LineMerger merger_;
-  std::map<LogSource, std::string> kept_;
+  std::map<LogSource, os::files::LastLinesBuffer> kept_;
   std::string out_;
 };
 
-Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail,
-                       bool timestamps) {
+Result<int> FollowLogs(const client::Job& job, LogSelection selection, std::optional<int64_t> tail, bool timestamps) {
+  selection.tail_lines = tail;
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, selection));
-  Printer printer(selection, tail, timestamps);
+  Printer printer(selection, follow->starts_at_tail() ? std::nullopt : tail, timestamps);
   while (!follow->ended()) {
     while (follow->Read(printer)) printer.Flush();
     printer.CaughtUp();

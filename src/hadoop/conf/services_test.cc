@@ -96,6 +96,21 @@ const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.ha.namenodes.ns2", "n"},
                               {"dfs.namenode.rpc-address.ns2.n", "c:1"}};
 
+TEST(Login, FallbackToSimpleNeedsPermissionOnClustersWithKerberos) {
+  const Values kerberos = {{"hadoop.security.authentication", "kerberos"}};
+  const std::string key = "ipc.client.fallback-to-simple-auth-allowed";
+  EXPECT_TRUE(*MayFallBackToSimple(With({})));
+  EXPECT_TRUE(*MayFallBackToSimple(With({{key, "false"}})));
+  EXPECT_FALSE(*MayFallBackToSimple(With(kerberos)));
+  Values with_key = kerberos;
+  with_key[key] = "true";
+  EXPECT_TRUE(*MayFallBackToSimple(With(with_key)));
+  with_key[key] = "perhaps";
+  const auto invalid = MayFallBackToSimple(With(with_key));
+  ASSERT_FALSE(invalid.ok());
+  EXPECT_THAT(invalid.error().message, HasSubstr(key));
+}
+
 TEST(FileSystems, AddressIsFoundFromUriAndConfiguration) {
   struct Case {
     Values values;

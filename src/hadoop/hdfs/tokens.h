@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "howdah/base/time.h"
 #include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/rpc/client_options.h"
 #include "howdah/hadoop/rpc/token.h"
 
 namespace howdah::hadoop::hdfs {
@@ -15,5 +17,10 @@ namespace howdah::hadoop::hdfs {
 // if the credentials lack this token.
 std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
                                           const hadoop::rpc::Credentials& credentials, Duration limit);
+
+// The login as `user`, or with the token if there is one. Without the user's name, the client refuses servers that
+// require no authentication.
+Result<hadoop::rpc::Login> LoginOf(const hadoop::conf::Configuration& configuration, const std::string& user,
+                                   std::optional<hadoop::rpc::Token> token);
 
 }  // namespace howdah::hadoop::hdfs

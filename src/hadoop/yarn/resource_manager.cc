@@ -55,6 +55,8 @@ std::string FirstLine(std::string_view message) {
 Result<ResourceManager> ResourceManager::Open(const hadoop::conf::Configuration& configuration,
                                               hadoop::rpc::Login login, hadoop::rpc::RetryLimits limits) {
   HOWDAH_TRY(const auto servers, hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kClient));
+  HOWDAH_TRY(const bool simple, hadoop::conf::MayFallBackToSimple(configuration));
+  if (login.token && !simple) login.user.clear();
   hadoop::rpc::ClientOptions options{.protocol = kProtocol, .login = std::move(login), .limits = limits};
   options.service_name = "the ResourceManager";
   for (const hadoop::conf::Server& server : servers) {

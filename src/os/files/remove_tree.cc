@@ -38,13 +38,18 @@ class TreeRemover {
     return {};
   }
 
+  // Without success the next operation on the directory fails, with the error to report.
+  static void TrySetMode(int parent, const std::string& name, mode_t mode) {
+    [[maybe_unused]] const int failed = ::fchmodat(parent, name.c_str(), mode, 0);
+  }
+
   // Restores missing permissions if the directory belongs to this user. Otherwise opening the directory fails.
   static Fd OpenWritable(int parent, const std::string& name) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat info {};
     const bool known = ::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (known && S_ISDIR(info.st_mode) && (info.st_mode & 0700) != 0700) {
-      ::fchmodat(parent, name.c_str(), (info.st_mode & 07777) | 0700, 0);
+      TrySetMode(parent, name, (info.st_mode & 07777) | 0700);
     }
     return Fd(::openat(parent, name.c_str(), kFlags));
   }
@@ -60,7 +65,7 @@ class TreeRemover {
     if (!S_ISDIR(info.st_mode)) return SystemError("removing " + path_ + "/.../" + name, error);
     if (depth >= kDepthLimit) {
       const std::string moved = ".howdah-removing-" + std::to_string(moved_++);
-      ::fchmodat(parent, name.c_str(), 0700, 0);  // moving a directory requires write permission on it
+      TrySetMode(parent, name, 0700);  // moving a directory requires write permission on it
       if (::renameat(parent, name.c_str(), top_, moved.c_str()) == 0) return {};
       return SystemError("removing " + path_ + "/.../" + name);
     }

@@ -118,33 +118,21 @@ Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   return ids;
 }
 
-constexpr size_t kTailSlack = size_t{1} << 20;
-
-// Passes output on as it arrives. With `lines`, keeps only that number of last lines and passes them on in Finish.
-// Buffers at most these lines and 1 MiB.
+// Passes output on as it arrives. With `lines`, passes only that number of last lines on, at Finish.
 class TailBuffer {
  public:
   TailBuffer(std::optional<int64_t> lines, std::function<void(std::string_view)> on_bytes)
-      : lines_(lines), on_bytes_(std::move(on_bytes)) {}
-  void Add(std::string_view bytes) {
-    if (!lines_) return on_bytes_(bytes);
-    buffer_ += bytes;
-    if (buffer_.size() < trimmed_ + kTailSlack) return;
-    // Keep one more line, because the last one may be incomplete.
-    buffer_ = std::string(os::files::LastLines(buffer_, *lines_ + 1));
-    trimmed_ = buffer_.size();
+      : on_bytes_(std::move(on_bytes)) {
+    if (lines) last_lines_.emplace(*lines);
   }
+  void Add(std::string_view bytes) { last_lines_ ? last_lines_->Add(bytes) : on_bytes_(bytes); }
   void Finish() {
-    if (!lines_) return;
-    on_bytes_(os::files::LastLines(buffer_, *lines_));
-    buffer_.clear();
+    if (last_lines_) on_bytes_(last_lines_->text());
   }
 
  private:
-  std::optional<int64_t> lines_;
   std::function<void(std::string_view)> on_bytes_;
-  std::string buffer_;
-  size_t trimmed_ = 0;
+  std::optional<os::files::LastLinesBuffer> last_lines_;
 };
 
 std::string RelativePathRefusal(const std::string& key) {

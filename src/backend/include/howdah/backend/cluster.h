@@ -41,6 +41,9 @@ struct LogSelection {
   std::optional<int> index;
   std::optional<int> attempt;  // if unset: every attempt for a follow of a running job, otherwise the newest
   bool want_stdout = true, want_stderr = true;
+  // For a follow: of the output that exists at its start, only the last lines of each source are wanted. A backend that
+  // cannot skip the rest delivers everything; see Follow::starts_at_tail.
+  std::optional<int64_t> tail_lines;
 };
 
 class FollowSink {
@@ -67,6 +70,8 @@ class Follow {
   virtual bool Read(FollowSink& sink) = 0;
   // Whether the journal's last entry and all requested output have been delivered.
   virtual bool ended() const = 0;
+  // Whether LogSelection::tail_lines was applied.
+  virtual bool starts_at_tail() const { return false; }
 };
 
 class Cluster {

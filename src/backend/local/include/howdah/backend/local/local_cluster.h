@@ -1,6 +1,7 @@
 // The client side of the local backend.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@ struct LocalOptions {
   std::string home;              // layout.h; absolute
   std::string agent;             // path of howdah-agent
   jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
+  std::chrono::milliseconds am_start_limit = std::chrono::seconds(20);
 };
 
 // Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If the AM and the guardian of a job have

@@ -18,6 +18,11 @@ struct Server {
 };
 
 enum class RmService { kClient /*8032*/, kScheduler /*8030*/, kAdmin /*8033*/, kWeb /*8088, 8090 with https*/ };
+// Whether a client that has a token may use a server that requires no authentication. On a cluster with Kerberos such a
+// server is an impostor, unless ipc.client.fallback-to-simple-auth-allowed says otherwise
+// (org.apache.hadoop.ipc.Client).
+Result<bool> MayFallBackToSimple(const Configuration& configuration);
+
 // All ResourceManagers of the cluster: one, or one per id in rm-ids. Returns kUsage if an address is invalid or
 // missing; the message names the key.
 Result<std::vector<Server>> ResourceManagers(const Configuration& configuration, RmService service);

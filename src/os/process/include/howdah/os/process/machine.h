@@ -17,6 +17,10 @@ std::string NodeName();
 std::string ProgramPath();
 // The current directory, or "." if it has no name.
 std::string WorkingDirectory();
+// Keeps the keys in this process's memory, and in that of its forks, out of core files and from other processes of the
+// same user. A program that is executed later is not affected: it keeps its core limit. Entries of this process in
+// /proc then belong to root.
+void ProtectMemory();
 // The smaller of the installed memory and the cgroup limit. The limit is that of cgroup v1 or v2, of this cgroup or any
 // ancestor.
 int64_t TotalMemoryBytes();
