@@ -198,6 +198,10 @@ Status UseContainerFiles(executor::TaskOptions& options) {
   options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
   options.flat_logs = true;
   options.inherited = executor::InheritedFromContainer(environ);
+  options.store_outputs = [job = JobId{options.job_id}, work_dir = options.work_dir](
+                              const std::string& task, const std::vector<std::string>& files) {
+    return backend::yarn::am::StoreOutputs(HadoopEnvironment(), job, task, work_dir, files);
+  };
   if (access(kPythonDirectory, X_OK) == 0) options.python_dir = here + "/" + kPythonDirectory;
   return {};
 }

@@ -128,6 +128,7 @@ void Executor::Linger(Duration limit) {
 
 // The AM must receive the queued messages, so OnAmLost ends the loop later.
 void Executor::Finish() {
+  if (outputs_.running() || outputs_.Begin(plan_, [this] { Finish(); })) return;
   if (!am_.Finish()) return loop_.stop();
   farewell_.expires_after(kFarewellLimit);
   farewell_.async_wait([this](const boost::system::error_code& error) {

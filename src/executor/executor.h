@@ -15,6 +15,7 @@
 #include "howdah/os/process/ports.h"
 #include "launch.h"
 #include "log_server.h"
+#include "output_store.h"
 #include "remote_streams.h"
 #include "task_setup.h"
 #include "task_usage.h"
@@ -58,13 +59,14 @@ class Executor {
   void BeginExit(int exit_code);
   // Stays for at most `limit`, to serve the logs.
   void Linger(Duration limit);
-  // Ends the loop once the queued messages were sent.
+  // Stores the outputs of the task, and ends the loop once the queued messages were sent.
   void Finish();
 
   boost::asio::io_context loop_{1};
   os::process::Clock clock_;
   TaskPlan plan_;
   TaskSetup setup_{loop_};
+  OutputStore outputs_{loop_};
   AmConnection am_;
   LogServer logs_;
   TaskUsage usage_{loop_};

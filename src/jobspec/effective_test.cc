@@ -29,6 +29,7 @@ class Maker {
     if (Flip()) job.docker = SomeDocker();
     job.env = Env();
     for (int i = Below(3); i > 0; --i) job.env_from.push_back("FROM_" + std::to_string(i));
+    for (int i = Below(3); i > 0; --i) job.outputs.push_back("out" + std::to_string(i) + "/*.pt");
     if (Flip()) job.queue = NonEmpty();
     if (Flip()) job.priority = Below(100);
     if (Flip()) job.node_label = NonEmpty();

@@ -27,6 +27,7 @@ files:
   - {from: side.txt, to: beside.txt}
   - {from: hdfs:///models/base.pt, to: base.pt}
   - {from: bundle.zip, to: ./pack/, unpack: true}
+outputs: [out/, "*.pt"]
 python: {archive: env.tar.gz}
 env: {OMP_NUM_THREADS: 1, FLAG: true, EMPTY: "", HOMED: "${HOME}/x"}
 env_from: [WANDB_API_KEY]
@@ -49,6 +50,7 @@ roles:
     command: [python, train.py, '${NOT_MINE}', 10]
     env: {ROLE_HINT: w}
     files: [side.txt, {from: bundle.zip, to: wheels, unpack: true}]
+    outputs: checkpoints/**
     image: library/python:3.11
     restart: {max: 3, backoff: 500ms}
     on_failure: tolerate
@@ -73,6 +75,7 @@ TEST(JobFile, EveryKeyIsRead) {
   want.files = {{"/jobs/side.txt", "beside.txt", false},
                 {"hdfs:///models/base.pt", "base.pt", false},
                 {"/jobs/bundle.zip", "pack", true}};
+  want.outputs = {"out/", "*.pt"};
   want.python_archive = "/jobs/env.tar.gz";
   want.env = {{"OMP_NUM_THREADS", "1"}, {"FLAG", "true"}, {"EMPTY", ""}, {"HOMED", "/home/u/x"}};
   want.env_from = {"WANDB_API_KEY"};
@@ -86,6 +89,7 @@ TEST(JobFile, EveryKeyIsRead) {
   want.roles[1] = {"worker", {2, 8}, int64_t{4} << 30, 1, 0, 4, {"", {"python", "train.py", "${NOT_MINE}", "10"}}};
   want.roles[1].env = {{"ROLE_HINT", "w"}};
   want.roles[1].files = {{"/jobs/side.txt", "side.txt", false}, {"/jobs/bundle.zip", "wheels", true}};
+  want.roles[1].outputs = {"checkpoints/**"};
   want.roles[1].image = "library/python:3.11";
   want.roles[1].restart = {3, 500ms};
   want.roles[1].on_failure = OnFailure::kTolerate;

@@ -19,6 +19,19 @@ bool Has(const Section<T>& section, std::string_view key) {
   return std::any_of(section.keys.begin(), section.keys.end(), [&](const Key<T>& k) { return k.name == key; });
 }
 
+ValueType<std::string> OutputPattern() {
+  return CheckedText("pattern of relative paths", [](const std::string& text) -> std::string {
+    if (text.empty()) return "is empty; remove it";
+    if (text.front() == '/') return "is an absolute path; write a path relative to the working directory";
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('/', begin), text.size());
+      if (text.compare(begin, end - begin, "..") == 0) return "leaves the working directory; remove '..'";
+      begin = end + 1;
+    }
+    return "";
+  });
+}
+
 const Section<Instances>& InstancesKeys() {
   static const Section<Instances> section = {
       {Row("min", &Instances::min, WholeNumber(1, kInstancesMax),
@@ -242,6 +255,8 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("env", &R::env, Variables(), "Environment variables of this role; they override those of the job"),
       Row("files", &R::files, ListOf(StagedFile(), "list of files"),
           "Files for this role, in addition to those of the job"),
+      Row("outputs", &R::outputs, ListOf(OutputPattern(), "list of patterns"),
+          "Files of this role to keep, in addition to the outputs of the job"),
       Row("image", &R::image, Optional(DockerImage()),
           "Image for this role, instead of docker.image; the other keys of docker apply unchanged (YARN)"),
       Row("kind", &R::kind, OneOf(RoleKindWords()),
@@ -314,6 +329,8 @@ Section<JobSpec> MakeJobKeys() {
           "Directory or archive; its content becomes every task's working directory"),
       Row("files", &J::files, ListOf(StagedFile(), "list of files"),
           "More files for the working directory, in addition to source"),
+      Row("outputs", &J::outputs, ListOf(OutputPattern(), "list of patterns"),
+          "Files in the working directories to keep with the job, as in [out/, '*.pt']; `run` and `outputs` fetch them"),
       Group("python", python, "Python environment of the tasks"),
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
           "Docker container for the tasks, if the cluster supports docker (YARN)"),

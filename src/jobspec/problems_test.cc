@@ -96,17 +96,21 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {Job("env: {A: 1, A: 2}"), {"2: env.A: duplicate key (first in line 2); remove one of them"}},
       {"roles:\n  w: {memory: 1GiB, command: date}\n  w: {memory: 1GiB, command: date}\n",
        {"3: roles.w: duplicate key (first in line 2); remove one of them"}},
+      {Job("outputs: /tmp/out"),
+       {"2: outputs: is an absolute path; write a path relative to the working directory"}},
+      {Role("outputs: [a/../../b]"), {"3: roles.w.outputs[0]: leaves the working directory; remove '..'"}},
+      {Job("outputs: ['']"), {"2: outputs[0]: is empty; remove it"}},
       {Job("nproc_per_node: 2"), {"2: nproc_per_node: unknown key here; did you mean roles.NAME.processes?"}},
       {Role("cpu: 2"), {"3: roles.w.cpu: unknown key here; did you mean 'vcores'?"}},
       {Role("num-nodes: 2"), {"3: roles.w.num-nodes: unknown key here; did you mean 'instances'?"}},
       {Role("workdir: ./src"), {"3: roles.w.workdir: unknown key here; did you mean 'source' at the top level?"}},
       {Job("walltime: 1h"), {"2: walltime: unknown key here; did you mean timeouts.run?"}},
       {Job("zzz: x"),
-       {"2: zzz: unknown key; the keys here are name, framework, source, files, python, docker, env, tony_env, "
+       {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
         "history"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
-       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, python, docker, env, tony_env, "
+       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
         "history",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "am_client.h"
 #include "capacity.h"
@@ -18,6 +19,7 @@
 #include "local_follow.h"
 #include "log_tree.h"
 #include "orphaned_job.h"
+#include "outputs.h"
 #include "refusals.h"
 #include "submit.h"
 
@@ -131,6 +133,18 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
     offset += size;
     on_bytes(std::string_view(block.data(), static_cast<size_t>(size)));
   }
+}
+
+Result<LocalCluster::FetchedOutputs> LocalCluster::FetchOutputs(const JobId& id, const std::string& directory) {
+  return CopyOutputs(FilesOf(id), directory);
+}
+
+std::vector<std::string> LocalCluster::LeftFiles(const JobId& id) {
+  std::vector<std::string> lines;
+  const auto text = os::files::ReadFile(FilesOf(id).left_files());
+  std::istringstream left(text.ok() ? *text : "");
+  for (std::string line; std::getline(left, line);) lines.push_back(line);
+  return lines;
 }
 
 Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(id).spec()); }

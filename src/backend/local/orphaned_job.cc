@@ -9,6 +9,7 @@
 #include "howdah/os/process/clock.h"
 #include "job_processes.h"
 #include "journal_reader.h"
+#include "outputs.h"
 #include "tony_history.h"
 
 namespace howdah::backend::local {
@@ -109,8 +110,14 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
 
 Status RemoveLeftovers(const JobFiles& files) {
   std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive()};
-  if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
-  return RemoveAll(paths);
+  Status kept;
+  if (access(files.keep_work().c_str(), F_OK) != 0) {
+    kept = KeepOutputs(files);
+    // Without a place for the outputs, for example on a full disk, they stay in the working directories.
+    if (kept.ok()) paths.push_back(files.work());
+  }
+  HOWDAH_TRY_STATUS(RemoveAll(paths));
+  return kept;
 }
 
 Status RemoveRestartFiles(const JobFiles& files) {

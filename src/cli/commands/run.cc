@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "admission.h"
+#include "fetch_outputs.h"
 #include "howdah/cli/args/job_flags.h"
 #include "howdah/cli/output/line_merger.h"
 #include "howdah/cli/output/screen.h"
@@ -146,6 +147,18 @@ class QueueLimit {
   Instant since_;
 };
 
+// Brings the outputs of an ended job to this machine, and names the files that the job does not keep. The job's exit code
+// does not depend on it.
+void ShowResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
+  const auto fetched = FetchOutputs(cluster, id, outputs_directory);
+  if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
+  const std::vector<std::string> left = cluster.LeftFiles(id);
+  for (const std::string& line : left) output::PrintNote(line);
+  if (!left.empty()) {
+    output::PrintNote("the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']; --keep keeps the directories");
+  }
+}
+
 Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
                            const RunOptions& options, std::optional<Duration> queue_limit) {
   auto opened = cluster.FollowJob(id, backend::LogSelection());
@@ -170,6 +183,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
     return client::FollowStopped(id);
   }
   output::PrintMessage(output::Summary(display.view(), cluster.LogsLocation(id)));
+  ShowResults(cluster, id, options.outputs_directory);
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");
   return client::ExitCodeOf(display.view());
 }
@@ -179,11 +193,21 @@ struct RunArguments {
   bool keep = false, json = false, timestamps = false;
 };
 
+// Returns the directory `outputs` beside the job file, or in the current directory if there is none.
+std::string OutputsDirectory(const std::string& job_file) {
+  const size_t slash = job_file.rfind('/');
+  return slash == std::string::npos ? "outputs" : job_file.substr(0, slash) + "/outputs";
+}
+
 Result<int> Run(client::Connection& connection, const RunArguments& arguments) {
   HOWDAH_TRY(const auto job, AdmittedJob(connection, arguments.job));
   if (const int* code = std::get_if<int>(&job)) return *code;
   return RunJob(connection, std::get<jobspec::JobSpec>(job),
-                {arguments.keep, arguments.json, arguments.timestamps, nullptr});
+                {.keep = arguments.keep,
+                 .json = arguments.json,
+                 .timestamps = arguments.timestamps,
+                 .outputs_directory = OutputsDirectory(arguments.job.file),
+                 .on_status = nullptr});
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string BackendFor(const client::Connection& connection, const config::Flags
 Result<int> RunTonyJob(client::Connection& connection, jobspec::ParsedJob job, const config::Flags& flags) {
   HOWDAH_TRY(const auto admitted, Admit(connection, std::move(job)));
   if (const int* code = std::get_if<int>(&admitted)) return *code;
-  RunOptions options{flags.keep, flags.json, /*timestamps=*/false, nullptr};
+  RunOptions options{.keep = flags.keep, .json = flags.json, .on_status = nullptr};
   TonyNotebook notebook;
   if (flags.submitter == config::Submitter::kNotebook) {
     options.on_status = [&](backend::Cluster& cluster, const JobId& id, const journal::JobView& view) {

@@ -25,6 +25,7 @@
 #include "howdah/os/net/resolve.h"
 #include "howdah/os/process/clock.h"
 #include "journal_copy.h"
+#include "staged_configuration.h"
 #include "yarn_backend.h"
 
 namespace howdah::backend::yarn::am {
@@ -39,32 +40,6 @@ constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // A running job waits this long for an unreachable ResourceManager, so the end of a job waits equally long. An AM must
 // not exit before it has unregistered: YARN would restart it.
 constexpr Duration kFinishLimit = std::chrono::minutes(15);
-
-Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
-  HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
-  auto credentials = hadoop::rpc::ParseCredentials(bytes);
-  if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
-  return credentials;
-}
-
-// Reads the credentials of this process's container.
-Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment) {
-  HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
-  return ReadCredentials(container.token_file);
-}
-
-// Reads the configuration that the client staged. The node's own configuration may be missing or describe another
-// cluster.
-Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Environment& environment,
-                                                      const std::string& path) {
-  HOWDAH_TRY(const auto xml, os::files::ReadFile(path));
-  hadoop::conf::Configuration configuration(environment);
-  const auto no_more_files = [](const std::string& name) -> Result<std::string> {
-    return Failed("the staged configuration is one file, but it includes " + name);
-  };
-  HOWDAH_TRY_STATUS(hadoop::conf::AddXml(configuration, path, xml, no_more_files));
-  return configuration;
-}
 
 ::hadoop::yarn::FinalApplicationStatusProto FinalStatusOf(core::JobState state) {
   if (state == core::JobState::kSucceeded) return ::hadoop::yarn::APP_SUCCEEDED;
@@ -137,7 +112,7 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& envi
   HOWDAH_TRY(const auto spec_text, os::files::ReadFile(kJobFile));
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(spec_text));
   HOWDAH_TRY(auto identity, FindIdentity(credentials, "am"));
-  HOWDAH_TRY(auto configuration, ReadConfiguration(environment, start.configuration));
+  HOWDAH_TRY(auto configuration, ReadStagedConfiguration(environment, start.configuration));
   // Act as the owner of the job: on an insecure cluster the containers run as another user.
   container.user = start.user;
   return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(start),

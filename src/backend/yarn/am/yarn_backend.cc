@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 
 // The longest time for an executor to exit after its release.
 constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+// For an executor that stores the outputs of its task in HDFS before it exits.
+constexpr auto kStoreLimit = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::minutes(10));
 
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
@@ -286,7 +288,7 @@ void YarnBackend::Release(const ContainerId& id) {
   containers_.MarkReleasing(id);
   if (container->launched) {
     UpdateExpectations();
-    return containers_.StopAfter(id, kExitLimit);
+    return containers_.StopAfter(id, jobspec::KeepsOutputs(options_.spec) ? kStoreLimit : kExitLimit);
   }
   scheduler_.Release(IdOf(id));
   Remove(id, "", /*infrastructure=*/false);

@@ -21,7 +21,6 @@ namespace howdah::backend::yarn::client {
 
 // Paths in a container. The manifest is for the executor (executor/manifest.h), the cluster's configuration for the AM.
 inline constexpr const char* kManifest = "staging/manifest.json";
-inline constexpr const char* kConfiguration = "howdah/hadoop.xml";
 
 // A file that YARN localizes into a container's directory.
 struct Resource {

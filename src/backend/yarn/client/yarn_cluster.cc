@@ -13,6 +13,7 @@
 #include "log_store.h"
 #include "refusals.h"
 #include "running_application.h"
+#include "stored_outputs.h"
 #include "submission.h"
 #include "yarn_follow.h"
 
@@ -259,6 +260,11 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   const howdah::Status read = store.Read(location->second, offset, take, kLogReadLimit);
   keeper.Finish();
   return read;
+}
+
+Result<YarnCluster::FetchedOutputs> YarnCluster::FetchOutputs(const JobId& id, const std::string& directory) {
+  HOWDAH_TRY(const auto cluster, Open());
+  return FetchStoredOutputs(*cluster, id, directory);
 }
 
 Result<std::string> YarnCluster::JobFile(const JobId& id) {

@@ -98,6 +98,15 @@ class Cluster {
   // Passes the current content of the source to on_bytes in pieces: all of it, or only the last lines.
   virtual howdah::Status ReadLog(const JobId& id, const LogSource& source, std::optional<int64_t> last_lines,
                                  const std::function<void(std::string_view)>& on_bytes) = 0;
+  // Copies the kept outputs of the job's tasks to DIRECTORY/ROLE-INDEX/..., and returns what was copied. Files that exist
+  // there are replaced. For a running job: what is there now; kUnavailable if the backend cannot reach it.
+  struct FetchedOutputs {
+    int64_t files = 0, bytes = 0, tasks = 0;
+  };
+  virtual Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) = 0;
+  // Returns one sentence per task of an ended job that left files in its working directory, which were not kept. Empty
+  // if there are none, or if the backend does not know.
+  virtual std::vector<std::string> LeftFiles(const JobId& id) = 0;
   // Returns the effective job file (jobspec::WriteEffective), if the backend still has it.
   virtual Result<std::string> JobFile(const JobId& id) = 0;
   // Opens the file system of a URI or an absolute path. Returns kUnavailable, with advice, if this backend cannot reach

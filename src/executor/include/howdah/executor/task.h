@@ -51,6 +51,9 @@ struct TaskOptions {
   std::map<std::string, std::string> inherited;  // environment variables (inherited.h)
   // The variables by which programs of the task find this program (exec.h). They override inherited variables.
   std::map<std::string, std::string> agent_variables;
+  // Stores files of the working directory with the job, when the executor exits. task: "ROLE-INDEX". Called on a thread of
+  // its own. Empty if the backend keeps the outputs.
+  std::function<Status(const std::string& task, const std::vector<std::string>& files)> store_outputs;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none
 };
 

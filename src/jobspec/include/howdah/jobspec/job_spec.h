@@ -128,6 +128,7 @@ struct RoleSpec {
   Command command;
   EnvVars env;                       // for this role only; overrides the job's env
   std::vector<File> files;           // for this role only, in addition to the job's files
+  std::vector<std::string> outputs;  // patterns for this role only, in addition to the job's outputs
   std::optional<std::string> image;  // instead of docker.image; nullopt: docker.image applies
   RoleKind kind = RoleKind::kWorker;
   bool chief = false;
@@ -201,6 +202,8 @@ struct JobSpec {
   Framework framework = Framework::kPlain;
   std::string source;  // an absolute path or a URI; empty: none
   std::vector<File> files;
+  // Patterns (os/files/glob.h) of files in the working directories that are kept with the job.
+  std::vector<std::string> outputs;
   std::string python_archive;    // an absolute path or a URI; empty: none
   std::optional<Docker> docker;  // nullopt: tasks run directly on the node
   EnvVars env;
@@ -241,5 +244,9 @@ struct FileOfRole {
 
 // The files of the job, then those of each role, in the order of the job file. Staged files are numbered in this order.
 std::vector<FileOfRole> AllFiles(const JobSpec& spec);
+// Returns the patterns of the files that tasks of this role keep: those of the job, then those of the role.
+std::vector<std::string> OutputsOf(const JobSpec& spec, const RoleSpec& role);
+// Whether tasks of some role keep files.
+bool KeepsOutputs(const JobSpec& spec);
 
 }  // namespace howdah::jobspec

@@ -18,6 +18,8 @@ namespace howdah::backend::yarn {
 // Paths in the AM's working directory.
 inline constexpr const char* kAmStartFile = "howdah/am.json";
 inline constexpr const char* kJobFile = "howdah/job.json";
+inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // of the cluster
+inline constexpr const char* kOwnerFile = "howdah/owner";           // the job's owner; only if tasks keep outputs
 
 // YARN counts only AM failures that are newer than this
 // (ApplicationSubmissionContext.attempt_failures_validity_interval). A job that runs for weeks therefore survives AM

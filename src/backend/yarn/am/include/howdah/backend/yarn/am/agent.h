@@ -95,6 +95,10 @@ class AmJob {
 
 // Writes the files that are embedded in the credentials of the executor's container to the current directory.
 Status ExtractTaskFiles(const hadoop::conf::Environment& environment);
+// Stores files of a task's working directory in HDFS, at jobs/ID/outputs/ROLE-INDEX/. task: "ROLE-INDEX". Blocks until
+// all are stored; starts no thread, and may be called on any thread.
+Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& id, const std::string& task,
+                    const std::string& work_dir, const std::vector<std::string>& files);
 // Returns the identity of the executor in this container.
 Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment);
 
