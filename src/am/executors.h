@@ -20,12 +20,12 @@
 
 namespace howdah::am {
 
-// The interval of heartbeats: short enough that nine lost messages do not exceed the limit, and that the usage in them
-// is current.
+// The interval of heartbeats. It is short enough that nine heartbeats in a row can be lost without reaching the limit,
+// and that the usage in them is current.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
-// The minimum interval between progress events of a task that only report progress. Each such event is written to the
-// event log, so the interval grows with the number of tasks.
+// The minimum interval between those events of a task that only report progress. Each event is written to the event
+// log, so the interval grows with the number of tasks.
 Duration ProgressInterval(Duration heartbeat_limit, int tasks);
 
 // One thread: the AM's loop.
@@ -40,22 +40,22 @@ class Executors {
     Duration await_am;   // how long executors wait for another AM; 0: they do not wait
     Duration progress;   // minimum interval between progress events of a task
   };
-  // followers: receives executors' connections and log messages.
+  // followers: receives the connections and the log messages of executors.
   Executors(Limits limits, const os::process::Clock& clock, Followers& followers, Deliver deliver, Send send);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
-  // Call before each StartTask. Sets the peer group that the tasks of this step receive, and the exports of all roles.
-  // Encodes them once per step.
+  // Call it before each StartTask. Sets the peer group and the exports of all roles, which the tasks of this step
+  // receive. Encodes them once per step.
   void SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports);
-  // rendezvous: the server of the order's generation, if there is one.
+  // rendezvous: the server of the generation in the order; nullopt if the framework needs none.
   void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
-  // The backend reports that the container is gone: its messages are ignored from now on, and an executor that still
-  // runs there is ordered to exit.
+  // Call it when the backend reports that the container is gone. Later messages of its executor are ignored, and an
+  // executor that still runs there is ordered to exit.
   void Forget(const ContainerId& container);
 
   bool connected(const ContainerId& container) const;
@@ -64,7 +64,7 @@ class Executors {
   // The newest progress of a container's task.
   struct Progress {
     int attempt = -1;
-    core::TaskProgress told;
+    core::TaskProgress newest;
   };
   const Progress* progress(const ContainerId& container) const;
 
@@ -73,8 +73,8 @@ class Executors {
     std::optional<rpc::ConnectionId> connection;
     journal::Usage usage;
     Progress progress;
-    std::optional<core::TaskProgressed> untold;  // the newest, if it is not delivered to the core yet
-    Instant tell_next;
+    std::optional<core::TaskProgressed> undelivered;  // the newest progress that was not delivered to the core yet
+    Instant deliver_next;
   };
   void OnProgress(const ContainerId& container, const wire::Progress& message);
   void ReportUsage(const ContainerId& container, const wire::Usage& usage);
