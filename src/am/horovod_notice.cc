@@ -49,7 +49,7 @@ class Sending : public std::enable_shared_from_this<Sending> {
         // The content of the answer is irrelevant: a process that rejects the message closes the connection without an
         // answer.
         asio::async_read(self->socket_, asio::buffer(self->answer_),
-                         [self](const Failure& failed, size_t) { self->End(!failed); });
+                         [self](const Failure& no_answer, size_t) { self->End(!no_answer); });
       });
     });
   }

@@ -80,7 +80,7 @@ bool AmConnection::Finish() {
   return connected_;
 }
 
-// The task's processes continue while no AM is connected. Reports about them are kept in reports_.
+// The task's processes continue while no AM is connected. Reports about them are kept in reports_ for the next AM.
 void AmConnection::OnClosed(const std::string& why) {
   connected_ = false;
   heartbeat_timer_.cancel();
@@ -97,7 +97,8 @@ Duration AmConnection::RemainingWait() const {
   return lost_since_ ? std::max(Duration::zero(), am_timeout_ - (clock_.Now() - *lost_since_)) : am_timeout_;
 }
 
-// Changes to the calling AM even if the old stream looks intact, because the AM at its other end has been replaced.
+// Connects to the calling AM even if the stream to the old AM looks intact, because the calling AM has replaced the old
+// one.
 void AmConnection::OnCalledBack(const std::string& am_address) {
   if (!reconnect_ || am_address == am_address_) return;
   Log("called back by another application master, at " + am_address);
