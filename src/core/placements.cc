@@ -235,8 +235,8 @@ void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
 void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   const Role& role = roster_.RoleOf(task);
   const Assembly& assembly = units_.allocation.assembly;
-  const bool gathers = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
-  const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !gathers;
+  const bool starts_as_group = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
+  const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !starts_as_group;
   const bool too_often = !loss.infrastructure && task.placement.CountLaunchFailure() > kReplacements;
   // The running ranked tasks still use the address of this task, which is no longer valid.
   const auto kind = others_run && !too_often ? Cause::Kind::kLost : Cause::Kind::kNotReady;

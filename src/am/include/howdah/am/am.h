@@ -56,7 +56,7 @@ struct AmOptions {
   int generation = 0, first_task_attempt = 0;
   // The time from which `timeouts.gang` counts; nullopt: the submission of the job.
   std::optional<Instant> gang_since;
-  // What the AM does on SIGTERM. true: it exits at once, because the backend is about to kill the whole container.
+  // The reaction to SIGTERM. true: the AM exits at once, because the backend is about to kill the whole container.
   // false: it stops the job with grace.
   bool leave_on_sigterm = false;
   std::string node;          // name of this machine
