@@ -1,4 +1,4 @@
-// What a failed process leaves: tracebacks, error.json, messages of the kernel.
+// The output of a failed process, its error.json, and messages of the kernel.
 #include <cstddef>
 #include <cstdint>
 #include <string>

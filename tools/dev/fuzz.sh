@@ -1,16 +1,17 @@
 # Runs the fuzz targets. Sourced by dev.
 #
-# A target begins with the inputs in tests/fuzz/corpus/NAME, which are kept in git, and with those that earlier runs found
-# (build/fuzz/corpus/NAME). An input that crashes a target, takes more than 10 s or needs more than 1 GiB is stored in
-# build/fuzz/findings.
+# A target begins with the inputs in tests/fuzz/corpus/NAME, which are kept in git, and with those that earlier runs
+# found (build/fuzz/corpus/NAME). An input that crashes a target, takes more than 10 s or needs more than 1 GiB is stored
+# in build/fuzz/findings.
 
 fuzz_one() {  # NAME SECONDS
   local found=build/fuzz/corpus/$1 seeds=tests/fuzz/corpus/$1
   mkdir -p "$found" build/fuzz/findings
   local folders=("$found")
   [ ! -d "$seeds" ] || folders+=("$seeds")
-  ASAN_OPTIONS=detect_leaks=0 "build/fuzz/bin/fuzz_$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
-    -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$1-" "${folders[@]}" >"build/log/fuzz-$1" 2>&1
+  ASAN_OPTIONS=detect_leaks=0 "build/fuzz/bin/fuzz_$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 \
+    -max_len=65536 -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$1-" "${folders[@]}" \
+    >"build/log/fuzz-$1" 2>&1
 }
 
 dev_fuzz() {
