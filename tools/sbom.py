@@ -5,7 +5,8 @@ with versions, as SPDX 2.3 in JSON.
     tools/sbom.py [--build FOLDER] [--output FILE]      the folder of a finished release build; default: build/release
 
 The linker's map lists the archives of which a member is in a program, so a library that is only installed, or only
-offered to the linker, is not listed. Headers of libraries without archives come from the dependencies that ninja recorded.
+offered to the linker, is not listed. Headers of libraries without archives come from the dependencies that ninja
+recorded.
 Each file is assigned to the package that owns it (dpkg).
 """
 import argparse
@@ -27,7 +28,8 @@ LICENSE = "Apache-2.0"
 
 
 def linked_files(linker_map):
-    """The archives and object files outside the build folder that a linker map names: `/usr/lib/libz.a(inflate.o):(.text)`."""
+    """The archives and object files outside the build folder that a linker map names, as in
+    `/usr/lib/libz.a(inflate.o):(.text)`."""
     archives = re.findall(r"(?<!\S)(/\S+\.a)\(", linker_map)
     objects = re.findall(r"(?<!\S)(/\S+\.o):\(", linker_map)
     return {os.path.realpath(path) for path in archives + objects}
@@ -140,7 +142,7 @@ def document(version, created, programs):
                               for a, kind, b in sorted(set(relationships))]}
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-            "name": f"howdah-{version}", "documentNamespace": f"https://spdx.org/spdxdocs/howdah-{version}-{digest}",
+            "name": f"howdah-{version}", "documentNamespace": f"https://howdah.invalid/spdx/{version}-{digest}",
             "creationInfo": {"created": created, "creators": ["Tool: howdah-sbom"]}, **body}
 
 

@@ -48,7 +48,7 @@ def library_of(path):
 
 def is_test(path):
     """Whether a file is a test, a benchmark, or a header that only tests and benchmarks include."""
-    name = r"(_test\.cc|_bench\.cc|_fixture\.h|/testing\.h|/test_\w+\.h)$"
+    name = r"(_test\.cc|_bench\.cc|_fuzz\.cc|_fixture\.h|/testing\.h|/test_\w+\.h)$"
     return path.startswith("tests/") or re.search(name, path) is not None
 
 
@@ -224,7 +224,8 @@ def compiled_files(compile_commands):
 def check_compiled(root, names, compile_commands):
     compiled = set(compiled_files(compile_commands))
     for name in names:
-        if name.endswith(".cc") and not name.endswith("_bench.cc") and str((root / name).resolve()) not in compiled:
+        elsewhere = name.endswith(("_bench.cc", "_fuzz.cc"))
+        if name.endswith(".cc") and not elsewhere and str((root / name).resolve()) not in compiled:
             yield Finding(name, 1, "never-compiled", "no target of the build compiles this file")
 
 

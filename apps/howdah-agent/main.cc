@@ -108,7 +108,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died) 
   options.gang_since = clock.Now();
   options.leave_on_sigterm = true;
   options.node = job.node();
-  options.place_notices = job.FailureDetectionLimit();
+  options.failover_delay = job.FailureDetectionLimit();
   options.journal = job.journal();
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();

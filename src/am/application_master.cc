@@ -19,7 +19,7 @@ struct Overload : Fs... {
   using Fs::operator()...;
 };
 
-// How long followers may take to receive the journal's last lines: the AM should exit soon after writing them.
+// The time limit for followers to receive the journal's last lines: the AM should exit soon after writing them.
 constexpr Duration kFollowersLimit = std::chrono::milliseconds(80);
 
 // How long the AM waits for an executor that kills the processes of a container which the backend has reported as
@@ -50,7 +50,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
       executors_(
           event_loop_.io(),
           {.heartbeat = options_.spec.timeouts.heartbeat,
-           .await_am = options_.place_notices + options_.spec.timeouts.am,
+           .await_am = options_.failover_delay + options_.spec.timeouts.am,
            .progress = ProgressInterval(options_.spec.timeouts.heartbeat, MostTasks(options_.spec)),
            .leave = kLeaveLimit},
           clock, followers_, [this](core::Event event) { Deliver(std::move(event)); },
@@ -188,8 +188,8 @@ void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
   job_loop_.Post(std::move(prepared));
 }
 
-// Called before the journal's last line is written, so that a final state becomes visible only after the backend has
-// cleaned up.
+// Called before the last line of the journal is written: the backend must have cleaned up before the final state
+// becomes visible.
 void ApplicationMaster::FinishJob() {
   const auto journal = record_.Text();
   // The backend must receive the final state even if the journal cannot be read.
@@ -219,7 +219,7 @@ journal::JobView ApplicationMaster::ViewWithUsage() const {
   for (journal::TaskView& task : view.tasks) {
     if (const journal::Usage* usage = executors_.usage(ContainerId{task.container})) task.usage = *usage;
     const auto* progress = executors_.progress(ContainerId{task.container});
-    if (progress != nullptr && progress->attempt == task.attempt) task.progress = progress->told;
+    if (progress != nullptr && progress->attempt == task.attempt) task.progress = progress->newest;
   }
   return view;
 }

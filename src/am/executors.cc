@@ -8,7 +8,7 @@
 namespace howdah::am {
 namespace {
 
-// Each host is encoded once: a cluster of thousands of tasks is on few hosts.
+// Encodes each host once, because even a cluster of thousands of tasks has few hosts.
 wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& exports) {
   wire::Cluster out;
   std::unordered_map<std::string, uint32_t> positions;
@@ -65,9 +65,9 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     return OnProgress(container, message.heartbeat().progress());
   }
   if (message.has_progress() && !message.progress().saving()) return OnProgress(container, message.progress());
-  // The core may judge this message by the task's progress, so deliver the newest progress first.
-  if (executor.untold && !message.has_log_sizes() && !message.has_log_data()) {
-    deliver_(*std::exchange(executor.untold, std::nullopt));
+  // The core may need the newest progress of the task to handle this message, so deliver the progress first.
+  if (executor.undelivered && !message.has_log_sizes() && !message.has_log_data()) {
+    deliver_(*std::exchange(executor.undelivered, std::nullopt));
   }
   switch (message.kind_case()) {
     case wire::FromExecutor::kProgress:
@@ -100,7 +100,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   }
 }
 
-// Delivers the newest usage sample before an attempt ends: the core records it with the end.
+// Delivers the newest usage sample before the end of an attempt, because the core records the sample with the end.
 void Executors::ReportUsage(const ContainerId& container, const wire::Usage& usage) {
   Executor& executor = by_container_[container];
   executor.usage = FromWire(usage);
@@ -113,13 +113,13 @@ void Executors::OnProgress(const ContainerId& container, const wire::Progress& m
   const core::Event event = EventOf(container, message);
   if (const auto* progressed = std::get_if<core::TaskProgressed>(&event); progressed && message.at_micros() > 0) {
     executor.progress = {progressed->attempt, progressed->progress};
-    executor.untold = *progressed;
+    executor.undelivered = *progressed;
   }
   deliver_(core::HeartbeatReceived{container, executor.usage});
   const Instant now = clock_.Now();
-  if (!executor.untold || now < executor.tell_next) return;
-  executor.tell_next = now + limits_.progress;
-  deliver_(*std::exchange(executor.untold, std::nullopt));
+  if (!executor.undelivered || now < executor.deliver_next) return;
+  executor.deliver_next = now + limits_.progress;
+  deliver_(*std::exchange(executor.undelivered, std::nullopt));
 }
 
 void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {
@@ -189,8 +189,8 @@ void Executors::Stop(const core::StopTask& order) {
 
 void Executors::Forget(const ContainerId& container, std::function<void()> ended) {
   gone_.insert(container);
-  // A backend can report a container as gone although its processes run: tasks on a node survive the death of its
-  // NodeManager. The executor must exit in this case.
+  // A backend can report a container as gone although its processes run, because a node's tasks survive the death of
+  // its NodeManager. The executor must then exit.
   wire::ToExecutor leave;
   leave.mutable_leave();
   SendTo(container, leave, nullptr);

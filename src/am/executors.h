@@ -22,12 +22,12 @@
 
 namespace howdah::am {
 
-// The interval of heartbeats: short enough that nine lost messages do not exceed the limit, and that the usage in them
-// is current.
+// The interval of heartbeats. It is short enough that nine heartbeats in a row can be lost without reaching the limit,
+// and that the usage in them is current.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
-// The minimum interval between progress events of a task that only report progress. Each such event is written to the
-// event log, so the interval grows with the number of tasks.
+// The minimum interval between those events of a task that only report progress. Each event is written to the event
+// log, so the interval grows with the number of tasks.
 Duration ProgressInterval(Duration heartbeat_limit, int tasks);
 
 // One thread: the AM's loop.
@@ -50,10 +50,10 @@ class Executors {
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
-  // Call before each StartTask. Sets the peer group that the tasks of this step receive, and the exports of all roles.
-  // Encodes them once per step.
+  // Call it before each StartTask. Sets the peer group and the exports of all roles, which the tasks of this step
+  // receive. Encodes them once per step.
   void SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports);
-  // rendezvous: the server of the order's generation, if there is one.
+  // rendezvous: the server of the generation in the order; nullopt if the framework needs none.
   void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
@@ -71,7 +71,7 @@ class Executors {
   // The newest progress of a container's task.
   struct Progress {
     int attempt = -1;
-    core::TaskProgress told;
+    core::TaskProgress newest;
   };
   const Progress* progress(const ContainerId& container) const;
 
@@ -80,8 +80,8 @@ class Executors {
     std::optional<rpc::ConnectionId> connection;
     journal::Usage usage;
     Progress progress;
-    std::optional<core::TaskProgressed> untold;  // the newest, if it is not delivered to the core yet
-    Instant tell_next;
+    std::optional<core::TaskProgressed> undelivered;  // the newest progress that was not delivered to the core yet
+    Instant deliver_next;
   };
   // An executor that was ordered to exit because its container has ended.
   struct Leaving {

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Executors of a job without followers, and the messages that are sent to them, as text.
+// Executors of a job without followers. Records the messages to them as text.
 struct Scene {
   boost::asio::io_context loop;
   os::process::Clock clock;
@@ -35,7 +35,7 @@ struct Scene {
                         const auto* progressed = std::get_if<core::TaskProgressed>(&event);
                         if (progressed) steps.push_back(*progressed->progress.step);
                         if (std::holds_alternative<core::RankExited>(event)) last = "exited";
-                        if (std::holds_alternative<core::HeartbeatReceived>(event)) last = "heard";
+                        if (std::holds_alternative<core::HeartbeatReceived>(event)) last = "heartbeat";
                       },
                       [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
                         sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
@@ -109,8 +109,8 @@ TEST(Executors, ProgressIsReportedRarelyAndBeforeEventsThatDependOnIt) {
   beat(3);
   beat(0);
   EXPECT_THAT(scene.steps, ElementsAre(1)) << "an hour has not passed";
-  EXPECT_EQ(scene.last, "heard");
-  EXPECT_EQ(scene.executors.progress(ContainerId{"c1"})->told.step, 3) << "for who asks";
+  EXPECT_EQ(scene.last, "heartbeat");
+  EXPECT_EQ(scene.executors.progress(ContainerId{"c1"})->newest.step, 3) << "the newest step is kept";
   wire::FromExecutor exited;
   exited.mutable_rank_exited()->set_code(1);
   scene.executors.OnMessage(1, exited);

@@ -7,7 +7,8 @@
 namespace howdah::core {
 namespace {
 
-// A released container is killed after this time. A killed container is given up after the same time again.
+// A released container is killed if it is not gone after this time. The core gives up a killed container that is not
+// gone after another period of this length.
 constexpr Duration kGoneLimit = std::chrono::seconds(10);
 
 }  // namespace

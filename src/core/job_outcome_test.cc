@@ -112,7 +112,7 @@ TEST(JobOutcome, FailedServiceFailsTheJob) {
 )");
 }
 
-TEST(JobOutcome, ServiceMaySucceed) {
+TEST(JobOutcome, SuccessfulServiceDoesNotEndTheJob) {
   Reads({JobOf({Service("ps", 1), RoleOf("worker", 1)})}, R"(
 0s up
 1s exit ps:0 a0 0
@@ -160,7 +160,7 @@ TEST(JobOutcome, ToleratedFailuresAreCounted) {
 )");
 }
 
-TEST(JobOutcome, EarliestFailureIsTheReasonWhateverTheOrderOfReports) {
+TEST(JobOutcome, EarliestFailureIsTheReasonInAnyOrderOfReports) {
   Reads({JobOf({RoleOf("worker", 4)})}, R"(
 0s up
 5.002s exit worker:0 a0 1 at=5.001s cause=peer closed the connection
@@ -370,7 +370,7 @@ TEST(JobOutcome, UnreleasedContainerIsNamed) {
 )");
 }
 
-TEST(JobOutcome, SuccessRemainsWhateverHappensWhileEnding) {
+TEST(JobOutcome, EventsAfterSuccessDoNotChangeTheOutcome) {
   Reads({JobOf({RoleOf("worker", 1), Service("ps", 2)}, [](auto& spec) { spec.timeouts.run = seconds(5); })}, R"(
 0s up
 4s exit worker:0 a0 0

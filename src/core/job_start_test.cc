@@ -174,12 +174,12 @@ TEST(JobStart, RefusedExecutorIsReplacedAtOnce) {
 0s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
   launch c1 worker:0
-1s sentaway c1 the application master is Howdah 1.2, its executor is 1.1
+1s rejected c1 the application master is Howdah 1.2, its executor is 1.1
   kill c1
   task worker:0 PENDING a0 | worker:0 did not become ready on node1: the application master is Howdah 1.2, its
       executor is 1.1; another container is requested
   ask worker*1
-1s sentaway c1 again
+1s rejected c1 again
 )");
 }
 
@@ -227,12 +227,12 @@ TEST(JobStart, WaitReasonIsReported) {
   job am STARTING
   task worker:0 PENDING a0
   ask worker*1 together
-1s waited queue ml is full
+1s delayed queue ml is full
   job waiting | queue ml is full
-2s waited queue ml is full
-3s waited
+2s delayed queue ml is full
+3s delayed
   job waiting
-4s waited queue ml is full
+4s delayed queue ml is full
   job waiting | queue ml is full
 5s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
@@ -244,7 +244,7 @@ TEST(JobStart, WaitReasonIsReported) {
 6s started c1 a0
   task worker:0 RUNNING a0 g0
   job running RUNNING g0
-7s waited something else
+7s delayed something else
 )");
 }
 
@@ -263,7 +263,7 @@ TEST(JobStart, ImpossibleRequestFailsTheJob) {
 )");
 }
 
-TEST(JobStart, CommandCannotBeStarted) {
+TEST(JobStart, CommandThatCannotBeStartedFailsTheTask) {
   Reads({TwoWorkers()}, R"(
 0s am
   job am STARTING
@@ -329,8 +329,8 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
 )");
 }
 
-// A later AM continues the journal of the last one: in the next generation, with unused attempt numbers and
-// budgets of its own.
+// A new AM continues the journal of the previous one: in the next generation, with unused attempt numbers and with its
+// own budgets.
 TEST(JobStart, LaterAmContinuesAttemptNumbers) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {

@@ -17,7 +17,7 @@
 
 namespace howdah::executor {
 
-// Opens the stream: over gRPC, or to a test.
+// Opens a stream to an AM over gRPC, or to a test that acts as the AM.
 using Connect = std::function<std::unique_ptr<rpc::ExecutorLink>(const std::string& am_address, rpc::Post post,
                                                                  rpc::ExecutorLink::Handlers handlers, Duration limit)>;
 
@@ -34,17 +34,17 @@ class AmConnection {
  public:
   struct Handlers {
     std::function<void(const wire::ToExecutor& message)> on_message;
-    std::function<void()> on_sent;                        // all messages so far have been sent
-    std::function<int()> newest_attempt;                  // for the Register; -1 before the first order to start
-    std::function<void()> on_registered;                  // a Register and the reports were sent to an AM
-    std::function<void()> on_heartbeat_due;               // repeated while an AM is connected
-    std::function<void()> on_moved;                       // another AM has called back; am_address() has changed
-    std::function<void(const std::string& why)> on_lost;  // permanently
+    std::function<void()> on_sent;           // called when all messages so far have been sent
+    std::function<int()> newest_attempt;     // returns the attempt for the Register; -1 before the first order to start
+    std::function<void()> on_registered;     // called when a Register and the reports were sent to an AM
+    std::function<void()> on_heartbeat_due;  // called repeatedly while an AM is connected
+    std::function<void()> on_moved;          // called when another AM has called back and am_address() has changed
+    std::function<void(const std::string& why)> on_lost;  // called when the AM is lost and no further one is awaited
   };
   AmConnection(boost::asio::io_context& loop, const os::process::Clock& clock, Connect connect, Handlers handlers);
 
-  // registration: Open adds the attempt and the callback address. accept_callback: whether the next AM may be on
-  // another machine. Does not wait for the AM's answer.
+  // registration: Open adds the attempt and the callback address to it. accept_callback: whether the next AM may be on
+  // another machine. Open does not wait for the AM's answer.
   Status Open(const std::string& am_address, wire::Register registration, bool accept_callback);
 
   void OnWelcome(const wire::Welcome& welcome);
@@ -54,7 +54,7 @@ class AmConnection {
   void Report(wire::FromExecutor message);
   void ForgetReports() { reports_.clear(); }
 
-  // From now on a broken stream leads to on_lost immediately.
+  // Stops reconnecting: from now on, a broken stream leads to on_lost immediately.
   void StopReconnecting() {
     reconnect_ = false;
     candidate_ = Stream();

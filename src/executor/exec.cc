@@ -32,7 +32,7 @@ Result<rpc::AmContact> FindAm(const LoadIdentity& load_identity) {
   return rpc::AmContact{address, std::move(identity)};
 }
 
-// Parses "worker:1" or "worker-1". The last separator counts, because a role's name may contain '-'.
+// Parses "worker:1" or "worker-1", splitting at the last separator, because a role's name may contain '-'.
 bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteCommand& command) {
   const size_t at = text.rfind(separator);
   if (at == std::string::npos || at == 0) return false;

@@ -13,11 +13,12 @@
 namespace howdah::executor {
 namespace {
 
-// Names a file with the kernel's messages, for machines on which /dev/kmsg cannot be read.
+// The variable with the name of a file to read instead of /dev/kmsg, for machines on which /dev/kmsg cannot be read.
 constexpr char kKernelLogVariable[] = "HOWDAH_KERNEL_LOG";
 
 constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
-// Per file. Larger than the tails above, because libraries print long stacks after the line that a rule matches.
+// Bytes to read per file. More than for the diagnosis above, because libraries print long stacks after the line that a
+// rule matches.
 constexpr size_t kRulesTail = 64 << 10;
 
 // Returns the last complete lines of a file, at most `limit` bytes.

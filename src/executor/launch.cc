@@ -114,7 +114,7 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const Peers& peers, const Pro
   Launch launch;
   HOWDAH_TRY(launch.out, os::files::OpenForAppend(logs.out));
   HOWDAH_TRY(launch.err, os::files::OpenForAppend(logs.err));
-  // Processes write to the files themselves, so no output is lost if the executor dies.
+  // The process writes to the files itself, so no output is lost if the executor dies.
   launch.request.stdout_fd = launch.out.get();
   launch.request.stderr_fd = launch.err.get();
   FillIn(plan, peers, slot, frameworks::mpi::PlaceholderCommand(plan.spec, plan.task).value_or(plan.role().command),
@@ -133,7 +133,7 @@ StartProblem ToProblem(const os::process::SpawnRequest& request, const os::proce
   const std::string name = request.argv.empty() ? request.program : request.argv.front();
   if (error.step != os::process::SpawnStep::kExec) return {std::nullopt, os::process::ToError(request, error).message};
   switch (error.error) {
-    case ENOENT:  // the file was found, but its interpreter or loader is missing
+    case ENOENT:  // Spawn found the file, but its interpreter or loader is missing
       return {kNotExecutable, name + ": cannot execute: required file not found"};
     case ENOEXEC:
       return {kNotExecutable, name + ": Exec format error"};

@@ -42,7 +42,7 @@ TEST(Launch, VariableSourcesHavePrecedence) {
   EXPECT_EQ(variables.at("HOWDAH_PORT"), "20000");
 }
 
-// Without this check, a shell would run the node's own python3, which comes later in PATH.
+// Without this check, a shell would silently run the node's own python3, which comes later in PATH.
 TEST(Launch, BrokenPackedPythonFailsTheStart) {
   os::files::Scratch scratch;
   const std::string python = scratch / "python";

@@ -27,7 +27,8 @@ def job_of_other_user(tmp_path, text):
 
 
 def agents_of(job):
-    return [pid for pid, (_, command, _) in processes().items() if command.startswith("howdah-agent") and job in command]
+    return [pid for pid, (_, command, _) in processes().items()
+            if command.startswith("howdah-agent") and job in command]
 
 
 @needs_root
@@ -63,7 +64,8 @@ roles:
         return json.loads(as_user(home, "status", job, "--json", cwd=folder).stdout)
 
     eventually(lambda: status()["state"] == "RUNNING", "the job to run")
-    ams = [pid for pid, (_, command, _) in processes().items() if command.startswith("howdah-agent am") and job in command]
+    ams = [pid for pid, (_, command, _) in processes().items()
+           if command.startswith("howdah-agent am") and job in command]
     assert len(ams) == 2, ams
     for pid in ams:
         os.kill(pid, signal.SIGSTOP)

@@ -27,7 +27,8 @@ def test_linked_archives_are_read_from_the_map():
 
 def test_link_command_is_found_between_the_other_commands_of_a_rule():
     commands = "ccache c++ -c a.cc -o a.o\n: && /usr/bin/c++ -O2 a.o -o bin/howdah-agent -lz && :\n"
-    assert sbom.link_command(commands, "howdah-agent") == ["/usr/bin/c++", "-O2", "a.o", "-o", "bin/howdah-agent", "-lz"]
+    words = sbom.link_command(commands, "howdah-agent")
+    assert words == ["/usr/bin/c++", "-O2", "a.o", "-o", "bin/howdah-agent", "-lz"]
 
 
 def test_file_without_package_is_an_error(tmp_path):

@@ -20,11 +20,11 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::IsEmpty;
 
-// "0:3 attempt 2 waits"
-std::string ToText(const core::RendezvousReported& meets) {
-  static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be told"};
-  return std::to_string(meets.task.role) + ":" + std::to_string(meets.task.index) + " attempt " +
-         std::to_string(meets.attempt) + " " + kSteps[static_cast<size_t>(meets.step)];
+// "0:3 attempt 2 rejoining"
+std::string ToText(const core::RendezvousReported& reported) {
+  static const char* const kSteps[] = {"ready", "joined", "rejoining", "unreachable"};
+  return std::to_string(reported.task.role) + ":" + std::to_string(reported.task.index) + " attempt " +
+         std::to_string(reported.attempt) + " " + kSteps[static_cast<size_t>(reported.step)];
 }
 
 const tcp::endpoint kAnyPort(asio::ip::address_v4::loopback(), 0);
@@ -54,13 +54,13 @@ TEST(HorovodNotice, MessageIsSignedWithTheProcessKey) {
 }
 
 // Runs the loop until the condition holds.
-void RunUntil(asio::io_context& loop, const std::function<bool()>& is_so) {
+void RunUntil(asio::io_context& loop, const std::function<bool()>& condition) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!is_so() && std::chrono::steady_clock::now() < limit) loop.run_one_for(std::chrono::seconds(1));
-  EXPECT_TRUE(is_so());
+  while (!condition() && std::chrono::steady_clock::now() < limit) loop.run_one_for(std::chrono::seconds(1));
+  EXPECT_TRUE(condition());
 }
 
-// A process that listens for notices: it receives one, and answers it or not.
+// A process that listens for notices. It receives one, and answers it or stays silent.
 class Listener {
  public:
   Listener(asio::io_context& loop, bool answers) : acceptor_(loop, kAnyPort), socket_(loop), answers_(answers) {
@@ -92,21 +92,21 @@ TEST(HorovodNotice, AnswerConfirmsDelivery) {
   const std::string body = frameworks::horovod::HostsUpdated(7);
   for (const bool answers : {true, false}) {
     Listener listener(loop, answers);
-    std::optional<bool> heard;
-    SendNotice(loop, "127.0.0.1", {listener.port(), "k"}, body, [&](bool h) { heard = h; });
-    RunUntil(loop, [&] { return heard.has_value(); });
-    EXPECT_EQ(heard, answers);
+    std::optional<bool> answered;
+    SendNotice(loop, "127.0.0.1", {listener.port(), "k"}, body, [&](bool h) { answered = h; });
+    RunUntil(loop, [&] { return answered.has_value(); });
+    EXPECT_EQ(answered, answers);
     EXPECT_EQ(listener.taken(), Sealed("k", body));
   }
-  uint16_t nobodys = 0;
+  uint16_t unused_port = 0;
   {
     const tcp::acceptor closed(loop, kAnyPort);
-    nobodys = closed.local_endpoint().port();
+    unused_port = closed.local_endpoint().port();
   }
-  std::optional<bool> heard;
-  SendNotice(loop, "127.0.0.1", {nobodys, "k"}, body, [&](bool h) { heard = h; });
-  RunUntil(loop, [&] { return heard.has_value(); });
-  EXPECT_EQ(heard, false);
+  std::optional<bool> answered;
+  SendNotice(loop, "127.0.0.1", {unused_port, "k"}, body, [&](bool h) { answered = h; });
+  RunUntil(loop, [&] { return answered.has_value(); });
+  EXPECT_EQ(answered, false);
 }
 
 // An elastic job with one role on this machine.
@@ -119,13 +119,13 @@ class Job {
     spec_.roles[0].instances = {1, 2};
     rendezvous_ = std::make_unique<Rendezvous>(
         loop_, "127.0.0.1", spec_, [](int, const std::string&) {},
-        [this](const core::RendezvousReported& meets) { met_.push_back(ToText(meets)); });
+        [this](const core::RendezvousReported& reported) { steps_.push_back(ToText(reported)); });
   }
-  core::PeerGroup World(size_t tasks) const { return {std::vector<HostPort>(tasks, {"127.0.0.1", 1})}; }
-  uint16_t Port(int generation) { return (*rendezvous_->For(generation, World(1)))->port; }
+  core::PeerGroup Peers(size_t tasks) const { return {std::vector<HostPort>(tasks, {"127.0.0.1", 1})}; }
+  uint16_t Port(int generation) { return (*rendezvous_->For(generation, Peers(1)))->port; }
   Rendezvous& rendezvous() { return *rendezvous_; }
   asio::io_context& loop() { return loop_; }
-  const std::vector<std::string>& met() const { return met_; }
+  const std::vector<std::string>& reached() const { return steps_; }
 
   // Sends a request and returns its answer. The answer is empty until it has arrived.
   std::shared_ptr<std::string> Ask(const std::string& request) {
@@ -144,7 +144,7 @@ class Job {
  private:
   asio::io_context loop_;
   jobspec::JobSpec spec_;
-  std::vector<std::string> met_;
+  std::vector<std::string> steps_;
   std::unique_ptr<Rendezvous> rendezvous_;
 };
 
@@ -153,26 +153,26 @@ std::string Put(const std::string& path, const std::string& body) {
   return "PUT " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-TEST(WorldsServer, SlotRequestIsAnsweredWhenTheSlotIsKnown) {
+TEST(ElasticRendezvousServer, SlotRequestIsAnsweredWhenTheSlotIsKnown) {
   Job job;
-  EXPECT_EQ(job.Port(0), job.Port(1)) << "who goes on knows no other";
-  job.rendezvous().Start({{"c"}, {0, 3}, /*attempt=*/2, /*generation=*/0, /*place=*/0}, job.World(1));
+  EXPECT_EQ(job.Port(0), job.Port(1)) << "continuing processes know only this address";
+  job.rendezvous().Start({{"c"}, {0, 3}, /*attempt=*/2, /*generation=*/0, /*slot=*/0}, job.Peers(1));
   const auto answer = job.Ask(Get("/rank_and_size/worker-0.0:0"));
-  RunUntil(job.loop(), [&] { return !job.met().empty(); });
-  EXPECT_THAT(job.met(), ElementsAre("0:3 attempt 2 waits"));
+  RunUntil(job.loop(), [&] { return !job.reached().empty(); });
+  EXPECT_THAT(job.reached(), ElementsAre("0:3 attempt 2 rejoining"));
   EXPECT_THAT(*answer, IsEmpty());
-  job.rendezvous().Rejoin({.task = {0, 3}, .attempt = 2, .generation = 1, .slot = 1}, job.World(2));
+  job.rendezvous().Rejoin({.task = {0, 3}, .attempt = 2, .generation = 1, .slot = 1}, job.Peers(2));
   RunUntil(job.loop(), [&] { return !answer->empty(); });
   EXPECT_THAT(*answer, EndsWith("\r\n\r\n1,2,0,1,1,2"));
 }
 
-TEST(WorldsServer, ProcessIsNotifiedAtItsRegisteredAddress) {
+TEST(ElasticRendezvousServer, ProcessIsNotifiedAtItsRegisteredAddress) {
   Job job;
   Listener listener(job.loop(), /*answers=*/true);
   job.Port(0);
-  job.rendezvous().Start({{"c"}, {0, 0}, /*attempt=*/0, /*generation=*/0, /*place=*/0}, job.World(1));
+  job.rendezvous().Start({{"c"}, {0, 0}, /*attempt=*/0, /*generation=*/0, /*slot=*/0}, job.Peers(1));
   job.rendezvous().Ask({{0, 0}, 0});
-  EXPECT_THAT(job.met(), ElementsAre("0:0 attempt 0 cannot be told")) << "it has said nothing yet";
+  EXPECT_THAT(job.reached(), ElementsAre("0:0 attempt 0 unreachable")) << "the process has not registered an address";
   std::string pickled = std::string("\x80\x04}\x8c\x02lo]\x8c\x01hM", 12);
   pickled += static_cast<char>(listener.port() & 255);
   pickled += static_cast<char>(listener.port() >> 8);

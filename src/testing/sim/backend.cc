@@ -1,4 +1,4 @@
-#include "place.h"
+#include "backend.h"
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@ namespace howdah::testing::sim {
 
 using std::chrono::seconds;
 
-SimPlace::SimPlace(World& world, Shape shape)
+SimBackend::SimBackend(World& world, Shape shape)
     : world_(world),
       shape_(shape),
-      taken_(static_cast<size_t>(shape.nodes), 0),
+      used_(static_cast<size_t>(shape.nodes), 0),
       down_(static_cast<size_t>(shape.nodes), false) {}
 
-void SimPlace::Begin(std::vector<PlaceClient*> clients) {
+void SimBackend::Begin(std::vector<BackendClient*> clients) {
   clients_ = std::move(clients);
   for (int node = 0; node < shape_.nodes; ++node) {
     if (const auto when = world_.FaultWithin(world_.faults.node_lost, seconds(60))) {
@@ -21,9 +21,9 @@ void SimPlace::Begin(std::vector<PlaceClient*> clients) {
   }
 }
 
-void SimPlace::Request(PlaceClient* client, const core::RequestContainers& request) {
-  if (world_.Fault(world_.faults.place_refuses)) {
-    world_.Reach(Situation::kPlaceRefused);
+void SimBackend::Request(BackendClient* client, const core::RequestContainers& request) {
+  if (world_.Fault(world_.faults.requests_refused)) {
+    world_.Reach(Situation::kRequestRefused);
     client->OnRefused("the largest node has 1 GiB");
     return;
   }
@@ -31,19 +31,19 @@ void SimPlace::Request(PlaceClient* client, const core::RequestContainers& reque
   Consider(world_.GrantDelay());
 }
 
-void SimPlace::Cancel(PlaceClient* client) {
+void SimBackend::Cancel(BackendClient* client) {
   std::erase_if(asks_, [client](const Ask& ask) { return ask.client == client; });
 }
 
-void SimPlace::Free(int node) {
-  --taken_[static_cast<size_t>(node)];
+void SimBackend::Free(int node) {
+  --used_[static_cast<size_t>(node)];
   Consider(world_.GrantDelay());
 }
 
-void SimPlace::Consider(Duration delay) {
+void SimBackend::Consider(Duration delay) {
   if (considering_) return;
   considering_ = true;
-  if (world_.Fault(world_.faults.place_stalls)) {
+  if (world_.Fault(world_.faults.grants_stall)) {
     delay += world_.random.Between(Duration(seconds(5)), Duration(seconds(60)));
     for (const Ask& ask : asks_) ask.client->OnWaiting("the queue is full");
   }
@@ -53,9 +53,8 @@ void SimPlace::Consider(Duration delay) {
   });
 }
 
-// Grants containers of one request. The request is chosen at random, so that jobs take turns and each can end up with
-// only a part of its gang.
-void SimPlace::GrantOne() {
+// Grants containers for one request. The request is chosen at random, so that each job may get only a part of its gang.
+void SimBackend::GrantOne() {
   if (asks_.empty()) return;
   const size_t first = world_.random.Next() % asks_.size();
   for (size_t i = 0; i < asks_.size(); ++i) {
@@ -69,7 +68,7 @@ void SimPlace::GrantOne() {
       if (node < 0) break;
       const size_t of = world_.random.Next() % ask.wanted.size();
       const int role = ask.wanted[of].role;
-      PlaceClient* client = ask.client;
+      BackendClient* client = ask.client;
       const bool surplus = world_.Fault(world_.faults.grant_surplus) && FreeSlots() > 1;
       if (--ask.wanted[of].count <= 0) ask.wanted.erase(ask.wanted.begin() + static_cast<ptrdiff_t>(of));
       if (ask.wanted.empty()) asks_.erase(asks_.begin() + static_cast<ptrdiff_t>(at));
@@ -85,7 +84,7 @@ void SimPlace::GrantOne() {
   for (const Ask& ask : asks_) ask.client->OnWaiting("all slots are taken");
 }
 
-bool SimPlace::GrantWhole(Ask& ask) {
+bool SimBackend::GrantWhole(Ask& ask) {
   int count = 0;
   for (const auto& wanted : ask.wanted) count += wanted.count;
   if (count > FreeSlots()) return false;
@@ -95,31 +94,31 @@ bool SimPlace::GrantWhole(Ask& ask) {
   return true;
 }
 
-int SimPlace::FreeNode() {
+int SimBackend::FreeNode() {
   const int first = world_.random.Between(0, shape_.nodes - 1);
   for (int i = 0; i < shape_.nodes; ++i) {
     const int node = (first + i) % shape_.nodes;
-    if (!down_[static_cast<size_t>(node)] && taken_[static_cast<size_t>(node)] < shape_.slots) return node;
+    if (!down_[static_cast<size_t>(node)] && used_[static_cast<size_t>(node)] < shape_.slots) return node;
   }
   return -1;
 }
 
-int SimPlace::FreeSlots() const {
+int SimBackend::FreeSlots() const {
   int free = 0;
-  for (size_t node = 0; node < down_.size(); ++node) free += down_[node] ? 0 : shape_.slots - taken_[node];
+  for (size_t node = 0; node < down_.size(); ++node) free += down_[node] ? 0 : shape_.slots - used_[node];
   return free;
 }
 
-void SimPlace::Grant(PlaceClient* client, int role, int node) {
-  ++taken_[static_cast<size_t>(node)];
+void SimBackend::Grant(BackendClient* client, int role, int node) {
+  ++used_[static_cast<size_t>(node)];
   client->OnGranted(role, node);
 }
 
-void SimPlace::LoseNode(int node) {
+void SimBackend::LoseNode(int node) {
   world_.Reach(Situation::kNodeLost);
   down_[static_cast<size_t>(node)] = true;
-  for (PlaceClient* client : clients_) client->OnNodeLost(node);
-  world_.schedule.At(world_.heals, [this, node] {
+  for (BackendClient* client : clients_) client->OnNodeLost(node);
+  world_.schedule.At(world_.faults_end, [this, node] {
     down_[static_cast<size_t>(node)] = false;
     Consider(Duration(0));
   });

@@ -14,34 +14,34 @@
 
 namespace howdah::testing::sim {
 
-class SimMeeting {
+class SimRendezvous {
  public:
   // deliver: passes an event to the AM immediately.
-  SimMeeting(World& world, Truth& truth, std::function<void(const core::Event&)> deliver)
+  SimRendezvous(World& world, Truth& truth, std::function<void(const core::Event&)> deliver)
       : world_(world), truth_(truth), deliver_(std::move(deliver)) {}
 
-  // Orders from the AM. size: number of ranked tasks in the order's generation.
+  // Orders from the AM. size: the number of ranked tasks in the generation of the order.
   void Start(const core::StartTask& order, SimContainer& container, int size);
   void Rejoin(const core::Rejoin& order, int size);
   void Ask(const core::RequestRendezvous& order);
 
   // The attempt's processes have reached the rendezvous.
-  void Arrive(TaskId task, int attempt);
+  void OnReady(TaskId task, int attempt);
   // A process of the attempt has ended without success. The connected processes notice after a random delay.
   void Break(TaskId task, int attempt);
-  // The AM was replaced and has no connection to any process.
+  // The AM was replaced, and the new AM has no connection to any process.
   void Forget() { members_.clear(); }
 
  private:
   enum class State { kStarts, kReady, kJoined, kRejoining };
   struct Member {
     int attempt = 0;
-    int generation = 0;  // the generation that it belongs to
+    int generation = 0;  // the generation of the member
     State state = State::kStarts;
     SimContainer* container = nullptr;
   };
   Member* Find(TaskId task, int attempt);
-  void Tell(TaskId task, const Member& member, core::RendezvousReported::Step step);
+  void Report(TaskId task, const Member& member, core::RendezvousReported::Step step);
   void Connect(int generation);
   void LeaveLater(int generation, bool together);
 

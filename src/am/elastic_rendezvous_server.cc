@@ -16,10 +16,10 @@ namespace {
 
 using frameworks::horovod::ElasticRendezvous;
 
-constexpr size_t kWorldsValueBytes = size_t{1} << 20;
-constexpr size_t kWorldsStoreBytes = size_t{256} << 20;
+constexpr size_t kElasticValueBytes = size_t{1} << 20;
+constexpr size_t kElasticStoreBytes = size_t{256} << 20;
 constexpr int kAttempts = 3;
-constexpr auto kAskAgain = std::chrono::seconds(1), kAskOnceMore = std::chrono::seconds(2);
+constexpr auto kRetryPause = std::chrono::seconds(1), kRepeatPause = std::chrono::seconds(2);
 
 core::RendezvousReported::Step StepOf(ElasticRendezvous::StepReached::Step step) {
   switch (step) {
@@ -33,15 +33,15 @@ core::RendezvousReported::Step StepOf(ElasticRendezvous::StepReached::Step step)
   return core::RendezvousReported::Step::kRejoining;
 }
 
-class HorovodServer final : public WorldsServer {
+class HorovodServer final : public ElasticRendezvousServer {
  public:
-  HorovodServer(boost::asio::io_context& loop, Options options, OnMeets on_meets)
-      : loop_(loop), options_(std::move(options)), on_meets_(std::move(on_meets)), ask_again_(loop) {}
+  HorovodServer(boost::asio::io_context& loop, Options options, OnReported on_reported)
+      : loop_(loop), options_(std::move(options)), on_reported_(std::move(on_reported)), ask_again_(loop) {}
 
   Status Listen() {
     os::http::Server::Limits limits;
-    limits.body_bytes = kWorldsValueBytes;
-    // includes connections of processes that have died
+    limits.body_bytes = kElasticValueBytes;
+    // Also counts the connections of processes that have died.
     limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;
     auto server = os::http::Server::Start(
         loop_, options_.host,
@@ -54,19 +54,19 @@ class HorovodServer final : public WorldsServer {
   uint16_t port() const override { return server_->port(); }
   void SetPeers(std::set<std::string> peers) override { options_.peers = std::move(peers); }
 
-  void Start(const core::StartTask& order, Seats seats) override {
+  void Start(const core::StartTask& order, Assignments assignments) override {
     asked_.reset();
-    Answer(worlds_.Start(order.generation, order.task, order.attempt, std::move(seats)));
+    Answer(rendezvous_.Start(order.generation, order.task, order.attempt, std::move(assignments)));
   }
 
-  void Rejoin(const core::Rejoin& order, Seats seats) override {
+  void Rejoin(const core::Rejoin& order, Assignments assignments) override {
     asked_.reset();
-    Answer(worlds_.Rejoin(order.generation, order.task, order.attempt, std::move(seats)));
+    Answer(rendezvous_.Rejoin(order.generation, order.task, order.attempt, std::move(assignments)));
   }
 
   void Ask(const core::RequestRendezvous& order) override {
     asked_ = Asked{order, 0, ++last_ask_};
-    Tell();
+    SendRequest();
   }
 
  private:
@@ -83,11 +83,11 @@ class HorovodServer final : public WorldsServer {
     const ElasticRendezvous::RequestId id = ++last_id_;
     requests_.emplace(id, std::move(respond));
     ElasticRendezvous::Output output =
-        worlds_.OnRequest(id, {{request.method, request.path, request.body}, request.peer}, clock_.Now());
+        rendezvous_.OnRequest(id, {{request.method, request.path, request.body}, request.peer}, clock_.Now());
     Answer(std::move(output.answers));
-    for (const ElasticRendezvous::StepReached& met : output.steps) {
-      if (met.step == ElasticRendezvous::StepReached::Step::kRejoining) asked_.reset();
-      on_meets_({met.task, met.attempt, StepOf(met.step)});
+    for (const ElasticRendezvous::StepReached& reached : output.steps) {
+      if (reached.step == ElasticRendezvous::StepReached::Step::kRejoining) asked_.reset();
+      on_reported_({reached.task, reached.attempt, StepOf(reached.step)});
     }
   }
 
@@ -98,40 +98,40 @@ class HorovodServer final : public WorldsServer {
     }
   }
 
-  void Tell() {
-    const ElasticRendezvous::Contact* contact = worlds_.ContactOf(asked_->order.task, asked_->order.attempt);
+  void SendRequest() {
+    const ElasticRendezvous::Contact* contact = rendezvous_.ContactOf(asked_->order.task, asked_->order.attempt);
     const auto address = contact != nullptr ? DecodeNoticeAddress(contact->body) : std::nullopt;
     if (!address) return GiveUp();
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now().time_since_epoch()).count();
     last_second_ = std::max<int64_t>(now, last_second_ + 1);
     SendNotice(loop_, contact->peer, *address, frameworks::horovod::HostsUpdated(last_second_),
-               [this, alive = std::weak_ptr(alive_), number = asked_->number](bool heard) {
-                 if (!alive.expired() && asked_ && asked_->number == number) OnTold(heard);
+               [this, alive = std::weak_ptr(alive_), number = asked_->number](bool answered) {
+                 if (!alive.expired() && asked_ && asked_->number == number) OnSent(answered);
                });
   }
 
-  void OnTold(bool heard) {
-    asked_->failures = heard ? 0 : asked_->failures + 1;
+  void OnSent(bool answered) {
+    asked_->failures = answered ? 0 : asked_->failures + 1;
     if (asked_->failures == kAttempts) return GiveUp();
-    ask_again_.expires_after(heard ? kAskOnceMore : kAskAgain);
+    ask_again_.expires_after(answered ? kRepeatPause : kRetryPause);
     ask_again_.async_wait([this, number = asked_->number](const boost::system::error_code& error) {
-      if (!error && asked_ && asked_->number == number) Tell();
+      if (!error && asked_ && asked_->number == number) SendRequest();
     });
   }
 
   void GiveUp() {
     const core::RequestRendezvous order = std::exchange(asked_, std::nullopt)->order;
-    on_meets_({order.task, order.attempt, core::RendezvousReported::Step::kUnreachable});
+    on_reported_({order.task, order.attempt, core::RendezvousReported::Step::kUnreachable});
   }
 
   boost::asio::io_context& loop_;
   Options options_;
-  const OnMeets on_meets_;
+  const OnReported on_reported_;
   os::process::Clock clock_;
-  ElasticRendezvous worlds_{kWorldsStoreBytes};
+  ElasticRendezvous rendezvous_{kElasticStoreBytes};
   ElasticRendezvous::RequestId last_id_ = 0;
   std::unordered_map<ElasticRendezvous::RequestId, Respond> requests_;
-  std::optional<Asked> asked_;  // the pending request; reset once a process rejoins
+  std::optional<Asked> asked_;  // the pending request; reset when a process rejoins
   uint64_t last_ask_ = 0;
   int64_t last_second_ = 0;  // time stamp of the last notice, in seconds
   boost::asio::steady_timer ask_again_;
@@ -141,12 +141,11 @@ class HorovodServer final : public WorldsServer {
 
 }  // namespace
 
-Result<std::unique_ptr<WorldsServer>> StartWorldsServer(boost::asio::io_context& loop,
-                                                        RendezvousServer::Options options,
-                                                        WorldsServer::OnMeets on_meets) {
-  auto server = std::make_unique<HorovodServer>(loop, std::move(options), std::move(on_meets));
+Result<std::unique_ptr<ElasticRendezvousServer>> StartElasticRendezvousServer(
+    boost::asio::io_context& loop, RendezvousServer::Options options, ElasticRendezvousServer::OnReported on_reported) {
+  auto server = std::make_unique<HorovodServer>(loop, std::move(options), std::move(on_reported));
   if (const Status listening = server->Listen(); !listening.ok()) return listening.error();
-  return std::unique_ptr<WorldsServer>(std::move(server));
+  return std::unique_ptr<ElasticRendezvousServer>(std::move(server));
 }
 
 }  // namespace howdah::am
