@@ -189,6 +189,10 @@ bool ReadRoles(Reader& r, const Node& n, std::vector<RoleSpec>& out) {
     role.name = entry.key;
     bool good = IsRoleName(entry.key);
     if (!good) r.Fail(entry.mark, "invalid role name; use letters, digits, _ and -, starting with a letter");
+    if (good && entry.key.size() > kLongestRoleName) {
+      good = r.Fail(entry.mark, "has " + std::to_string(entry.key.size()) + " characters; a role's name has at most " +
+                                    std::to_string(kLongestRoleName));
+    }
     const bool read = entry.value->kind == Node::Kind::kNull
                           ? r.Fail(entry.mark, "has no keys; write memory and command")
                           : ReadSection(r, *entry.value, RoleKeys(), role);
@@ -283,7 +287,7 @@ Section<JobSpec> MakeJobKeys() {
   Section<J> s;
   s.elsewhere = [](std::string_view key) { return Has(RoleKeys(), key) ? "roles.NAME." + std::string(key) : ""; };
   s.keys = {
-      Row("name", &J::name, OptionalText(), "Name of the job, for people"),
+      Row("name", &J::name, JobName(), "Name of the job, for people"),
       Row("framework", &J::framework, OneOf(FrameworkWords()), "Framework whose environment variables the tasks get"),
       Row("source", &J::source, PathOrUri(PathUse::kSource),
           "Directory or archive; its content becomes every task's working directory"),

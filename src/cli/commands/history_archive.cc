@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "howdah/base/text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/time_zone.h"
@@ -43,7 +44,8 @@ int PrintDone(const storage::history::Done& done, const ArchiveOptions& options)
                       -1, ' ', false, Json::error_handler_t::replace) +
                   "\n");
   } else {
-    for (const std::string& line : done.lines) output::Print((options.dry_run ? "would have " : "") + line + "\n");
+    for (const std::string& line : done.lines)
+      output::Print((options.dry_run ? "would have " : "") + Shown(line) + "\n");
   }
   for (const std::string& problem : done.problems) output::PrintNote(problem);
   return done.problems.empty() ? client::kExitOk : client::kExitFailed;

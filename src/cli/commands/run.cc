@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "admission.h"
+#include "howdah/base/text.h"
 #include "howdah/cli/args/job_flags.h"
 #include "howdah/cli/output/line_merger.h"
 #include "howdah/cli/output/screen.h"
@@ -202,7 +203,7 @@ Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec,
   Interrupts interrupts;
   HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep));
   interrupts.Arm();
-  output::PrintMessage(id.text + " submitted: " + spec.name + "; logs: " + cluster->LogsPlace(id));
+  output::PrintMessage(id.text + " submitted: " + Shown(spec.name) + "; logs: " + cluster->LogsPlace(id));
   return FollowToTheEnd(*cluster, id, interrupts, options, spec.timeouts.queue);
 }
 

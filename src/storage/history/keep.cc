@@ -22,14 +22,17 @@ class Mover {
       : files_(files), location_(location), ahead_(ahead), status_of_(status_of), what_(what) {}
 
   void Take(Found job) {
-    if (!job.name.completed && !Complete(job)) return;
+    const auto directory = files_.OpenDirectory(job.directory);
+    if (!directory.ok()) return Complain(directory.error());
+    // A directory with a link to the file of another user would pass for the job of that user.
+    if (const Status owned = (*directory)->CheckOwner(job.text); !owned.ok()) return Complain(owned);
+    if (!job.name.completed && !Complete(**directory, job)) return;
     const std::string day = compat::tony::history::DayDirectory(*job.name.completed, ahead_(*job.name.completed));
-    const std::string parent = location_.finished + "/" + day;
-    const std::string to = parent + "/" + job.directory.substr(job.directory.rfind('/') + 1);
+    const std::string to = location_.finished + "/" + day + job.directory.substr(job.directory.rfind('/'));
     if (what_ == Do::kIt) {
-      if (const Status removed = RemoveUnfinished(job.directory); !removed.ok()) return Complain(removed);
-      if (const Status made = files_.MakeDirectories(parent); !made.ok()) return Complain(made);
-      if (const Status moved = files_.Rename(job.directory, to); !moved.ok()) return Complain(moved);
+      if (const Status deleted = (*directory)->DeleteTemporaries(); !deleted.ok()) return Complain(deleted);
+      if (const Status made = files_.MakeDirectories(location_.finished); !made.ok()) return Complain(made);
+      if (const Status moved = (*directory)->MoveTo(location_.finished, day); !moved.ok()) return Complain(moved);
     }
     done.lines.push_back("moved " + job.directory + " to " + to);
   }
@@ -39,7 +42,7 @@ class Mover {
  private:
   // Handles a job in progress: its application master has died, or it still runs. Returns true if the job now has an
   // end.
-  bool Complete(Found& job) {
+  bool Complete(Files::Directory& directory, Found& job) {
     const auto view = status_of_(IdOf(files_, job));
     if (!view.ok()) {
       if (view.error().code != ErrorCode::kNotFound) return Complain(view.error()), false;
@@ -52,7 +55,7 @@ class Mover {
     name.status = core::ToText(view->state);
     const std::string text = compat::tony::history::WriteFileName(name);
     if (what_ == Do::kIt) {
-      const auto there = files_.List(job.directory);
+      const auto there = directory.List();
       if (!there.ok()) return Complain(there.error()), false;
       // For a job of Howdah, the status request may have recorded its end.
       for (const Files::Entry& entry : *there) {
@@ -61,7 +64,7 @@ class Mover {
         job.name = *ended;
         return true;
       }
-      if (const Status renamed = files_.Rename(job.file(), job.directory + "/" + text); !renamed.ok()) {
+      if (const Status renamed = directory.Rename(job.text, text); !renamed.ok()) {
         return Complain(renamed), false;
       }
     }
@@ -69,17 +72,6 @@ class Mover {
     job.name = std::move(name);
     job.text = text;
     return true;
-  }
-
-  // Removes files that an application master was writing when it was killed (storage::Files::Write).
-  Status RemoveUnfinished(const std::string& directory) {
-    const auto there = files_.List(directory);
-    if (!there.ok()) return there.error();
-    for (const Files::Entry& entry : *there) {
-      if (!entry.name.starts_with('.')) continue;
-      if (const Status removed = files_.Delete(directory + "/" + entry.name); !removed.ok()) return removed;
-    }
-    return {};
   }
 
   void Complain(const Status& failed) { done.problems.push_back(failed.error().message); }
@@ -116,8 +108,8 @@ class Purger {
         continue;
       }
       const auto gone = Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name);
-      if (!gone.ok()) return gone;
-      all = all && *gone;
+      if (!gone.ok()) done.problems.push_back(gone.error().message);
+      all = all && gone.ok() && *gone;
     }
     if (all && !day.empty() && what_ == Do::kIt) {
       if (const Status deleted = files_.Delete(path); !deleted.ok()) done.problems.push_back(deleted.error().message);
@@ -150,7 +142,8 @@ Result<Done> Move(Files& files, const Location& location, const Ahead& ahead, co
   auto jobs = Scan(files, {location.intermediate, location.finished + "/none"}, std::nullopt);
   if (!jobs.ok()) return jobs.error();
   Mover mover(files, location, ahead, status_of, what);
-  for (Found& job : *jobs) mover.Take(std::move(job));
+  mover.done.problems = std::move(jobs->problems);
+  for (Found& job : jobs->jobs) mover.Take(std::move(job));
   return std::move(mover.done);
 }
 

@@ -22,6 +22,8 @@ namespace {
 
 // Nodes download each file separately, so the small files of a large tree are packed into one.
 constexpr size_t kMaxSeparateFiles = 32;
+// Copies do not get the set-user-id, set-group-id and sticky bits.
+constexpr mode_t kPermissions = 0777;
 constexpr off_t kLargeFile = off_t{1} << 20;
 constexpr size_t kMaxPackedFile = size_t{16} << 20;  // limit for a small file that has grown since it was listed
 
@@ -292,7 +294,7 @@ Status Add(const std::string& root, const std::string& path, std::vector<TreeEnt
   if ((path.empty() ? stat(full.c_str(), &facts) : lstat(full.c_str(), &facts)) != 0) {
     return os::files::SystemError("reading " + full);
   }
-  TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & 07777, facts.st_size, ""};
+  TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & kPermissions, facts.st_size, ""};
   if (S_ISLNK(facts.st_mode)) {
     char target[PATH_MAX];
     const ssize_t size = readlink(full.c_str(), target, sizeof target);
