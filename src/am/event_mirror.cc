@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/storage/mirror.h"
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/testing.h"
 
 namespace howdah::am {

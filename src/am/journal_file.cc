@@ -4,6 +4,7 @@
 
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::am {
 namespace {

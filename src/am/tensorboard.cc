@@ -6,6 +6,7 @@
 
 #include "howdah/frameworks/tensorboard.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/storage/mirror.h"
 
 namespace howdah::am {

@@ -15,6 +15,17 @@ size_t CharacterBoundary(std::string_view text, size_t size) {
   return size;
 }
 
+// Whether a terminal prints this character of UTF-8 and does nothing else.
+bool IsPrinted(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (character.size() == 1) return first >= ' ' && first != 0x7F;
+  if (character.size() == 2) return character >= "\u00A0";  // U+0080 to U+009F: C1
+  const bool separator = character == "\u2028" || character == "\u2029";
+  const bool direction =
+      (character >= "\u202A" && character <= "\u202E") || (character >= "\u2066" && character <= "\u2069");
+  return !separator && !direction;
+}
+
 }  // namespace
 
 std::string_view Trim(std::string_view text) {
@@ -23,14 +34,31 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
+std::string Shown(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const size_t size = Utf8CharacterSize(text);
+    const std::string_view character = text.substr(0, std::max<size_t>(size, 1));
+    if (size == 0) {
+      shown += '?';
+    } else if (IsPrinted(character)) {
+      shown += character;
+    } else {
+      shown += ' ';
+    }
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
 std::string OneLine(std::string_view text, size_t limit) {
   constexpr std::string_view kEllipsis = "...";
   const bool cut = text.size() > limit;
   if (cut) text = text.substr(0, CharacterBoundary(text, limit - kEllipsis.size()));
   std::string line;
-  for (const char c : text) {
-    const bool blank = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
-    if (!blank) {
+  for (const char c : Shown(text)) {
+    if (c != ' ') {
       line += c;
     } else if (!line.empty() && line.back() != ' ') {
       line += ' ';

@@ -25,8 +25,31 @@ TEST(Text, OneLineJoinsLinesAndCutsAtCharacterBoundary) {
               {"012345 789a", 10, "012345..."},
               {"ab€€", 7, "ab..."},
               {"ab€€", 8, "ab€€"},
+              {"a\u009b\x1b b\u0085", 20, "a b"},
+              {"a\xff", 20, "a?"},
               {"many words", std::string_view::npos, "many words"}};
   for (const auto& row : rows) EXPECT_EQ(OneLine(row.text, row.limit), row.line) << row.text;
+}
+
+TEST(Text, ShownCannotControlATerminal) {
+  const struct {
+    std::string text;
+    const char* shown;
+  } rows[] = {{"", ""},
+              {"plain  text, é € \U0001F600 ~", "plain  text, é € \U0001F600 ~"},
+              {"\x1b]0;title\x07 \x1b[31mred", " ]0;title   [31mred"},
+              {"a\nb\r\tc\x7f", "a b  c "},
+              {std::string("a\0b", 3), "a b"},
+              {"a\u0080b\u009b31mc\u009f\u00a0", "a b 31mc \u00a0"},
+              {"a\u2028b\u2029c", "a b c"},
+              {"\u202eevil\u2069", " evil "},
+              {"\x9b"
+               "31m \xc2 \xff",
+               "?31m ? ?"}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(Shown(row.text), row.shown) << row.text;
+    EXPECT_LE(Shown(row.text).size(), row.text.size());
+  }
 }
 
 TEST(Text, FirstLineEndsBeforeLineBreak) {

@@ -82,8 +82,9 @@ Result<std::vector<PastJob>> HistorySource::List(const HistoryFilter& filter) {
     }
   }
   if (tony_) {
-    HOWDAH_TRY(auto found, storage::history::Scan(*tony_->files, tony_->location, filter.since));
-    for (Found& job : found) {
+    HOWDAH_TRY(auto scanned, storage::history::Scan(*tony_->files, tony_->location, filter.since));
+    Note(scanned.problems);
+    for (Found& job : scanned.jobs) {
       // The name of the file is enough to skip most jobs. Only the user cannot be compared yet, because the name may
       // contain a changed form of the user's name.
       JobView by_name = compat::tony::history::ViewOf(job.name, {}, {});
@@ -108,9 +109,9 @@ Result<PastJob> HistorySource::Find(const std::string& id) {
     if (view.error().code != ErrorCode::kNotFound || !tony_) return view.error();
     own_error = view.error().message;
   }
-  HOWDAH_TRY(auto found, storage::history::Scan(*tony_->files, tony_->location, std::nullopt));
+  HOWDAH_TRY(auto scanned, storage::history::Scan(*tony_->files, tony_->location, std::nullopt));
   const bool last = id == "last";
-  for (Found& job : found) {
+  for (Found& job : scanned.jobs) {
     const bool matches = last || job.name.application == id;
     if (!matches && id.starts_with("application_")) continue;
     HOWDAH_TRY(JobView view, ViewOf(job));
@@ -120,6 +121,15 @@ Result<PastJob> HistorySource::Find(const std::string& id) {
                                                         : own_error + "; it is neither in ") +
                                          tony_->location.intermediate + " nor in " + tony_->location.finished +
                                          "; `howdah history list` lists the jobs"};
+}
+
+void HistorySource::Note(const std::vector<std::string>& problems) const {
+  constexpr size_t kMostNotes = 5;
+  if (!on_note_) return;
+  for (size_t i = 0; i < std::min(problems.size(), kMostNotes); ++i) on_note_("skipped: " + problems[i]);
+  if (problems.size() > kMostNotes) {
+    on_note_("skipped " + std::to_string(problems.size() - kMostNotes) + " more directories for similar reasons");
+  }
 }
 
 Result<compat::tony::history::Events> HistorySource::EventsOf(const PastJob& job) const {
@@ -132,9 +142,11 @@ Result<compat::tony::history::Events> HistorySource::EventsOf(const PastJob& job
 
 Result<JobView> HistorySource::Status(const PastJob& job) {
   if (!job.tony) return cluster_->Status(JobId{job.view.id});
-  HOWDAH_TRY(const TonySettings settings, Configuration(job));
+  const auto settings = Configuration(job);
+  // Show the rest of the job.
+  if (!settings.ok()) Note({settings.error().message});
   HOWDAH_TRY(const auto events, EventsOf(job));
-  return compat::tony::history::ViewOf(job.tony->name, settings, events.events);
+  return compat::tony::history::ViewOf(job.tony->name, settings.ok() ? *settings : TonySettings(), events.events);
 }
 
 Result<TonySettings> HistorySource::Configuration(const PastJob& job) {

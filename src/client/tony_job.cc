@@ -16,6 +16,7 @@ namespace {
 
 namespace config = compat::tony::config;
 
+constexpr size_t kMostRead = size_t{16} << 20;
 constexpr char kSiteDirectory[] = "/export/apps/tony/conf";  // TonY's default for $TONY_CONF_DIR
 
 hadoop::conf::Environment HadoopEnvironment() {
@@ -42,7 +43,7 @@ std::optional<config::ConfigurationFile> OnClassPath() {
 Result<std::string> ReadUri(Connection& connection, const std::string& uri) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   HOWDAH_TRY(const auto files, cluster->OpenFiles(uri));
-  return files->Read(storage::PathOfUri(uri));
+  return files->Read(storage::PathOfUri(uri), kMostRead);
 }
 
 // Lists the files of a remote directory; none if the URI is a file.

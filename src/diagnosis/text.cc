@@ -37,7 +37,7 @@ std::string CleanLine(std::string_view line) {
       clean += ' ';
     } else if (lead >= 0x20 && lead != 0x7f) {
       length = Utf8CharacterSize(line);
-      clean += length == 0 ? kReplacement : line.substr(0, length);
+      clean += length == 0 ? std::string(kReplacement) : Shown(line.substr(0, length));
     }
     line.remove_prefix(std::max<size_t>(length, 1));
   }

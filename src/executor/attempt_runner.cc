@@ -10,6 +10,7 @@
 #include "howdah/frameworks/framework.h"
 #include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "log.h"
 #include "micros.h"
 #include "remote_start.h"

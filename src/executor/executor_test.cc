@@ -97,6 +97,15 @@ TEST(Executor, CommandIsLookedUpInTheTasksPath) {
   EXPECT_EQ(task.Log("0/stdout"), "mine\n");
 }
 
+TEST(Executor, FilesReplacedByPipesDoNotHideTheExitCode) {
+  for (const char* file :
+       {"$(readlink /proc/self/fd/1)", "$(readlink /proc/self/fd/2)", "${TORCHELASTIC_ERROR_FILE}"}) {
+    Task task("f=" + std::string(file) + R"(; rm -f "$f"; mkfifo "$f"; exit 7)");
+    task.role().env = {{"TORCHELASTIC_ERROR_FILE", task.options.logs_dir + "/0/error.json"}};
+    EXPECT_EQ(task.RunAttempt(0).code(), 7) << file;
+  }
+}
+
 TEST(Executor, FailedStartReportsTheCause) {
   const struct {
     std::vector<std::string> argv;

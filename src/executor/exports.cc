@@ -1,6 +1,5 @@
 #include "exports.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 #include <vector>
 
 #include "howdah/os/files/fd.h"
-#include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::executor {
 namespace {
@@ -70,8 +69,7 @@ Result<jobspec::EnvVars> Found(const std::vector<Search>& searches, bool searche
 }  // namespace
 
 Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::EnvVars& wanted) {
-  const os::files::Fd file(::open(output.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return os::files::SystemError("reading " + output);
+  HOWDAH_TRY(const auto file, os::files::OpenRegular(output));
   std::vector<Search> searches;
   size_t longest = 1;
   for (const auto& [name, text] : wanted) {

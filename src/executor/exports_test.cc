@@ -68,6 +68,11 @@ TEST_F(Exports, ValueTooLongOrWithZeroByteIsAnError) {
   EXPECT_THAT(two.error().message, HasSubstr("(exports.B) is too long"));
 }
 
+TEST_F(Exports, OutputReplacedByPipeIsAnErrorAndDoesNotBlock) {
+  ASSERT_EQ(os::files::Shell(scratch_, "mkfifo pipe"), 0);
+  EXPECT_THAT(FindExports(scratch_ / "pipe", {{"P", "P: "}}).error().message, HasSubstr("pipe: it is a FIFO"));
+}
+
 TEST_F(Exports, SearchIsLimited) {
   const std::string much(kExportsSearched, '.');
   EXPECT_EQ(Value("P: early\n" + much), "early");

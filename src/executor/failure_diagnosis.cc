@@ -6,6 +6,7 @@
 
 #include "howdah/diagnosis/restart_rules.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/os/process/ports.h"
 #include "python_environment.h"
@@ -77,7 +78,7 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   evidence.exit = process.exit;
   evidence.stderr_tail = process.shell_message.empty() ? TailOf(logs.err, kStderrTail) : process.shell_message;
   evidence.stdout_tail = TailOf(logs.out, kStdoutTail);
-  if (auto text = os::files::ReadFile(logs.error_file, kErrorFileLimit)) evidence.error_file = std::move(*text);
+  if (auto text = os::files::ReadRegular(logs.error_file, kErrorFileLimit)) evidence.error_file = std::move(*text);
   evidence.command = plan_.role().command;
   evidence.path = path_;
   evidence.working_directory = plan_.options.work_dir;

@@ -7,6 +7,7 @@
 #include "howdah/frameworks/framework.h"
 #include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "progress_reader.h"
 #include "python_environment.h"
 

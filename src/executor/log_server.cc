@@ -1,13 +1,12 @@
 #include "log_server.h"
 
-#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "howdah/os/files/fd.h"
+#include "howdah/os/files/open_regular.h"
 #include "log_files.h"
 
 namespace howdah::executor {
@@ -22,22 +21,22 @@ constexpr std::chrono::milliseconds kWithoutEvents{200};  // the interval if no 
 
 std::optional<int64_t> SizeOf(const std::string& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   return info.st_size;
 }
 
 void Read(const std::string& path, const wire::PullLog& pull, wire::LogData& data) {
-  // The open must not block if the task has replaced its log file, for example by a named pipe.
-  const os::files::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  // The task may have replaced its log, for example by a named pipe.
+  const auto file = os::files::OpenRegular(path);
   struct stat info {};
-  if (!file.valid() || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  if (!file.ok() || ::fstat(file->get(), &info) != 0) return;
   const int64_t max = std::clamp<int64_t>(pull.max(), 0, kPiece);
   const int64_t offset = pull.tail() ? std::max<int64_t>(0, info.st_size - max) : pull.offset();
   data.set_offset(offset);
   data.set_size(info.st_size);
   std::string& bytes = *data.mutable_bytes();
   bytes.resize(static_cast<size_t>(std::clamp<int64_t>(info.st_size - offset, 0, max)));
-  const ssize_t size = offset < 0 ? -1 : ::pread(file.get(), bytes.data(), bytes.size(), offset);
+  const ssize_t size = offset < 0 ? -1 : ::pread(file->get(), bytes.data(), bytes.size(), offset);
   bytes.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "howdah/os/files/archive.h"
+#include "howdah/os/files/directories_below.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 
@@ -18,7 +19,7 @@ using Json = nlohmann::json;
 using Kind = ManifestEntry::Kind;
 
 constexpr size_t kStep = size_t{256} << 10;
-constexpr unsigned kFileMode = 0644, kDirectoryMode = 0755, kModeMask = 07777;
+constexpr unsigned kFileMode = 0644, kDirectoryMode = 0755, kModeMask = 07777, kPermissions = 0777;
 
 // Splits "a//./b" into "a", "b". Returns nullopt if the path is absolute or contains "..".
 std::optional<std::vector<std::string>> NormalizedParts(std::string_view path) {
@@ -91,24 +92,9 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   if (entry.kind == Kind::kLink && (entry.link.empty() || entry.link.find('\0') != entry.link.npos)) {
     return Failed("link is not a path");
   }
-  entry.mode = json.value("mode", entry.kind == Kind::kDirectory ? kDirectoryMode : kFileMode);
+  // Without the set-user-id, set-group-id and sticky bits: the copy may have another owner than the original.
+  entry.mode = json.value("mode", entry.kind == Kind::kDirectory ? kDirectoryMode : kFileMode) & kPermissions;
   return entry;
-}
-
-// Creates the directory `path` and its parents. Never follows a symbolic link, because a link may lead anywhere.
-Status MakeDirectoriesBelow(const std::string& top, const std::string& path) {
-  if (path == ".") return {};
-  for (size_t end = 0; end != path.npos;) {
-    end = path.find('/', end == 0 ? 0 : end + 1);
-    const std::string directory = top + "/" + path.substr(0, end);
-    struct stat info {};
-    if (::lstat(directory.c_str(), &info) == 0) {
-      if (!S_ISDIR(info.st_mode)) return Failed(path.substr(0, end) + " exists and is not a directory");
-    } else if (::mkdir(directory.c_str(), kDirectoryMode) != 0) {
-      return os::files::SystemError("making the directory " + directory);
-    }
-  }
-  return {};
 }
 
 Status UnpackTo(const std::string& resource, const std::string& target) {
@@ -142,7 +128,9 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
   const size_t slash = entry.path.rfind('/');
   const bool is_directory = entry.kind == Kind::kDirectory || entry.kind == Kind::kUnpack;
   const std::string parent = slash == std::string::npos ? "." : entry.path.substr(0, slash);
-  HOWDAH_TRY_STATUS(MakeDirectoriesBelow(work_dir, is_directory ? entry.path : parent));
+  // A link in the working directory may lead anywhere.
+  HOWDAH_TRY(const auto made, os::files::MakeDirectoriesBelow(work_dir, is_directory ? entry.path : parent));
+  static_cast<void>(made);
   switch (entry.kind) {
     case Kind::kUnpack:
       return UnpackTo(resource, target);

@@ -93,6 +93,57 @@ TEST_F(Staged, NothingIsWrittenThroughALink) {
   EXPECT_EQ(Content(work("here")), "echo $1\n");
 }
 
+TEST_F(Staged, SetIdAndStickyBitsAreDropped) {
+  // In octal notation: 06755 and 01755.
+  ASSERT_TRUE(Fill(R"([{"path": "tool", "resource": "r1", "mode": 3565},
+                       {"path": "sticky", "directory": true, "mode": 1005}])")
+                  .ok());
+  EXPECT_EQ(ModeOf(work("tool")), 0755u);
+  EXPECT_EQ(ModeOf(work("sticky")), 0755u);
+}
+
+// The local backend: `source`, then `files:` in its place.
+class LocalStaged : public Staged {
+ protected:
+  LocalStaged() {
+    EXPECT_TRUE(os::files::MakeDirectories(options_.staging_dir + "/source").ok());
+    EXPECT_TRUE(os::files::MakeDirectories(options_.staging_dir + "/files").ok());
+    EXPECT_TRUE(os::files::MakeDirectories(scratch_ / "victim").ok());
+    EXPECT_TRUE(os::files::WriteFileAtomically(scratch_ / "victim/p", "precious").ok());
+    EXPECT_EQ(::symlink((scratch_ / "victim").c_str(), (options_.staging_dir + "/source/out").c_str()), 0);
+  }
+  Status FillWith(const std::string& resource, const std::string& to, bool unpack) {
+    jobspec::JobSpec spec;
+    spec.source = "/source";
+    spec.files = {{"/some/file", to, unpack}};
+    EXPECT_TRUE(os::files::CopyTree(cache() + "/" + resource, options_.staging_dir + "/files/0").ok());
+    return FillWorkDirectory(options_, spec);
+  }
+};
+
+TEST_F(LocalStaged, FileIsNotWrittenThroughALinkOfTheSource) {
+  const struct {
+    const char *resource, *to;
+    bool unpack;
+  } rows[] = {{"r2", "out/p", false}, {"r2", "out/below/p", false}, {"r3", "out", true}, {"r3", "out/below", true}};
+  for (const auto& row : rows) {
+    const Status filled = FillWith(row.resource, row.to, row.unpack);
+    ASSERT_FALSE(filled.ok()) << row.to;
+    EXPECT_EQ(filled.error().message, std::string("files: to: ") + row.to + ": out exists and is not a directory");
+    EXPECT_EQ(Content(scratch_ / "victim/p"), "precious");
+    EXPECT_EQ(os::files::ListDirectory(scratch_ / "victim")->size(), 1u);
+    ASSERT_TRUE(os::files::RemoveTree(options_.work_dir).ok());
+  }
+}
+
+TEST_F(LocalStaged, LinkAtTheTargetIsReplaced) {
+  ASSERT_TRUE(FillWith("r2", "out", false).ok());
+  EXPECT_EQ(Content(work("out")), "data\n");
+  ASSERT_TRUE(FillWith("r3", "new/below", true).ok());
+  EXPECT_EQ(Content(work("new/below/p")), "packed\n");
+  EXPECT_EQ(Content(scratch_ / "victim/p"), "precious");
+}
+
 TEST_F(Staged, MissingResourceIsNamed) {
   const Status filled = Fill(R"([{"path": "a/b", "resource": "r9"}])");
   ASSERT_FALSE(filled.ok());

@@ -1,6 +1,5 @@
 #include "progress_reader.h"
 
-#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include <algorithm>
 
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::executor {
 namespace {
@@ -40,8 +40,7 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
   for (int rank = 0; rank < processes; ++rank) {
     File& file = files_.emplace_back();
     file.path = ProgressFile(work_dir, attempt, rank);
-    file.fd = os::files::Fd(::open(file.path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644));
-    if (!file.fd.valid()) return os::files::SystemError("making " + file.path);
+    HOWDAH_TRY(file.fd, os::files::OpenOrMakeRegular(file.path, 0644));
   }
   Watch();
   return {};

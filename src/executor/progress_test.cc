@@ -45,6 +45,15 @@ TEST(Progress, CheckpointIsReportedAtOnceAndStepsByTheEnd) {
   task.ExpectEnded(0);
 }
 
+TEST(Progress, FileReplacedByPipeFailsTheNextAttempt) {
+  Task task("mkfifo ${HOWDAH_PROGRESS%/*}/1-0");
+  task.RunAttempt(0);
+  task.Start(1);
+  const auto message = Await(task, [](const wire::FromExecutor& m) { return m.has_start_failed(); });
+  ASSERT_TRUE(message);
+  EXPECT_THAT(message->start_failed().cause(), HasSubstr("it is a FIFO"));
+}
+
 TEST(Progress, LowestStepOfAllProcessesCountsPerAttempt) {
   Task task;
   task.role().processes = 2;

@@ -8,6 +8,7 @@
 
 #include "howdah/diagnosis/stacks.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/inspect.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/os/process/tree.h"

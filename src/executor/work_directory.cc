@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "howdah/os/files/archive.h"
+#include "howdah/os/files/directories_below.h"
 #include "howdah/os/files/files.h"
 #include "manifest.h"
 
@@ -20,15 +21,14 @@ Status FillFromSource(const std::string& source, const TaskOptions& options) {
   return os::files::Unpack(source, options.work_dir);
 }
 
+// Refuses a target whose path leads through a link of the source, because such a link may lead anywhere.
 Status AddFile(const jobspec::File& file, const std::string& staged, const TaskOptions& options) {
+  const size_t slash = file.to.find_last_of('/');
+  const std::string parent = slash == std::string::npos ? "." : file.to.substr(0, slash);
+  const auto made = os::files::MakeDirectoriesBelow(options.work_dir, file.unpack ? file.to : parent);
+  if (!made.ok()) return made.error().While("files: to: " + file.to);
   const std::string target = options.work_dir + "/" + file.to;
-  if (file.unpack) {
-    HOWDAH_TRY_STATUS(os::files::MakeDirectories(target));
-    return os::files::Unpack(staged, target);
-  }
-  const size_t slash = target.find_last_of('/');
-  HOWDAH_TRY_STATUS(os::files::MakeDirectories(target.substr(0, slash)));
-  return os::files::CopyTree(staged, target);
+  return file.unpack ? os::files::Unpack(staged, target) : os::files::CopyTree(staged, target);
 }
 
 Status FillFromManifest(const std::string& path, const TaskOptions& options) {

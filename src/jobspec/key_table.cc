@@ -209,6 +209,10 @@ bool ReadRoles(Reader& r, const Node& n, std::vector<RoleSpec>& out) {
     role.name = entry.key;
     bool good = IsRoleName(entry.key);
     if (!good) r.Fail(entry.mark, "invalid role name; use letters, digits, _ and -, starting with a letter");
+    if (good && entry.key.size() > kLongestRoleName) {
+      good = r.Fail(entry.mark, "has " + std::to_string(entry.key.size()) + " characters; a role's name has at most " +
+                                    std::to_string(kLongestRoleName));
+    }
     const bool read = entry.value->kind == Node::Kind::kNull
                           ? r.Fail(entry.mark, "has no keys; write memory and command")
                           : ReadSection(r, *entry.value, RoleKeys(), role);
@@ -323,14 +327,15 @@ Section<JobSpec> MakeJobKeys() {
     return (foreign->of_role ? "roles.NAME." : "") + std::string(foreign->key);
   };
   s.keys = {
-      Row("name", &J::name, OptionalText(), "Name of the job, for people"),
+      Row("name", &J::name, JobName(), "Name of the job, for people"),
       Row("framework", &J::framework, OneOf(FrameworkWords()), "Framework whose environment variables the tasks get"),
       Row("source", &J::source, PathOrUri(PathUse::kSource),
           "Directory or archive; its content becomes every task's working directory"),
       Row("files", &J::files, ListOf(StagedFile(), "list of files"),
           "More files for the working directory, in addition to source"),
       Row("outputs", &J::outputs, ListOf(OutputPattern(), "list of patterns"),
-          "Files in the working directories to keep with the job, as in [out/, '*.pt']; `run` and `outputs` fetch them"),
+          "Files in the working directories to keep with the job, as in [out/, '*.pt']; `run` and `outputs` fetch "
+          "them"),
       Group("python", python, "Python environment of the tasks"),
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
           "Docker container for the tasks, if the cluster supports docker (YARN)"),

@@ -96,8 +96,7 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {Job("env: {A: 1, A: 2}"), {"2: env.A: duplicate key (first in line 2); remove one of them"}},
       {"roles:\n  w: {memory: 1GiB, command: date}\n  w: {memory: 1GiB, command: date}\n",
        {"3: roles.w: duplicate key (first in line 2); remove one of them"}},
-      {Job("outputs: /tmp/out"),
-       {"2: outputs: is an absolute path; write a path relative to the working directory"}},
+      {Job("outputs: /tmp/out"), {"2: outputs: is an absolute path; write a path relative to the working directory"}},
       {Role("outputs: [a/../../b]"), {"3: roles.w.outputs[0]: leaves the working directory; remove '..'"}},
       {Job("outputs: ['']"), {"2: outputs[0]: is empty; remove it"}},
       {Job("nproc_per_node: 2"), {"2: nproc_per_node: unknown key here; did you mean roles.NAME.processes?"}},
@@ -106,11 +105,13 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {Role("workdir: ./src"), {"3: roles.w.workdir: unknown key here; did you mean 'source' at the top level?"}},
       {Job("walltime: 1h"), {"2: walltime: unknown key here; did you mean timeouts.run?"}},
       {Job("zzz: x"),
-       {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, tony_env, "
+       {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
+        "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
         "history"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
-       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, tony_env, "
+       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
+        "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
         "history",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
@@ -167,6 +168,11 @@ TEST(Problems, InvalidValuesAreReported) {
         "SIGTRAP, SIGTSTP, SIGTTIN, SIGSTKFLT, SIGTTOU, SIGURG, SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ"}},
       {"roles:\n  1w: {memory: 1GiB, command: date}\n",
        {"2: roles.1w: invalid role name; use letters, digits, _ and -, starting with a letter"}},
+      {Job("name: " + std::string(255, 'n')), {}},
+      {Job("name: " + std::string(256, 'n')), {"2: name: has 256 bytes; a job's name has at most 255 bytes"}},
+      {"roles:\n  " + std::string(63, 'w') + ": {memory: 1GiB, command: date}\n", {}},
+      {"roles:\n  " + std::string(64, 'w') + ": {memory: 1GiB, command: date}\n",
+       {"2: roles." + std::string(60, 'w') + "…: has 64 characters; a role's name has at most 63"}},
       {"roles:\n  w: {memory: 1GiB, command: []}\n",
        {"2: roles.w.command: is empty; write the command to run, for example: python train.py"}},
       {"roles:\n  w: {memory: 1GiB, command: ['', x]}\n",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "howdah/base/text.h"
 #include "json_text.h"
 #include "paths.h"
 #include "variables.h"
@@ -20,7 +21,7 @@ std::string NameAfter(const std::vector<std::string>& command) {
     if (script != command.end()) name = BaseName(*script);
   }
   const size_t dot = name.find_last_of('.');
-  return std::string(dot == name.npos || dot == 0 ? name : name.substr(0, dot));
+  return Shorten(std::string(dot == name.npos || dot == 0 ? name : name.substr(0, dot)), kLongestJobName);
 }
 
 std::string ShellQuoted(const std::string& word) {

@@ -229,6 +229,14 @@ ValueType<std::string> OptionalText() {
   return CheckedText("string", [](const std::string&) { return std::string(); });
 }
 
+ValueType<std::string> JobName() {
+  static_assert(kLongestJobName == 255);
+  return CheckedText("string of at most 255 bytes", [](const std::string& text) {
+    if (text.size() <= kLongestJobName) return std::string();
+    return "has " + std::to_string(text.size()) + " bytes; a job's name has at most 255 bytes";
+  });
+}
+
 ValueType<std::string> NonEmptyText(std::string_view title) {
   return CheckedText(title,
                      [](const std::string& text) { return text.empty() ? "is empty; remove it" : std::string(); });

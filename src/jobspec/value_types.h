@@ -19,6 +19,7 @@ enum class Zero { kAllowed, kRefused };
 ValueType<Duration> TimeSpan(Zero zero);
 // A string; "" means none.
 ValueType<std::string> OptionalText();
+ValueType<std::string> JobName();  // at most kLongestJobName bytes
 ValueType<std::string> NonEmptyText(std::string_view title);
 // A string with a check: fault(text) returns an error message, or "" if the text is valid.
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);

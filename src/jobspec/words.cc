@@ -169,7 +169,8 @@ std::string Printable(std::string_view text, size_t longest) {
     if (out.size() >= longest) return out + "…";
     const size_t length = Utf8Length(text);
     const auto byte = static_cast<uint8_t>(text.front());
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
+    const bool c1 = length == 2 && byte == 0xC2 && static_cast<uint8_t>(text[1]) < 0xA0;
+    if (length == 0 || byte < 0x20 || byte == 0x7F || c1) {
       char hex[8];
       std::snprintf(hex, sizeof hex, "\\x%02x", byte);
       out += byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : hex;

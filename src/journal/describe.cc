@@ -2,6 +2,7 @@
 
 #include "entry_types.h"
 #include "howdah/base/ids.h"
+#include "howdah/base/text.h"
 #include "howdah/journal/job_view.h"
 
 namespace howdah::journal {
@@ -15,13 +16,8 @@ class Parts {
     if (!text_.empty()) text_ += "  ";
     text_ += part;
   }
-  // Returns a single line, even if a reason contains line breaks from a program's output.
-  std::string TakeLine() {
-    for (char& c : text_) {
-      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-    }
-    return std::move(text_);
-  }
+  // Returns a single line, even if a reason contains control characters from a program's output.
+  std::string TakeLine() const { return Shown(text_); }
 
  private:
   std::string text_;

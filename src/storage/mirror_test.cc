@@ -37,7 +37,7 @@ class Tree final : public storage::Files {
     }
     return {};
   }
-  Result<std::string> Read(const std::string&) override { return Failed("not here"); }
+  Result<std::string> Read(const std::string&, size_t) override { return Failed("not here"); }
   Status Write(const std::string&, std::string_view) override { return Failed("not here"); }
   Status MakeDirectories(const std::string&) override { return Failed("not here"); }
   Status Rename(const std::string&, const std::string&) override { return Failed("not here"); }

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+pytest.register_assert_rewrite("inside_cases")
 
 from machine import Machine  # noqa: E402
 

@@ -12,6 +12,7 @@
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::backend::local {
 

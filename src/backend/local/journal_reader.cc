@@ -7,7 +7,7 @@
 
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/fd.h"
-#include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::backend::local {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/machine.h"
 #include "job_processes.h"
 

@@ -1,6 +1,5 @@
 #include "howdah/backend/local/local_cluster.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/last_lines.h"
+#include "howdah/os/files/open_regular.h"
 #include "job_ids.h"
 #include "journal_reader.h"
 #include "local_files.h"
@@ -118,8 +118,7 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
                                      std::optional<int64_t> last_lines,
                                      const std::function<void(std::string_view)>& on_bytes) {
   const std::string path = LogPath(FilesOf(id).logs(), source);
-  const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return os::files::SystemError("reading " + path);
+  HOWDAH_TRY(const auto file, os::files::OpenRegular(path));
   int64_t offset = 0;
   if (last_lines) {
     HOWDAH_TRY(const auto found, os::files::OffsetOfLastLines(file.get(), *last_lines));

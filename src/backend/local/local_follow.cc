@@ -13,6 +13,7 @@
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/last_lines.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -55,12 +56,13 @@ bool OutputReader::Deliver(backend::FollowSink& sink) {
 }
 
 bool OutputReader::DeliverChunk(Output& output, backend::FollowSink& sink) {
-  const os::files::Fd file(open(output.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return false;
+  // The task may have replaced its log, for example by a named pipe.
+  const auto file = os::files::OpenRegular(output.path);
+  if (!file.ok()) return false;
   if (const auto lines = std::exchange(output.tail_lines, std::nullopt)) {
-    if (const auto found = os::files::OffsetOfLastLines(file.get(), *lines); found.ok()) output.offset = *found;
+    if (const auto found = os::files::OffsetOfLastLines(file->get(), *lines); found.ok()) output.offset = *found;
   }
-  const ssize_t size = pread(file.get(), buffer_.data(), buffer_.size(), output.offset);
+  const ssize_t size = pread(file->get(), buffer_.data(), buffer_.size(), output.offset);
   if (size <= 0) return false;
   output.offset += size;
   sink.OnLog(output.source, std::string_view(buffer_.data(), static_cast<size_t>(size)));

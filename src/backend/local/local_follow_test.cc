@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <map>
 #include <thread>
@@ -145,6 +147,20 @@ TEST(Follow, FilesOutsideTheLayoutAreIgnored) {
   Collect sink;
   ReadToTheEnd(*follow, sink);
   EXPECT_TRUE(sink.logs.empty());
+}
+
+TEST(Follow, LogReplacedByPipeOrLinkIsSkipped) {
+  JobFixture job;
+  job.Log("worker-0/0", "stderr", "text\n");
+  const std::string attempt = job.files().logs() + "/worker-0/0/";
+  ASSERT_EQ(mkfifo((attempt + "stdout").c_str(), 0600), 0);
+  ASSERT_TRUE(os::files::MakeDirectories(job.files().logs() + "/worker-1/0").ok());
+  ASSERT_EQ(symlink((attempt + "stderr").c_str(), (job.files().logs() + "/worker-1/0/stdout").c_str()), 0);
+  job.Finish();
+  const auto follow = Start(job);
+  Collect sink;
+  ReadToTheEnd(*follow, sink);
+  EXPECT_EQ(sink.logs, (std::map<LogSource, std::string>{{Source("worker", 0, 0, LogStream::kStderr), "text\n"}}));
 }
 
 TEST(Follow, RoleNameMayHaveDashesAndDigits) {

@@ -13,6 +13,7 @@
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/os/process/spawn.h"

@@ -2,12 +2,13 @@
 
 #include <openssl/rand.h>
 
+#include "howdah/hadoop/conf/services.h"
 #include "howdah/os/files/files.h"
+#include "howdah/storage/local_files.h"
 
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr size_t kMaxFileSize = size_t{256} << 20;
 constexpr size_t kPiece = size_t{1} << 20;
 // Limits for interactive commands. A healthy ResourceManager answers within milliseconds. If a command fails during a
 // failover, the user can repeat it.
@@ -38,7 +39,7 @@ class HdfsFiles final : public storage::Files {
     }
     return entries;
   }
-  Result<std::string> Read(const std::string& path) override { return ReadWhole(*files_, path); }
+  Result<std::string> Read(const std::string& path, size_t limit) override { return ReadWhole(*files_, path, limit); }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
     HOWDAH_TRY(const auto reader, files_->Open(path));
     if (offset >= reader->size()) return {};
@@ -113,18 +114,22 @@ Status HadoopClient::WriteFile(const std::string& path, std::string_view bytes, 
 }
 
 Result<std::unique_ptr<storage::Files>> HadoopClient::OpenFiles(const std::string& uri) const {
+  HOWDAH_TRY(const auto address, hadoop::conf::FileSystemOf(configuration_, uri));
+  if (address.scheme == "file") return storage::OpenLocalFiles();
   HOWDAH_TRY(auto opened, hadoop::hdfs::Open(configuration_, uri, open_options()));
   return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(opened)));
 }
 
-Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path) {
+Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path, size_t limit) {
   HOWDAH_TRY(const auto reader, files.Open(path));
   std::string whole;
   for (;;) {
     HOWDAH_TRY(const auto more, reader->Read(kPiece));
     if (more.empty()) return whole;
     whole += more;
-    if (whole.size() > kMaxFileSize) return Failed("reading " + path + ": the file is larger than 256 MiB");
+    if (whole.size() > limit) {
+      return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes allowed");
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "history_archive.h"
 #include "howdah/base/ids.h"
+#include "howdah/base/text.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
@@ -20,6 +21,8 @@ namespace {
 using client::HistorySource;
 using client::PastJob;
 using Json = nlohmann::ordered_json;
+
+constexpr size_t kLongestName = 255;  // shown of the names that other programs may have written
 
 std::string Text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -50,13 +53,13 @@ Result<int> List(HistorySource& source, const HistoryArguments& arguments) {
   }
   const Instant now = os::process::Clock().Now();
   const bool colour = output::WantsColour(STDOUT_FILENO);
-  std::vector<std::vector<std::string>> rows = {{"ID", "USER", "NAME", "STATE", "STARTED (UTC)", "TOOK", "FROM"}};
+  std::vector<output::Row> rows = {{"ID", "USER", "NAME", "STATE", "STARTED (UTC)", "TOOK", "FROM"}};
   for (const PastJob& job : jobs) {
     const auto began = job.view.submitted;
-    rows.push_back({job.view.id, job.view.user, output::OneLine(job.view.name),
-                    output::StateText(job.view.state, colour), began ? FormatInstant(*began).substr(0, 19) : "",
-                    began ? FormatDuration(job.view.finished.value_or(now) - *began) : "",
-                    job.tony ? "tony" : "howdah"});
+    rows.push_back(
+        {Shorten(job.view.id, kLongestName), Shorten(job.view.user, kLongestName), Shorten(job.view.name, kLongestName),
+         output::StateCell(job.view.state, colour), began ? FormatInstant(*began).substr(0, 19) : "",
+         began ? FormatDuration(job.view.finished.value_or(now) - *began) : "", job.tony ? "tony" : "howdah"});
   }
   output::Print(output::FormatTable(rows));
   return client::kExitOk;
@@ -90,8 +93,8 @@ Result<int> Config(HistorySource& source, const HistoryArguments& arguments) {
     }));
     return client::kExitOk;
   }
-  std::vector<std::vector<std::string>> rows = {{"NAME", "VALUE", "SOURCE"}};
-  for (const auto& setting : settings) rows.push_back({setting.name, output::OneLine(setting.value), setting.source});
+  std::vector<output::Row> rows = {{"NAME", "VALUE", "SOURCE"}};
+  for (const auto& setting : settings) rows.push_back({setting.name, setting.value, setting.source});
   output::Print(output::FormatTable(rows));
   return client::kExitOk;
 }
@@ -107,7 +110,7 @@ Result<int> Metrics(HistorySource& source, const HistoryArguments& arguments) {
     }));
     return client::kExitOk;
   }
-  std::vector<std::vector<std::string>> rows = {{"TASK", "METRIC", "VALUE"}};
+  std::vector<output::Row> rows = {{"TASK", "METRIC", "VALUE"}};
   for (const auto& task : metrics) {
     for (const auto& metric : task.metrics) {
       rows.push_back({TaskText(task.role, task.index), metric.name, Text(Json(metric.value))});
@@ -131,8 +134,8 @@ Json ToJson(const std::vector<client::Difference>& differences) {
 void PrintDifferences(const std::string& title, const std::vector<client::Difference>& differences) {
   output::Print(title + (differences.empty() ? ": no difference\n" : ":\n"));
   for (const client::Difference& difference : differences) {
-    if (difference.before) output::Print("- " + difference.name + " = " + output::OneLine(*difference.before) + "\n");
-    if (difference.after) output::Print("+ " + difference.name + " = " + output::OneLine(*difference.after) + "\n");
+    if (difference.before) output::Print("- " + Shown(difference.name + " = " + *difference.before) + "\n");
+    if (difference.after) output::Print("+ " + Shown(difference.name + " = " + *difference.after) + "\n");
   }
 }
 
@@ -153,7 +156,7 @@ Result<int> Diff(HistorySource& source, const HistoryArguments& arguments) {
                   "\n");
     return client::kExitOk;
   }
-  output::Print("- " + before.view.id + "\n+ " + after.view.id + "\n");
+  output::Print("- " + Shown(before.view.id) + "\n+ " + Shown(after.view.id) + "\n");
   PrintDifferences("outcome", outcome);
   PrintDifferences("configuration", configuration);
   return client::kExitOk;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "howdah/base/text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/time_zone.h"
@@ -43,7 +44,8 @@ int PrintOutcome(const storage::history::Outcome& outcome, const ArchiveOptions&
                       -1, ' ', false, Json::error_handler_t::replace) +
                   "\n");
   } else {
-    for (const std::string& line : outcome.lines) output::Print((options.dry_run ? "would have " : "") + line + "\n");
+    for (const std::string& line : outcome.lines)
+      output::Print((options.dry_run ? "would have " : "") + Shown(line) + "\n");
   }
   for (const std::string& problem : outcome.problems) output::PrintNote(problem);
   return outcome.problems.empty() ? client::kExitOk : client::kExitFailed;

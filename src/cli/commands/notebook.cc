@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "admission.h"
+#include "howdah/base/text.h"
 #include "howdah/cli/args/job_flags.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
@@ -78,7 +79,7 @@ class QueueReporter final : public client::JournalSink {
     const std::string before = view.reason;
     JournalSink::OnEntry(entry);
     if (view.state == core::JobState::kQueued && !view.reason.empty() && view.reason != before)
-      output::PrintMessage(view.reason);
+      output::PrintMessage(Shown(view.reason));
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "admission.h"
 #include "fetch_outputs.h"
+#include "howdah/base/text.h"
 #include "howdah/cli/args/job_flags.h"
 #include "howdah/cli/output/line_merger.h"
 #include "howdah/cli/output/screen.h"
@@ -147,15 +148,16 @@ class QueueLimit {
   Instant since_;
 };
 
-// Brings the outputs of an ended job to this machine, and names the files that the job does not keep. The job's exit code
-// does not depend on it.
+// Brings the outputs of an ended job to this machine, and names the files that the job does not keep. The job's exit
+// code does not depend on it.
 void ShowResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
   const auto fetched = FetchOutputs(cluster, id, outputs_directory);
   if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
   const std::vector<std::string> left = cluster.LeftFiles(id);
   for (const std::string& line : left) output::PrintNote(line);
   if (!left.empty()) {
-    output::PrintNote("the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']; --keep keeps the directories");
+    output::PrintNote(
+        "the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']; --keep keeps the directories");
   }
 }
 
@@ -234,7 +236,7 @@ Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec,
   Interrupts interrupts;
   HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep));
   interrupts.Arm();
-  output::PrintMessage(id.text + " submitted: " + spec.name + "; logs: " + cluster->LogsLocation(id));
+  output::PrintMessage(id.text + " submitted: " + Shown(spec.name) + "; logs: " + cluster->LogsLocation(id));
   return FollowToTheEnd(*cluster, id, interrupts, options, spec.timeouts.queue);
 }
 

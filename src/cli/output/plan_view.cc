@@ -4,6 +4,7 @@
 
 #include "howdah/base/bytes.h"
 #include "howdah/base/ids.h"
+#include "howdah/base/text.h"
 #include "howdah/cli/output/text_table.h"
 #include "howdah/jobspec/job_file.h"
 
@@ -31,7 +32,7 @@ const jobspec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
 
 std::string PlanText(const Plan& plan) {
   std::string text = "# the effective job\n" + jobspec::DescribeEffective(plan.spec) + "\n# tasks\n";
-  std::vector<std::vector<std::string>> rows = {{"TASK", "MEMORY", "VCORES", "GPUS", "PROCESSES", "RANKS"}};
+  std::vector<Row> rows = {{"TASK", "MEMORY", "VCORES", "GPUS", "PROCESSES", "RANKS"}};
   for (const PlannedTask& task : plan.tasks) {
     const jobspec::RoleSpec& role = RoleOf(plan, task);
     rows.push_back({TaskText(task.role, task.index), FormatBytes(role.memory_bytes), std::to_string(role.vcores),
@@ -41,7 +42,7 @@ std::string PlanText(const Plan& plan) {
   for (const PlannedTask& task : plan.tasks) {
     if (task.index != 0) continue;  // other tasks differ only in their index and ranks; --json lists all
     text += "\n# environment of " + task.role + ":0 (hosts, ports and the job's id are examples)\n";
-    for (const auto& [name, value] : task.environment) text += name + "=" + OneLine(value) + "\n";
+    for (const auto& [name, value] : task.environment) text += name + "=" + Shown(value) + "\n";
   }
   text += plan.uploads.empty() ? "\n# nothing is uploaded\n" : "\n# uploads\n";
   rows.clear();

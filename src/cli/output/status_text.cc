@@ -6,6 +6,7 @@
 #include "howdah/base/bytes.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
+#include "howdah/base/text.h"
 #include "howdah/cli/output/text_table.h"
 
 namespace howdah::cli::output {
@@ -52,18 +53,17 @@ std::string UsageText(const journal::Usage& usage) {
 std::string ReasonText(const TaskView& task) {
   const std::string exit = task.exit ? howdah::ToText(*task.exit) : "";
   if (task.reason.empty()) return exit;
-  if (exit.empty() || task.reason.find(exit) != std::string::npos) return OneLine(task.reason);
-  return exit + ": " + OneLine(task.reason);
+  if (exit.empty() || task.reason.find(exit) != std::string::npos) return Shown(task.reason);
+  return exit + ": " + Shown(task.reason);
 }
 
 std::string TaskTable(const JobView& view, Instant now, bool colour) {
   const bool progress =
       std::any_of(view.tasks.begin(), view.tasks.end(), [](const TaskView& task) { return task.progress; });
-  std::vector<std::vector<std::string>> rows = {
-      {"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
+  std::vector<Row> rows = {{"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
   if (progress) rows[0].insert(rows[0].end() - 1, "PROGRESS");
   for (const TaskView& task : view.tasks) {
-    rows.push_back({TaskText(task.role, task.index), StateText(task.state, colour), std::to_string(task.attempt),
+    rows.push_back({TaskText(task.role, task.index), StateCell(task.state, colour), std::to_string(task.attempt),
                     task.node, RanksText(task.ranks), Since(task.started, task.finished, now), UsageText(task.usage),
                     ReasonText(task)});
     if (progress) rows.back().insert(rows.back().end() - 1, task.progress ? core::ToText(*task.progress) : "");
@@ -72,32 +72,32 @@ std::string TaskTable(const JobView& view, Instant now, bool colour) {
 }
 
 std::string Line(const std::string& name, const std::string& value) {
-  return value.empty() ? "" : name + std::string(13 - name.size(), ' ') + value + "\n";
+  return value.empty() ? "" : name + std::string(13 - name.size(), ' ') + Shown(value) + "\n";
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
-  std::string text = OneLine(task.reason.value_or(""));  // already names the task and its exit status
+  std::string text = Shown(task.reason.value_or(""));  // already names the task and its exit status
   if (text.empty()) {
-    text = TaskText(task.role, task.index) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") + ", attempt " +
-           std::to_string(task.attempt);
+    text = Shown(TaskText(task.role, task.index)) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") +
+           ", attempt " + std::to_string(task.attempt);
   }
   return core::IsFinal(task.state) ? text : text + "; it restarts";
 }
 
 std::string JobProgress(const core::JobChanged& job, JobState before, JobState after) {
   using Type = core::JobChanged::Type;
-  const std::string reason = OneLine(job.reason.value_or(""));
+  const std::string reason = Shown(job.reason.value_or(""));
   if (job.type == Type::kFinished) return "";  // the summary has this information
   // The reason is in an earlier line and in the summary.
   if (job.type == Type::kStopping) return reason.empty() ? "" : "stopping";
   if (job.type == Type::kTensorboard) {
     if (job.tensorboard_url && !job.tensorboard_url->empty())
       return "TensorBoard is ready; open it with `howdah tensorboard last`";
-    return OneLine(job.advice.value_or(reason));
+    return Shown(job.advice.value_or(reason));
   }
   if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waiting: " + reason;
   // The advice is about a slow rank.
-  if (job.type == Type::kRunning && after == before) return OneLine(job.advice.value_or(""));
+  if (job.type == Type::kRunning && after == before) return Shown(job.advice.value_or(""));
   std::string text;
   if (after != before) text = core::ToText(after);
   if (job.generation && *job.generation > 0 && after != before)
@@ -115,7 +115,7 @@ std::vector<std::string> RoleLines(const JobView& view, bool colour) {
     for (; end < view.tasks.size() && view.tasks[end].role == view.tasks[begin].role; ++end) {
       ++counts[static_cast<size_t>(view.tasks[end].state)];
     }
-    std::string line = view.tasks[begin].role + "  " + std::to_string(end - begin) + " tasks:";
+    std::string line = Shown(view.tasks[begin].role) + "  " + std::to_string(end - begin) + " tasks:";
     const char* separator = " ";
     for (size_t state = 0; state < counts.size(); ++state) {
       if (counts[state] == 0) continue;
@@ -129,9 +129,9 @@ std::vector<std::string> RoleLines(const JobView& view, bool colour) {
 }
 
 std::vector<std::string> TaskLines(const JobView& view, Instant now, bool colour) {
-  std::vector<std::vector<std::string>> rows;
+  std::vector<Row> rows;
   for (const TaskView& task : view.tasks) {
-    rows.push_back({TaskText(task.role, task.index), StateText(task.state, colour),
+    rows.push_back({TaskText(task.role, task.index), StateCell(task.state, colour),
                     task.attempt > 0 ? "attempt " + std::to_string(task.attempt) : "", task.node,
                     Since(task.started, task.finished, now), ReasonText(task)});
   }
@@ -163,9 +163,12 @@ std::string StateText(TaskState state, bool colour) {
   return Coloured(core::ToText(state), code, colour);
 }
 
+Cell StateCell(JobState state, bool colour) { return Cell::Coloured(StateText(state, colour)); }
+Cell StateCell(TaskState state, bool colour) { return Cell::Coloured(StateText(state, colour)); }
+
 std::string DescribeJob(const JobView& view, Instant now, bool colour) {
-  std::string text = view.id + "  " + StateText(view.state, colour) + "\n";
-  text += Line("name", OneLine(view.name));
+  std::string text = Shown(view.id) + "  " + StateText(view.state, colour) + "\n";
+  text += Line("name", view.name);
   text += Line("framework", view.framework);
   text += Line("on", view.on);
   text += Line("generation", view.generation > 0 ? std::to_string(view.generation) : "");
@@ -185,11 +188,10 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
 }
 
 std::string DescribeJobs(const std::vector<JobView>& views, Instant now, bool colour) {
-  std::vector<std::vector<std::string>> rows = {
-      {"ID", "NAME", "STATE", "FRAMEWORK", "SUBMITTED (UTC)", "TOOK", "REASON"}};
+  std::vector<Row> rows = {{"ID", "NAME", "STATE", "FRAMEWORK", "SUBMITTED (UTC)", "TOOK", "REASON"}};
   for (const JobView& view : views) {
-    rows.push_back({view.id, OneLine(view.name), StateText(view.state, colour), view.framework,
-                    DateText(view.submitted), Since(view.submitted, view.finished, now), OneLine(view.reason)});
+    rows.push_back({view.id, view.name, StateCell(view.state, colour), view.framework, DateText(view.submitted),
+                    Since(view.submitted, view.finished, now), view.reason});
   }
   return FormatTable(rows);
 }
@@ -202,29 +204,30 @@ std::optional<std::string> ProgressLine(const core::JournalEntry& entry, JobStat
     const bool failed = task->type == core::TaskChanged::Type::kExited && task->exit && !task->exit->success();
     if (failed || task->type == core::TaskChanged::Type::kLost) text = TaskProgress(*task);
   } else if (const auto* scaled = std::get_if<core::RoleScaled>(&entry.change)) {
-    text = scaled->role + " scaled from " + std::to_string(scaled->from) + " to " + std::to_string(scaled->to) +
-           " by " + scaled->by;
+    text = Shown(scaled->role + " scaled from " + std::to_string(scaled->from) + " to " + std::to_string(scaled->to) +
+                 " by " + scaled->by);
   }
   if (text.empty()) return std::nullopt;
   return FormatInstant(entry.time).substr(11, 12) + "  " + text;
 }
 
 std::string Summary(const JobView& view, const std::string& logs) {
-  std::string text = view.id + " " + std::string(core::ToText(view.state));
+  const std::string id = Shown(view.id);
+  std::string text = id + " " + std::string(core::ToText(view.state));
   if (view.submitted && view.finished) text += " after " + FormatDuration(*view.finished - *view.submitted);
   text += "\n";
-  if (!view.reason.empty()) text += "reason: " + view.reason + "\n";
-  if (!view.advice.empty()) text += "advice: " + view.advice + "\n";
+  if (!view.reason.empty()) text += "reason: " + Shown(view.reason) + "\n";
+  if (!view.advice.empty()) text += "advice: " + Shown(view.advice) + "\n";
   const std::string times = view.time_breakdown.Text(view.finished.value_or(Instant()));
   if (!times.empty()) text += "time: " + times + "\n";
-  return text + "logs: " + logs + "  (howdah logs " + view.id + ")";
+  return text + "logs: " + logs + "  (howdah logs " + id + ")";
 }
 
 std::vector<std::string> LiveTable(const JobView& view, Instant now, size_t columns, size_t rows, bool colour) {
   std::string head =
-      OneLine(view.name) + "  " + StateText(view.state, colour) + "  " + Since(view.submitted, view.finished, now);
+      Shown(view.name) + "  " + StateText(view.state, colour) + "  " + Since(view.submitted, view.finished, now);
   if (view.generation > 0) head += "  generation " + std::to_string(view.generation);
-  if (!view.reason.empty()) head += "  " + OneLine(view.reason);
+  if (!view.reason.empty()) head += "  " + Shown(view.reason);
   std::vector<std::string> lines = view.tasks.size() < rows ? TaskLines(view, now, colour) : RoleLines(view, colour);
   lines.insert(lines.begin(), head);
   if (lines.size() > rows) lines.resize(rows);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "howdah/base/text.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/submitter.h"
 
@@ -39,7 +40,15 @@ void PrintMessage(std::string_view line) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed
 }
 
-void PrintNote(std::string_view line) { PrintMessage("howdah: " + std::string(line)); }
+void PrintNote(std::string_view text) {
+  std::string shown = "howdah: ";
+  for (size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = text.find('\n', begin);
+    if (begin > 0) shown += '\n';
+    shown += Shown(text.substr(begin, end - begin));
+  }
+  PrintMessage(shown);
+}
 
 bool IsTerminal(int fd) { return isatty(fd) == 1; }
 

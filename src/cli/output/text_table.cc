@@ -45,25 +45,18 @@ std::string Clip(std::string_view text, size_t width) {
   return out + "…\x1b[0m";
 }
 
-std::string OneLine(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
-  return text;
-}
-
-std::string FormatTable(const std::vector<std::vector<std::string>>& rows) {
+std::string FormatTable(const std::vector<Row>& rows) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i].text()));
   }
   std::string out;
   for (const auto& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      line.append(widths[i] - WidthOf(row[i]) + 2, ' ');
+      line += row[i].text();
+      line.append(widths[i] - WidthOf(row[i].text()) + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';

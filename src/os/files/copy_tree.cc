@@ -9,6 +9,9 @@
 namespace howdah::os::files {
 namespace {
 
+// The set-user-id, set-group-id and sticky bits are left out: with them, a copy of another user's program would run
+// with the rights of the copy's owner.
+constexpr mode_t kCopiedMode = 0777;
 constexpr size_t kKernelStep = size_t{64} << 20;
 
 // Shares blocks if the file system supports it. Otherwise copies within the kernel. If that is not supported either,
@@ -58,7 +61,7 @@ class TreeCopier {
         return CopyLink(from, to, info);
       case S_IFIFO:
         ::unlink(to.c_str());
-        return ::mkfifo(to.c_str(), info.st_mode & 07777) == 0 ? Status() : SystemError("making the pipe " + to);
+        return ::mkfifo(to.c_str(), info.st_mode & kCopiedMode) == 0 ? Status() : SystemError("making the pipe " + to);
       case S_IFSOCK:
         return {};
       default:
@@ -90,7 +93,7 @@ class TreeCopier {
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
     // Set the mode last, because files cannot be added to a directory without write permission.
-    if (::chmod(to.c_str(), info.st_mode & 07777) != 0) return SystemError("copying " + from);
+    if (::chmod(to.c_str(), info.st_mode & kCopiedMode) != 0) return SystemError("copying " + from);
     ::utimensat(AT_FDCWD, to.c_str(), times, 0);
     return {};
   }
@@ -103,7 +106,7 @@ class TreeCopier {
     if (!target.valid()) return SystemError("copying " + from + " to " + to);
     if (!CopyBytes(source.get(), target.get(), info.st_size, on_bytes_))
       return SystemError("copying " + from + " to " + to);
-    if (::fchmod(target.get(), info.st_mode & 07777) != 0) return SystemError("copying " + from + " to " + to);
+    if (::fchmod(target.get(), info.st_mode & kCopiedMode) != 0) return SystemError("copying " + from + " to " + to);
     const timespec times[] = {info.st_atim, info.st_mtim};
     ::futimens(target.get(), times);
     return {};

@@ -8,30 +8,11 @@
 
 #include <algorithm>
 
+#include "howdah/os/files/open_regular.h"
+#include "read_up_to.h"
+
 namespace howdah::os::files {
 namespace {
-
-// Reads to the end of the file, but at most `limit` bytes.
-Result<std::string> ReadUpTo(int fd, size_t limit, const std::string& path) {
-  std::string bytes;
-  struct stat info {};
-  const size_t expected = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) : 4096;
-  while (bytes.size() < limit) {
-    const size_t before = bytes.size();
-    bytes.resize(std::min(limit, std::max(expected + 1, before * 2)));
-    const ssize_t count = ::read(fd, bytes.data() + before, bytes.size() - before);
-    if (count < 0 && errno != EINTR) return SystemError("reading " + path);
-    bytes.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));
-    if (count == 0) break;
-  }
-  return bytes;
-}
-
-Result<Fd> OpenForReading(const std::string& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return SystemError("opening " + path);
-  return fd;
-}
 
 Result<FileLock> LockError(const std::string& path) { return SystemError("locking " + path); }
 
@@ -44,21 +25,9 @@ Result<Fd> OpenLockFile(const std::string& path) {
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path, size_t limit) {
-  HOWDAH_TRY(auto fd, OpenForReading(path));
-  auto bytes = ReadUpTo(fd.get(), limit + 1, path);
-  if (bytes && bytes->size() > limit) {
-    return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes allowed");
-  }
-  return bytes;
-}
-
-Result<std::string> ReadTail(const std::string& path, size_t limit) {
-  HOWDAH_TRY(auto fd, OpenForReading(path));
-  if (::lseek(fd.get(), -static_cast<off_t>(limit), SEEK_END) < 0 && errno != EINVAL) {
-    // EINVAL means that the file is shorter than `limit`. It is then read from its beginning.
-    return SystemError("reading the end of " + path);
-  }
-  return ReadUpTo(fd.get(), limit, path);
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("opening " + path);
+  return ReadWhole(fd, limit, path);
 }
 
 std::string LastLine(const std::string& path) {
@@ -89,12 +58,6 @@ Status AppendLine(int fd, std::string_view line, std::string_view what) {
   return WriteAll(fd, text, what);
 }
 
-Result<Fd> OpenForAppend(const std::string& path, mode_t mode) {
-  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode));
-  if (!fd.valid()) return SystemError("opening " + path);
-  return fd;
-}
-
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode) {
   std::string temporary = path.substr(0, path.rfind('/') + 1) + ".XXXXXX";
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
@@ -122,8 +85,16 @@ Status MakeDirectories(const std::string& path, mode_t mode) {
 }
 
 Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t limit) {
-  DIR* directory = ::opendir(path.c_str());
+  const Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) return SystemError("listing " + path);
+  return ListDirectory(directory, path, limit);
+}
+
+Result<std::vector<std::string>> ListDirectory(const Fd& opened, const std::string& path, size_t limit) {
+  Fd own(::openat(opened.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  DIR* directory = own.valid() ? ::fdopendir(own.get()) : nullptr;
   if (directory == nullptr) return SystemError("listing " + path);
+  static_cast<void>(own.Release());  // closedir closes it
   std::vector<std::string> names;
   errno = 0;
   while (names.size() < limit) {

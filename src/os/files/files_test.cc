@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/files/testing.h"
 
 namespace howdah::os::files {
@@ -160,6 +161,20 @@ TEST(CopyTree, ModesTimesAndLinksAreKept) {
   EXPECT_EQ(info.st_mtime, 1'000'000'000);
   ASSERT_EQ(::lstat((scratch / "to/link").c_str(), &info), 0);
   EXPECT_TRUE(S_ISLNK(info.st_mode));
+}
+
+TEST(CopyTree, SetIdAndStickyBitsAreDropped) {
+  Scratch scratch;
+  ASSERT_TRUE(MakeDirectories(scratch / "from/sub").ok());
+  ASSERT_TRUE(WriteFileAtomically(scratch / "from/tool", "#!/bin/sh\n", 06755).ok());
+  ASSERT_EQ(::mkfifo((scratch / "from/pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::chmod((scratch / "from/pipe").c_str(), 04600), 0);
+  ASSERT_EQ(::chmod((scratch / "from/sub").c_str(), 03755), 0);
+  ASSERT_EQ(Mode(scratch / "from/tool"), 06755u);
+  ASSERT_TRUE(CopyTree(scratch / "from", scratch / "to").ok());
+  EXPECT_EQ(Mode(scratch / "to/tool"), 0755u);
+  EXPECT_EQ(Mode(scratch / "to/pipe"), 0600u);
+  EXPECT_EQ(Mode(scratch / "to/sub"), 0755u);
 }
 
 TEST(CopyTree, ExistingDirectoryIsFilledWithoutFollowingLinks) {

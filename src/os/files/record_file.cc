@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::os::files {
 namespace {

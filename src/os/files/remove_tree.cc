@@ -38,23 +38,24 @@ class TreeRemover {
     return {};
   }
 
-  // Without success the next operation on the directory fails, with the error to report.
-  static void TrySetMode(int parent, const std::string& name, mode_t mode) {
-    [[maybe_unused]] const int failed = ::fchmodat(parent, name.c_str(), mode, 0);
-  }
-
-  // Restores missing permissions if the directory belongs to this user. Otherwise opening the directory fails.
   static Fd OpenWritable(int parent, const std::string& name) {
-    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    struct stat info {};
-    const bool known = ::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-    if (known && S_ISDIR(info.st_mode) && (info.st_mode & 0700) != 0700) {
-      TrySetMode(parent, name, (info.st_mode & 07777) | 0700);
-    }
-    return Fd(::openat(parent, name.c_str(), kFlags));
+    constexpr int kFlags = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    MakeWritable(Fd(::openat(parent, name.c_str(), kFlags | O_PATH)));
+    return Fd(::openat(parent, name.c_str(), kFlags | O_RDONLY));
   }
 
  private:
+  // Restores missing permissions if the directory belongs to this user. `directory` is open with O_PATH: a change by
+  // name would follow a link that the tree's owner has put there meanwhile.
+  static void MakeWritable(const Fd& directory) {
+    struct stat info {};
+    if (!directory.valid() || ::fstat(directory.get(), &info) != 0) return;
+    if (info.st_uid != ::geteuid() || (info.st_mode & 0700) == 0700) return;
+    const std::string path = "/proc/self/fd/" + std::to_string(directory.get());
+    // Without success the next operation on the directory fails, with the error to report.
+    [[maybe_unused]] const int failed = ::chmod(path.c_str(), (info.st_mode & 07777) | 0700);
+  }
+
   Status Remove(int parent, const std::string& name, int depth) {
     if (::unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return {};
     const int error = errno;
@@ -65,7 +66,8 @@ class TreeRemover {
     if (!S_ISDIR(info.st_mode)) return SystemError("removing " + path_ + "/.../" + name, error);
     if (depth >= kDepthLimit) {
       const std::string moved = ".howdah-removing-" + std::to_string(moved_++);
-      TrySetMode(parent, name, 0700);  // moving a directory requires write permission on it
+      // Moving a directory requires write permission on it.
+      MakeWritable(Fd(::openat(parent, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
       if (::renameat(parent, name.c_str(), top_, moved.c_str()) == 0) return {};
       return SystemError("removing " + path_ + "/.../" + name);
     }

@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/testing.h"
 
 namespace howdah::os::process {

@@ -303,5 +303,28 @@ TEST(LoopbackPeer, OwnerIsFoundInKernelTable) {
   EXPECT_EQ(OwnerOf("nonsense\n\n", "a", "b"), std::nullopt);
 }
 
+TEST(LoopbackPeer, ClosedSocketHasNoOwner) {
+  const struct {
+    const char* state;
+    int inode;
+    std::optional<uid_t> user;
+  } rows[] = {{"01", 42, 0},  // ESTABLISHED
+              {"04", 42, 0},  // FIN_WAIT1, after shutdown
+              {"05", 42, 0},  // FIN_WAIT2, after shutdown
+              {"08", 42, 0},  // CLOSE_WAIT
+              {"01", 0, std::nullopt},
+              {"04", 0, std::nullopt},  // after close
+              {"05", 0, std::nullopt},  // after close
+              {"06", 0, std::nullopt},  // TIME_WAIT
+              {"06", 42, std::nullopt},
+              {"09", 42, std::nullopt}};
+  for (const auto& row : rows) {
+    const std::string line = std::string("   1: 0100007F:C350 0100007F:1F90 ") + row.state +
+                             " 00000000:00000000 00:00000000 00000000     0        0 " + std::to_string(row.inode) +
+                             " 1 0 20 4 30 10 -1\n";
+    EXPECT_EQ(OwnerOf(line, "0100007F:C350", "0100007F:1F90"), row.user) << line;
+  }
+}
+
 }  // namespace
 }  // namespace howdah::rpc::streams

@@ -56,9 +56,9 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
               (Names{kJob + "/" + kName + "1559155045000-ann_lee-KILLED.jhist", kJob + "/tony-final.xml"}));
   }
   const auto found = Scan(files, LocationOf("/tony"), std::nullopt);
-  ASSERT_TRUE(found.ok() && found->size() == 1);
-  EXPECT_EQ(compat::tony::history::ValueOf(*ReadConfiguration(files, found->front()), "howdah.user"), "Ann-Lee");
-  const auto events = ReadEvents(files, found->front());
+  ASSERT_TRUE(found.ok() && found->jobs.size() == 1);
+  EXPECT_EQ(compat::tony::history::ValueOf(*ReadConfiguration(files, found->jobs.front()), "howdah.user"), "Ann-Lee");
+  const auto events = ReadEvents(files, found->jobs.front());
   ASSERT_TRUE(events.ok());
   ASSERT_EQ(events->events.size(), 2u);
   EXPECT_EQ(events->events[0].host, "node1");
@@ -113,7 +113,7 @@ TEST(Scanning, EachJobIsFoundByItsNewestFile) {
     Names names;
     const auto found = Scan(files, LocationOf("/t"), since);
     if (!found.ok()) return Names{found.error().message};
-    for (const Found& job : *found) names.push_back(job.text + (job.moved ? " moved" : ""));
+    for (const Found& job : found->jobs) names.push_back(job.text + (job.moved ? " moved" : ""));
     return names;
   };
   EXPECT_EQ(texts(std::nullopt),
@@ -124,7 +124,33 @@ TEST(Scanning, EachJobIsFoundByItsNewestFile) {
   files.failing = true;
   EXPECT_EQ(texts(std::nullopt), (Names{"listing /t/intermediate: the disk is broken"}));
   MemoryFiles nothing;
-  EXPECT_TRUE(Scan(nothing, LocationOf("/t"), std::nullopt)->empty());
+  EXPECT_TRUE(Scan(nothing, LocationOf("/t"), std::nullopt)->jobs.empty());
+}
+
+TEST(Scanning, UnreadableJobIsSkippedAndReported) {
+  MemoryFiles files = SomeJobs();
+  files.unreadable = {"/t/intermediate/app_4", "/t/finished/2019/05"};
+  const auto found = Scan(files, LocationOf("/t"), std::nullopt);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->jobs.size(), 2u);
+  const Names problems = {"listing /t/intermediate/app_4: Permission denied",
+                          "listing /t/finished/2019/05: Permission denied"};
+  EXPECT_EQ(found->problems, problems);
+  const auto moved = Move(
+      files, LocationOf("/t"), [](Instant) { return Duration(0); },
+      [](const std::string& id) { return Result<journal::JobView>(Failed("no " + id)); }, Mode::kApply);
+  ASSERT_TRUE(moved.ok());
+  EXPECT_EQ(moved->lines.size(), 1u);
+  EXPECT_EQ(moved->problems, Names{problems[0]});
+}
+
+TEST(Scanning, LargeConfigurationIsRefused) {
+  MemoryFiles files = SomeJobs();
+  const std::string path = "/t/intermediate/app_5/tony-final.xml";
+  files.files[path] = "<configuration>" + std::string(1 << 20, ' ') + "</configuration>";
+  const auto found = Scan(files, LocationOf("/t"), std::nullopt);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(ReadConfiguration(files, found->jobs.front()).error().message, "reading " + path + ": it is too large");
 }
 
 Result<journal::JobView> NoJobIsKnown(const std::string& id) { return Error{ErrorCode::kNotFound, "no " + id}; }

@@ -22,14 +22,17 @@ class Mover {
       : files_(files), location_(location), utc_offset_(utc_offset), status_of_(status_of), mode_(mode) {}
 
   void MoveJob(Found job) {
-    if (!job.name.completed && !FindEnd(job)) return;
+    const auto directory = files_.OpenDirectory(job.directory);
+    if (!directory.ok()) return AddProblem(directory.error());
+    // A directory with a link to the file of another user would pass for the job of that user.
+    if (const Status owned = (*directory)->CheckOwner(job.text); !owned.ok()) return AddProblem(owned);
+    if (!job.name.completed && !FindEnd(**directory, job)) return;
     const std::string day = compat::tony::history::DayDirectory(*job.name.completed, utc_offset_(*job.name.completed));
-    const std::string parent = location_.finished + "/" + day;
-    const std::string to = parent + "/" + job.directory.substr(job.directory.rfind('/') + 1);
+    const std::string to = location_.finished + "/" + day + job.directory.substr(job.directory.rfind('/'));
     if (mode_ == Mode::kApply) {
-      if (const Status removed = RemoveUnfinished(job.directory); !removed.ok()) return AddProblem(removed);
-      if (const Status made = files_.MakeDirectories(parent); !made.ok()) return AddProblem(made);
-      if (const Status moved = files_.Rename(job.directory, to); !moved.ok()) return AddProblem(moved);
+      if (const Status deleted = (*directory)->DeleteTemporaries(); !deleted.ok()) return AddProblem(deleted);
+      if (const Status made = files_.MakeDirectories(location_.finished); !made.ok()) return AddProblem(made);
+      if (const Status moved = (*directory)->MoveTo(location_.finished, day); !moved.ok()) return AddProblem(moved);
     }
     outcome.lines.push_back("moved " + job.directory + " to " + to);
   }
@@ -39,7 +42,7 @@ class Mover {
  private:
   // Finds the end of a job that is marked as in progress: either its application master has died, or it still runs.
   // Returns true if the job has ended.
-  bool FindEnd(Found& job) {
+  bool FindEnd(Files::Directory& directory, Found& job) {
     const auto view = status_of_(IdOf(files_, job));
     if (!view.ok()) {
       if (view.error().code != ErrorCode::kNotFound) return AddProblem(view.error()), false;
@@ -53,7 +56,7 @@ class Mover {
     name.status = core::ToText(view->state);
     const std::string text = compat::tony::history::WriteFileName(name);
     if (mode_ == Mode::kApply) {
-      const auto there = files_.List(job.directory);
+      const auto there = directory.List();
       if (!there.ok()) return AddProblem(there.error()), false;
       // If this is a job of Howdah, the call of status_of may have recorded its end.
       for (const Files::Entry& entry : *there) {
@@ -62,7 +65,7 @@ class Mover {
         job.name = *ended;
         return true;
       }
-      if (const Status renamed = files_.Rename(job.file(), job.directory + "/" + text); !renamed.ok()) {
+      if (const Status renamed = directory.Rename(job.text, text); !renamed.ok()) {
         return AddProblem(renamed), false;
       }
     }
@@ -70,16 +73,6 @@ class Mover {
     job.name = std::move(name);
     job.text = text;
     return true;
-  }
-
-  // Removes the temporary files of an application master that was killed while writing (storage::Files::Write).
-  Status RemoveUnfinished(const std::string& directory) {
-    HOWDAH_TRY(const auto there, files_.List(directory));
-    for (const Files::Entry& entry : there) {
-      if (!entry.name.starts_with('.')) continue;
-      HOWDAH_TRY_STATUS(files_.Delete(directory + "/" + entry.name));
-    }
-    return {};
   }
 
   void AddProblem(const Status& failed) { outcome.problems.push_back(failed.error().message); }
@@ -115,8 +108,9 @@ class Purger {
         all = false;
         continue;
       }
-      HOWDAH_TRY(const auto gone, Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name));
-      all = all && gone;
+      const auto gone = Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name);
+      if (!gone.ok()) outcome.problems.push_back(gone.error().message);
+      all = all && gone.ok() && *gone;
     }
     if (all && !day.empty() && mode_ == Mode::kApply) {
       if (const Status deleted = files_.Delete(path); !deleted.ok())
@@ -150,7 +144,8 @@ Result<Outcome> Move(Files& files, const Location& location, const UtcOffset& ut
                      Mode mode) {
   HOWDAH_TRY(auto jobs, Scan(files, {location.intermediate, location.finished + "/none"}, std::nullopt));
   Mover mover(files, location, utc_offset, status_of, mode);
-  for (Found& job : jobs) mover.MoveJob(std::move(job));
+  mover.outcome.problems = std::move(jobs.problems);
+  for (Found& job : jobs.jobs) mover.MoveJob(std::move(job));
   return std::move(mover.outcome);
 }
 

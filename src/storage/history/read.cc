@@ -11,6 +11,9 @@ using storage::Files;
 
 // When this time has passed after the end of a day in UTC, the day has ended in every time zone.
 constexpr Duration kMaxZoneDelay = std::chrono::hours(15);
+// TonY's configurations have some 200 KiB, because they contain all of Hadoop's.
+constexpr size_t kMostConfiguration = size_t{1} << 20;
+constexpr size_t kMostEvents = size_t{64} << 20;
 
 bool IsNumber(const std::string& text, size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789") == std::string::npos;
@@ -38,7 +41,8 @@ class Scanner {
     if (!entries) return {};
     for (const Files::Entry& entry : *entries) {
       if (!entry.directory) continue;
-      HOWDAH_TRY_STATUS(Job(path + "/" + entry.name, moved));
+      // Jobs belong to different users: one that cannot be read must not hide the others.
+      Keep(Job(path + "/" + entry.name, moved));
     }
     return {};
   }
@@ -54,16 +58,19 @@ class Scanner {
     if (!entries) return {};
     for (const Files::Entry& entry : *entries) {
       if (!entry.directory || !IsNumber(entry.name, digits.front())) continue;
-      const Status read = Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name,
-                               {digits.begin() + 1, digits.end()});
-      if (!read.ok()) return read;
+      Keep(Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name,
+                {digits.begin() + 1, digits.end()}));
     }
     return {};
   }
 
-  std::vector<Found> found;
+  Scanned scanned;
 
  private:
+  void Keep(const Status& read) {
+    if (!read.ok()) scanned.problems.push_back(read.error().message);
+  }
+
   Status Job(const std::string& path, bool moved) {
     // The job may have been moved since its directory was listed.
     HOWDAH_TRY(const auto entries, ListIfThere(files_, path));
@@ -74,7 +81,7 @@ class Scanner {
       if (name && (!newest || IsNewer(*name, newest->name))) newest = Found{*name, path, moved, entry.name};
     }
     if (newest && !(since_ && newest->name.completed && *newest->name.completed < *since_)) {
-      found.push_back(std::move(*newest));
+      scanned.jobs.push_back(std::move(*newest));
     }
     return {};
   }
@@ -90,20 +97,20 @@ Location LocationOf(const std::string& root) {
   return {base + compat::tony::history::kIntermediate, base + compat::tony::history::kFinished};
 }
 
-Result<std::vector<Found>> Scan(Files& files, const Location& location, std::optional<Instant> since) {
+Result<Scanned> Scan(Files& files, const Location& location, std::optional<Instant> since) {
   Scanner scanner(files, since);
   HOWDAH_TRY_STATUS(scanner.JobsOf(location.intermediate, /*moved=*/false));
   HOWDAH_TRY_STATUS(scanner.Days(location.finished, "", {4, 2, 2}));
-  std::sort(scanner.found.begin(), scanner.found.end(), [](const Found& a, const Found& b) {
+  std::sort(scanner.scanned.jobs.begin(), scanner.scanned.jobs.end(), [](const Found& a, const Found& b) {
     return std::tie(a.name.started, a.name.application) > std::tie(b.name.started, b.name.application);
   });
-  return std::move(scanner.found);
+  return std::move(scanner.scanned);
 }
 
 Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(Files& files, const Found& job) {
   for (const char* name : {compat::tony::history::kConfigurationFile, compat::tony::history::kOldConfigurationFile}) {
     const std::string path = job.directory + "/" + name;
-    const auto xml = files.Read(path);
+    const auto xml = files.Read(path, kMostConfiguration);
     if (!xml.ok() && xml.error().code == ErrorCode::kNotFound) continue;
     if (!xml.ok()) return xml.error();
     auto settings = compat::tony::history::ReadConfiguration(*xml);
@@ -114,7 +121,7 @@ Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(Files& fil
 }
 
 Result<compat::tony::history::Events> ReadEvents(Files& files, const Found& job) {
-  HOWDAH_TRY(const auto bytes, files.Read(job.file()));
+  HOWDAH_TRY(const auto bytes, files.Read(job.file(), kMostEvents));
   if (bytes.empty() && !job.name.completed)
     return compat::tony::history::Events{{}, "the job has not written any events yet"};
   auto events = compat::tony::history::ReadEvents(bytes);

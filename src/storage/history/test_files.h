@@ -15,6 +15,7 @@ class MemoryFiles final : public storage::Files {
  public:
   Result<std::vector<Entry>> List(const std::string& path) override {
     if (failing) return Failed("listing " + path + ": the disk is broken");
+    if (unreadable.contains(path)) return Failed("listing " + path + ": Permission denied");
     std::map<std::string, Entry> entries;
     const std::string prefix = path + "/";
     for (const auto& [name, content] : files) {
@@ -29,13 +30,14 @@ class MemoryFiles final : public storage::Files {
     for (const auto& [own, entry] : entries) list.push_back(entry);
     return list;
   }
-  Result<std::string> Read(const std::string& path) override {
+  Result<std::string> Read(const std::string& path, size_t limit) override {
     const auto found = files.find(path);
     if (found == files.end()) return Error{ErrorCode::kNotFound, path + ": nothing is there"};
+    if (found->second.size() > limit) return Failed("reading " + path + ": it is too large");
     return found->second;
   }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
-    HOWDAH_TRY(const auto whole, Read(path));
+    HOWDAH_TRY(const auto whole, Read(path, SIZE_MAX));
     return on_bytes(std::string_view(whole).substr(std::min(static_cast<size_t>(offset), whole.size())));
   }
   Status Write(const std::string& path, std::string_view bytes) override {
@@ -69,6 +71,7 @@ class MemoryFiles final : public storage::Files {
   std::map<std::string, Instant> modified;
   std::vector<std::string> written;  // file names in the order in which they were written
   bool failing = false;
+  std::set<std::string> unreadable;  // directories
 };
 
 }  // namespace howdah::storage::history

@@ -15,6 +15,7 @@
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/clock.h"
 
 namespace howdah::backend::yarn::client {

@@ -23,6 +23,8 @@ namespace {
 
 // Nodes download each file separately. If a tree has more small files than this, they are packed into one file.
 constexpr size_t kMaxSeparateFiles = 32;
+// Copies do not get the set-user-id, set-group-id and sticky bits.
+constexpr mode_t kPermissions = 0777;
 constexpr off_t kLargeFile = off_t{1} << 20;
 constexpr size_t kMaxPackedFile = size_t{16} << 20;  // a small file may have grown since it was listed
 
@@ -298,7 +300,7 @@ Status Add(const std::string& root, const std::string& path, const os::files::Sk
     return os::files::SystemError("reading " + full);
   }
   if (!path.empty() && skips && skips(path, S_ISDIR(facts.st_mode))) return {};
-  TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & 07777, facts.st_size, ""};
+  TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & kPermissions, facts.st_size, ""};
   if (S_ISLNK(facts.st_mode)) {
     char target[PATH_MAX];
     const ssize_t size = readlink(full.c_str(), target, sizeof target);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic("Obj\1", 4);
 constexpr int64_t kSyncSize = 16;
-constexpr size_t kMostInflated = size_t{256} << 20;
+constexpr size_t kMostInflated = size_t{64} << 20;
 constexpr char kSchemaKey[] = "avro.schema", kCodecKey[] = "avro.codec";
 
 Result<std::map<std::string, std::string>> ReadMetadata(Decoder& file) {
@@ -54,7 +54,7 @@ Result<std::string> Inflate(std::string_view bytes, size_t most) {
     inflated.append(piece.data(), piece.size() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (inflated.size() > most) return Failed("the file inflates to more than 256 MiB");
+  if (inflated.size() > most) return Failed("the file inflates to more than 64 MiB");
   if (state != Z_STREAM_END) return Failed("a block cannot be inflated");
   return inflated;
 }
@@ -75,12 +75,14 @@ Result<Block> ReadBlock(Decoder& file, std::string_view sync) {
   return Block{*count, *bytes};
 }
 
-Status ReadValues(const Block& block, std::string_view bytes, const Schema& schema, std::vector<Json>& values) {
-  Decoder decoder(bytes);
+Status ReadValues(const Block& block, std::string_view bytes, const Schema& schema, Budget& budget,
+                  const OnValue& on_value) {
+  budget.Grow(bytes.size());
+  Decoder decoder(bytes, budget);
   for (int64_t i = 0; i < block.count; ++i) {
     auto value = decoder.Value(schema, schema.root);
     if (!value.ok()) return value.error();
-    values.push_back(std::move(*value));
+    HOWDAH_TRY_STATUS(on_value(*value));
   }
   return decoder.AtEnd() ? Status() : Status(Failed("a block is longer than its values"));
 }
@@ -97,12 +99,29 @@ std::string SyncOf(std::string_view bytes) {
   return sync;
 }
 
+// Reads all blocks. The error is the reason why the rest cannot be read.
+Status ReadBlocks(Decoder& file, std::string_view sync, bool deflated, const Schema& schema, const OnValue& on_value) {
+  Budget budget;
+  size_t left = kMostInflated;
+  while (!file.AtEnd()) {
+    HOWDAH_TRY(const auto block, ReadBlock(file, sync));
+    std::string inflated;
+    if (deflated) {
+      HOWDAH_TRY(inflated, Inflate(block.bytes, left));
+      left -= inflated.size();
+    }
+    HOWDAH_TRY_STATUS(ReadValues(block, deflated ? inflated : block.bytes, schema, budget, on_value));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<Container> ReadContainer(std::string_view bytes) {
+Result<std::string> ReadContainer(std::string_view bytes, const OnValue& on_value) {
   const auto wrong = [](const Error& error) { return error.While("reading an Avro file"); };
   if (!bytes.starts_with(kMagic)) return wrong(Failed(bytes.empty() ? "the file is empty" : "not an Avro file"));
-  Decoder file(bytes.substr(kMagic.size()));
+  Budget of_header;
+  Decoder file(bytes.substr(kMagic.size()), of_header);
   const auto metadata = ReadMetadata(file);
   if (!metadata.ok()) return wrong(metadata.error());
   const auto sync = file.Take(kSyncSize);
@@ -116,22 +135,8 @@ Result<Container> ReadContainer(std::string_view bytes) {
   if (codec != metadata->end() && !deflated && codec->second != "null") {
     return wrong(Failed("unsupported codec '" + codec->second + "'; null and deflate are supported"));
   }
-  Container container;
-  size_t left = kMostInflated;
-  while (!file.AtEnd()) {
-    const auto block = ReadBlock(file, *sync);
-    if (!block.ok()) return container.cut = block.error().message, container;
-    std::string inflated;
-    if (deflated) {
-      auto plain = Inflate(block->bytes, left);
-      if (!plain.ok()) return container.cut = plain.error().message, container;
-      inflated = std::move(*plain);
-      left -= inflated.size();
-    }
-    const Status read = ReadValues(*block, deflated ? inflated : block->bytes, *schema, container.values);
-    if (!read.ok()) return container.cut = read.error().message, container;
-  }
-  return container;
+  const Status read = ReadBlocks(file, *sync, deflated, *schema, on_value);
+  return read.ok() ? "" : read.error().message;
 }
 
 Result<std::string> WriteContainer(const std::string& schema, const std::vector<Json>& values) {

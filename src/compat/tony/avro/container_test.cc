@@ -16,9 +16,23 @@ std::string Recorded(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+struct Container {
+  std::vector<Json> values;
+  std::string cut;
+};
+
+Result<Container> Read(std::string_view bytes) {
+  Container container;
+  HOWDAH_TRY(container.cut, ReadContainer(bytes, [&](const Json& value) {
+               container.values.push_back(value);
+               return Status();
+             }));
+  return container;
+}
+
 TEST(Container, FilesWrittenByJavaAreReadWithEitherCodec) {
   for (const char* name : {"null.avro", "deflate.avro"}) {
-    const auto container = ReadContainer(Recorded(name));
+    const auto container = Read(Recorded(name));
     ASSERT_TRUE(container.ok()) << container.error().message;
     EXPECT_EQ(container->cut, "");
     ASSERT_EQ(container->values.size(), 6u) << name;
@@ -38,7 +52,7 @@ TEST(Container, WrittenFilesAreReadBack) {
     const auto bytes = WriteContainer(schema, {values.begin(), values.end()});
     ASSERT_TRUE(bytes.ok());
     EXPECT_EQ(*WriteContainer(schema, {values.begin(), values.end()}), *bytes);
-    const auto back = ReadContainer(*bytes);
+    const auto back = Read(*bytes);
     ASSERT_TRUE(back.ok()) << back.error().message;
     EXPECT_EQ(back->cut, "");
     EXPECT_EQ(Json(back->values), values);
@@ -50,7 +64,7 @@ TEST(Container, ReadableEventsOfTruncatedFileAreReturned) {
   size_t most = 0;
   bool refused = false;
   for (size_t size = 0; size < whole.size(); ++size) {
-    const auto container = ReadContainer(std::string_view(whole).substr(0, size));
+    const auto container = Read(std::string_view(whole).substr(0, size));
     if (!container.ok()) {
       refused = true;
       EXPECT_EQ(most, 0u);  // only a truncated header makes the file unreadable
@@ -67,20 +81,74 @@ TEST(Container, ReadableEventsOfTruncatedFileAreReturned) {
 TEST(Container, UnsupportedCodecIsAnError) {
   std::string file = Recorded("deflate.avro");
   file.replace(file.find("deflate"), 7, "snappy!");
-  const auto container = ReadContainer(file);
+  const auto container = Read(file);
   ASSERT_FALSE(container.ok());
   EXPECT_NE(container.error().message.find("'snappy!'; null and deflate are supported"), std::string::npos);
 }
 
 TEST(Container, FileOfAnotherFormatIsAnError) {
-  EXPECT_EQ(ReadContainer("Obj").error().message, "reading an Avro file: not an Avro file");
-  EXPECT_EQ(ReadContainer("").error().message, "reading an Avro file: the file is empty");
+  EXPECT_EQ(Read("Obj").error().message, "reading an Avro file: not an Avro file");
+  EXPECT_EQ(Read("").error().message, "reading an Avro file: the file is empty");
   std::string file = Recorded("deflate.avro");
   const std::string sync = file.substr(file.size() - 16);
   file.resize(file.find(sync) + sync.size());  // keep only the header
-  EXPECT_EQ(ReadContainer(file)->cut, "");
+  EXPECT_EQ(Read(file)->cut, "");
   file += "\x02\x04zz" + sync;
-  EXPECT_EQ(ReadContainer(file)->cut, "a block cannot be inflated");
+  EXPECT_EQ(Read(file)->cut, "a block cannot be inflated");
+}
+
+// Encodes small sizes as Avro does.
+std::string Size(int64_t size) {
+  std::string bytes;
+  uint64_t bits = static_cast<uint64_t>(size) << 1;
+  for (; bits >= 0x80; bits >>= 7) bytes += static_cast<char>(bits | 0x80);
+  return bytes + static_cast<char>(bits);
+}
+
+std::string FileWith(const std::string& schema, const std::string& blocks) {
+  return std::string("Obj\1", 4) + Size(1) + Size(11) + "avro.schema" + Size(static_cast<int64_t>(schema.size())) +
+         schema + Size(0) + std::string(16, 's') + blocks;
+}
+
+std::string Block(int64_t count, const std::string& bytes) {
+  return Size(count) + Size(static_cast<int64_t>(bytes.size())) + bytes + std::string(16, 's');
+}
+
+std::string RecordSchema(const std::string& field, int fields) {
+  std::string schema = R"({"type":"record","name":"r","fields":[)";
+  for (int i = 0; i < fields; ++i) {
+    schema += std::string(i == 0 ? "" : ",") + R"({"name":")" + field + std::to_string(i) + R"(","type":"int"})";
+  }
+  return schema + "]}";
+}
+
+TEST(Container, LongNamesAreRefused) {
+  EXPECT_EQ(Read(FileWith(RecordSchema(std::string(1023, 'n'), 1), Block(1, "\2")))->values.size(), 1u);
+  for (const std::string& schema : {RecordSchema(std::string(1024, 'n'), 1),
+                                    R"({"type":"fixed","size":1,"name":")" + std::string(1025, 'n') + "\"}",
+                                    R"({"type":"enum","name":"e","symbols":[")" + std::string(1025, 'n') + "\"]}"}) {
+    EXPECT_EQ(Read(FileWith(schema, "")).error().message,
+              "reading an Avro file: invalid Avro schema: a name has 1025 bytes; at most 1024 are supported");
+  }
+}
+
+TEST(Container, MemoryOfValuesIsBoundedByTheSizeOfTheFile) {
+  // Each record takes ten bytes of the file and 10 KiB of names.
+  const std::string file =
+      FileWith(RecordSchema(std::string(1000, 'n'), 10), Block(10'000, std::string(100'000, '\2')));
+  const auto container = Read(file);
+  ASSERT_TRUE(container.ok());
+  EXPECT_EQ(container->cut, "the values need more memory than the size of the file allows");
+  EXPECT_LT(container->values.size(), 1000u);
+}
+
+TEST(Container, ValuesWithoutBytesAreBoundedOverAllBlocks) {
+  std::string blocks;
+  for (int i = 0; i < 100; ++i) blocks += Block(900, "");
+  const auto container = Read(FileWith(R"("null")", blocks));
+  ASSERT_TRUE(container.ok());
+  EXPECT_EQ(container->cut, "more values than the size of the file allows");
+  EXPECT_EQ(container->values.size(), 1000u);
 }
 
 // Random damage must result in a value or an error. The sanitizers detect memory errors.
@@ -96,7 +164,7 @@ TEST(Container, ReadingDamagedFilesIsSafe) {
       file[number(file.size())] = kTelling[number(5)];
     }
     if (number(5) == 0) file.resize(number(file.size()));
-    const auto container = ReadContainer(file);
+    const auto container = Read(file);
     if (container.ok()) read += container->values.size();
   }
   EXPECT_GT(read, 100u);

@@ -58,6 +58,19 @@ Result<std::string_view> Decoder::Bytes() {
   return size.ok() ? Take(*size) : size.error();
 }
 
+Status Budget::TakeValue() {
+  if (values_ == 0) return Failed("more values than the size of the file allows");
+  --values_;
+  return {};
+}
+
+Status Budget::TakeText(size_t size) {
+  constexpr size_t kString = 32;
+  if (size + kString > memory_) return Failed("the values need more memory than the size of the file allows");
+  memory_ -= size + kString;
+  return {};
+}
+
 Result<Json> Decoder::Primitive(Kind kind) {
   if (kind == Kind::kNull) return Json();
   if (kind == Kind::kInt || kind == Kind::kLong) {
@@ -69,6 +82,7 @@ Result<Json> Decoder::Primitive(Kind kind) {
   if (kind == Kind::kBytes || kind == Kind::kString) {
     const auto text = Bytes();
     if (!text.ok()) return text.error();
+    HOWDAH_TRY_STATUS(budget_.TakeText(text->size()));
     return Json(kind == Kind::kBytes ? Latin1ToUtf8(*text) : std::string(*text));
   }
   const auto raw = Take(kind == Kind::kBoolean ? 1 : kind == Kind::kFloat ? 4 : 8);
@@ -96,6 +110,7 @@ Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int dep
       if (type.kind == Kind::kMap) {
         const auto read = Bytes();
         if (!read.ok()) return read.error();
+        HOWDAH_TRY_STATUS(budget_.TakeText(read->size()));
         key = *read;
       }
       auto element = Value(schema, type.branches.front(), depth + 1);
@@ -116,6 +131,7 @@ Result<Json> Decoder::Union(const Schema& schema, const Type& type, int depth) {
   const size_t at = type.branches[static_cast<size_t>(*branch)];
   auto value = Value(schema, at, depth + 1);
   if (!value.ok() || schema.types[at].kind == Kind::kNull) return value;
+  HOWDAH_TRY_STATUS(budget_.TakeText(schema.types[at].name.size()));
   Json tagged = Json::object();
   tagged[schema.types[at].name] = std::move(*value);
   return tagged;
@@ -123,7 +139,7 @@ Result<Json> Decoder::Union(const Schema& schema, const Type& type, int depth) {
 
 Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
   if (depth > kMostDepth) return Failed("values are nested more than " + std::to_string(kMostDepth) + " deep");
-  if (values_left_-- == 0) return values_left_ = 0, Failed("more values than the size of the file allows");
+  HOWDAH_TRY_STATUS(budget_.TakeValue());
   const Type& type = schema.types[at];
   switch (type.kind) {
     case Kind::kRecord: {
@@ -131,6 +147,7 @@ Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
       for (const Type::Field& field : type.fields) {
         auto value = Value(schema, field.type, depth + 1);
         if (!value.ok()) return value;
+        HOWDAH_TRY_STATUS(budget_.TakeText(field.name.size()));
         record[field.name] = std::move(*value);
       }
       return record;
@@ -140,11 +157,13 @@ Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
       if (!symbol.ok()) return symbol.error();
       if (*symbol < 0 || static_cast<uint64_t>(*symbol) >= type.symbols.size())
         return Failed("invalid symbol of an enum");
+      HOWDAH_TRY_STATUS(budget_.TakeText(type.symbols[static_cast<size_t>(*symbol)].size()));
       return Json(type.symbols[static_cast<size_t>(*symbol)]);
     }
     case Kind::kFixed: {
       const auto raw = Take(static_cast<int64_t>(std::min<size_t>(type.size, std::numeric_limits<int64_t>::max())));
       if (!raw.ok()) return raw.error();
+      HOWDAH_TRY_STATUS(budget_.TakeText(raw->size()));
       return Json(Latin1ToUtf8(*raw));
     }
     case Kind::kArray:

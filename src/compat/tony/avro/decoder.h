@@ -13,9 +13,28 @@ namespace howdah::compat::tony::avro {
 
 using Json = nlohmann::ordered_json;
 
+// Limits the values of a file by its size: some values take no bytes (null, an empty record), and values repeat the
+// names of the schema.
+class Budget {
+ public:
+  // Adds what `bytes` more bytes of input allow.
+  void Grow(size_t bytes) {
+    values_ += 4 * bytes;
+    memory_ += 64 * bytes;
+  }
+  // Counts one value.
+  Status TakeValue();
+  // Counts a name or text in a value.
+  Status TakeText(size_t size);
+
+ private:
+  size_t values_ = 1000, memory_ = size_t{1} << 20;
+};
+
 class Decoder {
  public:
-  explicit Decoder(std::string_view bytes) : bytes_(bytes), values_left_(kValuesPerByte * bytes.size() + kSomeValues) {}
+  // `budget` must live longer than the decoder.
+  Decoder(std::string_view bytes, Budget& budget) : bytes_(bytes), budget_(budget) {}
 
   bool AtEnd() const { return bytes_.empty(); }
   Result<int64_t> Long();
@@ -25,16 +44,12 @@ class Decoder {
   Result<Json> Value(const Schema& schema, size_t type, int depth = 0);
 
  private:
-  // Some values take no bytes (null, an empty record). The number of values is therefore limited in proportion to the
-  // size of the input.
-  static constexpr size_t kValuesPerByte = 4, kSomeValues = 1000;
-
   Result<Json> Primitive(Kind kind);
   Result<Json> Collection(const Schema& schema, const Type& type, int depth);
   Result<Json> Union(const Schema& schema, const Type& type, int depth);
 
   std::string_view bytes_;
-  size_t values_left_;
+  Budget& budget_;
 };
 
 }  // namespace howdah::compat::tony::avro

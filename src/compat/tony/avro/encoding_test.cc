@@ -60,20 +60,22 @@ TEST(Encoding, MatchesTheSpecification) {
     const Status appended = AppendValue(bytes, *schema, schema->root, value);
     ASSERT_TRUE(appended.ok()) << row.schema << ": " << appended.error().message;
     EXPECT_EQ(Hex(bytes), row.bytes) << row.schema;
-    Decoder decoder(bytes);
+    Budget budget;
+    Decoder decoder(bytes, budget);
     const auto back = decoder.Value(*schema, schema->root);
     ASSERT_TRUE(back.ok()) << row.schema << ": " << back.error().message;
     EXPECT_EQ(*back, value) << row.schema;
     EXPECT_TRUE(decoder.AtEnd());
     if (bytes.empty()) continue;
-    Decoder cut(std::string_view(bytes).substr(0, bytes.size() - 1));
+    Decoder cut(std::string_view(bytes).substr(0, bytes.size() - 1), budget);
     EXPECT_FALSE(cut.Value(*schema, schema->root).ok()) << row.schema;
   }
 }
 
 TEST(Encoding, BlockWithSizeIsDecoded) {
   const auto schema = ParseSchema(R"({"type":"array","items":"long"})");
-  Decoder decoder(std::string_view("\x03\x04\x06\x36\x02\x02\x00", 7));  // -2 elements of 2 bytes, 1 element
+  Budget budget;
+  Decoder decoder(std::string_view("\x03\x04\x06\x36\x02\x02\x00", 7), budget);  // -2 elements of 2 bytes, 1 element
   EXPECT_EQ(*decoder.Value(*schema, schema->root), Json::parse("[3,27,1]"));
 }
 
@@ -107,7 +109,8 @@ TEST(Encoding, ImpossibleCountsAreRejectedBeforeAllocation) {
   for (const Row& row : kClaims) {
     const auto schema = ParseSchema(row.schema);
     ASSERT_TRUE(schema.ok()) << row.schema;
-    Decoder decoder(row.bytes);
+    Budget budget;
+    Decoder decoder(row.bytes, budget);
     EXPECT_FALSE(decoder.Value(*schema, schema->root).ok()) << row.schema;
   }
 }

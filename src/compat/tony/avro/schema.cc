@@ -15,6 +15,11 @@ constexpr std::pair<std::string_view, Kind> kPrimitives[] = {
 
 Error Invalid(const std::string& what) { return Failed("invalid Avro schema: " + what); }
 
+Error TooLong(const std::string& name) {
+  return Invalid("a name has " + std::to_string(name.size()) + " bytes; at most " + std::to_string(kLongestName) +
+                 " are supported");
+}
+
 std::string Text(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -69,6 +74,7 @@ class Parser {
     const std::string name = Text(json, "name");
     if (name.empty()) return Invalid("a record, enum or fixed has no name");
     const std::string full = FullName(name, json.contains("namespace") ? Text(json, "namespace") : space);
+    if (full.size() > kLongestName) return TooLong(full);
     const size_t at = Add(kind, full);
     if (!names_.emplace(full, at).second) return Invalid("'" + full + "' is defined twice");
     return at;
@@ -83,6 +89,7 @@ class Parser {
     for (const Json& field : *fields) {
       const std::string name = field.is_object() ? Text(field, "name") : "";
       if (name.empty() || !field.contains("type")) return Invalid("a field has no name or no type");
+      if (name.size() > kLongestName) return TooLong(name);
       const auto type = Parse(field["type"], own_space, depth + 1);
       if (!type.ok()) return type;
       schema.types[*at].fields.push_back({name, *type});
@@ -98,6 +105,7 @@ class Parser {
     for (const Json& symbol : *symbols) {
       if (!symbol.is_string()) return Invalid("a symbol of an enum is not a string");
       schema.types[*at].symbols.push_back(symbol.get<std::string>());
+      if (schema.types[*at].symbols.back().size() > kLongestName) return TooLong(schema.types[*at].symbols.back());
     }
     return at;
   }

@@ -50,6 +50,8 @@ struct Schema {
 
 // The nesting limit of values and schemas.
 inline constexpr int kMostDepth = 64;
+// The limit in bytes of each name in a schema.
+inline constexpr size_t kLongestName = 1024;
 
 Result<Schema> ParseSchema(std::string_view json);
 

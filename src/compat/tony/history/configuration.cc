@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <pugixml.hpp>
+#include <unordered_map>
 
 namespace howdah::compat::tony::history {
 namespace {
@@ -110,14 +111,19 @@ Result<std::vector<Setting>> ReadConfiguration(std::string_view xml) {
     return Failed("line " + std::to_string(1 + std::count(xml.begin(), end, '\n')) + ": " + parsed.description());
   }
   std::vector<Setting> settings;
+  std::unordered_map<std::string, size_t> newest;  // the last property of a name is in effect
   for (const pugi::xml_node& property : document.document_element().children("property")) {
     if (!property.child("name") || !property.child("value")) continue;
     Setting setting{property.child_value("name"), property.child_value("value"), property.child_value("source"),
                     std::string_view(property.child_value("final")) == "true"};
-    std::erase_if(settings, [&](const Setting& earlier) { return earlier.name == setting.name; });
+    newest[setting.name] = settings.size();
     settings.push_back(std::move(setting));
   }
-  return settings;
+  std::vector<Setting> effective;
+  for (size_t i = 0; i < settings.size(); ++i) {
+    if (newest[settings[i].name] == i) effective.push_back(std::move(settings[i]));
+  }
+  return effective;
 }
 
 std::string ValueOf(const std::vector<Setting>& settings, std::string_view name) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "howdah/base/ids.h"
+#include "howdah/base/text.h"
 #include "howdah/compat/tony/avro/container.h"
 
 namespace howdah::compat::tony::history {
@@ -11,6 +12,7 @@ namespace {
 
 using compat::tony::avro::Json;
 
+constexpr size_t kMostEvents = 500'000;
 constexpr std::string_view kNamespace = "com.linkedin.tony.events";
 
 struct TypeNames {
@@ -167,7 +169,7 @@ std::optional<Event> EventOf(const Json& value) {
 void Add(std::string& line, const std::string& part) {
   if (part.empty()) return;
   if (!line.empty()) line += "  ";
-  for (const char c : part) line += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+  line += Shown(part);
 }
 
 }  // namespace
@@ -192,12 +194,14 @@ Result<std::string> WriteEvents(const std::vector<Event>& events) {
 }
 
 Result<Events> ReadEvents(std::string_view bytes) {
-  auto container = compat::tony::avro::ReadContainer(bytes);
-  if (!container.ok()) return container.error();
-  Events read{{}, std::move(container->cut)};
-  for (const Json& value : container->values) {
-    if (auto event = EventOf(value)) read.events.push_back(std::move(*event));
-  }
+  Events read;
+  HOWDAH_TRY(read.cut, compat::tony::avro::ReadContainer(bytes, [&](const Json& value) -> Status {
+               if (read.events.size() == kMostEvents) {
+                 return Failed("it has more than " + std::to_string(kMostEvents) + " events");
+               }
+               if (auto event = EventOf(value)) read.events.push_back(std::move(*event));
+               return {};
+             }));
   return read;
 }
 

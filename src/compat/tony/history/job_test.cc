@@ -229,6 +229,37 @@ TEST(Configuration, SpecialCharactersSurviveWritingAndReading) {
   EXPECT_EQ(ReadConfiguration(WriteConfiguration({{"e", std::string("\x1b[0m"), "", false}}))->at(0).value, " [0m");
 }
 
+TEST(Configuration, ManyPropertiesKeepTheOrderOfTheirLastValues) {
+  constexpr int kMany = 50'000;
+  std::vector<Setting> settings = {{"n7", "early", "", false}};
+  for (int i = 0; i < kMany; ++i) settings.push_back({"n" + std::to_string(i), std::to_string(i), "", false});
+  const auto read = ReadConfiguration(WriteConfiguration(settings));
+  ASSERT_TRUE(read.ok());
+  settings.erase(settings.begin());
+  EXPECT_EQ(*read, settings);
+}
+
+TEST(View, ManyTasksAreOrderedByRoleAndIndex) {
+  constexpr int kMany = 50'000;
+  std::vector<Event> events;
+  for (int i = 0; i < kMany; ++i) {
+    Event event;
+    event.type = Event::Type::kTaskStarted;
+    event.role = i % 2 == 0 ? "worker" : "ps";
+    event.index = kMany - i;
+    events.push_back(event);
+  }
+  const auto name = ParseFileName("application_1541469337545_0031-1542325695566-ann.jhist.inprogress");
+  const journal::JobView view = ViewOf(*name, {}, events);
+  ASSERT_EQ(view.tasks.size(), size_t{kMany});
+  EXPECT_EQ(view.tasks.front().role, "worker");
+  EXPECT_EQ(view.tasks.front().index, 2);
+  EXPECT_EQ(view.tasks.front().attempt, 0);
+  EXPECT_EQ(view.tasks.back().role, "ps");
+  EXPECT_EQ(view.tasks.back().index, kMany - 1);
+  EXPECT_EQ(MetricsOf(events).size(), size_t{kMany});
+}
+
 TEST(Configuration, PropertiesWithoutNameOrValueAreSkipped) {
   const auto read = ReadConfiguration(
       "<?xml version=\"1.0\"?>\n<configuration>\n<property><name>a</name><value>1</value></property>\n"

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "howdah/base/ids.h"
 #include "howdah/compat/tony/history/job.h"
@@ -30,23 +32,34 @@ std::optional<int> ExitCodeOf(JobState state) {
   }
 }
 
-TaskView& TaskOf(JobView& view, const Event& event) {
-  if (TaskView* found = view.Find(event.role, event.index)) return *found;
-  TaskView task;
-  task.role = event.role;
-  task.index = event.index;
-  task.attempt = -1;
-  auto at = std::find_if(view.tasks.rbegin(), view.tasks.rend(), [&](const TaskView& other) {
-              return other.role == event.role && other.index < event.index;
-            }).base();
-  // No task of the role has a lower index: insert the new task before the first task of its role, or at the end if the
-  // role is new.
-  if (at == view.tasks.begin() || std::prev(at)->role != event.role) {
-    at = std::find_if(view.tasks.begin(), view.tasks.end(),
-                      [&](const TaskView& other) { return other.role == event.role; });
+// The tasks that events name: roles in the order of their first event, the tasks of a role by index.
+template <typename Task>
+class TasksByRole {
+ public:
+  Task& Of(const Event& event) {
+    const size_t role = roles_.try_emplace(event.role, roles_.size()).first->second;
+    const auto [task, is_new] = tasks_.try_emplace({role, event.index});
+    if (is_new) {
+      task->second.role = event.role;
+      task->second.index = event.index;
+    }
+    return task->second;
   }
-  return *view.tasks.insert(at, std::move(task));
-}
+  std::vector<Task> Take() {
+    std::vector<Task> all;
+    for (auto& [position, task] : tasks_) all.push_back(std::move(task));
+    return all;
+  }
+
+ private:
+  std::unordered_map<std::string, size_t> roles_;
+  std::map<std::pair<size_t, int>, Task> tasks_;
+};
+
+// A task whose attempts have not been counted yet.
+struct NumberedTask : TaskView {
+  NumberedTask() { attempt = -1; }
+};
 
 void StartTask(TaskView& task, const Event& event) {
   ++task.attempt;
@@ -100,10 +113,12 @@ JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration, 
   view.user = known(kUserSetting, name.user);
   view.submitted = view.started = name.started;
   view.finished = name.completed;
+  TasksByRole<NumberedTask> tasks;
   for (const Event& event : events) {
-    if (event.type == Event::Type::kTaskStarted) StartTask(TaskOf(view, event), event);
-    if (event.type == Event::Type::kTaskFinished) FinishTask(TaskOf(view, event), event);
+    if (event.type == Event::Type::kTaskStarted) StartTask(tasks.Of(event), event);
+    if (event.type == Event::Type::kTaskFinished) FinishTask(tasks.Of(event), event);
   }
+  for (NumberedTask& task : tasks.Take()) view.tasks.push_back(std::move(task));
   view.state = StateOf(name);
   view.exit_code = ExitCodeOf(view.state);
   if (view.state == JobState::kFailed) view.reason = ReasonOf(events);
@@ -118,14 +133,13 @@ JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration, 
 
 std::vector<TaskMetrics> MetricsOf(const std::vector<Event>& events) {
   std::vector<TaskMetrics> all;
+  std::map<std::pair<std::string, int>, size_t> known;
   for (const Event& event : events) {
     const bool of_task = event.type == Event::Type::kTaskStarted || event.type == Event::Type::kTaskFinished;
     if (!of_task) continue;
-    auto at = std::find_if(all.begin(), all.end(), [&](const TaskMetrics& task) {
-      return task.role == event.role && task.index == event.index;
-    });
-    if (at == all.end()) at = all.insert(all.end(), TaskMetrics{event.role, event.index, {}});
-    if (!event.metrics.empty()) at->metrics = event.metrics;
+    const auto [at, is_new] = known.try_emplace({event.role, event.index}, all.size());
+    if (is_new) all.push_back({event.role, event.index, {}});
+    if (!event.metrics.empty()) all[at->second].metrics = event.metrics;
   }
   return all;
 }

@@ -62,6 +62,8 @@ class HistorySource {
 
   Result<journal::JobView> ViewOf(const storage::history::Found& found) const;  // without tasks
   Result<compat::tony::history::Events> EventsOf(const PastJob& job) const;
+  // Reports errors of single jobs; the other jobs are still shown.
+  void Note(const std::vector<std::string>& problems) const;
 
   backend::Cluster* cluster_;
   bool with_own_;

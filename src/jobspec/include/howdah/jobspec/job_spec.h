@@ -1,6 +1,7 @@
 // The contents of a job file as values. All other code uses these values as the description of a job.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "howdah/base/time.h"
 
 namespace howdah::jobspec {
+
+// In bytes. Names become parts of tables, variables, file names and host names.
+inline constexpr size_t kLongestJobName = 255, kLongestRoleName = 63;
 
 enum class Framework { kPlain, kPytorch, kTensorflow, kJax, kHorovod, kMpi, kMxnet, kXgboost };
 enum class RoleKind {

@@ -2,8 +2,10 @@
 // machine or in the cluster's file system.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +26,9 @@ class Files {
     bool directory = false;
     Instant modified;
   };
-  virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // sorted by name
-  virtual Result<std::string> Read(const std::string& path) = 0;         // at most 256 MiB
+  virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // sorted by name; a link is no directory
+  // Returns the whole content, or an error if the file has more than `limit` bytes.
+  virtual Result<std::string> Read(const std::string& path, size_t limit) = 0;
   // Passes the bytes from `offset` to the present end of the file to on_bytes, in order and in pieces of at most 1 MiB.
   // Passes none if the file is shorter. If the file is being written, its end is where the writer last flushed. If
   // on_bytes returns an error, ReadFrom stops and returns the error.
@@ -38,6 +41,23 @@ class Files {
   virtual Status MakeDirectories(const std::string& path) = 0;
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
   virtual Status Delete(const std::string& path) = 0;  // with all files below it; succeeds if the path does not exist
+
+  // A directory that another user may own and change meanwhile. All names are names of its entries.
+  class Directory {
+   public:
+    virtual ~Directory() = default;
+    virtual Result<std::vector<Entry>> List() = 0;  // sorted by name
+    // Returns an error unless `name` is a regular file with the same owner as the directory.
+    virtual Status CheckOwner(const std::string& name) = 0;
+    virtual Status Rename(const std::string& from, const std::string& to) = 0;
+    // Deletes the temporary files that killed writers have left (see Write), and nothing else.
+    virtual Status DeleteTemporaries() = 0;
+    // Moves the directory to TOP/BELOW and keeps its name. Creates BELOW as MakeDirectories does.
+    virtual Status MoveTo(const std::string& top, const std::string& below) = 0;
+  };
+  // Opens a directory, but not a symbolic link to one. The default is for file systems without symbolic links, where a
+  // path is safe to use: it does not check owners.
+  virtual Result<std::unique_ptr<Directory>> OpenDirectory(const std::string& path);
 };
 
 // The permissions of new directories and files. They are those of TonY, so that TonY's tools have access through their

@@ -59,7 +59,8 @@ class HadoopClient {
 std::string TemporaryBeside(const std::string& path);
 
 // Returns the content of a file of at most 256 MiB.
-Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path);
+Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path,
+                              size_t limit = size_t{256} << 20);
 // Replaces the file atomically, even while other processes write it, too.
 Status WriteWhole(hadoop::hdfs::FileSystem& files, const std::string& path, std::string_view bytes,
                   uint32_t permission);

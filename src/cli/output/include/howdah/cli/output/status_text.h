@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/cli/output/text_table.h"
 #include "howdah/journal/job_view.h"
 
 namespace howdah::cli::output {
@@ -12,6 +13,9 @@ namespace howdah::cli::output {
 // The state, such as "RUNNING", coloured if `colour` is set.
 std::string StateText(core::JobState state, bool colour);
 std::string StateText(core::TaskState state, bool colour);
+// The same as a cell of a table.
+Cell StateCell(core::JobState state, bool colour);
+Cell StateCell(core::TaskState state, bool colour);
 
 // The output of `howdah status`: the job and a table of its tasks.
 std::string DescribeJob(const journal::JobView& view, Instant now, bool colour);

@@ -3,18 +3,39 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "howdah/base/text.h"
 
 namespace howdah::cli::output {
 
+// One cell of a table. Its text may come from a file or another user: it is shown as howdah::Shown shows it.
+class Cell {
+ public:
+  Cell(std::string_view text) : text_(Shown(text)) {}       // NOLINT: a text is a cell
+  Cell(const std::string& text) : text_(Shown(text)) {}     // NOLINT
+  Cell(const char* text) : Cell(std::string_view(text)) {}  // NOLINT
+  // A text of this program, which may contain colour sequences.
+  static Cell Coloured(std::string text) {
+    Cell cell("");
+    cell.text_ = std::move(text);
+    return cell;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+using Row = std::vector<Cell>;
+
 // Left-aligned columns, two spaces apart, one line per row, without trailing spaces.
-std::string FormatTable(const std::vector<std::vector<std::string>>& rows);
+std::string FormatTable(const std::vector<Row>& rows);
 
 // The number of terminal columns of a text: its number of UTF-8 characters, without colour sequences.
 size_t WidthOf(std::string_view text);
 // Clips a line to `width` columns. A clipped line ends with "…" and resets colours.
 std::string Clip(std::string_view text, size_t width);
-// Replaces line breaks and other control characters by spaces.
-std::string OneLine(std::string text);
 
 }  // namespace howdah::cli::output

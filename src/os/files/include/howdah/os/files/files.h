@@ -16,10 +16,9 @@
 
 namespace howdah::os::files {
 
-// Returns the whole content, or an error if the file has more than `limit` bytes.
+// Returns the whole content, or an error if the file has more than `limit` bytes. Follows links, and blocks on a named
+// pipe until its writers close it: a file that a task or another user can replace needs ReadRegular (open_regular.h).
 Result<std::string> ReadFile(const std::string& path, size_t limit = size_t{64} << 20);
-// Returns the last `limit` bytes of a file, or the whole content if the file is shorter.
-Result<std::string> ReadTail(const std::string& path, size_t limit);
 
 // Returns the last line that is not blank within the last 2 KiB of a file. Returns "" if there is none or the file
 // cannot be read.
@@ -33,8 +32,6 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode
 Status WriteAll(int fd, std::string_view bytes, std::string_view what);
 // Writes `line` and a newline in one write(2), so that lines of several O_APPEND writers do not interleave.
 Status AppendLine(int fd, std::string_view line, std::string_view what);
-// Opens a file for appending, close-on-exec, and creates it if absent.
-Result<Fd> OpenForAppend(const std::string& path, mode_t mode = 0644);
 
 // As `mkdir -p`: creates parents, and accepts an existing directory.
 Status MakeDirectories(const std::string& path, mode_t mode = 0755);
@@ -45,7 +42,8 @@ Status RemoveTree(const std::string& path);
 
 // Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent must exist.
 // - An existing directory at `to` is filled; existing files are replaced, and existing links are not followed.
-// - Modes and times are kept. Links are copied as links, named pipes are created again, sockets are left out.
+// - Permissions and times are kept, but not the set-user-id, set-group-id and sticky bits. Links are copied as links,
+// named pipes are created again, sockets are left out.
 // - Blocks are shared if the file system supports it.
 // - `to` may lie inside `from`: it is not copied into itself.
 // - Entries for which `skips` returns true are left out. It receives paths below `from`, and may be empty.
@@ -60,6 +58,8 @@ std::optional<int64_t> TreeSize(const std::string& path);
 
 // Returns the sorted names in a directory without "." and "..", at most `limit` of them.
 Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t limit = SIZE_MAX);
+// The same for an open directory; `path` names it in errors.
+Result<std::vector<std::string>> ListDirectory(const Fd& directory, const std::string& path, size_t limit = SIZE_MAX);
 
 // An exclusive flock on a file, which is created if absent. Children made by fork share the lock. The kernel releases
 // it when the last process that has the file open closes the file or exits.

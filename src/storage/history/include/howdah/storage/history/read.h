@@ -27,13 +27,19 @@ struct Found {
   std::string file() const { return directory + "/" + text; }
 };
 
-// Returns the jobs that ran at or after `since`, newest first. Jobs in progress count as running now. Directories of
-// older days are not read. A missing directory counts as empty, and a directory without a file of events is not a job.
-Result<std::vector<Found>> Scan(storage::Files& files, const Location& location, std::optional<Instant> since);
+struct Scanned {
+  std::vector<Found> jobs;
+  std::vector<std::string> problems;  // errors of directories of jobs and days; the other ones are still read
+};
 
-// Returns the settings in the order of the file. Returns none if the job has no configuration file.
+// Returns jobs that ran at or after `since`, newest first. Running jobs count as running now. Day directories that are
+// too old are skipped without reading them. A missing directory has no jobs, and a directory without a file of events
+// is not a job. Returns an error if `intermediate` or `finished` cannot be listed.
+Result<Scanned> Scan(storage::Files& files, const Location& location, std::optional<Instant> since);
+
+// Returns the settings in the order of the file; none if the job has no configuration. At most 1 MiB is read.
 Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(storage::Files& files, const Found& job);
-// Returns the job's events. The file of a job in progress may be empty; the result is then empty, too.
+// If the job is in progress, the file may be empty; there are then no events. At most 64 MiB are read.
 Result<compat::tony::history::Events> ReadEvents(storage::Files& files, const Found& job);
 
 }  // namespace howdah::storage::history

@@ -3,6 +3,7 @@
 // is null or an object {"name of the branch": value}. Pure.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -14,16 +15,15 @@ namespace howdah::compat::tony::avro {
 
 using Json = nlohmann::ordered_json;
 
-struct Container {
-  std::vector<Json> values;
-  // Why the rest of the file cannot be read: it is still being written, or damaged. Empty if the file is complete.
-  std::string cut;
-};
+// Receives one value. After an error no more values are read.
+using OnValue = std::function<Status(const Json&)>;
 
-// Reads values by the schema in the file, with codec null or deflate. Accepts any bytes: time and memory are at most a
-// small multiple of the input's size, or for deflate of the inflated size, which is at most 256 MiB. Returns an error
-// if the header is missing, or if the schema or codec is not supported.
-Result<Container> ReadContainer(std::string_view bytes);
+// Reads values by the schema in the file, with codec null or deflate, and passes each to on_value. Returns the reason
+// why the rest cannot be read: the file is still being written or damaged, or on_value returned an error; "" if all
+// values were read. Returns an error if the header is missing, or if the schema or codec is not supported.
+// Any bytes are safe: time, and the memory of all values together, are at most a small multiple of their size (with
+// deflate, of the inflated size, which is at most 64 MiB).
+Result<std::string> ReadContainer(std::string_view bytes, const OnValue& on_value);
 
 // Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid or
 // a value does not match it.

@@ -1,0 +1,23 @@
+// Directories below a directory in which somebody else may have put symbolic links.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/os/files/fd.h"
+
+namespace howdah::os::files {
+
+struct NewDirectories {
+  mode_t mode = 0755;
+  bool exact = false;  // whatever the umask; the set-group-id bit of the parent is inherited
+};
+
+// Opens the directory `below`, such as "a/b", of the directory `top`; "" and "." are `top` itself. Creates missing
+// directories, except `top`. `top` may be a symbolic link, but none is followed below it: the error then names the part
+// that is not a directory. Thread-safe. `below` must not contain "..".
+Result<Fd> MakeDirectoriesBelow(const std::string& top, const std::string& below, const NewDirectories& made = {});
+
+}  // namespace howdah::os::files
