@@ -15,7 +15,6 @@ using frameworks::horovod::KeyValueStore;
 
 // A process puts one value per scope, of about 64 bytes for each other process.
 constexpr size_t kValueBytes = size_t{1} << 20;
-constexpr size_t kStoreBytes = size_t{256} << 20;
 
 class KeyValueServer final : public RendezvousServer {
  public:
@@ -25,6 +24,8 @@ class KeyValueServer final : public RendezvousServer {
     os::http::Server::Limits limits;
     limits.body_bytes = kValueBytes;
     limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one at a time
+    limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
+    limits.strangers = 0;
     auto server = os::http::Server::Start(
         loop, options_.host,
         [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
@@ -38,7 +39,6 @@ class KeyValueServer final : public RendezvousServer {
   using Respond = std::function<void(os::http::Response)>;
 
   void OnRequest(const os::http::Request& request, Respond respond) {
-    if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
     const KeyValueStore::RequestId id = ++last_id_;
     asked_.emplace(id, std::move(respond));
     Perform(store_.OnRequest(id, {request.method, request.path, request.body}, clock_.Now()));
@@ -59,7 +59,7 @@ class KeyValueServer final : public RendezvousServer {
 
   const Options options_;
   os::process::Clock clock_;
-  KeyValueStore store_{kStoreBytes};
+  KeyValueStore store_{StoreLimit(options_.processes)};
   KeyValueStore::RequestId last_id_ = 0;
   std::unordered_map<KeyValueStore::RequestId, Respond> asked_;
   boost::asio::steady_timer timer_;

@@ -17,7 +17,6 @@ namespace {
 using frameworks::horovod::ElasticRendezvous;
 
 constexpr size_t kWorldsValueBytes = size_t{1} << 20;
-constexpr size_t kWorldsStoreBytes = size_t{256} << 20;
 constexpr int kAttempts = 3;
 constexpr auto kAskAgain = std::chrono::seconds(1), kAskOnceMore = std::chrono::seconds(2);
 
@@ -43,6 +42,8 @@ class HorovodServer final : public WorldsServer {
     limits.body_bytes = kWorldsValueBytes;
     // includes connections of processes that have died
     limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;
+    limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
+    limits.strangers = 0;
     auto server = os::http::Server::Start(
         loop_, options_.host,
         [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
@@ -78,7 +79,6 @@ class HorovodServer final : public WorldsServer {
   };
 
   void OnRequest(const os::http::Request& request, Respond respond) {
-    if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
     const ElasticRendezvous::RequestId id = ++last_id_;
     requests_.emplace(id, std::move(respond));
     ElasticRendezvous::Output output =
@@ -127,7 +127,7 @@ class HorovodServer final : public WorldsServer {
   Options options_;
   const OnMeets on_meets_;
   os::process::Clock clock_;
-  ElasticRendezvous worlds_{kWorldsStoreBytes};
+  ElasticRendezvous worlds_{StoreLimit(options_.processes)};
   ElasticRendezvous::RequestId last_id_ = 0;
   std::unordered_map<ElasticRendezvous::RequestId, Respond> requests_;
   std::optional<Asked> asked_;  // the pending request; reset once a process rejoins

@@ -230,6 +230,7 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
       .stdout_fd = log.get(),
       .stderr_fd = log.get(),
       .kept = {held_by_child.get()},
+      .open_files = start_.open_files,
   });
   if (!child.ok()) return child.error();
   container.guardian = std::move(*child);

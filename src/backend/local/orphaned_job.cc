@@ -54,8 +54,15 @@ Status RemoveAll(const std::vector<std::string>& paths) {
   return result;
 }
 
-core::JobChanged EndOf(const std::string& reason) {
+core::JobChanged EndOf(const std::string& reason, bool stopped) {
+  constexpr int kKilledExit = 4;  // as the core decides for a requested end
   core::JobChanged end;
+  if (stopped) {
+    end.state = core::JobState::kKilled;
+    end.exit_code = kKilledExit;
+    end.reason = "stopped through the guardian: " + reason;
+    return end;
+  }
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = reason;
@@ -70,19 +77,19 @@ std::string EndLines(const JobFiles& files, const journal::JobView& view, core::
   auto journal = os::files::ReadFile(files.journal());
   const Status written = journal.ok() ? FinishTonyHistoryOf(files, *journal + "\n" + lines) : Status(journal.error());
   if (written.ok()) return lines;
-  *end.advice += "; " + written.error().message;
+  end.advice = (end.advice ? *end.advice + "; " : "") + written.error().message;
   return journal::EndLines(view, end, kTaskReason, now);
 }
 
 }  // namespace
 
-Status RecordAmDeath(const JobFiles& files, const std::string& how) {
+Status RecordAmDeath(const JobFiles& files, const std::string& how, bool stopped) {
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kIncluded));
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, now)), now);
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, now), stopped), now);
   // Terminate a torn line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';

@@ -98,8 +98,9 @@ class Cluster {
   // Returns where people find the output: a directory or an address.
   virtual std::string LogsPlace(const JobId& id) = 0;
 
-  // Returns when the stop has begun, or immediately if the job has ended.
-  virtual howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
+  // Returns when the stop has begun, or immediately if the job has ended. If the AM does not answer within 10 s, the
+  // backend ends the job without it, and Stop returns a sentence for people that says how; otherwise it returns "".
+  virtual Result<std::string> Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
   // To be called for a job that has ended. Blocks until its application master has exited, too.
   virtual howdah::Status AwaitGone(const JobId& id) = 0;
   virtual howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) = 0;
