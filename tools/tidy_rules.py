@@ -42,7 +42,7 @@ LAYERS = {
     # translation
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
-    "rpc": ({"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
+    "rpc": ({"base", "os/files", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "rpc/callback": ({"base"}, {POSIX, "boost", "openssl"}),
     "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
     "storage": ({"base", "os/files"}, {POSIX}),

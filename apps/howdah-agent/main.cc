@@ -20,12 +20,14 @@
 #include "howdah/executor/task_gpus.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
+#include "howdah/os/process/limits.h"
 #include "howdah/os/process/machine.h"
 
 namespace howdah::agent {
 namespace {
 
 using Arguments = std::vector<std::string>;
+using OpenFiles = std::optional<uint64_t>;  // the soft limit before this program raised it
 
 constexpr int kUsageExit = 2;
 // Names of files in a YARN container.
@@ -64,13 +66,17 @@ void ReportReady(int ready_fd, const std::string& message) {
   close(ready_fd);
 }
 
-Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how_before_died) {
+Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how_before_died,
+             const os::process::LoopPulse& pulse, OpenFiles open_files) {
   const os::process::Clock clock;
   am::AmOptions options;
+  options.pulse = &pulse;
+  options.open_files = open_files;
   options.job = job.id();
   options.spec = job.spec();
   options.node = os::process::NodeName();
   options.listen_host = "127.0.0.1";
+  options.peers = rpc::Peers::kSameUser;
   options.how_before_died = how_before_died;
   options.listen_port = job.PublishedPort();
   options.journal = job.files().journal();
@@ -90,10 +96,13 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
                    });
 }
 
-Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died) {
+Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, const os::process::LoopPulse& pulse,
+             OpenFiles open_files) {
   HOWDAH_TRY(const auto beginning, job.Restore());
   const os::process::Clock clock;
   am::AmOptions options;
+  options.pulse = &pulse;
+  options.open_files = open_files;
   HOWDAH_TRY(options.listen_host, job.ListenHost());
   if (!job.spec().tensorboard_logdir.empty()) {
     HOWDAH_TRY_STATUS(executor::UnpackPythonArchive(kPythonArchive, kPythonDirectory));
@@ -133,46 +142,50 @@ int ExitStatusOf(const Status& status) {
 }
 
 int LocalAm(backend::local::AmStart start, int ready_fd) {
+  const OpenFiles open_files = start.open_files;
   auto job = backend::local::AgentJob::Open(std::move(start));
   if (!job.ok()) {
     ReportReady(ready_fd, job.error().message);
     return EXIT_FAILURE;
   }
   return am::RunGuarded({.am =
-                             [&](const std::string& how_before_died) {
+                             [&](const std::string& how_before_died, const os::process::LoopPulse& pulse) {
                                const int fd = how_before_died.empty() ? ready_fd : -1;
-                               const Status ended = RunAm(**job, fd, how_before_died);
+                               const Status ended = RunAm(**job, fd, how_before_died, pulse, open_files);
                                if (ended.ok()) (*job)->RemoveRestartFiles();
                                return ExitStatusOf(ended);
                              },
                          .again = [&] { return (*job)->CanRestart(); },
                          .after_death =
-                             [&](const std::string& how) {
+                             [&](const std::string& how, bool stopped) {
                                (*job)->CleanUp();
-                               const Status recorded = (*job)->RecordAmDeath(how);
+                               const Status recorded = (*job)->RecordAmDeath(how, stopped);
                                if (recorded.ok()) (*job)->RemoveRestartFiles();
                                ExitStatusOf(recorded);
                              },
                          .am_only_fd = ready_fd});
 }
 
-int YarnAm() {
+int YarnAm(OpenFiles open_files) {
   auto job = backend::yarn::am::AmJob::Open(HadoopEnvironment());
   if (!job.ok()) return ExitStatusOf(job.error());
-  return am::RunGuarded(
-      {.am = [&](const std::string& how_before_died) { return ExitStatusOf(RunAm(**job, how_before_died)); },
-       .again = [&] { return (*job)->CanRestart(); },
-       .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
+  return am::RunGuarded({.am =
+                             [&](const std::string& how_before_died, const os::process::LoopPulse& pulse) {
+                               return ExitStatusOf(RunAm(**job, how_before_died, pulse, open_files));
+                             },
+                         .again = [&] { return (*job)->CanRestart(); },
+                         .after_death = [&](const std::string& how, bool) { (*job)->RecordAmDeath(how); }});
 }
 
-int Am(const Arguments& arguments) {
+int Am(const Arguments& arguments, OpenFiles open_files) {
   const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--yarn"});
   if (!flags.ok()) return ExitWith(flags.error(), "am");
   signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the job
-  if (flags->has("--yarn")) return YarnAm();
+  if (flags->has("--yarn")) return YarnAm(open_files);
   return LocalAm({.agent = os::process::ProgramPath(),
                   .job_dir = flags->text("--job-dir"),
-                  .lease_dir = flags->text("--lease-dir")},
+                  .lease_dir = flags->text("--lease-dir"),
+                  .open_files = open_files},
                  flags->number("--ready-fd", -1));
 }
 
@@ -206,10 +219,11 @@ Status UseContainerFiles(executor::TaskOptions& options) {
   return {};
 }
 
-int Task(const Arguments& arguments) {
+int Task(const Arguments& arguments, OpenFiles open_files) {
   auto task = executor::ParseTaskArguments(arguments);
   if (!task.ok()) return ExitWith(task.error(), "task");
   executor::TaskOptions& options = task->options;
+  options.open_files = open_files;
   options.load_identity = [tls = task->tls_dir] { return LoadIdentity(tls); };
   options.agent_variables = executor::AgentVariables(os::process::ProgramPath(), options.am_address, task->tls_dir);
   if (!task->on_yarn) {
@@ -236,8 +250,9 @@ int Main(const Arguments& arguments) {
   const std::string& command = arguments[0];
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (command == "am" || command == "task") os::process::ProtectMemory();
-  if (command == "am") return Am(rest);
-  if (command == "task") return Task(rest);
+  const OpenFiles open_files = os::process::RaiseOpenFilesLimit();
+  if (command == "am") return Am(rest, open_files);
+  if (command == "task") return Task(rest, open_files);
   if (command == "exec") return ExitCodeOf(executor::RunExec(rest, LoadIdentity), command);
   if (command == "rsh") return ExitCodeOf(executor::RunRsh(rest, LoadIdentity), command);
   if (command == "version") {

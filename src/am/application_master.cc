@@ -39,7 +39,7 @@ uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock& clock, JobRecord record, EventLog log,
                                      Instant submitted)
     : options_(std::move(options)),
-      event_loop_(clock),
+      event_loop_(clock, options_.pulse),
       record_(std::move(record)),
       event_log_(std::move(log)),
       followers_(
@@ -59,7 +59,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
             endpoints_.Send(to, message, std::move(cluster));
           }),
       rendezvous_(
-          event_loop_.io(), options_.listen_host, options_.spec,
+          event_loop_.io(), options_.listen_host, options_.peers, options_.spec,
           [this](int rank, const std::string& text) { Print(rank, text); },
           [this](core::RendezvousReported event) { job_loop_.Post(event); }),
       endpoints_(event_loop_.io(), options_, clock,
@@ -110,7 +110,7 @@ void ApplicationMaster::StartTensorBoard() {
   if (options_.spec.tensorboard_logdir.empty()) return;
   tensorboard_ = TensorBoard::Start(event_loop_.io(),
                                     {options_.spec.tensorboard_logdir, options_.open_logdir, options_.logdir_copy,
-                                     options_.environment, options_.agents_log_directory},
+                                     options_.environment, options_.open_files, options_.agents_log_directory},
                                     [this](core::TensorBoardReported event) { job_loop_.Post(std::move(event)); });
 }
 
@@ -176,6 +176,8 @@ void ApplicationMaster::StartTask(const core::StartTask& order) {
 }
 
 void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
+  // Writing the history and removing files may take minutes.
+  event_loop_.EndPulse();
   tensorboard_.reset();
   core::FinishPrepared prepared;
   if (order.final.state != core::JobState::kSucceeded) {

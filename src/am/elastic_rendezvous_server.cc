@@ -17,7 +17,6 @@ namespace {
 using frameworks::horovod::ElasticRendezvous;
 
 constexpr size_t kElasticValueBytes = size_t{1} << 20;
-constexpr size_t kElasticStoreBytes = size_t{256} << 20;
 constexpr int kAttempts = 3;
 constexpr auto kRetryPause = std::chrono::seconds(1), kRepeatPause = std::chrono::seconds(2);
 
@@ -43,6 +42,8 @@ class HorovodServer final : public ElasticRendezvousServer {
     limits.body_bytes = kElasticValueBytes;
     // Also counts the connections of processes that have died.
     limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;
+    limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
+    limits.strangers = 0;
     auto server = os::http::Server::Start(
         loop_, options_.host,
         [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
@@ -78,8 +79,6 @@ class HorovodServer final : public ElasticRendezvousServer {
   };
 
   void OnRequest(const os::http::Request& request, Respond respond) {
-    if (!options_.peers.contains(request.peer))
-      return respond({403, "", "only tasks of the job may use this server\n", ""});
     const ElasticRendezvous::RequestId id = ++last_id_;
     requests_.emplace(id, std::move(respond));
     ElasticRendezvous::Output output =
@@ -128,7 +127,7 @@ class HorovodServer final : public ElasticRendezvousServer {
   Options options_;
   const OnReported on_reported_;
   os::process::Clock clock_;
-  ElasticRendezvous rendezvous_{kElasticStoreBytes};
+  ElasticRendezvous rendezvous_{StoreLimit(options_.processes)};
   ElasticRendezvous::RequestId last_id_ = 0;
   std::unordered_map<ElasticRendezvous::RequestId, Respond> requests_;
   std::optional<Asked> asked_;  // the pending request; reset when a process rejoins

@@ -118,7 +118,7 @@ class Job {
     spec_.roles[0].name = "worker";
     spec_.roles[0].instances = {1, 2};
     rendezvous_ = std::make_unique<Rendezvous>(
-        loop_, "127.0.0.1", spec_, [](int, const std::string&) {},
+        loop_, "127.0.0.1", rpc::Peers::kSameUser, spec_, [](int, const std::string&) {},
         [this](const core::RendezvousReported& reported) { steps_.push_back(ToText(reported)); });
   }
   core::PeerGroup Peers(size_t tasks) const { return {std::vector<HostPort>(tasks, {"127.0.0.1", 1})}; }

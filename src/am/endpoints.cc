@@ -27,7 +27,7 @@ Result<Listening> Endpoints::Listen() {
        .on_follower_gone = [this](rpc::ConnectionId c) { context_.followers.OnGone(c); },
        .on_tunnel = [this](rpc::ConnectionId c, const wire::Open& open) { tunnels_.OnTunnel(c, open); },
        .on_accept_tunnel = [this](rpc::ConnectionId c, uint64_t id) { tunnels_.OnAcceptTunnel(c, id); }},
-      options_.listen_port);
+      options_.listen_port, options_.peers);
   if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
   server_ = std::move(*server);
   Listening listening{options_.listen_host + ":" + std::to_string(server_->port())};

@@ -18,7 +18,24 @@ void EventLoop::OnSignal(std::function<void(int signal)> on_signal) {
 
 void EventLoop::Run() {
   const auto work = boost::asio::make_work_guard(io_);
+  Pulse();
   io_.run();
+  EndPulse();
+}
+
+void EventLoop::Pulse() {
+  if (pulse_ == nullptr) return;
+  pulse_->Turned();
+  pulse_timer_.expires_after(std::chrono::seconds(1));
+  pulse_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) Pulse();
+  });
+}
+
+void EventLoop::EndPulse() {
+  if (pulse_ == nullptr) return;
+  pulse_timer_.cancel();
+  std::exchange(pulse_, nullptr)->Suspend();
 }
 
 void EventLoop::DrainSoon() {

@@ -9,13 +9,16 @@
 
 #include "howdah/am/loop/job_loop.h"
 #include "howdah/os/process/clock.h"
+#include "howdah/os/process/loop_watch.h"
 
 namespace howdah::am {
 
 // One thread.
 class EventLoop final : public loop::Clock, public loop::Timers {
  public:
-  explicit EventLoop(const os::process::Clock& clock) : clock_(clock), timer_(io_), signals_(io_) {}
+  // pulse must live longer than this object; it may be null.
+  EventLoop(const os::process::Clock& clock, const os::process::LoopPulse* pulse)
+      : clock_(clock), pulse_(pulse), timer_(io_), pulse_timer_(io_), signals_(io_) {}
 
   boost::asio::io_context& io() { return io_; }
   // Must be called before the first Post. job_loop must live until Run returns.
@@ -24,6 +27,8 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   void OnSignal(std::function<void(int signal)> on_signal);
   // Returns after Stop.
   void Run();
+  // Announces that the loop may block for any time from now on.
+  void EndPulse();
   void Stop() { io_.stop(); }
 
   // loop::Clock, loop::Timers
@@ -32,9 +37,12 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   void Arm(std::optional<Instant> deadline) override;
 
  private:
+  void Pulse();
+
   const os::process::Clock& clock_;
+  const os::process::LoopPulse* pulse_;
   boost::asio::io_context io_;
-  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer timer_, pulse_timer_;
   boost::asio::signal_set signals_;
   loop::JobLoop* job_loop_ = nullptr;
 };

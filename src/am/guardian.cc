@@ -9,79 +9,114 @@
 #include <iostream>
 
 #include "howdah/base/exit_status.h"
-#include "howdah/core/states.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/process/tree.h"
 
 namespace howdah::am {
 namespace {
 
+using os::process::LoopPulse;
+using os::process::LoopWatchdog;
+
 constexpr std::chrono::seconds kSoon{1};
+// An AM that hangs again within this time after its start has made no progress.
+constexpr std::chrono::seconds kSoonHang{2 * LoopWatchdog::kLimit};
 constexpr int kMostSoonDeaths = 5;
+// How long an AM may take to begin to act on SIGTERM.
+constexpr int kStopLimit = 10;
 
-pid_t am_pid = 0;  // for the signal handler
+sigset_t SignalSet(std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : signals) sigaddset(&set, signal);
+  return set;
+}
 
-void PassOn(int signal) { kill(am_pid, signal); }
+struct AmEnd {
+  ExitStatus status;
+  std::string how;  // a clause, as in Guarded
+  bool hung = false;
+  bool stop_requested = false;
 
-// Reaps all children until the AM has exited. Returns the AM's wait status.
-int WaitForAm() {
+  bool succeeded() const { return status.success(); }
+};
+
+// Waits for the AM, forwards SIGTERM and SIGINT to it, and kills it if it hangs. Reaps every other child that exits.
+AmEnd WaitForAm(pid_t am, LoopWatchdog& watchdog) {
+  const sigset_t handled = SignalSet({SIGTERM, SIGINT, SIGCHLD});
+  AmEnd end;
   for (;;) {
-    int status = 0;
-    if (waitpid(-1, &status, 0) == am_pid) return status;
+    const int signal = watchdog.AwaitSignal(handled);
+    if (signal == SIGTERM || signal == SIGINT) {
+      end.stop_requested = true;
+      kill(am, signal);
+      watchdog.Require(kStopLimit);
+    }
+    while (const auto child = os::process::ReapAny()) {
+      if (child->pid != am) continue;
+      end.status = child->status;
+      if (!end.hung) end.how = DescribeEnd(end.status);
+      return end;
+    }
+    if (!end.hung && watchdog.hung()) {
+      end.hung = true;
+      end.how = watchdog.Text() + " and was killed by its guardian";
+      kill(am, SIGKILL);
+    }
   }
 }
 
-ExitStatus ExitStatusOf(int wait_status) {
-  if (WIFSIGNALED(wait_status)) return {.signal = WTERMSIG(wait_status)};
-  return {.code = WEXITSTATUS(wait_status)};
+// In the child: runs the AM and ends the process.
+[[noreturn]] void RunAm(const Guarded& guarded, const std::string& how_before_died, const LoopPulse& pulse,
+                        const sigset_t& mask) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::signal(signal, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  const int code = guarded.am(how_before_died, pulse);
+  // _exit does not join a thread that an unresponsive ResourceManager blocks. That thread must not use objects which
+  // the end of main would destroy.
+  std::cout.flush();
+  std::cerr.flush();
+  ::_exit(code);
 }
 
 }  // namespace
 
 int RunGuarded(const Guarded& guarded) {
-  if (const Status made = os::process::BecomeSubreaper(); !made.ok()) {
-    std::cerr << made.error().message << "\n";
+  const auto pulse = LoopPulse::Make();
+  const Status prepared = pulse.ok() ? os::process::BecomeSubreaper() : Status(pulse.error());
+  if (!prepared.ok()) {
+    std::cerr << prepared.error().message << "\n";
     return EXIT_FAILURE;
   }
-  sigset_t orders, before;
-  sigemptyset(&orders);
-  for (const int passed_on : {SIGTERM, SIGINT}) sigaddset(&orders, passed_on);
-  std::string how;
+  // Signals that arrive while no AM runs are delivered to the next one.
+  const sigset_t handled = SignalSet({SIGTERM, SIGINT, SIGCHLD});
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, &handled, &before);
+  LoopWatchdog watchdog(*pulse);
+  AmEnd end;
   for (int soon = 0; soon < kMostSoonDeaths;) {
     const auto begun = std::chrono::steady_clock::now();
-    // Signals that arrive while no AM runs are delivered to the next one.
-    sigprocmask(SIG_BLOCK, &orders, &before);
-    am_pid = fork();
-    if (am_pid < 0) {
-      how = "could not be started: " + os::files::SystemError("fork").message;
+    const pid_t am = fork();
+    if (am < 0) {
+      end.how = "could not be started: " + os::files::SystemError("fork").message;
       break;
     }
-    if (am_pid == 0) {
-      for (const int passed_on : {SIGTERM, SIGINT, SIGHUP}) signal(passed_on, SIG_DFL);
-      sigprocmask(SIG_SETMASK, &before, nullptr);
-      const int code = guarded.am(how);
-      // Call _exit, because an unresponsive ResourceManager may still block a thread. A return from main would wait for
-      // this thread, or destroy objects that it uses.
-      std::cout.flush();
-      std::cerr.flush();
-      ::_exit(code);
-    }
-    if (guarded.am_only_fd >= 0 && how.empty()) close(guarded.am_only_fd);
-    for (const int passed_on : {SIGTERM, SIGINT}) signal(passed_on, PassOn);
+    if (am == 0) RunAm(guarded, end.how, *pulse, before);
+    if (guarded.am_only_fd >= 0 && end.how.empty()) close(guarded.am_only_fd);
     signal(SIGHUP, SIG_IGN);
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    const int status = WaitForAm();
-    how = DescribeEnd(ExitStatusOf(status));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) {
+    watchdog.Restart();
+    end = WaitForAm(am, watchdog);
+    if (end.succeeded()) {
       os::process::KillAllDescendants();
       return EXIT_SUCCESS;
     }
-    if (!guarded.again || !WIFSIGNALED(status) || !guarded.again()) break;
-    soon = std::chrono::steady_clock::now() - begun < kSoon ? soon + 1 : 0;
-    std::cerr << "the application master " << how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
+    if (!guarded.again || !end.status.signal || (end.hung && end.stop_requested) || !guarded.again()) break;
+    const auto lived = std::chrono::steady_clock::now() - begun;
+    soon = lived < (end.hung ? kSoonHang : kSoon) ? soon + 1 : 0;
+    std::cerr << "the application master " << end.how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
   }
   os::process::KillAllDescendants();
-  guarded.after_death(how);
+  guarded.after_death(end.how, end.hung && end.stop_requested);
   return EXIT_FAILURE;
 }
 

@@ -15,7 +15,6 @@ using frameworks::horovod::KeyValueStore;
 
 // The value that a process puts in a scope has about 64 bytes for each other process.
 constexpr size_t kValueBytes = size_t{1} << 20;
-constexpr size_t kStoreBytes = size_t{256} << 20;
 
 class KeyValueServer final : public RendezvousServer {
  public:
@@ -24,7 +23,9 @@ class KeyValueServer final : public RendezvousServer {
   Status Listen(boost::asio::io_context& loop) {
     os::http::Server::Limits limits;
     limits.body_bytes = kValueBytes;
-    limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one connection at a time
+    limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one at a time
+    limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
+    limits.strangers = 0;
     auto server = os::http::Server::Start(
         loop, options_.host,
         [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
@@ -38,8 +39,6 @@ class KeyValueServer final : public RendezvousServer {
   using Respond = std::function<void(os::http::Response)>;
 
   void OnRequest(const os::http::Request& request, Respond respond) {
-    if (!options_.peers.contains(request.peer))
-      return respond({403, "", "only tasks of the job may use this server\n", ""});
     const KeyValueStore::RequestId id = ++last_id_;
     asked_.emplace(id, std::move(respond));
     Perform(store_.OnRequest(id, {request.method, request.path, request.body}, clock_.Now()));
@@ -60,7 +59,7 @@ class KeyValueServer final : public RendezvousServer {
 
   const Options options_;
   os::process::Clock clock_;
-  KeyValueStore store_{kStoreBytes};
+  KeyValueStore store_{StoreLimit(options_.processes)};
   KeyValueStore::RequestId last_id_ = 0;
   std::unordered_map<KeyValueStore::RequestId, Respond> asked_;
   boost::asio::steady_timer timer_;

@@ -1,8 +1,12 @@
 #include "rendezvous.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "howdah/frameworks/horovod/horovod.h"
+#include "howdah/rpc/peer_user.h"
 
 namespace howdah::am {
 namespace {
@@ -16,11 +20,27 @@ int LargestWorldSize(const jobspec::JobSpec& spec) {
   return frameworks::WorldSize(spec, cluster);
 }
 
+// A process stores one value per scope, of about 64 bytes for each other process, in some ten scopes.
+constexpr size_t kBaseBytes = size_t{1} << 20, kBytesPerProcess = size_t{256} << 10, kBytesPerPair = 1 << 10;
+constexpr size_t kMostStoredBytes = size_t{256} << 20;
+
 }  // namespace
+
+bool IsClient(const RendezvousServer::Options& options, int socket, const std::string& peer) {
+  if (!options.peers.contains(peer)) return false;
+  if (options.users == rpc::Peers::kAny) return true;
+  const auto user = rpc::PeerUsers().UserOf(socket);
+  return !user || *user == 0 || *user == geteuid();
+}
+
+size_t StoreLimit(int processes) {
+  const auto count = static_cast<size_t>(processes);
+  return std::min(kMostStoredBytes, kBaseBytes + count * (kBytesPerProcess + count * kBytesPerPair));
+}
 
 Result<std::optional<HostPort>> Rendezvous::For(int generation, const core::PeerGroup& cluster) {
   if (kind_ == Kind::kNone) return std::optional<HostPort>();
-  RendezvousServer::Options options{host_, frameworks::WorldSize(spec_, cluster), {}, print_};
+  RendezvousServer::Options options{host_, frameworks::WorldSize(spec_, cluster), {}, users_, print_};
   for (const auto& role : cluster) {
     for (const HostPort& endpoint : role) options.peers.insert(endpoint.host);
   }

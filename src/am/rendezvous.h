@@ -1,6 +1,7 @@
-// Rendezvous servers, in the AM's process, for frameworks that need one: one server per generation, or one for all
-// generations of elastic Horovod. Their protocols have no authentication. So a server accepts connections only from the
-// addresses of the job's executors, and limits the number and size of connections.
+// Rendezvous servers of frameworks that need one, in the AM's process: one server per generation, or one for all
+// generations of elastic Horovod. Their protocols have no authentication, so a server accepts connections only from the
+// addresses of the job's executors (on one machine: only from the job's user), and limits the number and size of
+// connections and of what they store.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,6 +19,7 @@
 #include "howdah/frameworks/framework.h"
 #include "howdah/frameworks/horovod/elastic_rendezvous.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/rpc/am_server.h"
 
 namespace howdah::am {
 
@@ -28,12 +30,20 @@ class RendezvousServer {
     std::string host;             // the address of this machine to listen on
     int processes = 1;            // expected number of clients
     std::set<std::string> peers;  // IP addresses of the clients; other addresses are refused
+    // Which users of this machine are accepted. Only kSameUser keeps out other users on one machine.
+    rpc::Peers users = rpc::Peers::kAny;
     // Prints a message of all ranks once, to the output of one rank. Called on the loop.
     std::function<void(int rank, const std::string& text)> print;
   };
   virtual ~RendezvousServer() = default;
   virtual uint16_t port() const = 0;
 };
+
+// Whether the peer of an accepted socket may use the rendezvous.
+bool IsClient(const RendezvousServer::Options& options, int socket, const std::string& peer);
+
+// How many bytes the processes may store in all.
+size_t StoreLimit(int processes);
 
 Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_context& loop,
                                                               RendezvousServer::Options options);
@@ -62,11 +72,12 @@ Result<std::unique_ptr<ElasticRendezvousServer>> StartElasticRendezvousServer(
 class Rendezvous {
  public:
   using Print = std::function<void(int rank, const std::string& text)>;
-  // host: as in RendezvousServer::Options. spec must live longer than this object.
-  Rendezvous(boost::asio::io_context& loop, std::string host, const jobspec::JobSpec& spec, Print print,
-             ElasticRendezvousServer::OnReported on_reported)
+  // host, users: as in RendezvousServer::Options. spec must live longer than this object.
+  Rendezvous(boost::asio::io_context& loop, std::string host, rpc::Peers users, const jobspec::JobSpec& spec,
+             Print print, ElasticRendezvousServer::OnReported on_reported)
       : loop_(loop),
         host_(std::move(host)),
+        users_(users),
         spec_(spec),
         kind_(frameworks::RendezvousKindOf(spec)),
         print_(std::move(print)),
@@ -89,6 +100,7 @@ class Rendezvous {
 
   boost::asio::io_context& loop_;
   const std::string host_;
+  const rpc::Peers users_;
   const jobspec::JobSpec& spec_;
   const frameworks::RendezvousKind kind_;
   const Print print_;

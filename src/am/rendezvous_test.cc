@@ -25,7 +25,8 @@ class Served {
     spec_.framework = framework;
     spec_.roles.resize(1);
     rendezvous_ = std::make_unique<Rendezvous>(
-        loop_, "127.0.0.1", spec_, [](int, const std::string&) {}, [](const core::RendezvousReported&) {});
+        loop_, "127.0.0.1", rpc::Peers::kSameUser, spec_, [](int, const std::string&) {},
+        [](const core::RendezvousReported&) {});
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~Served() {
@@ -82,9 +83,22 @@ TEST(Rendezvous, EachGenerationHasItsOwnServer) {
 
 TEST(Rendezvous, OnlyHostsOfTheJobAreAccepted) {
   Served horovod(jobspec::Framework::kHorovod, "127.0.0.2");
-  EXPECT_THAT(Ask(horovod.Port(0), kPut), StartsWith("HTTP/1.1 403 "));
+  EXPECT_EQ(Ask(horovod.Port(0), kPut), "");
   Served xgboost(jobspec::Framework::kXgboost, "127.0.0.2");
   EXPECT_EQ(Ask(xgboost.Port(0), kMagic), "");
+}
+
+TEST(Rendezvous, StoreIsLimitedByNumberOfProcesses) {
+  EXPECT_EQ(StoreLimit(1), size_t{1 << 20} + (256 << 10) + (1 << 10));
+  EXPECT_EQ(StoreLimit(100'000), size_t{256} << 20);
+  Served served(jobspec::Framework::kHorovod);
+  const uint16_t port = served.Port(0);
+  const auto put = [&](const std::string& name, size_t size) {
+    return Ask(port, "PUT /global/" + name + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(size) +
+                         "\r\n\r\n" + std::string(size, 'x'));
+  };
+  EXPECT_THAT(put("0", 1 << 20), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(put("1", 1 << 20), StartsWith("HTTP/1.1 507 "));
 }
 
 TEST(Rendezvous, InvalidProtocolClosesOnlyThatConnection) {

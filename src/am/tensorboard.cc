@@ -54,6 +54,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
       .stdout_fd = write_end.get(),
       .stderr_fd = write_end.get(),
       .death_signal = SIGKILL,  // the next AM starts its own TensorBoard
+      .open_files = options.open_files,
   });
   if (!child.ok()) {
     self->ReportOnce("", "no TensorBoard was started: " + child.error().message);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ class TensorBoard {
     std::string logdir_copy;
     // Environment of the process. `tensorboard` is looked up in its PATH.
     std::vector<std::string> environment;
-    std::string log_directory;  // directory of tensorboard.log, which gets the process's output
+    std::optional<uint64_t> open_files;  // as in AmOptions
+    std::string log_directory;           // directory of tensorboard.log, which gets the process's output
   };
   using Report = std::function<void(core::TensorBoardReported)>;
 

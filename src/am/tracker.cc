@@ -71,7 +71,7 @@ class Tracker final : public RendezvousServer {
     const std::string host = socket.remote_endpoint(failed).address().to_string();
     // A process has one connection at a time, or two while it changes from one to the next.
     const size_t limit = 2 * static_cast<size_t>(options_.processes) + 16;
-    if (failed || !options_.peers.contains(host) || peers_.size() >= limit) return;
+    if (failed || !IsClient(options_, socket.native_handle(), host) || peers_.size() >= limit) return;
     const Id id = ++last_id_;
     const auto peer = peers_[id] = std::make_shared<Peer>(std::move(socket), loop_);
     peer->to_speak.expires_after(kFirstMessageLimit);

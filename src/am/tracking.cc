@@ -10,12 +10,16 @@ Result<std::unique_ptr<TrackingServer>> TrackingServer::Start(boost::asio::io_co
                                                               const os::process::Clock& clock) {
   std::unique_ptr<TrackingServer> tracking(
       new TrackingServer(std::move(options), std::move(view), followers, spec, clock));
-  auto server =
-      os::http::Server::Start(loop, host,
-                              [self = tracking.get()](const os::http::Request& request, const Respond& respond) {
-                                self->OnRequest(request, respond);
-                              },
-                              {});
+  os::http::Server::Limits limits;
+  limits.known = [self = tracking.get()](int, const std::string& peer) {
+    return !RedirectOf(self->options_.peers(), peer, self->options_.proxy_url, "");
+  };
+  auto server = os::http::Server::Start(
+      loop, host,
+      [self = tracking.get()](const os::http::Request& request, const Respond& respond) {
+        self->OnRequest(request, respond);
+      },
+      limits);
   if (!server.ok()) return server.error().While("the status page");
   tracking->server_ = std::move(*server);
   return tracking;

@@ -92,7 +92,8 @@ Result<StoppedJob> StopAndWait(backend::Cluster& cluster, const JobId& id, const
   follow.until = Until::kNow;
   HOWDAH_TRY(journal::JobView before, FollowJournal(cluster, id, follow));
   if (core::IsFinal(before.state)) return StoppedJob{std::move(before), true};
-  HOWDAH_TRY_STATUS(cluster.Stop(id, options.by, options.grace));
+  HOWDAH_TRY(const std::string note, cluster.Stop(id, options.by, options.grace));
+  if (!note.empty() && options.on_note) options.on_note(note);
   follow.until = Until::kEnd;
   HOWDAH_TRY(journal::JobView after, FollowJournal(cluster, id, follow));
   HOWDAH_TRY_STATUS(cluster.AwaitGone(id));

@@ -25,8 +25,8 @@ constexpr Duration kLingerLimit = std::chrono::seconds(10);
 
 }  // namespace
 
-Executor::Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian, Connect connect,
-                   MakeChannelTo make_channel)
+Executor::Executor(const TaskOptions& options, os::process::PortReservation port, const Guardian& guardian,
+                   Connect connect, MakeChannelTo make_channel)
     : plan_{.options = options, .task = {0, options.index}, .port = port.port()},
       am_(loop_, clock_, std::move(connect),
           {[this](const wire::ToExecutor& message) { OnMessage(message); }, [this] { logs_.OnSent(); },
@@ -43,14 +43,15 @@ Executor::Executor(const TaskOptions& options, os::process::PortReservation port
           [this](pid_t pid) { runner_.OnCommandStarted(pid); }),
       children_(loop_),
       guardian_(loop_),
+      turns_{guardian.pulse, boost::asio::steady_timer(loop_)},
       farewell_(loop_) {
   sigset_t child_signal;
   ::sigemptyset(&child_signal);
   ::sigaddset(&child_signal, SIGCHLD);
   children_.assign(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
   WatchChildren();
-  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, guardian, 0));
-  if (pidfd < 0 || ::getppid() != guardian) OnGuardianGone();
+  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, guardian.pid, 0));
+  if (pidfd < 0 || ::getppid() != guardian.pid) OnGuardianGone();
   guardian_.assign(pidfd);
   WatchGuardian();
 }
@@ -79,8 +80,17 @@ Status Executor::Prepare() {
 }
 
 int Executor::Run() {
+  ShowTurn();
   loop_.run();
   return exit_code_.value_or(1);
+}
+
+void Executor::ShowTurn() {
+  turns_.pulse.Turned();
+  turns_.timer.expires_after(std::chrono::seconds(1));
+  turns_.timer.async_wait([this](const boost::system::error_code& error) {
+    if (!error) ShowTurn();
+  });
 }
 
 void Executor::OnMessage(const wire::ToExecutor& message) {

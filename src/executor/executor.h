@@ -11,6 +11,7 @@
 
 #include "am_connection.h"
 #include "attempt_runner.h"
+#include "guardian.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/ports.h"
 #include "launch.h"
@@ -33,7 +34,7 @@ using MakeChannelTo =
 // SIGCHLD, because nothing else announces the end of a process that was re-parented to the executor.
 class Executor {
  public:
-  Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian, Connect connect,
+  Executor(const TaskOptions& options, os::process::PortReservation port, const Guardian& guardian, Connect connect,
            MakeChannelTo make_channel);
 
   // Connects to the AM and registers. Does not wait for the answer.
@@ -45,6 +46,7 @@ class Executor {
   int Run();
 
  private:
+  void ShowTurn();
   void OnMessage(const wire::ToExecutor& message);
   void OnLeave(const wire::Leave& leave);
   void OnHeartbeatDue();
@@ -75,7 +77,11 @@ class Executor {
   boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
   boost::asio::posix::stream_descriptor guardian_;  // pidfd
   std::optional<int> exit_code_;                    // set once the executor must exit
-  bool lingering_ = false;                          // the executor has no other work than serving logs until it exits
+  struct {
+    const os::process::LoopPulse& pulse;
+    boost::asio::steady_timer timer;
+  } turns_;                 // shown to the guardian
+  bool lingering_ = false;  // the executor has no other work than serving logs until it exits
   boost::asio::steady_timer farewell_;
 };
 

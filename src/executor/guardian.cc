@@ -32,10 +32,12 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
 
 }  // namespace
 
-int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<void()>& at_end) {
+int RunGuardian(const std::function<int(const Guardian&)>& executor, const std::function<void()>& at_end) {
   os::process::CloseInheritedOnExec();
-  if (const Status reaper = os::process::BecomeSubreaper(); !reaper.ok()) {
-    Log(reaper.error().message);
+  const auto pulse = os::process::LoopPulse::Make();
+  const Status prepared = pulse.ok() ? os::process::BecomeSubreaper() : Status(pulse.error());
+  if (!prepared.ok()) {
+    Log(prepared.error().message);
     return 1;
   }
   const sigset_t handled = SignalSet({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
@@ -55,22 +57,24 @@ int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<v
     // When a container's first process has died, a NodeManager sends SIGTERM to the process group of the dead process.
     // An executor in that group would die before it has killed the task's processes.
     ::setpgid(0, 0);
-    const int code = executor(guardian);
+    const int code = executor({guardian, *pulse});
     os::process::KillAllDescendants();  // the guardian does the same, unless it is dead
     ::_exit(code);
   }
+  os::process::LoopWatchdog watchdog(*pulse);
   for (;;) {
-    int signal = 0;
-    if (::sigwait(&handled, &signal) != 0) continue;
-    if (signal != SIGCHLD) {
-      os::process::KillAllDescendants();
-      at_end();
-      return 0;
-    }
-    const auto status = os::process::Reap(child);
-    if (!status) continue;
+    const int signal = watchdog.AwaitSignal(handled);
+    const bool ordered = signal != 0 && signal != SIGCHLD;
+    const auto status = signal == SIGCHLD ? os::process::Reap(child) : std::nullopt;
+    const bool hung = !status && watchdog.hung();
+    if (!ordered && !status && !hung) continue;
     os::process::KillAllDescendants();
     at_end();
+    if (ordered) return 0;
+    if (hung) {
+      Log("the executor " + watchdog.Text());
+      return 1;
+    }
     if (status->signal) DieBy(*status->signal);
     return *status->code;
   }

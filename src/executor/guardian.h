@@ -5,11 +5,19 @@
 
 #include <functional>
 
+#include "howdah/os/process/loop_watch.h"
+
 namespace howdah::executor {
 
-// Forks a child that runs `executor`, and becomes the guardian. The argument of `executor` is the guardian's pid, and
-// its result is the child's exit status. The guardian calls at_end when no process of the task is left. task.h
-// describes the possible ends of the guardian. Never returns in the child.
-int RunGuardian(const std::function<int(pid_t guardian)>& executor, const std::function<void()>& at_end);
+// The guardian, as the executor sees it.
+struct Guardian {
+  pid_t pid;
+  const os::process::LoopPulse& pulse;  // shows the guardian that the executor's loop turns
+};
+
+// Forks a child that runs `executor`, and becomes the guardian. The result of `executor` is the child's exit status.
+// The guardian calls at_end once no process of the task is left. task.h describes how the guardian ends. Never returns
+// in the child.
+int RunGuardian(const std::function<int(const Guardian& guardian)>& executor, const std::function<void()>& at_end);
 
 }  // namespace howdah::executor

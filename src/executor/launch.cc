@@ -92,6 +92,7 @@ void FillIn(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot, c
             Launch& launch) {
   launch.request.directory = plan.options.work_dir;
   launch.request.death_signal = SIGKILL;
+  launch.request.open_files = plan.options.open_files;
   for (const auto& [name, value] : MakeEnvironment(plan, peers, slot)) {
     if (name == "PATH") launch.path = value;
     launch.request.environment.push_back(name + "=" + value);

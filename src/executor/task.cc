@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kStreamConnectLimit = std::chrono::seconds(10);
 
-Result<int> Run(const TaskOptions& options, Connect connect, MakeChannelTo make_channel, pid_t guardian) {
+Result<int> Run(const TaskOptions& options, Connect connect, MakeChannelTo make_channel, const Guardian& guardian) {
   HOWDAH_TRY_STATUS(os::process::BecomeSubreaper());
   HOWDAH_TRY(os::process::PortReservation port, os::process::PortReservation::Reserve());
   // The executor is never destroyed: the process ends by _exit, and a destructor would only wait for threads.
@@ -26,7 +26,7 @@ Result<int> Run(const TaskOptions& options, Connect connect, MakeChannelTo make_
 
 }  // namespace
 
-int RunExecutor(const TaskOptions& options, Connect connect, MakeChannelTo make_channel, pid_t guardian) {
+int RunExecutor(const TaskOptions& options, Connect connect, MakeChannelTo make_channel, const Guardian& guardian) {
   const auto status = Run(options, std::move(connect), std::move(make_channel), guardian);
   if (status.ok()) return *status;
   Log(status.error().message);
@@ -34,7 +34,7 @@ int RunExecutor(const TaskOptions& options, Connect connect, MakeChannelTo make_
 }
 
 int RunTask(const TaskOptions& options) {
-  const auto executor = [&](pid_t guardian) {
+  const auto executor = [&](const Guardian& guardian) {
     const auto identity = options.load_identity();
     if (!identity) {
       Log(identity.error().message);

@@ -118,7 +118,7 @@ class Task {
     if (guardian == 0) {
       ::close(ends[0]);
       ::_exit(RunGuardian(
-          [&](pid_t pid) {
+          [&](const Guardian& as_seen) {
             return RunExecutor(
                 options,
                 [&, first = true](const std::string& am, rpc::Post post, rpc::ExecutorLink::Handlers handlers,
@@ -131,7 +131,7 @@ class Task {
                 [](const std::string&, const rpc::Post&) -> Result<std::unique_ptr<rpc::FrameChannel>> {
                   return Failed("a test");
                 },
-                pid);
+                as_seen);
           },
           [] {}));
     }

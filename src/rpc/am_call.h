@@ -39,7 +39,8 @@ class AmCall {
 
   ConnectionId id() const { return id_; }
   const std::string& method() const { return context_.method(); }
-  std::string PeerName() const;  // the common name of the peer's certificate
+  std::string Peer() const { return context_.peer(); }  // the peer's address
+  std::string PeerName() const;                         // the common name of the peer's certificate
   // Whether this call of the method Follow has received its request.
   bool follows() const { return follows_; }
   void set_follows() { follows_ = true; }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "acceptor.h"
 #include "am_call.h"
 #include "completions.h"
 #include "grpc_setup.h"
@@ -31,9 +32,9 @@ class Server final : public AmServer, public AmCall::Owner {
   ~Server() override;
 
   // wanted: the port, or 0 for any free port.
-  howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity);
+  howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity, Peers peers);
 
-  uint16_t port() const override { return port_; }
+  uint16_t port() const override { return acceptor_->port(); }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
   void SendToFollower(ConnectionId to, const wire::FollowReply& message) override;
   void Join(ConnectionId tunnel, ConnectionId accepted) override { joined_->Join(tunnel, accepted); }
@@ -67,7 +68,8 @@ class Server final : public AmServer, public AmCall::Owner {
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::Server> server_;
   std::optional<Completions> completions_;
-  uint16_t port_ = 0;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> to_grpc_;  // used by the acceptor's thread
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, std::unique_ptr<AmCall>> calls_;
   // Shared with running member functions of JoinedCalls, because a handler that they call may destroy this server.
@@ -92,14 +94,15 @@ std::shared_ptr<grpc::ServerCredentials> MakeCredentials(const Identity& identit
   return grpc::SslServerCredentials(options);
 }
 
-howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Identity& identity) {
+howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Identity& identity, Peers peers) {
+  const Acceptor::Limits limits;
+  HOWDAH_TRY(acceptor_, Acceptor::Listen(host, wanted, limits, peers));
   grpc::ServerBuilder builder;
-  const std::string address = (host.find(':') == host.npos ? host : "[" + host + "]") + ":" + std::to_string(wanted);
-  int port = 0;
-  builder.AddListeningPort(address, MakeCredentials(identity), &port);
+  to_grpc_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, MakeCredentials(identity));
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(limits.handshake.count()));
   builder.RegisterAsyncGenericService(&service_);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   // Ping silent peers, so that the connection to a vanished node is closed. Executors ping more often (every 10 s).
@@ -109,17 +112,20 @@ howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Id
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   auto queue = builder.AddCompletionQueue();
   server_ = builder.BuildAndStart();
-  if (!server_ || port == 0) {
-    if (server_) server_->Shutdown();
+  if (!server_) {
     queue->Shutdown();
     void* tag = nullptr;
     for (bool ok = false; queue->Next(&tag, &ok);) {
     }
-    return Failed("listening on " + host + ": failed; is it an address of this machine, with a free port?");
+    return Failed("listening on " + host + ": gRPC created no server");
   }
-  port_ = static_cast<uint16_t>(port);
   completions_.emplace(std::move(queue), post_);
   for (int i = 0; i < kAwaited; ++i) AwaitCall();
+  acceptor_->Start([this](int socket) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = socket;
+    to_grpc_->HandleNewConnection(&connection);
+  });
   return {};
 }
 
@@ -127,6 +133,7 @@ Server::~Server() {
   alive_.reset();
   joined_->Detach();
   if (!completions_) return;
+  acceptor_.reset();  // its thread uses the server
   // Give the last messages (a reply, an order to leave) some time to be sent.
   completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
   server_->Shutdown(std::chrono::system_clock::now());
@@ -149,6 +156,7 @@ void Server::AwaitCall() {
 
 void Server::OnAccepted(AmCall& call) {
   if (!alive_) return;
+  acceptor_->OnCall(call.Peer());
   AwaitCall();
   const auto callers = CallersOf(call.method());
   if (callers.empty()) return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not support " + call.method()});
@@ -280,12 +288,13 @@ void Server::Close(ConnectionId connection) {
 }  // namespace
 
 Result<std::unique_ptr<AmServer>> AmServer::Start(const std::string& host, const Identity& identity, Post post,
-                                                  Handlers handlers, uint16_t port) {
+                                                  Handlers handlers, uint16_t port, Peers peers) {
   PrepareGrpc();
   auto server = std::make_unique<Server>(post, handlers);
-  if (port != 0 && server->Listen(host, port, identity).ok()) return std::unique_ptr<AmServer>(std::move(server));
+  if (port != 0 && server->Listen(host, port, identity, peers).ok())
+    return std::unique_ptr<AmServer>(std::move(server));
   if (port != 0) server = std::make_unique<Server>(std::move(post), std::move(handlers));
-  if (auto status = server->Listen(host, 0, identity); !status.ok()) return status.error();
+  if (auto status = server->Listen(host, 0, identity, peers); !status.ok()) return status.error();
   return std::unique_ptr<AmServer>(std::move(server));
 }
 

@@ -5,11 +5,15 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <grpcpp/create_channel.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <thread>
@@ -465,6 +469,92 @@ TEST_F(AmServerTest, ListeningOnForeignAddressIsReported) {
   auto server = AmServer::Start("203.0.113.1", identities_->am, loop_.post(), {});
   ASSERT_FALSE(server.ok());
   EXPECT_THAT(server.error().message, HasSubstr("listening on 203.0.113.1"));
+}
+
+sockaddr_in Loopback(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+// Connections that send nothing.
+class IdleConnections {
+ public:
+  IdleConnections(uint16_t port, int count) {
+    const sockaddr_in to = Loopback(port);
+    for (int i = 0; i < count; ++i) {
+      fds_.push_back({socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), POLLIN, 0});
+      EXPECT_EQ(connect(fds_.back().fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    }
+  }
+  ~IdleConnections() {
+    for (const pollfd& one : fds_) close(one.fd);
+  }
+  // Waits until the server has closed `count` connections, at most a minute.
+  bool AwaitClosed(size_t count) {
+    for (;;) {
+      const auto closed = std::count_if(fds_.begin(), fds_.end(), [](const pollfd& one) { return one.revents != 0; });
+      if (static_cast<size_t>(closed) >= count) return true;
+      std::vector<pollfd> open;
+      for (const pollfd& one : fds_) open.push_back({one.revents == 0 ? one.fd : -1, POLLIN, 0});
+      if (poll(open.data(), open.size(), 60'000) <= 0) return false;
+      for (size_t i = 0; i < open.size(); ++i) fds_[i].revents = static_cast<short>(fds_[i].revents | open[i].revents);
+    }
+  }
+  bool closed(size_t i) const { return fds_[i].revents != 0; }
+
+ private:
+  std::vector<pollfd> fds_;
+};
+
+TEST_F(AmServerTest, ConnectionsWithoutHandshakeDoNotExcludeOthers) {
+  Executor executor(am_.address(), identities_->executor, loop_);
+  executor.link->Send(Registering("c1"));
+  ASSERT_TRUE(loop_.RunUntil([&] { return am_.ids.contains("c1"); }));
+  IdleConnections idle(am_.server->port(), 300);
+  EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
+  // The oldest ones are closed first.
+  ASSERT_TRUE(idle.AwaitClosed(100));
+  for (size_t i = 0; i < 100; ++i) EXPECT_TRUE(idle.closed(i)) << i;
+  // The connection of the executor is older, but has a call.
+  executor.link->Send(StartedAttempt(1));
+  ASSERT_TRUE(loop_.RunUntil([&] { return am_.messages[am_.ids["c1"]].size() == 2; }));
+  EXPECT_TRUE(executor.closed.empty());
+}
+
+// Connections of another process, so that they need no descriptors of this one. The process ends with code 0 once the
+// server has closed one of them.
+pid_t StartStranger(uint16_t port, const rlimit& limit) {
+  const sockaddr_in to = Loopback(port);
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  std::array<pollfd, 60> connections;
+  for (pollfd& one : connections) {
+    one = {socket(AF_INET, SOCK_STREAM, 0), POLLIN, 0};
+    if (connect(one.fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) _exit(2);
+  }
+  _exit(poll(connections.data(), connections.size(), 60'000) > 0 ? 0 : 1);
+}
+
+TEST_F(AmServerTest, AcceptingContinuesAfterDescriptorsRanOut) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(0);  // the lowest free descriptor
+  ASSERT_GE(next, 0);
+  close(next);
+  const rlimit low{static_cast<rlim_t>(next) + 20, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  const pid_t stranger = StartStranger(am_.server->port(), before);
+  ASSERT_GT(stranger, 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(stranger, &status, 0), stranger);
+  EXPECT_EQ(status, 0);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  const auto reply = Call(am_.address(), identities_->client);
+  EXPECT_TRUE(reply.ok()) << reply.error().message;
 }
 
 TEST_F(AmServerTest, Ipv6IsSupported) {

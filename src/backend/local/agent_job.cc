@@ -115,6 +115,8 @@ void AgentJob::RemoveRestartFiles() {
   }
 }
 
-Status AgentJob::RecordAmDeath(const std::string& how) const { return backend::local::RecordAmDeath(files_, how); }
+Status AgentJob::RecordAmDeath(const std::string& how, bool stopped) const {
+  return backend::local::RecordAmDeath(files_, how, stopped);
+}
 
 }  // namespace howdah::backend::local

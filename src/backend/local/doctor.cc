@@ -28,7 +28,7 @@ using Findings = std::vector<Finding>;
 constexpr std::chrono::milliseconds kProgramLimit(5000);
 constexpr int64_t kMinDisk = int64_t{1} << 30;
 constexpr long kMinInstances = 256, kMinWatches = 16384;
-constexpr rlim_t kMinDescriptors = 4096;
+constexpr rlim_t kMinDescriptors = 4096, kDescriptorsPerTask = 4;
 constexpr int kUnfinishedSubmissionSeconds = 600;
 
 std::string VariableNamed(const jobspec::EnvVars& environment, const std::string& wanted) {
@@ -112,12 +112,16 @@ void CheckInotifyLimit(const std::string& name, long few, Findings& findings) {
                       "sudo sysctl " + key + "=" + std::to_string(few)});
 }
 
+// Agents raise their soft limit to the hard limit, so the soft limit only applies to the programs of tasks.
 Finding CheckDescriptors() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  const std::string what = "up to " + std::to_string(limit.rlim_max) + " open files (ulimit -Hn)";
+  const std::string what = "agents may open " + std::to_string(limit.rlim_max) + " files (ulimit -Hn), programs " +
+                           std::to_string(limit.rlim_cur) + " (ulimit -Sn)";
   if (limit.rlim_max >= kMinDescriptors) return {Level::kOk, what, ""};
-  return {Level::kWarning, what + ": too few for a job of hundreds of tasks", "raise it in /etc/security/limits.conf"};
+  return {Level::kWarning,
+          what + ": enough for about " + std::to_string(limit.rlim_max / kDescriptorsPerTask) + " tasks per job",
+          "raise the hard limit in /etc/security/limits.conf"};
 }
 
 // Reports how many jobs there are. Like other commands, it also records the end of orphaned jobs.

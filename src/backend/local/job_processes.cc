@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -74,24 +75,58 @@ pid_t ParentOf(const std::string& proc) {
   return name_end == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(stat->c_str() + name_end + 3));
 }
 
-}  // namespace
+// Whether the process has this file open.
+bool HasOpen(pid_t pid, const std::string& path) {
+  struct stat wanted {};
+  const std::string directory = "/proc/" + std::to_string(pid) + "/fd";
+  const auto names = os::files::ListDirectory(directory);
+  if (!names.ok() || stat(path.c_str(), &wanted) != 0) return false;
+  return std::any_of(names->begin(), names->end(), [&](const std::string& name) {
+    struct stat open {};
+    return stat((directory + "/" + name).c_str(), &open) == 0 && open.st_dev == wanted.st_dev &&
+           open.st_ino == wanted.st_ino;
+  });
+}
 
-pid_t FindGuardian(const JobFiles& files, const ContainerId& container) {
-  std::vector<pid_t> agents;  // guardian and executor; the guardian is the parent
+// Returns the agent of this user that meets the condition and whose parent does not, or -1. A guardian and its child
+// have the same arguments.
+pid_t FindParent(const std::function<bool(pid_t pid, std::string_view arguments)>& wanted) {
+  std::vector<pid_t> agents;
   const auto names = os::files::ListDirectory("/proc");
   if (!names.ok()) return -1;
   for (const std::string& name : *names) {
     if (std::isdigit(static_cast<unsigned char>(name.front())) == 0 || !IsOurs("/proc/" + name)) continue;
     const auto arguments = os::files::ReadFile("/proc/" + name + "/cmdline", kProcFileLimit);
     if (!arguments.ok() || !arguments->starts_with("howdah-agent")) continue;
-    if (HasWord(*arguments, container.text) && HasWord(*arguments, files.spec()))
-      agents.push_back(std::atoi(name.c_str()));
+    const pid_t pid = std::atoi(name.c_str());
+    if (wanted(pid, *arguments)) agents.push_back(pid);
   }
   for (const pid_t agent : agents) {
     const pid_t parent = ParentOf("/proc/" + std::to_string(agent));
     if (std::find(agents.begin(), agents.end(), parent) == agents.end()) return agent;
   }
   return -1;
+}
+
+}  // namespace
+
+pid_t FindGuardian(const JobFiles& files, const ContainerId& container) {
+  return FindParent([&](pid_t, std::string_view arguments) {
+    return HasWord(arguments, container.text) && HasWord(arguments, files.spec());
+  });
+}
+
+std::optional<pid_t> SignalAmGuardian(const JobFiles& files, int signal) {
+  const auto is_am = [&](pid_t pid, std::string_view arguments) {
+    return HasWord(arguments, "am") && HasWord(arguments, files.directory()) && HasOpen(pid, files.am_lock());
+  };
+  const pid_t pid = FindParent(is_am);
+  if (pid < 0) return std::nullopt;
+  // Looks again through the pidfd, because the pid may be reused meanwhile.
+  const os::files::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid() || FindParent(is_am) != pid) return std::nullopt;
+  if (syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) != 0) return std::nullopt;
+  return pid;
 }
 
 int KillProcessesOf(const JobFiles& files, const JobId& id) {

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <optional>
+
 #include "howdah/backend/local/layout.h"
 #include "howdah/base/ids.h"
 
@@ -10,6 +12,10 @@ namespace howdah::backend::local {
 
 // Returns the pid of the guardian of a container's executor, or -1 if no guardian runs.
 pid_t FindGuardian(const JobFiles& files, const ContainerId& container);
+
+// Sends a signal to the guardian of the job's AM. Returns its pid, or nullopt if there is none. The arguments identify
+// the AM and its guardian, and both have am.lock open.
+std::optional<pid_t> SignalAmGuardian(const JobFiles& files, int signal);
 
 // Kills every process of this user that belongs to the job: the job's agents, identified by their arguments, and the
 // processes of its tasks, identified by HOWDAH_JOB_ID in their environment. Waits until all have exited and returns

@@ -231,6 +231,7 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
                              .stdout_fd = log.get(),
                              .stderr_fd = log.get(),
                              .kept = {held_by_child.get()},
+                             .open_files = start_.open_files,
                          }));
   container.guardian = std::move(child);
   WatchAlive(container, id);

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include "am_client.h"
 #include "capacity.h"
@@ -14,6 +17,7 @@
 #include "howdah/os/files/last_lines.h"
 #include "howdah/os/files/open_regular.h"
 #include "job_ids.h"
+#include "job_processes.h"
 #include "journal_reader.h"
 #include "local_files.h"
 #include "local_follow.h"
@@ -27,6 +31,8 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kBlock = size_t{256} << 10;
+constexpr std::chrono::seconds kAmStartLimit{20};  // as for a submission
+constexpr std::chrono::milliseconds kPollInterval{10};
 
 // Returns the status. Records the end first if the job is orphaned.
 Result<journal::JobView> SettledView(const JobFiles& files, const JobId& id, Tasks tasks) {
@@ -34,6 +40,18 @@ Result<journal::JobView> SettledView(const JobFiles& files, const JobId& id, Tas
   if (!view.ok() || core::IsFinal(view->state)) return view;
   HOWDAH_TRY_STATUS(EndIfOrphaned(files, id));
   return FoldJournal(files.journal(), tasks);
+}
+
+// Waits until the AM of a job that is being submitted listens, or has listened. Returns the status.
+Result<journal::JobView> AwaitAm(const JobFiles& files, const JobId& id) {
+  const auto deadline = std::chrono::steady_clock::now() + kAmStartLimit;
+  for (;;) {
+    auto view = SettledView(files, id, Tasks::kSkipped);
+    if (!view.ok() || core::IsFinal(view->state) || access(files.am_address().c_str(), F_OK) == 0) return view;
+    // A process holds am.lock, because SettledView would have ended the job otherwise.
+    if (std::chrono::steady_clock::now() >= deadline) return view;
+    std::this_thread::sleep_for(kPollInterval);
+  }
 }
 
 }  // namespace
@@ -152,16 +170,21 @@ Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::strin
 
 std::string LocalCluster::LogsLocation(const JobId& id) { return FilesOf(id).logs(); }
 
-howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
+Result<std::string> LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(const auto view, SettledView(files, id, Tasks::kSkipped));
-  if (core::IsFinal(view.state)) return {};
+  HOWDAH_TRY(auto view, AwaitAm(files, id));
+  if (core::IsFinal(view.state)) return std::string();
   const howdah::Status asked = CallStop(files, by, grace);
-  if (asked.ok()) return {};
+  if (asked.ok()) return std::string();
   // The job may have ended during the call, or its AM may have died.
-  const auto now = SettledView(files, id, Tasks::kSkipped);
-  if (now.ok() && core::IsFinal(now->state)) return {};
-  return asked.error().While("stopping " + id.text);
+  HOWDAH_TRY(view, SettledView(files, id, Tasks::kSkipped));
+  if (core::IsFinal(view.state)) return std::string();
+  const Error error = asked.error().While("stopping " + id.text);
+  if (error.code != ErrorCode::kUnavailable && error.code != ErrorCode::kTimeout) return error;
+  const auto guardian = SignalAmGuardian(files, SIGTERM);
+  if (!guardian) return error;
+  return "the application master did not answer (" + asked.error().message + "), so its guardian (pid " +
+         std::to_string(*guardian) + ") was sent SIGTERM and ends the job";
 }
 
 howdah::Status LocalCluster::AwaitGone(const JobId& id) {

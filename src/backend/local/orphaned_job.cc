@@ -57,8 +57,15 @@ Status RemoveAll(const std::vector<std::string>& paths) {
   return result;
 }
 
-core::JobChanged EndOf(const std::string& reason) {
+core::JobChanged EndOf(const std::string& reason, bool stopped) {
+  constexpr int kKilledExit = 4;  // as the core decides for a requested end
   core::JobChanged end;
+  if (stopped) {
+    end.state = core::JobState::kKilled;
+    end.exit_code = kKilledExit;
+    end.reason = "stopped through the guardian: " + reason;
+    return end;
+  }
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = reason;
@@ -74,17 +81,17 @@ std::string EndLines(const JobFiles& files, const journal::JobView& view, core::
   auto journal = os::files::ReadFile(files.journal());
   const Status written = journal.ok() ? FinishTonyHistoryOf(files, *journal + "\n" + lines) : Status(journal.error());
   if (written.ok()) return lines;
-  *end.advice += "; " + written.error().message;
+  end.advice = (end.advice ? *end.advice + "; " : "") + written.error().message;
   return journal::EndLines(view, end, kTaskReason, now);
 }
 
-Status RecordEnd(const JobFiles& files, const std::string& how, const std::string& exception) {
+Status RecordEnd(const JobFiles& files, const std::string& how, const std::string& exception, bool stopped) {
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kIncluded));
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, exception, now)), now);
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, exception, now), stopped), now);
   // Complete a partially written last line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
@@ -94,7 +101,9 @@ Status RecordEnd(const JobFiles& files, const std::string& how, const std::strin
 
 }  // namespace
 
-Status RecordAmDeath(const JobFiles& files, const std::string& how) { return RecordEnd(files, how, ""); }
+Status RecordAmDeath(const JobFiles& files, const std::string& how, bool stopped) {
+  return RecordEnd(files, how, "", stopped);
+}
 
 Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   if (HasEndEntry(files.journal())) return {};
@@ -104,7 +113,7 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
   // The guardians, which find every descendant, may be gone, too.
   HOWDAH_TRY_STATUS(RecordEnd(files, DescribeDeathOfAmAndGuardian(view),
-                              ", except processes without HOWDAH_JOB_ID in their environment"));
+                              ", except processes without HOWDAH_JOB_ID in their environment", /*stopped=*/false));
   return RemoveRestartFiles(files);
 }
 

@@ -25,8 +25,8 @@ Status RemoveLeftovers(const JobFiles& files);
 // the next AM can record the end if this one is killed before.
 Status RemoveRestartFiles(const JobFiles& files);
 
-// Appends the end FAILED to a journal without an end. how: a predicate such as "was killed by signal 9 (SIGKILL)". The
-// caller must be the AM's guardian or hold am.lock.
-Status RecordAmDeath(const JobFiles& files, const std::string& how);
+// Appends the end FAILED to a journal without an end; if `stopped`, KILLED. how: a predicate such as "was killed by
+// signal 9 (SIGKILL)". The caller must be the AM's guardian or hold am.lock.
+Status RecordAmDeath(const JobFiles& files, const std::string& how, bool stopped = false);
 
 }  // namespace howdah::backend::local

@@ -100,6 +100,11 @@ class Display final : public backend::FollowSink {
   std::string lines_, messages_;
 };
 
+void NoteStop(const Result<std::string>& stopped, Display& display) {
+  const std::string& note = stopped.ok() ? *stopped : stopped.error().message;
+  if (!note.empty()) display.Note("howdah: " + note);
+}
+
 // Stops the job. The first signal stops it with its grace period, every further signal without a grace period.
 class Stopper {
  public:
@@ -110,9 +115,8 @@ class Stopper {
     display.Note(first ? "stopping " + id_.text + "; press Ctrl-C again to skip the grace period"
                        : "stopping " + id_.text + " without grace period");
     const std::string with = number == SIGINT ? "Ctrl-C in `howdah run`" : "SIGTERM to `howdah run`";
-    const Status stopped =
-        cluster_.Stop(id_, client::Requester(with), first ? std::nullopt : std::optional(Duration(0)));
-    if (!stopped.ok()) display.Note("howdah: " + stopped.error().message);
+    const auto stopped = cluster_.Stop(id_, client::Requester(with), first ? std::nullopt : std::optional(Duration(0)));
+    NoteStop(stopped, display);
   }
 
  private:
@@ -137,9 +141,9 @@ class QueueLimit {
     if (!left || *left > Duration::zero()) return;
     const std::string within = DurationToText(*std::exchange(limit_, std::nullopt));
     display.Note("howdah: " + id.text + " was still queued after " + within + " (timeouts.queue); killing it");
-    const Status stopped =
+    const auto stopped =
         cluster.Stop(id, client::Requester("`timeouts.queue` of " + within + " in `howdah run`"), Duration::zero());
-    if (!stopped.ok()) display.Note("howdah: " + stopped.error().message);
+    NoteStop(stopped, display);
   }
 
  private:

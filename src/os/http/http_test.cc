@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/asio/post.hpp>
 #include <random>
+#include <semaphore>
 #include <thread>
 
 #include "howdah/os/files/fd.h"
@@ -52,11 +54,14 @@ std::string ReadAll(const os::files::Fd& fd) {
 // Runs a server whose loop has its own thread.
 class Served {
  public:
-  explicit Served(Server::Limits limits = {}) {
+  explicit Served(const Server::Limits& limits = {}) {
     auto made = Server::Start(
         loop_, "127.0.0.1",
         [this](const Request& request, std::function<void(Response)> respond) {
-          if (request.path == "/never") return kept_.push_back(std::move(respond));
+          if (request.path == "/never") {
+            kept_.push_back(std::move(respond));
+            return waiting_.release();
+          }
           if (request.method == "PUT") return respond({200, "text/plain", request.path + "=" + request.body, ""});
           if (request.path == "/there") return respond({302, "", "", "http://example.com/x"});
           respond({200, "text/plain", request.path + " for " + request.peer, ""});
@@ -73,6 +78,8 @@ class Served {
     for (const auto& respond : kept_) respond({});  // the response is too late and must be ignored
   }
   uint16_t port() const { return port_; }
+  // Waits for a request for /never.
+  void AwaitWaiting() const { waiting_.acquire(); }
   std::string Ask(const std::string& bytes) const {
     const os::files::Fd fd = ConnectTo(port_);
     EXPECT_EQ(send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
@@ -84,6 +91,7 @@ class Served {
   boost::asio::io_context loop_;
   std::unique_ptr<Server> server_;
   std::vector<std::function<void(Response)>> kept_;
+  mutable std::counting_semaphore<> waiting_{0};
   uint16_t port_ = 0;
   std::thread thread_;
 };
@@ -138,15 +146,52 @@ TEST(HttpServer, SlowClientIsClosed) {
   EXPECT_THAT(served.Ask("GET /a HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(HttpServer, ExcessConnectionsAreClosed) {
+void Send(const os::files::Fd& to, const std::string& bytes) {
+  EXPECT_EQ(send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+}
+
+TEST(HttpServer, OldestIncompleteRequestGivesWayToNewConnection) {
   Server::Limits limits;
   limits.connections = 2;
   const Served served(limits);
-  const os::files::Fd one = ConnectTo(served.port()), two = ConnectTo(served.port()), three = ConnectTo(served.port());
-  EXPECT_EQ(ReadAll(three), "");
-  const std::string request = "GET /a HTTP/1.1\r\n\r\n";
-  ASSERT_GT(send(one.get(), request.data(), request.size(), MSG_NOSIGNAL), 0);
-  EXPECT_THAT(ReadAll(one), StartsWith("HTTP/1.1 200 "));
+  const os::files::Fd one = ConnectTo(served.port()), two = ConnectTo(served.port());
+  Send(one, "GET /a HT");
+  Send(two, "GET /b HTTP");
+  EXPECT_THAT(served.Ask("GET /c HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(ReadAll(one), "");
+  Send(two, "/1.1\r\n\r\n");
+  EXPECT_THAT(ReadAll(two), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(HttpServer, CompleteRequestDoesNotGiveWay) {
+  Server::Limits limits;
+  limits.connections = 1;
+  const Served served(limits);
+  const os::files::Fd waits = ConnectTo(served.port());
+  Send(waits, "GET /never HTTP/1.1\r\n\r\n");
+  served.AwaitWaiting();
+  EXPECT_EQ(served.Ask("GET /a HTTP/1.1\r\n\r\n"), "");
+}
+
+TEST(HttpServer, StrangersTakeNoPlacesOfKnownClients) {
+  Server::Limits limits;
+  limits.connections = limits.strangers = 1;
+  std::atomic<bool> known = false;
+  limits.known = [&](int socket, const std::string& peer) { return socket >= 0 && peer == "127.0.0.1" && known; };
+  const Served served(limits);
+  const os::files::Fd stranger = ConnectTo(served.port());
+  Send(stranger, "GET /never HTTP/1.1\r\n\r\n");
+  served.AwaitWaiting();
+  EXPECT_EQ(served.Ask("GET /a HTTP/1.1\r\n\r\n"), "");
+  known = true;
+  EXPECT_THAT(served.Ask("GET /a HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(HttpServer, StrangersCanBeExcluded) {
+  Server::Limits limits;
+  limits.strangers = 0;
+  limits.known = [](int, const std::string&) { return false; };
+  EXPECT_EQ(Served(limits).Ask("GET /a HTTP/1.1\r\n\r\n"), "");
 }
 
 TEST(HttpServer, LateResponseAfterDisconnectIsIgnored) {

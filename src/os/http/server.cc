@@ -4,7 +4,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 namespace howdah::os::http {
@@ -31,15 +31,20 @@ class Connection {
  public:
   // on_finished must destroy the connection.
   Connection(tcp::socket socket, const Server::Limits& limits, std::shared_ptr<const Server::Handler> handler,
-             std::function<void()> on_finished)
+             std::string peer, bool stranger, std::function<void()> on_finished)
       : limits_(limits),
         handler_(std::move(handler)),
         on_finished_(std::move(on_finished)),
-        peer_(AddressOf(socket)),
+        peer_(std::move(peer)),
+        stranger_(stranger),
         stream_(std::move(socket)) {
     parser_.header_limit(static_cast<uint32_t>(limits.header_bytes));
     parser_.body_limit(limits.body_bytes);
   }
+
+  bool stranger() const { return stranger_; }
+  // Whether the whole request has been received.
+  bool complete() const { return complete_; }
 
   void Start() {
     stream_.expires_after(limits_.read);
@@ -76,6 +81,7 @@ class Connection {
 
   void Ask() {
     auto& request = parser_.get();
+    complete_ = true;
     stream_.expires_after(limits_.write);
     const std::string target(request.target());
     const auto handler = handler_;
@@ -133,13 +139,14 @@ class Connection {
   const std::shared_ptr<const Server::Handler> handler_;
   const std::function<void()> on_finished_;
   const std::string peer_;
+  const bool stranger_;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   protocol::request_parser<protocol::string_body> parser_;
   protocol::response<protocol::string_body> answer_;
   std::array<char, 4096> discarded_;
   size_t left_ = 64 << 10;  // the maximum number of bytes to discard
-  bool head_ = false, answered_ = false;
+  bool head_ = false, complete_ = false, answered_ = false;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
@@ -169,7 +176,7 @@ class AsioServer final : public Server {
     acceptor_.async_accept([this, alive = std::weak_ptr(alive_)](const Failure& failed, tcp::socket socket) {
       if (alive.expired() || failed == asio::error::operation_aborted) return;
       if (failed) return AcceptLater();  // for example because the process has no free file descriptors
-      if (connections_.size() < limits_.connections) Take(std::move(socket));
+      Take(std::move(socket));
       Accept();
     });
   }
@@ -182,10 +189,30 @@ class AsioServer final : public Server {
   }
 
   void Take(tcp::socket socket) {
+    std::string peer = AddressOf(socket);
+    const bool stranger = limits_.known && !limits_.known(socket.native_handle(), peer);
+    if (!MakeRoom(stranger)) return;
     const uint64_t id = ++last_id_;
     auto& connection = connections_[id];
-    connection = std::make_unique<Connection>(std::move(socket), limits_, handler_, [this, id] { Forget(id); });
+    connection = std::make_unique<Connection>(std::move(socket), limits_, handler_, std::move(peer), stranger,
+                                              [this, id] { Forget(id); });
     connection->Start();
+  }
+
+  // Strangers take no places of known clients. Returns false if no connection can be closed in favour of a new one.
+  bool MakeRoom(bool stranger) {
+    const size_t limit = stranger ? limits_.strangers : limits_.connections;
+    size_t same = 0;
+    auto oldest = connections_.end();
+    for (auto it = connections_.begin(); it != connections_.end(); ++it) {
+      if (it->second->stranger() != stranger) continue;
+      ++same;
+      if (oldest == connections_.end() && !it->second->complete()) oldest = it;
+    }
+    if (same < limit) return true;
+    if (limit == 0 || oldest == connections_.end()) return false;
+    connections_.erase(oldest);
+    return true;
   }
 
   void Forget(uint64_t id) {
@@ -201,7 +228,7 @@ class AsioServer final : public Server {
   tcp::acceptor acceptor_;
   asio::steady_timer retry_;
   uint64_t last_id_ = 0;
-  std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
+  std::map<uint64_t, std::unique_ptr<Connection>> connections_;  // oldest first
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -46,6 +47,14 @@ HOWDAH_BORROWED_MEMORY void ResetSignals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// A limit that the kernel refuses stays that of the parent.
+HOWDAH_BORROWED_MEMORY void LimitOpenFiles(uint64_t soft) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Runs in the child between clone and exec, in the parent's memory, while the parent waits.
 HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   ChildPlan& plan = *static_cast<ChildPlan*>(argument);
@@ -74,6 +83,7 @@ HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   for (const int fd : request.kept) {
     if (::fcntl(fd, F_SETFD, 0) != 0) fail(SpawnStep::kCreate);
   }
+  if (request.open_files) LimitOpenFiles(*request.open_files);
   ResetSignals();
   ::execve(request.program.c_str(), plan.argv, plan.environment);
   fail(SpawnStep::kExec);

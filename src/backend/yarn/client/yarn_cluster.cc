@@ -279,18 +279,21 @@ Result<std::unique_ptr<storage::Files>> YarnCluster::OpenFiles(const std::string
 
 std::string YarnCluster::LogsLocation(const JobId&) { return "on the nodes of the cluster"; }
 
-howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
+Result<std::string> YarnCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   HOWDAH_TRY(const auto cluster, Open());
   HOWDAH_TRY(const auto known, Find(*cluster, id));
-  if (IsEnded(known)) return {};
+  if (IsEnded(known)) return std::string();
   wire::ControlRequest request;
   request.mutable_stop()->set_by(by);
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
   const auto asked = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
-  if (asked.ok()) return {};
+  if (asked.ok()) return std::string();
   // Without an AM no graceful stop is possible, so YARN kills the application.
   HOWDAH_TRY(const auto rm, cluster->Rm());
-  return rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit);
+  HOWDAH_TRY_STATUS(rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit));
+  if (!AmAddress(*known.report).ok()) return std::string();  // no AM is registered yet
+  return "the application master did not answer (" + asked.error().message +
+         "), so the ResourceManager has killed the application";
 }
 
 howdah::Status YarnCluster::AwaitGone(const JobId& id) {

@@ -16,6 +16,8 @@
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/process/clock.h"
+#include "howdah/os/process/loop_watch.h"
+#include "howdah/rpc/am_server.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/storage/files.h"
 
@@ -59,8 +61,9 @@ struct AmOptions {
   // The reaction to SIGTERM. true: the AM exits at once, because the backend is about to kill the whole container.
   // false: it stops the job with grace.
   bool leave_on_sigterm = false;
-  std::string node;          // name of this machine
-  std::string listen_host;   // address that executors and clients can reach
+  std::string node;         // name of this machine
+  std::string listen_host;  // address that executors and clients can reach
+  rpc::Peers peers = rpc::Peers::kAny;
   uint16_t listen_port = 0;  // the port of the previous AM, if it is free; 0: any port
   // How long the backend may take to detect an AM's death and to start another AM. Executors wait for the next AM for
   // this time plus timeouts.am.
@@ -79,7 +82,11 @@ struct AmOptions {
   std::string logdir_copy;
   // Environment of processes that the AM starts itself (TensorBoard): "NAME=VALUE".
   std::vector<std::string> environment;
+  // The soft limit of open files for these processes (os/process/limits.h); nullopt: that of the AM.
+  std::optional<uint64_t> open_files;
   rpc::Identity identity;
+  // Shows the guardian that the loop turns. Must live longer than the AM; null: without a guardian.
+  const os::process::LoopPulse* pulse = nullptr;
   Tracking tracking;
   // Called once, on the loop, when executors and clients can connect. If it returns an error, the AM exits.
   std::function<Status(const Listening& listening)> on_listening;

@@ -1,27 +1,31 @@
-// The AM's guardian: a small parent process of the AM. It survives the AM's death.
+// The AM's guardian: a small parent process of the AM. It survives the AM's death, and ends an AM that hangs.
 #pragma once
 
 #include <functional>
 #include <string>
 
+#include "howdah/os/process/loop_watch.h"
+
 namespace howdah::am {
 
 struct Guarded {
   // Runs the AM in its own process, which exits with the returned code. before: how the previous AM died, a clause such
-  // as "was killed by signal 9 (SIGKILL)"; empty for the first AM.
-  std::function<int(const std::string& before)> am;
-  // Called after a signal has killed an AM. Returns whether to start another AM, which resumes the job. If the function
-  // is empty, no other AM is started. The guardian also starts none after several quick deaths in a row.
+  // as "was killed by signal 9 (SIGKILL)"; empty for the first AM. The AM shows with pulse that its loop turns.
+  std::function<int(const std::string& before, const os::process::LoopPulse& pulse)> am;
+  // Whether to start another AM, which resumes the job, after one that was killed by a signal. Without this function
+  // the AM is never restarted. After several quick deaths in a row no other AM is started either.
   std::function<bool()> again;
-  // Called when no other AM is started, after the remaining processes were killed. how: a clause, as in `am`.
-  std::function<void(const std::string& how)> after_death;
+  // Called when the AM is not restarted, after its remaining processes were killed. how: a clause, as in `am`. stopped:
+  // whether the AM was killed because it did not act on SIGTERM or SIGINT.
+  std::function<void(const std::string& how, bool stopped)> after_death;
   // A descriptor that the guardian closes after the fork, so that the process at its other end detects the AM's death;
   // -1: none.
   int am_only_fd = -1;
 };
 
-// Forks the AM and waits for it, forwarding SIGTERM and SIGINT. Returns the exit status for this process. The calling
-// process must have only one thread.
+// Forks the AM and waits for it, forwarding SIGTERM and SIGINT. Kills an AM whose loop does not turn for 30 s, or for
+// 10 s after such a signal; the job is not continued in the second case. Returns the exit status for this process. The
+// calling process must have only one thread.
 int RunGuarded(const Guarded& guarded);
 
 }  // namespace howdah::am

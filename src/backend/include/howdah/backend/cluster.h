@@ -98,8 +98,8 @@ class Cluster {
   // Passes the current content of the source to on_bytes in pieces: all of it, or only the last lines.
   virtual howdah::Status ReadLog(const JobId& id, const LogSource& source, std::optional<int64_t> last_lines,
                                  const std::function<void(std::string_view)>& on_bytes) = 0;
-  // Copies the kept outputs of the job's tasks to DIRECTORY/ROLE-INDEX/..., and returns what was copied. Files that exist
-  // there are replaced. For a running job: what is there now; kUnavailable if the backend cannot reach it.
+  // Copies the kept outputs of the job's tasks to DIRECTORY/ROLE-INDEX/..., and returns what was copied. Files that
+  // exist there are replaced. For a running job: what is there now; kUnavailable if the backend cannot reach it.
   struct FetchedOutputs {
     int64_t files = 0, bytes = 0, tasks = 0;
   };
@@ -115,8 +115,10 @@ class Cluster {
   // Returns where users find the output: a directory or an address.
   virtual std::string LogsLocation(const JobId& id) = 0;
 
-  // Returns as soon as the job has begun to stop, or immediately if the job has ended.
-  virtual howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
+  // Returns as soon as the job has begun to stop, or immediately if the job has ended. If the AM does not answer within
+  // 10 s, the backend ends the job without it, and Stop returns a sentence for people that says how; otherwise it
+  // returns "".
+  virtual Result<std::string> Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
   // Call this for a job that has ended. Blocks until its application master has exited, too.
   virtual howdah::Status AwaitGone(const JobId& id) = 0;
   virtual howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) = 0;

@@ -6,10 +6,12 @@
 //
 // The backend that started the guardian sees it end in one of these ways:
 //   exit code 0   the AM sent Leave, or the backend sent the guardian SIGTERM (kill everything immediately)
-//   exit code N   the executor could not go on, and has logged the reason to stderr
+//   exit code N   the executor could not go on, and has logged the reason to stderr; or its event loop did not turn for
+//                 30 s, and the guardian has killed it and logged that
 //   a signal      the signal that killed the executor; the guardian has killed all processes of the task, then itself
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -53,9 +55,11 @@ struct TaskOptions {
   std::map<std::string, std::string> inherited;  // environment variables (inherited.h)
   // The variables with which programs of the task find this program (exec.h). They override inherited variables.
   std::map<std::string, std::string> agent_variables;
-  // Stores files of the working directory with the job, when the executor exits. task: "ROLE-INDEX". Called on a thread of
-  // its own. Empty if the backend keeps the outputs.
+  // Stores files of the working directory with the job, when the executor exits. task: "ROLE-INDEX". Called on a thread
+  // of its own. Empty if the backend keeps the outputs.
   std::function<Status(const std::string& task, const std::vector<std::string>& files)> store_outputs;
+  // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: that of the executor.
+  std::optional<uint64_t> open_files;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none
 };
 

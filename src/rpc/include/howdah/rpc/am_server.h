@@ -22,6 +22,12 @@ using ConnectionId = uint64_t;
 class SharedCluster;
 std::shared_ptr<const SharedCluster> EncodeCluster(const wire::Cluster& cluster);
 
+// The users who may connect.
+enum class Peers {
+  kAny,
+  kSameUser,  // the user of this process, and root; only for a server whose peers are all on this machine
+};
+
 class AmServer {
  public:
   // Called on the owner's loop thread (through Post), never after the destructor has begun. A handler may destroy the
@@ -47,9 +53,9 @@ class AmServer {
 
   // Listens on host (an address of this machine: "127.0.0.1", "0.0.0.0") and on `port` if it is free, otherwise on any
   // free port. Peers need a certificate of the job. Executors may attach and clients may call; all other peers are
-  // refused.
+  // refused. Peers without a certificate cannot use up the server's descriptors or end its service.
   static Result<std::unique_ptr<AmServer>> Start(const std::string& host, const Identity& identity, Post post,
-                                                 Handlers handlers, uint16_t port = 0);
+                                                 Handlers handlers, uint16_t port = 0, Peers peers = Peers::kAny);
   // Sends the last messages (for at most 100 ms), closes every connection and joins the thread.
   virtual ~AmServer() = default;
 

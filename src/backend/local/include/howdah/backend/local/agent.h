@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct AmStart {
   std::string agent;    // path of howdah-agent, with which the AM starts executors
   std::string job_dir;  // layout.h; its last component is the job's id
   std::string lease_dir;
+  std::optional<uint64_t> open_files;  // the soft limit of open files that executors get (os/process/limits.h)
 };
 
 // A submitted job, as its AM and the AM's guardian see it. The guardian opens the job before it forks, so both
@@ -66,9 +68,9 @@ class AgentJob {
   // Deletes the files that a new AM would need to continue the job. Called once the journal contains the end of the
   // job.
   void RemoveRestartFiles();
-  // For the guardian, after the AM died and all processes have been killed: records the end of the job. how: a
-  // predicate such as "was killed by signal 9 (SIGKILL)".
-  Status RecordAmDeath(const std::string& how) const;
+  // For the guardian, after the AM died and all processes have been killed: records the end of the job. stopped: the
+  // state is KILLED, because somebody has requested the end; otherwise it is FAILED.
+  Status RecordAmDeath(const std::string& how, bool stopped) const;
 
  private:
   AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<LeaseRegistry> leases);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,9 @@ struct SpawnRequest {
   std::vector<int> kept;     // other descriptors passed to the child under the same numbers; all others are closed
   bool new_group = true;     // whether the child leads its own process group
   bool new_session = false;  // whether the child leads its own session
-  bool controlling_terminal = false;  // stdin becomes the controlling terminal; requires new_session
-  int death_signal = 0;               // sent to the child when the spawning thread ends; 0 for none
+  bool controlling_terminal = false;   // stdin becomes the controlling terminal; requires new_session
+  int death_signal = 0;                // sent to the child when the spawning thread ends; 0 for none
+  std::optional<uint64_t> open_files;  // soft limit of open files (limits.h); nullopt: that of the parent
 };
 
 struct Child {

@@ -45,7 +45,7 @@ class YarnCluster final : public backend::Cluster {
   Result<std::string> JobFile(const JobId& id) override;
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
   std::string LogsLocation(const JobId& id) override;
-  howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
+  Result<std::string> Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;

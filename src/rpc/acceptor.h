@@ -1,0 +1,92 @@
+// Accepts the connections of the AM's gRPC server.
+//
+// gRPC 1.51 does not accept them itself, for two reasons. It stops accepting permanently once accept4 fails because the
+// process has no free descriptor (CVE-2023-4785), and it keeps any number of connections whose peers never finish their
+// handshake. Anybody who can reach the port could use up the descriptors of the AM, or end its service.
+//
+// The acceptor passes a connection to gRPC at once and counts it as unfinished until the first call arrives on it. gRPC
+// accepts calls only from peers with a certificate of the job, and does not report a finished handshake. It closes a
+// connection that takes longer than `handshake` for its handshake, so an older connection is finished even without a
+// call. The number of unfinished connections is limited: at the limit, the acceptor waits until one of them is
+// finished, and closes the oldest one once that has had `patience`.
+//
+// Between programs of one user on one machine the kernel knows who connects. Connections of other users are then closed
+// at once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/rpc/am_server.h"
+#include "howdah/rpc/peer_user.h"
+
+namespace howdah::rpc {
+
+class Acceptor {
+ public:
+  struct Limits {
+    size_t unfinished = 64;
+    std::chrono::milliseconds patience{250};
+    std::chrono::milliseconds handshake{10'000};
+  };
+  // Receives a connected, non-blocking socket and owns it from then on. Called on the acceptor's thread.
+  using Take = std::function<void(int socket)>;
+
+  // Listens on an address of this machine. port: 0 for any free port.
+  static Result<std::unique_ptr<Acceptor>> Listen(const std::string& host, uint16_t port, const Limits& limits,
+                                                  Peers peers);
+  // Stops accepting and joins the thread.
+  ~Acceptor();
+
+  uint16_t port() const { return port_; }
+  // Begins to accept. Connections that arrive before this call wait.
+  void Start(Take take);
+  // Reports that a call has arrived from this peer, as named by grpc::ServerContext::peer(). Thread-safe.
+  void OnCall(const std::string& peer);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Unfinished {
+    std::string peer;
+    os::files::Fd socket;  // a duplicate of the socket that gRPC owns
+    Clock::time_point begun;
+  };
+
+  Acceptor(os::files::Fd listener, uint16_t port, const Limits& limits, Peers peers);
+  void Run(const Take& take);
+  // Waits until there is work. Returns whether a connection can be accepted.
+  bool Wait(bool accepting, Clock::time_point until);
+  void RemoveFinished();
+  void AcceptAll(const Take& take);
+  bool IsStranger(int socket) const;
+  // Returns false if the process has no free descriptor.
+  bool Accepted(os::files::Fd socket, std::string peer, const Take& take);
+  void OnDescriptorsUsedUp();
+  void Pause() { paused_until_ = Clock::now() + std::chrono::milliseconds(100); }
+  void CloseOldest();
+  void Wake();
+
+  const os::files::Fd listener_;
+  const uint16_t port_;
+  const Limits limits_;
+  const std::unique_ptr<PeerUsers> users_;  // null if any user may connect
+  os::files::Fd wake_;                      // an eventfd
+  os::files::Fd reserve_;             // closed for a moment to accept and close a connection without a free descriptor
+  std::list<Unfinished> unfinished_;  // oldest first; used by the thread only
+  Clock::time_point paused_until_{};  // used by the thread only
+  std::mutex mutex_;
+  std::vector<std::string> callers_;  // guarded by mutex_
+  bool stopping_ = false;             // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace howdah::rpc

@@ -1,0 +1,123 @@
+"""Another user who can connect to an application master can neither end its service nor keep its owner out."""
+import json
+import os
+import resource
+import signal
+import urllib.request
+
+import pytest
+from other_user import needs_root, start_as_other
+
+CONNECTIONS = 1100
+
+# Holds connections that send nothing until stdin ends. Replaces those that the other side closes, if told to.
+STRANGER = """
+import resource, select, socket, sys
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+host, port, count, again = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "again"
+poll = select.epoll()
+poll.register(0, select.EPOLLIN)
+held = {}
+def more():
+    one = socket.socket()
+    one.setblocking(False)
+    one.connect_ex((host, port))
+    held[one.fileno()] = one
+    poll.register(one, select.EPOLLRDHUP)
+for _ in range(count):
+    more()
+print("connected", flush=True)
+while True:
+    for fd, _ in poll.poll():
+        if fd == 0:
+            sys.exit()
+        held.pop(fd).close()
+        if again:
+            more()
+"""
+
+TWO = """
+roles:
+  worker: {instances: 2, memory: 64MiB, command: exec sleep 300, restart: {max: 3}}
+"""
+
+
+HOROVOD = """
+framework: horovod
+roles:
+  worker: {instances: 2, memory: 64MiB, command: exec sleep 300}
+"""
+
+
+class Stranger:
+    def __init__(self, address, again):
+        host, port = address.rsplit(":", 1)
+        self.process = start_as_other("/usr/bin/python3", "-c", STRANGER, host, port, CONNECTIONS, again, stdin=-1,
+                                      stdout=-1)
+        assert self.process.stdout.readline() == "connected\n"
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(60)
+
+
+def usual_limit():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+
+
+@pytest.fixture(params=["held", "again"])
+def attacked(request, machine, tmp_path):
+    """A running job and a stranger with more idle connections to its AM than the AM has descriptors."""
+    job = machine.submit(machine.job_file(tmp_path, TWO), preexec_fn=usual_limit)
+    machine.running(job)
+    address = json.loads((machine.home / "jobs" / job / "am.json").read_text())["address"]
+    stranger = Stranger(address, request.param)
+    yield job, stranger
+    stranger.close()
+
+
+@needs_root
+def test_owner_is_served_during_and_after_the_attack(attacked, machine):
+    job, stranger = attacked
+    during = machine("exec", job, "worker:0", "--", "echo", "hi")
+    assert (during.code, during.stdout) == (0, "hi\n"), during
+    stranger.close()
+    after = machine("exec", job, "worker:1", "--", "echo", "hi")
+    assert (after.code, after.stdout) == (0, "hi\n"), after
+    # A new executor can attach.
+    for pid, command in machine.alive(job).items():
+        if "--index 1 " in command and "howdah-agent task" in command:
+            os.kill(pid, signal.SIGKILL)
+    machine.until(job, lambda s: any(t["index"] == 1 and t["attempt"] == 1 and t["state"] == "RUNNING"
+                                     for t in s["tasks"]), "the second attempt of worker:1")
+    machine("kill", job)
+    machine.assert_clean(job)
+
+
+@needs_root
+def test_kill_ends_the_job_during_the_attack(attacked, machine):
+    job, _ = attacked
+    done = machine("kill", job)
+    assert done.code == 0, done
+    assert machine.status(job)["state"] == "KILLED"
+    machine.assert_clean(job)
+
+
+@needs_root
+@pytest.mark.parametrize("again", ["held", "again"])
+def test_rendezvous_serves_the_ranks_during_the_attack(machine, tmp_path, again):
+    job = machine.submit(machine.job_file(tmp_path, HOROVOD))
+    machine.running(job)
+    asked = machine("exec", job, "worker:0", "--", "bash", "-c",
+                    "echo $HOROVOD_GLOO_RENDEZVOUS_ADDR:$HOROVOD_GLOO_RENDEZVOUS_PORT")
+    address = asked.stdout.strip()
+    stranger = Stranger(address, again)
+    try:
+        for rank in range(6):
+            put = urllib.request.Request(f"http://{address}/global/{rank}", data=b"value", method="PUT")
+            with urllib.request.urlopen(put, timeout=30) as answer:
+                assert answer.status == 200
+    finally:
+        stranger.close()
+    assert machine("kill", job).code == 0
