@@ -15,7 +15,7 @@ namespace howdah::am {
 // One thread.
 class EventLoop final : public loop::Clock, public loop::Timers {
  public:
-  explicit EventLoop(const os::process::Clock& clock) : clock_(clock), timer_(io_), signals_(io_) {}
+  explicit EventLoop(const os::process::Clock& clock) : clock_(clock), timer_(io_), retry_(io_), signals_(io_) {}
 
   boost::asio::io_context& io() { return io_; }
   // Must be called before the first Post. job_loop must live until Run returns.
@@ -30,11 +30,12 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   Instant Now() override { return clock_.Now(); }
   void DrainSoon() override;
   void Arm(std::optional<Instant> deadline) override;
+  void DrainAfter(Duration delay) override;
 
  private:
   const os::process::Clock& clock_;
   boost::asio::io_context io_;
-  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer timer_, retry_;
   boost::asio::signal_set signals_;
   loop::JobLoop* job_loop_ = nullptr;
 };

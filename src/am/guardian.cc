@@ -1,9 +1,12 @@
 #include "howdah/am/guardian.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -11,6 +14,7 @@
 #include "howdah/base/exit_status.h"
 #include "howdah/core/states.h"
 #include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 #include "howdah/os/process/tree.h"
 
 namespace howdah::am {
@@ -31,6 +35,31 @@ int WaitForAm() {
   }
 }
 
+// From the AM to its guardian. Both hold both ends: they are one program, and children close them.
+struct ErrorPipe {
+  ErrorPipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    read_end = os::files::Fd(ends[0]);
+    write_end = os::files::Fd(ends[1]);
+  }
+  os::files::Fd read_end, write_end;
+};
+
+void SendError(const ErrorPipe& pipe, const Error& error) {
+  // At most what the guardian reads at once. If the pipe fails, the reason of the job's end lacks the error.
+  const std::string_view text = std::string_view(error.message).substr(0, PIPE_BUF);
+  (void)os::files::WriteAll(pipe.write_end.get(), text, "the error for the guardian").ok();
+}
+
+// Called when the AM has exited.
+std::string ReceiveError(const ErrorPipe& pipe) {
+  std::string text(PIPE_BUF, '\0');
+  const ssize_t size = read(pipe.read_end.get(), text.data(), text.size());
+  text.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  return text;
+}
+
 ExitStatus ExitStatusOf(int wait_status) {
   if (WIFSIGNALED(wait_status)) return {.signal = WTERMSIG(wait_status)};
   return {.code = WEXITSTATUS(wait_status)};
@@ -46,6 +75,7 @@ int RunGuarded(const Guarded& guarded) {
   sigset_t orders, before;
   sigemptyset(&orders);
   for (const int passed_on : {SIGTERM, SIGINT}) sigaddset(&orders, passed_on);
+  ErrorPipe error_pipe;
   std::string how;
   for (int soon = 0; soon < kMostSoonDeaths;) {
     const auto begun = std::chrono::steady_clock::now();
@@ -59,12 +89,16 @@ int RunGuarded(const Guarded& guarded) {
     if (am_pid == 0) {
       for (const int passed_on : {SIGTERM, SIGINT, SIGHUP}) signal(passed_on, SIG_DFL);
       sigprocmask(SIG_SETMASK, &before, nullptr);
-      const int code = guarded.am(how);
+      const Status ended = guarded.am(how);
+      if (!ended.ok()) {
+        std::cerr << ended.error().message << "\n";
+        SendError(error_pipe, ended.error());
+      }
       // _exit does not join a thread that an unresponsive ResourceManager blocks. That thread must not use objects
       // which the end of main would destroy.
       std::cout.flush();
       std::cerr.flush();
-      ::_exit(code);
+      ::_exit(ended.ok() ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     if (guarded.am_only_fd >= 0 && how.empty()) close(guarded.am_only_fd);
     for (const int passed_on : {SIGTERM, SIGINT}) signal(passed_on, PassOn);
@@ -80,8 +114,9 @@ int RunGuarded(const Guarded& guarded) {
     soon = std::chrono::steady_clock::now() - begun < kSoon ? soon + 1 : 0;
     std::cerr << "the application master " << how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
   }
+  const std::string error = ReceiveError(error_pipe);
   os::process::KillAllDescendants();
-  guarded.after_death(how);
+  guarded.after_death(how, error);
   return EXIT_FAILURE;
 }
 

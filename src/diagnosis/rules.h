@@ -48,6 +48,9 @@ std::optional<core::Diagnosis> QuoteLastOutput(const Failure& failure);
 // Adds an error that the driver has logged about the task's GPUs, because it may be the reason for the found failure.
 void AddGpuError(const Failure& failure, core::Diagnosis& found);
 
+// Replaces the advice if the process failed because a file system was full.
+void AddFullDisk(const Failure& failure, core::Diagnosis& found);
+
 // Advice on a message of the dynamic loader; empty if there is none.
 std::string LoaderAdvice(std::string_view message, const Failure& failure);
 

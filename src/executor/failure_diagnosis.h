@@ -38,7 +38,8 @@ class FailureDiagnosis {
   diagnosis::Evidence Collect(const FailedProcess& process);
 
   const TaskPlan& plan_;
-  std::string path_;  // the processes' PATH
+  std::string path_;       // the processes' PATH
+  std::string temporary_;  // their directory for temporary files
   os::process::OomCounts oom_before_;
   os::process::KernelLog kernel_log_;
 };

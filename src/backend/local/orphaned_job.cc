@@ -7,6 +7,7 @@
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
+#include "job_host.h"
 #include "job_processes.h"
 #include "journal_reader.h"
 #include "tony_history.h"
@@ -34,13 +35,14 @@ std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   return "and its guardian died without recording why";
 }
 
-std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how, Instant now) {
-  const std::string last = os::files::LastLine(files.am_log());
+std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how,
+                   const std::string& error, Instant now) {
+  const std::string last = error.empty() ? os::files::LastLine(files.am_log()) : "";
   int running = 0;
   for (const journal::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
-         (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
-         std::to_string(running) + " of " + TasksText(view.tasks.size()) +
+         (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
+         (error.empty() ? "" : ": " + error) + "; " + std::to_string(running) + " of " + TasksText(view.tasks.size()) +
          (running == 1 ? " was running and has been killed" : " were running and have been killed") +
          (last.empty() ? "" : "; last line of its log: " + last);
 }
@@ -54,12 +56,15 @@ Status RemoveAll(const std::vector<std::string>& paths) {
   return result;
 }
 
-core::JobChanged EndOf(const std::string& reason) {
+// The out-of-memory killer does not let a process report an error.
+core::JobChanged EndOf(const std::string& reason, const std::string& error) {
   core::JobChanged end;
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = reason;
-  end.advice = "submit the job again; if nobody killed it, look for the kernel's out-of-memory killer (dmesg)";
+  end.advice = error.empty()
+                   ? "submit the job again; if nobody killed it, look for the kernel's out-of-memory killer (dmesg)"
+                   : "remove this cause, and submit the job again";
   return end;
 }
 
@@ -76,13 +81,13 @@ std::string EndLines(const JobFiles& files, const journal::JobView& view, core::
 
 }  // namespace
 
-Status RecordAmDeath(const JobFiles& files, const std::string& how) {
+Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error) {
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kIncluded));
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, now)), now);
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, error, now), error), now);
   // Terminate a torn line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
@@ -92,27 +97,37 @@ Status RecordAmDeath(const JobFiles& files, const std::string& how) {
 
 Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   if (HasEndEntry(files.journal())) return {};
+  HOWDAH_TRY(const Life life, LifeAfterExits(files));
+  if (life == Life::kElsewhere || life == Life::kAlive) return {};
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kSkipped));
   KillProcessesOf(files, id);
   HOWDAH_TRY_STATUS(RemoveLeftovers(files));
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
-  HOWDAH_TRY_STATUS(RecordAmDeath(files, DescribeDeathOfAmAndGuardian(view)));
+  HOWDAH_TRY_STATUS(RecordAmDeath(files, DescribeDeathOfAmAndGuardian(view), /*error=*/""));
   return RemoveRestartFiles(files);
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
-  std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive()};
+  std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive(),
+                                    files.reserve()};
   if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
   return RemoveAll(paths);
 }
 
 Status RemoveRestartFiles(const JobFiles& files) {
-  return RemoveAll({files.tls(), files.am_address(), files.event_log()});
+  return RemoveAll({files.tls(), files.am_address(), files.event_log(), files.host()});
 }
 
 Status EndIfOrphaned(const JobFiles& files, const JobId& id) {
-  HOWDAH_TRY(const auto lock, os::files::FileLock::Try(files.am_lock()));
-  return lock.has_value() ? EndOrphanedJob(files, id) : Status();
+  auto lock = os::files::FileLock::TryExisting(files.am_lock());
+  if (!lock.ok() && lock.error().code == ErrorCode::kNotFound) {
+    HOWDAH_TRY(const Whereabouts where, FindWhereabouts(files));
+    if (where.life == Life::kElsewhere || where.life == Life::kAlive) return {};
+    // A lost lock file is no evidence of a death that nothing else shows.
+    if (where.life == Life::kDead) lock = os::files::FileLock::Try(files.am_lock());
+  }
+  if (!lock.ok()) return lock.error();
+  return lock->has_value() ? EndOrphanedJob(files, id) : Status();
 }
 
 }  // namespace howdah::backend::local

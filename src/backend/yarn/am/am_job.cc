@@ -34,6 +34,7 @@ constexpr char kJournal[] = "journal.jsonl";
 constexpr char kEventLog[] = "events.bin";
 constexpr char kAddress[] = "am.address";
 constexpr char kAnswers[] = "answers.bin";
+constexpr size_t kLastLineLimit = size_t{1} << 20;
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // The same limit with which a running job waits for an unreachable ResourceManager. YARN restarts an AM that exits
@@ -204,14 +205,10 @@ Result<AmJob::StartingPoint> AmJob::Restore() const {
   auto before = ReadRunningJournal(cluster, id());
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
-  const auto events = ReadEventLog(cluster, id());
-  if (!events.ok()) return events.error().While(kDoing);
+  const auto fetched = FetchEventLog(cluster, id(), event_log());
+  if (!fetched.ok()) return fetched.error().While(kDoing);
   StartingPoint start;
-  if (*events) {
-    HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(event_log(), **events, 0600));
-  } else {
-    start = NextGeneration(*before);
-  }
+  if (!*fetched) start = NextGeneration(*before);
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), *before, 0600));
   return start;
 }
@@ -259,7 +256,8 @@ Duration AmJob::FailureDetectionLimit() const {
 }
 
 bool AmJob::CanRestart() const {
-  const auto journal = os::files::ReadFile(kJournal);
+  // The last line is enough. The journal of a long job may be too large to be read whole.
+  const auto journal = os::files::ReadTail(kJournal, kLastLineLimit);
   return PublishedPort() > 0 && journal.ok() && !HasEndEntry(*journal);
 }
 

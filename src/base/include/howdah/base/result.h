@@ -17,6 +17,7 @@ enum class ErrorCode {
   kUnavailable,  // the backend refused, cannot provide it, or could not be reached: exit code 3
   kNotFound,     // the named object does not exist
   kTimeout,      // a time limit was reached
+  kNoSpace,      // a file system is full, or the user's quota of it is used up
 };
 
 struct Error {

@@ -40,8 +40,6 @@ Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id);
 // Returns the journal that the AM of a running job stored last. Before the AM has stored one, returns the line of the
 // submission.
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id);
-// Returns the event log (am::EventLog) that the AM stored last, or nullopt if it has not stored one yet.
-Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id);
 
 // To be called at the end of the job. Moves the job file to the history, writes the journal there and deletes the
 // staging directory.
