@@ -84,6 +84,7 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   options.agents_log_directory = job.files().agents();
   options.environment = job.ToolEnvironment();
   options.write_history = [&job](const std::string& journal) { return job.WriteHistory(journal); };
+  options.free_reserve = [&job] { job.FreeReserve(); };
   HOWDAH_TRY(options.identity, job.AmIdentity());
   options.on_listening = [&](const am::Listening& listening) {
     const Status published = job.PublishAddress(listening.address);
@@ -146,20 +147,20 @@ int LocalAm(backend::local::AmStart start, int ready_fd) {
   auto job = backend::local::AgentJob::Open(std::move(start));
   if (!job.ok()) {
     ReportReady(ready_fd, job.error().message);
-    return EXIT_FAILURE;
+    return ExitWith(job.error(), "am");
   }
   return am::RunGuarded({.am =
                              [&](const std::string& how_before_died, const os::process::LoopPulse& pulse) {
                                const int fd = how_before_died.empty() ? ready_fd : -1;
                                const Status ended = RunAm(**job, fd, how_before_died, pulse, open_files);
                                if (ended.ok()) (*job)->RemoveRestartFiles();
-                               return ExitStatusOf(ended);
+                               return ended;
                              },
                          .again = [&] { return (*job)->CanRestart(); },
                          .after_death =
-                             [&](const std::string& how, bool stopped) {
+                             [&](const am::AmDeath& death) {
                                (*job)->CleanUp();
-                               const Status recorded = (*job)->RecordAmDeath(how, stopped);
+                               const Status recorded = (*job)->RecordAmDeath(death.how, death.error, death.stopped);
                                if (recorded.ok()) (*job)->RemoveRestartFiles();
                                ExitStatusOf(recorded);
                              },
@@ -169,12 +170,14 @@ int LocalAm(backend::local::AmStart start, int ready_fd) {
 int YarnAm(OpenFiles open_files) {
   auto job = backend::yarn::am::AmJob::Open(HadoopEnvironment());
   if (!job.ok()) return ExitStatusOf(job.error());
-  return am::RunGuarded({.am =
-                             [&](const std::string& how_before_died, const os::process::LoopPulse& pulse) {
-                               return ExitStatusOf(RunAm(**job, how_before_died, pulse, open_files));
-                             },
-                         .again = [&] { return (*job)->CanRestart(); },
-                         .after_death = [&](const std::string& how, bool) { (*job)->RecordAmDeath(how); }});
+  return am::RunGuarded(
+      {.am = [&](const std::string& how_before_died,
+                 const os::process::LoopPulse& pulse) { return RunAm(**job, how_before_died, pulse, open_files); },
+       .again = [&] { return (*job)->CanRestart(); },
+       .after_death =
+           [&](const am::AmDeath& death) {
+             (*job)->RecordAmDeath(death.error.empty() ? death.how : death.how + " (" + death.error + ")");
+           }});
 }
 
 int Am(const Arguments& arguments, OpenFiles open_files) {
@@ -227,6 +230,8 @@ int Task(const Arguments& arguments, OpenFiles open_files) {
   options.load_identity = [tls = task->tls_dir] { return LoadIdentity(tls); };
   options.agent_variables = executor::AgentVariables(os::process::ProgramPath(), options.am_address, task->tls_dir);
   if (!task->on_yarn) {
+    const Status checked = backend::local::CheckJobFile(options.job_file);
+    if (!checked.ok()) return ExitWith(checked.error());
     auto inherited = executor::ReadInherited(task->environment_file);
     if (!inherited.ok()) return ExitWith(inherited.error());
     options.inherited = std::move(*inherited);

@@ -1,27 +1,32 @@
 #include "howdah/am/am.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "application_master.h"
 
 namespace howdah::am {
 
+namespace {
+
+// A job must not begin a second time: its tasks may still run.
+Status CheckBeginning(const AmOptions& options, const JobRecord& record, const EventLog& log) {
+  constexpr size_t kSubmission = 1;  // the entry that the client has written
+  const bool begins_again = options.generation == 0 && options.first_task_attempt == 0;
+  if (log.had_events() || !begins_again || record.entries_before() <= kSubmission) return {};
+  return Failed("the event log " + log.path() + (log.existed() ? " has no events" : " is missing or empty") +
+                ", but the journal has " + std::to_string(record.entries_before()) +
+                " entries: the job cannot be continued without starting its tasks a second time");
+}
+
+}  // namespace
+
 Status RunAm(AmOptions options, const os::process::Clock& clock, const MakeBackend& make_backend) {
   HOWDAH_TRY(auto record, JobRecord::Open(options.journal));
-  HOWDAH_TRY(auto past, EventLog::Read(options.event_log));
   const Instant submitted = options.gang_since.value_or(record.view().submitted.value_or(clock.Now()));
-  const EventLog::Beginning beginning =
-      past ? past->beginning : EventLog::Beginning{submitted, record.entries_before()};
-  HOWDAH_TRY(auto log, EventLog::Open(options.event_log, beginning));
-  std::optional<Resumption> resumption;
-  // An AM that died before its first event has left nothing to continue.
-  if (past && !past->events.empty()) {
-    const size_t written = record.entries_before();
-    resumption = Resumption{std::move(past->events), written - std::min(written, beginning.journal_entries)};
-  }
-  ApplicationMaster am(std::move(options), clock, std::move(record), std::move(log), beginning.submitted);
-  return am.Run(make_backend, resumption);
+  HOWDAH_TRY(auto log, EventLog::Open(options.event_log, {submitted, record.entries_before()}));
+  HOWDAH_TRY_STATUS(CheckBeginning(options, record, log));
+  ApplicationMaster am(std::move(options), clock, std::move(record), std::move(log));
+  return am.Run(make_backend);
 }
 
 }  // namespace howdah::am

@@ -10,6 +10,7 @@
 #include "checkpoints.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/frameworks/framework.h"
+#include "howdah/os/files/space.h"
 
 namespace howdah::am {
 namespace {
@@ -32,12 +33,17 @@ int MostTasks(const jobspec::JobSpec& spec) {
   return tasks;
 }
 
+// Formats "; /data (ext4), 1.8 TiB, 0 B free".
+std::string SpaceText(const std::string& path) {
+  const auto space = os::files::SpaceAt(path);
+  return space.ok() ? "; " + os::files::ToText(*space) : "";
+}
+
 uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 
 }  // namespace
 
-ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock& clock, JobRecord record, EventLog log,
-                                     Instant submitted)
+ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock& clock, JobRecord record, EventLog log)
     : options_(std::move(options)),
       event_loop_(clock, options_.pulse),
       record_(std::move(record)),
@@ -73,8 +79,8 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
                     return Failed("the job has no TensorBoard; write `tensorboard: {logdir: ...}` in its file");
                   }}),
       caller_(event_loop_.io()),
-      job_loop_(options_.spec, frameworks::RulesOf(options_.spec), submitted, SeedOf(options_.job),
-                {event_loop_, event_loop_, event_log_, record_, *this}) {
+      job_loop_(options_.spec, frameworks::RulesOf(options_.spec), event_log_.beginning().submitted,
+                SeedOf(options_.job), {event_loop_, event_loop_, event_log_, record_, *this}) {
   event_loop_.Serve(job_loop_);
   record_.SetOnAttemptEnd([this](const core::TaskChanged& ended, int64_t offset) {
     followers_.AddAttemptEnd(ended.role, ended.index, ended.attempt, offset);
@@ -83,12 +89,12 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
 
 ApplicationMaster::~ApplicationMaster() = default;
 
-Status ApplicationMaster::Run(const MakeBackend& make_backend, const std::optional<Resumption>& resumption) {
+Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   HOWDAH_TRY(const Listening listening, endpoints_.Listen());
   HOWDAH_TRY(backend_, make_backend(event_loop_.io(), *this, listening));
   followers_.OnJournal(record_.size());
-  if (resumption) {
-    Resume(*resumption, listening);
+  if (event_log_.had_events()) {
+    HOWDAH_TRY_STATUS(Resume(listening));
   } else {
     job_loop_.Post(core::AmStarted{options_.node, options_.attempt, options_.generation, options_.first_task_attempt,
                                    TrackingUrl(listening)});
@@ -228,9 +234,9 @@ journal::JobView ApplicationMaster::ViewWithUsage() const {
 
 // --- recovery ---
 
-void ApplicationMaster::Resume(const Resumption& resumption, const Listening& listening) {
+Status ApplicationMaster::Resume(const Listening& listening) {
   past_ = std::make_unique<Past>();
-  job_loop_.Resume(resumption.events, resumption.recorded);
+  HOWDAH_TRY_STATUS(ReplayEvents());
   const int attempt = std::max(options_.attempt, record_.view().am_attempt + 1);
   std::vector<backend::Inherited> containers;
   for (auto& [id, inherited] : past_->held) {
@@ -241,6 +247,19 @@ void ApplicationMaster::Resume(const Resumption& resumption, const Listening& li
   past_.reset();
   backend_->Inherit(containers, attempt);
   job_loop_.Post(core::AmResumed{attempt, options_.how_before_died, TrackingUrl(listening)});
+  return {};
+}
+
+// The journal follows from the events. If it has more entries than follow from them, the log has lost events.
+Status ApplicationMaster::ReplayEvents() {
+  const size_t before = event_log_.beginning().journal_entries;
+  const size_t recorded = record_.entries_before() - std::min(record_.entries_before(), before);
+  HOWDAH_TRY_STATUS(
+      EventLog::Read(event_log_.path(), [&](const loop::LoggedEvent& logged) { job_loop_.Replay(logged, recorded); }));
+  if (job_loop_.replayed_entries() >= recorded) return {};
+  return Failed("the event log " + event_log_.path() + " is incomplete: " +
+                std::to_string(job_loop_.replayed_entries()) + " journal entries follow from it, and the journal has " +
+                std::to_string(recorded) + "; the job cannot be continued without starting its tasks a second time");
 }
 
 void ApplicationMaster::Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) {
@@ -261,7 +280,20 @@ void ApplicationMaster::Replayed(const loop::LoggedEvent& logged, const std::vec
   }
 }
 
-// The AM cannot continue, for example because the journal's disk is full. Its guardian ends everything that runs and
+void ApplicationMaster::OnFailed(const Error& error) {
+  Fail(error.code == ErrorCode::kNoSpace ? Error{error.code, error.message + SpaceText(options_.journal)} : error);
+}
+
+void ApplicationMaster::OnNoSpace(const Error& error) {
+  std::cerr << error.message << SpaceText(options_.journal) << "; the tasks go on, and their events wait\n";
+}
+
+void ApplicationMaster::OnSpace(Duration full_for) {
+  std::cerr.clear();  // messages that could not be written have set its error state
+  std::cerr << "the event log could be written again after " << FormatDuration(full_for) << "\n";
+}
+
+// The AM cannot continue, for example because the journal's disk stays full. Its guardian ends everything that runs and
 // records why.
 void ApplicationMaster::Fail(const Error& error) {
   error_ = error;

@@ -18,23 +18,16 @@
 
 namespace howdah::am {
 
-// The state that the previous AM left: its events, and the number of journal entries that it had written since its
-// first event.
-struct Resumption {
-  std::vector<loop::LoggedEvent> events;
-  size_t recorded = 0;
-};
-
 // Connects the loop of the job (am::loop::JobLoop) with the backend, executors, clients and files. One object per
-// process, on one thread: the loop's thread. Run returns when the job has finished.
+// process, on one thread: the loop's thread. If the event log has events,
+// Run resumes the job. Run returns when the job has finished.
 class ApplicationMaster final : public backend::Sink, private loop::Performer {
  public:
-  // submitted: passed on to core::Job. clock must live longer than this object.
-  ApplicationMaster(AmOptions options, const os::process::Clock& clock, JobRecord record, EventLog log,
-                    Instant submitted);
+  // clock must live longer than this object.
+  ApplicationMaster(AmOptions options, const os::process::Clock& clock, JobRecord record, EventLog log);
   ~ApplicationMaster() override;
 
-  Status Run(const MakeBackend& make_backend, const std::optional<Resumption>& resumption);
+  Status Run(const MakeBackend& make_backend);
 
   // backend::Sink
   void OnEvent(const backend::BackendEvent& event) override;
@@ -51,9 +44,13 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void Perform(const core::Action& action) override;
   void Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) override;
   void OnDrained() override;
-  void OnFailed(const Error& error) override { Fail(error); }
+  void OnFailed(const Error& error) override;
+  void OnNoSpace(const Error& error) override;
+  void OnSpace(Duration full_for) override;
+  void FreeReserve() override { options_.free_reserve(); }
 
-  void Resume(const Resumption& resumption, const Listening& listening);
+  Status Resume(const Listening& listening);
+  Status ReplayEvents();
   void StartTensorBoard();
   void OnSignal(int signal);
   void Deliver(core::Event event);

@@ -1,51 +1,66 @@
 #include "event_log.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "logged_event.h"
 
 namespace howdah::am {
 namespace {
 
-// Adds the heartbeats of a record in bulk.
-void AddHeartbeats(const wire::Heard& heard, std::vector<loop::LoggedEvent>& events) {
+constexpr char kUnknown[] = "a record that this version does not know";
+
+Result<wire::LoggedEvent> Parse(std::string_view bytes) {
+  wire::LoggedEvent record;
+  if (!record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Failed(kUnknown);
+  return record;
+}
+
+EventLog::Beginning BeginningOf(const wire::LogBegun& begun) {
+  return {FromMicros(begun.submitted_micros()), static_cast<size_t>(begun.journal_entries())};
+}
+
+// Passes on the heartbeats of a record.
+void PassOnHeard(const wire::Heard& heard, const EventLog::OnLogged& on_event) {
   for (const wire::HeardContainer& one : heard.containers()) {
     core::HeartbeatReceived event{{one.container()}};
     if (one.has_usage()) event.usage = FromWire(one.usage());
-    events.push_back({std::move(event), FromMicros(one.at_micros())});
+    on_event({std::move(event), FromMicros(one.at_micros())});
   }
 }
 
 }  // namespace
 
-Result<std::optional<EventLog::Content>> EventLog::Read(const std::string& path) {
-  std::optional<Content> content;
-  bool known = true;
-  const Status read = os::files::ReadRecords(path, [&](std::string_view bytes) {
-    wire::LoggedEvent record;
-    const bool parsed = record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-    if (parsed && record.has_begun()) {
-      content.emplace().beginning = {FromMicros(record.begun().submitted_micros()),
-                                     static_cast<size_t>(record.begun().journal_entries())};
-    } else if (parsed && content && record.has_heard()) {
-      AddHeartbeats(record.heard(), content->events);
-    } else if (auto event = EventOf(record); parsed && content && event) {
-      content->events.push_back({std::move(*event), FromMicros(record.at_micros())});
-    } else {
-      known = false;
+Status EventLog::Read(const std::string& path, const OnLogged& on_event) {
+  return os::files::ReadRecords(path, [&](std::string_view bytes) -> Status {
+    HOWDAH_TRY(const auto record, Parse(bytes));
+    if (record.has_begun()) return {};
+    if (record.has_heard()) {
+      PassOnHeard(record.heard(), on_event);
+      return {};
     }
+    auto event = EventOf(record);
+    if (!event) return Failed(kUnknown);
+    on_event({std::move(*event), FromMicros(record.at_micros())});
+    return {};
   });
-  if (!read.ok()) return read.error();
-  if (!known) return Failed("reading " + path + ": a record that this version does not know");
-  return content;
 }
 
 Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginning) {
-  bool begun_before = false;
-  auto file = os::files::RecordFile::Open(path, [&](std::string_view) { begun_before = true; });
+  std::optional<Beginning> before;
+  bool had_events = false;
+  auto file = os::files::RecordFile::Open(path, [&](std::string_view bytes) -> Status {
+    if (std::exchange(had_events, before.has_value())) return {};
+    HOWDAH_TRY(const auto record, Parse(bytes));
+    if (before.has_value() == record.has_begun()) return Failed(kUnknown);
+    if (record.has_begun()) before = BeginningOf(record.begun());
+    return {};
+  });
   if (!file.ok()) return file.error();
   EventLog log(std::move(*file));
-  if (begun_before) return log;
+  log.beginning_ = before.value_or(beginning);
+  log.existed_ = before.has_value();
+  log.had_events_ = had_events;
+  if (before) return log;
   wire::LoggedEvent begun;
   begun.mutable_begun()->set_submitted_micros(beginning.submitted.time_since_epoch().count());
   begun.mutable_begun()->set_journal_entries(static_cast<int64_t>(beginning.journal_entries));

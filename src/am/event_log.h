@@ -2,6 +2,7 @@
 // state by replaying the file.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,18 +22,19 @@ class EventLog final : public loop::EventLog {
     Instant submitted;           // passed on to core::Job
     size_t journal_entries = 0;  // number of journal entries before the first event
   };
-  // The content of a log file.
-  struct Content {
-    Beginning beginning;
-    std::vector<loop::LoggedEvent> events;
-  };
+  // Passes each event of the log to on_event, one at a time, because the log of a long job may be larger than the
+  // memory of its AM. Skips a torn record at the end: its AM had not acted on it.
+  using OnLogged = std::function<void(const loop::LoggedEvent& logged)>;
+  static Status Read(const std::string& path, const OnLogged& on_event);
 
-  // Returns nullopt if the log does not exist or is empty. Skips a torn record at the end, because its AM had not yet
-  // acted on it.
-  static Result<std::optional<Content>> Read(const std::string& path);
-
-  // Opens the log at the path for appending. A new log begins with `beginning`.
+  // Opens the log at the path for appending, and checks what it contains. A new log begins with `beginning`.
   static Result<EventLog> Open(const std::string& path, const Beginning& beginning);
+
+  const Beginning& beginning() const { return beginning_; }
+  const std::string& path() const { return file_.path(); }
+  // Whether the log existed at Open, and whether it had events. An AM that dies before its first event leaves none.
+  bool existed() const { return existed_; }
+  bool had_events() const { return had_events_; }
 
   Status Append(const std::vector<loop::LoggedEvent>& events) override;
 
@@ -40,6 +42,8 @@ class EventLog final : public loop::EventLog {
   explicit EventLog(os::files::RecordFile file) : file_(std::move(file)) {}
 
   os::files::RecordFile file_;
+  Beginning beginning_;
+  bool existed_ = false, had_events_ = false;
 };
 
 }  // namespace howdah::am

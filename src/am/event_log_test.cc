@@ -69,15 +69,22 @@ TEST(LoggedEvent, EveryKindSurvivesARoundTrip) {
   EXPECT_FALSE(EventOf(wire::LoggedEvent()));
 }
 
+std::vector<loop::LoggedEvent> EventsIn(const std::string& path) {
+  std::vector<loop::LoggedEvent> events;
+  EXPECT_TRUE(EventLog::Read(path, [&](const loop::LoggedEvent& logged) { events.push_back(logged); }).ok());
+  return events;
+}
+
 TEST(EventLog, EventsOfTwoAmsAreReadInOrder) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
-  EXPECT_FALSE(*EventLog::Read(path));
+  EXPECT_TRUE(EventsIn(path).empty());
   core::Usage usage{1, 2, 3.5, 4};
   usage.gpu = core::GpuUse{0.5, 0.75, 0.25, 1};
   {
     auto log = EventLog::Open(path, {At(0), 1});
     ASSERT_TRUE(log.ok());
+    EXPECT_FALSE(log->existed() || log->had_events());
     ASSERT_TRUE(log->Append({{core::HeartbeatReceived{{"c2"}}, At(2)},
                              {core::HeartbeatReceived{{"c1"}, usage}, At(3)},
                              {core::Ticked{}, At(4)}})
@@ -88,11 +95,12 @@ TEST(EventLog, EventsOfTwoAmsAreReadInOrder) {
     ASSERT_TRUE(log.ok());
     ASSERT_TRUE(log->Append({{core::AmResumed{1, ""}, At(6)}}).ok());
   }
-  const auto content = EventLog::Read(path);
-  ASSERT_TRUE(content.ok() && *content);
-  EXPECT_EQ((*content)->beginning.submitted, At(0));
-  EXPECT_EQ((*content)->beginning.journal_entries, 1u);
-  const auto& events = (*content)->events;
+  const auto log = EventLog::Open(path, {At(999), 999});
+  ASSERT_TRUE(log.ok());
+  EXPECT_TRUE(log->existed() && log->had_events());
+  EXPECT_EQ(log->beginning().submitted, At(0));
+  EXPECT_EQ(log->beginning().journal_entries, 1u);
+  const std::vector<loop::LoggedEvent> events = EventsIn(path);
   ASSERT_EQ(events.size(), 4u);
   EXPECT_EQ(std::get<core::HeartbeatReceived>(events[0].event).container.text, "c2");
   EXPECT_EQ(std::get<core::HeartbeatReceived>(events[0].event).usage, std::nullopt);
@@ -113,12 +121,28 @@ TEST(EventLog, TornRecordAtTheEndIsOverwritten) {
   const std::string longer = os::files::Content(path);
   for (size_t size = whole.size(); size < longer.size(); ++size) {
     ASSERT_TRUE(os::files::WriteFileAtomically(path, longer.substr(0, size)).ok());
-    const auto content = EventLog::Read(path);
-    ASSERT_TRUE(content.ok() && *content) << size;
-    EXPECT_EQ((*content)->events.size(), 1u) << size;
+    EXPECT_EQ(EventsIn(path).size(), 1u) << size;
     ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append({{core::AmResumed{1, "died"}, At(2)}}).ok());
     EXPECT_EQ(os::files::Content(path), longer) << size;
   }
+}
+
+TEST(EventLog, LogThatDiedBeforeItsFirstEventExistsWithoutEvents) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "events.bin";
+  ASSERT_TRUE(EventLog::Open(path, {At(0), 1}).ok());
+  const auto log = EventLog::Open(path, {At(0), 1});
+  ASSERT_TRUE(log.ok());
+  EXPECT_TRUE(log->existed());
+  EXPECT_FALSE(log->had_events());
+}
+
+TEST(EventLog, RecordsWithoutABeginningAreAnError) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "events.bin";
+  auto file = os::files::RecordFile::Open(path, [](std::string_view) -> Status { return {}; });
+  ASSERT_TRUE(file.ok() && file->Append({ToRecord(core::Ticked{}, At(1)).SerializeAsString()}).ok());
+  EXPECT_FALSE(EventLog::Open(path, {At(0), 1}).ok());
 }
 
 }  // namespace

@@ -51,4 +51,11 @@ void EventLoop::Arm(std::optional<Instant> deadline) {
   });
 }
 
+void EventLoop::DrainAfter(Duration delay) {
+  retry_.expires_after(delay);
+  retry_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) job_loop_->Drain();
+  });
+}
+
 }  // namespace howdah::am

@@ -18,7 +18,7 @@ class EventLoop final : public loop::Clock, public loop::Timers {
  public:
   // pulse must live longer than this object; it may be null.
   EventLoop(const os::process::Clock& clock, const os::process::LoopPulse* pulse)
-      : clock_(clock), pulse_(pulse), timer_(io_), pulse_timer_(io_), signals_(io_) {}
+      : clock_(clock), pulse_(pulse), timer_(io_), pulse_timer_(io_), retry_(io_), signals_(io_) {}
 
   boost::asio::io_context& io() { return io_; }
   // Must be called before the first Post. job_loop must live until Run returns.
@@ -35,6 +35,7 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   Instant Now() override { return clock_.Now(); }
   void DrainSoon() override;
   void Arm(std::optional<Instant> deadline) override;
+  void DrainAfter(Duration delay) override;
 
  private:
   void Pulse();
@@ -42,7 +43,7 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   const os::process::Clock& clock_;
   const os::process::LoopPulse* pulse_;
   boost::asio::io_context io_;
-  boost::asio::steady_timer timer_, pulse_timer_;
+  boost::asio::steady_timer timer_, pulse_timer_, retry_;
   boost::asio::signal_set signals_;
   loop::JobLoop* job_loop_ = nullptr;
 };

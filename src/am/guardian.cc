@@ -1,15 +1,19 @@
 #include "howdah/am/guardian.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
 
 #include "howdah/base/exit_status.h"
 #include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 #include "howdah/os/process/tree.h"
 
 namespace howdah::am {
@@ -66,17 +70,46 @@ AmEnd WaitForAm(pid_t am, LoopWatchdog& watchdog) {
   }
 }
 
+// From the AM to its guardian. Both hold both ends: they are one program, and children close them.
+struct ErrorPipe {
+  ErrorPipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    read_end = os::files::Fd(ends[0]);
+    write_end = os::files::Fd(ends[1]);
+  }
+  os::files::Fd read_end, write_end;
+};
+
+void SendError(const ErrorPipe& pipe, const Error& error) {
+  // At most what the guardian reads at once. If the pipe fails, the reason of the job's end lacks the error.
+  const std::string_view text = std::string_view(error.message).substr(0, PIPE_BUF);
+  (void)os::files::WriteAll(pipe.write_end.get(), text, "the error for the guardian").ok();
+}
+
+// Called when the AM has exited.
+std::string ReceiveError(const ErrorPipe& pipe) {
+  std::string text(PIPE_BUF, '\0');
+  const ssize_t size = read(pipe.read_end.get(), text.data(), text.size());
+  text.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  return text;
+}
+
 // In the child: runs the AM and ends the process.
 [[noreturn]] void RunAm(const Guarded& guarded, const std::string& how_before_died, const LoopPulse& pulse,
-                        const sigset_t& mask) {
+                        const ErrorPipe& error_pipe, const sigset_t& mask) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::signal(signal, SIG_DFL);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
-  const int code = guarded.am(how_before_died, pulse);
+  const Status ended = guarded.am(how_before_died, pulse);
+  if (!ended.ok()) {
+    std::cerr << ended.error().message << "\n";
+    SendError(error_pipe, ended.error());
+  }
   // _exit does not join a thread that an unresponsive ResourceManager blocks. That thread must not use objects which
   // the end of main would destroy.
   std::cout.flush();
   std::cerr.flush();
-  ::_exit(code);
+  ::_exit(ended.ok() ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 }  // namespace
@@ -94,6 +127,7 @@ int RunGuarded(const Guarded& guarded) {
   sigprocmask(SIG_BLOCK, &handled, &before);
   LoopWatchdog watchdog(*pulse);
   AmEnd end;
+  ErrorPipe error_pipe;
   for (int soon = 0; soon < kMostSoonDeaths;) {
     const auto begun = std::chrono::steady_clock::now();
     const pid_t am = fork();
@@ -101,7 +135,7 @@ int RunGuarded(const Guarded& guarded) {
       end.how = "could not be started: " + os::files::SystemError("fork").message;
       break;
     }
-    if (am == 0) RunAm(guarded, end.how, *pulse, before);
+    if (am == 0) RunAm(guarded, end.how, *pulse, error_pipe, before);
     if (guarded.am_only_fd >= 0 && end.how.empty()) close(guarded.am_only_fd);
     signal(SIGHUP, SIG_IGN);
     watchdog.Restart();
@@ -115,8 +149,9 @@ int RunGuarded(const Guarded& guarded) {
     soon = lived < (end.hung ? kSoonHang : kSoon) ? soon + 1 : 0;
     std::cerr << "the application master " << end.how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
   }
+  const std::string error = ReceiveError(error_pipe);
   os::process::KillAllDescendants();
-  guarded.after_death(end.how, end.hung && end.stop_requested);
+  guarded.after_death({end.how, error, end.hung && end.stop_requested});
   return EXIT_FAILURE;
 }
 

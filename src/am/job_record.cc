@@ -6,14 +6,13 @@
 namespace howdah::am {
 
 Result<JobRecord> JobRecord::Open(const std::string& path) {
-  HOWDAH_TRY(const auto entries, ReadJournal(path));
-  HOWDAH_TRY(auto file, JournalFile::Open(path));
-  return JobRecord(std::move(file), entries);
-}
-
-JobRecord::JobRecord(JournalFile file, const std::vector<core::JournalEntry>& entries)
-    : file_(std::move(file)), entries_before_(entries.size()) {
-  for (const core::JournalEntry& entry : entries) view_.Apply(entry);
+  journal::JobView view;
+  size_t entries = 0;
+  HOWDAH_TRY(auto file, JournalFile::Open(path, [&](const core::JournalEntry& entry) {
+               view.Apply(entry);
+               ++entries;
+             }));
+  return JobRecord(std::move(file), std::move(view), entries);
 }
 
 void JobRecord::Add(const core::JournalEntry& entry) {

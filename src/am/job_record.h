@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "howdah/am/loop/ports.h"
 #include "howdah/base/result.h"
@@ -39,7 +39,8 @@ class JobRecord final : public loop::Journal {
   const core::JobChanged& newest() const { return newest_; }
 
  private:
-  JobRecord(JournalFile file, const std::vector<core::JournalEntry>& entries);
+  JobRecord(JournalFile file, journal::JobView view, size_t entries_before)
+      : file_(std::move(file)), view_(std::move(view)), entries_before_(entries_before) {}
 
   JournalFile file_;
   journal::JobView view_;

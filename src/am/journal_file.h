@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "howdah/base/result.h"
 #include "howdah/core/change.h"
@@ -14,10 +14,13 @@ namespace howdah::am {
 // One thread. A second writer (the guardian, after the AM's death) opens its own JournalFile.
 class JournalFile {
  public:
-  static Result<JournalFile> Open(const std::string& path);
+  // Passes each readable entry of the existing file to on_entry, in order. Removes a torn last line, so that the next
+  // entry begins a line. The needed memory does not depend on the size of the file.
+  using OnEntry = std::function<void(const core::JournalEntry& entry)>;
+  static Result<JournalFile> Open(const std::string& path, const OnEntry& on_entry);
 
   // Queues an entry. Flush writes all queued entries in one call, so that readers see each step of the job completely
-  // or not at all.
+  // or not at all. If the file system is full (ErrorCode::kNoSpace), the rest stays queued.
   void Add(const core::JournalEntry& entry);
   Status Flush();
 
@@ -34,8 +37,5 @@ class JournalFile {
   int64_t written_;
   std::string queued_;
 };
-
-// Every readable entry of a journal. A torn last line is skipped.
-Result<std::vector<core::JournalEntry>> ReadJournal(const std::string& path);
 
 }  // namespace howdah::am

@@ -122,4 +122,11 @@ size_t Utf8CharacterSize(std::string_view text) {
   return overlong || surrogate_or_beyond ? 0 : size;
 }
 
+bool SaysNoSpace(std::string_view text) {
+  for (const std::string_view message : {"No space left on device", "Disk quota exceeded", "[Errno 28]", "ENOSPC"}) {
+    if (text.find(message) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace howdah

@@ -107,5 +107,12 @@ TEST(Text, JoinPutsSeparatorBetweenParts) {
   EXPECT_EQ(Join(std::vector<std::string_view>{"a", "b", "c"}, " "), "a b c");
 }
 
+TEST(SaysNoSpace, MessagesOfFullFileSystemsAreKnown) {
+  EXPECT_TRUE(SaysNoSpace("OSError: [Errno 28] No space left on device: '/full/ck.pt'"));
+  EXPECT_TRUE(SaysNoSpace("dd: error writing 'x': Disk quota exceeded"));
+  EXPECT_FALSE(SaysNoSpace("OSError: [Errno 2] No such file or directory"));
+  EXPECT_FALSE(SaysNoSpace(""));
+}
+
 }  // namespace
 }  // namespace howdah

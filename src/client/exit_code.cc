@@ -10,6 +10,7 @@ int ExitCodeOf(const Error& error) {
     case ErrorCode::kUnavailable:
     case ErrorCode::kTimeout:
       return kExitUnavailable;
+    case ErrorCode::kNoSpace:
     case ErrorCode::kFailed:
       break;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/text.h"
 #include "howdah/core/policy/outcome.h"
 #include "howdah/core/ranks.h"
 #include "howdah/core/waste.h"
@@ -11,6 +12,12 @@
 #include "units.h"
 
 namespace howdah::core {
+namespace {
+
+// A checkpoint that was written this long before a full disk failed the job may be the write that failed.
+constexpr Duration kCutOffLimit = std::chrono::minutes(1);
+
+}  // namespace
 
 Ending::Ending(Units& units)
     : context_(units.context),
@@ -256,7 +263,12 @@ void Ending::On(const FinishPrepared& e) {
   const auto add = [&advice](const std::string& more) {
     if (!more.empty()) advice += (advice.empty() ? "" : "; ") + more;
   };
-  if (e.checkpoint && order_->state != JobState::kSucceeded) {
+  if (e.checkpoint && order_->state != JobState::kSucceeded && SaysNoSpace(final.reason.value_or("")) &&
+      context_.now - e.checkpoint->written < kCutOffLimit) {
+    add(e.checkpoint->name + " in " + context_.spec.checkpoint.dir + " was written " +
+        FormatDuration(context_.now - e.checkpoint->written) +
+        " before the end, so it may be cut off: continue from the one before it");
+  } else if (e.checkpoint && order_->state != JobState::kSucceeded) {
     add("the newest checkpoint is " + e.checkpoint->name + " in " + context_.spec.checkpoint.dir + ", written " +
         FormatDuration(context_.now - e.checkpoint->written) + " before the end");
   }

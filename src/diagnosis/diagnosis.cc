@@ -81,6 +81,7 @@ core::Diagnosis Diagnose(const Evidence& evidence) {
   if (evidence.exit.success()) return {};
   const Failure failure(evidence);
   core::Diagnosis diagnosis = FirstFinding(failure);
+  AddFullDisk(failure, diagnosis);
   AddGpuError(failure, diagnosis);
   diagnosis.cause = AsClause(std::move(diagnosis.cause));
   diagnosis.advice = Shorten(std::move(diagnosis.advice), kLongestAdvice);

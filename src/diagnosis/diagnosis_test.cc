@@ -386,5 +386,32 @@ TEST(Diagnosis, AnyOutputGivesOneLineOfLimitedLength) {
   }
 }
 
+TEST(Diagnosis, FullFileSystemIsNamedWithItsSize) {
+  Evidence e = Ended(1,
+                     "Traceback (most recent call last):\n"
+                     "  File \"/job/train.py\", line 7, in <module>\n"
+                     "    torch.save(model, '/full/ck.pt')\n"
+                     "OSError: [Errno 28] No space left on device: '/full/ck.pt'\n");
+  e.full_disks = {"/full (tmpfs), 1 MiB, 0 B free"};
+  EXPECT_EQ(Diagnose(e).cause, "OSError: [Errno 28] No space left on device: '/full/ck.pt' (train.py line 7)");
+  EXPECT_EQ(Diagnose(e).advice,
+            "free some space on /full (tmpfs), 1 MiB, 0 B free; files that the task wrote last may be incomplete");
+  e.full_disks.clear();
+  EXPECT_EQ(Diagnose(e).advice,
+            "a file system on n1 was full (it has free space now); files that the task wrote last may be incomplete");
+  EXPECT_EQ(Diagnose(Ended(1, "dd: error writing 'x': No space left on device\n")).cause,
+            "dd: error writing 'x': No space left on device");
+}
+
+TEST(Diagnosis, FilesThatCouldNotBeWrittenAreFoundInMessages) {
+  EXPECT_THAT(FilesOnFullDisks("OSError: [Errno 28] No space left on device: '/full/ck.pt'\n"
+                               "cp: cannot stat '/elsewhere': No such file or directory\n"
+                               "dd: error writing 'out/x': No space left on device\n"
+                               "bash: echo: write error: No space left on device",
+                               "/job"),
+              ElementsAre("/full/ck.pt", "/job/out/x"));
+  EXPECT_THAT(FilesOnFullDisks("No space left on device 'x", "/job"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace howdah::diagnosis

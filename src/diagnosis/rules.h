@@ -49,6 +49,9 @@ std::optional<core::Diagnosis> QuoteLastOutput(const Failure& failure);
 // failure.
 void AddGpuError(const Failure& failure, core::Diagnosis& found);
 
+// Replaces the advice if the process failed because a file system was full.
+void AddFullDisk(const Failure& failure, core::Diagnosis& found);
+
 // Returns advice for a message of the dynamic loader, or "" if there is none.
 std::string LoaderAdvice(std::string_view message, const Failure& failure);
 

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "howdah/base/text.h"
 #include "howdah/diagnosis/restart_rules.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
+#include "howdah/os/files/space.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/os/process/ports.h"
 #include "python_environment.h"
@@ -59,6 +61,22 @@ std::string InterpreterOf(const jobspec::Command& command, const std::string& pa
   return found.error == 0 ? found.program : "";
 }
 
+// Returns the full file systems among those of the paths.
+std::vector<std::string> FullDisks(const std::vector<std::string>& paths) {
+  constexpr int64_t kFew = int64_t{16} << 20;  // bytes; programs write in pieces, so some space is left
+  constexpr int kFewPercent = 1;
+  std::vector<std::string> full, seen;
+  for (const std::string& path : paths) {
+    const auto space = path.starts_with('/') ? os::files::SpaceAt(path) : Result<os::files::Space>(Failed(path));
+    if (!space.ok() || std::find(seen.begin(), seen.end(), space->mount_point) != seen.end()) continue;
+    seen.push_back(space->mount_point);
+    if (space->files_free == 0 || space->free < std::min(kFew, space->size / 100 * kFewPercent + 4096)) {
+      full.push_back(os::files::ToText(*space));
+    }
+  }
+  return full;
+}
+
 }  // namespace
 
 void FailureDiagnosis::Begin(const Variables& environment) {
@@ -68,6 +86,7 @@ void FailureDiagnosis::Begin(const Variables& environment) {
   };
   path_ = value("PATH");
   ranks_ = std::atoi(value("WORLD_SIZE").c_str());
+  temporary_ = value("TMPDIR").empty() ? "/tmp" : value("TMPDIR");
   oom_before_ = os::process::ReadOomCounts();
   kernel_log_.Begin(value(kKernelLogVariable));
 }
@@ -88,6 +107,11 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   evidence.framework = jobspec::ToText(plan_.spec.framework);
   evidence.ranks = ranks_;
   evidence.interpreter = InterpreterOf(evidence.command, path_, plan_.options.work_dir);
+  if (const std::string output = evidence.stderr_tail + evidence.stdout_tail; SaysNoSpace(output)) {
+    std::vector<std::string> files = diagnosis::FilesOnFullDisks(output, plan_.options.work_dir);
+    if (files.empty()) files = {plan_.options.work_dir, logs.err, plan_.spec.checkpoint.dir, temporary_, "/dev/shm"};
+    evidence.full_disks = FullDisks(files);
+  }
   evidence.python_archive = !plan_.spec.python_archive.empty();
   evidence.broken_python = FindBrokenPython(plan_.options.python_dir);
   evidence.host = os::process::NodeName();

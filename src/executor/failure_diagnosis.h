@@ -38,8 +38,9 @@ class FailureDiagnosis {
   diagnosis::Evidence Collect(const FailedProcess& process);
 
   const TaskPlan& plan_;
-  std::string path_;  // the processes' PATH
-  int ranks_ = 0;     // the processes' WORLD_SIZE, 0 if they have none
+  std::string path_;       // the processes' PATH
+  std::string temporary_;  // their directory for temporary files
+  int ranks_ = 0;          // the processes' WORLD_SIZE, 0 if they have none
   os::process::OomCounts oom_before_;
   os::process::KernelLog kernel_log_;
 };

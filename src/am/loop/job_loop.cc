@@ -10,29 +10,45 @@ JobLoop::JobLoop(const jobspec::JobSpec& spec, const core::FrameworkRules& rules
     : ports_(ports), job_(spec, rules, submitted, seed), now_(submitted) {}
 
 void JobLoop::Post(core::Event event) {
-  queue_.push_back(std::move(event));
+  Posted posted{std::move(event), ports_.clock.Now()};
+  if (no_space_) return Wait(posted);
+  queue_.push_back(std::move(posted));
   if (std::exchange(drain_wanted_, true)) return;
   ports_.timers.DrainSoon();
 }
 
 void JobLoop::Drain() {
-  while (!queue_.empty() && !stopped_) {
-    const core::Event event = std::move(queue_.front());
+  drain_wanted_ = true;  // events posted from now on belong to this drain
+  if (no_space_ && !stopped_ && !TryAgain()) {
+    drain_wanted_ = false;
+    return;
+  }
+  while (!queue_.empty() && !stopped_ && !no_space_) {
+    const Posted posted = std::move(queue_.front());
     queue_.pop_front();
-    Step(event);
+    Step(posted);
   }
   drain_wanted_ = false;
-  if (stopped_) return;
-  if (const Status flushed = ports_.journal.Flush(); !flushed.ok()) return Fail(flushed.error());
+  if (stopped_ || no_space_) return;
+  if (const Status flushed = ports_.journal.Flush(); !flushed.ok()) return OnWriteError(flushed.error(), {});
   ports_.performer.OnDrained();
   ports_.timers.Arm(job_.NextDeadline());
 }
 
-void JobLoop::Step(const core::Event& event) {
-  now_ = std::max(now_, ports_.clock.Now());
+// Steps with the time at which the event was posted, because it may have waited for space.
+void JobLoop::Step(const Posted& posted) {
+  now_ = std::max(now_, posted.at);
   ++steps_;
-  const auto [actions, changed] = job_.Step(event, now_);
-  if (const Status logged = Log(event, changed); !logged.ok()) return Fail(logged.error());
+  auto [actions, changed] = job_.Step(posted.event, now_);
+  if (const Status logged = Log(posted.event, changed); !logged.ok()) {
+    OnWriteError(logged.error(), std::move(actions));
+    if (no_space_ && std::holds_alternative<core::StopRequested>(posted.event)) PrepareStop();
+    return;
+  }
+  PerformAll(actions);
+}
+
+void JobLoop::PerformAll(const std::vector<core::Action>& actions) {
   for (const core::Action& action : actions) {
     if (stopped_) return;
     if (const auto* record = std::get_if<core::Record>(&action)) {
@@ -52,22 +68,72 @@ Status JobLoop::Log(const core::Event& event, bool changed) {
   return ports_.event_log.Append(events);
 }
 
-void JobLoop::Resume(const std::vector<LoggedEvent>& past, size_t recorded) {
-  size_t entries = 0;
-  for (const LoggedEvent& logged : past) {
-    now_ = logged.at;
-    const std::vector<core::Action> actions = job_.Step(logged.event, logged.at).actions;
-    for (const core::Action& action : actions) {
-      const auto* record = std::get_if<core::Record>(&action);
-      if (record != nullptr && ++entries > recorded) ports_.journal.Add({logged.at, record->change});
-    }
-    ports_.performer.Replayed(logged, actions);
+void JobLoop::Replay(const LoggedEvent& past, size_t recorded) {
+  now_ = past.at;
+  const std::vector<core::Action> actions = job_.Step(past.event, past.at).actions;
+  for (const core::Action& action : actions) {
+    const auto* record = std::get_if<core::Record>(&action);
+    if (record != nullptr && ++replayed_entries_ > recorded) ports_.journal.Add({past.at, record->change});
   }
+  ports_.performer.Replayed(past, actions);
 }
 
 void JobLoop::Fail(const Error& error) {
   Stop();
   ports_.performer.OnFailed(error);
+}
+
+// --- full file systems ---
+
+void JobLoop::OnWriteError(const Error& error, std::vector<core::Action> actions) {
+  if (error.code != ErrorCode::kNoSpace || stop_requested_) return Fail(error);
+  no_space_ = NoSpace{ports_.clock.Now(), std::move(actions), {}};
+  // The events of this drain that were not stepped yet wait like those posted later.
+  for (const Posted& posted : std::exchange(queue_, {})) Wait(posted);
+  ports_.performer.OnNoSpace(error);
+  ports_.timers.DrainAfter(kRetryInterval);
+}
+
+void JobLoop::Wait(const Posted& posted) {
+  // Deadlines are checked when the other events have been stepped, or a container would seem silent whose heartbeats
+  // wait here.
+  if (std::holds_alternative<core::Ticked>(posted.event)) return;
+  if (const auto* heartbeat = std::get_if<core::HeartbeatReceived>(&posted.event)) {
+    no_space_->heartbeats.insert_or_assign(heartbeat->container, posted);
+    return;
+  }
+  queue_.push_back(posted);
+  if (std::holds_alternative<core::StopRequested>(posted.event)) PrepareStop();
+}
+
+void JobLoop::PrepareStop() {
+  if (std::exchange(stop_requested_, true)) return;
+  ports_.performer.FreeReserve();
+  ports_.timers.DrainSoon();
+}
+
+bool JobLoop::TryAgain() {
+  Status written = ports_.event_log.Append({});
+  if (written.ok()) written = ports_.journal.Flush();
+  const Duration full_for = ports_.clock.Now() - no_space_->since;
+  if (!written.ok()) {
+    const bool hopeless = stop_requested_ || full_for >= kNoSpaceLimit || queue_.size() > kMostWaiting;
+    if (written.error().code != ErrorCode::kNoSpace) {
+      Fail(written.error());
+    } else if (hopeless) {
+      Fail({ErrorCode::kNoSpace, written.error().message + ", for " + FormatDuration(full_for)});
+    } else {
+      ports_.timers.DrainAfter(kRetryInterval);
+    }
+    return false;
+  }
+  NoSpace before = std::move(*no_space_);
+  no_space_.reset();
+  for (auto& [container, heartbeat] : before.heartbeats) queue_.push_back(std::move(heartbeat));
+  std::stable_sort(queue_.begin(), queue_.end(), [](const Posted& a, const Posted& b) { return a.at < b.at; });
+  ports_.performer.OnSpace(full_for);
+  PerformAll(before.actions);
+  return true;
 }
 
 }  // namespace howdah::am::loop

@@ -60,6 +60,7 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
   Instant now = kSubmitted;
   std::optional<Instant> armed;
   std::string log_fails, flush_fails;
+  bool log_full = false, journal_full = false;
 
   void Post(const core::Event& event) { loop.Post(event); }
   std::vector<std::string> Take() { return std::exchange(seen_, {}); }
@@ -74,8 +75,13 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
   Instant Now() override { return now; }
   void DrainSoon() override { seen_.push_back("drain soon"); }
   void Arm(std::optional<Instant> deadline) override { armed = deadline; }
-  Status Append(const std::vector<LoggedEvent>& events) override {
+  void DrainAfter(Duration) override { seen_.push_back("drain later"); }
+  Status Append(const std::vector<LoggedEvent>& added) override {
     if (!log_fails.empty()) return Failed(log_fails);
+    unwritten_.insert(unwritten_.end(), added.begin(), added.end());
+    if (log_full) return Error{ErrorCode::kNoSpace, "disk full"};
+    const std::vector<LoggedEvent> events = std::exchange(unwritten_, {});
+    if (events.empty()) return {};
     std::string text = "log";
     for (const LoggedEvent& logged : events) {
       log.push_back(logged);
@@ -87,6 +93,7 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
   void Add(const core::JournalEntry& entry) override { seen_.push_back("add " + NameOf(entry.change)); }
   Status Flush() override {
     if (!flush_fails.empty()) return Failed(flush_fails);
+    if (journal_full) return Error{ErrorCode::kNoSpace, "disk full"};
     seen_.push_back("flush");
     return {};
   }
@@ -96,8 +103,12 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
   }
   void OnDrained() override { seen_.push_back("drained"); }
   void OnFailed(const Error& error) override { seen_.push_back("failed: " + error.message); }
+  void OnNoSpace(const Error& error) override { seen_.push_back("no space: " + error.message); }
+  void OnSpace(Duration full_for) override { seen_.push_back("space after " + FormatDuration(full_for)); }
+  void FreeReserve() override { seen_.push_back("free reserve"); }
 
   std::vector<std::string> seen_;
+  std::vector<LoggedEvent> unwritten_;
 };
 
 const ContainerId kC1{"c1"};
@@ -163,6 +174,100 @@ TEST(JobLoop, NothingIsPerformedIfTheEventLogFails) {
   EXPECT_THAT(process.Drain({kGranted}), Not(testing::Contains(HasSubstr("perform"))));
 }
 
+TEST(JobLoop, FullDiskDelaysActionsUntilTheirEventIsLogged) {
+  Process process;
+  process.Drain({kStarted});
+  process.log_full = true;
+  EXPECT_THAT(process.Drain({kGranted, kRegistered}), ElementsAre("drain soon", "no space: disk full", "drain later"));
+  process.now += std::chrono::seconds(90);
+  EXPECT_THAT(process.Drain({kTaskStarted}), ElementsAre("drain later")) << "a post does not ask for a drain";
+  process.log_full = false;
+  EXPECT_THAT(process.Drain({}),
+              ElementsAre("log ContainerGranted", "flush", "space after 1m30s", "add task ALLOCATED",
+                          "perform LaunchExecutor", "log ExecutorRegistered", "add task READY", "perform StartTask",
+                          "log TaskStarted", "add task RUNNING", "add job RUNNING", "flush", "drained"));
+  ASSERT_EQ(process.log.size(), 4u);
+  EXPECT_EQ(process.log[2].at, kSubmitted) << "events keep the time at which they were posted";
+  EXPECT_EQ(process.log[3].at, kSubmitted + std::chrono::seconds(90));
+  EXPECT_EQ(process.armed, process.loop.job().NextDeadline());
+}
+
+TEST(JobLoop, FullDiskOfTheJournalAloneDelaysLaterEvents) {
+  Process process;
+  process.journal_full = true;
+  process.Drain({kStarted});
+  EXPECT_THAT(process.Drain({kGranted}), ElementsAre("drain later"));
+  process.journal_full = false;
+  EXPECT_THAT(process.Drain({}), ElementsAre("flush", "space after 0s", "log ContainerGranted", "add task ALLOCATED",
+                                             "perform LaunchExecutor", "flush", "drained"));
+}
+
+// Otherwise containers whose heartbeats waited would be taken for lost.
+TEST(JobLoop, NewestHeartbeatsAreSteppedAndNoDeadlineIsMissedAfterAFullDisk) {
+  Process process;
+  process.Drain({kStarted, kGranted, kRegistered, kTaskStarted});
+  process.log_full = true;
+  process.Drain({core::RankExited{kC1, 7, 0, {.code = 0}, kSubmitted, {}}, core::Ticked{}});
+  for (int i = 0; i < 300; ++i) {
+    process.now += std::chrono::seconds(1);
+    process.Post(core::HeartbeatReceived{kC1});
+    process.Post(core::Ticked{});
+  }
+  process.Take();
+  process.log_full = false;
+  process.Drain({});
+  process.Drain({core::Ticked{}});
+  for (const LoggedEvent& logged : process.log) {
+    EXPECT_NE(logged.at, kSubmitted + std::chrono::seconds(150)) << "only the newest heartbeat waits";
+  }
+  EXPECT_EQ(process.loop.job().finished(), false);
+  EXPECT_THAT(process.Take(), Not(testing::Contains(HasSubstr("LOST"))));
+}
+
+TEST(JobLoop, DiskThatStaysFullEndsTheJobAfterTenMinutes) {
+  Process process;
+  process.log_full = true;
+  process.Drain({kStarted});
+  process.now += JobLoop::kNoSpaceLimit - std::chrono::seconds(1);
+  EXPECT_THAT(process.Drain({}), ElementsAre("drain later"));
+  process.now += std::chrono::seconds(1);
+  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 10m00s"));
+  EXPECT_THAT(process.Drain({}), IsEmpty());
+}
+
+TEST(JobLoop, WaitingEventsAreLimited) {
+  Process process;
+  process.log_full = true;
+  process.Drain({kStarted});
+  for (size_t i = 0; i < JobLoop::kMostWaiting; ++i) process.Post(kGranted);
+  EXPECT_THAT(process.Drain({}), ElementsAre("drain later"));
+  process.Post(kGranted);
+  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0s"));
+}
+
+TEST(JobLoop, StopOnAFullDiskUsesTheReserve) {
+  Process process;
+  process.Drain({kStarted});
+  process.log_full = true;
+  process.Drain({kGranted});
+  process.Post(core::StopRequested{"ann", std::nullopt});
+  EXPECT_THAT(process.Take(), ElementsAre("free reserve", "drain soon"));
+  process.log_full = false;
+  EXPECT_THAT(process.Drain({}), testing::Contains("perform CancelRequests"));
+  // The reserve is used up.
+  process.log_full = true;
+  EXPECT_EQ(process.Drain({core::ContainerExited{kC1}}).back(), "failed: disk full");
+}
+
+TEST(JobLoop, StopThatFindsTheDiskFullUsesTheReserve) {
+  Process process;
+  process.Drain({kStarted});
+  process.log_full = true;
+  EXPECT_THAT(process.Drain({core::StopRequested{"ann", std::nullopt}}),
+              ElementsAre("drain soon", "no space: disk full", "drain later", "free reserve", "drain soon"));
+  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0s"));
+}
+
 TEST(JobLoop, StopsIfTheJournalFails) {
   Process process;
   process.flush_fails = "disk full";
@@ -182,7 +287,8 @@ TEST(JobLoop, ResumeWritesOnlyMissingEntriesAndPerformsNothing) {
   first.Drain({kStarted, kGranted});
   for (const Row& row : rows) {
     Process next;
-    next.loop.Resume(first.log, row.recorded);
+    for (const LoggedEvent& past : first.log) next.loop.Replay(past, row.recorded);
+    EXPECT_EQ(next.loop.replayed_entries(), 3u);
     std::vector<std::string> added, rest;
     for (const std::string& text : next.Take()) (text.starts_with("add") ? added : rest).push_back(text);
     EXPECT_EQ(added, row.added) << row.recorded;
@@ -195,7 +301,7 @@ TEST(JobLoop, ResumedCoreRepeatsItsOrders) {
   Process first;
   first.Drain({kStarted, kGranted});
   Process next;
-  next.loop.Resume(first.log, 3);
+  for (const LoggedEvent& past : first.log) next.loop.Replay(past, 3);
   next.Take();
   EXPECT_THAT(
       next.Drain({core::AmResumed{1, "was killed"}}),

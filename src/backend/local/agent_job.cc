@@ -4,11 +4,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "home_check.h"
 #include "howdah/backend/local/agent.h"
 #include "howdah/base/host_port.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
+#include "job_host.h"
 #include "journal_reader.h"
 #include "lease_registry.h"
 #include "local_backend.h"
@@ -42,6 +44,8 @@ AgentJob::~AgentJob() = default;
 
 Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
   const JobFiles files(start.job_dir);
+  HOWDAH_TRY_STATUS(CheckJobDirectory(start.job_dir));
+  HOWDAH_TRY_STATUS(WriteJobHost(files, {getpid()}));
   HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(text));
   HOWDAH_TRY(const auto submitted, SubmittedAt(files));
@@ -62,6 +66,12 @@ Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string
   return identity;
 }
 
+Status CheckJobFile(const std::string& job_file) {
+  const size_t slash = job_file.rfind('/');
+  if (slash == std::string::npos) return Failed("the job file " + job_file + " is not in a job's directory");
+  return CheckJobDirectory(job_file.substr(0, slash));
+}
+
 Result<rpc::Identity> AgentJob::AmIdentity() const { return ReadIdentity(files_.tls(), "am"); }
 
 std::vector<std::string> AgentJob::ToolEnvironment() const {
@@ -76,7 +86,15 @@ std::vector<std::string> AgentJob::ToolEnvironment() const {
 
 Status AgentJob::PublishAddress(const std::string& address) const {
   const std::string text = nlohmann::json{{"address", address}, {"pid", getpid()}}.dump();
-  return os::files::WriteFileAtomically(files_.am_address(), text, 0600);
+  const auto publish = [&]() -> Status {
+    // The parent is the guardian. Both keep the job alive.
+    HOWDAH_TRY_STATUS(WriteJobHost(files_, {getppid(), getpid()}));
+    return os::files::WriteFileAtomically(files_.am_address(), text, 0600);
+  };
+  const Status published = publish();
+  if (published.ok() || published.error().code != ErrorCode::kNoSpace) return published;
+  FreeReserve();
+  return publish();
 }
 
 uint16_t AgentJob::PublishedPort() const {
@@ -115,8 +133,10 @@ void AgentJob::RemoveRestartFiles() {
   }
 }
 
-Status AgentJob::RecordAmDeath(const std::string& how, bool stopped) const {
-  return backend::local::RecordAmDeath(files_, how, stopped);
+void AgentJob::FreeReserve() const { unlink(files_.reserve().c_str()); }
+
+Status AgentJob::RecordAmDeath(const std::string& how, const std::string& error, bool stopped) const {
+  return backend::local::RecordAmDeath(files_, how, error, stopped);
 }
 
 }  // namespace howdah::backend::local

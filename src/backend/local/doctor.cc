@@ -9,9 +9,11 @@
 #include <ctime>
 
 #include "capacity.h"
+#include "home_check.h"
 #include "howdah/base/bytes.h"
 #include "howdah/base/version.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/space.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/os/process/spawn.h"
 #include "job_ids.h"
@@ -59,7 +61,25 @@ Finding CheckAgent(const LocalOptions& options) {
   return {Level::kOk, "howdah-agent " + std::string(kVersion) + " runs (" + options.agent + ")", ""};
 }
 
-void CheckHome(const std::string& home, Findings& findings) {
+// Two processes that lock one file must exclude each other, or one takes the jobs of the other for orphaned.
+void CheckLocks(const std::string& home, Findings& findings) {
+  const std::string probe = home + "/.doctor-lock";
+  const auto first = os::files::FileLock::Try(probe);
+  const auto second = os::files::FileLock::Try(probe);
+  unlink(probe.c_str());
+  const auto space = os::files::SpaceAt(probe);
+  const std::string where = space.ok() ? space->mount_point + " (" + space->type + ")" : home;
+  const std::string advice = "set HOWDAH_HOME to a directory on a local disk";
+  if (!first.ok()) {
+    findings.push_back({Level::kProblem, "files cannot be locked on " + where + ": " + first.error().message, advice});
+  } else if (*first && second.ok() && *second) {
+    findings.push_back({Level::kProblem, "locks on " + where + " do not exclude each other", advice});
+  } else {
+    findings.push_back({Level::kOk, "locks work on " + where, ""});
+  }
+}
+
+void CheckStorage(const std::string& home, Findings& findings) {
   const std::string probe = home + "/.doctor";
   howdah::Status made = os::files::MakeDirectories(home, 0700);
   if (made.ok()) made = os::files::WriteFileAtomically(probe, "", 0600);
@@ -69,6 +89,10 @@ void CheckHome(const std::string& home, Findings& findings) {
     return;
   }
   unlink(probe.c_str());
+  const howdah::Status checked = local::CheckHome(Layout(home));
+  if (!checked.ok())
+    findings.push_back({Level::kProblem, checked.error().message, "set HOWDAH_HOME to a directory of your own"});
+  CheckLocks(home, findings);
   struct statvfs disk {};
   if (statvfs(home.c_str(), &disk) != 0) return;
   const int64_t free_bytes = static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
@@ -169,7 +193,7 @@ std::vector<Finding> CheckSetup(const LocalOptions& options) {
   const Layout layout(options.home);
   Findings findings;
   findings.push_back(CheckAgent(options));
-  CheckHome(options.home, findings);
+  CheckStorage(options.home, findings);
   CheckMachine(path, findings);
   findings.push_back(
       CheckProgram("bash", path, Level::kProblem, "install bash: commands of job files run under `bash -c`"));

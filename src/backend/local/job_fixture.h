@@ -31,6 +31,7 @@ class JobFixture {
   void AddJob(const std::string& id) {
     files_ = JobFiles(layout_.job(JobId{id}));
     if (!os::files::MakeDirectories(files_.logs()).ok()) std::abort();
+    os::files::Fd(open(files_.am_lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     core::JobSubmitted submitted;
     submitted.id = id;
     submitted.name = "mnist";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "home_check.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
 #include "journal_reader.h"
@@ -65,6 +66,7 @@ std::string SimilarIds(std::vector<JobId> ids, const std::string& name) {
 }  // namespace
 
 Result<std::vector<JobId>> JobsNewestFirst(const Layout& layout) {
+  HOWDAH_TRY_STATUS(CheckHome(layout));
   auto names = os::files::ListDirectory(layout.jobs());
   if (!names.ok()) {
     if (names.error().code == ErrorCode::kNotFound) return std::vector<JobId>();
@@ -82,6 +84,7 @@ Result<std::vector<JobId>> JobsNewestFirst(const Layout& layout) {
 }
 
 Result<JobId> ResolveId(const Layout& layout, const std::string& name) {
+  HOWDAH_TRY_STATUS(CheckHome(layout));
   const bool may_be_id = !name.empty() && name.find('/') == std::string::npos && name.front() != '.';
   if (name != "last" && may_be_id && access(JobFiles(layout.job(JobId{name})).journal().c_str(), F_OK) == 0) {
     return JobId{name};

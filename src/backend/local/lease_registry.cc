@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "howdah/base/bytes.h"
+#include "howdah/base/crc.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::backend::local {
@@ -31,14 +32,22 @@ std::string Encode(const JobLeases& job_leases) {
                          {"gpus", w.gpus},
                          {"optional", w.optional}});
   }
-  return json{{"job", job_leases.job},
-              {"submitted", job_leases.submitted.time_since_epoch().count()},
-              {"held", std::move(held)},
-              {"wanted", std::move(requested)}}
-      .dump();
+  const std::string text = json{
+      {"job", job_leases.job},
+      {"submitted", job_leases.submitted.time_since_epoch().count()},
+      {"held", std::move(held)},
+      {"wanted",
+       std::move(requested)}}.dump();
+  return text + "\n" + std::to_string(CrcOf(Crc::kCrc32c, text)) + "\n";
 }
 
-std::optional<JobLeases> Decode(const std::string& text) {
+std::optional<JobLeases> Decode(std::string_view text) {
+  // Jobs of versions without checksums may still run; their files have no newline.
+  if (const size_t end = text.find('\n'); end != std::string_view::npos) {
+    const std::string_view content = text.substr(0, end);
+    if (text.substr(end) != "\n" + std::to_string(CrcOf(Crc::kCrc32c, content)) + "\n") return std::nullopt;
+    text = content;
+  }
   try {
     const json j = json::parse(text);
     JobLeases out{j.at("job"), Instant(Duration(j.at("submitted").get<int64_t>())), {}, {}};
@@ -51,6 +60,13 @@ std::optional<JobLeases> Decode(const std::string& text) {
   } catch (const json::exception&) {
     return std::nullopt;
   }
+}
+
+Error Damaged(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string job = path.substr(slash + 1, path.size() - slash - 1 - kSuffix.size());
+  return Failed("reading the lease " + path + ": it is damaged, so the memory and GPUs that " + job +
+                " holds are unknown; end that job");
 }
 
 struct Sum {
@@ -143,6 +159,7 @@ Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<C
   HOWDAH_TRY(const auto others, ReadOthers());
   const bool known = mine_.requested.size() == requests.size() && !requests.empty() &&
                      mine_.requested.front().container == requests.front().container;
+  const JobLeases before = mine_;
   mine_.requested = std::move(requests);
   Admission decision;
   if (!mine_.requested.empty()) decision = Admit(capacity, mine_, others);
@@ -152,7 +169,10 @@ Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<C
   } else if (known) {
     return decision;  // the request is unchanged, so do not write: a write would wake all waiting jobs
   }
-  HOWDAH_TRY_STATUS(Write());
+  if (const Status written = Write(); !written.ok()) {
+    mine_ = before;
+    return written.error();
+  }
   return decision;
 }
 
@@ -166,7 +186,7 @@ Status LeaseRegistry::Reload() {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   HOWDAH_TRY(const auto text, os::files::ReadFile(path_));
   auto job_leases = Decode(text);
-  if (!job_leases) return Failed("reading the lease " + path_ + ": invalid content");
+  if (!job_leases) return Damaged(path_);
   mine_ = std::move(*job_leases);
   return {};
 }
@@ -180,8 +200,13 @@ Status LeaseRegistry::Close() {
   return {};
 }
 
+// The file is not replaced by another one, because the lock belongs to it. Space is reserved first: a full file system
+// then leaves the old content, and a write within the file needs no space.
 Status LeaseRegistry::Write() const {
   const std::string text = Encode(mine_);
+  if (const int error = posix_fallocate(file_.get(), 0, static_cast<off_t>(text.size())); error != 0) {
+    return os::files::SystemError("writing the lease " + path_, error);
+  }
   if (pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0) {
     return os::files::SystemError("writing the lease " + path_);
@@ -195,15 +220,17 @@ Result<std::vector<JobLeases>> LeaseRegistry::ReadOthers() const {
   for (const std::string& name : names) {
     const std::string path = directory_ + "/" + name;
     if (!name.ends_with(kSuffix) || path == path_) continue;
-    const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.valid()) continue;
+    const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.valid() && errno == ENOENT) continue;
+    if (!file.valid()) return os::files::SystemError("opening the lease " + path);
     if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // no process holds the lock, so the job is dead
       unlink(path.c_str());
       continue;
     }
-    const auto text = os::files::ReadFile(path);
-    if (!text.ok()) continue;
-    if (auto job_leases = Decode(*text)) others.push_back(std::move(*job_leases));
+    HOWDAH_TRY(const auto text, os::files::ReadFile(path));
+    auto job_leases = Decode(text);
+    if (!job_leases) return Damaged(path);
+    others.push_back(std::move(*job_leases));
   }
   return others;
 }

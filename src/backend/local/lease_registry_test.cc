@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+
+#include "howdah/os/files/testing.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -179,10 +182,37 @@ TEST_F(LeaseRegistryTest, WithdrawnRequestDoesNotBlockOtherJobs) {
   EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
 }
 
-TEST_F(LeaseRegistryTest, InvalidLeaseFileIsIgnored) {
+TEST_F(LeaseRegistryTest, InvalidLeaseFileOfADeadJobIsRemoved) {
   LeaseRegistry a = Open("a", 0);
   std::filesystem::copy_file(directory_ + "/lock", directory_ + "/zz.lease");
   EXPECT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/zz.lease"));
+}
+
+TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrantedAgain) {
+  LeaseRegistry a = Open("a", 0), b = Open("b", 1);
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", kGiB, 1, 1}})));
+  const std::string path = directory_ + "/a.lease";
+  const std::string whole = os::files::Content(path);
+  std::string other = whole;
+  other[other.find("\"gpus\":[0]") + 8] = '7';
+  const std::string rows[] = {"", whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 1), other};
+  const auto write = [&](const std::string& text) {  // in place, because the lock belongs to the file
+    std::ofstream(path, std::ios::trunc | std::ios::binary) << text;
+  };
+  for (const std::string& damaged : rows) {
+    write(damaged);
+    const auto decision = b.Request(machine_, {{"c1", kGiB, 1, 1}});
+    ASSERT_FALSE(decision.ok()) << damaged;
+    EXPECT_THAT(decision.error().message, HasSubstr(path + ": it is damaged"));
+    EXPECT_FALSE(a.Reload().ok());
+  }
+  write(whole);
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
+  EXPECT_TRUE(a.Reload().ok());
+  ASSERT_TRUE(b.Request({}, {}).ok());
+  write(whole.substr(0, whole.find('\n')));  // as versions without checksums wrote it
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
 }
 
 }  // namespace

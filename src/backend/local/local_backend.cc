@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 // The longest time for an executor to exit, and for a guardian to kill all processes.
 constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
+constexpr auto kSpaceInterval = 1000ms;
 
 // Whether the events in an inotify buffer include one for a lease file (not only for the file `lock`).
 bool ConcernsLease(const char* bytes, size_t size) {
@@ -47,6 +48,7 @@ LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, A
       leases_(leases),
       am_address_(std::move(am_address)),
       leases_changed_(loop),
+      space_timer_(loop),
       machine_has_gpus_(os::process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
 
 LocalBackend::~LocalBackend() = default;
@@ -117,6 +119,7 @@ void LocalBackend::Enqueue(Pending group) {
 void LocalBackend::CancelRequests() {
   pending_.clear();
   StopWatching();
+  space_timer_.cancel();
   if (auto cleared = leases_.Request({}, {}); !cleared.ok())
     sink_.OnEvent(core::RequestsRefused{cleared.error().message});
 }
@@ -136,6 +139,7 @@ void LocalBackend::RequestNext() {
       WatchLeases();
       decision = leases_.Request(capacity_, group.requests);
     }
+    if (!decision.ok() && decision.error().code == ErrorCode::kNoSpace) return WaitForSpace(decision.error());
     if (!decision.ok()) return sink_.OnEvent(core::RequestsRefused{decision.error().message});
     if (!decision->granted) {
       waiting_ = true;
@@ -150,6 +154,16 @@ void LocalBackend::RequestNext() {
   }
   StopWatching();
   if (std::exchange(waiting_, false)) sink_.OnEvent(core::RequestsDelayed{""});
+}
+
+// A disk that is full now is usually cleaned up, because it disturbs others as well.
+void LocalBackend::WaitForSpace(const Error& error) {
+  waiting_ = true;
+  sink_.OnEvent(core::RequestsDelayed{error.message});
+  space_timer_.expires_after(kSpaceInterval);
+  space_timer_.async_wait([this](const boost::system::error_code& stopped) {
+    if (!stopped) RequestNext();
+  });
 }
 
 void LocalBackend::WatchLeases() {
@@ -314,6 +328,7 @@ void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wa
 
 void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   StopWatching();
+  space_timer_.cancel();
   job_.CleanUp();
 }
 

@@ -59,6 +59,7 @@ class LocalBackend final : public backend::Backend {
 
   void Enqueue(Pending group);
   void RequestNext();
+  void WaitForSpace(const Error& error);
   void WatchLeases();
   void StopWatching();
   void OnProcessesExited(const ContainerId& id);
@@ -82,6 +83,7 @@ class LocalBackend final : public backend::Backend {
   std::map<ContainerId, Container> containers_;
   boost::asio::posix::stream_descriptor leases_changed_;  // inotify of the leases directory, while a request is pending
   std::array<char, 4096> changes_;
+  boost::asio::steady_timer space_timer_;  // repeats a request that a full disk prevented
   const bool machine_has_gpus_;
   std::string name_prefix_ = "c";  // beginning of container ids; every AM of the job uses another one
   int containers_made_ = 0;

@@ -16,6 +16,7 @@
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/os/files/open_regular.h"
+#include "job_host.h"
 #include "job_ids.h"
 #include "job_processes.h"
 #include "journal_reader.h"
@@ -34,21 +35,42 @@ constexpr size_t kBlock = size_t{256} << 10;
 constexpr std::chrono::seconds kAmStartLimit{20};  // as for a submission
 constexpr std::chrono::milliseconds kPollInterval{10};
 
-// Returns the status. Records the end first if the job is orphaned.
-Result<journal::JobView> SettledView(const JobFiles& files, const JobId& id, Tasks tasks) {
-  auto view = FoldJournal(files.journal(), tasks);
-  if (!view.ok() || core::IsFinal(view->state)) return view;
-  HOWDAH_TRY_STATUS(EndIfOrphaned(files, id));
-  return FoldJournal(files.journal(), tasks);
+struct Settled {
+  journal::JobView view;
+  std::string other_host;  // the host that runs the job, if it is not this one
+};
+
+// Returns the status. If the job is orphaned, records its end first.
+Result<Settled> Settle(const JobFiles& files, const JobId& id, Tasks tasks) {
+  HOWDAH_TRY(auto view, FoldJournal(files.journal(), tasks));
+  if (core::IsFinal(view.state)) return Settled{std::move(view), ""};
+  HOWDAH_TRY(const Whereabouts where, FindWhereabouts(files));
+  if (where.life != Life::kElsewhere) {
+    HOWDAH_TRY_STATUS(EndIfOrphaned(files, id));
+    HOWDAH_TRY(view, FoldJournal(files.journal(), tasks));
+    return Settled{std::move(view), ""};
+  }
+  const std::string before = view.reason.empty() ? "" : "; " + view.reason;
+  view.reason = "runs on " + where.host + before;
+  view.advice = "this is what its journal shows; " + where.host + " knows more, and whether the job still lives";
+  return Settled{std::move(view), where.host};
+}
+
+// Returns the status. An error for a job that runs on another host, because its AM cannot be reached from here.
+Result<journal::JobView> ViewHere(const JobFiles& files, const JobId& id, const std::string& doing) {
+  HOWDAH_TRY(auto settled, Settle(files, id, Tasks::kSkipped));
+  if (settled.other_host.empty()) return std::move(settled.view);
+  return Error{ErrorCode::kUnavailable,
+               doing + " " + id.text + ": it runs on " + settled.other_host + "; use howdah there"};
 }
 
 // Waits until the AM of a job that is being submitted listens, or has listened. Returns the status.
 Result<journal::JobView> AwaitAm(const JobFiles& files, const JobId& id) {
   const auto deadline = std::chrono::steady_clock::now() + kAmStartLimit;
   for (;;) {
-    auto view = SettledView(files, id, Tasks::kSkipped);
+    auto view = ViewHere(files, id, "stopping");
     if (!view.ok() || core::IsFinal(view->state) || access(files.am_address().c_str(), F_OK) == 0) return view;
-    // A process holds am.lock, because SettledView would have ended the job otherwise.
+    // A process holds am.lock, because ViewHere would have ended the job otherwise.
     if (std::chrono::steady_clock::now() >= deadline) return view;
     std::this_thread::sleep_for(kPollInterval);
   }
@@ -76,13 +98,15 @@ Result<JobId> LocalCluster::Resolve(const std::string& name) { return ResolveId(
 
 Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   const JobFiles files = FilesOf(id);
-  auto view = SettledView(files, id, Tasks::kIncluded);
-  if (!view.ok() || core::IsFinal(view->state)) return view;
+  HOWDAH_TRY(auto settled, Settle(files, id, Tasks::kIncluded));
+  if (core::IsFinal(settled.view.state) || !settled.other_host.empty()) return std::move(settled.view);
   const auto of_am = CallStatus(files);
-  if (!of_am.ok()) return view;  // job just ended or AM busy; the journal lacks only the usage
+  if (!of_am.ok())
+    return std::move(settled.view);  // the job has just ended, or the AM is busy; the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
-  view = FoldJournal(files.journal(), Tasks::kIncluded);  // read it again, so that it is not older than the AM's answer
+  auto view =
+      FoldJournal(files.journal(), Tasks::kIncluded);  // read again, so that it is not older than the AM's answer
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];
@@ -98,10 +122,16 @@ Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
   for (const JobId& id : ids) {
     const JobFiles files = FilesOf(id);
     if (!ended_too && HasEndEntry(files.journal())) continue;
-    auto view = SettledView(files, id, Tasks::kSkipped);
-    // An unreadable job must not hide the other jobs.
+    auto settled = Settle(files, id, Tasks::kSkipped);
+    if (settled.ok()) {
+      if (ended_too || !core::IsFinal(settled->view.state)) views.push_back(std::move(settled->view));
+      continue;
+    }
+    // A job that cannot be judged is shown as its journal has it. An unreadable job must not hide the other jobs.
+    auto view = FoldJournal(files.journal(), Tasks::kSkipped);
     if (!view.ok()) continue;
-    if (ended_too || !core::IsFinal(view->state)) views.push_back(std::move(*view));
+    view->reason = settled.error().message;
+    views.push_back(std::move(*view));
   }
   return views;
 }
@@ -109,6 +139,8 @@ Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
 Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id,
                                                                  std::optional<backend::LogSelection> logs) {
   const JobFiles files = FilesOf(id);
+  // A file system does not report changes that another host makes.
+  HOWDAH_TRY([[maybe_unused]] const auto view, ViewHere(files, id, "following"));
   auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
     // Ignore the error: the next command repeats the attempt.
     if (const howdah::Status ended = EndOrphanedJob(files, id); !ended.ok()) return;
@@ -172,13 +204,13 @@ std::string LocalCluster::LogsLocation(const JobId& id) { return FilesOf(id).log
 
 Result<std::string> LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(auto view, AwaitAm(files, id));
+  HOWDAH_TRY(const auto view, AwaitAm(files, id));
   if (core::IsFinal(view.state)) return std::string();
   const howdah::Status asked = CallStop(files, by, grace);
   if (asked.ok()) return std::string();
   // The job may have ended during the call, or its AM may have died.
-  HOWDAH_TRY(view, SettledView(files, id, Tasks::kSkipped));
-  if (core::IsFinal(view.state)) return std::string();
+  HOWDAH_TRY(const auto now, Settle(files, id, Tasks::kSkipped));
+  if (core::IsFinal(now.view.state)) return std::string();
   const Error error = asked.error().While("stopping " + id.text);
   if (error.code != ErrorCode::kUnavailable && error.code != ErrorCode::kTimeout) return error;
   const auto guardian = SignalAmGuardian(files, SIGTERM);
@@ -188,13 +220,13 @@ Result<std::string> LocalCluster::Stop(const JobId& id, const std::string& by, s
 }
 
 howdah::Status LocalCluster::AwaitGone(const JobId& id) {
-  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(FilesOf(id).am_lock()));
-  return {};
+  const auto lock = os::files::FileLock::WaitExisting(FilesOf(id).am_lock());
+  return lock.ok() || lock.error().code == ErrorCode::kNotFound ? howdah::Status() : lock.error();
 }
 
 howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(const auto view, SettledView(files, id, Tasks::kSkipped));
+  HOWDAH_TRY(const auto view, ViewHere(files, id, "scaling"));
   if (core::IsFinal(view.state)) {
     return Error{ErrorCode::kUnavailable, "scaling " + role + " of " + id.text + ": the job has ended (" +
                                               std::string(core::ToText(view.state)) + ")"};
@@ -207,7 +239,7 @@ howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int
 
 Result<rpc::AmContact> LocalCluster::Contact(const JobId& id) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(const auto view, SettledView(files, id, Tasks::kSkipped));
+  HOWDAH_TRY(const auto view, ViewHere(files, id, "reaching"));
   if (core::IsFinal(view.state)) {
     return Error{ErrorCode::kUnavailable, id.text + " has ended: " + std::string(core::ToText(view.state))};
   }

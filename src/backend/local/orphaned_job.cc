@@ -7,6 +7,7 @@
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
+#include "job_host.h"
 #include "job_processes.h"
 #include "journal_reader.h"
 #include "outputs.h"
@@ -35,16 +36,21 @@ std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   return "and its guardian died without recording why";
 }
 
-// exception: processes that were not killed, if there are any.
-std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how,
-                   const std::string& exception, Instant now) {
-  const std::string last = os::files::LastLine(files.am_log());
+struct Death {
+  std::string how, error;      // as for RecordAmDeath
+  std::string exception = "";  // processes that were not killed, if there are any
+  bool stopped = false;        // whether the end was requested
+};
+
+std::string Reason(const journal::JobView& view, const JobFiles& files, const Death& death, Instant now) {
+  const std::string last = death.error.empty() ? os::files::LastLine(files.am_log()) : "";
   int running = 0;
   for (const journal::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
-  return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
-         (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
-         std::to_string(running) + " of " + TasksText(view.tasks.size()) +
-         (running == 1 ? " was running and has been killed" : " were running and have been killed") + exception +
+  return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + death.how +
+         (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
+         (death.error.empty() ? "" : ": " + death.error) + "; " + std::to_string(running) + " of " +
+         TasksText(view.tasks.size()) +
+         (running == 1 ? " was running and has been killed" : " were running and have been killed") + death.exception +
          (last.empty() ? "" : "; last line of its log: " + last);
 }
 
@@ -57,10 +63,11 @@ Status RemoveAll(const std::vector<std::string>& paths) {
   return result;
 }
 
-core::JobChanged EndOf(const std::string& reason, bool stopped) {
+// The out-of-memory killer does not let a process report an error.
+core::JobChanged EndOf(const std::string& reason, const Death& death) {
   constexpr int kKilledExit = 4;  // as the core decides for a requested end
   core::JobChanged end;
-  if (stopped) {
+  if (death.stopped) {
     end.state = core::JobState::kKilled;
     end.exit_code = kKilledExit;
     end.reason = "stopped through the guardian: " + reason;
@@ -69,7 +76,9 @@ core::JobChanged EndOf(const std::string& reason, bool stopped) {
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = reason;
-  end.advice = "submit the job again; if nobody killed it, look for the kernel's out-of-memory killer (dmesg)";
+  end.advice = death.error.empty()
+                   ? "submit the job again; if nobody killed it, look for the kernel's out-of-memory killer (dmesg)"
+                   : "remove this cause, and submit the job again";
   return end;
 }
 
@@ -85,13 +94,13 @@ std::string EndLines(const JobFiles& files, const journal::JobView& view, core::
   return journal::EndLines(view, end, kTaskReason, now);
 }
 
-Status RecordEnd(const JobFiles& files, const std::string& how, const std::string& exception, bool stopped) {
+Status RecordEnd(const JobFiles& files, const Death& death) {
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kIncluded));
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, exception, now), stopped), now);
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, death, now), death), now);
   // Complete a partially written last line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
@@ -101,24 +110,28 @@ Status RecordEnd(const JobFiles& files, const std::string& how, const std::strin
 
 }  // namespace
 
-Status RecordAmDeath(const JobFiles& files, const std::string& how, bool stopped) {
-  return RecordEnd(files, how, "", stopped);
+Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error, bool stopped) {
+  return RecordEnd(files, {.how = how, .error = error, .stopped = stopped});
 }
 
 Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   if (HasEndEntry(files.journal())) return {};
+  HOWDAH_TRY(const Life life, LifeAfterExits(files));
+  if (life == Life::kElsewhere || life == Life::kAlive) return {};
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kSkipped));
   KillProcessesOf(files, id);
   HOWDAH_TRY_STATUS(RemoveLeftovers(files));
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
   // The guardians, which find every descendant, may be gone, too.
-  HOWDAH_TRY_STATUS(RecordEnd(files, DescribeDeathOfAmAndGuardian(view),
-                              ", except processes without HOWDAH_JOB_ID in their environment", /*stopped=*/false));
+  HOWDAH_TRY_STATUS(RecordEnd(files, {.how = DescribeDeathOfAmAndGuardian(view),
+                                      .error = "",
+                                      .exception = ", except processes without HOWDAH_JOB_ID in their environment"}));
   return RemoveRestartFiles(files);
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
-  std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive()};
+  std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive(),
+                                    files.reserve()};
   Status kept;
   if (access(files.keep_work().c_str(), F_OK) != 0) {
     kept = KeepOutputs(files);
@@ -130,12 +143,19 @@ Status RemoveLeftovers(const JobFiles& files) {
 }
 
 Status RemoveRestartFiles(const JobFiles& files) {
-  return RemoveAll({files.tls(), files.am_address(), files.event_log()});
+  return RemoveAll({files.tls(), files.am_address(), files.event_log(), files.host()});
 }
 
 Status EndIfOrphaned(const JobFiles& files, const JobId& id) {
-  HOWDAH_TRY(const auto lock, os::files::FileLock::Try(files.am_lock()));
-  return lock.has_value() ? EndOrphanedJob(files, id) : Status();
+  auto lock = os::files::FileLock::TryExisting(files.am_lock());
+  if (!lock.ok() && lock.error().code == ErrorCode::kNotFound) {
+    HOWDAH_TRY(const Whereabouts where, FindWhereabouts(files));
+    if (where.life == Life::kElsewhere || where.life == Life::kAlive) return {};
+    // A lost lock file is no evidence of a death that nothing else shows.
+    if (where.life == Life::kDead) lock = os::files::FileLock::Try(files.am_lock());
+  }
+  if (!lock.ok()) return lock.error();
+  return lock->has_value() ? EndOrphanedJob(files, id) : Status();
 }
 
 }  // namespace howdah::backend::local

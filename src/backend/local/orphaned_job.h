@@ -10,11 +10,12 @@
 
 namespace howdah::backend::local {
 
-// Does nothing if the journal has an end. Otherwise kills the job's processes, removes its temporary files and records
-// the end. The caller must hold am.lock.
+// Does nothing if the journal has an end, or if host.json shows that the job runs here or belongs to another host
+// (locks do not exclude each other on every file system). Otherwise kills the job's processes, removes its temporary
+// files and records the end. The caller must hold am.lock.
 Status EndOrphanedJob(const JobFiles& files, const JobId& id);
 
-// Calls EndOrphanedJob if no process holds am.lock. Does nothing otherwise.
+// Calls EndOrphanedJob if no process holds am.lock. Does nothing otherwise, and for a job of another host.
 Status EndIfOrphaned(const JobFiles& files, const JobId& id);
 
 // Deletes the job's files on this machine except the journal, the logs, the files that RemoveRestartFiles deletes and,
@@ -26,7 +27,8 @@ Status RemoveLeftovers(const JobFiles& files);
 Status RemoveRestartFiles(const JobFiles& files);
 
 // Appends the end FAILED to a journal without an end; if `stopped`, KILLED. how: a predicate such as "was killed by
-// signal 9 (SIGKILL)". The caller must be the AM's guardian or hold am.lock.
-Status RecordAmDeath(const JobFiles& files, const std::string& how, bool stopped = false);
+// signal 9 (SIGKILL)". error: that of the AM, or empty if it did not report one. The caller must be the AM's guardian
+// or hold am.lock.
+Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error, bool stopped = false);
 
 }  // namespace howdah::backend::local

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "home_check.h"
 #include "howdah/backend/local/layout.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
@@ -18,6 +19,7 @@
 #include "howdah/os/process/machine.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/rpc/identity.h"
+#include "job_host.h"
 #include "staging.h"
 
 namespace howdah::backend::local {
@@ -36,7 +38,9 @@ std::string NewId(Instant now) {
 }
 
 Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
+  HOWDAH_TRY_STATUS(CheckHome(layout));
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(layout.jobs(), 0700));
+  HOWDAH_TRY_STATUS(CheckHome(layout));  // it exists now
   for (int attempt = 0; attempt < 100; ++attempt) {
     JobId id{NewId(now)};
     if (mkdir(layout.job(id).c_str(), 0700) == 0) return id;
@@ -72,6 +76,12 @@ core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, cons
   return {now, std::move(submitted)};
 }
 
+// The content takes space on file systems that cannot reserve it, too.
+Status Reserve(const std::string& path) {
+  constexpr size_t kSize = size_t{64} << 10;
+  return os::files::WriteFileAtomically(path, std::string(kSize, 'r'), 0600);
+}
+
 // Writes the files that the AM reads, except the journal.
 Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& spec, const jobspec::EnvVars& inherited,
                const backend::SubmitOptions& submit) {
@@ -80,6 +90,7 @@ Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& s
   }
   HOWDAH_TRY_STATUS(Stage(spec, files, submit.on_staged));
   HOWDAH_TRY_STATUS(WriteIdentities(files, id));
+  HOWDAH_TRY_STATUS(Reserve(files.reserve()));
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600));
   return os::files::WriteFileAtomically(files.spec(), jobspec::WriteEffective(spec), 0600);
 }
@@ -171,10 +182,11 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   if (submit.keep) {
     if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
-  // Lock before writing the journal's first line: a job with a journal but without an end counts as orphaned while its
-  // lock is free.
+  // Lock and record this process before writing the journal's first line, because a job without an end is orphaned if
+  // its lock is free and its processes are gone.
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
+  if (const Status s = WriteJobHost(files, {getpid()}); !s.ok()) return fail(s.error());
   const std::string first = journal::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";
   if (const Status s = os::files::WriteFileAtomically(files.journal(), first, 0600); !s.ok()) return fail(s.error());
   if (const Status s = StartAm(options, layout, files, *lock, inherited); !s.ok()) return fail(s.error());

@@ -101,14 +101,6 @@ Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id) {
   return start.submitted;
 }
 
-Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id) {
-  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
-  auto events = cluster.ReadFile(layout.event_log(id));
-  if (events.ok()) return std::optional(std::move(*events));
-  if (events.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
-  return events.error();
-}
-
 Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal) {
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());

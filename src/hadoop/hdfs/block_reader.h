@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "crc.h"
 #include "data_connection.h"
+#include "howdah/base/crc.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/messages/hdfs.pb.h"
 #include "transfer.h"

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "crc.h"
+#include "howdah/base/crc.h"
 #include "howdah/os/files/fd.h"
 #include "name_node.h"
 #include "packet.h"

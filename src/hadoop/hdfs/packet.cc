@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "crc.h"
+#include "howdah/base/crc.h"
 #include "transfer.h"
 
 namespace howdah::hadoop::hdfs {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "crc.h"
+#include "howdah/base/crc.h"
 #include "transfer.h"
 
 namespace howdah::hadoop::hdfs {

@@ -16,10 +16,24 @@ namespace {
 
 Result<FileLock> LockError(const std::string& path) { return SystemError("locking " + path); }
 
-Result<Fd> OpenLockFile(const std::string& path) {
-  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+Result<Fd> OpenLockFile(const std::string& path, int flags) {
+  Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0644));
   if (!fd.valid()) return SystemError("opening the lock " + path);
   return fd;
+}
+
+// Returns false if another process has the lock.
+Result<bool> TryLock(int fd, const std::string& path) {
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  return SystemError("locking " + path);
+}
+
+Status WaitForLock(int fd, const std::string& path) {
+  while (::flock(fd, LOCK_EX) != 0) {
+    if (errno != EINTR) return SystemError("locking " + path);
+  }
+  return {};
 }
 
 }  // namespace
@@ -47,6 +61,16 @@ Status WriteAll(int fd, std::string_view bytes, std::string_view what) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemError("writing " + std::string(what));
     bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return {};
+}
+
+Status WriteAndErase(int fd, std::string& bytes, std::string_view what) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("writing " + std::string(what));
+    bytes.erase(0, static_cast<size_t>(count));
   }
   return {};
 }
@@ -111,17 +135,26 @@ Result<std::vector<std::string>> ListDirectory(const Fd& opened, const std::stri
 }
 
 Result<std::optional<FileLock>> FileLock::Try(const std::string& path) {
-  HOWDAH_TRY(auto fd, OpenLockFile(path));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(FileLock(std::move(fd)));
-  if (errno == EWOULDBLOCK) return std::optional<FileLock>();
-  return LockError(path).error();
+  HOWDAH_TRY(auto fd, OpenLockFile(path, O_CREAT));
+  HOWDAH_TRY(const bool locked, TryLock(fd.get(), path));
+  return locked ? std::optional(FileLock(std::move(fd))) : std::nullopt;
+}
+
+Result<std::optional<FileLock>> FileLock::TryExisting(const std::string& path) {
+  HOWDAH_TRY(auto fd, OpenLockFile(path, 0));
+  HOWDAH_TRY(const bool locked, TryLock(fd.get(), path));
+  return locked ? std::optional(FileLock(std::move(fd))) : std::nullopt;
 }
 
 Result<FileLock> FileLock::Wait(const std::string& path) {
-  HOWDAH_TRY(auto fd, OpenLockFile(path));
-  while (::flock(fd.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return LockError(path);
-  }
+  HOWDAH_TRY(auto fd, OpenLockFile(path, O_CREAT));
+  HOWDAH_TRY_STATUS(WaitForLock(fd.get(), path));
+  return FileLock(std::move(fd));
+}
+
+Result<FileLock> FileLock::WaitExisting(const std::string& path) {
+  HOWDAH_TRY(auto fd, OpenLockFile(path, 0));
+  HOWDAH_TRY_STATUS(WaitForLock(fd.get(), path));
   return FileLock(std::move(fd));
 }
 

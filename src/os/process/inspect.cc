@@ -105,4 +105,17 @@ std::optional<ProcessFacts> InspectProcess(pid_t pid) {
   return facts;
 }
 
+std::optional<uint64_t> StartTicks(pid_t pid) {
+  const std::string text = ReadProcFile("/proc/" + std::to_string(pid) + "/stat");
+  const size_t name_end = text.rfind(')');  // the name may contain spaces and parentheses
+  if (name_end == std::string::npos) return std::nullopt;
+  char state = '?';
+  unsigned long long ticks = 0;
+  const int fields =
+      std::sscanf(text.c_str() + name_end + 1,
+                  " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state, &ticks);
+  if (fields != 2 || state == 'Z' || state == 'X') return std::nullopt;
+  return ticks;
+}
+
 }  // namespace howdah::os::process

@@ -54,5 +54,21 @@ TEST(InspectProcess, FactsAreFormatted) {
   EXPECT_EQ(facts.Text(), "x runs, 1 thread");
 }
 
+TEST(StartTicks, DifferFromProcessToProcessAndEndWithIt) {
+  const auto own = StartTicks(getpid());
+  ASSERT_TRUE(own);
+  EXPECT_EQ(StartTicks(getpid()), own);
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  siginfo_t ended;
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(StartTicks(child), std::nullopt) << "a zombie keeps nothing alive";
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(StartTicks(child), std::nullopt);
+  const auto first = StartTicks(1);
+  ASSERT_TRUE(first);
+  EXPECT_LT(*first, *own);
+}
+
 }  // namespace
 }  // namespace howdah::os::process

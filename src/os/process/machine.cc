@@ -57,6 +57,11 @@ std::string NodeName() {
   return name[0] != '\0' ? name : "localhost";
 }
 
+std::string BootId() {
+  const std::string text = ReadProcFile("/proc/sys/kernel/random/boot_id");
+  return text.substr(0, text.find('\n'));
+}
+
 int64_t TotalMemoryBytes() {
   const std::string meminfo = ReadProcFile("/proc/meminfo");
   long long kib = 0;

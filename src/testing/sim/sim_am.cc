@@ -86,7 +86,7 @@ void SimAm::Resume() {
   resuming_ = true;
   std::vector<am::loop::LoggedEvent> past;
   for (const SimDisk::Logged& one : disk_.event_log) past.push_back(one.logged);
-  loop_.Resume(past, disk_.journal);
+  for (const am::loop::LoggedEvent& one : past) loop_.Replay(one, disk_.journal);
   resuming_ = false;
   if (disk_.journal + queued_ == disk_.recorded.size()) return;
   world_.Violate(

@@ -63,6 +63,11 @@ class SimAm final : private am::loop::Clock,
   void Replayed(const am::loop::LoggedEvent& logged, const std::vector<core::Action>& actions) override;
   void OnDrained() override {}
   void OnFailed(const Error&) override {}
+  // The simulated disk is never full.
+  void DrainAfter(Duration) override {}
+  void OnNoSpace(const Error&) override {}
+  void OnSpace(Duration) override {}
+  void FreeReserve() override {}
   void Order(const core::Action& action);
   void AddAgain(const core::Change& change);
 

@@ -35,6 +35,7 @@ constexpr char kJournal[] = "journal.jsonl";
 constexpr char kEventLog[] = "events.bin";
 constexpr char kAddress[] = "am.address";
 constexpr char kCheckpointFile[] = "answers.bin";
+constexpr size_t kLastLineLimit = size_t{1} << 20;
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // A running job waits this long for an unreachable ResourceManager, so the end of a job waits equally long. An AM must
@@ -183,14 +184,10 @@ Result<AmJob::StartingPoint> AmJob::Restore() const {
   auto before = ReadRunningJournal(cluster, id());
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
-  const auto events = ReadEventLog(cluster, id());
-  if (!events.ok()) return events.error().While(kDoing);
+  const auto fetched = FetchEventLog(cluster, id(), event_log());
+  if (!fetched.ok()) return fetched.error().While(kDoing);
   StartingPoint start;
-  if (*events) {
-    HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(event_log(), **events, 0600));
-  } else {
-    start = NextGeneration(*before);
-  }
+  if (!*fetched) start = NextGeneration(*before);
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), *before, 0600));
   return start;
 }
@@ -238,7 +235,8 @@ Duration AmJob::FailureDetectionLimit() const {
 }
 
 bool AmJob::CanRestart() const {
-  const auto journal = os::files::ReadFile(kJournal);
+  // The last line is enough. The journal of a long job may be too large to be read whole.
+  const auto journal = os::files::ReadTail(kJournal, kLastLineLimit);
   return PublishedPort() > 0 && journal.ok() && !HasEndEntry(*journal);
 }
 

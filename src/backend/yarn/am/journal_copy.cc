@@ -1,12 +1,15 @@
 #include "journal_copy.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <iostream>
 
 #include "howdah/os/files/files.h"
@@ -16,7 +19,44 @@ namespace {
 
 constexpr Duration kMinPause = std::chrono::seconds(1);
 constexpr int kPausePerCopyTime = 10;
-constexpr size_t kMaxFileSize = size_t{256} << 20;
+constexpr size_t kPiece = size_t{1} << 20;
+
+struct GrowingFile {
+  os::files::Fd fd;
+  int64_t size = 0;  // when it was opened
+};
+
+Result<GrowingFile> OpenGrowing(const std::string& path) {
+  GrowingFile file{os::files::Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), 0};
+  if (!file.fd.valid()) return os::files::SystemError("opening " + path);
+  file.size = lseek(file.fd.get(), 0, SEEK_END);
+  if (file.size < 0) return os::files::SystemError("opening " + path);
+  return file;
+}
+
+// Replaces the file at `path` of the cluster by the first bytes of a local file. The event log of a long job may be
+// larger than the memory of its AM.
+Status StoreBeginning(HadoopClient& cluster, const GrowingFile& from, const std::string& path) {
+  HOWDAH_TRY(const auto files, cluster.Files());
+  const std::string temporary = TemporaryBeside(path);
+  hadoop::hdfs::CreateOptions options;
+  options.permission = 0600;
+  HOWDAH_TRY(const auto writer, files->Create(temporary, options));
+  std::string piece(kPiece, '\0');
+  for (int64_t done = 0; done < from.size;) {
+    const size_t want = std::min(kPiece, static_cast<size_t>(from.size - done));
+    const ssize_t count = pread(from.fd.get(), piece.data(), want, done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return os::files::SystemError("reading the local copy of " + path, count == 0 ? EIO : errno);
+    HOWDAH_TRY_STATUS(writer->Write(std::string_view(piece).substr(0, static_cast<size_t>(count))));
+    done += count;
+  }
+  HOWDAH_TRY_STATUS(writer->Close());
+  const Status renamed = files->Rename(temporary, path, /*overwrite=*/true);
+  if (renamed.ok()) return renamed;
+  const Status removed = files->Delete(temporary, /*recursive=*/false);
+  return removed.ok() ? renamed : removed;
+}
 
 }  // namespace
 
@@ -63,14 +103,33 @@ void JournalCopy::Run() {
   } while (AwaitChange(watch.get()));
 }
 
-// Reads the journal first and stores it last: it is derived from the events, so the stored journal must not be newer
-// than the stored events.
+// The stored journal must not be newer than the stored events, from which it is derived. So the end of the journal is
+// determined first, and the journal is stored last.
 Status JournalCopy::Store() {
   HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
-  HOWDAH_TRY(const auto journal, os::files::ReadFile(journal_, kMaxFileSize));
-  HOWDAH_TRY(const auto events, os::files::ReadFile(event_log_, kMaxFileSize));
-  HOWDAH_TRY_STATUS(cluster_.WriteFile(layout.event_log(id_), events, 0600));
-  return cluster_.WriteFile(layout.journal(id_), journal, 0600);
+  HOWDAH_TRY(const auto journal, OpenGrowing(journal_));
+  HOWDAH_TRY(const auto events, OpenGrowing(event_log_));
+  HOWDAH_TRY_STATUS(StoreBeginning(cluster_, events, layout.event_log(id_)));
+  return StoreBeginning(cluster_, journal, layout.journal(id_));
+}
+
+Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path) {
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  HOWDAH_TRY(const auto files, cluster.Files());
+  const auto reader = files->Open(layout.event_log(id));
+  if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) return false;
+  if (!reader.ok()) return reader.error();
+  // Under another name at first, because a later process of this container must not continue from a part of it.
+  const std::string partial = path + ".part";
+  HOWDAH_TRY_STATUS(os::files::RemoveTree(partial));
+  HOWDAH_TRY(const auto local, os::files::OpenForAppend(partial, 0600));
+  for (;;) {
+    HOWDAH_TRY(const auto piece, (*reader)->Read(kPiece));
+    if (piece.empty()) break;
+    HOWDAH_TRY_STATUS(os::files::WriteAll(local.get(), piece, partial));
+  }
+  if (rename(partial.c_str(), path.c_str()) != 0) return os::files::SystemError("writing " + path);
+  return true;
 }
 
 }  // namespace howdah::backend::yarn::am

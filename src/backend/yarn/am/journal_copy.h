@@ -39,4 +39,8 @@ class JournalCopy {
   std::thread thread_;
 };
 
+// Brings the event log (am::EventLog) that the AM of a job stored last to a new local file. Returns false if it has not
+// stored one yet.
+Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path);
+
 }  // namespace howdah::backend::yarn::am

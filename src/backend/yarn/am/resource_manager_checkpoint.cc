@@ -32,15 +32,14 @@ hadoop::yarn::ContainerId InheritedId(const backend::Inherited& inherited) {
 
 Result<ResourceManagerCheckpoint> ResourceManagerCheckpoint::Open(const std::string& path,
                                                                   std::optional<State>& restored) {
-  bool valid = true;
-  auto file = os::files::RecordFile::Open(path, [&](std::string_view record) {
+  auto file = os::files::RecordFile::Open(path, [&](std::string_view record) -> Status {
     AllocateResponseProto answer;
-    valid &= answer.ParseFromArray(record.data(), static_cast<int>(record.size()));
+    if (!answer.ParseFromArray(record.data(), static_cast<int>(record.size()))) return Failed("invalid record");
     if (!restored) restored.emplace();
     Apply(answer, *restored);
+    return {};
   });
   if (!file.ok()) return file.error();
-  if (!valid) return Failed("reading " + path + ": invalid record");
   return ResourceManagerCheckpoint(std::move(*file));
 }
 

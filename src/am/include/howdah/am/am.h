@@ -74,6 +74,8 @@ struct AmOptions {
   // Writes the job's history for other tools. Called once, before the final state is recorded, with the whole journal
   // and the line of that state. An error does not change the outcome of the job; it becomes part of the job's advice.
   std::function<Status(const std::string& journal)> write_history;
+  // Deletes files whose only purpose is to have some space for the end of a job on a full disk.
+  std::function<void()> free_reserve = [] {};
   std::string agents_log_directory;  // directory for TensorBoard's output
   // For a tensorboard.logdir in a remote file system. open_logdir opens that file system: it is called on the loop, and
   // its result is used on another thread. logdir_copy is the absolute path of a local directory for a copy. Both are

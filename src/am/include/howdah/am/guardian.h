@@ -4,20 +4,27 @@
 #include <functional>
 #include <string>
 
+#include "howdah/base/result.h"
 #include "howdah/os/process/loop_watch.h"
 
 namespace howdah::am {
 
+// The end of the last AM process of a job.
+struct AmDeath {
+  std::string how;    // a clause such as "was killed by signal 9 (SIGKILL)"
+  std::string error;  // that Guarded::am returned, received by a pipe, because a log cannot be written to a full disk
+  bool stopped = false;  // whether the AM was killed because it did not act on SIGTERM or SIGINT
+};
+
 struct Guarded {
-  // Runs the AM in its own process, which exits with the returned code. before: how the previous AM died, a clause such
-  // as "was killed by signal 9 (SIGKILL)"; empty for the first AM. The AM shows with pulse that its loop turns.
-  std::function<int(const std::string& before, const os::process::LoopPulse& pulse)> am;
+  // Runs the AM in its own process. Returns an error if it cannot continue. before: how the previous AM died, a clause
+  // such as "was killed by signal 9 (SIGKILL)"; empty for the first AM. The AM shows with pulse that its loop turns.
+  std::function<Status(const std::string& before, const os::process::LoopPulse& pulse)> am;
   // Whether to start another AM, which resumes the job, after one that was killed by a signal. Without this function
   // the AM is never restarted. After several quick deaths in a row no other AM is started either.
   std::function<bool()> again;
-  // Called when the AM is not restarted, after its remaining processes were killed. how: a clause, as in `am`. stopped:
-  // whether the AM was killed because it did not act on SIGTERM or SIGINT.
-  std::function<void(const std::string& how, bool stopped)> after_death;
+  // Called when the AM is not restarted, after its remaining processes were killed.
+  std::function<void(const AmDeath& death)> after_death;
   // A descriptor that the guardian closes after the fork, so that the process at its other end detects the AM's death;
   // -1: none.
   int am_only_fd = -1;

@@ -17,6 +17,7 @@ enum class ErrorCode {
   kUnavailable,  // the backend refused the request or could not be reached; the client's exit code is 3
   kNotFound,     // the named object does not exist
   kTimeout,      // a time limit was reached
+  kNoSpace,      // a file system is full, or the user's quota of it is used up
 };
 
 struct Error {

@@ -41,6 +41,9 @@ std::string CountOf(int64_t count, std::string_view singular, std::string_view p
 // code points beyond U+10FFFF). Returns 0 if there is none.
 size_t Utf8CharacterSize(std::string_view text);
 
+// Whether a program's message says that a file system is full, or the user's quota of it used up.
+bool SaysNoSpace(std::string_view text);
+
 // Joins the parts with a separator between them. Parts is a range of strings or string views.
 template <typename Parts>
 std::string Join(const Parts& parts, std::string_view separator = ", ") {

@@ -51,12 +51,19 @@ struct Evidence {
   bool cgroup_full = false;       // the OOM killer ran because the task's cgroup had reached its limit
   int pid = 0;
   int64_t memory_peak_bytes = 0, memory_requested_bytes = 0;
-  std::string kernel_log;                    // the kernel's messages since the attempt began, one per line
+  std::string kernel_log;  // the kernel's messages since the attempt began, one per line
+  // The full file systems among those that the process may have written to, if its output says that one is full:
+  // "/data (ext4), 1.8 TiB, 0 B free".
+  std::vector<std::string> full_disks;
   int gpus = 0;                              // of the task
   std::map<int, std::string> pci_addresses;  // of these GPUs, by index: "00000000:3B:00.0", as far as they are known
 };
 
 core::Diagnosis Diagnose(const Evidence& evidence);
+
+// The files that messages name which could not be written because a file system is full, so that the executor can look
+// up the file systems. Absolute paths.
+std::vector<std::string> FilesOnFullDisks(std::string_view text, const std::string& working_directory);
 
 // Returns the ports in "address already in use" messages, so that the executor can find the processes that listen on
 // them.

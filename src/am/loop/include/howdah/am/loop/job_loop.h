@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "howdah/am/loop/ports.h"
@@ -17,6 +19,10 @@ namespace howdah::am::loop {
 //   2. an event is durable in the event log before any of its actions is performed;
 //   3. the journal is flushed once per drain, when the queue is empty, so that readers see complete steps;
 //   4. the timer is armed once per drain.
+//
+// A full file system does not end the job, because running tasks do not need the event log. While an event cannot be
+// logged, its actions wait, later events wait in memory, and the write is repeated every kRetryInterval. The job fails
+// after kNoSpaceLimit or kMostWaiting events, and at once if it is to be stopped and the reserve does not help.
 class JobLoop {
  public:
   // submitted, seed: passed on to core::Job.
@@ -28,10 +34,13 @@ class JobLoop {
   // Steps all queued events. Called by the owner of Timers, after DrainSoon.
   void Drain();
 
-  // Brings the core to the state of the previous AM by replaying its events `past`. Writes the resulting journal
-  // entries, except the first `recorded`, which the journal already has. The caller then posts core::AmResumed, after
-  // which the core repeats every order that may have been lost.
-  void Resume(const std::vector<LoggedEvent>& past, size_t recorded);
+  // Brings the core to the state that the previous AM had reached: the caller passes each of its events, in order.
+  // Writes the journal entries that follow from them, except the first `recorded`, which the journal already has.
+  // Afterwards the caller posts core::AmResumed. The core then repeats every order that may have been lost.
+  void Replay(const LoggedEvent& past, size_t recorded);
+  // The number of journal entries that follow from the replayed events. If it is less than `recorded`, events are
+  // missing, and the job must not continue: it would start tasks that run already.
+  size_t replayed_entries() const { return replayed_entries_; }
 
   // After Stop the loop steps and writes nothing.
   void Stop() { stopped_ = true; }
@@ -40,19 +49,45 @@ class JobLoop {
   // The number of events stepped, without replayed ones. It is the same for all actions of one step.
   uint64_t steps() const { return steps_; }
 
+  static constexpr Duration kRetryInterval = std::chrono::seconds(1);
+  static constexpr Duration kNoSpaceLimit = std::chrono::minutes(10);
+  static constexpr size_t kMostWaiting = 64 << 10;  // some 16 MiB
+
  private:
-  void Step(const core::Event& event);
+  struct Posted {
+    core::Event event;
+    Instant at;
+  };
+  // The state while a file system is full.
+  struct NoSpace {
+    Instant since;
+    std::vector<core::Action> actions;         // of the newest step, whose event is not logged yet
+    std::map<ContainerId, Posted> heartbeats;  // the newest of each container
+  };
+
+  void Step(const Posted& posted);
   Status Log(const core::Event& event, bool changed);
+  void PerformAll(const std::vector<core::Action>& actions);
   void Fail(const Error& error);
+  // Fails, or waits if the error is kNoSpace. actions: as in NoSpace.
+  void OnWriteError(const Error& error, std::vector<core::Action> actions);
+  void Wait(const Posted& posted);
+  // The job is to be stopped on a full file system.
+  void PrepareStop();
+  // Returns true if everything could be written.
+  bool TryAgain();
 
   Ports ports_;
   core::Job job_;
-  core::Heartbeats heartbeats_;  // heartbeats that are not logged yet
-  std::deque<core::Event> queue_;
+  core::Heartbeats heartbeats_;  // not logged yet
+  std::deque<Posted> queue_;
   Instant now_;  // time of the newest step; it never decreases
   uint64_t steps_ = 0;
+  size_t replayed_entries_ = 0;
   bool drain_wanted_ = false;
   bool stopped_ = false;
+  bool stop_requested_ = false;  // while there was no space
+  std::optional<NoSpace> no_space_;
 };
 
 }  // namespace howdah::am::loop

@@ -33,13 +33,16 @@ class Timers {
   // The implementation must post core::Ticked at the deadline. Each call replaces the previous deadline; nullopt: no
   // deadline.
   virtual void Arm(std::optional<Instant> deadline) = 0;
+  // The implementation calls JobLoop::Drain once after the delay.
+  virtual void DrainAfter(Duration delay) = 0;
 };
 
 // The state of core::Job is a function of its events, so the events alone bring the next AM to the state of this one.
 class EventLog {
  public:
   virtual ~EventLog() = default;
-  // When this function returns ok, the events are durable.
+  // When this returns ok, the events are durable. After ErrorCode::kNoSpace the implementation keeps them, and writes
+  // them before those of the next call, which may be an empty list.
   virtual Status Append(const std::vector<LoggedEvent>& events) = 0;
 };
 
@@ -48,7 +51,7 @@ class Journal {
   virtual ~Journal() = default;
   // Queues an entry.
   virtual void Add(const core::JournalEntry& entry) = 0;
-  // Writes all queued entries together.
+  // Writes all queued entries in one piece. After ErrorCode::kNoSpace those not written stay queued.
   virtual Status Flush() = 0;
 };
 
@@ -65,6 +68,11 @@ class Performer {
   virtual void OnDrained() = 0;
   // Called when the event log or the journal cannot be written. The loop has then stopped.
   virtual void OnFailed(const Error& error) = 0;
+  // The file system of the event log or of the journal is full. Until OnSpace the loop performs nothing.
+  virtual void OnNoSpace(const Error& error) = 0;
+  virtual void OnSpace(Duration full_for) = 0;
+  // The job is to be stopped while the file system is full. The implementation deletes what it holds in reserve.
+  virtual void FreeReserve() = 0;
 };
 
 struct Ports {

@@ -26,6 +26,9 @@ class LeaseRegistry;
 // Reads the identity of `party` ("am", "executor", "client") from the directory JobFiles::tls().
 Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party);
 
+// For executors, before they read the job file: refuses a job file in a directory that another user may change.
+Status CheckJobFile(const std::string& job_file);
+
 // The arguments with which the submitting client starts an AM: `howdah-agent am --job-dir DIR ...`.
 struct AmStart {
   std::string agent;    // path of howdah-agent, with which the AM starts executors
@@ -49,7 +52,8 @@ class AgentJob {
   // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
   // in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // Writes the AM's address to a file, where clients find it.
+  // Writes the address at which the AM listens to a file, for clients, and records the AM and its parent, the guardian,
+  // as the processes of the job.
   Status PublishAddress(const std::string& address) const;
   // Returns the port on which an earlier AM of the job listened, or 0 if there was no earlier AM.
   uint16_t PublishedPort() const;
@@ -68,9 +72,11 @@ class AgentJob {
   // Deletes the files that a new AM would need to continue the job. Called once the journal contains the end of the
   // job.
   void RemoveRestartFiles();
-  // For the guardian, after the AM died and all processes have been killed: records the end of the job. stopped: the
-  // state is KILLED, because somebody has requested the end; otherwise it is FAILED.
-  Status RecordAmDeath(const std::string& how, bool stopped) const;
+  // Deletes the file whose space is for the end of the job on a full disk.
+  void FreeReserve() const;
+  // For the guardian, after the AM died and all processes have been killed: records the end of the job. error: of the
+  // AM, or empty. stopped: the state is KILLED, because somebody has requested the end; otherwise it is FAILED.
+  Status RecordAmDeath(const std::string& how, const std::string& error, bool stopped) const;
 
  private:
   AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<LeaseRegistry> leases);

@@ -6,6 +6,7 @@
 //       journal.jsonl           one journal::EncodeEntry per line; after submission written by AM and guardian only
 //       am.lock                 locked (flock) while the AM or its guardian is running
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
+//       host.json               the host and the processes that run the job (job_host.h); deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end
 //       alive/CONTAINER         a named pipe that the container's agents hold open; deleted at the end
 //       am.log                  stderr of the AM and its guardian
@@ -13,6 +14,7 @@
 //       tls/                    {ca,am,executor,client}.{pem,key}; deleted at the end
 //       staging/                source and files at submission, copied to every working directory; deleted at the end
 //       python/                 the unpacked python archive; deleted at the end
+//       reserve                 64 KiB that are freed to record the end of the job on a full disk; deleted at the end
 //       keep-work               if present, working directories are kept at the end
 //       work/ROLE-INDEX/        working directory of a task; deleted at the end unless kept
 //       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}
@@ -50,6 +52,7 @@ class JobFiles {
   std::string journal() const { return directory_ + "/journal.jsonl"; }
   std::string am_lock() const { return directory_ + "/am.lock"; }
   std::string am_address() const { return directory_ + "/am.json"; }
+  std::string host() const { return directory_ + "/host.json"; }
   std::string event_log() const { return directory_ + "/events.bin"; }
   std::string alive() const { return directory_ + "/alive"; }
   std::string am_log() const { return directory_ + "/am.log"; }
@@ -57,9 +60,10 @@ class JobFiles {
   std::string tls() const { return directory_ + "/tls"; }
   std::string staging() const { return directory_ + "/staging"; }
   std::string python() const { return directory_ + "/python"; }
+  std::string reserve() const { return directory_ + "/reserve"; }
   std::string keep_work() const { return directory_ + "/keep-work"; }
   std::string work() const { return directory_ + "/work"; }
-  std::string outputs() const { return directory_ + "/outputs"; }  // ROLE-INDEX/..., kept after the job
+  std::string outputs() const { return directory_ + "/outputs"; }            // ROLE-INDEX/..., kept after the job
   std::string left_files() const { return directory_ + "/left-files.txt"; }  // kept after the job
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }

@@ -40,8 +40,6 @@ Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id);
 // Returns the journal of a running job, as its AM last stored it. If the AM has not stored it yet, returns the line of
 // the submission.
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id);
-// Returns the event log (am::EventLog) as the AM last stored it, or nullopt if the AM has not stored it yet.
-Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id);
 
 // Call this at the end of the job. Moves the job file to the history, writes the journal there and deletes the job's
 // own directory.

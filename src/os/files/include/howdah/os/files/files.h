@@ -30,6 +30,8 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode
 
 // Writes all bytes, in as many write(2) calls as needed. `what` names the target in the error, such as "journal.jsonl".
 Status WriteAll(int fd, std::string_view bytes, std::string_view what);
+// As WriteAll, but erases the written bytes from `bytes`, so that a later call continues after an error.
+Status WriteAndErase(int fd, std::string& bytes, std::string_view what);
 // Writes `line` and a newline in one write(2), so that lines of several O_APPEND writers do not interleave.
 Status AppendLine(int fd, std::string_view line, std::string_view what);
 
@@ -61,14 +63,19 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t l
 // The same for an open directory; `path` names it in errors.
 Result<std::vector<std::string>> ListDirectory(const Fd& directory, const std::string& path, size_t limit = SIZE_MAX);
 
-// An exclusive flock on a file, which is created if absent. Children made by fork share the lock. The kernel releases
-// it when the last process that has the file open closes the file or exits.
+// An exclusive flock on a file, which is created if absent unless the function says otherwise. The lock belongs to the
+// open file: children made by fork share it. The kernel releases it when the last process that has the file open closes
+// it or exits.
 class FileLock {
  public:
   // Returns nullopt if another process has the lock.
   static Result<std::optional<FileLock>> Try(const std::string& path);
+  // As Try, but an absent file is the error kNotFound. For readers, to whom the absence says nothing about the owner.
+  static Result<std::optional<FileLock>> TryExisting(const std::string& path);
   // Blocks until the lock is free.
   static Result<FileLock> Wait(const std::string& path);
+  // As Wait, but an absent file is the error kNotFound.
+  static Result<FileLock> WaitExisting(const std::string& path);
 
   int fd() const { return fd_.get(); }
 

@@ -25,4 +25,8 @@ struct ProcessFacts {
 // Returns nullopt if the process does not exist.
 std::optional<ProcessFacts> InspectProcess(pid_t pid);
 
+// When the process started, in clock ticks since the boot of the machine. A pid and this number name one process until
+// the next boot. Returns nullopt if the process does not exist or is a zombie.
+std::optional<uint64_t> StartTicks(pid_t pid);
+
 }  // namespace howdah::os::process

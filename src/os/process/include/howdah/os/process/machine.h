@@ -13,6 +13,8 @@
 namespace howdah::os::process {
 
 std::string NodeName();
+// A random id that the kernel chose at boot, or "" if it is unknown.
+std::string BootId();
 // The path of the running program, or "" if it is unknown.
 std::string ProgramPath();
 // The current directory, or "." if it has no name.

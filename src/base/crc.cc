@@ -1,10 +1,10 @@
-#include "crc.h"
+#include "howdah/base/crc.h"
 
 #include <array>
 #include <cassert>
 #include <cstring>
 
-namespace howdah::hadoop::hdfs {
+namespace howdah {
 namespace {
 
 constexpr int kSlices = 8;
@@ -134,4 +134,4 @@ std::optional<size_t> FirstWrongChunk(Crc kind, std::string_view data, size_t ch
   return wrong;
 }
 
-}  // namespace howdah::hadoop::hdfs
+}  // namespace howdah

@@ -1,4 +1,5 @@
-// The checksums of HDFS: one CRC per chunk of a block (usually 512 bytes), big-endian.
+// CRC checksums, of whole byte strings and as HDFS uses them: one CRC per chunk of a block (usually 512 bytes),
+// big-endian.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace howdah::hadoop::hdfs {
+namespace howdah {
 
 // CRC-32C (Castagnoli) is computed by the CPU's instruction if there is one. CRC-32 is the checksum of IEEE 802.3 and
 // zlib.
@@ -24,4 +25,4 @@ void WriteChecksums(Crc kind, std::string_view data, size_t chunk, char* out);
 // nullopt if all are equal.
 std::optional<size_t> FirstWrongChunk(Crc kind, std::string_view data, size_t chunk, std::string_view sums);
 
-}  // namespace howdah::hadoop::hdfs
+}  // namespace howdah

@@ -1,10 +1,10 @@
-#include "crc.h"
+#include "howdah/base/crc.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace howdah::hadoop::hdfs {
+namespace howdah {
 namespace {
 
 std::string Counting(size_t size, int step) {
@@ -69,4 +69,4 @@ TEST(Crc, FirstWrongChunkIsFound) {
 }
 
 }  // namespace
-}  // namespace howdah::hadoop::hdfs
+}  // namespace howdah

@@ -1,0 +1,27 @@
+// Checks that no other user can change the files below HOWDAH_HOME: they contain the commands that the AM runs. The
+// same rules as sshd's StrictModes.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+#include <string_view>
+
+#include "howdah/backend/local/layout.h"
+#include "howdah/base/result.h"
+
+namespace howdah::backend::local {
+
+// Succeeds for a directory that does not exist.
+Status CheckHome(const Layout& layout);
+
+// For agents: as CheckHome, for the directory of one job, which must exist.
+Status CheckJobDirectory(const std::string& directory);
+
+// Returns why another user than `user` could change the content of a directory with these facts, or "". Pure.
+std::string PrivacyProblem(const struct stat& facts, uid_t user, const std::string& path);
+// Returns why another user than `user` could replace an entry of a directory with these facts, or "". Directories of
+// the system and of this user are trusted unless everybody can write to them. Pure.
+std::string ParentProblem(const struct stat& facts, uid_t user, const std::string& path);
+
+}  // namespace howdah::backend::local

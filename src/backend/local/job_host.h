@@ -1,0 +1,61 @@
+// The host that runs a job. Several hosts may share one HOWDAH_HOME through a file system that does not share locks
+// between them, so a free am.lock alone does not show that a job is orphaned.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/local/layout.h"
+#include "howdah/base/result.h"
+
+namespace howdah::backend::local {
+
+struct Host {
+  std::string name;
+  std::string boot_id;  // differs after every start of the machine
+};
+Host ThisHost();
+
+// The content of host.json.
+struct JobHost {
+  struct Process {
+    pid_t pid = -1;
+    uint64_t start_ticks = 0;  // distinguishes it from a later process with the same pid
+  };
+  Host host;
+  std::vector<Process> processes;  // the job lives at least as long as one of them
+};
+
+// Records that the job runs on this host and is kept alive by these processes.
+Status WriteJobHost(const JobFiles& files, const std::vector<pid_t>& pids);
+// Returns nullopt if the file does not exist, and an error if it cannot be read or is damaged.
+Result<std::optional<JobHost>> ReadJobHost(const JobFiles& files);
+
+enum class Life {
+  kElsewhere,   // only its host can tell
+  kAlive,       // whatever am.lock shows
+  kUnrecorded,  // am.lock decides
+  kDead,        // if am.lock is free, too
+};
+// recorded: of a job without an end. submitted_on: the host in its journal. start_ticks: of a process, or nullopt if it
+// does not exist. Pure.
+Life JudgeLife(const std::optional<JobHost>& recorded, const std::string& submitted_on, const Host& here,
+               const std::function<std::optional<uint64_t>(pid_t)>& start_ticks);
+
+// For a job without an end.
+struct Whereabouts {
+  Life life = Life::kUnrecorded;
+  std::string host;  // the name of the job's host
+};
+Result<Whereabouts> FindWhereabouts(const JobFiles& files);
+
+// For a job whose lock is free: as FindWhereabouts, but waits a moment for the end of its processes, because a process
+// that exits loses its locks first.
+Result<Life> LifeAfterExits(const JobFiles& files);
+
+}  // namespace howdah::backend::local

@@ -1,0 +1,43 @@
+// Full file systems.
+#include <algorithm>
+
+#include "howdah/base/text.h"
+#include "rules.h"
+
+namespace howdah::diagnosis {
+namespace {
+
+// The text in the last pair of quotation marks: "cp: error writing '/data/x': No space left on device".
+std::string_view LastQuoted(std::string_view line) {
+  const size_t end = line.find_last_of("'\"");
+  if (end == std::string_view::npos || end == 0) return {};
+  const size_t begin = line.rfind(line[end], end - 1);
+  return begin == std::string_view::npos ? std::string_view() : line.substr(begin + 1, end - begin - 1);
+}
+
+}  // namespace
+
+std::vector<std::string> FilesOnFullDisks(std::string_view text, const std::string& working_directory) {
+  std::vector<std::string> files;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view file = SaysNoSpace(line) ? LastQuoted(line) : std::string_view();
+    if (file.empty()) continue;
+    files.push_back((file.starts_with('/') ? "" : working_directory + "/") + std::string(file));
+  }
+  return files;
+}
+
+void AddFullDisk(const Failure& failure, core::Diagnosis& found) {
+  constexpr size_t kRecent = 10;  // lines
+  const auto lines = failure.LastErrLines(kRecent);
+  if (!SaysNoSpace(found.cause) && std::none_of(lines.begin(), lines.end(), SaysNoSpace)) return;
+  const std::vector<std::string>& disks = failure.evidence.full_disks;
+  found.advice = (disks.empty() ? "a file system on " + failure.Host() + " was full (it has free space now)"
+                                : "free some space on " + Join(disks, " or ")) +
+                 "; files that the task wrote last may be incomplete";
+}
+
+}  // namespace howdah::diagnosis

@@ -1,0 +1,150 @@
+"""A full disk: jobs survive it for minutes where nothing forces an end, and the reason of a failure names the file
+system. The disk is a small tmpfs."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from machine import Machine, eventually, read
+from other_user import needs_root
+
+pytestmark = needs_root
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """Makes small file systems."""
+    made = []
+
+    def make(name, size):
+        path = tmp_path / name
+        path.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", path], check=True)
+        made.append(path)
+        return path
+    yield make
+    for path in made:
+        subprocess.run(["umount", "-l", path], check=True)
+
+
+@pytest.fixture
+def machine(disk):
+    machine = Machine(disk("disk", "4m") / "home")
+    yield machine
+    machine.close()
+
+
+class Filler:
+    """Fills the disk of a directory, and keeps it full while `again` is called."""
+
+    def __init__(self, path):
+        self.file = open(pathlib.Path(path) / "filler", "wb", buffering=0)
+
+    def again(self):
+        for size in (1 << 20, 4096, 1):
+            try:
+                while self.file.write(b"x" * size):
+                    pass
+            except OSError:
+                pass
+
+    def free(self):
+        os.unlink(self.file.name)
+        self.file.close()
+
+
+JOB = """
+roles:
+  worker:
+    instances: 2
+    memory: 64MiB
+    restart: {max: 5, backoff: 10ms}
+    command: echo attempt; exec sleep 300
+"""
+
+
+def stderr_of_am(machine, job):
+    return read(machine.home / "jobs" / job / "am.log").decode()
+
+
+def test_a_job_survives_a_disk_that_is_full_for_a_while(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, JOB))
+    machine.running(job)
+    filler = Filler(machine.home.parent)
+    filler.again()
+    am = machine.agents(job, "am")
+    events = machine.home / "jobs" / job / "events.bin"
+    size = events.stat().st_size
+    os.kill(machine.task(job, "worker", 0)["pids"][0], 9)
+    # Other events fill what is left of the last blocks; then nothing more can be logged.
+    for _ in range(3):
+        filler.again()
+        machine("scale", job, "worker=2")
+    eventually(lambda: machine.agents(job, "task"), "an executor")
+    assert machine.agents(job, "am") == am, stderr_of_am(machine, job)
+    assert machine.status(job)["state"] not in ("FAILED", "KILLED")
+    survivor = machine.task(job, "worker", 1)["pids"][0]
+    os.kill(survivor, 0)
+    filler.free()
+    machine.until(job, lambda s: s["state"] == "RUNNING" and all(t["state"] == "RUNNING" for t in s["tasks"])
+                  and s["tasks"][0]["attempt"] >= 1, "the restart of worker:0")
+    assert machine.agents(job, "am") == am
+    assert events.stat().st_size > size
+    assert machine.task(job, "worker", 1)["pids"] == [survivor]
+    assert machine("kill", job).code == 0
+    assert machine.status(job)["state"] == "KILLED"
+    machine.assert_clean(job)
+
+
+def test_kill_ends_a_job_on_a_full_disk(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, JOB))
+    machine.running(job)
+    Filler(machine.home.parent).again()
+    done = machine("kill", job)
+    assert done.code == 0, done
+    assert machine.status(job)["state"] == "KILLED", machine.status(job)
+    machine.assert_clean(job)
+
+
+def test_the_reason_names_the_file_system_if_even_the_reserve_is_taken(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, JOB))
+    machine.running(job)
+    filler = Filler(machine.home.parent)
+    filler.again()
+    (machine.home / "jobs" / job / "reserve").unlink()
+    filler.again()
+    machine("kill", job)
+    status = machine.until(job, lambda s: s["state"] in ("FAILED", "KILLED"), "the end")
+    assert status["state"] == "FAILED", status
+    for text in ("No space left on device", f"{machine.home.parent} (tmpfs), 4 MiB, ", " free"):
+        assert text in status["reason"], status
+    assert "out-of-memory" not in status["advice"], status
+    machine.assert_clean(job)
+
+
+TRAIN = """
+checkpoint: {dir: %(disk)s}
+roles:
+  worker:
+    memory: 64MiB
+    command: |
+      exec python3 -c '
+      with open("%(disk)s/step-7.pt", "wb", buffering=0) as file:
+          while True: file.write(bytes(65536))'
+"""
+
+
+def test_a_task_on_a_full_disk_is_told_which_one_and_no_cut_off_checkpoint_is_recommended(disk, tmp_path):
+    full = disk("full", "1m")
+    machine = Machine(tmp_path / "home")
+    try:
+        done = machine("run", machine.job_file(tmp_path, TRAIN % {"disk": full}))
+        assert done.code == 1, done
+        status = machine.status()
+        assert "No space left on device" in status["reason"], status
+        assert f"free some space on {full} (tmpfs), 1 MiB, 0 B free" in status["advice"], status
+        assert "newest checkpoint" not in status["advice"], status
+        assert "step-7.pt" in status["advice"] and "may be cut off" in status["advice"], status
+    finally:
+        machine.close()
