@@ -14,8 +14,6 @@
 namespace howdah::os::files {
 namespace {
 
-Result<FileLock> LockError(const std::string& path) { return SystemError("locking " + path); }
-
 Result<Fd> OpenLockFile(const std::string& path, int flags) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0644));
   if (!fd.valid()) return SystemError("opening the lock " + path);
