@@ -1,8 +1,8 @@
 # Runs the fuzz targets. Sourced by dev.
 #
 # A target begins with the inputs in tests/fuzz/corpus/NAME, which are kept in git, and with those that earlier runs
-# found (build/fuzz/corpus/NAME). An input that crashes a target, takes more than 10 s or needs more than 1 GiB is stored
-# in build/fuzz/findings.
+# found (build/fuzz/corpus/NAME). An input that crashes a target, takes more than 10 s or needs more than 1 GiB is
+# stored in build/fuzz/findings.
 
 fuzz_one() {  # NAME SECONDS
   local found=build/fuzz/corpus/$1 seeds=tests/fuzz/corpus/$1

@@ -127,6 +127,7 @@ TEST_F(CallbackTest, SixtySilentStrangersDoNotKeepTheAmOut) {
   CallbackClient caller(loop_);
   caller.Call({"c1"}, listener->address(), "10.0.0.7:40123");
   ASSERT_TRUE(RunUntil([&] { return !called_.empty(); })) << "without any time limit, the AM was served first";
+  ASSERT_TRUE(RunUntil([&] { return strangers[28]->closed; }));
   std::vector<int> open;
   for (int i = 0; i < 60; ++i) {
     if (!strangers[static_cast<size_t>(i)]->closed) open.push_back(i);

@@ -151,7 +151,8 @@ class TcpListener final : public CallbackListener {
   void OnFinished(Caller& caller, const std::string& line) {
     callers_.remove_if([&](const auto& other) { return other.get() == &caller; });
     const auto am_address = ParseCall(secret_, caller.nonce(), line);
-    if (am_address) on_called_(*am_address);
+    const OnCalled on_called = on_called_;
+    if (am_address) on_called(*am_address);
   }
 
   tcp::acceptor acceptor_;
