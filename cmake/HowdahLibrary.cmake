@@ -3,7 +3,8 @@
 # One folder is one library is one namespace. The folder's path below src/ gives all their names. For example,
 # src/hadoop/rpc is the library hadoop/rpc in DEPS, the target howdah_hadoop_rpc, the headers howdah/hadoop/rpc/*.h, the
 # namespace howdah::hadoop::rpc and the unit tests hadoop_rpc_test. The sources are the folder's *.cc, the public
-# headers are below its include/, the unit tests are its *_test.cc, and the benchmarks its *_bench.cc.
+# headers are below its include/, the unit tests are its *_test.cc, and the benchmarks its *_bench.cc. Each *_fuzz.cc is
+# a libFuzzer target, the program fuzz_LIBRARY_NAME.
 #
 # DEPS are the Howdah libraries that the library may use. Only their include/ folders are on its include path, not those
 # of the DEPS of its DEPS. So each library lists everything it uses in its own CMakeLists.txt. If a build fails with
@@ -20,11 +21,15 @@ function(howdah_library)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
   file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_bench.cc)
+  file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_fuzz.cc)
   if(tests)
     list(REMOVE_ITEM sources ${tests})
   endif()
   if(benches)
     list(REMOVE_ITEM sources ${benches})
+  endif()
+  if(fuzzers)
+    list(REMOVE_ITEM sources ${fuzzers})
   endif()
   list(TRANSFORM ARG_DEPS REPLACE "/" "_")
   list(TRANSFORM ARG_DEPS PREPEND howdah_)
@@ -60,6 +65,17 @@ function(howdah_library)
     target_compile_definitions(${name}_test PRIVATE HOWDAH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME unit.${name} COMMAND ${name}_test)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+  if(fuzzers AND HOWDAH_FUZZ)
+    foreach(fuzzer ${fuzzers})
+      get_filename_component(stem ${fuzzer} NAME)
+      string(REPLACE "_fuzz.cc" "" stem ${stem})
+      set(program fuzz_${name}_${stem})
+      add_executable(${program} ${fuzzer})
+      target_link_libraries(${program} PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS})
+      target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+      add_dependencies(fuzzers ${program})
+    endforeach()
   endif()
   if(benches AND HOWDAH_BENCH)
     add_executable(${name}_bench ${benches})

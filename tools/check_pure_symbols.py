@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-# Undefined symbols that a pure library must not have, and the effect of each.
+# Undefined symbols that a pure library must not have, and the effect that each would allow.
 BANNED = [
     (r"clock_gettime|gettimeofday|time|clock|(clock_)?nanosleep|_ZNSt6chrono3_V2\d+\w+_clock3nowEv", "reads a clock"),
     (r"socket|connect|bind|listen|accept4?|send(to|msg)?|recv(from|msg)?|poll|ppoll|select|epoll_\w+|getaddrinfo",

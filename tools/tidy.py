@@ -47,13 +47,13 @@ def library_of(path):
 
 
 def is_test(path):
-    """Whether a file is a test, a benchmark, or a header that only these include."""
-    name = r"(_test\.cc|_bench\.cc|_fixture\.h|/testing\.h|/test_\w+\.h)$"
+    """Whether a file is a test, a benchmark, or a header that only tests and benchmarks include."""
+    name = r"(_test\.cc|_bench\.cc|_fuzz\.cc|_fixture\.h|/testing\.h|/test_\w+\.h)$"
     return path.startswith("tests/") or re.search(name, path) is not None
 
 
 def kinds_of(path):
-    """The groups of banned words that apply to a file."""
+    """The groups of banned words that are checked in a file."""
     kinds = {"any"}
     library = library_of(path)
     is_cpp = path.endswith((".cc", ".h"))
@@ -181,7 +181,7 @@ def sizes_of(path, text):
 
 
 def rule_of(name):
-    """The rule for an entry of the ratchet: (rule, limit, unit, measured thing)."""
+    """The rule for an entry of the ratchet: (rule, limit, unit, kind of object)."""
     path, _, part = name.partition(":")
     if part.endswith("'s methods"):
         return "large-class", rules.METHODS_MAX, "methods", part.removesuffix("'s methods")
@@ -212,7 +212,7 @@ def check_sizes(sizes, ratchet):
 
 
 def compiled_files(compile_commands):
-    """The source files of the build. A unity file stands for the files that it includes."""
+    """The source files of the build. A unity file is replaced by the files that it includes."""
     for entry in json.loads(compile_commands.read_text()):
         path = pathlib.Path(entry["file"])
         if path.parent.name == "Unity":
@@ -224,7 +224,8 @@ def compiled_files(compile_commands):
 def check_compiled(root, names, compile_commands):
     compiled = set(compiled_files(compile_commands))
     for name in names:
-        if name.endswith(".cc") and not name.endswith("_bench.cc") and str((root / name).resolve()) not in compiled:
+        elsewhere = name.endswith(("_bench.cc", "_fuzz.cc"))
+        if name.endswith(".cc") and not elsewhere and str((root / name).resolve()) not in compiled:
             yield Finding(name, 1, "never-compiled", "no target of the build compiles this file")
 
 
@@ -286,7 +287,8 @@ def check_tree(root, compile_commands=None, shrink=False):
 
 
 def check_words_of_tree(root, shrink):
-    """Findings about words of files that have more than tidy_words.json allows. The allowed numbers may only shrink."""
+    """Findings about words, of those files that have more of them than tidy_words.json allows. The allowed numbers may
+    only shrink."""
     path = root / "tools/tidy_words.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     findings = check_language(root)

@@ -25,7 +25,7 @@ def code_only(text):
 
 
 def scope_kind(head):
-    """The kind of the braces after `head`: a scope that can contain functions, a function, or anything else."""
+    """The kind of code in the braces after `head`: a scope that can contain functions, a function, or anything else."""
     if re.search(r"\bnamespace\b|\bextern\s*$", head):
         return "scope"
     if re.search(r"\b(class|struct|union)\b[^()=]*$", head):

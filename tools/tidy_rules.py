@@ -2,7 +2,7 @@
 
 # --- layers: the libraries and third-party headers that a library may use ---------------------------------------------
 #
-# A library is named by its folder below src/; its namespace, its include prefix and its CMake target follow from that.
+# The name of a library is its folder below src/. Its namespace, include prefix and CMake target follow from the name.
 
 PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
         "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
@@ -43,7 +43,7 @@ LAYERS = {
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
     "rpc": ({"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
-    "rpc/callback": ({"base"}, {POSIX, "boost"}),
+    "rpc/callback": ({"base"}, {POSIX, "boost", "openssl"}),
     "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
     "storage": ({"base", "os/files"}, {POSIX}),
     "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),
@@ -103,7 +103,7 @@ HALVES = {"src/backend/yarn": ("client", "am")}
 # Folders inside the folder of a library that are separate programs.
 PROGRAMS = ("src/testing/sim/runner/",)
 
-# The third-party library of an include, by the prefix of the path. The first match counts.
+# The third-party library of an include, by the prefix of the include's path. The first match counts.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
                ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
                ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
@@ -137,8 +137,8 @@ BANNED = [
      "is a path of one machine"),
 ]
 
-# Hosts that a tracked file may name in a URL. Package registries are not named, because each machine configures its
-# own.
+# Hosts that may occur in the URLs of tracked files. Package registries may not, because each machine configures its
+# own registries.
 URL_HOSTS = {"localhost", "127.0.0.1", "json-schema.org", "www.apache.org", "www.w3.org", "github.com",
              "yarn.apache.org", "hadoop.apache.org", "howdah.invalid", "example.com", "example.org"}
 

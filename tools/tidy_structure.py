@@ -69,11 +69,12 @@ def class_files(texts):
 
 
 def check_unnamed_namespaces(texts):
-    """Release builds combine several files of a folder into one compilation (unity build), so names in unnamed
-    namespaces must differ, too."""
+    """Names in unnamed namespaces must differ within a folder, too, because release builds combine several files of a
+    folder into one compilation (unity build)."""
     names = defaultdict(dict)
     for path, text in texts.items():
-        if path.endswith(".cc") and path.startswith("src/") and not path.endswith(("_test.cc", "_bench.cc")):
+        test = path.endswith(("_test.cc", "_bench.cc", "_fuzz.cc"))
+        if path.endswith(".cc") and path.startswith("src/") and not test:
             for line, name in tidy_cpp.unnamed(text):
                 names[folder_of(path), name].setdefault(path, line)
     for (_, name), where in sorted(names.items()):

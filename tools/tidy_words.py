@@ -95,7 +95,7 @@ def passages(path, text):
 
 
 def without_quotes(text):
-    """Blanks code and quoted words, which are not checked. The offsets of the rest stay the same."""
+    """Replaces code and quoted words, which are not checked, by blanks. Other offsets stay the same."""
     return re.sub(r"`[^`\n]*`|(?<!\w)\"[^\"\n]{1,60}\"|“[^”\n]*”", lambda m: "·" * len(m.group(0)), text)
 
 
@@ -168,7 +168,7 @@ def check_subject(subject):
 
 
 def check_commits(root):
-    """Checks the subjects of the commits after rules.WORDS_SINCE; checks none if git does not have that commit."""
+    """Checks the subjects of the commits after rules.WORDS_SINCE. Checks none if git does not have that commit."""
     log = ["git", "log", "--no-merges", "--format=%h %s", f"{rules.WORDS_SINCE}..HEAD"]
     done = subprocess.run(log, cwd=root, capture_output=True, text=True)
     for line in done.stdout.splitlines() if done.returncode == 0 else ():

@@ -55,7 +55,7 @@ hadoop::conf::Environment HadoopEnvironment() {
 
 // --- am ---
 
-// Reports "ok" or the problem to the submitting client. The client may be gone; the job does not need it.
+// Reports "ok" or the problem to the submitting client, which may already have exited.
 void ReportReady(int ready_fd, const std::string& message) {
   if (ready_fd < 0) return;
   if (const Status written = os::files::WriteAll(ready_fd, message, "the submitting client"); !written.ok()) {
@@ -108,7 +108,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died) 
   options.gang_since = clock.Now();
   options.leave_on_sigterm = true;
   options.node = job.node();
-  options.place_notices = job.FailureDetectionLimit();
+  options.failover_delay = job.FailureDetectionLimit();
   options.journal = job.journal();
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
@@ -168,7 +168,7 @@ int YarnAm() {
 int Am(const Arguments& arguments) {
   const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--yarn"});
   if (!flags.ok()) return ExitWith(flags.error(), "am");
-  signal(SIGPIPE, SIG_IGN);  // a reader that is gone must not end the job
+  signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the job
   if (flags->has("--yarn")) return YarnAm();
   return LocalAm({.agent = os::process::ProgramPath(),
                   .job_dir = flags->text("--job-dir"),
@@ -198,6 +198,10 @@ Status UseContainerFiles(executor::TaskOptions& options) {
   options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
   options.flat_logs = true;
   options.inherited = executor::InheritedFromContainer(environ);
+  options.store_outputs = [job = JobId{options.job_id}, work_dir = options.work_dir](
+                              const std::string& task, const std::vector<std::string>& files) {
+    return backend::yarn::am::StoreOutputs(HadoopEnvironment(), job, task, work_dir, files);
+  };
   if (access(kPythonDirectory, X_OK) == 0) options.python_dir = here + "/" + kPythonDirectory;
   return {};
 }
@@ -231,6 +235,7 @@ int Main(const Arguments& arguments) {
   if (arguments.empty()) return UsageError("am or task is missing");
   const std::string& command = arguments[0];
   const Arguments rest(arguments.begin() + 1, arguments.end());
+  if (command == "am" || command == "task") os::process::ProtectMemory();
   if (command == "am") return Am(rest);
   if (command == "task") return Task(rest);
   if (command == "exec") return ExitCodeOf(executor::RunExec(rest, LoadIdentity), command);

@@ -1,4 +1,4 @@
-// howdah: the program that people run. No other file of this program names a backend.
+// howdah: the program that people run. Only this file of the program names backends.
 #include "howdah/cli/main.h"
 
 #include <unistd.h>

@@ -19,8 +19,12 @@ struct Overload : Fs... {
   using Fs::operator()...;
 };
 
-// How long followers may take to receive the journal's last lines: the AM should exit soon after writing them.
+// The time limit for followers to receive the journal's last lines: the AM should exit soon after writing them.
 constexpr Duration kFollowersLimit = std::chrono::milliseconds(80);
+
+// How long the AM waits for an executor that kills the processes of a container which the backend has reported as
+// ended. Killing takes milliseconds, on a busy node a second. An executor on a node without power never disconnects.
+constexpr Duration kLeaveLimit = std::chrono::seconds(5);
 
 int MostTasks(const jobspec::JobSpec& spec) {
   int tasks = 0;
@@ -44,9 +48,11 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
            .close = [this](rpc::ConnectionId follower) { endpoints_.Close(follower); },
            .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
       executors_(
+          event_loop_.io(),
           {.heartbeat = options_.spec.timeouts.heartbeat,
-           .await_am = options_.place_notices + options_.spec.timeouts.am,
-           .progress = ProgressInterval(options_.spec.timeouts.heartbeat, MostTasks(options_.spec))},
+           .await_am = options_.failover_delay + options_.spec.timeouts.am,
+           .progress = ProgressInterval(options_.spec.timeouts.heartbeat, MostTasks(options_.spec)),
+           .leave = kLeaveLimit},
           clock, followers_, [this](core::Event event) { Deliver(std::move(event)); },
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
@@ -128,7 +134,7 @@ void ApplicationMaster::OnEvent(const backend::BackendEvent& event) {
     followers_.OnGranted(granted->container, granted->node);
   } else if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
     caller_.Stop(exited->container);
-    executors_.Forget(exited->container);
+    return executors_.Forget(exited->container, [this, exited = *exited] { job_loop_.Post(exited); });
   }
   std::visit([this](const auto& e) { job_loop_.Post(e); }, event);
 }
@@ -182,8 +188,8 @@ void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
   job_loop_.Post(std::move(prepared));
 }
 
-// Called before the journal's last line is written, so that a final state becomes visible only after the backend has
-// cleaned up.
+// Called before the last line of the journal is written: the backend must have cleaned up before the final state
+// becomes visible.
 void ApplicationMaster::FinishJob() {
   const auto journal = record_.Text();
   // The backend must receive the final state even if the journal cannot be read.
@@ -213,7 +219,7 @@ journal::JobView ApplicationMaster::ViewWithUsage() const {
   for (journal::TaskView& task : view.tasks) {
     if (const journal::Usage* usage = executors_.usage(ContainerId{task.container})) task.usage = *usage;
     const auto* progress = executors_.progress(ContainerId{task.container});
-    if (progress != nullptr && progress->attempt == task.attempt) task.progress = progress->told;
+    if (progress != nullptr && progress->attempt == task.attempt) task.progress = progress->newest;
   }
   return view;
 }
@@ -240,7 +246,7 @@ void ApplicationMaster::Replayed(const loop::LoggedEvent& logged, const std::vec
     followers_.OnGranted(granted->container, granted->node);
     past_->held[granted->container] = {granted->container, granted->role, granted->node, std::nullopt};
   } else if (const auto* exited = std::get_if<core::ContainerExited>(&logged.event)) {
-    executors_.Forget(exited->container);
+    executors_.Forget(exited->container, [] {});
     past_->held.erase(exited->container);
   } else if (const auto* registered = std::get_if<core::ExecutorRegistered>(&logged.event)) {
     past_->callbacks[registered->container] = registered->callback;

@@ -18,15 +18,15 @@
 
 namespace howdah::am {
 
-// The state left by the previous AM: its events, and the number of journal entries that it had written since the first
-// event.
+// The state that the previous AM left: its events, and the number of journal entries that it had written since its
+// first event.
 struct Resumption {
   std::vector<loop::LoggedEvent> events;
   size_t recorded = 0;
 };
 
-// Wires the loop of the job (am::loop::JobLoop) to the backend, executors, clients and files. One object per process.
-// One thread: the loop's. Run returns when the job has finished.
+// Connects the loop of the job (am::loop::JobLoop) with the backend, executors, clients and files. One object per
+// process, on one thread: the loop's thread. Run returns when the job has finished.
 class ApplicationMaster final : public backend::Sink, private loop::Performer {
  public:
   // submitted: passed on to core::Job. clock must live longer than this object.
@@ -41,7 +41,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void OnLost(const Error& error) override { Fail(error); }
 
  private:
-  // Containers of the previous AM.
+  // The containers of the previous AM.
   struct Past {
     std::map<ContainerId, backend::Inherited> held;
     std::map<ContainerId, std::string> callbacks;  // the callback addresses of the executors
@@ -60,7 +60,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void StartTask(const core::StartTask& order);
   void PrepareFinish(const core::PrepareFinish& order);
   void FinishJob();
-  // Appends text to the output of the rank's process.
+  // Appends text to the output of the process with this rank.
   void Print(int rank, const std::string& text);
   journal::JobView ViewWithUsage() const;
   std::string TrackingUrl(const Listening& listening) const;
@@ -78,7 +78,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<TensorBoard> tensorboard_;
   loop::JobLoop job_loop_;
-  std::unique_ptr<Past> past_;  // only while resuming
+  std::unique_ptr<Past> past_;  // set only during a resume
   std::optional<Error> error_;
 };
 

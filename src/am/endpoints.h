@@ -20,7 +20,7 @@ namespace howdah::am {
 class Endpoints {
  public:
   // Everything referenced here must live longer than the endpoints.
-  struct Behind {
+  struct Context {
     Executors& executors;
     Followers& followers;
     const JobRecord& record;
@@ -28,7 +28,7 @@ class Endpoints {
     std::function<void(core::Event)> post;
     std::function<Result<uint16_t>()> tensorboard;  // TensorBoard's port; an error states why it does not serve
   };
-  Endpoints(boost::asio::io_context& io, const AmOptions& options, const os::process::Clock& clock, Behind behind);
+  Endpoints(boost::asio::io_context& io, const AmOptions& options, const os::process::Clock& clock, Context context);
 
   Result<Listening> Listen();
   // Closes all connections, streams first.
@@ -41,12 +41,12 @@ class Endpoints {
   void Close(rpc::ConnectionId connection) { server_->Close(connection); }
 
  private:
-  Tunnels::World TunnelWorld();
+  Tunnels::Ports TunnelPorts();
 
   boost::asio::io_context& io_;
   const AmOptions& options_;
   const os::process::Clock& clock_;
-  Behind behind_;
+  Context context_;
   Control control_;
   Tunnels tunnels_;
   std::unique_ptr<rpc::AmServer> server_;

@@ -8,7 +8,7 @@ namespace howdah::am {
 namespace {
 
 // Adds the heartbeats of a record in bulk.
-void AddHeard(const wire::Heard& heard, std::vector<loop::LoggedEvent>& events) {
+void AddHeartbeats(const wire::Heard& heard, std::vector<loop::LoggedEvent>& events) {
   for (const wire::HeardContainer& one : heard.containers()) {
     core::HeartbeatReceived event{{one.container()}};
     if (one.has_usage()) event.usage = FromWire(one.usage());
@@ -28,7 +28,7 @@ Result<std::optional<EventLog::Content>> EventLog::Read(const std::string& path)
       content.emplace().beginning = {FromMicros(record.begun().submitted_micros()),
                                      static_cast<size_t>(record.begun().journal_entries())};
     } else if (parsed && content && record.has_heard()) {
-      AddHeard(record.heard(), content->events);
+      AddHeartbeats(record.heard(), content->events);
     } else if (auto event = EventOf(record); parsed && content && event) {
       content->events.push_back({std::move(*event), FromMicros(record.at_micros())});
     } else {

@@ -1,5 +1,5 @@
-// The events of a job as a file. The state of core::Job is a function of its events, so the next AM reaches the state
-// of this one by replay.
+// The events of a job as a file. The state of core::Job is a function of its events, so the next AM reaches this AM's
+// state by replaying the file.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,8 @@ class EventLog final : public loop::EventLog {
     std::vector<loop::LoggedEvent> events;
   };
 
-  // Returns nullopt if the log does not exist or is empty. Skips a torn record at the end: its AM had not acted on it.
+  // Returns nullopt if the log does not exist or is empty. Skips a torn record at the end, because its AM had not yet
+  // acted on it.
   static Result<std::optional<Content>> Read(const std::string& path);
 
   // Opens the log at the path for appending. A new log begins with `beginning`.

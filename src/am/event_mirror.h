@@ -14,7 +14,7 @@ namespace howdah::am {
 // Copies every few seconds on its own thread, so that a slow file system does not delay the job.
 class EventMirror {
  public:
-  // from: a path in `files`; to: an existing directory; log: a file. Each problem is appended to it once.
+  // from: a path in `files`. to: an existing directory. log: a file; each problem is appended to it once.
   EventMirror(std::unique_ptr<storage::Files> files, std::string from, std::string to, std::string log);
   // The destructor waits for the current read to finish.
 

@@ -8,7 +8,7 @@
 namespace howdah::am {
 namespace {
 
-// Each host is encoded once: a cluster of thousands of tasks is on few hosts.
+// Encodes each host once, because even a cluster of thousands of tasks has few hosts.
 wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& exports) {
   wire::Cluster out;
   std::unordered_map<std::string, uint32_t> positions;
@@ -45,8 +45,14 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
   return std::min(heartbeat_limit, Duration(std::chrono::seconds(10))) * std::max(1, tasks / kManyTasks);
 }
 
-Executors::Executors(Limits limits, const os::process::Clock& clock, Followers& followers, Deliver deliver, Send send)
-    : limits_(limits), clock_(clock), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
+Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
+                     Deliver deliver, Send send)
+    : io_(io),
+      limits_(limits),
+      clock_(clock),
+      followers_(followers),
+      deliver_(std::move(deliver)),
+      send_(std::move(send)) {}
 
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
@@ -59,9 +65,9 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     return OnProgress(container, message.heartbeat().progress());
   }
   if (message.has_progress() && !message.progress().saving()) return OnProgress(container, message.progress());
-  // The core may judge this message by the task's progress, so deliver the newest progress first.
-  if (executor.untold && !message.has_log_sizes() && !message.has_log_data()) {
-    deliver_(*std::exchange(executor.untold, std::nullopt));
+  // The core may need the newest progress of the task to handle this message, so deliver the progress first.
+  if (executor.undelivered && !message.has_log_sizes() && !message.has_log_data()) {
+    deliver_(*std::exchange(executor.undelivered, std::nullopt));
   }
   switch (message.kind_case()) {
     case wire::FromExecutor::kProgress:
@@ -94,7 +100,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   }
 }
 
-// Delivers the newest usage sample before an attempt ends: the core records it with the end.
+// Delivers the newest usage sample before the end of an attempt, because the core records the sample with the end.
 void Executors::ReportUsage(const ContainerId& container, const wire::Usage& usage) {
   Executor& executor = by_container_[container];
   executor.usage = FromWire(usage);
@@ -107,13 +113,13 @@ void Executors::OnProgress(const ContainerId& container, const wire::Progress& m
   const core::Event event = EventOf(container, message);
   if (const auto* progressed = std::get_if<core::TaskProgressed>(&event); progressed && message.at_micros() > 0) {
     executor.progress = {progressed->attempt, progressed->progress};
-    executor.untold = *progressed;
+    executor.undelivered = *progressed;
   }
   deliver_(core::HeartbeatReceived{container, executor.usage});
   const Instant now = clock_.Now();
-  if (!executor.untold || now < executor.tell_next) return;
-  executor.tell_next = now + limits_.progress;
-  deliver_(*std::exchange(executor.untold, std::nullopt));
+  if (!executor.undelivered || now < executor.deliver_next) return;
+  executor.deliver_next = now + limits_.progress;
+  deliver_(*std::exchange(executor.undelivered, std::nullopt));
 }
 
 void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {
@@ -142,6 +148,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
 }
 
 void Executors::OnClosed(rpc::ConnectionId connection) {
+  OnLeft(connection);
   const auto it = by_connection_.find(connection);
   if (it == by_connection_.end()) return;
   const ContainerId container = it->second;
@@ -180,18 +187,33 @@ void Executors::Stop(const core::StopTask& order) {
   SendTo(order.container, message, nullptr);
 }
 
-void Executors::Forget(const ContainerId& container) {
+void Executors::Forget(const ContainerId& container, std::function<void()> ended) {
   gone_.insert(container);
-  // A backend can report a container as gone although its processes run: tasks on a node survive the death of its
-  // NodeManager. The executor must exit in this case.
+  // A backend can report a container as gone although its processes run, because a node's tasks survive the death of
+  // its NodeManager. The executor must then exit.
   wire::ToExecutor leave;
   leave.mutable_leave();
   SendTo(container, leave, nullptr);
   followers_.OnContainerGone(container);
   const auto it = by_container_.find(container);
-  if (it == by_container_.end()) return;
-  if (it->second.connection) by_connection_.erase(*it->second.connection);
+  if (it == by_container_.end()) return ended();
+  const std::optional<rpc::ConnectionId> connection = it->second.connection;
   by_container_.erase(it);
+  if (!connection) return ended();
+  by_connection_.erase(*connection);
+  const auto added = leaving_.try_emplace(*connection, Leaving{std::move(ended), boost::asio::steady_timer(io_)}).first;
+  added->second.limit.expires_after(limits_.leave);
+  added->second.limit.async_wait([this, id = *connection](const boost::system::error_code& error) {
+    if (!error) OnLeft(id);
+  });
+}
+
+void Executors::OnLeft(rpc::ConnectionId connection) {
+  const auto it = leaving_.find(connection);
+  if (it == leaving_.end()) return;
+  const std::function<void()> ended = std::move(it->second.ended);
+  leaving_.erase(it);
+  ended();
 }
 
 bool Executors::connected(const ContainerId& container) const {

@@ -1,6 +1,8 @@
 // The connections of executors: their messages become core events, and the core's orders become messages.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,12 +22,12 @@
 
 namespace howdah::am {
 
-// The interval of heartbeats: short enough that nine lost messages do not exceed the limit, and that the usage in them
-// is current.
+// The interval of heartbeats. It is short enough that nine heartbeats in a row can be lost without reaching the limit,
+// and that the usage in them is current.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
-// The minimum interval between progress events of a task that only report progress. Each such event is written to the
-// event log, so the interval grows with the number of tasks.
+// The minimum interval between those events of a task that only report progress. Each event is written to the event
+// log, so the interval grows with the number of tasks.
 Duration ProgressInterval(Duration heartbeat_limit, int tasks);
 
 // One thread: the AM's loop.
@@ -39,24 +41,29 @@ class Executors {
     Duration heartbeat;  // maximum time without a message from the executor
     Duration await_am;   // how long executors wait for another AM; 0: they do not wait
     Duration progress;   // minimum interval between progress events of a task
+    Duration leave;      // how long an executor whose container has ended may stay connected
   };
   // followers: receives executors' connections and log messages.
-  Executors(Limits limits, const os::process::Clock& clock, Followers& followers, Deliver deliver, Send send);
+  Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
+            Deliver deliver, Send send);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
-  // Call before each StartTask. Sets the peer group that the tasks of this step receive, and the exports of all roles.
-  // Encodes them once per step.
+  // Call it before each StartTask. Sets the peer group and the exports of all roles, which the tasks of this step
+  // receive. Encodes them once per step.
   void SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports);
-  // rendezvous: the server of the order's generation, if there is one.
+  // rendezvous: the server of the generation in the order; nullopt if the framework needs none.
   void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
   // The backend reports that the container is gone: its messages are ignored from now on, and an executor that still
-  // runs there is ordered to exit.
-  void Forget(const ContainerId& container);
+  // runs there is ordered to exit. Calls `ended` when no process of the container is left, as far as the AM can see: at
+  // once if its executor is not connected, else when the connection closes, at the latest after Limits::leave. An
+  // executor stays connected until it has killed all processes of its task. YARN reports the end of a container as soon
+  // as its first process, the guardian, has died.
+  void Forget(const ContainerId& container, std::function<void()> ended);
 
   bool connected(const ContainerId& container) const;
   // The newest sample of a container's task.
@@ -64,7 +71,7 @@ class Executors {
   // The newest progress of a container's task.
   struct Progress {
     int attempt = -1;
-    core::TaskProgress told;
+    core::TaskProgress newest;
   };
   const Progress* progress(const ContainerId& container) const;
 
@@ -73,15 +80,22 @@ class Executors {
     std::optional<rpc::ConnectionId> connection;
     journal::Usage usage;
     Progress progress;
-    std::optional<core::TaskProgressed> untold;  // the newest, if it is not delivered to the core yet
-    Instant tell_next;
+    std::optional<core::TaskProgressed> undelivered;  // the newest progress that was not delivered to the core yet
+    Instant deliver_next;
   };
+  // An executor that was ordered to exit because its container has ended.
+  struct Leaving {
+    std::function<void()> ended;
+    boost::asio::steady_timer limit;
+  };
+  void OnLeft(rpc::ConnectionId connection);
   void OnProgress(const ContainerId& container, const wire::Progress& message);
   void ReportUsage(const ContainerId& container, const wire::Usage& usage);
   void Register(rpc::ConnectionId connection, const wire::Register& message);
   void SendTo(const ContainerId& container, const wire::ToExecutor& message,
               std::shared_ptr<const rpc::SharedCluster> cluster);
 
+  boost::asio::io_context& io_;
   const Limits limits_;
   const os::process::Clock& clock_;
   Followers& followers_;
@@ -90,6 +104,7 @@ class Executors {
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;
   std::unordered_map<ContainerId, Executor> by_container_;
   std::unordered_set<ContainerId> gone_;
+  std::unordered_map<rpc::ConnectionId, Leaving> leaving_;
   std::shared_ptr<const rpc::SharedCluster> cluster_;
   uint64_t cluster_step_ = 0;  // the step in which cluster_ was encoded
 };

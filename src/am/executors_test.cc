@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Executors of a job without followers, and the messages that are sent to them, as text.
+// Executors of a job without followers. Records the messages to them as text.
 struct Scene {
   boost::asio::io_context loop;
   os::process::Clock clock;
@@ -23,22 +23,25 @@ struct Scene {
   int events = 0;
   std::vector<int64_t> steps;  // the progress steps that the core received
   std::string last;            // the last other event that the core received
-  Executors executors{
-      {.heartbeat = std::chrono::seconds(25), .await_am = std::chrono::minutes(5), .progress = std::chrono::hours(1)},
-      clock,
-      followers,
-      [this](const core::Event& event) {
-        ++events;
-        const auto* progressed = std::get_if<core::TaskProgressed>(&event);
-        if (progressed) steps.push_back(*progressed->progress.step);
-        if (std::holds_alternative<core::RankExited>(event)) last = "exited";
-        if (std::holds_alternative<core::HeartbeatReceived>(event)) last = "heard";
-      },
-      [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
-        sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
-                                             : message.welcome().refused().empty() ? " welcome"
-                                                                                   : " refused"));
-      }};
+  Executors executors{loop,
+                      {.heartbeat = std::chrono::seconds(25),
+                       .await_am = std::chrono::minutes(5),
+                       .progress = std::chrono::hours(1),
+                       .leave = std::chrono::milliseconds(1)},
+                      clock,
+                      followers,
+                      [this](const core::Event& event) {
+                        ++events;
+                        const auto* progressed = std::get_if<core::TaskProgressed>(&event);
+                        if (progressed) steps.push_back(*progressed->progress.step);
+                        if (std::holds_alternative<core::RankExited>(event)) last = "exited";
+                        if (std::holds_alternative<core::HeartbeatReceived>(event)) last = "heartbeat";
+                      },
+                      [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
+                        sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
+                                                             : message.welcome().refused().empty() ? " welcome"
+                                                                                                   : " refused"));
+                      }};
 
   void Register(rpc::ConnectionId from, const std::string& container) {
     wire::FromExecutor message;
@@ -53,17 +56,36 @@ TEST(Executors, ConnectedExecutorOfLostContainerIsOrderedToExit) {
   scene.Register(1, "c1");
   scene.Register(2, "c2");
   EXPECT_EQ(scene.events, 2);
-  scene.executors.Forget(ContainerId{"c1"});
+  bool ended = false;
+  scene.executors.Forget(ContainerId{"c1"}, [&] { ended = true; });
   EXPECT_THAT(scene.sent, ElementsAre("1 welcome", "2 welcome", "1 leave"));
   wire::FromExecutor heartbeat;
   heartbeat.mutable_heartbeat();
   scene.executors.OnMessage(1, heartbeat);
-  EXPECT_EQ(scene.events, 2) << "nothing more is heard of it";
+  EXPECT_EQ(scene.events, 2) << "messages of a lost container are ignored";
+  EXPECT_FALSE(ended) << "its executor is still connected, so processes of the task may still run";
+  scene.executors.OnClosed(2);
+  EXPECT_FALSE(ended);
+  scene.executors.OnClosed(1);
+  EXPECT_TRUE(ended);
+}
+
+TEST(Executors, ContainerEndsAfterTimeLimitIfItsExecutorStaysConnected) {
+  Scene scene;
+  scene.Register(1, "c1");
+  bool ended = false;
+  scene.executors.Forget(ContainerId{"c1"}, [&] { ended = true; });
+  EXPECT_FALSE(ended);
+  scene.loop.run();
+  EXPECT_TRUE(ended);
+  scene.executors.OnClosed(1);
 }
 
 TEST(Executors, ExecutorOfLostContainerIsRefused) {
   Scene scene;
-  scene.executors.Forget(ContainerId{"c1"});
+  bool ended = false;
+  scene.executors.Forget(ContainerId{"c1"}, [&] { ended = true; });
+  EXPECT_TRUE(ended);
   EXPECT_THAT(scene.sent, IsEmpty());
   scene.Register(1, "c1");
   EXPECT_THAT(scene.sent, ElementsAre("1 refused"));
@@ -87,8 +109,8 @@ TEST(Executors, ProgressIsReportedRarelyAndBeforeEventsThatDependOnIt) {
   beat(3);
   beat(0);
   EXPECT_THAT(scene.steps, ElementsAre(1)) << "an hour has not passed";
-  EXPECT_EQ(scene.last, "heard");
-  EXPECT_EQ(scene.executors.progress(ContainerId{"c1"})->told.step, 3) << "for who asks";
+  EXPECT_EQ(scene.last, "heartbeat");
+  EXPECT_EQ(scene.executors.progress(ContainerId{"c1"})->newest.step, 3) << "the newest step is kept";
   wire::FromExecutor exited;
   exited.mutable_rank_exited()->set_code(1);
   scene.executors.OnMessage(1, exited);

@@ -1,4 +1,4 @@
-// The journal as followers read it: its file, its size, and the lines that have to wait for output.
+// The journal as followers read it: its file, its size, and the lines that are held back until output was sent.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ class FollowedJournal {
   int64_t size() const { return size_; }
   void AddAttemptEnd(const AttemptEnd& end) { attempt_ends_.push_back(end); }
   const std::deque<AttemptEnd>& attempt_ends() const { return attempt_ends_; }  // ordered by offset; append-only
-  // Returns at least one whole line, at most about 64 KiB if lines are shorter. Empty if the journal cannot be read.
+  // Returns at least one whole line, and at most about 64 KiB if lines are shorter. Returns "" if the journal cannot be
+  // read.
   std::string Read(int64_t from, int64_t to);
 
  private:

@@ -10,17 +10,17 @@ constexpr int64_t kPiece = 64 << 10;
 
 }  // namespace
 
-Follower::Follower(World& world, rpc::ConnectionId id, const wire::FollowRequest& request,
+Follower::Follower(Context& context, rpc::ConnectionId id, const wire::FollowRequest& request,
                    const std::vector<std::string>& roles)
-    : world_(world),
+    : context_(context),
       id_(id),
       wants_logs_(request.has_logs()),
       sizes_only_(request.logs().sizes_only()),
       now_only_(request.now()),
       wanted_(request.logs()),
       journal_sent_(std::max<int64_t>(request.journal_offset(), 0)),
-      journal_target_(world.journal().size()),
-      progress_(world.Now()) {
+      journal_target_(context.journal().size()),
+      progress_(context.Now()) {
   const auto role_of = [&](const std::string& name) {
     return static_cast<int>(std::find(roles.begin(), roles.end(), name) - roles.begin());
   };
@@ -31,7 +31,7 @@ Follower::Follower(World& world, rpc::ConnectionId id, const wire::FollowRequest
         std::max<int64_t>(have.offset(), 0);
   }
   wanted_.clear_have();
-  for (const auto& [key, output] : world_.outputs().all()) OnOutput(key, output);
+  for (const auto& [key, output] : context_.outputs().all()) OnOutput(key, output);
 }
 
 bool Follower::WantsTask(TaskId task) const {
@@ -50,7 +50,7 @@ bool Follower::Awaits(const OutputContainer& container) const {
   if (over_ || sizes_only_ || !WantsTask(container.task)) return false;
   for (auto at = sources_.lower_bound({container.task}); at != sources_.end(); ++at) {
     if (at->first.task != container.task) break;
-    const Output* output = world_.outputs().Find(at->first);
+    const Output* output = context_.outputs().Find(at->first);
     if (!at->second.end_sent && output != nullptr && output->container.get() == &container) return true;
   }
   return false;
@@ -59,7 +59,7 @@ bool Follower::Awaits(const OutputContainer& container) const {
 void Follower::Begin() {
   begun_ = true;
   for (auto& [key, progress] : sources_) {
-    const Output* output = world_.outputs().Find(key);
+    const Output* output = context_.outputs().Find(key);
     if (sizes_only_ || output == nullptr || progress.end_sent) continue;
     progress.target = output->size;
     progress.needs_end = output->closed();
@@ -99,7 +99,7 @@ void Follower::OnPulled(const OutputKey& key, int32_t asked, wire::LogData data)
     progress.sent += size;
     Send(reply);
   }
-  const Output* output = world_.outputs().Find(key);
+  const Output* output = context_.outputs().Find(key);
   // The file was truncated: the missing bytes cannot be read.
   if (size == 0 && progress.in_flight == 0 && output != nullptr && output->ended) progress.unreadable = true;
   Settle(progress, size == 0);
@@ -114,7 +114,8 @@ void Follower::OnPullLost(const OutputKey& key, int32_t asked) {
   Enqueue(key, progress);
 }
 
-// All requests are answered: requests missing bytes again.
+// If no request is in flight, makes the missing bytes be requested again. Also checks whether everything written before
+// the follow has been sent. nothing_there: the executor had no more bytes to send.
 void Follower::Settle(Progress& progress, bool nothing_there) {
   if (progress.in_flight == 0) progress.requested = progress.sent;
   if (!progress.behind || progress.needs_end) return;
@@ -127,7 +128,7 @@ void Follower::OnWritten() {
   if (unwritten_.empty()) return;
   load_ -= unwritten_.front();
   unwritten_.pop_front();
-  progress_ = world_.Now();
+  progress_ = context_.Now();
 }
 
 bool Follower::Pump() {
@@ -163,18 +164,18 @@ bool Follower::SendJournal() {
   const int64_t limit = JournalLimit();
   if (journal_sent_ >= limit) return false;
   wire::FollowReply reply;
-  reply.set_journal(world_.journal().Read(journal_sent_, limit));
+  reply.set_journal(context_.journal().Read(journal_sent_, limit));
   if (reply.journal().empty()) return false;
   journal_sent_ += static_cast<int64_t>(reply.journal().size());
   Send(reply);
   return true;
 }
 
-// The offset of the first line that records the end of an attempt whose output is not completely sent, or the journal's
-// size.
+// Returns the offset of the first line that records the end of an attempt whose output was not sent completely yet.
+// Returns the journal's size if there is no such line.
 int64_t Follower::JournalLimit() {
-  const std::deque<AttemptEnd>& ends = world_.journal().attempt_ends();
-  if (!wants_logs_ || sizes_only_) return world_.journal().size();
+  const std::deque<AttemptEnd>& ends = context_.journal().attempt_ends();
+  if (!wants_logs_ || sizes_only_) return context_.journal().size();
   for (; next_end_ < ends.size(); ++next_end_) {
     const AttemptEnd& end = ends[next_end_];
     if (end.offset < journal_sent_) continue;
@@ -183,17 +184,17 @@ int64_t Follower::JournalLimit() {
       if (!at->second.end_sent) return end.offset;
     }
   }
-  return world_.journal().size();
+  return context_.journal().size();
 }
 
-// Sends a piece of the next output in turn, so that an output with much data does not starve the others.
+// Sends a piece of the next output in turn, so that a large output does not delay the others.
 bool Follower::ServeNext() {
   for (size_t left = turns_.size(); left > 0; --left) {
     const OutputKey key = turns_.front();
     turns_.pop_front();
     Progress& progress = sources_[key];
     progress.queued = false;
-    const Output* output = world_.outputs().Find(key);
+    const Output* output = context_.outputs().Find(key);
     if (output != nullptr && Serve(key, progress, *output)) return true;
   }
   return false;
@@ -215,7 +216,7 @@ bool Follower::Serve(const OutputKey& key, Progress& progress, const Output& out
   const int64_t offset = progress.requested;
   progress.requested += size;
   Enqueue(key, progress);
-  world_.Pull(*this, key, offset, static_cast<int32_t>(size));
+  context_.Pull(*this, key, offset, static_cast<int32_t>(size));
   return true;
 }
 
@@ -235,7 +236,7 @@ void Follower::SendEnd(const OutputKey& key, const Output& output) {
 }
 
 void Follower::SendSizes() {
-  for (const auto& [key, output] : world_.outputs().all()) {
+  for (const auto& [key, output] : context_.outputs().all()) {
     if (!Wants(key)) continue;
     wire::FollowReply reply;
     wire::LogSize& size = *reply.mutable_log_size();
@@ -251,7 +252,7 @@ void Follower::SendSizes() {
 
 wire::LogSource Follower::SourceOf(const OutputKey& key) const {
   wire::LogSource source;
-  source.set_role(world_.RoleName(key.task.role));
+  source.set_role(context_.RoleName(key.task.role));
   source.set_index(key.task.index);
   source.set_attempt(key.attempt);
   source.set_local_rank(key.local_rank);
@@ -261,10 +262,10 @@ wire::LogSource Follower::SourceOf(const OutputKey& key) const {
 
 void Follower::Send(const wire::FollowReply& reply) {
   const auto size = static_cast<int64_t>(reply.ByteSizeLong());
-  if (unwritten_.empty()) progress_ = world_.Now();
+  if (unwritten_.empty()) progress_ = context_.Now();
   load_ += size;
   unwritten_.push_back(size);
-  world_.Reply(*this, reply);
+  context_.Reply(*this, reply);
 }
 
 }  // namespace howdah::am

@@ -16,16 +16,16 @@
 
 namespace howdah::am {
 
-// One thread. Requested and unacknowledged bytes of one follower are at most 1 MiB. Beyond that the follower requests
-// nothing until its client has read something.
+// One thread. Bytes that were requested, or sent and not acknowledged, are at most 1 MiB per follower. Beyond that the
+// follower requests nothing until its client has read something.
 class Follower {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // The data that a follower is served from.
-  class World {
+  // The job as a follower sees it: its journal and outputs, and the connections to executors and to the client.
+  class Context {
    public:
-    virtual ~World() = default;
+    virtual ~Context() = default;
     virtual const Outputs& outputs() const = 0;
     virtual FollowedJournal& journal() = 0;
     virtual std::string RoleName(int role) const = 0;
@@ -36,17 +36,16 @@ class Follower {
   };
 
   // roles: the names of roles, in the order of their indices.
-  Follower(World& world, rpc::ConnectionId id, const wire::FollowRequest& request,
+  Follower(Context& context, rpc::ConnectionId id, const wire::FollowRequest& request,
            const std::vector<std::string>& roles);
 
   rpc::ConnectionId id() const { return id_; }
   bool WantsTask(TaskId task) const;
-  // Whether output of the container is still to be sent.
+  // Whether some output of the container remains to be sent.
   bool Awaits(const OutputContainer& container) const;
   // The client has not read anything for a while.
   bool stalled(Time now) const { return !unwritten_.empty() && now - progress_ > kPatience; }
-  // Whether the sizes at the begin of the follow are recorded. They are required to detect that the client has caught
-  // up.
+  // Whether the sizes at the beginning of the follow are recorded. They show when the client has caught up.
   bool begun() const { return begun_; }
   void Begin();
 
@@ -65,11 +64,11 @@ class Follower {
   struct Progress {
     int64_t sent = 0;       // bytes from the beginning
     int64_t requested = 0;  // end of the requested range
-    int64_t target = 0;     // size when the follow began
+    int64_t target = 0;     // size at the beginning of the follow
     int in_flight = 0;      // number of pulls in flight
     bool queued = false, end_sent = false, unreadable = false;
-    bool behind = false;     // not all content from before the follow has been sent
-    bool needs_end = false;  // it had ended before the follow began; its end must be sent, too
+    bool behind = false;     // some content from before the follow has not been sent
+    bool needs_end = false;  // the output had ended before the follow began; its end must be sent, too
   };
 
   bool Wants(const OutputKey& key) const;
@@ -86,7 +85,7 @@ class Follower {
   wire::LogSource SourceOf(const OutputKey& key) const;
   void Send(const wire::FollowReply& reply);
 
-  World& world_;
+  Context& context_;
   const rpc::ConnectionId id_;
   const bool wants_logs_, sizes_only_, now_only_;
   wire::LogsWanted wanted_;
@@ -95,7 +94,7 @@ class Follower {
   std::map<OutputKey, Progress> sources_;
   std::deque<OutputKey> turns_;
   int64_t journal_sent_ = 0, journal_target_ = 0;
-  size_t next_end_ = 0;  // index in attempt_ends of the next end that may delay the journal
+  size_t next_end_ = 0;  // index in attempt_ends of the next attempt end that may delay the journal
   int64_t load_ = 0;     // bytes requested, or sent and not acknowledged
   std::deque<int64_t> unwritten_;
   Time progress_;

@@ -8,7 +8,7 @@ namespace howdah::am {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-// How long the begin of a follow waits for executors to report sizes.
+// How long a follow waits at its beginning until executors have reported their sizes.
 constexpr std::chrono::seconds kBeginLimit{2};
 constexpr int32_t kTail = 64 << 10;
 
@@ -57,7 +57,7 @@ void Followers::OnGone(rpc::ConnectionId id) {
 }
 
 void Followers::Serve(Follower& follower) {
-  if (!follower.begun()) BeginIfTold(follower);
+  if (!follower.begun()) BeginIfSizesReported(follower);
   if (follower.Pump()) wires_.close(follower.id());
 }
 
@@ -66,18 +66,18 @@ void Followers::ServeAll() {
   Dismiss();
 }
 
-// The follow begins when every executor that it needs has reported its sizes.
-void Followers::BeginIfTold(Follower& follower) {
+// Begins the follow when every executor whose output the client wants has reported its sizes.
+void Followers::BeginIfSizesReported(Follower& follower) {
   if (Now() < begin_by_[follower.id()]) {
     for (const auto& [id, container] : outputs_.containers()) {
-      if (container->connected && !container->told && follower.WantsTask(container->task)) return;
+      if (container->connected && !container->sizes_reported && follower.WantsTask(container->task)) return;
     }
   }
   begin_by_.erase(follower.id());
   follower.Begin();
 }
 
-// Turns executors' size reports on or off, depending on whether a client follows them.
+// Turns each executor's size reports on or off, depending on whether a client follows its output.
 void Followers::WatchWanted() {
   for (const auto& [id, container] : outputs_.containers()) {
     if (!container->connected) continue;
@@ -85,7 +85,7 @@ void Followers::WatchWanted() {
                                     [&](const auto& follower) { return follower.second->WantsTask(container->task); });
     if (wanted == container->watched) continue;
     container->watched = wanted;
-    container->told = false;
+    container->sizes_reported = false;
     wire::ToExecutor order;
     order.mutable_watch_logs()->set_on(wanted);
     wires_.order(id, order);
@@ -104,7 +104,7 @@ void Followers::OnStarted(const ContainerId& container, int attempt) {
 }
 
 void Followers::OnSizes(const ContainerId& container, const wire::LogSizes& sizes) {
-  outputs_.Told(container, sizes);
+  outputs_.SizesReported(container, sizes);
   ServeAll();
 }
 
@@ -133,7 +133,7 @@ void Followers::OnPiece(rpc::ConnectionId id, const OutputKey& key, int32_t size
 void Followers::Tail(const OutputKey& key, OnTail on_tail) {
   const Output* output = outputs_.Find(key);
   if (output == nullptr || !output->readable()) {
-    return on_tail(Error{ErrorCode::kNotFound, "no executor has this output now"});
+    return on_tail(Error{ErrorCode::kNotFound, "no running executor has this output"});
   }
   pulls_.PullTail(output->container->id, key, kTail, [on_tail = std::move(on_tail)](Result<wire::LogData> data) {
     if (!data.ok()) return on_tail(data.error());
@@ -147,7 +147,7 @@ void Followers::OnContainerGone(const ContainerId& container) {
   const std::vector<LogPulls::OnPiece> lost = pulls_.TakeLost(container);
   if (OutputContainer* found = outputs_.Find(container); found != nullptr && found->leaving) --leaving_;
   outputs_.Gone(container);
-  for (const LogPulls::OnPiece& on_piece : lost) on_piece(Error{ErrorCode::kNotFound, "the executor has gone"});
+  for (const LogPulls::OnPiece& on_piece : lost) on_piece(Error{ErrorCode::kNotFound, "the executor has exited"});
   ServeAll();
 }
 
@@ -171,7 +171,7 @@ void Followers::Leave(const ContainerId& container) {
   Tick();
 }
 
-// Orders executors to exit once no follower waits for their output.
+// Orders a leaving executor to exit when no follower waits for its output any more.
 void Followers::Dismiss() {
   if (leaving_ == 0) return;
   for (const auto& [id, container] : outputs_.containers()) {

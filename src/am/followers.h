@@ -16,9 +16,9 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Executors report log sizes only while a client follows, and send pieces on request. Output
-// that no client follows therefore costs nothing, and a slow client delays only itself.
-class Followers final : public Follower::World {
+// One thread: the AM's loop. Executors report log sizes only while a client follows, and send pieces only on request.
+// So output that no client follows costs nothing, and a slow client delays only itself.
+class Followers final : public Follower::Context {
  public:
   struct Wires {
     std::function<void(rpc::ConnectionId, const wire::FollowReply&)> reply;  // AmServer::SendToFollower
@@ -42,21 +42,21 @@ class Followers final : public Follower::World {
   void OnAttemptEnded(const ContainerId& container, int attempt,
                       const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
   void OnContainerGone(const ContainerId& container);
-  // Orders the executor to exit. The executor may stay until followers have read its output (backend::kLingerLimit).
+  // Orders the executor to exit. It may first serve its output to followers, for at most backend::kLingerLimit.
   void Leave(const ContainerId& container);
 
   // From the journal. OnJournal: its current size. AddAttemptEnd: the line at `offset` records the end of an attempt.
   void OnJournal(int64_t size);
   void AddAttemptEnd(const std::string& role, int index, int attempt, int64_t offset);
-  // The journal's last line is written. Sends the rest to every follower, and calls `done` when all have received it or
-  // the limit has passed. Only the first call has an effect.
+  // The journal's last line is written. Sends the rest to every follower. Calls `done` when all followers have received
+  // it, or when the limit has passed. Only the first call has an effect.
   void Finish(Duration limit, std::function<void()> done);
 
   // Reads the last bytes of an output, at most 64 KiB. kNotFound: no connected executor has the output.
   using OnTail = std::function<void(Result<std::string>)>;
   void Tail(const OutputKey& key, OnTail on_tail);
 
-  // Follower::World
+  // Follower::Context
   const Outputs& outputs() const override { return outputs_; }
   FollowedJournal& journal() override { return journal_; }
   std::string RoleName(int role) const override { return roles_[static_cast<size_t>(role)]; }
@@ -68,7 +68,7 @@ class Followers final : public Follower::World {
   void OnPiece(rpc::ConnectionId id, const OutputKey& key, int32_t size, Result<wire::LogData> data);
   void Serve(Follower& follower);
   void ServeAll();
-  void BeginIfTold(Follower& follower);
+  void BeginIfSizesReported(Follower& follower);
   bool IsAwaited(const OutputContainer& container) const;
   void WatchWanted();
   void Dismiss();
@@ -82,8 +82,8 @@ class Followers final : public Follower::World {
   LogPulls pulls_;
   Outputs outputs_;
   std::unordered_map<rpc::ConnectionId, std::unique_ptr<Follower>> followers_;
-  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // of followers that have not begun
-  int leaving_ = 0;                                                 // number of containers that stay for followers
+  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // only for followers that have not begun
+  int leaving_ = 0;  // number of containers that were ordered to leave and still serve followers
   boost::asio::steady_timer tick_;
   bool ticking_ = false;
   bool finishing_ = false;

@@ -48,7 +48,7 @@ class Scene {
     Fill(container, sizes);
     followers.OnAttemptEnded(container, 0, sizes);
   }
-  // Executors answer all pulls so far.
+  // Lets executors answer all pulls so far.
   void Answer() {
     for (auto asked = std::exchange(pulls_, {}); const auto& [container, pull] : asked) {
       const std::string& file = files_[{container, pull.file().is_stderr()}];
@@ -61,7 +61,7 @@ class Scene {
       followers.OnData(container, data);
     }
   }
-  // Clients read and executors answer until nothing changes any more.
+  // Lets clients read and executors answer until nothing changes any more.
   void Settle() {
     for (bool moved = true; moved;) {
       moved = !pulls_.empty();
@@ -74,7 +74,7 @@ class Scene {
   }
   size_t pulls() const { return pulls_.size(); }
 
-  // The messages sent to each follower, as one line each.
+  // The messages to each follower, each as one line.
   std::map<rpc::ConnectionId, std::vector<std::string>> sent;
   std::map<rpc::ConnectionId, int64_t> log_bytes;
   std::map<rpc::ConnectionId, int> unwritten;
@@ -147,7 +147,7 @@ wire::FollowRequest AllLogs() {
   return request;
 }
 
-TEST(Followers, JournalIsSentFromAnOffset) {
+TEST(Followers, JournalIsSentFromRequestedOffset) {
   Scene scene;
   scene.Journal("one\ntwo\n");
   wire::FollowRequest request;
@@ -156,7 +156,7 @@ TEST(Followers, JournalIsSentFromAnOffset) {
   EXPECT_THAT(scene.sent[1], ElementsAre("journal two\n", "caught up"));
   scene.Journal("three\n");
   EXPECT_THAT(scene.sent[1], ElementsAre("journal two\n", "caught up", "journal three\n"));
-  EXPECT_FALSE(scene.watched[kContainer]) << "nobody wants output";
+  EXPECT_FALSE(scene.watched[kContainer]) << "no client follows output";
 }
 
 TEST(Followers, OutputIsPulledOnlyWhileFollowed) {
@@ -164,7 +164,7 @@ TEST(Followers, OutputIsPulledOnlyWhileFollowed) {
   scene.Write(kContainer, false, "before ");
   scene.followers.OnFollow(1, AllLogs());
   EXPECT_TRUE(scene.watched[kContainer]);
-  EXPECT_THAT(scene.sent[1], ElementsAre()) << "what there was is not known yet";
+  EXPECT_THAT(scene.sent[1], ElementsAre()) << "the sizes are not known yet";
   scene.TellSizes(kContainer, true);
   scene.Settle();
   EXPECT_THAT(scene.sent[1], ElementsAre("worker:0 out before ", "caught up"));
@@ -219,7 +219,7 @@ TEST(Followers, OnlySelectedOutputIsSent) {
   EXPECT_THAT(scene.sent[1], ElementsAre("ps:0 err x", "caught up"));
 }
 
-TEST(Followers, FollowOfCurrentContentEnds) {
+TEST(Followers, FollowOfOnlyCurrentContentEnds) {
   Scene scene;
   scene.Journal("line\n");
   scene.Write(kContainer, false, "abc");
@@ -236,7 +236,7 @@ TEST(Followers, FollowOfCurrentContentEnds) {
   EXPECT_THAT(scene.closed, testing::UnorderedElementsAre(1, 2));
 }
 
-TEST(Followers, StoppedClientCostsOneMebibyteAndDelaysNobody) {
+TEST(Followers, ClientThatStopsReadingHoldsOneMebibyteAndDelaysNoOther) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -244,7 +244,7 @@ TEST(Followers, StoppedClientCostsOneMebibyteAndDelaysNobody) {
   scene.Write(kContainer, false, std::string(size, 'x'));
   for (int round = 0; round < 100; ++round) scene.Answer();  // client 1 reads nothing
   EXPECT_LE(scene.log_bytes[1], 1 << 20);
-  EXPECT_EQ(scene.pulls(), 0u) << "nothing is asked for it any more";
+  EXPECT_EQ(scene.pulls(), 0u) << "the follower requests nothing more";
   scene.followers.OnFollow(2, AllLogs());
   for (int round = 0; round < 1000; ++round) {
     scene.Answer();
@@ -256,7 +256,7 @@ TEST(Followers, StoppedClientCostsOneMebibyteAndDelaysNobody) {
   EXPECT_EQ(scene.log_bytes[1], size);
 }
 
-TEST(Followers, LoudTaskDoesNotStarveQuietOne) {
+TEST(Followers, LargeOutputDoesNotDelaySmallOne) {
   Scene scene;
   scene.Launch({"c2"}, {1, 0});
   scene.followers.OnFollow(1, AllLogs());
@@ -264,7 +264,7 @@ TEST(Followers, LoudTaskDoesNotStarveQuietOne) {
   scene.TellSizes({"c2"}, true);
   scene.Write(kContainer, false, std::string(64 << 20, 'x'));
   scene.Write({"c2"}, false, "quiet");
-  // Two rounds of a full load: the quiet output is among the first ones served.
+  // In two rounds of a full load, the small output is among the first that are served.
   for (int round = 0; round < 2; ++round) {
     scene.Answer();
     for (; scene.unwritten[1] > 0; --scene.unwritten[1]) scene.followers.OnWritten(1);
@@ -329,12 +329,12 @@ TEST(Followers, JobEndReachesEveryClientWithinALimit) {
   scene.followers.Finish(std::chrono::milliseconds(20), [&] { done = true; });
   EXPECT_EQ(scene.sent[1].back(), "job ended");
   EXPECT_THAT(scene.sent[1], testing::Contains("journal task ended\njob ended\n"));
-  EXPECT_FALSE(done) << "it has not taken it yet";
+  EXPECT_FALSE(done) << "the client has not received it yet";
   scene.loop.run();
   EXPECT_TRUE(done);
 }
 
-TEST(Followers, JobEndWaitsForNobodyWithoutClients) {
+TEST(Followers, JobEndDoesNotWaitWithoutClients) {
   Scene scene;
   bool done = false;
   scene.followers.Finish(std::chrono::hours(1), [&] { done = true; });

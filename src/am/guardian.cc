@@ -23,7 +23,7 @@ pid_t am_pid = 0;  // for the signal handler
 
 void PassOn(int signal) { kill(am_pid, signal); }
 
-// Reaps every child that exits until the AM does. Returns the AM's wait status.
+// Reaps all children until the AM has exited. Returns the AM's wait status.
 int WaitForAm() {
   for (;;) {
     int status = 0;
@@ -60,8 +60,8 @@ int RunGuarded(const Guarded& guarded) {
       for (const int passed_on : {SIGTERM, SIGINT, SIGHUP}) signal(passed_on, SIG_DFL);
       sigprocmask(SIG_SETMASK, &before, nullptr);
       const int code = guarded.am(how);
-      // _exit does not join a thread that an unresponsive ResourceManager blocks. That thread must not use objects
-      // which the end of main would destroy.
+      // Call _exit, because an unresponsive ResourceManager may still block a thread. A return from main would wait for
+      // this thread, or destroy objects that it uses.
       std::cout.flush();
       std::cerr.flush();
       ::_exit(code);

@@ -49,15 +49,15 @@ class Sending : public std::enable_shared_from_this<Sending> {
         // The content of the answer is irrelevant: a process that rejects the message closes the connection without an
         // answer.
         asio::async_read(self->socket_, asio::buffer(self->answer_),
-                         [self](const Failure& unheard, size_t) { self->End(!unheard); });
+                         [self](const Failure& no_answer, size_t) { self->End(!no_answer); });
       });
     });
   }
 
  private:
-  void End(bool heard) {
+  void End(bool answered) {
     limit_.cancel();
-    if (done_) std::exchange(done_, nullptr)(heard);
+    if (done_) std::exchange(done_, nullptr)(answered);
   }
 
   tcp::socket socket_;
@@ -86,7 +86,7 @@ std::string Sealed(const std::string& key, std::string_view body) {
 }
 
 void SendNotice(asio::io_context& loop, const std::string& host, const frameworks::horovod::NoticeAddress& address,
-                std::string_view body, std::function<void(bool heard)> done) {
+                std::string_view body, std::function<void(bool answered)> done) {
   std::make_shared<Sending>(loop, Sealed(address.key, body), std::move(done))->Begin(host, address.port);
 }
 

@@ -19,7 +19,7 @@ class JobRecord final : public loop::Journal {
   // Opens the journal at the path for appending.
   static Result<JobRecord> Open(const std::string& path);
 
-  // Called for each entry that ends an attempt, with the offset of its line.
+  // Called for each entry that records the end of an attempt, with the offset of its line.
   using OnAttemptEnd = std::function<void(const core::TaskChanged& ended, int64_t offset)>;
   void SetOnAttemptEnd(OnAttemptEnd on_attempt_end) { on_attempt_end_ = std::move(on_attempt_end); }
 
@@ -29,7 +29,7 @@ class JobRecord final : public loop::Journal {
 
   // The status derived from the journal, queued entries included.
   const journal::JobView& view() const { return view_; }
-  // The number of entries at Open.
+  // The number of entries that the journal had at Open.
   size_t entries_before() const { return entries_before_; }
   // The journal's size in bytes, queued entries included.
   int64_t size() const { return file_.size(); }

@@ -13,7 +13,7 @@ namespace {
 
 using frameworks::horovod::KeyValueStore;
 
-// A process puts one value per scope, of about 64 bytes for each other process.
+// The value that a process puts in a scope has about 64 bytes for each other process.
 constexpr size_t kValueBytes = size_t{1} << 20;
 constexpr size_t kStoreBytes = size_t{256} << 20;
 
@@ -24,7 +24,7 @@ class KeyValueServer final : public RendezvousServer {
   Status Listen(boost::asio::io_context& loop) {
     os::http::Server::Limits limits;
     limits.body_bytes = kValueBytes;
-    limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one at a time
+    limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one connection at a time
     auto server = os::http::Server::Start(
         loop, options_.host,
         [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
@@ -38,7 +38,8 @@ class KeyValueServer final : public RendezvousServer {
   using Respond = std::function<void(os::http::Response)>;
 
   void OnRequest(const os::http::Request& request, Respond respond) {
-    if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
+    if (!options_.peers.contains(request.peer))
+      return respond({403, "", "only tasks of the job may use this server\n", ""});
     const KeyValueStore::RequestId id = ++last_id_;
     asked_.emplace(id, std::move(respond));
     Perform(store_.OnRequest(id, {request.method, request.path, request.body}, clock_.Now()));

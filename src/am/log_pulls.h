@@ -26,7 +26,7 @@ class LogPulls {
   void PullTail(const ContainerId& container, const OutputKey& key, int32_t size, OnPiece on_piece);
 
   void OnData(const ContainerId& container, wire::LogData data);
-  // Removes the requests to the container's executor, which has gone. The caller calls each with an error.
+  // Removes and returns the requests to an executor that has gone. The caller must call each with an error.
   std::vector<OnPiece> TakeLost(const ContainerId& container);
 
  private:

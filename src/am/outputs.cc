@@ -30,7 +30,7 @@ OutputContainer* Outputs::Connected(const ContainerId& id) {
   OutputContainer* container = Find(id);
   if (container == nullptr || !container->launched) return nullptr;
   container->connected = true;
-  container->watched = container->told = false;
+  container->watched = container->sizes_reported = false;
   return container;
 }
 
@@ -51,7 +51,8 @@ void Outputs::AttemptStarted(const ContainerId& id, int attempt, int processes) 
 void Outputs::Set(const std::shared_ptr<OutputContainer>& container, const wire::LogFileSize& size, bool ended) {
   const OutputKey key{container->task, size.file().attempt(), size.file().local_rank(), size.file().is_stderr()};
   Output& output = outputs_[key];
-  if (output.container && output.container != container) return;  // belongs to an attempt in another container
+  // the output belongs to an attempt in another container
+  if (output.container && output.container != container) return;
   output.container = container;
   output.size = size.size();
   output.size_known = true;
@@ -59,10 +60,10 @@ void Outputs::Set(const std::shared_ptr<OutputContainer>& container, const wire:
   on_changed_(key, output);
 }
 
-void Outputs::Told(const ContainerId& id, const wire::LogSizes& sizes) {
+void Outputs::SizesReported(const ContainerId& id, const wire::LogSizes& sizes) {
   const auto it = containers_.find(id);
   if (it == containers_.end() || !it->second->launched) return;
-  if (sizes.all()) it->second->told = true;
+  if (sizes.all()) it->second->sizes_reported = true;
   for (const wire::LogFileSize& size : sizes.sizes()) Set(it->second, size, false);
 }
 
@@ -92,13 +93,13 @@ void Outputs::Seen(const OutputKey& key, int64_t size) {
 void Outputs::Gone(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  const std::shared_ptr<OutputContainer> container = it->second;  // referenced by its outputs
+  const std::shared_ptr<OutputContainer> container = it->second;  // keep the container, because its outputs refer to it
   containers_.erase(it);
   container->connected = container->watched = container->leaving = false;
-  TellAllOf(container.get());
+  NotifyAllOf(container.get());
 }
 
-void Outputs::TellAllOf(const OutputContainer* container) {
+void Outputs::NotifyAllOf(const OutputContainer* container) {
   if (!container->launched) return;
   for (auto at = outputs_.lower_bound({container->task}); at != outputs_.end(); ++at) {
     if (at->first.task != container->task) break;

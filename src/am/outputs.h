@@ -27,11 +27,11 @@ struct OutputContainer {
   ContainerId id;
   std::string node;
   TaskId task;
-  bool launched = false;   // its task is known
-  bool connected = false;  // its executor is connected
-  bool watched = false;    // its executor reports log sizes
-  bool told = false;       // its executor has reported the sizes of all logs
-  bool leaving = false;    // its executor was ordered to exit, and stays until its output is read
+  bool launched = false;        // its task is known
+  bool connected = false;       // its executor is connected
+  bool watched = false;         // its executor reports log sizes
+  bool sizes_reported = false;  // its executor has reported the sizes of all logs
+  bool leaving = false;         // its executor was ordered to exit, and stays until its output is read
 };
 
 struct Output {
@@ -58,7 +58,7 @@ class Outputs {
   OutputContainer* Connected(const ContainerId& container);
   // processes: number of processes of the task's role.
   void AttemptStarted(const ContainerId& container, int attempt, int processes);
-  void Told(const ContainerId& container, const wire::LogSizes& sizes);
+  void SizesReported(const ContainerId& container, const wire::LogSizes& sizes);
   void AttemptEnded(const ContainerId& container, int attempt,
                     const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
   // The current size, as reported together with a piece of the output.
@@ -73,7 +73,7 @@ class Outputs {
 
  private:
   void Set(const std::shared_ptr<OutputContainer>& container, const wire::LogFileSize& size, bool ended);
-  void TellAllOf(const OutputContainer* container);
+  void NotifyAllOf(const OutputContainer* container);
 
   OnChanged on_changed_;
   std::unordered_map<ContainerId, std::shared_ptr<OutputContainer>> containers_;

@@ -9,8 +9,8 @@ namespace {
 
 using Kind = frameworks::RendezvousKind;
 
-// The world size if every role had its maximum size.
-int LargestWorld(const jobspec::JobSpec& spec) {
+// The number of ranks if every role had its maximum size.
+int LargestWorldSize(const jobspec::JobSpec& spec) {
   core::PeerGroup cluster;
   for (const jobspec::RoleSpec& role : spec.roles) cluster.emplace_back(static_cast<size_t>(role.instances.max));
   return frameworks::WorldSize(spec, cluster);
@@ -24,21 +24,21 @@ Result<std::optional<HostPort>> Rendezvous::For(int generation, const core::Peer
   for (const auto& role : cluster) {
     for (const HostPort& endpoint : role) options.peers.insert(endpoint.host);
   }
-  if (worlds_) {
-    worlds_->SetPeers(std::move(options.peers));
+  if (elastic_server_) {
+    elastic_server_->SetPeers(std::move(options.peers));
   } else if (generation_ != generation) {
     if (const Status begun = Begin(generation, std::move(options)); !begun.ok())
       return begun.error().While("starting the rendezvous of generation " + std::to_string(generation));
   }
-  return std::optional(HostPort{host_, worlds_ ? worlds_->port() : server_->port()});
+  return std::optional(HostPort{host_, elastic_server_ ? elastic_server_->port() : server_->port()});
 }
 
 Status Rendezvous::Begin(int generation, RendezvousServer::Options options) {
   if (kind_ == Kind::kElastic) {
-    options.processes = LargestWorld(spec_);
-    auto worlds = StartWorldsServer(loop_, std::move(options), on_meets_);
-    if (!worlds.ok()) return worlds.error();
-    worlds_ = std::move(*worlds);
+    options.processes = LargestWorldSize(spec_);
+    auto server = StartElasticRendezvousServer(loop_, std::move(options), on_reported_);
+    if (!server.ok()) return server.error();
+    elastic_server_ = std::move(*server);
     return {};
   }
   auto server = kind_ == Kind::kTracker ? StartTracker(loop_, std::move(options))
@@ -50,27 +50,30 @@ Status Rendezvous::Begin(int generation, RendezvousServer::Options options) {
 }
 
 void Rendezvous::Start(const core::StartTask& order, const core::PeerGroup& cluster) {
-  if (worlds_) worlds_->Start(order, SeatsOf({order.task.role, order.slot}, order.generation, cluster));
+  if (elastic_server_)
+    elastic_server_->Start(order, AssignmentsOf({order.task.role, order.slot}, order.generation, cluster));
 }
 
 void Rendezvous::Rejoin(const core::Rejoin& order, const core::PeerGroup& cluster) {
-  if (worlds_) worlds_->Rejoin(order, SeatsOf({order.task.role, order.slot}, order.generation, cluster));
+  if (elastic_server_)
+    elastic_server_->Rejoin(order, AssignmentsOf({order.task.role, order.slot}, order.generation, cluster));
 }
 
 void Rendezvous::Ask(const core::RequestRendezvous& order) {
-  if (worlds_) worlds_->Ask(order);
+  if (elastic_server_) elastic_server_->Ask(order);
 }
 
-// Empty for a task without ranks.
-WorldsServer::Seats Rendezvous::SeatsOf(TaskId place, int generation, const core::PeerGroup& cluster) const {
-  WorldsServer::Seats seats;
-  const jobspec::RoleSpec& role = spec_.roles[static_cast<size_t>(place.role)];
+// Returns an empty list for a task without ranks.
+ElasticRendezvousServer::Assignments Rendezvous::AssignmentsOf(TaskId slot, int generation,
+                                                               const core::PeerGroup& cluster) const {
+  ElasticRendezvousServer::Assignments assignments;
+  const jobspec::RoleSpec& role = spec_.roles[static_cast<size_t>(slot.role)];
   const int processes = role.kind == jobspec::RoleKind::kWorker ? role.processes : 0;
   for (int local_rank = 0; local_rank < processes; ++local_rank) {
-    frameworks::ProcessInfo process{.task = place, .local_rank = local_rank, .generation = generation};
-    seats.push_back(frameworks::horovod::RankAssignmentOf(spec_, cluster, process));
+    frameworks::ProcessInfo process{.task = slot, .local_rank = local_rank, .generation = generation};
+    assignments.push_back(frameworks::horovod::RankAssignmentOf(spec_, cluster, process));
   }
-  return seats;
+  return assignments;
 }
 
 }  // namespace howdah::am

@@ -1,5 +1,5 @@
-// Rendezvous servers of frameworks that need one, in the AM's process: one server per generation, or one for all
-// generations of elastic Horovod. Their protocols have no authentication, so a server accepts connections only from the
+// Rendezvous servers, in the AM's process, for frameworks that need one: one server per generation, or one for all
+// generations of elastic Horovod. Their protocols have no authentication. So a server accepts connections only from the
 // addresses of the job's executors, and limits the number and size of connections.
 #pragma once
 
@@ -21,14 +21,14 @@
 
 namespace howdah::am {
 
-// Serves until destroyed.
+// A server that listens until it is destroyed.
 class RendezvousServer {
  public:
   struct Options {
     std::string host;             // the address of this machine to listen on
     int processes = 1;            // expected number of clients
     std::set<std::string> peers;  // IP addresses of the clients; other addresses are refused
-    // Prints text to the output of one rank, on behalf of all. Called on the loop.
+    // Prints a message of all ranks once, to the output of one rank. Called on the loop.
     std::function<void(int rank, const std::string& text)> print;
   };
   virtual ~RendezvousServer() = default;
@@ -40,24 +40,23 @@ Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_co
 Result<std::unique_ptr<RendezvousServer>> StartTracker(boost::asio::io_context& loop,
                                                        RendezvousServer::Options options);
 
-// frameworks::horovod::ElasticRendezvous over HTTP. Its processes continue from one generation to the next, so one
-// server serves all generations.
-class WorldsServer : public RendezvousServer {
+// frameworks::horovod::ElasticRendezvous over HTTP. One server serves all generations, because the processes continue
+// from one generation to the next.
+class ElasticRendezvousServer : public RendezvousServer {
  public:
   // Receives the tasks' rendezvous steps. Called on the loop.
-  using OnMeets = std::function<void(core::RendezvousReported)>;
-  using Seats = std::vector<frameworks::horovod::RankAssignment>;
+  using OnReported = std::function<void(core::RendezvousReported)>;
+  using Assignments = std::vector<frameworks::horovod::RankAssignment>;
 
   virtual void SetPeers(std::set<std::string> peers) = 0;
-  virtual void Start(const core::StartTask& order, Seats seats) = 0;
-  virtual void Rejoin(const core::Rejoin& order, Seats seats) = 0;
-  // Requests the attempt's first process to leave its generation. Repeats the request until some process rejoins: a
-  // process receives it only once it listens, and does not report when that is.
+  virtual void Start(const core::StartTask& order, Assignments assignments) = 0;
+  virtual void Rejoin(const core::Rejoin& order, Assignments assignments) = 0;
+  // Asks the attempt's first process to leave its generation. Repeats the request until some process rejoins, because a
+  // process receives the request only once it listens, and does not report when it begins to.
   virtual void Ask(const core::RequestRendezvous& order) = 0;
 };
-Result<std::unique_ptr<WorldsServer>> StartWorldsServer(boost::asio::io_context& loop,
-                                                        RendezvousServer::Options options,
-                                                        WorldsServer::OnMeets on_meets);
+Result<std::unique_ptr<ElasticRendezvousServer>> StartElasticRendezvousServer(
+    boost::asio::io_context& loop, RendezvousServer::Options options, ElasticRendezvousServer::OnReported on_reported);
 
 // The rendezvous server of the current generation. One thread: the AM's loop.
 class Rendezvous {
@@ -65,37 +64,38 @@ class Rendezvous {
   using Print = std::function<void(int rank, const std::string& text)>;
   // host: as in RendezvousServer::Options. spec must live longer than this object.
   Rendezvous(boost::asio::io_context& loop, std::string host, const jobspec::JobSpec& spec, Print print,
-             WorldsServer::OnMeets on_meets)
+             ElasticRendezvousServer::OnReported on_reported)
       : loop_(loop),
         host_(std::move(host)),
         spec_(spec),
         kind_(frameworks::RendezvousKindOf(spec)),
         print_(std::move(print)),
-        on_meets_(std::move(on_meets)) {}
+        on_reported_(std::move(on_reported)) {}
 
-  // The address at which the generation's processes join. The first call for a generation starts a new server on its
-  // own port and closes the previous one, so that remaining processes of an older generation reach no server.
-  // Exception: one WorldsServer serves all generations. Returns nullopt if the job's framework needs no server.
+  // Returns the address at which the processes of the generation join. The first call for a generation starts a new
+  // server on its own port and closes the previous one, so that remaining processes of an older generation reach no
+  // server. Exception: one ElasticRendezvousServer serves all generations. Returns nullopt if the framework needs no
+  // server.
   Result<std::optional<HostPort>> For(int generation, const core::PeerGroup& cluster);
 
-  // These have an effect only for a job with a WorldsServer. cluster: the current peer group.
+  // These functions have an effect only for a job with an ElasticRendezvousServer. cluster: the current peer group.
   void Start(const core::StartTask& order, const core::PeerGroup& cluster);
   void Rejoin(const core::Rejoin& order, const core::PeerGroup& cluster);
   void Ask(const core::RequestRendezvous& order);
 
  private:
   Status Begin(int generation, RendezvousServer::Options options);
-  WorldsServer::Seats SeatsOf(TaskId place, int generation, const core::PeerGroup& cluster) const;
+  ElasticRendezvousServer::Assignments AssignmentsOf(TaskId slot, int generation, const core::PeerGroup& cluster) const;
 
   boost::asio::io_context& loop_;
   const std::string host_;
   const jobspec::JobSpec& spec_;
   const frameworks::RendezvousKind kind_;
   const Print print_;
-  const WorldsServer::OnMeets on_meets_;
+  const ElasticRendezvousServer::OnReported on_reported_;
   int generation_ = -1;
-  std::unique_ptr<RendezvousServer> server_;  // of one generation
-  std::unique_ptr<WorldsServer> worlds_;      // of all generations
+  std::unique_ptr<RendezvousServer> server_;                 // the server of one generation
+  std::unique_ptr<ElasticRendezvousServer> elastic_server_;  // the server of all generations
 };
 
 }  // namespace howdah::am

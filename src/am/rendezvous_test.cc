@@ -1,4 +1,4 @@
-// Tests the servers over loopback, each also with a client that does not belong to the job.
+// Tests the rendezvous servers over loopback, also with a client that does not belong to the job.
 #include "rendezvous.h"
 
 #include <gmock/gmock.h>
@@ -51,8 +51,8 @@ class Served {
   std::thread thread_;
 };
 
-// The server's answer to these bytes until it closes the connection, at most `limit` bytes; "refused" if no server
-// listens.
+// Sends these bytes and returns the answer, until the server closes the connection, but at most `limit` bytes. Returns
+// "refused" if no server listens.
 std::string Ask(uint16_t port, const std::string& bytes, size_t limit = 4096) {
   asio::io_context loop;
   tcp::socket socket(loop);

@@ -90,7 +90,8 @@ void TensorBoard::ReadOutput() {
     if (error == boost::asio::error::operation_aborted) return;
     if (error) {
       if (!reported_)
-        ReportOnce("", "TensorBoard ended before it served; see tensorboard.log in the job's agents directory");
+        ReportOnce(
+            "", "TensorBoard ended before it accepted connections; see tensorboard.log in the job's agents directory");
       return;
     }
     const std::string_view bytes(buffer_.data(), size);

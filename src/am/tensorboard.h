@@ -30,13 +30,13 @@ class TensorBoard {
   };
   using Report = std::function<void(core::TensorBoardReported)>;
 
-  // Starts TensorBoard. Reports its URL once it serves, or advice if it could not start. The report is made on the
+  // Starts TensorBoard. Reports its URL when it serves, or advice if it could not start. The report is made on the
   // loop.
   static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Report report);
   // Kills TensorBoard and its descendants.
   ~TensorBoard();
 
-  // TensorBoard's port. If it does not serve, or not yet, the error states why.
+  // TensorBoard's port. If TensorBoard does not serve (yet), the error states why.
   Result<uint16_t> port() const;
 
  private:
@@ -51,9 +51,9 @@ class TensorBoard {
   std::unique_ptr<EventMirror> mirror_;  // set if the log directory is remote
   os::process::Child child_;
   os::files::Fd log_;
-  std::string seen_;  // output in which the URL has not been found yet
+  std::string seen_;  // the output so far, until the URL has been found in it
   bool reported_ = false;
-  uint16_t port_ = 0;    // 0 until it serves
+  uint16_t port_ = 0;    // 0 until TensorBoard serves
   std::string why_not_;  // set once TensorBoard has failed to serve
   std::array<char, 4096> buffer_;
 };

@@ -16,7 +16,7 @@ using asio::ip::tcp;
 using Failure = boost::system::error_code;
 using frameworks::xgboost::XgboostTracker;
 
-constexpr std::chrono::seconds kToSpeak{30};  // time limit for a connection's first message
+constexpr std::chrono::seconds kFirstMessageLimit{30};  // time limit for a connection's first message
 
 class Tracker final : public RendezvousServer {
  public:
@@ -74,9 +74,9 @@ class Tracker final : public RendezvousServer {
     if (failed || !options_.peers.contains(host) || peers_.size() >= limit) return;
     const Id id = ++last_id_;
     const auto peer = peers_[id] = std::make_shared<Peer>(std::move(socket), loop_);
-    peer->to_speak.expires_after(kToSpeak);
+    peer->to_speak.expires_after(kFirstMessageLimit);
     peer->to_speak.async_wait([this, id, alive = std::weak_ptr(alive_)](const Failure& error) {
-      if (!alive.expired() && !error && !tracker_.Waits(id)) Drop(id);
+      if (!alive.expired() && !error && !tracker_.IsWaiting(id)) Drop(id);
     });
     Perform(tracker_.OnOpened(id, host));
     Read(id, peer);

@@ -167,10 +167,10 @@ std::string RenderPage(const journal::JobView& job, const PageContext& context) 
   page += Line(ended ? "" : "Now: ", job.reason) + Line("What to do: ", job.advice) +
           Line("TensorBoard: ", job.tensorboard_url.empty() ? "" : "howdah tensorboard " + job.id);
   page +=
-      "<table><thead><tr><th>task</th><th>state</th><th>attempt</th><th>node</th><th>for</th><th>memory, CPU</th>"
+      "<table><thead><tr><th>task</th><th>state</th><th>attempt</th><th>node</th><th>time</th><th>memory, CPU</th>"
       "<th>output</th><th>reason</th></tr></thead><tbody>\n";
   for (const journal::TaskView& task : job.tasks) page += Row(task, context);
-  page += "</tbody></table>\n<p class=\"note\">Everything of this page as <a href=\"status.json\">JSON</a>; " +
+  page += "</tbody></table>\n<p class=\"note\">This page as <a href=\"status.json\">JSON</a>; " +
           ("on the command line <code>howdah status " + Escape(job.id) + "</code> and <code>howdah logs " +
            Escape(job.id) + "</code>. As of ") +
           FormatInstant(context.now) + ".</p>\n</body></html>\n";

@@ -1,4 +1,4 @@
-// The job's status page: its content, and the decision who may see it. Pure.
+// The content of the status page, and the decision which clients are served. Pure.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,10 @@
 
 namespace howdah::am {
 
-// Decides whether a peer is served. Only the backend's proxy is, because it has authenticated the user. Any other peer
-// is redirected like by Hadoop's AmIpFilter: to the proxy's address with "/redirect" inserted, from which the proxy
-// detects that it was not recognized itself. Returns the address of the redirect, or nullopt if the peer is served.
+// Decides whether a client is served. Only the backend's proxy is served, because it has authenticated the user. Any
+// other client is redirected as by Hadoop's AmIpFilter: to the proxy's address with "/redirect" inserted. If the client
+// is in fact the proxy, this address shows the proxy that the AM did not recognize it. Returns the address of the
+// redirect, or nullopt if the client is served.
 std::optional<std::string> RedirectOf(const std::vector<std::string>& proxies, const std::string& peer,
                                       const std::string& proxy_url, const std::string& path);
 
@@ -35,7 +36,7 @@ struct PageContext {
   Instant now;
   // Whether the AM itself can show the output of the task's attempt.
   std::function<bool(const journal::TaskView&)> has_output;
-  // Another address of the output; "" if there is none.
+  // Returns the address of the output outside the AM; "" if there is none.
   std::function<std::string(const journal::TaskView&)> logs_url;
 };
 

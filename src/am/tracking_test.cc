@@ -1,4 +1,4 @@
-// Tests the status page over HTTP, like a proxy uses it.
+// Tests the status page over HTTP, as a proxy uses it.
 #include "tracking.h"
 
 #include <gmock/gmock.h>

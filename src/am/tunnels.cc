@@ -6,42 +6,42 @@ namespace howdah::am {
 namespace {
 
 // A connected executor answers within milliseconds.
-constexpr std::chrono::seconds kCarryLimit{15};
+constexpr std::chrono::seconds kAcceptLimit{15};
 
 }  // namespace
 
 void Tunnels::OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open) {
   if (open.has_tensorboard()) return ServeTensorBoard(tunnel);
-  const auto container = world_.container(open.role(), open.index());
-  if (!container.ok()) return world_.server().Refuse(tunnel, container.error().message);
+  const auto container = ports_.container(open.role(), open.index());
+  if (!container.ok()) return ports_.server().Refuse(tunnel, container.error().message);
   const uint64_t id = ++last_id_;
   Awaited& awaited = awaited_[id];
   awaited.tunnel = tunnel;
-  awaited.limit = std::make_unique<boost::asio::steady_timer>(loop_, kCarryLimit);
+  awaited.limit = std::make_unique<boost::asio::steady_timer>(loop_, kAcceptLimit);
   awaited.limit->async_wait([this, id](const boost::system::error_code& error) {
     const auto it = error ? awaited_.end() : awaited_.find(id);
     if (it == awaited_.end()) return;
-    world_.server().Refuse(it->second.tunnel, "the task's executor does not answer");
+    ports_.server().Refuse(it->second.tunnel, "the executor of the task does not respond");
     awaited_.erase(it);
   });
   wire::ToExecutor order;
   order.mutable_open_tunnel()->set_id(id);
-  world_.order(*container, order);
+  ports_.order(*container, order);
 }
 
-void Tunnels::OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id) {
+void Tunnels::OnAcceptTunnel(rpc::ConnectionId executor_connection, uint64_t id) {
   const auto it = awaited_.find(id);
-  if (it == awaited_.end()) return world_.server().Close(carry);  // the tunnel has timed out
+  if (it == awaited_.end()) return ports_.server().Close(executor_connection);  // the tunnel has timed out
   const rpc::ConnectionId tunnel = it->second.tunnel;
   awaited_.erase(it);
-  world_.server().Join(tunnel, carry);
+  ports_.server().Join(tunnel, executor_connection);
 }
 
 void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {
-  const auto port = world_.tensorboard();
-  if (!port.ok()) return world_.server().Refuse(tunnel, port.error().message);
+  const auto port = ports_.tensorboard();
+  if (!port.ok()) return ports_.server().Refuse(tunnel, port.error().message);
   Served& served = served_[tunnel];
-  served.stream = world_.server().Serve(tunnel, {[this, tunnel](const wire::Frame& frame) {
+  served.stream = ports_.server().Serve(tunnel, {[this, tunnel](const wire::Frame& frame) {
                                                    Served& one = served_.at(tunnel);
                                                    if (!one.over) one.end->OnFrame(frame);
                                                  },
@@ -56,7 +56,8 @@ void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {
       loop_, *port,
       {[this, tunnel](const wire::Frame& frame) { served_.at(tunnel).stream->Send(frame); },
        [this, tunnel](bool) {
-         // In both cases the data sent so far is delivered, and the client detects whether the stream ended properly.
+         // Whether or not the connection ended properly, the client receives the data sent so far, and detects the
+         // difference.
          Served& one = served_.at(tunnel);
          if (std::exchange(one.over, true)) return static_cast<void>(served_.erase(tunnel));
          one.stream->Finish();

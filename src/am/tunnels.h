@@ -1,5 +1,5 @@
-// Tunnels into the job: byte streams between clients and tasks. The AM joins each with a stream of the task's executor,
-// or serves it itself.
+// Tunnels into the job: byte streams between clients and tasks. The AM joins a client's stream with a stream of the
+// task's executor, or serves the client itself.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -20,18 +20,18 @@ namespace howdah::am {
 // One thread: the AM's loop.
 class Tunnels {
  public:
-  struct World {
+  struct Ports {
     std::function<rpc::AmServer&()> server;
-    // The container of a task whose executor is connected. If there is none, the error states why.
+    // Returns the container of a task whose executor is connected. If there is none, the error states why.
     std::function<Result<ContainerId>(const std::string& role, int index)> container;
     std::function<void(const ContainerId&, const wire::ToExecutor&)> order;
     // TensorBoard's port on the loopback interface. If it does not serve, the error states why.
     std::function<Result<uint16_t>()> tensorboard;
   };
-  Tunnels(boost::asio::io_context& loop, World world) : loop_(loop), world_(std::move(world)) {}
+  Tunnels(boost::asio::io_context& loop, Ports ports) : loop_(loop), ports_(std::move(ports)) {}
 
   void OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open);
-  void OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id);
+  void OnAcceptTunnel(rpc::ConnectionId executor_connection, uint64_t id);
   // Closes the streams that the AM serves itself. Call before the server is destroyed.
   void Close() { served_.clear(); }
 
@@ -48,9 +48,9 @@ class Tunnels {
   void ServeTensorBoard(rpc::ConnectionId tunnel);
 
   boost::asio::io_context& loop_;
-  World world_;
+  Ports ports_;
   uint64_t last_id_ = 0;
-  std::unordered_map<uint64_t, Awaited> awaited_;  // until an executor accepts them
+  std::unordered_map<uint64_t, Awaited> awaited_;  // tunnels that no executor has accepted yet
   std::unordered_map<rpc::ConnectionId, Served> served_;
 };
 

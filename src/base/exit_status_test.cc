@@ -29,7 +29,7 @@ TEST(ExitStatus, ShellCodesAbove128AreSignals) {
   for (const auto& row : rows) EXPECT_EQ(FromShellCode(row.code), row.exit) << row.code;
 }
 
-TEST(ExitStatus, SignalNamesReadBack) {
+TEST(ExitStatus, SignalNameIsConvertedBackToItsNumber) {
   const struct {
     int number;
     const char* name;

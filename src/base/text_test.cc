@@ -12,7 +12,7 @@ TEST(Text, TrimRemovesBlanksAtBothEnds) {
   for (const auto& row : rows) EXPECT_EQ(Trim(row.text), row.trimmed) << row.text;
 }
 
-TEST(Text, OneLineCollapsesBlanksAndIsCutAtCharacter) {
+TEST(Text, OneLineJoinsLinesAndCutsAtCharacterBoundary) {
   const struct {
     std::string text;
     size_t limit;
@@ -57,7 +57,7 @@ TEST(Text, FirstLineEndsBeforeLineBreak) {
   for (const auto& row : rows) EXPECT_EQ(FirstLine(row.text), row.line) << row.text;
 }
 
-TEST(Text, ShortenCutsAtCharacter) {
+TEST(Text, ShortenCutsAtCharacterBoundary) {
   const struct {
     const char* text;
     size_t limit;

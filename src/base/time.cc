@@ -10,7 +10,7 @@ struct TimeUnit {
   std::string_view name;
   int64_t micros;
 };
-// Largest unit first, so that DurationToText finds the shortest text first.
+// Largest unit first: DurationToText uses the first unit that divides the duration.
 constexpr TimeUnit kUnits[] = {
     {"d", 86'400'000'000}, {"h", 3'600'000'000}, {"m", 60'000'000}, {"s", 1'000'000}, {"ms", 1'000}};
 constexpr int64_t kLimitMicros = int64_t{100} * 365 * 86'400'000'000;

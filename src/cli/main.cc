@@ -10,7 +10,7 @@
 namespace howdah::cli {
 
 int Main(int argc, char** argv, const client::ClusterFactory& make_cluster) {
-  signal(SIGPIPE, SIG_IGN);  // output::Print distinguishes a closed stdout from a closed connection
+  signal(SIGPIPE, SIG_IGN);  // only a closed stdout may end the process; see output::Print
   client::Connection connection(make_cluster);
   std::string on;
   args::Grammar grammar(commands::AllCommands(connection), on);

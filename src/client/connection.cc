@@ -54,24 +54,24 @@ Result<std::optional<std::string>> ConfiguredBackend(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> Connection::BackendName() const {
-  if (!on_.empty()) return Checked(on_, "--on");
-  if (const auto on = Variable("HOWDAH_ON"); on && !on->empty()) return Checked(*on, "HOWDAH_ON");
-  HOWDAH_TRY(const auto configured, ConfiguredBackend(ConfigurationPath()));
-  return configured.value_or("local");
+Result<std::optional<std::string>> Connection::Chosen() const {
+  const auto on = Variable("HOWDAH_ON");
+  if (on_.empty() && (!on || on->empty())) return ConfiguredBackend(ConfigurationPath());
+  HOWDAH_TRY(std::string name, on_.empty() ? Checked(*on, "HOWDAH_ON") : Checked(on_, "--on"));
+  return std::optional<std::string>(std::move(name));
 }
 
 Result<backend::Cluster*> Connection::Cluster() {
-  if (cluster_) return cluster_.get();
-  HOWDAH_TRY(const std::string name, BackendName());
-  HOWDAH_TRY(cluster_, make_cluster_(name));
-  return cluster_.get();
+  HOWDAH_TRY(const auto chosen, Chosen());
+  return ClusterOn(chosen.value_or("local"));
 }
 
-Result<Job> FindJob(Connection& connection, const std::string& name) {
-  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  HOWDAH_TRY(JobId id, cluster->Resolve(name));
-  return Job{cluster, std::move(id)};
+Result<backend::Cluster*> Connection::ClusterOn(const std::string& name) {
+  std::unique_ptr<backend::Cluster>& cluster = clusters_[name];
+  if (!cluster) {
+    HOWDAH_TRY(cluster, make_cluster_(name));
+  }
+  return cluster.get();
 }
 
 }  // namespace howdah::client

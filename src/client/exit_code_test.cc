@@ -5,7 +5,7 @@
 namespace howdah::client {
 namespace {
 
-TEST(ExitCode, JournalsExitCodeHasPrecedenceOverState) {
+TEST(ExitCode, ExitCodeInJournalTakesPrecedenceOverState) {
   journal::JobView view;
   const std::pair<core::JobState, int> expected[] = {
       {core::JobState::kSucceeded, 0}, {core::JobState::kFailed, 1}, {core::JobState::kKilled, 4}};

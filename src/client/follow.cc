@@ -73,7 +73,7 @@ Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Dura
     int millis = -1;
     if (limit) {
       const auto left = *limit - std::chrono::duration_cast<Duration>(steady_clock::now() - start);
-      // Round up. Otherwise poll would return just before the limit, in a busy loop.
+      // Round up to milliseconds. Otherwise poll would return just before the limit, and this loop would spin.
       const int64_t rounded = (std::max<int64_t>(left.count(), 0) + 999) / 1000;
       millis = static_cast<int>(std::min<int64_t>(rounded, INT_MAX));
     }

@@ -5,7 +5,7 @@
 namespace howdah::client {
 namespace {
 
-TEST(Differences, SettingsAreComparedByName) {
+TEST(Differences, AddedRemovedAndChangedSettingsAreListed) {
   const auto before =
       SettingsOfJobFile(R"({"name": "a", "roles": {"w": {"memory": "2GiB", "after": ["x"]}}, "gone": 1})");
   const auto after = SettingsOfJobFile(R"({"name": "a", "roles": {"w": {"memory": "4GiB", "after": []}}})");

@@ -85,8 +85,8 @@ Result<std::vector<PastJob>> HistorySource::List(const HistoryFilter& filter) {
     HOWDAH_TRY(auto scanned, storage::history::Scan(*tony_->files, tony_->location, filter.since));
     Note(scanned.problems);
     for (Found& job : scanned.jobs) {
-      // The file's name is enough to skip most jobs. Do not filter by user yet: only the configuration has the user's
-      // exact name.
+      // The name of the file is enough to skip most jobs. Only the user cannot be compared yet, because the name may
+      // contain a changed form of the user's name.
       JobView by_name = compat::tony::history::ViewOf(job.name, {}, {});
       by_name.user = filter.user;
       if (!Fits(by_name, filter)) continue;

@@ -16,7 +16,7 @@ Result<std::string> HomeWith(const std::map<std::string, std::string>& environme
       "/here");
 }
 
-TEST(HowdahHome, VariablesHavePrecedence) {
+TEST(HowdahHome, HomeVariablesAreReadInOrderOfPrecedence) {
   EXPECT_EQ(*HomeWith({{"HOWDAH_HOME", "/h"}, {"XDG_STATE_HOME", "/x"}, {"HOME", "/u"}}), "/h");
   EXPECT_EQ(*HomeWith({{"XDG_STATE_HOME", "/x"}, {"HOME", "/u"}}), "/x/howdah");
   EXPECT_EQ(*HomeWith({{"HOME", "/u"}}), "/u/.local/state/howdah");

@@ -12,7 +12,7 @@ Result<JobForward> JobForward::Start(backend::Cluster& cluster, const JobId& id,
 
 void JobForward::OnStatus(const journal::JobView& view) {
   if (am_attempt_ >= 0 && view.am_attempt != am_attempt_) {
-    // If the new application master cannot be reached yet, each connection reports that.
+    // If the new application master cannot be reached yet, each forwarded connection reports the failure.
     if (const auto am = cluster_->Contact(id_); am.ok()) forward_->Use(*am);
   }
   am_attempt_ = view.am_attempt;

@@ -29,7 +29,7 @@ journal::JobView ThreeTasks() {
   return view;
 }
 
-TEST(SelectLogs, OnlyExistingRolesAndTasksAreAccepted) {
+TEST(SelectLogs, UnknownRolesAndTasksAreRejected) {
   LogRequest request;
   request.task = "worker:1";
   request.only_stderr = true;

@@ -39,7 +39,7 @@ void Override(jobspec::EnvVars& environment, const jobspec::EnvVars& with) {
   }
 }
 
-// Uses example values, because the real ones are known only after the roles have run.
+// Uses example values, because the values are known only after the roles have run.
 core::Exports ExampleExports(const jobspec::JobSpec& spec) {
   core::Exports exports;
   for (const jobspec::RoleSpec& role : spec.roles) {
@@ -61,14 +61,14 @@ void AddTasks(Plan& plan) {
     const jobspec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
     for (int index = 0; index < of_role.instances.min; ++index) {
       PlannedTask task{of_role.name, index, core::RanksOf(spec, sizes, {role, index}), {}};
-      frameworks::ProcessInfo place;
-      place.job_id = kExampleId;
-      place.task = {role, index};
-      place.error_file = "error.json";
+      frameworks::ProcessInfo process;
+      process.job_id = kExampleId;
+      process.task = {role, index};
+      process.error_file = "error.json";
       if (frameworks::RendezvousKindOf(spec) != frameworks::RendezvousKind::kNone)
-        place.rendezvous = kExampleRendezvous;
-      if (frameworks::NeedsTensorboardPort(spec, place.task)) place.tensorboard_port = kFirstExamplePort - 1;
-      task.environment = frameworks::Environment(spec, cluster, place);
+        process.rendezvous = kExampleRendezvous;
+      if (frameworks::NeedsTensorboardPort(spec, process.task)) process.tensorboard_port = kFirstExamplePort - 1;
+      task.environment = frameworks::Environment(spec, cluster, process);
       Override(task.environment, spec.env);
       Override(task.environment, core::ExportsFor(spec, exports, role));
       Override(task.environment, of_role.env);

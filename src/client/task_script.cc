@@ -11,7 +11,7 @@
 namespace howdah::client {
 namespace {
 
-// Fits into a pipe's buffer, so that the output need not be read while the script runs.
+// The output fits into a pipe's buffer, so nothing needs to read it while the script runs.
 constexpr size_t kOutputLimit = 4096;
 
 }  // namespace

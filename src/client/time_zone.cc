@@ -46,8 +46,8 @@ Result<std::function<Duration(Instant)>> TimeZone(const std::string& name) {
     return std::function<Duration(Instant)>([ahead = *offset](Instant) { return ahead; });
   const bool may_be_name = !name.empty() && name.front() != '/' && name.find("..") == std::string::npos;
   if (!may_be_name || access((kZones + name).c_str(), R_OK) != 0) {
-    return Error{ErrorCode::kUsage,
-                 "unknown time zone '" + name + "'; write a name below " + kZones + ", or an offset such as +05:30"};
+    return Error{ErrorCode::kUsage, "unknown time zone '" + name + "'; write the name of a file in " + kZones +
+                                        ", or an offset such as +05:30"};
   }
   // This changes the time zone of the whole process, which uses local times nowhere else.
   setenv("TZ", name.c_str(), /*overwrite=*/1);

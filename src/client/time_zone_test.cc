@@ -7,7 +7,7 @@
 namespace howdah::client {
 namespace {
 
-TEST(TimeZone, OffsetsAndNamesOfTheDatabaseAreAccepted) {
+TEST(TimeZone, OffsetsAndDatabaseNamesAreAccepted) {
   const Instant winter(std::chrono::seconds(1704067200)), summer(std::chrono::seconds(1719792000));
   const std::pair<const char*, int> kMinutes[] = {
       {"UTC", 0}, {"Z", 0}, {"GMT+6", 360}, {"+05:30", 330}, {"UTC-08:00", -480}};

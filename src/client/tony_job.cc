@@ -113,7 +113,7 @@ jobspec::ParsedJob Checked(const config::Translation& translation) {
     problems.push_back(std::move(problem));
   }
   for (jobspec::Problem& problem : job.problems) {
-    problem.line = 0;  // a line number of the translation would mean nothing to the user
+    problem.line = 0;  // the user has no file with these lines
     problems.push_back(std::move(problem));
   }
   job.problems = std::move(problems);

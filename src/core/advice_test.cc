@@ -1,4 +1,4 @@
-// Advice about a job that works: a slow rank, unused resources.
+// Advice about jobs that do not fail: slow ranks and unused resources.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -52,7 +52,7 @@ TEST(Pace, SlowerThanTwiceTheMedianIsSlow) {
   EXPECT_EQ(policy::SlowerBy(0, {4, 4, 0}), std::nullopt);
 }
 
-// The advice, and its time, for four ranks with these steps per second.
+// Returns the advice in the journal, with its time, for four ranks that run at these speeds (steps per second).
 std::string Advised(const std::function<double(int rank, int second)>& speed) {
   Story story{JobOf({RoleOf("worker", 4)}), Ranked(1)};
   std::string events = "\n0s up\n";
@@ -67,13 +67,13 @@ std::string Advised(const std::function<double(int rank, int second)>& speed) {
           std::to_string(second) + "s progress worker:" + std::to_string(rank) + " a0 " + std::to_string(step) + "\n";
     }
   }
-  std::string said, event;
+  std::string advice, event;
   std::istringstream played(Play(story, events));
   for (std::string line; std::getline(played, line);) {
-    if (line.find("is slow") != std::string::npos) said += event.substr(0, event.find(' ')) + line + "\n";
+    if (line.find("is slow") != std::string::npos) advice += event.substr(0, event.find(' ')) + line + "\n";
     if (!line.starts_with(' ')) event = line;
   }
-  return said;
+  return advice;
 }
 
 TEST(JobProgress, SlowRankIsReportedOnce) {
@@ -102,7 +102,7 @@ TEST(JobProgress, ShortSlowdownIsNotReported) {
   for (const auto& [what, speed] : table) EXPECT_EQ(Advised(speed), "") << what;
 }
 
-TEST(Waste, ReportedOnlyWhenMuchLessIsEnough) {
+TEST(Waste, AdviceIsGivenOnlyIfMuchLessIsEnough) {
   constexpr int64_t kGiB = int64_t{1} << 30;
   const auto text = [](int64_t asked, int vcores, const RoleUse& use) {
     jobspec::RoleSpec role;

@@ -23,12 +23,12 @@ void Assembly::Begin() {
   if (context_.together) context_.timers.Arm(JobTimer::kGang, context_.submitted + context_.spec.timeouts.gang);
 }
 
-bool Assembly::Gathers(const Role& role) const {
+bool Assembly::StartsAsGroup(const Role& role) const {
   return IsOpen(role) && (IsForming(role) || units_.phase.HoldsEveryone(role.ranked()));
 }
 
-Tally Assembly::Gathering() const {
-  return roster_.Sum([this](const Role& role) { return Gathers(role); });
+Tally Assembly::StartingAsGroup() const {
+  return roster_.Sum([this](const Role& role) { return StartsAsGroup(role); });
 }
 
 Tally Assembly::Assembling() const {
@@ -54,7 +54,8 @@ bool Assembly::FinishDependenciesHold(const Role& role) const {
                      [this](int other) { return roster_.roles()[static_cast<size_t>(other)].all_done(); });
 }
 
-// If a finish-dependency of an open role starts again, the role releases the containers that it could not use.
+// Opens each role whose finish-dependencies have finished. If one of them starts again, closes the role and releases
+// the containers in which no attempt of the role runs.
 void Assembly::OpenRoles() {
   for (Role& role : roster_.roles()) {
     const bool holds = FinishDependenciesHold(role);
@@ -62,7 +63,7 @@ void Assembly::OpenRoles() {
     if (IsOpen(role) || !holds) continue;
     Stage& stage = roles_[role.number()].stage;
     stage = Stage::kOpen;
-    if (role.tally().started > 0 || role.tally().open > 0) continue;  // it has run since before it was closed
+    if (role.tally().started > 0 || role.tally().open > 0) continue;  // its tasks started before the role was closed
     if (context_.together) stage = Stage::kForming;
     if (context_.spec.start == jobspec::StartMode::kGang && role.tally().pending > 0) stage = Stage::kAssembling;
   }
@@ -74,7 +75,7 @@ void Assembly::CloseRole(Role& role) {
   ReleaseIdle(role);
 }
 
-// Releases the containers of the role's tasks in which no attempt runs.
+// Releases those containers of the role in which no attempt runs.
 void Assembly::ReleaseIdle(Role& role) {
   for (Task& task : role.tasks()) {
     if (task.placement.container() == nullptr || IsFinal(task.state()) || task.attempt.is_open()) continue;
@@ -100,11 +101,11 @@ void Assembly::LaunchComplete() {
   });
 }
 
-// Lets the assembled gangs start once all of their tasks are registered, unless the generation waits for tasks that
-// could join it.
+// Starts the assembled gangs once all of their tasks are registered. Waits longer while the generation waits for tasks
+// that could join it.
 void Assembly::StartComplete() {
   const Phase& phase = units_.phase;
-  if (Gathering().unregistered == 0) {
+  if (StartingAsGroup().unregistered == 0) {
     context_.timers.Disarm(JobTimer::kGang);
     if (phase.holds()) context_.timers.Disarm(JobTimer::kHold);
     if (!phase.holds() || phase.kind() == Phase::Kind::kForming) {
@@ -116,8 +117,8 @@ void Assembly::StartComplete() {
       if (role.stage == Stage::kForming) role.stage = Stage::kOpen;
     }
   } else if (!context_.timers.IsArmed(JobTimer::kGang)) {
-    // A later generation that lacks a container must not hold its other containers indefinitely either. It holds them
-    // longer than the first generation does, because a released container has to be set up again.
+    // A later generation that lacks a container must not hold its other containers indefinitely either. But it may hold
+    // them longer than the first generation, because a released container has to be set up again.
     incomplete_since_ = context_.now;
     context_.timers.Arm(JobTimer::kGang, context_.now + context_.spec.timeouts.gang);
     if (AnyAssembling()) return;
@@ -143,16 +144,16 @@ void Assembly::Refill() {
   HoldUntil(hold_limit_);
 }
 
-// If the gang is incomplete and nothing runs in the containers that it holds, the gang is assembled again, as at the
-// start of the job. Returns whether this is so.
+// If the gang is incomplete and nothing runs in its containers, assembles the gang again, as at the start of the job.
+// Returns whether it did so.
 bool Assembly::AssembleAgain() {
-  const Tally gang = Gathering();
+  const Tally gang = StartingAsGroup();
   const bool holds_others = gang.pending > 0 && gang.pending < gang.tasks;
   if (context_.spec.start != jobspec::StartMode::kGang || AnyAssembling() || !holds_others || gang.started > 0 ||
       gang.open > 0)
     return false;
   for (const Role& role : roster_.roles()) {
-    if (Gathers(role)) roles_[role.number()].stage = Stage::kAssembling;
+    if (StartsAsGroup(role)) roles_[role.number()].stage = Stage::kAssembling;
   }
   return true;
 }
@@ -166,7 +167,7 @@ void Assembly::ReleasePartial() {
   const Tally gang = Assembling();
   const int held = gang.tasks - gang.pending;
   if (held == 0 || gang.pending == 0) return;
-  Require(gang.open == 0, "containers are released in which something runs");
+  Require(gang.open == 0, "a container with a running attempt is released");
   units_.allocation.requests.CancelAll();
   for (Role& role : roster_.roles()) {
     if (IsAssembling(role)) ReleaseIdle(role);
@@ -183,7 +184,7 @@ void Assembly::FireHoldNotice() {
   const Tally gang = Assembling();
   if (paused_ || gang.pending == 0 || gang.pending == gang.tasks) return;
   const Instant until = last_grant_ + hold_limit_;
-  if (context_.now >= until) return;  // too late to announce it
+  if (context_.now >= until) return;  // too late to announce the release
   units_.recorder.WaitFor(
       HoldingText(gang.tasks - gang.pending, gang.tasks, context_.now - last_grant_, until - context_.now));
   units_.recorder.Waiting();
@@ -195,29 +196,29 @@ void Assembly::FireRequestAgain() {
   units_.recorder.Waiting();
 }
 
-// Whether the job has run before, and lacks containers because they were preempted.
+// Whether the job has run before and lacks containers because the scheduler preempted them.
 bool Assembly::AwaitsPreempted() const {
   if (!units_.recovery.running_since()) return false;
   return std::any_of(roster_.roles().begin(), roster_.roles().end(), [this](const Role& role) {
-    return Gathers(role) && std::any_of(role.tasks().begin(), role.tasks().end(), [](const Task& task) {
+    return StartsAsGroup(role) && std::any_of(role.tasks().begin(), role.tasks().end(), [](const Task& task) {
              return task.counts().pending > 0 && task.placement.preempted();
            });
   });
 }
 
 void Assembly::FireGang() {
-  if (Gathering().unregistered == 0) return;
+  if (StartingAsGroup().unregistered == 0) return;
   if (!AwaitsPreempted()) return Fail();
-  const policy::Patience patience = policy::PatienceFor(context_.spec.timeouts, /*preempted=*/true);
-  if (patience.limit && context_.now >= incomplete_since_ + *patience.limit) return Fail();
-  const Instant due = patience.limit ? incomplete_since_ + *patience.limit : context_.now + context_.spec.timeouts.gang;
+  const policy::WaitLimit wait = policy::WaitLimitFor(context_.spec.timeouts, /*preempted=*/true);
+  if (wait.limit && context_.now >= incomplete_since_ + *wait.limit) return Fail();
+  const Instant due = wait.limit ? incomplete_since_ + *wait.limit : context_.now + context_.spec.timeouts.gang;
   context_.timers.Arm(JobTimer::kGang, due);
 }
 
 void Assembly::Fail() {
   Shortfall shortfall{.backend = units_.recorder.backend_wait()};
   roster_.ForEach([&](const Task& task) {
-    if (!task.seat.stays() || task.done() || !Gathers(roster_.RoleOf(task))) return;
+    if (!task.seat.stays() || task.done() || !StartsAsGroup(roster_.RoleOf(task))) return;
     const Container* container = task.placement.container();
     ++shortfall.wanted;
     if (task.placement.connected()) {
@@ -233,10 +234,10 @@ void Assembly::Fail() {
                                       (stage.empty() ? "" : ": " + stage));
     }
   });
-  const policy::Patience patience = policy::PatienceFor(context_.spec.timeouts, AwaitsPreempted());
+  const policy::WaitLimit wait = policy::WaitLimitFor(context_.spec.timeouts, AwaitsPreempted());
   units_.ending.Begin({.state = JobState::kFailed,
                        .exit_code = 3,
-                       .reason = {GangTimeoutText(patience, shortfall), Cause{Cause::Kind::kGangTimeout}}});
+                       .reason = {GangTimeoutText(wait, shortfall), Cause{Cause::Kind::kGangTimeout}}});
 }
 
 }  // namespace howdah::core

@@ -30,13 +30,13 @@ class Assembly {
   bool IsAssembling(const Role& role) const { return StageOf(role) == Stage::kAssembling; }
   // The role's gang is not complete yet, so none of its tasks starts.
   bool IsForming(const Role& role) const { return IsAssembling(role) || StageOf(role) == Stage::kForming; }
-  // The role is open and its tasks wait for each other, at their first start or at a restart.
-  bool Gathers(const Role& role) const;
+  // The role is open, and its tasks start as a group: for the first time, or after a restart.
+  bool StartsAsGroup(const Role& role) const;
   // The roles that the role depends on have started, or have finished where the dependency requires that.
   bool DependenciesHold(const Role& role) const;
-  // The sum over all roles that are assembling.
+  // The counts of all roles that are assembling.
   Tally Assembling() const;
-  // A partial allocation was released; nothing is requested until a pause is over.
+  // A partial allocation was released, and nothing is requested until the pause after the release is over.
   bool paused() const { return paused_; }
 
   // --- steps of Settle
@@ -60,13 +60,13 @@ class Assembly {
   enum class Stage { kClosed, kAssembling, kForming, kOpen };
   struct RoleGang {
     std::vector<policy::Dependency> after;
-    std::vector<int> finished_first;  // roles that have to finish before it requests containers
+    std::vector<int> finished_first;  // roles that have to finish before this role requests containers
     Stage stage = Stage::kClosed;
   };
 
   Stage StageOf(const Role& role) const { return roles_[role.number()].stage; }
   bool FinishDependenciesHold(const Role& role) const;
-  Tally Gathering() const;
+  Tally StartingAsGroup() const;
   bool AnyAssembling() const;
   void CloseRole(Role& role);
   void ReleaseIdle(Role& role);

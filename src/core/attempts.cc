@@ -49,7 +49,7 @@ void Attempts::On(const RankExited& e) {
   const bool awaited = units_.rendezvous.IsAwaited(*task);
   const Instant at = context_.Plausible(e.at);
   if (!attempt.CountExit(e.local_rank, at)) return;
-  // A process that exited before the stop order exited by itself, however late the message comes.
+  // A process that exited before the stop order exited by itself, even if its exit is reported after the order.
   const bool by_itself = !e.by_stop_order && (!attempt.stop() || at < attempt.stop()->at);
   if (e.by_stop_order && !attempt.stop()) {
     attempt.SetExit(e.exit);
@@ -64,7 +64,7 @@ void Attempts::On(const RankExited& e) {
   } else if (!attempt.exit() || attempt.exit()->success()) {
     attempt.SetExit(e.exit);
   }
-  // The remaining processes of the attempt cannot continue in another generation without this one.
+  // The attempt's remaining processes cannot continue in another generation without the process that has exited.
   if (attempt.ranks().left > 0 && units_.phase.Drains(*task) && !units_.rendezvous.Rejoins(*task)) Stop(*task);
   if (attempt.ranks().left == 0 && !attempt.stop()) {
     Arm(*task, context_.now + context_.spec.checkpoint.grace + kStopSlack);
@@ -154,10 +154,12 @@ void Attempts::StartQueued() {
 }
 
 void Attempts::Start(Task& task) {
-  Require(task.placement.connected() && !task.done() && !task.seat.leaving(), "a task starts that cannot or need not");
+  Require(task.placement.connected() && !task.done() && !task.seat.leaving(),
+          "a task is started that cannot or need not start");
   Require(!task.attempt.is_open(), "an attempt starts while another one of the task has not ended");
-  Require(units_.allocation.assembly.DependenciesHold(roster_.RoleOf(task)), "a task starts before its role may");
-  Require(task.attempt.number() >= task.ledger.next_attempt, "an attempt's number comes twice");
+  Require(units_.allocation.assembly.DependenciesHold(roster_.RoleOf(task)),
+          "a task is started before its role may start");
+  Require(task.attempt.number() >= task.ledger.next_attempt, "two attempts of a task have the same number");
   task.ledger.next_attempt = task.attempt.number() + 1;
   if (roster_.RoleOf(task).coordinator()) units_.membership.coordinators.Forget();
   const int generation = units_.phase.generation();
@@ -228,7 +230,8 @@ Failure Attempts::FailureOf(const Task& task, Kind kind, Instant at, const Loss&
 Failure Attempts::Diagnosed(Task& task, Failure failure, const Diagnosis& diagnosis) const {
   using Then = jobspec::RestartRule::Then;
   const auto& earlier = task.attempt.failure();
-  const bool known = earlier && earlier->diagnosis.node_fault;  // counted for another process of the attempt
+  // another process of the attempt has already been counted
+  const bool known = earlier && earlier->diagnosis.node_fault;
   if (diagnosis.node_fault && !known) ++task.ledger.infrastructure;
   const bool node_fault = diagnosis.node_fault && task.ledger.infrastructure <= Ledger::kMostInfrastructure;
   const jobspec::RoleSpec& role = roster_.SpecOf(task);
@@ -292,7 +295,7 @@ void Attempts::Settle(Task& task) {
   } else if (task.state() == TaskState::kSucceeded) {
     MarkDone(task);
   } else if (!units_.phase.Drains(task)) {
-    // All other remedies began when the failure was noted. With these, the job is ending or the task is in a drain.
+    // The task restarts alone or stays as it is. Every other remedy has begun a drain or the end of the job.
     const auto& failure = task.attempt.failure();
     const auto remedy = failure ? failure->remedy : std::nullopt;
     Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept, "an attempt ended for no reason");

@@ -45,8 +45,8 @@ class Attempts {
   void NoteFailure(Task& task, Failure failure);
   // Ends the attempt after its last process has ended.
   void Close(Task& task, Instant at);
-  // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a resumed
-  // AM replays heartbeats late, but always before these events (am::loop::Heartbeats).
+  // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a resumed AM
+  // replays heartbeats late, but always before these events (core::Heartbeats).
   static void TakeUsage(Task& task);
   void MarkDone(Task& task);
 
@@ -63,7 +63,7 @@ class Attempts {
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  std::vector<std::vector<int>> queued_;  // by role: indices of registered tasks that are to be started
+  std::vector<std::vector<int>> queued_;  // by role: the indices of registered tasks that are to be started
   Exports exports_;
 };
 

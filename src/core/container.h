@@ -19,8 +19,8 @@ class Container {
     kHeld,       // granted; nothing runs in it
     kLaunched,   // its executor was started
     kConnected,  // its executor has registered
-    kReleased,   // its executor was asked to exit; it no longer belongs to a task
-    kKilled,     // its kill was ordered; if it still has a task, the task waits until the container is gone
+    kReleased,   // its executor was asked to exit; the container no longer belongs to a task
+    kKilled,     // its kill was ordered; a task that still has it waits until the container is gone
   };
 
   const ContainerId& id() const { return id_; }
@@ -32,18 +32,18 @@ class Container {
   const std::string& startup_stage() const { return startup_stage_; }
   // An orphaned attempt runs in the container: an earlier AM started it without recording that.
   bool orphaned() const { return orphaned_; }
-  // The backend wants the container back. It is released when its attempt has ended.
+  // The backend wants the container back. The core releases it when its attempt has ended.
   bool reclaimed() const { return reclaimed_; }
   Instant last_heard() const { return last_heard_; }
   const std::optional<Instant>& disconnected() const { return disconnected_; }
-  // The newest sample of its task's usage.
+  // The newest usage sample of the container's task.
   const std::optional<Usage>& usage() const { return usage_; }
 
  private:
   friend class Containers;
 
   ContainerId id_;
-  int index_ = 0;  // in Containers
+  int index_ = 0;  // the index in Containers
   std::string node_;
   Phase phase_ = Phase::kHeld;
   Task* task_ = nullptr;
@@ -52,7 +52,7 @@ class Container {
   Instant last_heard_;
   std::optional<Instant> disconnected_;
   std::optional<Usage> usage_;
-  Timer timer_;  // the limit for its registration, its next heartbeat or its end
+  Timer timer_;  // the time limit for the registration, the next heartbeat, or the end of the container
 };
 
 }  // namespace howdah::core

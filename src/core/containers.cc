@@ -7,7 +7,8 @@
 namespace howdah::core {
 namespace {
 
-// A released container is killed after this time. A killed container is given up after the same time again.
+// A released container is killed if it is not gone after this time. The core gives up a killed container that is not
+// gone after another period of this length.
 constexpr Duration kGoneLimit = std::chrono::seconds(10);
 
 }  // namespace
@@ -140,7 +141,7 @@ void Containers::Arm(Container& container, Instant due) {
 void Containers::CheckAssignments() const {
   for (const auto& [id, index] : by_id_) {
     const Container& container = containers_[static_cast<size_t>(index)];
-    Require(container.id_ == id, "a container is known by another one's name");
+    Require(container.id_ == id, "a container is registered with the id of another one");
     const bool gone = container.is(Stage::kReleased);
     Require(container.task_ == nullptr ? gone || container.is(Stage::kKilled) : !gone,
             "a container is held for no task, or was released while a task has it");

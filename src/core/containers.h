@@ -40,8 +40,8 @@ class Containers {
   void Kill(Container& container);
   // Removes a container that is gone. Later events may still contain its id.
   void Forget(Container& container);
-  // Repeats the last order about the container, because the AM that gave the order has died. A connected executor has
-  // until the heartbeat limit to connect to this AM.
+  // Repeats the last order about the container, because the AM that gave the order has died. A connected executor must
+  // connect to this AM within the heartbeat limit.
   void Resend(Container& container);
 
   // Records that the container's executor has just sent a message. Returns nullptr if the container is unknown.
@@ -55,8 +55,8 @@ class Containers {
   void ArmHeartbeat(Container& container, Instant due) { Arm(container, due); }
   bool IsDue(const TimerQueue::Entry& entry);
 
-  // Whether the executor of some running ranked task is disconnected, and no failure of that task is known. That task
-  // has probably failed first, because its node may be gone.
+  // Whether the executor of some running ranked task is disconnected, while no failure of that task is known. Such a
+  // task has probably failed first, because its node may be gone.
   bool SomeRankedSilent() const;
   void CheckAssignments() const;
 

@@ -23,8 +23,8 @@ enum class Scope { kRanked, kAll };
 // Timers that are due at the same time fire in this order.
 enum class JobTimer { kGang, kHold, kHoldNotice, kRequestAgain, kBackoff, kRun, kSettle, kMembership, kRejoin, kCount };
 
-// The timers of the job as a whole, and the queue of all timers. A timer of a task, container or role is a field of the
-// class that waits for it.
+// The timers of the job as a whole, and the queue of all timers. The timer of a task, container or role is a field of
+// the class that uses it.
 class Timers {
  public:
   void Arm(JobTimer timer, Instant due) { Arm(Of(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer)}, due); }
@@ -60,7 +60,7 @@ struct Context {
   void Emit(A action) {
     actions.push_back(std::move(action));
   }
-  // Limits a time that a peer reported, because a peer's clock may be wrong by any amount.
+  // Limits a time that a peer reported to a plausible range, because the peer's clock may be wrong by any amount.
   Instant Plausible(Instant at) const {
     constexpr Duration kClockSlack = std::chrono::hours(1);
     return std::clamp(at, submitted - kClockSlack, now + kClockSlack);

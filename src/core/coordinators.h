@@ -17,10 +17,10 @@ class Coordinators {
  public:
   explicit Coordinators(Units& units);
 
-  // Records a membership change: a task has joined or moved. what: a clause that says which.
+  // Records a membership change: a task has joined or moved. what: a clause that describes the change.
   void Report(const Task& task, const std::string& what);
-  // Whether a coordinator may start: all tasks that it waits for are registered. While optional tasks are starting, it
-  // also waits for these, at most for timeouts.settle.
+  // Whether a coordinator may start: all tasks that it needs are registered. It also waits for optional tasks that are
+  // starting, for at most timeouts.settle.
   bool MayStart();
   // Discards the pending membership changes, because a coordinator starts with the current members.
   void Forget();

@@ -134,7 +134,7 @@ void Ending::WatchOutliving() {
   if (phase_.ending() || phase_.draining()) return;
   for (const Role& role : roster_.roles()) {
     Outliving& limit = outliving_[role.number()];
-    if (limit.roles.empty() || role.kind() == jobspec::RoleKind::kSidecar) continue;
+    if (limit.roles.empty() || role.kind() == jobspec::RoleKind::kSidecar || role.kind() != role.spec().kind) continue;
     const bool alone = std::all_of(limit.roles.begin(), limit.roles.end(), [this](int other) {
       return roster_.roles()[static_cast<size_t>(other)].all_done();
     });
@@ -156,8 +156,10 @@ bool Ending::FireRole(const TimerQueue::Entry& entry) {
   if (!context_.timers.IsDue(outliving_[number].timer, entry)) return false;
   if (phase_.ending() || phase_.draining()) return true;
   Role& role = roster_.roles()[number];
-  if (role.spec().outlive->then == jobspec::Outlive::Then::kIgnore) {
-    roster_.MakeSidecar(role);
+  const auto then = role.spec().outlive->then;
+  if (then != jobspec::Outlive::Then::kFail) {
+    roster_.ChangeKind(
+        role, then == jobspec::Outlive::Then::kIgnore ? jobspec::RoleKind::kSidecar : jobspec::RoleKind::kService);
     Revisit();
     return true;
   }
@@ -166,7 +168,8 @@ bool Ending::FireRole(const TimerQueue::Entry& entry) {
   return true;
 }
 
-// The job has failed, but not because of a single task. It restarts if it has restarts left.
+// The job fails for a reason other than a single task's failure. Restarts the job if it has restarts left, and
+// otherwise ends it.
 void Ending::FailOrRestart(Order order) {
   if (units_.recovery.JobBudget() <= 0) return Begin(std::move(order));
   if (phase_.draining() && phase_.drain().scope == Scope::kAll) return;
@@ -175,8 +178,9 @@ void Ending::FailOrRestart(Order order) {
   units_.recovery.BeginDrain({.scope = Scope::kAll, .why = why}, why);
 }
 
-// Whether the failure of `task` explains the end of the job better than the failure of `other`. A failure after which
-// only its own task restarts does not explain it, unless the other failure is a known consequence.
+// Whether the failure of `task` explains the end of the job better than the failure of `other`. If exactly one of the
+// two failures restarts only its own task, the other failure explains the end, unless one of them is a known
+// consequence.
 bool Ending::ExplainsEnd(const Task& task, const Task& other) const {
   const auto restarts = [this](const Task& t) {
     const Failure& failure = *t.attempt.failure();
@@ -226,7 +230,7 @@ JobChanged Ending::FinalEntry() {
   for (const std::string& container : units_.allocation.placements.unreleased()) {
     reason.text += (reason.text.empty() ? "" : "; ") + ("container " + container) + " did not exit when it was killed";
   }
-  if (!advice && !recorder_.advice().empty()) advice = recorder_.advice();  // earlier advice still applies
+  if (!advice && !recorder_.advice().empty()) advice = recorder_.advice();  // earlier advice remains valid
   return JobChanged{.type = JobChanged::Type::kFinished,
                     .state = order_->state,
                     .reason = std::move(reason.text),

@@ -18,9 +18,9 @@ struct Units;
 class Ending {
  public:
   enum class Origin {
-    kGiven,      // the reason is given
-    kFailure,    // the first failure that fails the job; certain only when all attempts have ended
-    kTolerated,  // all tasks that are allowed to fail (`on_failure: tolerate`) have failed
+    kGiven,      // the order contains the reason
+    kFailure,    // the reason is the first failure that fails the job; certain only when all attempts have ended
+    kTolerated,  // the reason is that all tasks that may fail (`on_failure: tolerate`) have failed
   };
   struct Order {
     JobState state = JobState::kFailed;
@@ -34,17 +34,17 @@ class Ending {
 
   void On(const StopRequested& e);
   void FireRunLimit();
-  // Returns false if the entry was stale, so that nothing has changed.
+  // Returns false if the entry was stale and nothing has changed.
   bool FireRole(const TimerQueue::Entry& entry);
 
   void Begin(Order order);
-  // Ends a task of an ending job, when nothing of the task runs (any more).
+  // Ends a task of a job that is ending. Call it when no process of the task runs.
   void EndTask(Task& task);
-  // Makes the next Settle judge the outcome again, because tasks are done or there are fewer of them.
+  // Makes the next Settle judge the outcome again. Call it when a task is done or a role has become smaller.
   void Revisit() { judge_ = true; }
   // A step of Settle. Returns false if there was nothing to judge.
   bool Judge();
-  // Orders PrepareFinish, once.
+  // Orders PrepareFinish. Later calls do nothing.
   void Prepare();
   // Repeats the orders that the previous AM possibly did not carry out before it died: FinishJob now, PrepareFinish at
   // the next Settle.
@@ -53,14 +53,14 @@ class Ending {
   // Disarms the `outlive` limits of all roles while attempts are being stopped.
   void DisarmRoles();
 
-  // The job ends, and not because of a task's failure.
+  // The job ends for a reason other than a task's failure.
   bool ends_without_failure() const { return order_ && order_->origin == Origin::kGiven; }
   bool finished() const { return finished_; }
 
  private:
-  // The `outlive` limit of a role: how long it may still run after all tasks of other roles have ended.
+  // The `outlive` limit of a role: how long the role may still run after all tasks of certain other roles have ended.
   struct Outliving {
-    std::vector<int> roles;  // those other roles; empty if there is no limit
+    std::vector<int> roles;  // the other roles; empty if the role has no limit
     Timer timer;
   };
   struct FirstFailure {

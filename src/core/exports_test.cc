@@ -62,7 +62,7 @@ struct Running {
   int now = 0;
 };
 
-TEST(Exports, ComeFromIndexZero) {
+TEST(Exports, OnlyTaskWithIndexZeroExports) {
   Running running;
   running.Exit("c1", 0, 0, {{"A", "of the other"}});
   EXPECT_THAT(running.job.exports(), ElementsAre(IsEmpty(), IsEmpty()));

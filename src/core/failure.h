@@ -16,11 +16,11 @@ namespace howdah::core {
 using policy::Remedy;
 
 struct Failure {
-  Cause::Kind kind = Cause::Kind::kExit;  // one of the kinds of a task's failure
+  Cause::Kind kind = Cause::Kind::kExit;  // one of the kinds that a task's failure can have
   Instant at;
   ExitStatus exit;
   Diagnosis diagnosis;
-  std::string what;  // a clause with the details, for the kinds from kLost on
+  std::string what;  // a clause with the details, for kLost and the kinds after it
   std::string node;
   int attempt = 0;
   std::optional<Duration> ran;
@@ -32,7 +32,7 @@ struct Failure {
   // Decided once, when the failure is noted; nullopt if the job was ending or the task was leaving.
   std::optional<Remedy> remedy = {};
 
-  // The attempt did nothing wrong: it was asked to stop.
+  // The attempt ended because it was asked to stop, and has done nothing wrong.
   bool planned() const { return kind == Cause::Kind::kReclaimed || kind == Cause::Kind::kOutdated; }
   bool final() const { return verdict == jobspec::RestartRule::Then::kFail; }
 };

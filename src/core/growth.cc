@@ -93,8 +93,8 @@ void Growth::FormGeneration() {
   }
 }
 
-// Assigns the slots by index. But tasks that rejoin come before tasks that start, and keep the order of their last
-// slots: rank 0 hands its state on to the others.
+// Assigns the slots by index. Exception: tasks that rejoin get lower slots than tasks that start, and keep the order of
+// their last slots, because rank 0 hands its state on to the others.
 void Growth::AssignSlots(Role& role) {
   std::vector<Task*> members;
   for (Task& task : role.tasks()) {
@@ -139,12 +139,12 @@ void Growth::ArmMissing(Task& task, Instant due) {
 
 void Growth::AwaitReplacement(Task& task) {
   if (!task.attempt.used() && task.attempt.number() == roster_.first_attempt())
-    return;  // it awaits its first container
+    return;  // the task waits for its first container
   const bool can_join_later = roster_.ranked().rendezvous.rejoining > 0;
   const bool at_once = task.placement.preempted() || can_join_later;
   const Duration limit = policy::ReplacementLimit(roster_.SpecOf(task).instances, context_.spec.timeouts, at_once);
   const Instant due = context_.now + limit;
-  if (task.placement.replacement_timer().due() <= due) return;  // it waits already
+  if (task.placement.replacement_timer().due() <= due) return;  // the wait is already limited
   task.placement.MissSince(context_.now);
   ArmMissing(task, due);
 }
@@ -153,25 +153,26 @@ void Growth::FireMissing(Task& task) {
   if (units_.phase.ending() || task.done() || !task.seat.stays() || task.placement.connected() ||
       units_.phase.Drains(task))
     return;
-  if (task.backing_off()) return ArmMissing(task, task.attempt.timer().due());  // the task would not start yet anyway
+  // the task would not start before its pause is over anyway
+  if (task.backing_off()) return ArmMissing(task, task.attempt.timer().due());
   if (CanGoOnWithout(task)) return GoOnWithout(task);
   const bool preempted = task.placement.preempted() && units_.recovery.running_since();
-  const policy::Patience patience = policy::PatienceFor(context_.spec.timeouts, preempted);
+  const policy::WaitLimit wait = policy::WaitLimitFor(context_.spec.timeouts, preempted);
   task.placement.SetOverdue(true);
-  if (!patience.limit) return;
-  const Instant last = task.placement.missing_since() + *patience.limit;
+  if (!wait.limit) return;
+  const Instant last = task.placement.missing_since() + *wait.limit;
   if (context_.now < last) return ArmMissing(task, last);
   const Role& role = roster_.RoleOf(task);
   const Assembly& assembly = units_.allocation.assembly;
-  // A starting container and an incomplete gang have limits of their own.
-  if (task.placement.container() != nullptr || assembly.Gathers(role) || !assembly.IsOpen(role)) return;
-  FailMissing(task, patience);
+  // A container in which an executor starts has its own limit, and so has an incomplete gang.
+  if (task.placement.container() != nullptr || assembly.StartsAsGroup(role) || !assembly.IsOpen(role)) return;
+  FailMissing(task, wait);
 }
 
-void Growth::FailMissing(Task& task, const policy::Patience& patience) {
+void Growth::FailMissing(Task& task, const policy::WaitLimit& wait) {
   Failure failure = units_.attempts.FailureOf(task, Cause::Kind::kNotReady, context_.now);
   failure.node.clear();
-  failure.what = NotReplacedText(patience, recorder_.backend_wait());
+  failure.what = NotReplacedText(wait, recorder_.backend_wait());
   task.Become(TaskState::kLost);
   task.attempt.SetExit(std::nullopt);
   task.attempt.Fail(std::move(failure));
@@ -184,7 +185,7 @@ void Growth::FailMissing(Task& task, const policy::Patience& patience) {
 
 bool Growth::CanGoOnWithout(const Task& task) const {
   Role& role = roster_.RoleOf(task);
-  if (task.ranked && !Forms(role)) return false;  // others that run depend on it
+  if (task.ranked && !Forms(role)) return false;  // running tasks depend on this task
   const bool last = std::none_of(role.tasks().begin() + task.id.index + 1, role.tasks().end(),
                                  [](const Task& other) { return other.seat.stays(); });
   const int could_run = role.tally().tasks + static_cast<int>(Joinable(role).size());
@@ -198,7 +199,7 @@ void Growth::GoOnWithoutOverdue(Role& role) {
   }
 }
 
-// The job goes on with the other tasks of its role, and the task joins again when it gets a container.
+// The job continues with the other tasks of the role. The task joins again when it gets a container.
 void Growth::GoOnWithout(Task& task) {
   Role& role = roster_.RoleOf(task);
   for (Task* joinable : Joinable(role)) Join(*joinable);

@@ -15,8 +15,8 @@ class Growth {
  public:
   explicit Growth(Units& units);
 
-  // A role no longer grows once one of its tasks (or any ranked task, if it is ranked) has succeeded: the work is then
-  // nearly done.
+  // A role no longer grows once one of its tasks has succeeded (for a ranked role: any ranked task), because the work
+  // is then nearly done.
   bool MayGrow(const Role& role) const { return (role.ranked() ? roster_.ranked() : role.tally()).succeeded == 0; }
 
   // --- steps of Settle
@@ -27,18 +27,20 @@ class Growth {
   // Stops the running ranked tasks, or asks them to rejoin, so that joinable tasks can join them.
   void GrowRanked();
 
-  // Whether the generation should start now. Returns false while it waits for tasks that will be ready soon.
+  // Whether the generation should start now. Returns false while the generation waits for tasks that will be ready
+  // soon.
   bool IsComplete();
   // Makes the joinable ranked tasks members, and assigns the slots.
   void FormGeneration();
   void FireSettle() { settled_ = true; }
 
-  // A member has no connected executor (any more): limits the wait for a replacement.
+  // Limits the wait for a replacement of a member that has no connected executor.
   void AwaitReplacement(Task& task);
   void FireMissing(Task& task);
-  // Goes on without overdue tasks that joinable ones make up for.
+  // Continues without each task whose replacement is overdue, if the role has enough other tasks, counting joinable
+  // ones.
   void GoOnWithoutOverdue(Role& role);
-  // An optional task has lost its container; the job goes on as before.
+  // Handles the loss of the container of an optional task. The job continues without change.
   void LoseOptional(Task& task, const Loss& loss, int replacements);
 
  private:
@@ -51,14 +53,14 @@ class Growth {
   void ResetSettle();
   bool CanGoOnWithout(const Task& task) const;
   void GoOnWithout(Task& task);
-  void FailMissing(Task& task, const policy::Patience& patience);
+  void FailMissing(Task& task, const policy::WaitLimit& wait);
   void ArmMissing(Task& task, Instant due);
 
   Context& context_;
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  bool settled_ = false;  // timeouts.settle has passed since a task could join
+  bool settled_ = false;  // timeouts.settle has passed since the first task could join
 };
 
 }  // namespace howdah::core

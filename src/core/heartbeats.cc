@@ -5,7 +5,7 @@
 namespace howdah::core {
 namespace {
 
-// The container that may end with the event, or in which an attempt may end with it. Returns nullptr if there is none.
+// Returns the container that the event may end, or in which it may end an attempt. Returns nullptr if there is none.
 const ContainerId* EndsWith(const Event& event) {
   if (const auto* exited = std::get_if<ContainerExited>(&event)) return &exited->container;
   if (const auto* rank = std::get_if<RankExited>(&event)) return &rank->container;
@@ -14,7 +14,7 @@ const ContainerId* EndsWith(const Event& event) {
   return nullptr;
 }
 
-// Whether attempts in any container may end with the event.
+// Whether the event may end attempts in any container.
 bool ConcernsAll(const Event& event) {
   return std::holds_alternative<Ticked>(event) || std::holds_alternative<StopRequested>(event) ||
          std::holds_alternative<FinishPrepared>(event);

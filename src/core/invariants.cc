@@ -9,8 +9,8 @@ namespace {
 void CheckTask(const Task& task) {
   const Container* container = task.placement.container();
   const bool open = task.attempt.is_open();
-  Require(task.CountedRight(), "a task is counted as what it is not");
-  Require(container == nullptr || container->task() == &task, "a task has a container that is another task's");
+  Require(task.CountedRight(), "a task is counted in a wrong state");
+  Require(container == nullptr || container->task() == &task, "the container of a task belongs to another task");
   Require(!open || container != nullptr, "an attempt runs without a container");
   Require(!open || !task.done(), "a task is done and has an attempt that runs");
   Require(!task.done() || IsFinal(task.state()), "a task is done in a state that is not final");
@@ -33,7 +33,7 @@ void CheckStep(Units& units) {
     return;
   }
   const bool requests = !units.phase.ending() && !allocation.assembly.paused();
-  Require(requests || !allocation.requests.any(), "containers are requested that are not wanted");
+  Require(requests || !allocation.requests.any(), "containers are requested although none are wanted");
   Require(!(units.phase.ending() && units.phase.restarting()), "the job recovers while it ends");
 }
 
@@ -42,7 +42,7 @@ void CheckAll(Units& units) {
   units.roster.CheckSums();
   units.roster.ForEach([](const Task& task) {
     CheckTask(task);
-    Require(task.seat.member() || !task.attempt.is_open(), "a task runs that is no member");
+    Require(task.seat.member() || !task.attempt.is_open(), "a task runs that is not a member");
   });
   const bool requests =
       !units.phase.ending() && !units.phase.queued() && !units.ending.finished() && !units.allocation.assembly.paused();

@@ -5,7 +5,7 @@ namespace howdah::core {
 
 struct Units;
 
-// Runs after every Step. Checks the task that changed last, and the counts.
+// Runs after every Step. Checks the counts, and the task that changed last.
 void CheckStep(Units& units);
 // Checks everything, for tests and the simulator.
 void CheckAll(Units& units);

@@ -37,8 +37,8 @@ Units::Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
   }
 }
 
-// Passes each event to the part of the job that handles it (Units). Then Settle() does what follows from the new state,
-// such as starting tasks or ending the job.
+// Passes each event to the unit that handles it (Units). Then Settle() performs the actions that follow from the new
+// state, such as starting tasks or ending the job.
 class Job::Impl {
  public:
   Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
@@ -106,22 +106,24 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
                        std::holds_alternative<TaskProgressed>(event);
   if (!settled) Settle();
   CheckStep(units);
-  Require(context.changed || context.actions.empty(), "something follows from an event that changes nothing");
+  Require(context.changed || context.actions.empty(), "an event that changes nothing has an action");
   return {std::exchange(context.actions, {}), context.changed};
 }
 
-// Brings about the consequences of an event. The order of the steps matters:
+// Performs the actions that follow from an event. The order of the steps matters:
 // - Ending comes first: a job that is ending does nothing else, and finishes when it holds no container.
 // - Requested sizes apply before the outcome is judged: a role may be done only because it became smaller.
-// - The outcome is judged before a drain is finished: a job that has succeeded or failed restarts nothing. Both steps
-//   can cause work for the steps before them, so the three repeat until nothing changes.
+// - The outcome is judged before a drain is finished: a job that has succeeded or failed restarts nothing. Judging and
+//   finishing a drain can cause work for the earlier steps, so these three steps repeat until nothing changes.
 // - Roles open and close before the requests are updated, because a closed role requests nothing.
-// - Optional tasks that can no longer join are also dismissed before that, so that their containers are not replaced.
-// - A gang is launched when its last container is granted, and starts when its last task is registered. In between,
-//   tasks join roles that are not ranked, because the gang waits for them.
+// - Optional tasks that can no longer join are dismissed before the requests are updated, so that their containers are
+//   not replaced.
+// - A gang is launched when its last container is granted, and starts when its last task is registered. Between these
+//   two steps, tasks join roles that are not ranked, because the gang waits for such tasks.
 // - Coordinators take up membership changes before the gang starts: a coordinator that must restart does so first.
 // - A complete generation starts (StartComplete) before a larger one is considered (GrowRanked).
-// - Tasks start after all steps that may prevent a start. Rejoining tasks get their slots after the others started.
+// - Tasks start after all steps that may prevent a start. Tasks that rejoin get their slots after the others have
+//   started.
 void Job::Impl::Settle() {
   for (;;) {
     if (units.phase.ending()) {
@@ -178,7 +180,7 @@ void Job::Impl::On(const AmResumed& e) {
 }
 
 void Job::Impl::On(const RequestsDelayed& e) {
-  constexpr size_t kLongestSentence = 700;  // of a backend, including its figures
+  constexpr size_t kLongestSentence = 700;  // the reasons of backends contain many figures
   // The job does not wait for optional tasks.
   const bool waits = units.roster.all().pending > 0;
   units.recorder.WaitForBackend(waits ? OneLine(e.reason, kLongestSentence) : "");
@@ -190,7 +192,7 @@ void Job::Impl::On(const RequestsRefused& e) {
   units.ending.Begin({.state = JobState::kFailed, .exit_code = 3, .reason = {e.reason, Cause{Cause::Kind::kRefused}}});
 }
 
-// A heartbeat may be reported late, after newer events.
+// The AM may report a heartbeat late, after newer events.
 void Job::Impl::On(const HeartbeatReceived& e) {
   Containers& containers = units.allocation.containers;
   Container* container = containers.Find(e.container);

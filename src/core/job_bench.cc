@@ -80,7 +80,7 @@ void BM_Heartbeats(benchmark::State& state) {
 }
 BENCHMARK(BM_Heartbeats)->Arg(1000)->Arg(10000);
 
-// The cost of one failure after which all ranked tasks start again.
+// The cost of one failure that restarts all ranked tasks.
 void BM_RestartTogether(benchmark::State& state) {
   const int tasks = static_cast<int>(state.range(0));
   const auto ids = Containers(tasks);

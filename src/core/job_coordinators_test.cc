@@ -1,4 +1,4 @@
-// Tasks that coordinate the others, like TensorFlow's coordinator.
+// Coordinators: tasks that know the addresses of the others only from their own start, like TensorFlow's chief.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -75,7 +75,7 @@ TEST(JobCoordinators, CoordinatorWithoutCheckpointKeepsRunning) {
 )");
 }
 
-// One restart for several tasks: when all requested ones have joined, or after timeouts.settle.
+// Several joining tasks cause only one restart: when all requested tasks have joined, or after timeouts.settle.
 TEST(JobCoordinators, CoordinatorRestartsWhenTaskJoins) {
   Story story = Directed(true);
   story.spec.roles[1].instances = {1, 4};

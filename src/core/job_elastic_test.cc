@@ -10,7 +10,7 @@ jobspec::JobSpec Elastic(int min, int max) {
   return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
 }
 
-TEST(JobElastic, StartsWithMinAndGrowsByAllJoinable) {
+TEST(JobElastic, StartsWithMinAndGrowsByAllJoinableTasks) {
   Reads({Elastic(2, 4), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -90,7 +90,7 @@ TEST(JobElastic, StartWaitsForStartingTasks) {
 )");
 }
 
-TEST(JobElastic, StartWaitsAtMostForSettle) {
+TEST(JobElastic, StartWaitsAtMostForSettleTimeout) {
   Reads({Elastic(1, 3), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -106,7 +106,7 @@ TEST(JobElastic, StartWaitsAtMostForSettle) {
   launch c1 worker:1
 1s register c0
   task worker:0 READY a0
-20s heard c0
+20s heartbeat c0
 31s tick
   start worker:0 a0 g0 in c0
 31s started c0 a0
@@ -124,15 +124,15 @@ TEST(JobElastic, SeveralTasksJoinWithOneRestart) {
   launch c1 worker:1
 11s register c1
   task worker:1 READY a0
-20s heard worker:0
+20s heartbeat worker:0
 20s grant c2 worker node2
   task worker:2 PENDING a0
   task worker:2 ALLOCATED a0 in c2
   launch c2 worker:2
 21s register c2
   task worker:2 READY a0
-30s heard c1
-40s heard worker:0
+30s heartbeat c1
+40s heartbeat worker:0
 41s tick
   stop worker:0 a0 10s
   job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are restarted
@@ -175,7 +175,7 @@ TEST(JobElastic, LostOptionalTaskRestartsNothing) {
 )");
 }
 
-TEST(JobElastic, NoGapsWhenTasksReachEachOtherByName) {
+TEST(JobElastic, IndicesHaveNoGapsIfTasksUseNames) {
   FrameworkRules rules = Ranked(1);
   rules.no_gaps = true;
   Reads({Elastic(1, 3), rules}, R"(
@@ -190,8 +190,8 @@ TEST(JobElastic, NoGapsWhenTasksReachEachOtherByName) {
   launch c2 worker:2
 2s register c2
   task worker:2 READY a0
-24s heard worker:0
-24s heard c2
+24s heartbeat worker:0
+24s heartbeat c2
 32s tick
 33s register c1
   task worker:1 READY a0

@@ -10,7 +10,7 @@ using std::chrono::seconds;
 
 jobspec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
 
-TEST(JobGang, IncompleteGangReleasesAndRequestsAgain) {
+TEST(JobGang, IncompleteGangReleasesContainersAndRequestsThemAgain) {
   Reads({TwoWorkers()}, R"(
 0s am
   job am STARTING
@@ -19,7 +19,7 @@ TEST(JobGang, IncompleteGangReleasesAndRequestsAgain) {
   ask worker*2 together
 0s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
-1s waited all GPUs are taken
+1s delayed all GPUs are taken
   job waiting | all GPUs are taken
 8s tick
   job waiting | 1 of 2 containers are held, no more were granted for 8.0s; they are released in 2.6s unless more are
@@ -64,7 +64,7 @@ TEST(JobGang, GangAllocationTimesOut) {
   task ps:0 ALLOCATED a0 in c1
 1s grant c2 worker node2
   task worker:0 ALLOCATED a0 in c2
-1s waited queue ml is full
+1s delayed queue ml is full
   job waiting | queue ml is full
 61s tick
   job stopping | gang allocation timed out after 1m (timeouts.gang): 0 of 4 tasks ready, 2 of 4 containers granted, 2
@@ -99,7 +99,7 @@ TEST(JobGang, LaunchedGangTimesOutUnlessRegistered) {
   launch c2 worker:1
 2s register c1
   task worker:0 READY a0
-50s heard c1
+50s heartbeat c1
 60s tick
   job stopping | gang allocation timed out after 1m (timeouts.gang): 1 of 2 tasks ready, 1 not connected (worker:1 on
       node2)
@@ -115,7 +115,7 @@ TEST(JobGang, LaunchedGangTimesOutUnlessRegistered) {
 )");
 }
 
-TEST(JobGang, FreeRoleRequestsWhenItMayStart) {
+TEST(JobGang, RoleWithFreeStartRequestsContainersWhenItMayStart) {
   Reads({JobOf({RoleOf("reader", 1), RoleOf("worker", 1,
                                             [](auto& role) {
                                               role.after = {{"reader", true}};
@@ -144,7 +144,7 @@ TEST(JobGang, FreeRoleRequestsWhenItMayStart) {
 )");
 }
 
-TEST(JobGang, FreeTasksStartWhenRegistered) {
+TEST(JobGang, TasksWithFreeStartRunOnceRegistered) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; })}, R"(
 0s am
   job am STARTING
@@ -169,7 +169,7 @@ TEST(JobGang, FreeTasksStartWhenRegistered) {
 )");
 }
 
-TEST(JobGang, FreeTasksWaitForWholeClusterIfNeeded) {
+TEST(JobGang, TasksWithFreeStartWaitForWholeClusterIfNeeded) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; }), {{}, true}}, R"(
 0s am
   job am STARTING
@@ -238,7 +238,7 @@ TEST(JobGang, ContainerLostDuringAssemblyIsRequestedAgain) {
 )");
 }
 
-// Otherwise two gangs that each lost a container would block each other until both reach their limit.
+// Without the release, two gangs that each lost a container would block each other until both reach their limit.
 TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
   const Story story{JobOf({RoleOf("worker", 2)})};
   Reads(story, R"(
@@ -267,7 +267,8 @@ TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
 )");
 }
 
-// Only a gang without a running task releases containers: here the ranked task runs again while the other is replaced.
+// Only a gang without a running task releases its containers. Here one ranked task runs again while the other is
+// replaced.
 TEST(JobGang, RunningRankedTaskIsNotReleased) {
   Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.restart.max = 1; }),
                 RoleOf("other", 1, [](auto& role) { role.restart.max = 1; })}),
@@ -294,7 +295,7 @@ TEST(JobGang, RunningRankedTaskIsNotReleased) {
 3s started worker:0 a1
   task worker:0 RUNNING a1 g1
   job running RUNNING g1
-20s heard worker:0
+20s heartbeat worker:0
 30s tick
 )");
 }

@@ -113,7 +113,7 @@ TEST(JobLimits, RoleThatOutlivesAnotherFailsTheJob) {
 )");
 }
 
-TEST(JobLimits, RoleThatOutlivesAnotherIsIgnored) {
+TEST(JobLimits, OutlivingRoleWithIgnoreDoesNotFailTheJob) {
   Reads({JobOf({RoleOf("chief", 1), Outliving(Outlive::Then::kIgnore)})}, R"(
 0s up
 5s exit chief:0 a0 0
@@ -173,11 +173,11 @@ TEST(JobLimits, SetupEndsBeforeOtherRolesStart) {
                    .c_str());
 }
 
-// A preempted task restarts; its failure was the first, but does not explain the end of the job.
+// The preempted task failed first, but it restarts. Its failure therefore does not explain the end of the job.
 TEST(JobLimits, RestartedTaskIsNotTheReason) {
   Reads({JobOf({RoleOf("loader", 2, [](auto& role) { role.timeout = seconds(6); })})}, R"(
 0s up
-5s claimed loader:0 it is preempted
+5s preempting loader:0 it is preempted
   stop loader:0 a0 10s
 6s tick
   job stopping | loader:1 ran longer than its `timeout` of 6s on node1, attempt 0

@@ -37,7 +37,7 @@ TEST(JobLoss, LostContainerIsReplaced) {
 TEST(JobLoss, SilentExecutorIsLost) {
   Reads({JobOf({Workers(1, 1)})}, R"(
 0s up
-10s heard worker:0
+10s heartbeat worker:0
 20s disconnected worker:0
 25s tick
 35s tick
@@ -86,7 +86,7 @@ TEST(JobLoss, RankedTasksWaitForReplacement) {
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
-3.5s waited all GPUs are taken
+3.5s delayed all GPUs are taken
   job waiting | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks restart as
       generation 1 in 1.0s; all GPUs are taken
 4s tick
@@ -220,7 +220,7 @@ TEST(JobLoss, SilentIdleExecutorIsReplaced) {
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0
   task worker:0 READY a1
-20s heard reader:0
+20s heartbeat reader:0
 26s tick
   kill worker:0
   task worker:0 PENDING a1 | worker:0 did not become ready on node1: no heartbeat for 25.0s (timeouts.heartbeat);
@@ -232,8 +232,8 @@ TEST(JobLoss, SilentIdleExecutorIsReplaced) {
   launch c2 worker:0
 28s register c2
   task worker:0 READY a1
-44s heard reader:0
-52s heard c2
+44s heartbeat reader:0
+52s heartbeat c2
 61s tick
   start worker:0 a1 g0 in c2
 )");

@@ -43,7 +43,7 @@ TEST(JobNodes, NodeIsAvoidedAfterThirdFailure) {
 )");
 }
 
-// Only the first failure counts against its node, not its consequences; every task on that node moves.
+// Only the first failure counts against its node; its consequences do not. Every task on that node moves.
 TEST(JobNodes, RanksLeaveAvoidedNodeWithNextGeneration) {
   std::string story = "0s up\n";
   const Story of{JobOf({Workers(2, 9)}), Ranked(1)};
@@ -54,11 +54,11 @@ TEST(JobNodes, RanksLeaveAvoidedNodeWithNextGeneration) {
     }
     for (const char* task : {"worker:0", "worker:1"}) story += std::string("5s started ") + task + " " + attempt + "\n";
   }
-  const std::string told = Play(of, story);
-  EXPECT_NE(told.find("avoid node0 10m"), std::string::npos) << told;
-  EXPECT_NE(told.find("release worker:0"), std::string::npos) << told;
-  EXPECT_EQ(told.find("avoid node1"), std::string::npos) << told;
-  EXPECT_EQ(told.find("release worker:1"), std::string::npos) << told;
+  const std::string played = Play(of, story);
+  EXPECT_NE(played.find("avoid node0 10m"), std::string::npos) << played;
+  EXPECT_NE(played.find("release worker:0"), std::string::npos) << played;
+  EXPECT_EQ(played.find("avoid node1"), std::string::npos) << played;
+  EXPECT_EQ(played.find("release worker:1"), std::string::npos) << played;
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST(JobOutcome, FailedServiceFailsTheJob) {
 )");
 }
 
-TEST(JobOutcome, ServiceMaySucceed) {
+TEST(JobOutcome, SuccessfulServiceDoesNotEndTheJob) {
   Reads({JobOf({Service("ps", 1), RoleOf("worker", 1)})}, R"(
 0s up
 1s exit ps:0 a0 0
@@ -160,7 +160,7 @@ TEST(JobOutcome, ToleratedFailuresAreCounted) {
 )");
 }
 
-TEST(JobOutcome, EarliestFailureIsTheReasonWhateverTheOrderOfReports) {
+TEST(JobOutcome, EarliestFailureIsTheReasonInAnyOrderOfReports) {
   Reads({JobOf({RoleOf("worker", 4)})}, R"(
 0s up
 5.002s exit worker:0 a0 1 at=5.001s cause=peer closed the connection
@@ -267,11 +267,11 @@ TEST(JobOutcome, SecondKillShortensGrace) {
 TEST(JobOutcome, KillBeforeStartEndsTheJob) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 3s kill - ann on gateway3 with `howdah kill`
-  job stop-requested | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
-  job stopping | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
+  job stop-requested | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
+  job stopping | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
   task worker:0 STOPPED a0
   task worker:1 STOPPED a0
-  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was
+  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was
       submitted
   finish KILLED 4
 4s am
@@ -285,8 +285,8 @@ TEST(JobOutcome, KillBeforeStartEndsTheJob) {
 1s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
 3s kill - ann on gateway3 with `howdah kill`
-  job stop-requested | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
-  job stopping | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
+  job stop-requested | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
+  job stopping | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was submitted
   cancel
   task worker:0 STOPPED a0
   release c1
@@ -295,7 +295,7 @@ TEST(JobOutcome, KillBeforeStartEndsTheJob) {
   release c2
 4s gone c1
 4s gone c2
-  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was
+  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before any task ran, 3.0s after it was
       submitted
   finish KILLED 4
 )");
@@ -370,7 +370,7 @@ TEST(JobOutcome, UnreleasedContainerIsNamed) {
 )");
 }
 
-TEST(JobOutcome, SuccessRemainsWhateverHappensWhileEnding) {
+TEST(JobOutcome, EventsAfterSuccessDoNotChangeTheOutcome) {
   Reads({JobOf({RoleOf("worker", 1), Service("ps", 2)}, [](auto& spec) { spec.timeouts.run = seconds(5); })}, R"(
 0s up
 4s exit worker:0 a0 0

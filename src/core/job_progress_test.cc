@@ -12,7 +12,7 @@ jobspec::JobSpec Worker(int restarts) {
   return JobOf({RoleOf("worker", 1, [&](auto& role) { role.restart = {restarts, Duration(0)}; })});
 }
 
-TEST(JobProgress, IsRecordedRarelyAndAtTheEnd) {
+TEST(JobProgress, ProgressIsRecordedRarelyAndAtTheEnd) {
   Reads({Worker(1)}, R"(
 0s up
 1s progress worker:0 a0 1
@@ -46,30 +46,30 @@ TEST(JobProgress, HungTaskRestarts) {
 0s up
 1s progress worker:0 a0 7
   task worker:0 RUNNING a0 | at step 7
-61s stalled worker:0 a0 at=1s sign=progress where=main (train.py:3)
-  stalled worker:0 RUNNING a0 | worker:0 made no progress on node0, attempt 0: its last activity was progress 1m00s
-      ago, at step 7; it is at main (train.py:3) | at step 7
+61s hung worker:0 a0 at=1s activity=progress stack=main (train.py:3)
+  hung worker:0 RUNNING a0 | worker:0 made no progress on node0, attempt 0: its last activity was progress 1m00s ago,
+      at step 7; it is at main (train.py:3) | at step 7
   stop worker:0 a0 10s
-61s stalled worker:0 a0 at=1s sign=progress
+61s hung worker:0 a0 at=1s activity=progress
 62s exit worker:0 a0 SIGTERM
 62s ended worker:0 a0
   task worker:0 FAILED a0 signal=SIGTERM | worker:0 made no progress on node0, attempt 0: its last activity was
       progress 1m00s ago, at step 7; it is at main (train.py:3) | at step 7
   task worker:0 READY a1
   start worker:0 a1 g0 in worker:0
-63s stalled worker:0 a0 at=1s sign=progress
+63s hung worker:0 a0 at=1s activity=progress
 )");
 }
 
 TEST(JobProgress, FirstHungRankIsTheReason) {
   Reads({JobOf({RoleOf("worker", 2)}), Ranked(1)}, R"(
 0s up
-60s stalled worker:1 a0 at=0s sign=output
-  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last activity was output 1m00s ago
+60s hung worker:1 a0 at=0s activity=output
+  hung worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last activity was output 1m00s ago
   job stopping | worker:1 made no progress on node1, attempt 0: its last activity was output 1m00s ago
-  stop worker:0 a0 10s after a look
+  stop worker:0 a0 10s after a probe
   stop worker:1 a0 10s
-61s stalled worker:0 a0 at=1s sign=output
+61s hung worker:0 a0 at=1s activity=output
 61s exit worker:0 a0 SIGTERM
 61s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
@@ -77,7 +77,7 @@ TEST(JobProgress, FirstHungRankIsTheReason) {
 )");
 }
 
-// The stacks of the others show which task they wait for.
+// The stacks of the other tasks show which task they wait for.
 TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
   Reads({JobOf({RoleOf("worker", 4,
                        [](auto& role) {
@@ -87,21 +87,21 @@ TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
          Ranked(1)},
         R"(
 0s up
-60s stalled worker:1 a0 at=0s sign=progress where=all_reduce (train.py:40)
-  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last activity was progress 1m00s
-      ago; it is at all_reduce (train.py:40)
-  stop worker:0 a0 10s after a look
+60s hung worker:1 a0 at=0s activity=progress stack=all_reduce (train.py:40)
+  hung worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last activity was progress 1m00s ago;
+      it is at all_reduce (train.py:40)
+  stop worker:0 a0 10s after a probe
   stop worker:1 a0 10s
-  stop worker:2 a0 10s after a look
-  stop worker:3 a0 10s after a look
+  stop worker:2 a0 10s after a probe
+  stop worker:3 a0 10s after a probe
   job recovering RECOVERING g0 | worker:1 made no progress on node1, attempt 0: its last activity was progress 1m00s
       ago; it is at all_reduce (train.py:40); all ranked tasks are restarted
-60s stands worker:2 a0 where=
-60s stalled worker:0 a0 at=0s sign=progress where=all_reduce (train.py:40)
-  stands worker:0 RUNNING a0 | worker:0 is at all_reduce (train.py:40)
-61s stands worker:3 a0 where=load (train.py:9)
-  stands worker:3 RUNNING a0 | worker:3 is at load (train.py:9)
-61s stands worker:3 a0 where=main (train.py:1)
+60s sampled worker:2 a0 stack=
+60s hung worker:0 a0 at=0s activity=progress stack=all_reduce (train.py:40)
+  sampled worker:0 RUNNING a0 | worker:0 is at all_reduce (train.py:40)
+61s sampled worker:3 a0 stack=load (train.py:9)
+  sampled worker:3 RUNNING a0 | worker:3 is at load (train.py:9)
+61s sampled worker:3 a0 stack=main (train.py:1)
 62s exit worker:0 a0 SIGTERM
 62s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
@@ -113,7 +113,7 @@ TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
 62s ended worker:2 a0
   task worker:2 STOPPED a0 signal=SIGTERM
 62s exit worker:3 a0 SIGTERM
-62s stands worker:3 a0 where=all_reduce (train.py:40)
+62s sampled worker:3 a0 stack=all_reduce (train.py:40)
 62s ended worker:3 a0
   task worker:3 STOPPED a0 signal=SIGTERM
   job recovering RECOVERING g1 | worker:1 made no progress on node1, attempt 0: its last activity was progress 1m00s
@@ -132,8 +132,8 @@ TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
   stop worker:2 a1 10s
   stop worker:3 a1 10s
   job recovering RECOVERING g1 | worker:0 failed with exit code 7 on node0, attempt 1; all ranked tasks are restarted
-70s stands worker:1 a1 where=load (train.py:9)
-  stands worker:1 READY a1 | worker:1 is at load (train.py:9)
+70s sampled worker:1 a1 stack=load (train.py:9)
+  sampled worker:1 READY a1 | worker:1 is at load (train.py:9)
 )");
 }
 
@@ -188,15 +188,16 @@ TEST(JobProgress, ContainerIsKilledSoonAfterGrace) {
 TEST(JobProgress, TimeLimitNamesLastCheckpoint) {
   const jobspec::JobSpec spec =
       JobOf({RoleOf("worker", 2)}, [](auto& job) { job.timeouts.run = std::chrono::seconds(20); });
-  const std::string told = Play({spec}, R"(
+  const std::string played = Play({spec}, R"(
 0s up
 5s progress worker:0 a0 120 100
 8s progress worker:1 a0 110 100
 20s tick
 )");
-  EXPECT_NE(told.find("after 20.0s of running; the last checkpoint was of\n      step 100 (worker:1), 12.0s before\n"),
-            std::string::npos)
-      << told;
+  EXPECT_NE(
+      played.find("after 20.0s of running; the last checkpoint was of\n      step 100 (worker:1), 12.0s before\n"),
+      std::string::npos)
+      << played;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Any events in any order neither abort the core nor corrupt its counts. If the backend answers, the job always ends.
-// The stories are random, from seeds; a failure prints its seed.
+// The sequences of events are random, from seeds; a failure prints its seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,18 +30,20 @@ class Chaos {
     if (Below(3) == 0) spec.timeouts.register_ = std::chrono::seconds(Below(10));
     if (Below(4) == 0) spec.timeouts.run = std::chrono::seconds(Below(100));
     job_ = std::make_unique<Job>(spec, rules, now_, seed);
-    meets_ = Below(3) == 0;
+    rejoins_ = Below(3) == 0;
     Step(AmStarted{"node0", 0});
   }
 
-  // Sends any event.
-  void SayAnything() {
+  // Sends a random event: mostly a plausible one, sometimes one that no backend would send.
+  void SendRandomEvent() {
     now_ += Duration(static_cast<int64_t>(random_.Next() % (Below(20) == 0 ? 60'000'000 : 200'000)));
-    if (Below(10) == 0) ComeToPass();
+    if (Below(10) == 0) EndAttempts();
     if (Below(calm_) != 0 && !plausible_.empty()) {
-      const size_t i = random_.Next() % std::min<size_t>(plausible_.size(), 8);  // more or less in order
+      // nearly in the order in which they were planned
+      const size_t i = random_.Next() % std::min<size_t>(plausible_.size(), 8);
       const Event event = plausible_[i];
-      if (Below(8) != 0) plausible_.erase(plausible_.begin() + static_cast<std::ptrdiff_t>(i));  // else it comes again
+      // otherwise the event is repeated later
+      if (Below(8) != 0) plausible_.erase(plausible_.begin() + static_cast<std::ptrdiff_t>(i));
       Step(event);
     } else {
       Step(RandomEvent());
@@ -49,13 +51,13 @@ class Chaos {
   }
 
   // From now on the backend and the executors answer, all started tasks succeed, and time passes.
-  void BecomeKind() {
-    kind_ = true;
-    ComeToPass();
+  void StopFaults() {
+    faultless_ = true;
+    EndAttempts();
     for (const ContainerId& id : held_) plausible_.push_back(ContainerExited{id, ""});
   }
-  void SayTheNext() {
-    if (plausible_.empty()) ComeToPass();
+  void SendNextEvent() {
+    if (plausible_.empty()) EndAttempts();
     if (!plausible_.empty()) {
       const Event event = plausible_.front();
       plausible_.erase(plausible_.begin());
@@ -85,15 +87,15 @@ class Chaos {
       if (r > 0 && Below(4) == 0) {
         role.outlive = jobspec::Outlive{{"r" + std::to_string(Below(r))},
                                         std::chrono::seconds(Below(9)),
-                                        static_cast<jobspec::Outlive::Then>(Below(2))};
+                                        static_cast<jobspec::Outlive::Then>(Below(3))};
       }
       role.chief = r == 0 && Below(3) == 0;
       if (r > 0 && Below(3) == 0) role.after.push_back({"r" + std::to_string(Below(r)), Below(3) == 0});
     });
   }
 
-  // Lets running attempts end.
-  void ComeToPass() {
+  // Plans the ends of the running attempts.
+  void EndAttempts() {
     plausible_.insert(plausible_.end(), ends_.begin(), ends_.end());
     ends_.clear();
   }
@@ -194,13 +196,13 @@ class Chaos {
     const int processes = job_->spec().roles[static_cast<size_t>(a.task.role)].processes;
     plausible_.push_back(
         TaskStarted{a.container, a.attempt, std::vector<int>(static_cast<size_t>(processes), 1), now_});
-    if (meets_) {
+    if (rejoins_) {
       plausible_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kReady});
       plausible_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kJoined});
       if (Below(2) == 0) ends_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kRejoining});
     }
     for (int rank = 0; rank < processes; ++rank) {
-      const ExitStatus exit = kind_ || Below(2) == 0 ? ExitStatus{.code = 0} : RandomExit();
+      const ExitStatus exit = faultless_ || Below(2) == 0 ? ExitStatus{.code = 0} : RandomExit();
       ends_.push_back(RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
     }
     ends_.push_back(TaskEnded{a.container, a.attempt, now_});
@@ -222,30 +224,30 @@ class Chaos {
 
   policy::Random random_;
   Instant now_;
-  int calm_ = 2;  // on average, one of this many events is random; the others are plausible
-  bool kind_ = false;
-  bool meets_ = false;  // its tasks rejoin from one generation to the next
+  int calm_ = 2;  // on average, one of this many events is arbitrary; the others are plausible
+  bool faultless_ = false;
+  bool rejoins_ = false;  // the tasks of the job rejoin from one generation to the next
   std::unique_ptr<Job> job_;
   int next_container_ = 0;
   std::set<ContainerId> held_;
-  std::vector<Event> plausible_;  // events that a real backend or executor would send next, or would have sent
-  std::vector<Event> ends_;       // events that they would send later, when attempts end
+  std::vector<Event> plausible_;  // events that a real backend or executor would send next, or could send again
+  std::vector<Event> ends_;       // the ends of running attempts; EndAttempts moves them to plausible_
 };
 
 TEST(JobRandom, AnyEventsAreLegalAndJobEnds) {
-  constexpr int kStories = 600, kEvents = 250, kKindEvents = 3000;
+  constexpr int kStories = 600, kEvents = 250, kFaultlessEvents = 3000;
   int finished_early = 0;
   for (uint64_t seed = 1; seed <= kStories; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Chaos chaos(seed);
-    for (int i = 0; i < kEvents; ++i) chaos.SayAnything();
+    for (int i = 0; i < kEvents; ++i) chaos.SendRandomEvent();
     finished_early += chaos.job().finished();
-    chaos.BecomeKind();
-    for (int i = 0; i < kKindEvents && !chaos.job().finished(); ++i) chaos.SayTheNext();
+    chaos.StopFaults();
+    for (int i = 0; i < kFaultlessEvents && !chaos.job().finished(); ++i) chaos.SendNextEvent();
     ASSERT_TRUE(chaos.job().finished());
     ASSERT_EQ(chaos.job().NextDeadline(), std::nullopt);
   }
-  // Stories that all end early, or never end early, would test little.
+  // The test would be weak if all jobs, or none, ended before the backend answers.
   EXPECT_GT(finished_early, kStories / 20);
   EXPECT_LT(finished_early, kStories);
 }

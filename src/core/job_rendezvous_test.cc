@@ -19,34 +19,34 @@ jobspec::JobSpec Workers(int min, int max, int restarts = 0) {
 TEST(JobRendezvous, OthersRejoinWhenOneIsKilled) {
   Reads({Workers(3, 3, 1), Ranked(1)}, R"(
 0s up
-1s meets worker:0 a0 arrived
-1s meets worker:1 a0 arrived
-1s meets worker:2 a0 arrived
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
-1s meets worker:2 a0 joined
+1s rendezvous worker:0 a0 ready
+1s rendezvous worker:1 a0 ready
+1s rendezvous worker:2 a0 ready
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
+1s rendezvous worker:2 a0 joined
 5s exit worker:0 a0 SIGKILL
   job recovering RECOVERING g0 | worker:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0; the ranked
       tasks that can continue repeat the rendezvous
-5s meets worker:2 a0 waits
+5s rendezvous worker:2 a0 rejoining
 5s ended worker:0 a0
   task worker:0 FAILED a0 signal=SIGKILL | worker:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0
-6s meets worker:1 a0 waits
+6s rendezvous worker:1 a0 rejoining
   job recovering RECOVERING g1 | worker:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0; 2 of 3
       ranked tasks continue without a restart, as generation 1
   task worker:0 READY a1
   start worker:0 a1 g1 in worker:0 as 2
 6s started worker:0 a1
   task worker:0 RUNNING a1 g1
-8s meets worker:0 a1 arrived
+8s rendezvous worker:0 a1 ready
   rejoin worker:1 a0 g1 as 0
   rejoin worker:2 a0 g1 as 1
-8s meets worker:2 a0 joined
+8s rendezvous worker:2 a0 joined
   rejoined worker:2 RUNNING a0 g1 rank 1
   job running RUNNING g1
-8s meets worker:1 a0 joined
+8s rendezvous worker:1 a0 joined
   rejoined worker:1 RUNNING a0 g1 rank 0
-8s meets worker:0 a1 joined
+8s rendezvous worker:0 a1 joined
 )");
 }
 
@@ -75,14 +75,14 @@ TEST(JobRendezvous, LostTaskIsLeftOutAndJoinsLater) {
   job running RUNNING g0
 1s started c1 a0
   task worker:1 RUNNING a0 g0
-2s meets worker:0 a0 joined
-2s meets worker:1 a0 joined
-9s taken c0 its node node0 was lost
+2s rendezvous worker:0 a0 joined
+2s rendezvous worker:1 a0 joined
+9s lost c0 its node node0 was lost
   job recovering RECOVERING g0 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost (last
       heartbeat 8.0s earlier); no restart is charged; the ranked tasks that can continue repeat the rendezvous
   task worker:0 LOST a0 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost (last heartbeat
       8.0s earlier); no restart is charged
-9s meets worker:1 a0 waits
+9s rendezvous worker:1 a0 rejoining
   job recovering RECOVERING g1 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost (last
       heartbeat 8.0s earlier); no restart is charged; 1 of 2 ranked tasks continue without a restart, as generation 1
   task worker:0 PENDING a1
@@ -92,7 +92,7 @@ TEST(JobRendezvous, LostTaskIsLeftOutAndJoinsLater) {
       role
   removed worker:0 STOPPED a1
   rejoin worker:1 a0 g1 as 0
-9.1s meets worker:1 a0 joined
+9.1s rendezvous worker:1 a0 joined
   rejoined worker:1 RUNNING a0 g1 rank 0
   job running RUNNING g1
 20s grant c2 worker node2
@@ -101,19 +101,19 @@ TEST(JobRendezvous, LostTaskIsLeftOutAndJoinsLater) {
   launch c2 worker:0
 21s register c2
   task worker:0 READY a1
-  ask-to-meet worker:1 a0
-30s meets worker:1 a0 waits
+  request-rendezvous worker:1 a0
+30s rendezvous worker:1 a0 rejoining
   job recovering RECOVERING g1 | worker grows from 1 to 2; the ranked tasks that can continue repeat the rendezvous
   job recovering RECOVERING g2 | worker grows from 1 to 2; 1 of 1 ranked tasks continue without a restart, as
       generation 2
   start worker:0 a1 g2 in c2 as 1
 30s started c2 a1
   task worker:0 RUNNING a1 g2
-32s meets worker:0 a1 arrived
+32s rendezvous worker:0 a1 ready
   rejoin worker:1 a0 g2 as 0
-32s meets worker:0 a1 joined
+32s rendezvous worker:0 a1 joined
   job running RUNNING g2
-32s meets worker:1 a0 joined
+32s rendezvous worker:1 a0 joined
   rejoined worker:1 RUNNING a0 g2 rank 0
 )");
 }
@@ -123,13 +123,13 @@ TEST(JobRendezvous, TaskThatCannotRejoinIsStopped) {
   spec.timeouts.heartbeat = minutes(2);
   Reads({spec, Ranked(1)}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 arrived
-1s meets worker:2 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 ready
+1s rendezvous worker:2 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
       that can continue repeat the rendezvous
-5s meets worker:2 a0 waits
+5s rendezvous worker:2 a0 rejoining
 5s ended worker:1 a0
   task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0
 65s tick
@@ -146,7 +146,8 @@ TEST(JobRendezvous, TaskThatCannotRejoinIsStopped) {
 )");
 }
 
-// The task with rank 0 hands on the state in its memory: a task that has just started must not get that rank.
+// The task with rank 0 hands on the state in its memory. A task that has just started has no state and must not get
+// that rank.
 TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
   const jobspec::JobSpec spec = JobOf({RoleOf("chief", 1,
                                               [](auto& role) {
@@ -156,12 +157,12 @@ TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
                                        RoleOf("worker", 1)});
   Reads({spec, Ranked(2)}, R"(
 0s up
-1s meets chief:0 a0 joined
-1s meets worker:0 a0 joined
+1s rendezvous chief:0 a0 joined
+1s rendezvous worker:0 a0 joined
 5s exit chief:0 a0 SIGKILL
   job recovering RECOVERING g0 | chief:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0; the ranked
       tasks that can continue repeat the rendezvous
-5s meets worker:0 a0 waits
+5s rendezvous worker:0 a0 rejoining
 6s ended chief:0 a0
   task chief:0 FAILED a0 signal=SIGKILL | chief:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0
   stop worker:0 a0 10s
@@ -180,14 +181,14 @@ TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
 TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
   Reads({Workers(2, 2, 2), Ranked(1)}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
       that can continue repeat the rendezvous
 5s ended worker:1 a0
   task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0
-5s meets worker:0 a0 waits
+5s rendezvous worker:0 a0 rejoining
   job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; 1 of 2 ranked tasks
       continue without a restart, as generation 1
   task worker:1 READY a1
@@ -205,7 +206,7 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
   start worker:1 a2 g2 in worker:1
 6s started worker:1 a2
   task worker:1 RUNNING a2 g2
-7s meets worker:1 a2 arrived
+7s rendezvous worker:1 a2 ready
   rejoin worker:0 a0 g2 as 0
 7s exit worker:1 a2 1
   stop worker:0 a0 10s
@@ -221,19 +222,19 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
 )");
 }
 
-// The others would wait for the task in the next generation, too, and in the one after that. The exit that broke the
-// generation is reported after its consequences, when the next generation already forms.
+// A rank that exits with 0 while the others wait for it has failed: otherwise they would wait for it again in every
+// further generation.
 TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
   Reads({Workers(2, 2, 1), Ranked(1)}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
       that can continue repeat the rendezvous
 5s ended worker:1 a0
   task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0
-5s meets worker:0 a0 waits
+5s rendezvous worker:0 a0 rejoining
   job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; 1 of 2 ranked tasks
       continue without a restart, as generation 1
   task worker:1 READY a1
@@ -253,14 +254,14 @@ TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
 )");
 }
 
-// The processes of a task rejoin together: the remaining ones would wait indefinitely.
+// All processes of a task must rejoin together, because the rendezvous waits for each of them.
 TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
   jobspec::JobSpec job = Workers(2, 2, 1);
   job.roles[0].processes = 2;
   Reads({job, Ranked(1)}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
 5s exit worker:1 a0 SIGSEGV rank=0
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0; the ranked
@@ -285,19 +286,19 @@ TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
 TEST(JobRendezvous, UnreachableTaskIsStoppedSoThatOthersNotice) {
   Reads({Workers(2, 3), Ranked(1)}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
 20s grant c2 worker node2
   task worker:2 PENDING a0
   task worker:2 ALLOCATED a0 in c2
   launch c2 worker:2
 21s register c2
   task worker:2 READY a0
-  ask-to-meet worker:0 a0
-22s meets worker:0 a0 deaf
+  request-rendezvous worker:0 a0
+22s rendezvous worker:0 a0 unreachable
   stop worker:0 a0 10s
   job recovering RECOVERING g0 | worker grows from 2 to 3; the ranked tasks that can continue repeat the rendezvous
-23s meets worker:1 a0 waits
+23s rendezvous worker:1 a0 rejoining
 23s ended worker:0 a0
   task worker:0 STOPPED a0
   job recovering RECOVERING g1 | worker grows from 2 to 3; 1 of 2 ranked tasks continue without a restart, as
@@ -313,18 +314,18 @@ TEST(JobRendezvous, WaitingTasksReleaseContainersAtHoldLimit) {
   spec.timeouts.gang = seconds(20);
   Reads({spec, Ranked(1)}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
 5s preempted worker:1 it is preempted
   job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
       charged; the ranked tasks that can continue repeat the rendezvous
   task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is charged
-6s meets worker:0 a0 waits
+6s rendezvous worker:0 a0 rejoining
   job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
       charged; 1 of 2 ranked tasks continue without a restart, as generation 1
   task worker:1 PENDING a1
   ask worker*1
-21s heard worker:0
+21s heartbeat worker:0
 22s tick
   stop worker:0 a0 10s
   job recovering RECOVERING g1 | the ranked tasks got no replacement containers; all ranked tasks are restarted
@@ -341,8 +342,8 @@ TEST(JobRendezvous, JoinedTasksSurviveAmFailoverButDoNotRejoin) {
   rules.needs_am = true;
   Reads({Workers(2, 2, 1), rules}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
 5s resumed 1 was killed
   job am | the application master (attempt 0) was killed; attempt 1 continues and has adopted 2 containers
 6s register worker:0 a0
@@ -372,12 +373,12 @@ TEST(JobRendezvous, AmFailoverStopsWaitingTasks) {
   rules.needs_am = true;
   Reads({Workers(2, 2, 1), rules}, R"(
 0s up
-1s meets worker:0 a0 joined
-1s meets worker:1 a0 joined
+1s rendezvous worker:0 a0 joined
+1s rendezvous worker:1 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
       that can continue repeat the rendezvous
-5s meets worker:0 a0 waits
+5s rendezvous worker:0 a0 rejoining
 6s resumed 1 was killed
   job am
   stop worker:0 a0 10s

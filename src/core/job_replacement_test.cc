@@ -1,4 +1,4 @@
-// Tasks that have lost their container, and get no replacement in time.
+// Tasks that have lost their container and get no replacement in time.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -13,7 +13,7 @@ jobspec::JobSpec Elastic(int min, int max) {
   return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
 }
 
-TEST(JobReplacement, GoesOnWithFewerTasks) {
+TEST(JobReplacement, JobGoesOnWithFewerTasks) {
   const Story story{Elastic(1, 2), Ranked(1)};
   Reads(story, R"(
 0s up
@@ -36,7 +36,7 @@ TEST(JobReplacement, GoesOnWithFewerTasks) {
   job running RUNNING g1
 2s started c1 a0
   task worker:1 RUNNING a0 g1
-9s taken worker:0 its node was lost
+9s lost worker:0 its node was lost
   stop c1 a0 10s
   job recovering RECOVERING g1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost (last heartbeat
       7.0s earlier); no restart is charged; all ranked tasks are restarted
@@ -49,8 +49,8 @@ TEST(JobReplacement, GoesOnWithFewerTasks) {
   task worker:0 PENDING a2
   task worker:1 READY a1
   ask worker*1
-33s heard c1
-57s heard c1
+33s heartbeat c1
+57s heartbeat c1
 69s tick
   task worker:0 STOPPED a2 | no replacement container was granted within 1m (timeouts.replacement); the job continues
       with the other 1 of its role
@@ -59,7 +59,7 @@ TEST(JobReplacement, GoesOnWithFewerTasks) {
 69s started c1 a1
   task worker:1 RUNNING a1 g2
   job running RUNNING g2
-80s heard c1
+80s heartbeat c1
 80s grant c5 worker node5
   task worker:0 PENDING a2
   task worker:0 ALLOCATED a2 in c5
@@ -108,7 +108,7 @@ TEST(JobReplacement, PreemptedTaskIsNotWaitedFor) {
   task worker:1 RUNNING a0 g1
 2s started c2 a0
   task worker:2 RUNNING a0 g1
-5s claimed c1 the scheduler preempts it
+5s preempting c1 the scheduler preempts it
   stop worker:0 a1 10s
   stop c1 a0 10s
   stop c2 a0 10s
@@ -137,7 +137,7 @@ TEST(JobReplacement, PreemptedTaskIsNotWaitedFor) {
 )");
 }
 
-TEST(JobReplacement, UnrankedTasksGoOn) {
+TEST(JobReplacement, UnrankedTasksGoOnWithoutTheLostTask) {
   Reads({Elastic(1, 3)}, R"(
 0s up
 1s grant c1 worker node1
@@ -182,7 +182,7 @@ TEST(JobReplacement, PlainTaskFailsAtGangLimit) {
   task worker:1 PENDING a1
   ask worker*1
 2s tick
-901s waited the queue is full
+901s delayed the queue is full
 901s tick
   task worker:1 LOST a1 | worker:1 did not become ready: no replacement container was granted within 15m
       (timeouts.gang); the queue is full
@@ -193,11 +193,12 @@ TEST(JobReplacement, PlainTaskFailsAtGangLimit) {
 )");
 }
 
-// The generation will fail soon. If it releases its containers before, another job that needs them may finish first.
+// The incomplete generation will fail soon. If it releases its containers earlier, another job that needs them may
+// finish first.
 TEST(JobReplacement, IncompleteGenerationReleasesContainersAfterHalfTheGangLimit) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up
-5s taken worker:1 its node was lost
+5s lost worker:1 its node was lost
   stop worker:0 a0 10s
   job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost (last heartbeat
       5.0s earlier); no restart is charged; all ranked tasks are restarted
@@ -227,7 +228,7 @@ TEST(JobReplacement, IncompleteGenerationReleasesContainersAfterHalfTheGangLimit
 )");
 }
 
-// The job waits in its queue, as at its submission, and holds nothing meanwhile.
+// The job waits in its queue, as after its submission, and holds no containers meanwhile.
 TEST(JobReplacement, PreemptedGangWaitsForQueue) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up

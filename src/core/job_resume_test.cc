@@ -9,7 +9,7 @@ namespace {
 jobspec::RoleSpec Workers(int n) { return RoleOf("worker", n); }
 
 TEST(JobInfrastructure, LostNodeNamesHeartbeatAndOtherTasks) {
-  const std::string told = Play({JobOf({RoleOf("worker", 3), RoleOf("ps", 1)})}, R"(
+  const std::string played = Play({JobOf({RoleOf("worker", 3), RoleOf("ps", 1)})}, R"(
 0s am
 0s grant c0 worker n1
 0s grant c1 worker n2
@@ -23,19 +23,19 @@ TEST(JobInfrastructure, LostNodeNamesHeartbeatAndOtherTasks) {
 0s started c1 a0
 0s started c2 a0
 0s started c3 a0
-3s heard c0
-9s taken c0 its node was lost
+3s heartbeat c0
+9s lost c0 its node was lost
 )");
-  EXPECT_NE(told.find("attempt 0: its node was lost (last heartbeat 6.0s\n"
-                      "      earlier); also running there: worker:2, ps:0; no restart is charged\n"),
+  EXPECT_NE(played.find("attempt 0: its node was lost (last heartbeat 6.0s\n"
+                        "      earlier); also running there: worker:2, ps:0; no restart is charged\n"),
             std::string::npos)
-      << told;
+      << played;
 }
 
 TEST(JobInfrastructure, LostNodeIsNotCharged) {
   Reads({JobOf({Workers(1)})}, R"(
 0s up
-3s taken worker:0 its node was lost
+3s lost worker:0 its node was lost
   task worker:0 LOST a0 | worker:0 was lost on node0 after 3.0s, attempt 0: its node was lost (last heartbeat 3.0s
       earlier); no restart is charged
   task worker:0 PENDING a1
@@ -48,7 +48,7 @@ TEST(JobInfrastructure, LostNodeIsNotCharged) {
   start worker:0 a1 g0 in c2
 4s started c2 a1
   task worker:0 RUNNING a1 g0
-5s taken c2 it was preempted
+5s lost c2 it was preempted
   task worker:0 LOST a1 | worker:0 was lost on node7 after 1.0s, attempt 1: it was preempted (last heartbeat 1.0s
       earlier); no restart is charged
   task worker:0 PENDING a2
@@ -56,7 +56,7 @@ TEST(JobInfrastructure, LostNodeIsNotCharged) {
 )");
 }
 
-// The peer of the lost task has no restart left either, and seems to have failed first.
+// The peer of the lost task has no restart left either, and its failure has the earlier time.
 TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -67,7 +67,7 @@ TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
       restarted
 3.2s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 3.1s, attempt 0
-9s taken worker:1 its node was lost
+9s lost worker:1 its node was lost
   task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost (last heartbeat 9.0s
       earlier); no restart is charged
   job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost (last heartbeat
@@ -78,7 +78,7 @@ TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
 )");
 }
 
-// The failure could have been a consequence, but no other task has failed.
+// The failure could have been the consequence of another one, but no other task has failed.
 TEST(JobInfrastructure, PossibleConsequenceIsChargedInTheEnd) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -104,12 +104,12 @@ TEST(JobInfrastructure, PossibleConsequenceIsChargedInTheEnd) {
 TEST(JobInfrastructure, PreemptedTaskSavesAndReleasesItsContainer) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
-60s warned worker:1 the scheduler preempts it
+60s reclaim worker:1 the scheduler preempts it
   stop worker:0 a0 10s
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:1 had to stop on node1 after 1m00s, attempt 0: the cluster reclaims its
       container: the scheduler preempts it; no restart is charged; all ranked tasks are restarted
-60s warned worker:1 the scheduler preempts it
+60s reclaim worker:1 the scheduler preempts it
 61s exit worker:1 a0 0
 61s ended worker:1 a0
   release worker:1
@@ -202,7 +202,7 @@ TEST(JobResume, StopKeepsItsLimit) {
 )");
 }
 
-// The last order to c1, a second attempt, was not recorded before the AM died.
+// The AM started a second attempt in c1, and died before it recorded the start order.
 TEST(JobResume, ExecutorWithOrphanedAttemptIsReplaced) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up
@@ -220,7 +220,7 @@ TEST(JobResume, ExecutorWithOrphanedAttemptIsReplaced) {
 )");
 }
 
-// The order to start the task for the first time was not recorded before the AM died.
+// The AM started the first attempt of the task, and died before it recorded the start order.
 TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
   Reads({JobOf({Workers(1)})}, R"(
 0s am
@@ -242,7 +242,7 @@ TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
 )");
 }
 
-// The container was granted with others of its gang that this AM does not know of.
+// The AM launched an executor in c1, and died before it recorded the launch. This AM still assembles the gang.
 TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
   Reads({JobOf({Workers(2)})}, R"(
 0s am
@@ -264,7 +264,7 @@ TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
 )");
 }
 
-// The task waits until the orphaned attempt has ended, whatever happens to the job meanwhile.
+// The task waits until the orphaned attempt has ended, even if the job recovers from another failure meanwhile.
 TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
   jobspec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; }),
                                 RoleOf("b", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; })});
@@ -296,7 +296,7 @@ TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
 )");
 }
 
-// The AM died before it had recorded the stop order. The reason for the stop is unknown, but it was not the task.
+// The AM died before it recorded the stop order. The reason for the stop is unknown, but the task did not cause it.
 TEST(JobResume, UnrecordedStopRestartsTheTask) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up
@@ -306,7 +306,7 @@ TEST(JobResume, UnrecordedStopRestartsTheTask) {
   start worker:1 a0 g0 in worker:1
 5s register worker:0 a0
   start worker:0 a0 g0 in worker:0
-5s exit worker:0 a0 SIGTERM at=4s told=1
+5s exit worker:0 a0 SIGTERM at=4s by_stop_order=1
 5s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM | worker:0 was stopped for a restart on node0, attempt 0: the application
       master died before it had recorded the stop

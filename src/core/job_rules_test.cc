@@ -1,4 +1,4 @@
-// Rules of the job file, and verdicts about the node.
+// Restart rules of the job file, and failures for which a node is to blame.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -33,7 +33,7 @@ TEST(JobRules, FinalFailureEndsTheJobDespiteBudget) {
 
 // A final failure ends the job even while the other tasks are being stopped because of another failure.
 TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
-  const std::string told = Play({JobOf({Workers(2, 9, Then::kFail)}), Ranked(1)}, R"(
+  const std::string played = Play({JobOf({Workers(2, 9, Then::kFail)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
 1s exit worker:1 a0 3 rule=0 at=0.9s
@@ -42,11 +42,11 @@ TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
 1s gone worker:0
 1s gone worker:1
 )");
-  EXPECT_NE(told.find("job recovering RECOVERING g0 | worker:0"), std::string::npos) << told;
-  EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 3"), std::string::npos) << told;
+  EXPECT_NE(played.find("job recovering RECOVERING g0 | worker:0"), std::string::npos) << played;
+  EXPECT_NE(played.find("job finished FAILED exit=1 | worker:1 failed with exit code 3"), std::string::npos) << played;
 }
 
-// The task has no budget and needs none, but the pause still grows.
+// The task has no budget and needs none. The pause before each restart still grows.
 TEST(JobRules, FreeRestartIsNotCharged) {
   Reads({JobOf({Workers(1, 0, Then::kRestartFree)})}, R"(
 0s up
@@ -70,9 +70,9 @@ TEST(JobRules, FreeRestartIsNotCharged) {
 )");
 }
 
-// A task with a free restart is not the reason of the end, even if it failed first.
+// A task with a free restart is not the reason for the end of the job, even if it failed first.
 TEST(JobRules, FreeRestartIsNotTheReason) {
-  const std::string told = Play({JobOf({Workers(2, 0, Then::kRestartFree)})}, R"(
+  const std::string played = Play({JobOf({Workers(2, 0, Then::kRestartFree)})}, R"(
 0s up
 1s exit worker:0 a0 75 rule=0
 2s exit worker:1 a0 1
@@ -81,44 +81,44 @@ TEST(JobRules, FreeRestartIsNotTheReason) {
 2s gone worker:0
 2s gone worker:1
 )");
-  EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 1"), std::string::npos) << told;
+  EXPECT_NE(played.find("job finished FAILED exit=1 | worker:1 failed with exit code 1"), std::string::npos) << played;
 }
 
-// The task moves at once, even if the role has used only one node.
+// The task moves at once, even if the role has used only one node so far.
 TEST(JobRules, TaskMovesFromFaultyNode) {
-  for (const char* how : {"rule=0", "nodefault=1"}) {
-    const std::string told = Play({JobOf({Workers(1, 0, Then::kElsewhere)})}, std::string(R"(
+  for (const char* how : {"rule=0", "node_fault=1"}) {
+    const std::string played = Play({JobOf({Workers(1, 0, Then::kElsewhere)})}, std::string(R"(
 0s up
 1s exit worker:0 a0 1 )") + how + R"(
 1s ended worker:0 a0
 1s gone worker:0
 )");
-    EXPECT_NE(told.find("  avoid node0 1d\n"
-                        "  job running | node0 is avoided for 1d: a failure there was the node's fault\n"
-                        "  release worker:0\n  task worker:0 PENDING a1\n  ask worker*1\n"),
+    EXPECT_NE(played.find("  avoid node0 1d\n"
+                          "  job running | node0 is avoided for 1d: a failure there was the node's fault\n"
+                          "  release worker:0\n  task worker:0 PENDING a1\n  ask worker*1\n"),
               std::string::npos)
-        << told;
+        << played;
   }
 }
 
 TEST(JobRules, EveryFaultyNodeIsAvoided) {
-  const std::string told = Play({JobOf({Workers(4, 0, Then::kElsewhere)}), Ranked(1)}, R"(
+  const std::string played = Play({JobOf({Workers(4, 0, Then::kElsewhere)}), Ranked(1)}, R"(
 0s up
-1s exit worker:1 a0 1 nodefault=1
-1s exit worker:3 a0 1 nodefault=1 at=0.9s
+1s exit worker:1 a0 1 node_fault=1
+1s exit worker:3 a0 1 node_fault=1 at=0.9s
 1s exit worker:0 a0 1 consequence=1
 1s ended worker:0 a0
 1s ended worker:1 a0
 1s ended worker:2 a0
 1s ended worker:3 a0
 )");
-  EXPECT_NE(told.find("avoid node1 1d"), std::string::npos) << told;
-  EXPECT_NE(told.find("avoid node3 1d"), std::string::npos) << told;
-  EXPECT_EQ(told.find("avoid node0"), std::string::npos) << told;
-  EXPECT_NE(told.find("job recovering RECOVERING g1 | worker:3"), std::string::npos) << told;
+  EXPECT_NE(played.find("avoid node1 1d"), std::string::npos) << played;
+  EXPECT_NE(played.find("avoid node3 1d"), std::string::npos) << played;
+  EXPECT_EQ(played.find("avoid node0"), std::string::npos) << played;
+  EXPECT_NE(played.find("job recovering RECOVERING g1 | worker:3"), std::string::npos) << played;
 }
 
-// A task that fails like this on every node may be the cause itself.
+// If tasks report a node fault on every node, the task itself may be the cause.
 TEST(JobRules, NodeFaultsAreChargedBeyondLimit) {
   std::string story = "0s up\n";
   for (int attempt = 0; attempt < 6; ++attempt) {
@@ -128,13 +128,13 @@ TEST(JobRules, NodeFaultsAreChargedBeyondLimit) {
       story += at + "grant " + in + " worker node" + std::to_string(attempt) + "\n" + at + "register " + in + "\n";
       story += at + "started " + in + a + "\n";
     }
-    story += at + "exit " + in + a + " 1 nodefault=1\n" + at + "ended " + in + a + "\n" + at + "gone " + in + "\n";
+    story += at + "exit " + in + a + " 1 node_fault=1\n" + at + "ended " + in + a + "\n" + at + "gone " + in + "\n";
     story += std::to_string(100 * attempt + 99) + "s tick\n";
   }
-  const std::string told = Play({JobOf({Workers(1, 0, Then::kFail)})}, story);
-  EXPECT_EQ(told.find("job stopping"), told.rfind("job stopping")) << told;
-  EXPECT_GT(told.find("job stopping"), told.find("exit c5 a5")) << told;
-  EXPECT_NE(told.find("job stopping"), std::string::npos) << told;
+  const std::string played = Play({JobOf({Workers(1, 0, Then::kFail)})}, story);
+  EXPECT_EQ(played.find("job stopping"), played.rfind("job stopping")) << played;
+  EXPECT_GT(played.find("job stopping"), played.find("exit c5 a5")) << played;
+  EXPECT_NE(played.find("job stopping"), std::string::npos) << played;
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(JobScale, UnrankedTasksScaleUpAndDown) {
 )");
 }
 
-// The tasks have been ordered to start with the old size, so all of them restart.
+// The tasks were ordered to start with the old size, so all of them restart.
 TEST(JobScale, ScalingDownRestartsRankedTasksThatStart) {
   Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
 0s am 0
@@ -103,8 +103,8 @@ TEST(JobScale, ScalingDownRestartsRankedTasksThatStart) {
 )");
 }
 
-// Otherwise a failing task could be scaled away and back indefinitely.
-TEST(JobScale, ChargedRestartsOutlastTheTask) {
+// Without this rule, a failing task could be scaled away and back indefinitely.
+TEST(JobScale, NewTaskInheritsChargedRestartsOfItsIndex) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
                          role.instances.max = 2;
@@ -273,8 +273,8 @@ TEST(JobScale, PendingTasksLeaveFirst) {
 )");
 }
 
-// It is certain only when all attempts have ended which failure was first. It may be that of a task that is to leave.
-TEST(JobScale, WaitsForTheEndOfADrain) {
+// The first failure is certain only when all attempts have ended, and it may be the failure of a task that is to leave.
+TEST(JobScale, ScalingWaitsForTheEndOfADrain) {
   Story story{JobOf({Elastic(1, 3)}), Ranked(1)};
   story.spec.roles[0].restart.max = 1;
   Reads(story, R"(

@@ -33,7 +33,7 @@ TEST(JobStages, LaterGangIsRequestedWhenItsDependencyFinished) {
   release c1
   task worker:0 PENDING a0
 14s gone c1
-16s heard store:0
+16s heartbeat store:0
 16s tick
   ask worker*2 together
 17s grant c2 worker node2
@@ -58,22 +58,22 @@ TEST(JobStages, LaterGangHasItsOwnAllocationTimeout) {
   };
   Reads({TwoGangs(edit)}, R"(
 0s up
-20s heard reader:0
-20s heard store:0
-40s heard reader:0
-40s heard store:0
+20s heartbeat reader:0
+20s heartbeat store:0
+40s heartbeat reader:0
+40s heartbeat store:0
 50s exit reader:0 a0 0
 50s ended reader:0 a0
   task reader:0 SUCCEEDED a0 code=0
   release reader:0
   ask worker*2 together
 50s gone reader:0
-60s heard store:0
+60s heartbeat store:0
 61s tick
-80s heard store:0
+80s heartbeat store:0
 81s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
-100s heard store:0
+100s heartbeat store:0
 110s tick
   job stopping | gang allocation timed out after 1m (timeouts.gang): 0 of 2 tasks ready, 1 of 2 containers granted, 1
       without a container (worker:1)
@@ -85,7 +85,7 @@ TEST(JobStages, LaterGangHasItsOwnAllocationTimeout) {
 )");
 }
 
-TEST(JobStages, LaterGangReleasesWhenItsDependencyRestarts) {
+TEST(JobStages, LaterGangReleasesContainersWhenItsDependencyRestarts) {
   Reads({TwoGangs([](auto& spec) { spec.restart_max = 1; })}, R"(
 0s up
 1s exit reader:0 a0 0

@@ -132,12 +132,12 @@ TEST(JobStart, ExecutorThatNeverConnectsIsReplacedTwice) {
 71s tick
   kill c3
   task worker:0 FAILED a0 | worker:0 did not become ready on node3: its executor did not connect within 30s
-      (timeouts.register) of its launch, as with 2 containers before
+      (timeouts.register) of its launch; 2 earlier containers of the task had failed too
   job stopping | worker:0 did not become ready on node3: its executor did not connect within 30s (timeouts.register)
-      of its launch, as with 2 containers before
+      of its launch; 2 earlier containers of the task had failed too
 71s gone c3
   job finished FAILED exit=1 | worker:0 did not become ready on node3: its executor did not connect within 30s
-      (timeouts.register) of its launch, as with 2 containers before
+      (timeouts.register) of its launch; 2 earlier containers of the task had failed too
   finish FAILED 1
 )");
 }
@@ -174,12 +174,12 @@ TEST(JobStart, RefusedExecutorIsReplacedAtOnce) {
 0s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
   launch c1 worker:0
-1s sentaway c1 the application master is Howdah 1.2, its executor is 1.1
+1s rejected c1 the application master is Howdah 1.2, its executor is 1.1
   kill c1
   task worker:0 PENDING a0 | worker:0 did not become ready on node1: the application master is Howdah 1.2, its
       executor is 1.1; another container is requested
   ask worker*1
-1s sentaway c1 again
+1s rejected c1 again
 )");
 }
 
@@ -215,8 +215,8 @@ TEST(JobStart, SidecarThatNeverConnectsIsOnlyReported) {
   task watcher:0 ALLOCATED a0 in c4
   launch c4 watcher:0
 3s gone c4 its executor exited with code 2
-  task watcher:0 FAILED a0 | watcher:0 did not become ready on node1: its executor exited with code 2, as with 2
-      containers before
+  task watcher:0 FAILED a0 | watcher:0 did not become ready on node1: its executor exited with code 2; 2 earlier
+      containers of the task had failed too
   start worker:0 a0 g0 in c1
 )");
 }
@@ -227,12 +227,12 @@ TEST(JobStart, WaitReasonIsReported) {
   job am STARTING
   task worker:0 PENDING a0
   ask worker*1 together
-1s waited queue ml is full
+1s delayed queue ml is full
   job waiting | queue ml is full
-2s waited queue ml is full
-3s waited
+2s delayed queue ml is full
+3s delayed
   job waiting
-4s waited queue ml is full
+4s delayed queue ml is full
   job waiting | queue ml is full
 5s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
@@ -244,7 +244,7 @@ TEST(JobStart, WaitReasonIsReported) {
 6s started c1 a0
   task worker:0 RUNNING a0 g0
   job running RUNNING g0
-7s waited something else
+7s delayed something else
 )");
 }
 
@@ -263,7 +263,7 @@ TEST(JobStart, ImpossibleRequestFailsTheJob) {
 )");
 }
 
-TEST(JobStart, CommandCannotBeStarted) {
+TEST(JobStart, CommandThatCannotBeStartedFailsTheTask) {
   Reads({TwoWorkers()}, R"(
 0s am
   job am STARTING
@@ -329,8 +329,8 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
 )");
 }
 
-// A later AM continues the journal of the last one: in the next generation, with unused attempt numbers and
-// budgets of its own.
+// A new AM continues the journal of the previous one: in the next generation, with unused attempt numbers and with its
+// own budgets.
 TEST(JobStart, LaterAmContinuesAttemptNumbers) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {

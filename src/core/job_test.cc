@@ -7,7 +7,7 @@
 namespace howdah::core::testing {
 namespace {
 
-TEST(Job, RunFromFirstContainerToLast) {
+TEST(Job, TwoTaskJobRunsToTheEnd) {
   const Story story{JobOf({RoleOf("worker", 2)})};
   Reads(story, R"(
 0s am

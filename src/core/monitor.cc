@@ -35,8 +35,8 @@ std::optional<ReportedCheckpoint> Monitor::NewestCheckpoint() {
   return newest;
 }
 
-// Reports a rank that is slower than the others. If every step is a collective, all ranks are as slow as the slowest
-// one, and none is found.
+// Reports a rank that is slower than the others. Finds none if every step is a collective operation, because all ranks
+// are then as slow as the slowest one.
 void Monitor::FindStraggler(Task& task) {
   std::vector<double> all;
   roster_.ForEach([&](const Task& other) {
@@ -56,7 +56,7 @@ void Monitor::On(const TaskHung& e) {
   Task* task = units_.attempts.Find(e.container, e.attempt);
   if (task == nullptr || task->attempt.run() != Run::kRunning || task->attempt.ranks().left == 0) return;
   if (task->attempt.stop()) return NoteStack(*task, e.stack);
-  if (task->counts().rendezvous.rejoining > 0) return;  // it waits for others
+  if (task->counts().rendezvous.rejoining > 0) return;  // the task is not hung: it waits for other tasks
   task->SetStack(OneLine(e.stack));
   Failure failure = units_.attempts.FailureOf(*task, Cause::Kind::kHung, context_.Plausible(e.at));
   failure.what = HungText(failure.at - context_.Plausible(e.since), e.activity, task->progress.latest, task->stack());

@@ -24,7 +24,7 @@ class Monitor {
   void On(const StackSampled& e);
 
   std::optional<ReportedCheckpoint> NewestCheckpoint();
-  // Whether to sample the attempt's stacks before it is stopped, because others hang. An attempt that hangs itself has
+  // Whether to sample the stacks of the attempt before it is stopped because another task hangs. A hung attempt has
   // already been sampled, and a kill of the job does not wait for samples.
   bool NeedsProbe(const Task& task) const;
   // The sentence about the task's failure. For a hang, it includes the stacks of the other tasks.

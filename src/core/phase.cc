@@ -32,7 +32,7 @@ bool Leads(Kind from, Kind to) {
 }  // namespace
 
 void Phase::Enter(Kind to) {
-  Require(Leads(kind_, to), "the job enters a phase that does not follow its last one");
+  Require(Leads(kind_, to), "invalid transition between two phases of the job");
   kind_ = to;
 }
 

@@ -16,8 +16,8 @@
 //   any phase -----> Ending: a failure without a restart left, the outcome, a limit, a kill.  Then FinishJob.
 //
 // In the first generation, Forming covers the whole job, and each gang starts when it is complete (Assembly). After a
-// restart, Forming holds the scope of the restart: none of its tasks starts before all of them are registered (or, if
-// tasks start independently, before the pause is over).
+// restart, Forming covers the scope of the restart: none of its tasks starts before all of them are registered. If
+// tasks start independently, they start as soon as the pause is over.
 #pragma once
 
 #include <optional>
@@ -35,13 +35,14 @@ class Phase {
   // Attempts of the scope are being stopped, so that the whole scope can restart.
   struct Drain {
     Scope scope = Scope::kRanked;
-    Reason why;          // a clause; empty if a task's failure is the reason
-    bool rejoin = true;  // tasks that can go on in another generation are not stopped
+    Reason why;          // a clause; empty if the reason is a task's failure
+    bool rejoin = true;  // do not stop tasks that can go on in another generation
   };
   // While this is set, no task of the scope starts.
   struct Hold {
     Scope scope = Scope::kAll;
-    bool everyone = false;  // until all tasks of the scope are registered, except those with unfinished dependencies
+    // wait until all tasks of the scope are registered, except those with unfinished dependencies
+    bool everyone = false;
   };
 
   Kind kind() const { return kind_; }
@@ -56,15 +57,15 @@ class Phase {
   // Valid in the phase Draining.
   const Drain& drain() const { return drain_; }
   bool Drains(const Task& task) const { return draining() && Covers(drain_.scope, task.ranked); }
-  // A restart has not released its scope yet. The hold continues through a drain that interrupts the restart, because
-  // until then the job still waits for the same tasks.
+  // A restart has not released its scope yet. If another drain interrupts the restart, the hold continues, because the
+  // job still waits for the same tasks.
   bool holds() const { return hold_.has_value(); }
   bool Holds(bool ranked) const { return hold_ && Covers(hold_->scope, ranked); }
   bool HoldsEveryone(bool ranked) const { return Holds(ranked) && hold_->everyone; }
   bool HoldsRankedOnly() const { return hold_ && hold_->scope == Scope::kRanked; }
-  // Whether restarts allow a task to start. ranked: whether its role is ranked.
+  // Whether a task may start as far as restarts are concerned. ranked: whether its role is ranked.
   bool MayStart(bool ranked) const { return !Holds(ranked) && !(draining() && Covers(drain_.scope, ranked)); }
-  // Attempts are being stopped, or a restart has not released its scope.
+  // Attempts are being stopped, or the scope of a restart is on hold.
   bool restarting() const { return draining() || holds(); }
 
   void Form(int generation);  // AmStarted

@@ -16,8 +16,8 @@ using Stage = Container::Phase;
 constexpr int kReplacements = 2;
 constexpr char kOrphanedText[] = "the application master died before it had recorded what it started there";
 
-// Whether the attempt that an executor reports is orphaned: an earlier AM started it, and died before that was
-// recorded.
+// Whether the attempt that an executor reports is orphaned: an earlier AM started it, and died before it recorded the
+// start.
 bool IsOrphaned(const Task& task, int attempt) {
   return attempt > task.attempt.number() - (task.attempt.used() ? 0 : 1);
 }
@@ -38,7 +38,7 @@ void Placements::On(const ContainerGranted& e) {
   units_.recovery.SeeNode(e.node);
   Role* role = roster_.FindRole(e.role);
   Task* task = !units_.phase.ending() && role != nullptr ? units_.allocation.requests.TakeGrant(*role) : nullptr;
-  if (task == nullptr) {  // it was not requested, or is not needed any more
+  if (task == nullptr) {  // the container was not requested, or is no longer needed
     containers_.Release(container);
     return;
   }
@@ -90,7 +90,7 @@ void Placements::On(const ExecutorRegistered& e) {
   Container* container = containers_.Heard(e.container);
   if (container == nullptr || container->is(Stage::kReleased) || container->is(Stage::kKilled)) return;
   Task& task = *container->task();
-  // If the container is only held here, an earlier AM has launched it.
+  // This AM has not launched an executor in a container that it only holds, so an earlier AM must have.
   if (IsOrphaned(task, e.attempt) || container->is(Stage::kHeld)) return LoseOrphaned(*container);
   if (container->is(Stage::kConnected)) return attempts_.Resend(task);
   Connect(*container, task, e.endpoint);
@@ -228,17 +228,17 @@ void Placements::LoseUnconnected(Container& container, const std::string& why) {
 void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (units_.phase.ending() || task.done() || task.seat.leaving()) return;
   if (!task.seat.member()) return units_.membership.growth.LoseOptional(task, loss, kReplacements);
-  if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // it gets another container when it restarts
+  if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // the task gets another container when it restarts
   LoseMember(task, loss, at);
 }
 
 void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   const Role& role = roster_.RoleOf(task);
   const Assembly& assembly = units_.allocation.assembly;
-  const bool gathers = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
-  const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !gathers;
+  const bool starts_as_group = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
+  const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !starts_as_group;
   const bool too_often = !loss.infrastructure && task.placement.CountLaunchFailure() > kReplacements;
-  // The running ranked tasks use an address that is no longer valid.
+  // The running ranked tasks still use the address of this task, which is no longer valid.
   const auto kind = others_run && !too_often ? Cause::Kind::kLost : Cause::Kind::kNotReady;
   Failure failure = attempts_.FailureOf(task, kind, at, loss);
   if (!others_run && !too_often) {
@@ -248,7 +248,8 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
     return;
   }
   if (too_often) {
-    failure.what += ", as with " + std::to_string(task.placement.launch_failures() - 1) + " containers before";
+    failure.what +=
+        "; " + std::to_string(task.placement.launch_failures() - 1) + " earlier containers of the task had failed too";
   }
   task.Become(too_often ? TaskState::kFailed : TaskState::kLost);
   task.attempt.SetExit(std::nullopt);

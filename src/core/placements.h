@@ -25,12 +25,12 @@ class Placements {
   void On(const ReclaimAnnounced& e);
   void On(const ExecutorRegistered& e);
   void On(const ExecutorRefused& e);
-  // Returns false if it only armed the timer again, because a heartbeat had arrived.
+  // Returns false if it only armed the timer again because a heartbeat had arrived.
   bool FireContainer(const TimerQueue::Entry& entry);
 
-  // Records that the task has no container (any more) and waits for one.
+  // Records that the task has no container and waits for one.
   void Unplace(Task& task, const std::optional<std::string>& reason = std::nullopt);
-  // Containers that did not exit after they were killed. The reason for the end of the job names them.
+  // Containers that did not exit after they were killed. The final reason of the job names them.
   const std::vector<std::string>& unreleased() const { return unreleased_; }
 
  private:

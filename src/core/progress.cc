@@ -9,7 +9,7 @@ namespace howdah::core {
 namespace {
 
 constexpr int kLongestGraceTimes = 10;
-constexpr double kBusy = 0.05;  // of a core
+constexpr double kBusy = 0.05;  // share of one core
 constexpr Duration kFirstPause = std::chrono::seconds(10), kLongestPause = std::chrono::minutes(10);
 constexpr int kManyTasks = 100;
 constexpr size_t kMostDigits = 18;
@@ -49,11 +49,11 @@ std::optional<Duration> ProgressLimit(const jobspec::JobSpec& spec, const jobspe
   return works ? spec.timeouts.progress : std::nullopt;
 }
 
-Activity NewestActivity(const ActivityTimes& signs) {
-  if (signs.progress) return {*signs.progress, "progress"};
-  Activity last{signs.started, "start"};
+Activity NewestActivity(const ActivityTimes& times) {
+  if (times.progress) return {*times.progress, "progress"};
+  Activity last{times.started, "start"};
   const std::pair<const std::optional<Instant>&, std::string_view> others[] = {
-      {signs.output, "output"}, {signs.cpu, "use of CPU"}, {signs.gpu, "use of a GPU"}};
+      {times.output, "output"}, {times.cpu, "CPU use"}, {times.gpu, "GPU use"}};
   for (const auto& [at, what] : others) {
     if (at && *at > last.at) last = {*at, what};
   }

@@ -52,20 +52,20 @@ TEST(Progress, OnlyWorkersAndSetupHaveTheJobsLimit) {
   }
 }
 
-TEST(Progress, OnlyStepsCountOnceTheyAreReported) {
-  ActivityTimes signs{.started = kStart};
-  EXPECT_EQ(NewestActivity(signs).at, kStart);
-  EXPECT_EQ(NewestActivity(signs).what, "start");
-  signs.output = kStart + 5s;
-  signs.cpu = kStart + 3s;
-  EXPECT_EQ(NewestActivity(signs).what, "output");
-  signs.cpu = kStart + 6s;
-  EXPECT_EQ(NewestActivity(signs).what, "use of CPU");
-  signs.gpu = kStart + 7s;
-  EXPECT_EQ(NewestActivity(signs).at, kStart + 7s);
-  signs.progress = kStart + 1s;
-  EXPECT_EQ(NewestActivity(signs).at, kStart + 1s);
-  EXPECT_EQ(NewestActivity(signs).what, "progress");
+TEST(Progress, OnlyProgressIsActivityAfterTheFirstReport) {
+  ActivityTimes times{.started = kStart};
+  EXPECT_EQ(NewestActivity(times).at, kStart);
+  EXPECT_EQ(NewestActivity(times).what, "start");
+  times.output = kStart + 5s;
+  times.cpu = kStart + 3s;
+  EXPECT_EQ(NewestActivity(times).what, "output");
+  times.cpu = kStart + 6s;
+  EXPECT_EQ(NewestActivity(times).what, "CPU use");
+  times.gpu = kStart + 7s;
+  EXPECT_EQ(NewestActivity(times).at, kStart + 7s);
+  times.progress = kStart + 1s;
+  EXPECT_EQ(NewestActivity(times).at, kStart + 1s);
+  EXPECT_EQ(NewestActivity(times).what, "progress");
 }
 
 TEST(Progress, IdleInterpreterIsNotBusy) {

@@ -26,8 +26,8 @@ std::string HowItEnded(const Failure& failure) {
 
 std::string Where(const Failure& failure) { return failure.node.empty() ? "" : " on " + failure.node; }
 
-std::string LimitText(const policy::Patience& patience) {
-  return DurationToText(patience.limit.value_or(Duration::max())) + " (" + std::string(patience.key) + ")";
+std::string LimitText(const policy::WaitLimit& wait) {
+  return DurationToText(wait.limit.value_or(Duration::max())) + " (" + std::string(wait.key) + ")";
 }
 
 std::string Clause(std::string_view text) {
@@ -114,12 +114,12 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
   const std::string who = OneLine(by);
   std::string text = who.empty() ? "killed" : "killed by " + who;
   if (ran) return text + " after " + FormatDuration(*ran);
-  return text + " before anything ran, " + FormatDuration(since_submitted) + " after it was submitted";
+  return text + " before any task ran, " + FormatDuration(since_submitted) + " after it was submitted";
 }
 
-std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
+std::string HungText(Duration ago, std::string_view activity, const std::optional<TaskProgress>& progress,
                      std::string_view stack) {
-  std::string text = "its last activity was " + OneLine(sign) + " " + FormatDuration(ago) + " ago";
+  std::string text = "its last activity was " + OneLine(activity) + " " + FormatDuration(ago) + " ago";
   if (const std::string come = progress ? ToText(*progress) : ""; !come.empty()) text += ", at " + come;
   if (!stack.empty()) text += "; it is at " + OneLine(stack);
   return text;
@@ -145,23 +145,23 @@ std::string WithOtherStacks(std::string text, std::string_view stack, std::vecto
       text += "; " + StackText(at.tasks, at.stack);
     }
   }
-  return left == 0 ? text : text + "; " + std::to_string(left) + " more elsewhere";
+  return left == 0 ? text : text + "; " + std::to_string(left) + " more at other locations";
 }
 
-std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& told,
+std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& newest,
                           std::string_view checkpoint_dir) {
   std::string text = "the time limit of " + DurationToText(limit) + " (timeouts.run) was reached after " +
                      FormatDuration(ran) + " of running";
-  if (told) {
-    text += "; the last checkpoint was of step " + std::to_string(told->step) + " (" + told->task + "), " +
-            FormatDuration(told->ago) + " before";
+  if (newest) {
+    text += "; the last checkpoint was of step " + std::to_string(newest->step) + " (" + newest->task + "), " +
+            FormatDuration(newest->ago) + " before";
   }
   if (!checkpoint_dir.empty()) text += "; its checkpoints are under " + OneLine(checkpoint_dir);
   return text;
 }
 
-std::string GangTimeoutText(const policy::Patience& patience, const Shortfall& shortfall) {
-  std::string text = "gang allocation timed out after " + LimitText(patience) + ": " + std::to_string(shortfall.ready) +
+std::string GangTimeoutText(const policy::WaitLimit& wait, const Shortfall& shortfall) {
+  std::string text = "gang allocation timed out after " + LimitText(wait) + ": " + std::to_string(shortfall.ready) +
                      " of " + std::to_string(shortfall.wanted) + " tasks ready";
   if (shortfall.held > 0) text += ", " + HeldOf(shortfall.held, shortfall.wanted) + " granted";
   if (!shortfall.without_container.empty()) {
@@ -189,8 +189,8 @@ std::string GoesOnWithoutText(bool preempted, Duration limit, int others) {
   return why + "; the job continues with the other " + std::to_string(others) + " of its role";
 }
 
-std::string NotReplacedText(const policy::Patience& patience, std::string_view backend) {
-  std::string text = "no replacement container was granted within " + LimitText(patience);
+std::string NotReplacedText(const policy::WaitLimit& wait, std::string_view backend) {
+  std::string text = "no replacement container was granted within " + LimitText(wait);
   if (!backend.empty()) text += "; " + std::string(backend);
   return text;
 }

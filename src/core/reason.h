@@ -30,8 +30,8 @@ std::string WithOthers(std::string first, int others);
 // by: the user, the host and the command. ran: the time since the job first ran; nullopt if it never ran.
 std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted);
 
-// sign: the kind of the last activity. ago: how long ago it was. stack: the stack location; empty if not known.
-std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
+// activity: the kind of the last activity. ago: how long ago it was. stack: the stack location; empty if not known.
+std::string HungText(Duration ago, std::string_view activity, const std::optional<TaskProgress>& progress,
                      std::string_view stack);
 
 // Tasks whose processes are at the same location.
@@ -41,8 +41,8 @@ struct TasksAtStack {
 };
 // "worker:0, worker:2 are at all_reduce (train.py:40)"
 std::string StackText(const std::vector<std::string>& tasks, std::string_view stack);
-// "...; worker:0, worker:2 are there too; worker:3 is at load (train.py:9)". Tasks at the same location come
-// first, then the smallest groups. stack: the location of the task that the text is about.
+// "...; worker:0, worker:2 are there too; worker:3 is at load (train.py:9)". Tasks at the same location as the task of
+// the text come first, then the smallest groups. stack: the location of that task.
 std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others);
 
 // The newest checkpoint that a task has reported.
@@ -51,28 +51,29 @@ struct ReportedCheckpoint {
   int64_t step = 0;
   Duration ago{};
 };
-std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& told,
+std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& newest,
                           std::string_view checkpoint_dir);
 
-// The tasks and containers that an incomplete gang has and lacks, for the message about its timeout.
+// The tasks and containers that an incomplete gang has, and those that it still needs, for the message about its
+// timeout.
 struct Shortfall {
   int ready = 0, wanted = 0;
-  int held = 0;  // containers in which nothing was launched, because others were not granted
+  int held = 0;  // containers in which nothing was launched, because other containers were not granted
   std::vector<std::string> without_container;
   std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
   std::string backend;                   // the backend's reason for the wait, in one line, or empty
 };
-std::string GangTimeoutText(const policy::Patience& patience, const Shortfall& shortfall);
+std::string GangTimeoutText(const policy::WaitLimit& wait, const Shortfall& shortfall);
 
-// Why the job goes on without a member that got no replacement, as a clause. limit: how long it waited. others: the
-// number of tasks of its role that go on.
+// A clause: why the job goes on without a member that got no replacement. limit: how long the job waited. others: the
+// number of tasks of the same role that go on.
 std::string GoesOnWithoutText(bool preempted, Duration limit, int others);
-std::string NotReplacedText(const policy::Patience& patience, std::string_view backend);
+std::string NotReplacedText(const policy::WaitLimit& wait, std::string_view backend);
 
 // running: the number of tasks of the role that still run.
 std::string OutlivedText(const jobspec::RoleSpec& role, int running);
 
-// The wait reason of a gang that holds some containers and gets no more: before and after it releases them.
+// Why the job waits while a gang holds some containers and gets no more: the text before and after it releases them.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
 std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in);
 
@@ -82,7 +83,7 @@ std::string SlowText(std::string_view task, int rank, std::string_view node, dou
 // "worker:0, worker:1, worker:2 and 4 more".
 std::string Names(const std::vector<std::string>& names);
 
-// The clause as one line of at most `limit` bytes, cut at a character boundary.
+// Returns the clause as one line of at most `limit` bytes, cut at a character boundary.
 std::string OneLine(std::string_view text, size_t limit = 300);
 
 }  // namespace howdah::core

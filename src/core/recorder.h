@@ -45,7 +45,7 @@ class Recorder {
   // The advice that readers of the journal see; empty if there is none.
   const std::string& advice() const { return advice_.empty() ? tensorboard_advice_ : advice_; }
 
-  // --- why the job waits while it starts or recovers: its own reason, then the backend's
+  // --- why the job waits while it starts or recovers: the core's reason, then the backend's
   void WaitFor(std::string reason) { own_wait_ = std::move(reason); }
   void WaitForBackend(std::string reason) { backend_wait_ = std::move(reason); }
   const std::string& backend_wait() const { return backend_wait_; }
@@ -54,14 +54,14 @@ class Recorder {
 
  private:
   TaskChanged Entry(const Task& task, TaskChanged::Type type) const;
-  // Like Entry, with the generation and the task's ranks in it.
+  // Like Entry, with the generation and the task's ranks.
   TaskChanged EntryWithRanks(const Task& task, TaskChanged::Type type) const;
 
   Context& context_;
   Roster& roster_;
   const Phase& phase_;
   std::string own_wait_, backend_wait_, recorded_wait_;
-  std::string advice_, tensorboard_advice_;  // the second applies while the first is empty
+  std::string advice_, tensorboard_advice_;  // tensorboard_advice_ applies only while advice_ is empty
 };
 
 }  // namespace howdah::core

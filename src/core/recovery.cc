@@ -12,7 +12,7 @@ namespace {
 
 using Then = jobspec::RestartRule::Then;
 
-// How long ranked tasks that rejoin may take to notice that their peers are gone.
+// The time limit for ranked tasks that rejoin to notice that their peers are gone.
 constexpr Duration kRejoinLimit = std::chrono::minutes(1);
 constexpr char kAllRestart[] = "all tasks are restarted";
 
@@ -88,8 +88,8 @@ void Recovery::SendAvoidedNodes() {
   for (auto& [node, left] : nodes_.Avoided(context_.now)) context_.Emit(AvoidNode{node, left});
 }
 
-// Charges the task for a restart, unless the restart is free, and returns the pause before it. A free restart has no
-// pause after a lost container, but has one after a failure of the task's own processes.
+// Charges the task for a restart, unless the restart is free, and returns the pause before the restart. A free restart
+// has no pause after a lost container, but has one after a failure of the task's own processes.
 Duration Recovery::Charge(Task& task) {
   const Duration first = roster_.SpecOf(task).restart.backoff;
   if (!IsFree(task)) {
@@ -122,7 +122,8 @@ void Recovery::Revive(Task& task) {
     task.Become(TaskState::kPending);
     units_.allocation.requests.Want(task);
   } else {
-    const bool going = container->is(Container::Phase::kKilled);  // once it is gone, the task requests another one
+    // the task requests another container once this one is gone
+    const bool going = container->is(Container::Phase::kKilled);
     task.Become(task.placement.connected() ? TaskState::kReady : going ? TaskState::kPending : TaskState::kAllocated);
   }
   if (changes) recorder_.Placed(task);

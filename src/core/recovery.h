@@ -18,8 +18,8 @@ class Recovery {
  public:
   explicit Recovery(Units& units);
 
-  // Decides the remedy for the task's failure, and begins a drain or the end of the job at once. Other remedies wait
-  // until the attempt has ended (Attempts::Close).
+  // Decides the remedy for the task's failure. Begins a drain, or the end of the job, at once. All other remedies begin
+  // when the attempt has ended (Attempts::Close).
   void React(Task& task);
   void RestartAlone(Task& task);
   // Stops the attempts of the scope.
@@ -27,9 +27,10 @@ class Recovery {
   // Begins a drain of the ranked tasks for a reason other than a failure.
   void DrainRanked(const Reason& why, bool rejoin = true);
   void StopScope();
-  // No attempt of the drain's scope is open, except those that wait to rejoin.
+  // Returns true if no attempt in the drain's scope is open, except attempts that wait to rejoin.
   bool DrainIsOver() const;
-  // A step of Settle: only now it is certain which failure was first.
+  // A step of Settle: begins the next generation after a drain, or widens the drain to the whole job. Call it only when
+  // DrainIsOver(): before that, it is not certain which failure was first.
   void FinishDrain();
   // Begins the phase Running if this is the first running task of the generation.
   void MarkRunning();

@@ -35,7 +35,7 @@ void Rendezvous::On(const RendezvousReported& e) {
     case RendezvousReported::Step::kUnreachable:
       if (restarting || !asked_) return;
       task->rendezvous.Set(Step::kNone);
-      // If there are still joinable tasks, Growth stops this task for them, and the other ranks notice that it is gone.
+      // If tasks can still join, Growth stops this task to let them join. The other ranks then notice that it is gone.
       asked_.reset();
       unreachable_ = true;
       return;
@@ -65,7 +65,7 @@ void Rendezvous::LeaveTogether() {
 bool Rendezvous::LeaveFor(const Reason& why) {
   const Tally& ranked = roster_.ranked();
   if (ranked.rendezvous.joined == 0 || unreachable_) return false;
-  if (ranked.rendezvous.joined < ranked.open) return true;  // the others are about to join
+  if (ranked.rendezvous.joined < ranked.open) return true;  // the other tasks are about to join
   if (!asked_) Ask();
   asked_ = why;
   return true;

@@ -19,30 +19,30 @@ class Rendezvous {
   explicit Rendezvous(Units& units);
 
   void On(const RendezvousReported& e);
-  // Another AM has taken over. Returns true if the ranked tasks go on, although their rendezvous server ended with the
-  // last AM. They then restart when their generation breaks.
+  // Call it when another AM has taken over. Returns true if the ranked tasks go on, although the previous AM took their
+  // rendezvous server with it. Such tasks restart when their generation breaks.
   bool SurvivesAm();
   void FireRejoinLimit();
 
-  // A drain does not stop the task, because the task leaves its generation by itself and waits for its next slot.
+  // A drain need not stop the task, because the task leaves its generation by itself and waits for its next slot.
   bool Rejoins(const Task& task) const;
   // The other ranked tasks cannot go on before this one has joined them.
   bool IsAwaited(const Task& task) const;
   // The generation has begun to start, and tasks that rejoin wait until the others are ready.
   bool forming() const;
-  // Whether a task of rank 0's role is among those that rejoin. Rank 0 hands the state in its memory on to the others,
-  // so without such a task the state is lost.
+  // Whether a task in the role of rank 0 rejoins. Rank 0 hands the state in its memory on to the others, so the state
+  // is lost without such a task.
   bool SomeStateStays() const;
 
-  // Asks the ranked tasks to leave their generation if all of them are joined. Otherwise they notice by themselves that
-  // others are gone.
+  // Asks the ranked tasks to leave their generation if all of them have joined it. In all other cases they notice by
+  // themselves that others are gone.
   void LeaveTogether();
   // Asks the ranked tasks to leave for a larger generation. Returns false if they have to be stopped instead.
   bool LeaveFor(const Reason& why);
   // A step of Settle: gives the waiting tasks their slots.
   void Rejoin();
   // Stops the waiting tasks, so that their containers are released like those of any incomplete gang. Otherwise two
-  // jobs could block each other, because each holds containers that the other one lacks.
+  // jobs could block each other, each holding containers that the other one needs.
   void GiveUp();
   void BeginGeneration();
   std::string HowTheyRecover() const;
@@ -55,7 +55,7 @@ class Rendezvous {
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  bool unreachable_ = false;     // in this generation: the tasks cannot be asked to leave
+  bool unreachable_ = false;     // the tasks of this generation cannot be asked to leave
   std::optional<Reason> asked_;  // why the ranked tasks were asked to leave; nullopt if they were not
 };
 

@@ -42,9 +42,9 @@ Task* Requests::TakeGrant(Role& role) {
   return task;
 }
 
-// A role with an unfinished finish-dependency requests nothing, because another job can make better use of the
-// container. Without a gang, a role that waits for the start of another role requests nothing either: two jobs with
-// tasks that wait in containers could block each other.
+// A role with an unfinished finish-dependency requests nothing, because another job can use the container meanwhile.
+// Without a gang, a role that waits for the start of another role requests nothing either: otherwise two jobs whose
+// waiting tasks hold containers could block each other.
 bool Requests::MayRequest(const Role& role) const {
   return assembly_.IsOpen(role) && (context_.together || assembly_.DependenciesHold(role));
 }
@@ -77,7 +77,7 @@ bool Requests::any() const {
   return std::any_of(roles_.begin(), roles_.end(), [](const RoleRequests& role) { return role.requested > 0; });
 }
 
-// Requests `counts` more containers by role. The containers that the job cannot run without come first.
+// Requests `counts` more containers, by role. Containers that the job cannot run without are requested first.
 void Requests::Request(const std::vector<int>& counts) {
   RequestContainers needed;
   RequestContainers optional{.asks = {}, .optional = true};
@@ -110,9 +110,9 @@ void Requests::Resend() {
 
 void Requests::Check(bool up_to_date) const {
   for (const Role& role : roster_.roles()) {
-    Require(assembly_.IsOpen(role) || of(role) == 0, "containers are requested in which nothing could run");
+    Require(assembly_.IsOpen(role) || of(role) == 0, "containers are requested for a role that may not start yet");
     const bool enough = MayRequest(role) ? of(role) == WantedBy(role) : of(role) <= WantedBy(role);
-    Require(!up_to_date || enough, "not as many containers are requested as are pending");
+    Require(!up_to_date || enough, "the number of requested containers is not the number of wanted ones");
   }
 }
 

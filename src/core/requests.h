@@ -1,5 +1,5 @@
-// The container requests to the backend. They are kept equal to the containers that tasks lack, in roles that may
-// start.
+// The container requests to the backend. Their number always equals the number of containers that tasks still need, in
+// roles that may start.
 #pragma once
 
 #include <functional>
@@ -20,21 +20,22 @@ class Requests {
 
   // Records that the task needs a container.
   void Want(const Task& task);
-  // The task that gets a container granted to the role. Returns nullptr if no container is requested (any more).
+  // Returns the task that gets a container granted to the role. Returns nullptr if the role needs no container (any
+  // more).
   Task* TakeGrant(Role& role);
   // Brings the requests up to date.
   void Update();
   void CancelAll();
   bool any() const;
   int of(const Role& role) const { return roles_[role.number()].requested; }
-  // Repeats the requests after another AM has taken over, because it cannot know which ones arrived.
+  // Repeats the requests after an AM failover, because the new AM cannot know which requests arrived.
   void Resend();
   void Check(bool up_to_date) const;
 
  private:
   struct RoleRequests {
     int requested = 0;  // containers that are requested and not granted yet
-    // Members and optional tasks that need a container. Entries may be stale or repeated.
+    // Members and optional tasks that need a container. An entry may be stale or a duplicate.
     std::priority_queue<int, std::vector<int>, std::greater<>> members, optional;
   };
 

@@ -106,8 +106,8 @@ std::vector<int> Roster::RanksOf(const Task& task) const {
   return core::RanksOf(spec_, sizes, {task.id.role, task.seat.slot()});
 }
 
-// The number of slots of a role. Ranked roles have no gaps once they start. Tasks of a role that is not ranked keep
-// their slots, so there may be gaps.
+// The number of slots of a role. The slots of a ranked role have no gaps once it starts. Tasks of a role that is not
+// ranked keep their slots, so there may be gaps.
 int Roster::SlotsOf(const Role& role) const {
   if (!role.spec_->instances.elastic()) return role.size_;
   int slots = 0;
@@ -128,12 +128,12 @@ void Roster::CheckSums() const {
     Tally own;
     int size = 0;
     for (const Task& task : role.tasks_) {
-      Require(task.CountedRight(), "a task is counted as what it is not");
+      Require(task.CountedRight(), "a task is counted in a wrong state");
       own.Add(task.counts(), 1);
       size += !task.seat.leaving();
     }
     Require(own == role.tally_, "the counts of a role are wrong");
-    Require(size == role.size_, "a role has not the tasks it is wanted to have");
+    Require(size == role.size_, "the number of tasks of a role is not the wanted number");
     Require(own.tasks >= role.spec_->instances.min, "a role has fewer members than its min");
     all.Add(own, 1);
     if (role.ranked_) ranked.Add(own, 1);

@@ -19,11 +19,11 @@ class Role {
  public:
   size_t number() const { return number_; }
   const jobspec::RoleSpec& spec() const { return *spec_; }
-  // The kind in the job file, or a sidecar once the role has exceeded its `outlive` limit.
+  // The kind in the job file, or a sidecar or service once the role has exceeded its `outlive` limit.
   jobspec::RoleKind kind() const { return kind_; }
   bool ranked() const { return ranked_; }
   bool coordinator() const { return coordinator_; }  // see FrameworkRules
-  int size() const { return size_; }                 // the number of its tasks that do not leave
+  int size() const { return size_; }                 // the number of tasks, without those that leave
   // References stay valid while the role grows and shrinks at its end.
   std::deque<Task>& tasks() { return tasks_; }
   const std::deque<Task>& tasks() const { return tasks_; }
@@ -39,7 +39,7 @@ class Role {
   bool ranked_ = false, coordinator_ = false;
   int size_ = 0;
   std::deque<Task> tasks_;
-  std::deque<Ledger> ledgers_;       // by index, including those of tasks that left
+  std::deque<Ledger> ledgers_;       // by index, including tasks that have left
   std::vector<HostPort> endpoints_;  // by index
   Tally tally_;
 };
@@ -78,10 +78,11 @@ class Roster {
 
   // Adds a task with the lowest free index.
   Task& AddTask(Role& role, bool member);
-  // Makes the task leave: it no longer counts. Trim() deletes it when it has been removed and has the highest index.
+  // Marks the task as leaving: it no longer counts. Trim() deletes the task when it is removed and has the highest
+  // index.
   void Leave(Task& task);
   void Trim(Role& role);
-  void MakeSidecar(Role& role) { role.kind_ = jobspec::RoleKind::kSidecar; }
+  void ChangeKind(Role& role, jobspec::RoleKind kind) { role.kind_ = kind; }
   void SetFirstAttempt(int number);
   int first_attempt() const { return first_attempt_; }
   // Gives every task its full restart budget again, including tasks that left.
@@ -105,7 +106,7 @@ class Roster {
   const jobspec::JobSpec& spec_;
   std::deque<Role> roles_;
   Tally all_, ranked_;
-  int first_attempt_ = 0;  // of every task: lower numbers belong to earlier AMs
+  int first_attempt_ = 0;  // the first attempt number of every task; lower numbers belong to earlier AMs
   std::optional<PeerGroup> peers_;
   const Task* last_changed_ = nullptr;
 };

@@ -40,12 +40,12 @@ void Scaling::ApplyRequests() {
 void Scaling::Resize(Role& role, const Request& request) {
   const int from = role.size(), to = request.size;
   const std::string& name = role.spec().name;
-  // A task that has just been ordered to start received the old size, too.
+  // A task that was just ordered to start received the old size, too.
   const bool begun = roster_.ranked().started > 0 || roster_.ranked().open > 0;
   const bool runs = role.ranked() && begun && !units_.phase.holds() && !units_.allocation.assembly.IsForming(role);
   const int members = role.tally().tasks;
   recorder_.Write(RoleScaled{name, from, to, request.by});
-  // An added task becomes a member when it has a container.
+  // An added task becomes a member when it gets a container.
   while (role.size() < to) AddTask(role, /*member=*/false);
   if (role.size() > to) Narrow(role, to);
   units_.ending.Revisit();

@@ -14,7 +14,7 @@ TEST(States, JobStateTextsAreParsedBack) {
   EXPECT_EQ(ParseJobState("running"), std::nullopt);
 }
 
-TEST(States, TaskStatesReadBack) {
+TEST(States, TaskStateTextsAreParsedBack) {
   for (int i = 0; i <= static_cast<int>(TaskState::kStopped); ++i) {
     const auto state = static_cast<TaskState>(i);
     EXPECT_EQ(ParseTaskState(ToText(state)), state);

@@ -63,7 +63,7 @@ TEST(Reason, SentencesNameTaskNodeAndCause) {
   EXPECT_EQ(WithOtherStacks("x", "a", {{{"w:2", "w:3"}, "b"}, {{"w:4"}, "c"}, {{"w:0", "w:1", "w:5", "w:6"}, "a"}}),
             "x; w:0, w:1, w:5 and 1 more are there too; w:4 is at c; w:2, w:3 are at b");
   EXPECT_EQ(WithOtherStacks("x", "", {{{"w:1"}, "a"}, {{"w:2"}, "b"}, {{"w:3"}, "c"}, {{"w:4"}, "d"}, {{"w:5"}, "e"}}),
-            "x; w:1 is at a; w:2 is at b; w:3 is at c; 2 more elsewhere");
+            "x; w:1 is at a; w:2 is at b; w:3 is at c; 2 more at other locations");
   EXPECT_EQ(KilledText("", seconds(1), seconds(2)), "killed after 1.0s");
 }
 

@@ -9,15 +9,15 @@ namespace howdah::core {
 struct Tally {
   // The rendezvous steps of open attempts (RendezvousReported).
   struct Rendezvous {
-    int ready = 0;      // of members: all processes wait for their peers or have joined them, or the task is done
-    int joined = 0;     // connected, and able to go on in another generation
-    int rejoining = 0;  // left their generation, and wait for their slot in the next
+    int ready = 0;   // members whose processes all wait for their peers or have joined them, and members that are done
+    int joined = 0;  // attempts that are connected, and able to go on in another generation
+    int rejoining = 0;  // attempts that have left their generation, and wait for their slot in the next one
     friend bool operator==(const Rendezvous&, const Rendezvous&) = default;
   };
   // Tasks of an elastic role that are not members.
   struct Optional {
     int pending = 0;   // need a container and have none
-    int starting = 0;  // have a container with an executor that is not connected yet
+    int starting = 0;  // have a container whose executor is not connected yet
     int joinable = 0;  // registered
     friend bool operator==(const Optional&, const Optional&) = default;
   };
@@ -29,9 +29,9 @@ struct Tally {
   int done = 0;          // ended, and will not be restarted
   int succeeded = 0;     // done, SUCCEEDED
   int failed = 0;        // done, FAILED or LOST
-  int hung = 0;          // their attempt has shown no activity
+  int hung = 0;          // have an attempt without activity
   int64_t budget = 0;    // charged restarts left
-  // Any tasks:
+  // All tasks, members or not:
   int open = 0;  // have an attempt with processes that may still run
   Rendezvous rendezvous;
   Optional optional;

@@ -1,5 +1,5 @@
-// A task and its parts. Each part keeps its fields private and counts every change at once (Task::Recount), so that the
-// sums of roles and of the job are never stale.
+// A task and its parts. The fields of a part are private, and every change is counted at once (Task::Recount), so that
+// the counts of roles and of the job are never stale.
 #pragma once
 
 #include <optional>
@@ -35,15 +35,15 @@ class TaskPart {
   Task& task_;
 };
 
-// Whether the task is a member of the generation. An elastic role also has optional tasks: containers are requested for
-// them, and they become members when they can. An optional task is not in the journal before it has a container.
+// Whether the task is a member of the generation. An elastic role also has optional tasks: the job requests containers
+// for them, and they become members when they can. An optional task is not in the journal before it has a container.
 class Seat : public TaskPart {
  public:
   Seat(Task& task, bool member, int slot) : TaskPart(task), member_(member), slot_(slot) {}
 
   bool member() const { return member_; }    // the job waits for it, and ranks count it
   bool leaving() const { return leaving_; }  // scaled away
-  bool removed() const { return removed_; }  // has left
+  bool removed() const { return removed_; }  // has left the role
   bool stays() const { return member_ && !leaving_; }
   int slot() const { return slot_; }  // its position in the role's peer group
 
@@ -58,7 +58,7 @@ class Seat : public TaskPart {
   int slot_;
 };
 
-// The current attempt, or the last one. Its fields are valid from its start to the start of the next attempt.
+// The current attempt, or the last one if none runs. The fields are valid until the next attempt starts.
 class Attempt : public TaskPart {
  public:
   enum class Run { kNone, kStarting, kRunning };
@@ -73,7 +73,7 @@ class Attempt : public TaskPart {
   struct StopOrder {
     Instant at;              // when it was first ordered to stop
     Duration grace{};        // the grace of that order
-    Instant due = kNever;    // when SIGKILL ends the stop
+    Instant due = kNever;    // when SIGKILL follows
     Instant limit = kNever;  // the latest that `due` may become
   };
 
@@ -90,7 +90,7 @@ class Attempt : public TaskPart {
   // The first failure of the attempt. An attempt that is only stopped by order, for example in a drain, has none.
   const std::optional<Failure>& failure() const { return failure_; }
   const std::optional<StopOrder>& stop() const { return stop_; }
-  // Fires when a pause before the start is over, or when the attempt must have ended.
+  // The end of a pause before the start, or the time by which the attempt must have ended.
   Timer& timer() { return timer_; }
 
   void Begin(int generation, int processes);
@@ -122,7 +122,7 @@ class Attempt : public TaskPart {
   Timer timer_;
 };
 
-// The container of the task, or the time since which it lacks one.
+// The container of the task, or the time since which the task has had none.
 class Placement : public TaskPart {
  public:
   explicit Placement(Task& task) : TaskPart(task) {}
@@ -132,7 +132,8 @@ class Placement : public TaskPart {
   const std::string& node() const { return node_; }  // of its container, or of the last one
   int launch_failures() const { return launch_failures_; }
   bool preempted() const { return preempted_; }  // its last container was preempted
-  bool overdue() const { return overdue_; }      // its replacement is overdue, and the job could not go on without it
+  // the replacement has not come in time, and the job could not go on without the task
+  bool overdue() const { return overdue_; }
   Instant missing_since() const { return missing_since_; }
   Timer& replacement_timer() { return replacement_timer_; }
 
@@ -162,7 +163,7 @@ class RendezvousState : public TaskPart {
   explicit RendezvousState(Task& task) : TaskPart(task) {}
 
   Step step() const { return step_; }
-  int generation() const { return generation_; }  // the generation of the peer group that it belongs to
+  int generation() const { return generation_; }  // the generation of the peer group that the attempt belongs to
   void Set(Step step) { step_ = step, Changed(); }
   void Enter(int generation, Step step) { generation_ = generation, Set(step); }
 
@@ -180,21 +181,21 @@ struct ProgressLog {
   Instant next_entry = Instant::min();
 };
 
-// The part of a task that is kept after the task has left, because a later task may get the same index.
+// The part of a task that survives its removal, because a later task may get the same index.
 struct Ledger {
   int next_attempt = 0;  // attempt numbers are never reused
-  int charged = 0;       // restarts that used up its budget
-  int free = 0;          // free restarts after failures of its own processes
-  // Failures that were not charged although the task itself may be the cause: a silent executor (because of its node,
-  // the network or the task) or a broken GPU. Beyond kMostInfrastructure they are charged, so that a task that breaks
-  // its nodes does not restart without end.
+  int charged = 0;       // restarts that were charged to the task
+  int free = 0;          // free restarts after failures of the task's own processes
+  // Failures that were not charged although the task may be the cause: a silent executor (the node, the network or the
+  // task may be at fault), or a broken GPU. Beyond kMostInfrastructure such failures are charged, so that a task that
+  // breaks its nodes does not restart without end.
   int infrastructure = 0;
   static constexpr int kMostInfrastructure = 5;
 };
 
 class Task {
  public:
-  // The sums to which the counts of the task are added.
+  // The counts of the role, of all ranked tasks and of the job, to which the task's counts are added.
   struct Sums {
     Tally* role = nullptr;
     Tally* ranked = nullptr;  // nullptr if the task is not ranked
@@ -217,11 +218,12 @@ class Task {
 
   TaskState state() const { return state_; }
   bool done() const { return done_; }                // ended, and will not be restarted
-  bool backing_off() const { return backing_off_; }  // until its attempt's timer fires
-  // The stack location of its processes when it hung, or when it was stopped because others hung; empty if not known.
+  bool backing_off() const { return backing_off_; }  // waits until the attempt's timer fires
+  // The stack location of the processes when the task hung, or when it was stopped because another task hung. Empty if
+  // not known.
   const std::string& stack() const { return stack_; }
   const Tally& counts() const { return counted_; }
-  // The attempt runs with all of its processes: none has exited or failed, and no stop was ordered.
+  // All processes of the attempt run: none has exited or failed, and no stop was ordered.
   bool whole() const;
   // The journal has an entry for the task.
   bool known() const { return seat.member() || placement.container() != nullptr; }
@@ -233,7 +235,7 @@ class Task {
   void SetStack(std::string stack) { stack_ = std::move(stack); }
   void Charge() { ++ledger.charged, Recount(); }
   void Recount();
-  // The counts that Recount has added to the sums are those of the task's current state.
+  // The counts that Recount last added to the sums match the task's current state.
   bool CountedRight() const { return counted_ == Count(); }
 
  private:

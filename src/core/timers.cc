@@ -6,7 +6,7 @@
 namespace howdah::core {
 namespace {
 
-// Entries for the same time have a fixed order, too, so that the same events lead to the same actions.
+// Entries for the same time also have a fixed order, so that the same events lead to the same actions.
 bool Later(const TimerQueue::Entry& a, const TimerQueue::Entry& b) {
   const auto order = [](const TimerQueue::Entry& e) {
     return std::make_tuple(e.at, e.key.owner, e.key.first, e.key.second);
@@ -36,7 +36,7 @@ bool TimerQueue::IsDue(Timer& timer, const Entry& entry) {
   if (timer.armed_ != entry.at) return false;
   timer.armed_ = kNever;
   if (timer.due_ == kNever) return false;
-  // The timer was moved to a later time. Its new entry decides whether it is due.
+  // The timer was moved to a later time, so put its entry back with that time.
   if (timer.due_ > entry.at) {
     Arm(timer, entry.key, timer.due_);
     return false;

@@ -1,5 +1,5 @@
-// All deadlines of a job in one heap. Moving a deadline to a later time leaves the heap unchanged: when the old time
-// comes, the timer is checked and its entry moves. So a heartbeat costs one store, even with 10,000 executors.
+// All deadlines of a job in one heap. Moving a deadline to a later time leaves the heap unchanged: at the old time, the
+// timer is checked and its entry moves. A heartbeat therefore costs only one assignment, even with 10,000 executors.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace howdah::core {
 
 inline constexpr Instant kNever = Instant::max();
 
-// A field of the class that waits. TimerQueue::Arm arms it.
+// The deadline of the class that has it as a field. TimerQueue::Arm arms it.
 class Timer {
  public:
   Instant due() const { return due_; }  // kNever: it is not armed
@@ -21,14 +21,14 @@ class Timer {
  private:
   friend class TimerQueue;
   Instant due_ = kNever;
-  Instant armed_ = kNever;  // the time of its valid entry in the heap; any other entry of the timer is stale
+  Instant armed_ = kNever;  // the time of the valid entry in the heap; any other entry of this timer is stale
 };
 
-// The owner of an entry's timer.
+// Identifies the timer of an entry by its owner.
 struct TimerKey {
   enum class Owner : uint8_t { kJob, kContainer, kTask, kMissing, kRole };
   Owner owner = Owner::kJob;
-  int32_t first = 0;   // depends on the owner: the JobTimer, the container's index, the task's role, or the role
+  int32_t first = 0;   // the number of the JobTimer, of the container or of the role, depending on the owner
   int32_t second = 0;  // the task's index
 };
 

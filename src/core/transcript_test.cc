@@ -68,7 +68,7 @@ int RoleNumber(const jobspec::JobSpec& spec, const std::string& name) {
 
 Diagnosis ParseDiagnosis(const Line& line) {
   Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty(),
-                      !line.Option("nodefault").empty()};
+                      !line.Option("node_fault").empty()};
   if (!line.Option("rule").empty()) diagnosis.rule = std::atoi(line.Option("rule").c_str());
   return diagnosis;
 }
@@ -85,18 +85,18 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
   if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};
-  if (verb == "taken") return ContainerExited{container, line.From(2), /*infrastructure=*/true};
+  if (verb == "lost") return ContainerExited{container, line.From(2), /*infrastructure=*/true};
   if (verb == "preempted") return ContainerExited{container, line.From(2), /*infrastructure=*/true, /*preempted=*/true};
-  if (verb == "warned") return ReclaimAnnounced{container, line.From(2)};
-  if (verb == "claimed") return ReclaimAnnounced{container, line.From(2), /*preempted=*/true};
-  if (verb == "waited") return RequestsDelayed{line.From(1)};
+  if (verb == "reclaim") return ReclaimAnnounced{container, line.From(2)};
+  if (verb == "preempting") return ReclaimAnnounced{container, line.From(2), /*preempted=*/true};
+  if (verb == "delayed") return RequestsDelayed{line.From(1)};
   if (verb == "refused") return RequestsRefused{line.From(1)};
   if (verb == "register") {
     return ExecutorRegistered{container, {"host-" + container.text, 4000}, line.Word(2).empty() ? -1 : line.Attempt()};
   }
   if (verb == "starting") return ContainerStarting{container, line.From(2)};
-  if (verb == "sentaway") return ExecutorRefused{container, line.From(2)};
-  if (verb == "heard") return HeartbeatReceived{container};
+  if (verb == "rejected") return ExecutorRefused{container, line.From(2)};
+  if (verb == "heartbeat") return HeartbeatReceived{container};
   if (verb == "disconnected") return ExecutorDisconnected{container};
   if (verb == "started") return TaskStarted{container, line.Attempt(), {100}, line.AtOption()};
   if (verb == "ended") return TaskEnded{container, line.Attempt(), line.AtOption()};
@@ -109,7 +109,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     if (!exit.signal) exit.code = std::atoi(line.Word(3).c_str());
     RankExited exited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
                       exit,      line.AtOption(), diagnosis};
-    exited.by_stop_order = !line.Option("told").empty();
+    exited.by_stop_order = !line.Option("by_stop_order").empty();
     return exited;
   }
   if (verb == "progress") {
@@ -118,22 +118,23 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     if (progress.checkpoint) progress.checkpoint_at = line.AtOption();
     return TaskProgressed{container, line.Attempt(), progress};
   }
-  if (verb == "meets") {
+  if (verb == "rendezvous") {
     const std::string& name = line.Word(1);
     const size_t colon = name.find(':');
     const TaskId task{RoleNumber(spec, name.substr(0, colon)), std::atoi(name.substr(colon + 1).c_str())};
     using Step = RendezvousReported::Step;
-    static const std::map<std::string, Step> kSteps = {{"arrived", Step::kReady},
+    static const std::map<std::string, Step> kSteps = {{"ready", Step::kReady},
                                                        {"joined", Step::kJoined},
-                                                       {"waits", Step::kRejoining},
-                                                       {"deaf", Step::kUnreachable}};
+                                                       {"rejoining", Step::kRejoining},
+                                                       {"unreachable", Step::kUnreachable}};
     return RendezvousReported{task, line.Attempt(), kSteps.at(line.Word(3))};
   }
   if (verb == "saving") return TaskSaving{container, line.Attempt()};
-  if (verb == "stalled") {
-    return TaskHung{container, line.Attempt(), line.now, line.AtOption(), line.Option("sign"), line.Option("where")};
+  if (verb == "hung") {
+    return TaskHung{container,       line.Attempt(),          line.now,
+                    line.AtOption(), line.Option("activity"), line.Option("stack")};
   }
-  if (verb == "stands") return StackSampled{container, line.Attempt(), line.Option("where")};
+  if (verb == "sampled") return StackSampled{container, line.Attempt(), line.Option("stack")};
   if (verb == "scale") return ScaleRequested{RoleNumber(spec, line.Word(1)), std::atoi(line.Word(2).c_str()), "ann"};
   if (verb == "kill") {
     StopRequested stop{.by = line.From(2)};
@@ -143,7 +144,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   return std::nullopt;
 }
 
-// All tasks of all roles get their containers, register and start, in the order the core allows.
+// Gives containers to all tasks of all roles, registers them and starts them, in the order that the core requires.
 void Up(Job& job, Instant now) {
   std::vector<Event> events{AmStarted{"node0", 0}};
   int node = 0;
@@ -181,8 +182,8 @@ std::string JobText(const JobChanged& change) {
 
 std::string TaskText(const TaskChanged& change) {
   std::string text = change.type == TaskChanged::Type::kRemoved ? "removed " : "task ";
-  if (change.type == TaskChanged::Type::kHung) text = "stalled ";
-  if (change.type == TaskChanged::Type::kStackSampled) text = "stands ";
+  if (change.type == TaskChanged::Type::kHung) text = "hung ";
+  if (change.type == TaskChanged::Type::kStackSampled) text = "sampled ";
   if (change.type == TaskChanged::Type::kRejoined) text = "rejoined ";
   text += howdah::TaskText(change.role, change.index) + " " + std::string(core::ToText(change.state)) + " a" +
           std::to_string(change.attempt);
@@ -219,10 +220,10 @@ struct Writer {
   }
   std::string operator()(const StopTask& a) const {
     return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace) +
-           (a.probe_first ? " after a look" : "");
+           (a.probe_first ? " after a probe" : "");
   }
   std::string operator()(const RequestRendezvous& a) const {
-    return "ask-to-meet " + Name(a.task) + " a" + std::to_string(a.attempt);
+    return "request-rendezvous " + Name(a.task) + " a" + std::to_string(a.attempt);
   }
   std::string operator()(const Rejoin& a) const {
     return "rejoin " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " as " +
@@ -242,7 +243,7 @@ struct Writer {
   }
 };
 
-// Wraps long lines; the continuation is indented further.
+// Wraps long lines. A continuation is indented further.
 std::string Wrap(const std::string& text) {
   constexpr size_t kColumns = 118;
   std::istringstream in(text);
@@ -301,7 +302,7 @@ std::string Play(const Story& story, std::string_view text) {
       continue;
     }
     std::vector<Action> actions = job.Step(*event, words.now).actions;
-    // PrepareFinish is answered at once, as by the AM. It is not printed, because each story would end with it.
+    // Answer PrepareFinish at once, as the AM does. It is not printed, because it would end every story.
     if (!actions.empty() && std::holds_alternative<PrepareFinish>(actions.back())) {
       actions.pop_back();
       for (const Action& action : job.Step(FinishPrepared{}, words.now).actions) actions.push_back(action);

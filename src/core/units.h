@@ -1,5 +1,5 @@
-// The units of a job. Each of them owns its fields. They call each other directly, so that a decision takes effect at
-// once, in the order in which actions and journal entries have to appear.
+// The units of a job. Each unit owns its fields. The units call each other directly, so that actions and journal
+// entries appear in the order of the decisions.
 #pragma once
 
 #include "assembly.h"
@@ -21,7 +21,7 @@
 
 namespace howdah::core {
 
-// Containers requested, held and released.
+// The units for containers: requested, held and released.
 struct Allocation {
   explicit Allocation(Units& units);
   Containers containers;
@@ -30,7 +30,7 @@ struct Allocation {
   Placements placements;
 };
 
-// The tasks that take part in the job.
+// The units that decide which tasks take part in the job.
 struct Membership {
   explicit Membership(Units& units);
   Scaling scaling;

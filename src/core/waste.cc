@@ -10,7 +10,7 @@ namespace howdah::core {
 namespace {
 
 constexpr Duration kLongEnough = std::chrono::minutes(1);
-constexpr double kFar = 2;      // advise if the request is more than this many times the sufficient amount
+constexpr double kFar = 2;      // advise only if the request is more than this many times the sufficient amount
 constexpr double kSpare = 1.3;  // the sufficient amount is this many times the measured use, with room for other runs
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kStep = 256 * kMebibyte;

@@ -43,7 +43,7 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
   for (const Ending& ending : kEndings) {
     if (!line.ends_with(ending.text)) continue;
     std::string_view head = line.substr(0, line.size() - ending.text.size());
-    // "bash: ./run: /no/such/python: bad interpreter" names the script before the interpreter.
+    // In "bash: ./run: /no/such/python: bad interpreter" the program is the script before the interpreter.
     if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
     const size_t field = head.rfind(": ");
     std::string_view name = field == head.npos ? head : head.substr(field + 2);
@@ -54,7 +54,7 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
   return std::nullopt;
 }
 
-// Finds the program in the shell's error line. A command without a shell has no such line; its program is in argv.
+// Finds the program in the shell's error line. Without a shell there is no such line, and the program is argv[0].
 std::optional<Refused> FindRefusal(const Failure& failure) {
   for (auto line = failure.err.rbegin(); line != failure.err.rend(); ++line) {
     if (auto refused = ParseRefusal(*line)) return refused;
@@ -89,19 +89,20 @@ core::Diagnosis Missing(const std::string& name, const Failure& failure) {
               "; closest match in the working directory: " + *nearest + (is_path ? "" : "; PATH=" + e.path);
     d.advice = "did you mean ./" + *nearest + "?";
   } else if (IsPython(name)) {
-    d.advice = e.python_archive
-                   ? "the archive of `python:` has no bin/" + base + "; pack it with venv-pack or conda-pack"
-               : base == "python"
-                   ? "use python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"
-                   : "install it on " + failure.Host() + ", or set `python: {archive: ...}` to a packed environment";
+    d.advice =
+        e.python_archive ? "the archive of `python:` has no bin/" + base + "; pack it with venv-pack or conda-pack"
+        : base == "python"
+            ? "use python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"
+            : "install Python on " + failure.Host() + ", or set `python: {archive: ...}` to a packed environment";
   } else if (const auto program = Nearest(base, {"python3", "bash", "torchrun"}); program && program != base) {
     d.advice = "did you mean " + *program + "?";
   } else if (name.starts_with("/")) {
-    d.advice = "install it on " + failure.Host() + ", or send it with `source:` or `files:` and use its relative path";
+    d.advice = "install the program on " + failure.Host() +
+               ", or send it with `source:` or `files:` and use its relative path";
   } else if (is_path) {
-    d.advice = "add it to `source:` or `files:`";
+    d.advice = "add the file to `source:` or `files:`";
   } else {
-    d.advice = "check the spelling, or add its directory to PATH in the job file's `env`";
+    d.advice = "check the spelling, or add the directory of the program to PATH in the job file's `env`";
   }
   return d;
 }
@@ -125,7 +126,7 @@ std::optional<core::Diagnosis> FindBrokenPackedPython(const Failure& failure) {
                              "install that Python on the nodes, or use conda-pack, which packs the interpreter too"};
     case BrokenPython::Fault::kNotExecutable:
       return core::Diagnosis{broken.file + " in " + of_archive + "is not executable",
-                             "pack it with venv-pack or conda-pack, which keep file permissions"};
+                             "pack the environment with venv-pack or conda-pack, which keep file permissions"};
   }
   return std::nullopt;
 }
@@ -144,15 +145,16 @@ std::optional<core::Diagnosis> FindUnrunnableCommand(const Failure& failure) {
           "cannot execute " + name + ": its interpreter or loader does not exist on " + failure.Host(),
           failure.evidence.python_archive && Contains(name, "/bin/")
               ? "the archive of `python:` was built for another path; pack it with venv-pack or conda-pack"
-              : "check its first line (#!...): it must name a program that exists on the node, and must not end in a "
+              : "check the first line of the file (#!...): it must name a program that exists on the node, and must "
+                "not end in a "
                 "carriage return"};
     case Trouble::kNotPermitted:
-      return core::Diagnosis{"not executable: " + name, "chmod +x it, or run it with its interpreter: " +
-                                                            std::string(name.ends_with(".py") ? "python3 " : "bash ") +
-                                                            name};
+      return core::Diagnosis{"not executable: " + name,
+                             "make the file executable (chmod +x), or run it with its interpreter: " +
+                                 std::string(name.ends_with(".py") ? "python3 " : "bash ") + name};
     case Trouble::kWrongFormat:
       return core::Diagnosis{"not executable: " + name + " is not a program for this machine and has no #! line",
-                             "build it for the node's processor, or start the script with a #! line"};
+                             "build the program for the node's processor, or begin the script with a #! line"};
     case Trouble::kDirectory:
       return core::Diagnosis{"not executable: " + name + " is a directory", ""};
   }
@@ -171,7 +173,7 @@ std::optional<core::Diagnosis> FindMissingScript(const Failure& failure) {
     core::Diagnosis d{std::string(line.substr(0, at)) + " cannot open " + shown + ": no such file", ""};
     const auto nearest = Nearest(BaseName(file), failure.evidence.directory_files);
     if (nearest) d.cause += "; closest match in the working directory: " + *nearest;
-    d.advice = nearest ? "did you mean " + *nearest + "?" : "add it to `source:` or `files:`";
+    d.advice = nearest ? "did you mean " + *nearest + "?" : "add the file to `source:` or `files:`";
     return d;
   }
   return std::nullopt;
@@ -179,7 +181,7 @@ std::optional<core::Diagnosis> FindMissingScript(const Failure& failure) {
 
 std::string LoaderAdvice(std::string_view message, const Failure& failure) {
   if (Contains(message, "version `GLIBC")) {
-    return "it was built for a newer C library than the one on " + failure.Host() +
+    return "the program or library was built for a newer C library than the one on " + failure.Host() +
            "; build or pack it on a system as old as the nodes";
   }
   if (Contains(message, "cannot open shared object file")) {

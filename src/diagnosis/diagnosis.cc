@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kLongestCause = 300;
 constexpr size_t kLongestAdvice = 400;
 
-// Reads the call stack from the file that torch's @record writes:
-// {"message": {"message": "...", "extraInfo": {"py_callstack": "Traceback ..."}}}.
+// Reads the call stack from the file that torch's @record writes: {"message": {"message": "...", "extraInfo":
+// {"py_callstack": "Traceback ..."}}}.
 std::string CallstackOf(const std::string& error_file) {
   const auto json = nlohmann::json::parse(error_file, nullptr, /*allow_exceptions=*/false);
   const nlohmann::json* at = &json;
@@ -23,7 +23,7 @@ std::string CallstackOf(const std::string& error_file) {
   return at->is_string() ? at->get<std::string>() : "";
 }
 
-// One bounded line without a period, as the end of a sentence.
+// Converts the text to one line of limited length without a period, for the end of a sentence.
 std::string AsClause(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
@@ -39,8 +39,8 @@ std::optional<int> SignalOf(const ExitStatus& exit) {
 Failure::Failure(const Evidence& e)
     : evidence(e), err(CleanLines(e.stderr_tail)), out(CleanLines(e.stdout_tail)), signal(SignalOf(e.exit)) {
   if (!e.error_file.empty()) python = FindPythonFailure(CleanLines(CallstackOf(e.error_file)), e.working_directory);
-  // A process that was killed may have printed tracebacks of exceptions that it handled. Python exits with 130 after
-  // Ctrl-C.
+  // Ignore the tracebacks of a killed process, because they may belong to exceptions that it handled. This does not
+  // apply to SIGINT: Python exits with 130 after Ctrl-C and prints a traceback.
   constexpr int kInterrupt = 2;
   if (!python && (!signal || signal == kInterrupt)) python = FindPythonFailure(err, e.working_directory);
 }
@@ -60,7 +60,8 @@ std::string Failure::Location() const {
 
 namespace {
 
-// The most specific rule comes first: a port in use is also an exception, which is also in the last lines of stderr.
+// More specific rules come first. For example, a port in use is also an exception, and every exception is also part of
+// the last lines of stderr.
 constexpr std::optional<core::Diagnosis> (*kRules[])(const Failure&) = {
     FindHardwareFailure,   FindBrokenPackedPython, FindOutOfMemoryKill, FindAddressInUse,
     FindBrokenConnection,  FindMissingModule,      FindPythonException, FindLoaderError,

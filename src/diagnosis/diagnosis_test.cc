@@ -66,9 +66,9 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
       {127, "bash: line 1: pyhton3: command not found\n", "command not found: pyhton3 (PATH=/usr/bin:/bin)",
        "did you mean python3?"},
       {127, "bash: line 1: python3.12: command not found\n", "command not found: python3.12 (PATH=/usr/bin:/bin)",
-       "install it on n1, or set `python: {archive: ...}` to a packed environment"},
+       "install Python on n1, or set `python: {archive: ...}` to a packed environment"},
       {127, "bash: line 1: exec: nvcc: not found\n", "command not found: nvcc (PATH=/usr/bin:/bin)",
-       "check the spelling, or add its directory to PATH in the job file's `env`"},
+       "check the spelling, or add the directory of the program to PATH in the job file's `env`"},
       {127, "sh: 1: train.sh: not found\n",
        "command not found: train.sh; closest match in the working directory: train.py; PATH=/usr/bin:/bin",
        "did you mean ./train.py?"},
@@ -77,34 +77,37 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
       {127, "bash: line 1: ./rnu.sh: No such file or directory\n",
        "no such file: ./rnu.sh; closest match in the working directory: run.sh", "did you mean ./run.sh?"},
       {127, "bash: line 1: ./bin/launch: No such file or directory\n",
-       "no such file: ./bin/launch (relative to the working directory)", "add it to `source:` or `files:`"},
+       "no such file: ./bin/launch (relative to the working directory)", "add the file to `source:` or `files:`"},
       {127, "bash: line 1: /opt/site/launch: No such file or directory\n", "no such file: /opt/site/launch",
-       "install it on n1, or send it with `source:` or `files:` and use its relative path"},
+       "install the program on n1, or send it with `source:` or `files:` and use its relative path"},
       {127, "/usr/bin/env: ‘python’: No such file or directory\n", "command not found: python (PATH=/usr/bin:/bin)",
        "use python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"},
       {127, "timeout: failed to run command ‘foo’: No such file or directory\n",
        "command not found: foo (PATH=/usr/bin:/bin)",
-       "check the spelling, or add its directory to PATH in the job file's `env`"},
+       "check the spelling, or add the directory of the program to PATH in the job file's `env`"},
       {127, "nohup: failed to run command 'foo': No such file or directory\n",
        "command not found: foo (PATH=/usr/bin:/bin)",
-       "check the spelling, or add its directory to PATH in the job file's `env`"},
+       "check the spelling, or add the directory of the program to PATH in the job file's `env`"},
       {127, "bash: line 1: ./run.sh: cannot execute: required file not found\n",
        "cannot execute ./run.sh: its interpreter or loader does not exist on n1",
-       "check its first line (#!...): it must name a program that exists on the node, and must not end in a carriage "
+       "check the first line of the file (#!...): it must name a program that exists on the node, and must not end in "
+       "a carriage "
        "return"},
       {126, "bash: ./run.sh: /no/such/python: bad interpreter: No such file or directory\n",
        "cannot execute ./run.sh: its interpreter or loader does not exist on n1",
-       "check its first line (#!...): it must name a program that exists on the node, and must not end in a carriage "
+       "check the first line of the file (#!...): it must name a program that exists on the node, and must not end in "
+       "a carriage "
        "return"},
       {126, "bash: line 1: ./run.sh: Permission denied\n", "not executable: ./run.sh",
-       "chmod +x it, or run it with its interpreter: bash ./run.sh"},
+       "make the file executable (chmod +x), or run it with its interpreter: bash ./run.sh"},
       {126,
        "bash: line 1: /job/train.py: Permission denied\nbash: line 1: exec: /job/train.py: cannot execute: Permission "
        "denied\n",
-       "not executable: ./train.py", "chmod +x it, or run it with its interpreter: python3 ./train.py"},
+       "not executable: ./train.py",
+       "make the file executable (chmod +x), or run it with its interpreter: python3 ./train.py"},
       {126, "bash: line 1: ./elf: cannot execute binary file: Exec format error\n",
        "not executable: ./elf is not a program for this machine and has no #! line",
-       "build it for the node's processor, or start the script with a #! line"},
+       "build the program for the node's processor, or begin the script with a #! line"},
       {126, "bash: line 1: ./dir: Is a directory\n", "not executable: ./dir is a directory", ""},
       {2, "python3: can't open file '/job/trian.py': [Errno 2] No such file or directory\n",
        "python3 cannot open ./trian.py: no such file; closest match in the working directory: train.py",
@@ -119,12 +122,13 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
       {1, "./solver: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by ./solver)\n",
        "dynamic loader: ./solver: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by "
        "./solver)",
-       "it was built for a newer C library than the one on n1; build or pack it on a system as old as the nodes"},
+       "the program or library was built for a newer C library than the one on n1; build or pack it on a system as old "
+       "as the nodes"},
   };
   for (const Row& row : rows) Check(row);
 }
 
-// Without a shell the executor itself looks the program up, and there is no output.
+// Without a shell, the executor looks the program up itself, and nothing is printed.
 TEST(Diagnosis, CommandListWithoutOutputIsNamed) {
   Evidence e = Ended(127);
   e.command = {"", {"trainer", "--fast"}};
@@ -138,12 +142,15 @@ TEST(Diagnosis, MissingPythonModuleIsNamedWithAdvice) {
   const std::string heading =
       "Traceback (most recent call last):\n  File \"/job/a.py\", line 3, in <module>\n    import x\n";
   const std::string torch = heading + "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package\n";
+  const std::string sklearn = heading + "ModuleNotFoundError: No module named 'sklearn'\n";
   const std::string near = heading + "ModuleNotFoundError: No module named 'mnsit'\n";
   const Row rows[] = {
       {1, torch.c_str(), "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package (a.py line 3)",
-       "install torch for the command's interpreter on n1, or set `python: {archive: ...}` to a packed "
-       "environment "
-       "that has it"},
+       "the installed torch has no module nn: check its version, and whether a file of the same name in the working "
+       "directory hides it"},
+      {1, sklearn.c_str(), "ModuleNotFoundError: No module named 'sklearn' (a.py line 3)",
+       "install the package scikit-learn (module sklearn) for the command's interpreter on n1, or set `python: "
+       "{archive: ...}` to a packed environment that has it"},
       {1, near.c_str(), "ModuleNotFoundError: No module named 'mnsit' (a.py line 3)",
        "did you mean mnist, which is in the working directory?"},
       {1, "/usr/bin/python3: No module named trian\n", "/usr/bin/python3: No module named trian",
@@ -178,7 +185,7 @@ TEST(Diagnosis, BrokenPackedPythonIsTheCause) {
        "pack the contents of the environment instead of its directory, as venv-pack and conda-pack do"},
       {{Fault::kNotExecutable, "bin/python", "", {}},
        "bin/python in the archive of `python:` is not executable",
-       "pack it with venv-pack or conda-pack, which keep file permissions"},
+       "pack the environment with venv-pack or conda-pack, which keep file permissions"},
   };
   for (const auto& [broken, cause, advice] : rows) {
     Evidence e = Ended(127, "bin/python3 -> /opt/py/bin/python3.11: No such file or directory\n");
@@ -212,7 +219,7 @@ constexpr char kGrpcInUse[] =
     "resolved for "
     "'[::]:18395'\n";
 
-TEST(Diagnosis, PortInUseIsNamedWithItsHolder) {
+TEST(Diagnosis, PortInUseIsNamedWithListeningProcess) {
   Evidence e = Ended(1, kTorchInUse);
   EXPECT_EQ(Diagnose(e).cause,
             "address already in use: port 18398 on n1 is held by a process that is not visible to this user (tstore.py "
@@ -224,7 +231,7 @@ TEST(Diagnosis, PortInUseIsNamedWithItsHolder) {
             "listen on the port that is reserved for the task, $HOWDAH_PORT, instead of a fixed port");
   e.reserved_port = 18398;
   EXPECT_EQ(Diagnose(e).advice, "the port was reserved for this task, but another process took it; run the job again");
-  Evidence jax = Signalled(11, kGrpcInUse);  // JAX 0.10 ends like this
+  Evidence jax = Signalled(11, kGrpcInUse);  // JAX 0.10 ends in this way
   jax.ports = {{18395, "python3 (pid 7)"}};
   EXPECT_EQ(Diagnose(jax).cause, "address already in use: port 18395 on n1 is held by python3 (pid 7)");
   EXPECT_EQ(Diagnose(Ended(1, "server: bind: Address already in use\n")).cause,
@@ -270,7 +277,7 @@ TEST(Diagnosis, BrokenConnectionIsAConsequenceAndNamesThePeer) {
        "29500) (a.py line 7)",
        kAdvice},
       {1, no_name.c_str(), "n1 could not connect to n2:29500: the name n2 does not resolve on n1 (a.py line 7)",
-       "give n2 an address on n1"},
+       "add n2 to DNS, or to /etc/hosts of n1"},
       {1, reset.c_str(),
        "n1 lost its connection to 10.0.0.2:56483: RuntimeError: [./gloo/transport/tcp/pair.cc:589] Read error "
        "[10.0.0.2]:56483: "
@@ -290,10 +297,11 @@ TEST(Diagnosis, OutOfMemoryNamesUseAndRequest) {
   e.kernel_oom = true;
   e.memory_requested_bytes = int64_t{4} << 30;
   e.memory_peak_bytes = int64_t{39} << 27;
-  EXPECT_EQ(Diagnose(e).cause,
-            "killed by the kernel because n1 was out of memory (the node, not the container); it had used 4.9 GiB "
-            "of the 4 GiB requested");
-  EXPECT_EQ(Diagnose(e).advice, "request as much memory as it uses, so that nodes are not overcommitted");
+  EXPECT_EQ(
+      Diagnose(e).cause,
+      "killed by the kernel because n1 was out of memory (the node, not the container); the task had used 4.9 GiB "
+      "of the 4 GiB requested");
+  EXPECT_EQ(Diagnose(e).advice, "request as much memory as the task uses, so that nodes are not overcommitted");
   e.exit = {137, std::nullopt};  // bash reports its child's signal
   EXPECT_THAT(Diagnose(e).cause, testing::StartsWith("killed by the kernel because n1 was out of memory"));
   e.exit = {1, std::nullopt};
@@ -301,8 +309,9 @@ TEST(Diagnosis, OutOfMemoryNamesUseAndRequest) {
       "Traceback (most recent call last):\n  File \"/job/a.py\", line 15, in <module>\nRuntimeError: [enforce fail at "
       "alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 40000000000000 "
       "bytes.\n";
-  EXPECT_EQ(Diagnose(e).advice,
-            "raise the role's `memory`, or process less at a time; it had used 4.9 GiB of the 4 GiB requested");
+  EXPECT_EQ(
+      Diagnose(e).advice,
+      "raise the role's `memory`, or process less data at a time; the task had used 4.9 GiB of the 4 GiB requested");
 }
 
 TEST(Diagnosis, TorchErrorFileTakesPrecedenceOverStderr) {
@@ -321,7 +330,7 @@ TEST(Diagnosis, TorchErrorFileTakesPrecedenceOverStderr) {
   }
 }
 
-TEST(Diagnosis, LastOutputIsQuotedWithoutAnyOtherCause) {
+TEST(Diagnosis, LastOutputIsQuotedIfNoOtherCauseIsFound) {
   const std::string long_line(1000, 'x');
   const std::string long_cause = "stderr ends with: " + std::string(117, 'x') + "…";
   const Row rows[] = {
@@ -358,7 +367,7 @@ TEST(Diagnosis, TracebackBeforeSignalIsNotTheCause) {
             "stderr ends with: File \"/job/a.py\", line 1, in f | KeyError: 1 | went on");
 }
 
-TEST(Diagnosis, CauseIsOneBoundedLineForAnyOutput) {
+TEST(Diagnosis, AnyOutputGivesOneLineOfLimitedLength) {
   std::string bytes;
   uint32_t state = 1;
   for (int i = 0; i < 20000; ++i) {

@@ -1,4 +1,4 @@
-// Broken hardware and drivers of the node, which make any program fail.
+// Failures of the node's hardware and drivers. They can make any program fail.
 #include <algorithm>
 
 #include "kernel.h"
@@ -7,10 +7,11 @@
 namespace howdah::diagnosis {
 namespace {
 
-// A message that drivers and libraries print when the hardware or the driver has failed, and not the program.
+// A message that drivers and libraries print when the hardware or the driver has failed, but not when the program is
+// wrong.
 struct HardwareError {
   std::string_view phrase;
-  std::string_view meaning;  // "... on node7"
+  std::string_view meaning;  // followed by "on node7" in the cause
 };
 constexpr HardwareError kHardwareErrors[] = {
     {"uncorrectable ECC error", "uncorrectable memory error of a GPU"},
@@ -23,8 +24,9 @@ constexpr HardwareError kHardwareErrors[] = {
     {"CUDA_ERROR_SYSTEM_NOT_READY", "the GPU fabric manager is not running"},
 };
 
-// The meaning of the driver's error numbers (Xid). The worst comes first, because one failure of a GPU causes several.
-// The driver itself cannot attribute the numbers that are not listed.
+// The meaning of the driver's error numbers (Xid). The most severe error comes first, because one failure of a GPU
+// causes several errors. For the Xids that are not listed, the driver itself does not know whether the hardware or the
+// program is the cause.
 struct GpuError {
   int number;
   std::string_view meaning;
@@ -55,7 +57,7 @@ bool BelongsToTask(const Failure& failure, const std::string& pci) {
          std::any_of(own.begin(), own.end(), [&](const auto& gpu) { return PciAddress(gpu.second) == pci; });
 }
 
-// "GPU 1 (PCI 0000:3b:00)"; without the index if it is unknown.
+// Returns "GPU 1 (PCI 0000:3b:00)". If the GPU's index is unknown, returns "the GPU at PCI 0000:3b:00".
 std::string NameOf(const Failure& failure, const std::string& pci) {
   for (const auto& [index, address] : failure.evidence.pci_addresses) {
     if (PciAddress(address) == pci) return "GPU " + std::to_string(index) + " (PCI " + pci + ")";

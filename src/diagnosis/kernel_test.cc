@@ -52,7 +52,7 @@ TEST(Kernel, OnlyErrorsOfTheTasksOwnGpusCount) {
        "the GPU at PCI 0000:af:00 on n1 failed: Xid 74, NVLink failure; stderr ends with: ",
        true},
       {0, {}, "NVRM: Xid (PCI:0000:af:00): 79, GPU has\n", "stderr ends with: ", false},
-      // The worst error is reported, regardless of the order of the errors.
+      // The most severe error is reported, regardless of the order in the log.
       {1,
        {},
        "NVRM: Xid (PCI:0000:af:00): 63, x\nNVRM: Xid (PCI:0000:af:00): 45, x\n"
@@ -87,14 +87,16 @@ TEST(Kernel, OutOfMemoryKillIsAttributedToNodeOrCgroup) {
        "Out of memory: Killed process 812 (python3) total-vm:8kB, anon-rss:4kB\n",
        false,
        false,
-       "killed by the kernel because n1 was out of memory (the node, not the container); it had used 3 GiB"},
+       "killed by the kernel because n1 was out of memory (the node, not the container); the task had used 3 GiB"},
       {{.signal = 9},
        "Memory cgroup out of memory: Killed process 812 (python3) total-vm:8kB\n",
        true,
        false,
-       "killed by the kernel because its cgroup on n1 had reached its memory limit; it had used 3 GiB of the 4 GiB "
+       "killed by the kernel because its cgroup on n1 had reached its memory limit; the task had used 3 GiB of the 4 "
+       "GiB "
        "requested"},
-      // A kill of an unrelated process; but if the cgroup's counter shows a kill, the pid may be of another namespace.
+      // The log has only the kill of another pid. It counts if the cgroup's counter shows a kill, because the pid may
+      // be of another namespace.
       {{.signal = 9}, "Out of memory: Killed process 7 (mysqld)\n", false, false, "stderr ends with: epoch 3"},
       {{.signal = 9},
        "Memory cgroup out of memory: Killed process 7 (python3)\n",
@@ -125,8 +127,8 @@ TEST(Kernel, OutOfMemoryKillIsAttributedToNodeOrCgroup) {
   }
 }
 
-// The error is reported, but is not a fault of the node.
-TEST(Kernel, ProgramErrorIsNoNodeFault) {
+// The cause contains the error, but the node is not at fault.
+TEST(Kernel, ProgramErrorIsNotANodeFault) {
   Evidence e;
   e.exit.signal = 11;
   e.host = "n1";

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kRecent = 15;  // lines
 
 bool MentionsInUse(std::string_view line) {
-  // The last phrase is the only message that gRPC (in TensorFlow and JAX) prints about a port in use.
+  // The last phrase: gRPC (in TensorFlow and JAX) prints no other message when a port is in use.
   for (const std::string_view phrase : {"ddress already in use", "EADDRINUSE", "No address added out of total"}) {
     if (Contains(line, phrase)) return true;
   }
@@ -19,8 +19,8 @@ bool MentionsInUse(std::string_view line) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether the number at text[begin, end) follows a colon like a port, and is neither part of a time of day nor the line
-// of a source file.
+// Whether the number at text[begin, end) follows a colon and can be a port: it is neither part of a time of day nor a
+// line number of a source file.
 bool FollowsAddress(std::string_view text, size_t begin, size_t end) {
   if (begin == 0 || text[begin - 1] != ':') return false;
   const bool continues = end + 1 < text.size() && (text[end] == ':' || text[end] == '.') && IsDigit(text[end + 1]);
@@ -76,7 +76,7 @@ std::vector<uint16_t> PortsIn(const Lines& lines) {
   return ports;
 }
 
-// The port that the failure is about, and its holder if it is visible.
+// Returns the port of the failure, and the process that listens on it if that process is visible.
 PortHolder PortInUse(const Failure& failure) {
   std::vector<uint16_t> named = PortsIn(failure.err);
   const bool port_named = !named.empty();
@@ -137,7 +137,8 @@ constexpr Broken kBroken[] = {{"trying to connect to (", "could not connect to"}
                               {"Connection reset by peer", "lost its connection to"},
                               {"Connection closed by peer", "lost its connection to"}};
 
-// Returns nullopt if the text mentions no broken connection, or does not name the peer.
+// Returns the peer of the broken connection. Returns nullopt if the text mentions no broken connection or does not name
+// the peer.
 std::optional<std::string> BrokenConnection(std::string_view text, const std::string& host) {
   for (const Broken& broken : kBroken) {
     if (!Contains(text, broken.phrase)) continue;
@@ -182,7 +183,7 @@ std::optional<core::Diagnosis> FindBrokenConnection(const Failure& failure) {
     if (!unknown.empty()) {
       return core::Diagnosis{
           *broken + ": the name " + unknown + " does not resolve on " + failure.Host() + failure.Location(),
-          "give " + unknown + " an address on " + failure.Host()};
+          "add " + unknown + " to DNS, or to /etc/hosts of " + failure.Host()};
     }
     return core::Diagnosis{*broken + ": " + failure.python->last.ToText(), std::string(kAdvice), true};
   }

@@ -1,6 +1,7 @@
 // Programs that ran and failed: out of memory, uncaught exceptions, and for all other failures the last output.
 #include <algorithm>
 
+#include "advice.h"
 #include "howdah/base/bytes.h"
 #include "kernel.h"
 #include "rules.h"
@@ -10,7 +11,7 @@ namespace {
 
 constexpr int kKill = 9;
 
-// "4.9 GiB of the 4 GiB requested"; empty if unknown.
+// Formats "4.9 GiB of the 4 GiB requested". Returns "" if the use or the request is unknown.
 std::string MemoryUse(const Evidence& e) {
   if (e.memory_peak_bytes == 0 || e.memory_requested_bytes == 0) return "";
   return FormatBytes(e.memory_peak_bytes) + " of the " + FormatBytes(e.memory_requested_bytes) + " requested";
@@ -26,10 +27,11 @@ bool MentionsOutOfMemory(std::string_view text) {
 
 std::string MemoryAdvice(const Evidence& e) {
   const std::string used = MemoryUse(e);
-  return "raise the role's `memory`, or process less at a time" + (used.empty() ? "" : "; it had used " + used);
+  return "raise the role's `memory`, or process less data at a time" +
+         (used.empty() ? "" : "; the task had used " + used);
 }
 
-// The module of "No module named 'a.b'" or "No module named a".
+// Returns the module in "No module named 'a.b'" or "No module named a".
 std::string ModuleIn(std::string_view text) {
   constexpr std::string_view kStart = "No module named ";
   const size_t at = text.find(kStart);
@@ -42,18 +44,25 @@ std::string ModuleIn(std::string_view text) {
 std::string ModuleAdvice(const std::string& module, const Failure& failure) {
   const Evidence& e = failure.evidence;
   const std::string package = module.substr(0, module.find('.'));
-  std::vector<std::string> own;  // modules in the working directory
+  std::vector<std::string> own;  // the modules in the working directory
   for (const std::string& file : e.directory_files) {
     if (file.ends_with(".py")) own.push_back(file.substr(0, file.size() - 3));
   }
   if (const auto nearest = Nearest(package, own))
     return "did you mean " + *nearest + ", which is in the working directory?";
-  if (e.python_archive) return "add " + package + " to the environment packed in `python: {archive: ...}`";
-  return "install " + package + " for the command's interpreter on " + failure.Host() +
-         ", or set `python: {archive: ...}` to a packed environment that has it";
+  const std::optional<std::string> other_name = PackageOfModule(module);
+  const size_t dot = module.rfind('.');
+  if (!other_name && dot != module.npos) {  // Python names the first component that it cannot find
+    return "the installed " + module.substr(0, dot) + " has no module " + module.substr(dot + 1) +
+           ": check its version, and whether a file of the same name in the working directory hides it";
+  }
+  const std::string wanted = other_name ? "the package " + *other_name + " (module " + package + ")" : package;
+  if (e.python_archive) return "add " + wanted + " to the environment packed in `python: {archive: ...}`";
+  return "install " + wanted + " for " + (e.interpreter.empty() ? "the command's interpreter" : e.interpreter) +
+         " on " + failure.Host() + ", or set `python: {archive: ...}` to a packed environment that has it";
 }
 
-// Whether a line is a logger's information, or a separator.
+// Whether a line is a logger's informational message or a separator.
 bool IsNoise(std::string_view line) {
   line = Trim(line);
   const bool glog = line.size() > 5 && (line[0] == 'I' || line[0] == 'W') &&
@@ -63,7 +72,7 @@ bool IsNoise(std::string_view line) {
          line.find_first_not_of("-=_*#^~.+| ") == line.npos;
 }
 
-// The last meaningful lines, joined; empty if there are none.
+// Joins the last meaningful lines. Returns "" if there are none.
 std::string JoinLast(const Lines& lines) {
   constexpr size_t kLines = 3;
   constexpr size_t kLongestLine = 120;
@@ -85,13 +94,13 @@ std::string JoinLast(const Lines& lines) {
 std::optional<core::Diagnosis> FindOutOfMemoryKill(const Failure& failure) {
   const Evidence& e = failure.evidence;
   if (failure.signal != kKill) return std::nullopt;
-  // The killed process has another pid than the known one if it is a shell's child, or if the container has its own pid
-  // namespace.
+  // The pid in the kernel log may differ from the known pid: the killed process may be a shell's child, or the
+  // container may have its own pid namespace.
   const std::vector<OomKill> kills = OomKillsIn(e.kernel_log);
   auto kill = std::find_if(kills.rbegin(), kills.rend(), [&](const OomKill& k) { return k.pid == e.pid; });
   if (kill == kills.rend() && (e.kernel_oom || !e.exit.signal)) kill = kills.rbegin();
   if (kill == kills.rend() && !e.kernel_oom) return std::nullopt;
-  const std::string used = MemoryUse(e), had = used.empty() ? "" : "; it had used " + used;
+  const std::string used = MemoryUse(e), had = used.empty() ? "" : "; the task had used " + used;
   if (kill != kills.rend() ? kill->of_cgroup : e.cgroup_full) {
     return core::Diagnosis{
         "killed by the kernel because its cgroup on " + failure.Host() + " had reached its memory limit" + had,
@@ -100,7 +109,7 @@ std::optional<core::Diagnosis> FindOutOfMemoryKill(const Failure& failure) {
   return core::Diagnosis{
       "killed by the kernel because " + failure.Host() + " was out of memory (the node, not the container)" + had,
       e.memory_peak_bytes > e.memory_requested_bytes
-          ? "request as much memory as it uses, so that nodes are not overcommitted"
+          ? "request as much memory as the task uses, so that nodes are not overcommitted"
           : "the task stayed within its memory: run fewer or smaller tasks on that node at a time"};
 }
 
@@ -111,7 +120,7 @@ std::optional<core::Diagnosis> FindMissingModule(const Failure& failure) {
     if (module.empty()) return std::nullopt;
     return core::Diagnosis{last.ToText(), ModuleAdvice(module, failure)};
   }
-  // `python -m name` prints one line and no traceback.
+  // `python -m name` prints only one line, without a traceback.
   for (const std::string_view line : failure.LastErrLines(1)) {
     const std::string module = ModuleIn(line);
     if (!module.empty()) return core::Diagnosis{std::string(Trim(line)), ModuleAdvice(module, failure)};
@@ -124,14 +133,16 @@ std::optional<core::Diagnosis> FindPythonException(const Failure& failure) {
   const PythonException& last = failure.python->last;
   core::Diagnosis d{failure.python->ToText(), LoaderAdvice(last.message, failure)};
   if (Contains(last.message, "CUDA out of memory")) {
-    d.advice = "process less at a time (a smaller batch), or use more GPUs";
+    d.advice = "process less data at a time (a smaller batch), or use more GPUs";
   } else if (MentionsOutOfMemory(last.type) || MentionsOutOfMemory(last.message)) {
     d.advice = MemoryAdvice(failure.evidence);
+  } else if (d.advice.empty()) {
+    d.advice = ExceptionAdvice(last, failure.evidence);
   }
   return d;
 }
 
-// "terminate called after throwing an instance of 'std::runtime_error'" and, on the next line, "  what():  boom".
+// Finds "terminate called after throwing an instance of 'std::runtime_error'", followed by a line "  what():  boom".
 std::optional<core::Diagnosis> FindCppException(const Failure& failure) {
   constexpr std::string_view kThrew = "terminate called after throwing an instance of '", kWhat = "what():";
   constexpr size_t kRecent = 10;

@@ -19,7 +19,8 @@ struct Frame {
   int line = 0;
 };
 
-// Walks over lines with a common margin: none, "  | " within a group, or "[rank0]: " as newer versions of torch print.
+// Walks over lines with the same margin: none, "  | " within an exception group, or "[rank0]: " as newer versions of
+// torch print.
 class Reader {
  public:
   Reader(const Lines& lines, size_t at, std::string margin) : lines_(lines), at_(at), margin_(std::move(margin)) {}
@@ -75,7 +76,7 @@ void Locate(const std::vector<Frame>& frames, std::string_view working_directory
   exception.line = frame->line;
 }
 
-// "json.decoder.JSONDecodeError: Expecting ..." or "AssertionError".
+// Parses "json.decoder.JSONDecodeError: Expecting ..." or "AssertionError".
 std::optional<PythonException> ParseExceptionLine(std::string_view line) {
   const std::string_view name = line.substr(0, line.find(':'));
   const bool is_name = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -87,7 +88,7 @@ std::optional<PythonException> ParseExceptionLine(std::string_view line) {
   return exception;
 }
 
-// Whether a line after an exception's first line is not part of its message: from a logger, or a separator.
+// Whether a line after the first line of an exception ends its message: a logger's line or a separator.
 bool EndsMessage(std::string_view line) {
   if (Trim(line).empty()) return true;
   for (const std::string_view start :
@@ -98,7 +99,8 @@ bool EndsMessage(std::string_view line) {
   return line.find_first_of("0123456789/") == 0 || ParseFrame(line) || Contains(line, kHeading);
 }
 
-// TensorFlow wraps an error in a traced function: the message contains the frames and the original exception, indented.
+// TensorFlow wraps an error of a traced function in another exception. The message of that exception contains the
+// frames and the original exception, indented.
 void Unwrap(Reader reader, std::string_view working_directory, PythonException& exception) {
   constexpr std::string_view kIndent = "    ";
   std::vector<Frame> frames;
@@ -118,9 +120,9 @@ void Unwrap(Reader reader, std::string_view working_directory, PythonException& 
   }
 }
 
-// Reads from the line after a heading to the end of the exception.
+// Reads an exception, beginning with the line after a heading.
 std::optional<PythonException> ParseTraceback(Reader& reader, std::string_view working_directory) {
-  constexpr int kMoreLines = 2;  // of the message
+  constexpr int kMoreLines = 2;  // of the message, after its first line
   std::vector<Frame> frames;
   for (; reader.Line() && (reader.Line()->starts_with("  ") || reader.Line()->empty()); reader.Next()) {
     if (const auto frame = ParseFrame(*reader.Line())) frames.push_back(*frame);
@@ -140,7 +142,7 @@ std::optional<PythonException> ParseTraceback(Reader& reader, std::string_view w
   return exception;
 }
 
-// Reads the first exception within a group, from the line after the group's own message.
+// Reads the first exception of a group. `at` is the line after the group's own message.
 std::optional<PythonException> FirstOfGroup(const Lines& lines, size_t at, std::string_view working_directory) {
   constexpr size_t kMarginGrowth = 2;
   const size_t plus = at < lines.size() ? lines[at].find("+-+--") : std::string::npos;
@@ -153,7 +155,7 @@ std::optional<PythonException> FirstOfGroup(const Lines& lines, size_t at, std::
   return reader.Line() ? ParseExceptionLine(*reader.Line()) : std::nullopt;
 }
 
-// How the traceback at lines[heading] is chained to the one before it; empty if it is not chained.
+// Returns how the traceback at lines[heading] is linked to the previous one. Returns "" if it is not linked.
 std::string LinkBefore(const Lines& lines, size_t heading) {
   for (size_t back = 1; back <= 2 && back <= heading; ++back) {
     const std::string& line = lines[heading - back];
@@ -163,7 +165,7 @@ std::string LinkBefore(const Lines& lines, size_t heading) {
   return "";
 }
 
-// A program with a syntax error prints no traceback.
+// Finds a syntax error, for which Python prints no traceback.
 std::optional<PythonFailure> FindSyntaxError(const Lines& lines, std::string_view working_directory) {
   for (size_t i = lines.size(); i-- > 0;) {
     const auto exception = ParseExceptionLine(lines[i]);
@@ -218,7 +220,7 @@ std::optional<PythonFailure> FindPythonFailure(const Lines& lines, std::string_v
     if (const auto first = group ? FirstOfGroup(lines, i, working_directory) : std::nullopt) {
       next.first = first;
       next.link = "the first";
-      while (i < lines.size() && lines[i].starts_with("  ")) ++i;  // the tracebacks of its members
+      while (i < lines.size() && lines[i].starts_with("  ")) ++i;  // skip the tracebacks of the group's members
     } else if (failure && !link.empty()) {
       next.first = failure->first && failure->link != "the first" ? failure->first : failure->last;
       next.link = link;

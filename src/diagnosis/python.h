@@ -20,13 +20,13 @@ struct PythonException {
 
 struct PythonFailure {
   PythonException last;                  // ended the process
-  std::optional<PythonException> first;  // its origin: the first of a chain, or of the exceptions in a group
-  std::string link;                      // from last to first: "caused by", "while handling", "the first"
+  std::optional<PythonException> first;  // the first exception of the chain or the group, if there is one
+  std::string link;                      // relation of `last` to `first`: "caused by", "while handling", "the first"
 
   std::string ToText() const;
 };
 
-// The last complete traceback in lines. Returns nullopt if there is none.
+// Returns the last complete traceback in the lines, or nullopt if there is none.
 std::optional<PythonFailure> FindPythonFailure(const std::vector<std::string>& lines,
                                                std::string_view working_directory);
 

@@ -13,7 +13,7 @@ namespace howdah::diagnosis {
 
 using Lines = std::vector<std::string>;
 
-// The signal that ended the process, or its child, if a shell reports 128 + signal.
+// Returns the signal that killed the process. If a shell reports 128 + N for its child, returns N.
 std::optional<int> SignalOf(const ExitStatus& exit);
 
 // The evidence, and values derived from it that several rules need.
@@ -21,13 +21,13 @@ struct Failure {
   explicit Failure(const Evidence& e);
 
   const Evidence& evidence;
-  Lines err, out;                       // stderr and stdout after CleanLines()
-  std::optional<PythonFailure> python;  // from the framework's error file, else from err
-  std::optional<int> signal;            // SignalOf
+  Lines err, out;                       // stderr and stdout, cleaned by CleanLines()
+  std::optional<PythonFailure> python;  // from the framework's error file, or else from err
+  std::optional<int> signal;            // the result of SignalOf
 
-  // The last lines of err that are not empty, at most `count`, in order.
+  // Returns the last lines of err that are not empty: at most `count`, in order.
   std::vector<std::string_view> LastErrLines(size_t count) const;
-  // " (train.py line 7)" if there is a traceback, else empty.
+  // Returns " (train.py line 7)" if there is a traceback, otherwise "".
   std::string Location() const;
   std::string Host() const { return evidence.host.empty() ? "this node" : evidence.host; }
 };
@@ -45,10 +45,11 @@ std::optional<core::Diagnosis> FindPythonException(const Failure& failure);
 std::optional<core::Diagnosis> FindCppException(const Failure& failure);
 std::optional<core::Diagnosis> QuoteLastOutput(const Failure& failure);
 
-// Adds an error that the driver has logged about the task's GPUs, because it may be the reason for the found failure.
+// Adds to `found` a GPU error that the driver has logged for the task's GPUs, because it may be the reason for the
+// failure.
 void AddGpuError(const Failure& failure, core::Diagnosis& found);
 
-// Advice on a message of the dynamic loader; empty if there is none.
+// Returns advice for a message of the dynamic loader, or "" if there is none.
 std::string LoaderAdvice(std::string_view message, const Failure& failure);
 
 }  // namespace howdah::diagnosis

@@ -13,8 +13,8 @@ constexpr size_t kNameLimit = 80;
 struct StackFrame {
   std::string function, file, line;
 
-  // py-spy prints files on the interpreter's path relative to it ("torch/distributed/…"), and the program itself
-  // without a directory or with its absolute path.
+  // py-spy prints the path of a library file relative to the interpreter's search path ("torch/distributed/…"), and the
+  // path of the program itself without a directory or absolute.
   bool IsLibrary() const {
     const bool relative = file.find('/') != std::string::npos && file.front() != '/';
     return relative || file.front() == '<' || Contains(file, "site-packages/") || Contains(file, "dist-packages/") ||
@@ -29,7 +29,7 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// `File "/x/train.py", line 3 in main`
+// Parses `File "/x/train.py", line 3 in main`.
 std::optional<StackFrame> FaulthandlerFrame(std::string_view line) {
   constexpr std::string_view kFile = "File \"", kLine = "\", line ", kIn = " in ";
   const size_t number = line.find(kLine);
@@ -41,7 +41,7 @@ std::optional<StackFrame> FaulthandlerFrame(std::string_view line) {
   return StackFrame{std::string(rest.substr(in + kIn.size())), std::string(file), std::string(rest.substr(0, in))};
 }
 
-// `main (train.py:40)`
+// Parses `main (train.py:40)`.
 std::optional<StackFrame> PySpyFrame(std::string_view line) {
   const size_t open = line.rfind(" ("), colon = line.rfind(':');
   if (open == std::string_view::npos || colon == std::string_view::npos || colon < open || line.back() != ')')
@@ -52,7 +52,7 @@ std::optional<StackFrame> PySpyFrame(std::string_view line) {
   return StackFrame{std::string(line.substr(0, open)), std::string(file), std::string(number)};
 }
 
-// The frames of the main thread; without one, of the first thread.
+// Returns the frames of the main thread, or of the first thread if no thread is marked as the main one.
 std::vector<StackFrame> MainThread(std::string_view text) {
   std::vector<StackFrame> first, frames;
   bool is_main = false;

@@ -44,7 +44,7 @@ TEST(Stacks, FirstThreadIsUsedWithoutMainThread) {
             "f (a.py:1)");
 }
 
-TEST(Stacks, OtherTextGivesNoLocation) {
+TEST(Stacks, TextWithoutStackGivesNoLocation) {
   for (const char* text :
        {"", "Thread", "Error: Permission denied\n", "File \"\", line 1 in f", "File \"x\", line y in f", " (a:1)",
         "f (:1)", "f (a:)", "f (a:1) x", "Current thread 0x1 (most recent call first):\n"}) {

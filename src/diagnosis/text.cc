@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// The length of the escape sequence at the start of text (which starts with ESC).
+// Returns the length of the escape sequence at the start of text. The first character of text must be ESC.
 size_t EscapeLength(std::string_view text) {
   if (text.size() < 2) return text.size();
   size_t i = 2;
@@ -78,10 +78,10 @@ std::string_view BaseName(std::string_view path) { return path.substr(path.rfind
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 std::optional<std::string> Nearest(std::string_view wanted, const std::vector<std::string>& names) {
-  constexpr size_t kLongestName = 255;  // of a file
+  constexpr size_t kLongestName = 255;  // maximum length of a file name
   if (wanted.empty() || wanted.size() > kLongestName) return std::nullopt;
   const std::string* nearest = nullptr;
-  size_t best = wanted.size() / 3 + 1;  // more edits than a third of the name: a different name
+  size_t best = wanted.size() / 3 + 1;  // a name that needs more edits is not similar
   for (const std::string& name : names) {
     const size_t apart = name.size() > wanted.size() ? name.size() - wanted.size() : wanted.size() - name.size();
     if (apart >= best || name.size() > kLongestName) continue;

@@ -10,15 +10,15 @@
 
 namespace howdah::diagnosis {
 
-// The lines of a program's output, without terminal escapes, control characters and trailing blanks. Invalid UTF-8 is
-// replaced by U+FFFD. A line that was overwritten (progress bars) is reduced to its last state. Indentation and empty
-// lines are kept.
+// Splits a program's output into lines, without terminal escapes, control characters and trailing blanks. Invalid UTF-8
+// becomes U+FFFD. A line that was overwritten with carriage returns (a progress bar) has only its last content. Keeps
+// indentation and empty lines.
 std::vector<std::string> CleanLines(std::string_view text);
 
 std::string_view BaseName(std::string_view path);
 bool Contains(std::string_view text, std::string_view part);
 
-// The name closest to the wanted one. Returns nullopt if none is similar.
+// Returns the name most similar to `wanted`, or nullopt if no name is similar.
 std::optional<std::string> Nearest(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace howdah::diagnosis

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Text, EscapesAndInvalidBytesAreCleaned) {
+TEST(Text, EscapesAreRemovedAndInvalidBytesReplaced) {
   EXPECT_THAT(CleanLines(""), ElementsAre());
   EXPECT_THAT(CleanLines("a\n\n  b  \nc"), ElementsAre("a", "", "  b", "c"));
   EXPECT_THAT(CleanLines("\x1b[1;31mred\x1b[0m\x1b]0;title\a.\x1b(B\x07!\n"), ElementsAre("red.B!"));

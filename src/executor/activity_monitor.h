@@ -11,15 +11,15 @@
 
 namespace howdah::executor {
 
-// The caller updates it with every heartbeat.
+// The caller calls Update with every heartbeat.
 class ActivityMonitor {
  public:
-  // To be called when an attempt starts. outputs: its log files.
+  // Call it when an attempt starts. outputs: the attempt's log files.
   void Begin(Instant now, std::vector<std::string> outputs);
 
   struct Measurements {
     Instant now;
-    double cpu_seconds = 0;  // of all processes of the task so far
+    double cpu_seconds = 0;  // used by all processes of the task so far
     const std::vector<os::process::GpuUsage>& gpus;
     std::optional<Instant> progress;
   };
@@ -34,7 +34,7 @@ class ActivityMonitor {
   std::vector<std::string> outputs_;
   int64_t output_size_ = 0;
   Instant updated_;
-  std::optional<double> cpu_seconds_;  // at the last update
+  std::optional<double> cpu_seconds_;  // the value at the last Update
 };
 
 }  // namespace howdah::executor

@@ -9,7 +9,7 @@
 namespace howdah::executor {
 namespace {
 
-constexpr Duration kFirstConnectLimit = std::chrono::seconds(20);
+constexpr Duration kConnectLimit = std::chrono::seconds(20);
 
 }  // namespace
 
@@ -22,32 +22,47 @@ AmConnection::AmConnection(boost::asio::io_context& loop, const os::process::Clo
       heartbeat_timer_(loop) {}
 
 Status AmConnection::Open(const std::string& am_address, wire::Register registration, bool accept_callback) {
-  am_address_ = am_address;
   registration_ = std::move(registration);
   if (accept_callback) {
     HOWDAH_TRY(callback_, rpc::callback::CallbackListener::Listen(loop_, registration_.host(),
                                                                   [this](const std::string& am) { OnCalledBack(am); }));
     registration_.set_callback_address(callback_->address());
   }
-  Register();
-  if (link_ == nullptr) return Failed("connecting to the application master");
+  current_ = OpenStream(am_address, kConnectLimit);
+  if (!current_.open) return Failed("connecting to the application master");
+  handlers_.on_registered();
   return {};
 }
 
-void AmConnection::Register() {
-  link_ = connect_(
-      am_address_, [this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
-      {[this](const wire::ToExecutor& message) { handlers_.on_message(message); },
-       [this](const std::string& why) { OnClosed(why); }, [this] { handlers_.on_sent(); }},
-      lost_since_ ? RemainingWait() : kFirstConnectLimit);
-  if (link_ == nullptr) return;
-  connected_ = true;
+AmConnection::Stream AmConnection::OpenStream(const std::string& address, Duration limit) {
+  const int number = ++streams_;
+  Stream stream{number, address,
+                connect_(
+                    address, [this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
+                    {[this, number](const wire::ToExecutor& message) { OnMessage(number, message); },
+                     [this, number](const std::string& why) { OnClosed(number, why); },
+                     [this, number] {
+                       if (number == current_.number) handlers_.on_sent();
+                     }},
+                    limit)};
+  if (stream.link == nullptr) return stream;
+  stream.open = true;
   wire::FromExecutor message;
   *message.mutable_register_() = registration_;
   message.mutable_register_()->set_attempt(handlers_.newest_attempt());
-  link_->Send(message);
-  for (const wire::FromExecutor& report : reports_) link_->Send(report);
-  handlers_.on_registered();
+  stream.link->Send(message);
+  for (const wire::FromExecutor& report : reports_) stream.link->Send(report);
+  return stream;
+}
+
+void AmConnection::Reconnect() {
+  current_ = OpenStream(current_.address, RemainingWait());
+  if (current_.open) handlers_.on_registered();
+}
+
+void AmConnection::OnMessage(int stream, const wire::ToExecutor& message) {
+  if (candidate_.open && stream == candidate_.number) UseCandidate();
+  if (stream == current_.number) handlers_.on_message(message);
 }
 
 void AmConnection::OnWelcome(const wire::Welcome& welcome) {
@@ -67,45 +82,58 @@ void AmConnection::ScheduleHeartbeat() {
 }
 
 void AmConnection::Send(const wire::FromExecutor& message) {
-  if (connected_) link_->Send(message);
+  if (current_.open) current_.link->Send(message);
 }
 
 void AmConnection::Report(wire::FromExecutor message) {
   Send(message);
+  if (candidate_.open) candidate_.link->Send(message);
   reports_.push_back(std::move(message));
 }
 
 bool AmConnection::Finish() {
-  if (connected_) link_->Finish();
-  return connected_;
+  if (current_.open) current_.link->Finish();
+  return current_.open;
 }
 
 // The task's processes continue while no AM is connected. Reports about them are kept in reports_.
-void AmConnection::OnClosed(const std::string& why) {
-  connected_ = false;
+void AmConnection::OnClosed(int stream, const std::string& why) {
+  if (candidate_.open && stream == candidate_.number) {
+    Log("the application master at " + candidate_.address + ", which has called back, does not answer: " + why);
+    candidate_ = Stream();
+    return;
+  }
+  if (stream != current_.number) return;
+  current_.open = false;
   heartbeat_timer_.cancel();
   if (!reconnect_ || RemainingWait() <= Duration::zero()) return handlers_.on_lost(why);
   if (!lost_since_) {
     lost_since_ = clock_.Now();
-    Log("lost the connection to the application master at " + am_address_ + " (" + why + "); waiting up to " +
+    Log("lost the connection to the application master at " + current_.address + " (" + why + "); waiting up to " +
         DurationToText(am_timeout_) + " for another one");
   }
-  Register();
+  Reconnect();
 }
 
 Duration AmConnection::RemainingWait() const {
   return lost_since_ ? std::max(Duration::zero(), am_timeout_ - (clock_.Now() - *lost_since_)) : am_timeout_;
 }
 
-// Changes to the calling AM even if the old stream looks intact, because the AM at its other end has been replaced.
+// The secret alone does not end a stream that may be in use: whoever has read it could cut off a working AM.
 void AmConnection::OnCalledBack(const std::string& am_address) {
-  if (!reconnect_ || am_address == am_address_) return;
+  if (!reconnect_ || am_address == current_.address) return;
+  if (candidate_.open && am_address == candidate_.address) return;
   Log("called back by another application master, at " + am_address);
-  am_address_ = am_address;
-  lost_since_ = lost_since_.value_or(clock_.Now());
+  candidate_ = OpenStream(am_address, kConnectLimit);
+}
+
+// The AM at the other end of the current stream has been replaced, even if the stream looks intact.
+void AmConnection::UseCandidate() {
   heartbeat_timer_.cancel();
+  lost_since_ = lost_since_.value_or(clock_.Now());
+  current_ = std::exchange(candidate_, Stream());
   handlers_.on_moved();
-  Register();
+  handlers_.on_registered();
 }
 
 }  // namespace howdah::executor

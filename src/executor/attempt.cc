@@ -53,8 +53,8 @@ void Attempt::KillAt(TimePoint at) {
 }
 
 void Attempt::SendStopSignal() const {
-  // The process group of a running rank has the rank's pid, which cannot have been reused. The groups of ended ranks
-  // are looked up, because their pids may have been reused.
+  // A running rank's process group has the rank's pid, which cannot have been reused. The groups of ended ranks are
+  // looked up, because their pids may have been reused.
   std::vector<pid_t> ended;
   for (size_t rank = 0; rank < pids_.size(); ++rank) {
     if (living_[rank]) {

@@ -20,8 +20,8 @@ namespace howdah::executor {
 //     +---------------------+---------> killing -------+----> ended
 //
 // When the last rank has ended by itself, the remaining descendants are killed immediately. After a Stop, all members
-// of the ranks' process groups receive the signal and keep the whole grace, because a shell dies of the signal while
-// its child is still saving a checkpoint.
+// of the ranks' process groups receive the signal and keep the whole grace, because a shell dies of the signal at once
+// while its child is still saving a checkpoint.
 //
 // Used on the executor's loop only. The executor is a subreaper and reaps all children. It passes every ended child to
 // OnReaped, then calls Advance.
@@ -29,26 +29,26 @@ class Attempt {
  public:
   struct Handlers {
     std::function<void(int local_rank, const ExitStatus& status)> on_rank_exited;
-    std::function<void()> on_ended;  // the last call, when no process of the attempt is left. May destroy the Attempt
+    std::function<void()> on_ended;  // called last, when no process of the attempt is left; may destroy the Attempt
   };
   Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers);
 
   // Starts the process of the next local rank.
   std::optional<os::process::SpawnError> Spawn(const os::process::SpawnRequest& request);
 
-  // Adds a process that another task has started here (mpirun's daemon). The other task stops the process, so this
-  // attempt sends it no stop signal. The process keeps the grace, and is killed at the end of the attempt.
+  // Adds a process that another task has started here (mpirun's daemon). That other task stops the process, so Stop
+  // sends it no signal. The process keeps the grace, and is killed at the end of the attempt.
   void AddGuest(pid_t pid) { guests_.push_back(pid); }
 
-  // Sends the stop signal now, and SIGKILL after the grace. Extend may restart the grace until `limit` has passed, if
-  // `limit` is longer than the grace. A further call can only shorten the grace and the limit.
+  // Sends the stop signal now, and SIGKILL after the grace. If `limit` is longer than the grace, Extend may restart the
+  // grace until `limit` has passed. A second call can only shorten the grace and the limit.
   void Stop(Duration grace, Duration limit = Duration(0));
   // Restarts the grace, within the limit, because the attempt is still saving a checkpoint. Returns false if the
-  // attempt is not stopping, or if the limit is reached.
+  // attempt is not being stopped, or if the limit is reached.
   bool Extend();
 
   void OnReaped(const os::process::Reaped& child);
-  // To be called after OnReaped.
+  // Call it after OnReaped.
   void Advance();
 
   int number() const { return number_; }
@@ -67,8 +67,8 @@ class Attempt {
   std::vector<pid_t> pids_;
   std::vector<bool> living_;  // parallel to pids_
   std::vector<pid_t> guests_;
-  std::optional<TimePoint> kill_at_;  // set once the attempt is stopping
-  TimePoint kill_by_;                 // the upper bound of kill_at_
+  std::optional<TimePoint> kill_at_;  // when SIGKILL is due; set once the attempt is being stopped
+  TimePoint kill_by_;                 // the latest time that kill_at_ may take
   Duration grace_{};                  // the grace of the first Stop
   bool killing_ = false;
   bool ended_ = false;

@@ -31,7 +31,7 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
                  }}) {}
 
 void AttemptRunner::Start(const wire::Start& start, const wire::Cluster& cluster) {
-  if (attempt_ || pending_ || start.attempt() <= newest_) return;  // a repeated order, or one that came too late
+  if (attempt_ || pending_ || start.attempt() <= newest_) return;  // the order is a duplicate, or came too late
   newest_ = start.attempt();
   auto order = ReadStartOrder(start, cluster, context_.plan.spec, context_.plan.task);
   if (!order) {
@@ -53,7 +53,7 @@ void AttemptRunner::Stop(const wire::Stop& stop) {
     return Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
   }
   if (pending_ && pending_->slot.attempt == stop.attempt()) pending_.reset();
-  // The attempt was never started, or has ended. Report Ended (again), and ignore a late Start of this attempt.
+  // The attempt was never started, or has already ended. Report its end (again), and ignore a late order to start it.
   newest_ = std::max(newest_, stop.attempt());
   ReportEnded(stop.attempt());
 }
@@ -126,7 +126,7 @@ bool AttemptRunner::StartRanks() {
   return true;
 }
 
-// Reports the failure at once, or when the processes that did start are gone.
+// Reports the failed start: at once, or when the processes that were started are gone.
 void AttemptRunner::FailStart(const ProcessSlot& slot, const StartProblem& problem) {
   wire::FromExecutor message;
   wire::StartFailed& failed = *message.mutable_start_failed();
@@ -157,8 +157,9 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   if (status.signal) exited.set_signal(*status.signal);
   context_.usage.Fill(*exited.mutable_usage());
   if (status.success()) AddExports(local_rank, exited);
-  // The death of a process by a signal after a stop needs no cause. An exit with an error during a stop needs one: this
-  // process may have failed first, and the other tasks, which lost their connection to it, may only have exited sooner.
+  // A signal that kills a process after a stop needs no diagnosis. An exit with an error during a stop does: the
+  // process may have failed first, and the other tasks may only have exited earlier because they lost the connection to
+  // it.
   const bool stopped = attempt_->stopping() && status.signal;
   exited.set_as_told(stopped);
   if (!status.success() && !stopped) {
@@ -178,7 +179,7 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   context_.am.Report(std::move(message));
 }
 
-// Adds the exported values. A value that is invalid or beyond the limits fails the task, even if it has exited with 0.
+// Adds the values that the process exports. An invalid or too long value fails the task, even if it has exited with 0.
 // A value that was not printed is not exported.
 void AttemptRunner::AddExports(int local_rank, wire::RankExited& exited) {
   const jobspec::EnvVars& wanted = context_.plan.role().exports;
@@ -186,7 +187,9 @@ void AttemptRunner::AddExports(int local_rank, wire::RankExited& exited) {
   const auto found = FindExports(context_.plan.logs(order_.slot).out, wanted);
   if (!found) {
     exited.set_cause(found.error().message);
-    exited.set_advice("print it as one short line, early; write larger values to a file that all tasks can read");
+    exited.set_advice(
+        "print the value in one short line near the beginning of the output; write larger values to a file that all "
+        "tasks can read");
     return;
   }
   for (const auto& [name, value] : *found) {
@@ -236,7 +239,7 @@ void AttemptRunner::ReportEnded(int attempt) {
   context_.am.Report(std::move(message));
 }
 
-// Appends nothing after the attempt has ended, because the final sizes of its logs were already reported.
+// Appends nothing after the end of the attempt, because the final sizes of its logs were already reported.
 void AttemptRunner::Print(const wire::Print& print) {
   const bool known_rank = print.local_rank() >= 0 && print.local_rank() < context_.plan.role().processes;
   if (!attempt_ || attempt_->number() != print.attempt() || !known_rank) return;
@@ -276,8 +279,8 @@ std::optional<Launch> AttemptRunner::PrepareCommand(const jobspec::Command& comm
   return executor::PrepareCommand(context_.plan, order_.peers, order_.slot, command);
 }
 
-// mpirun starts its daemons in the tasks that hold a container for them. A stop of such a task waits for its daemon,
-// within the grace.
+// mpirun starts its daemons in the tasks that only hold a container. A stop of such a task waits for the daemon, within
+// the grace.
 void AttemptRunner::OnCommandStarted(pid_t pid) {
   if (frameworks::mpi::PlaceholderCommand(context_.plan.spec, context_.plan.task)) attempt_->AddGuest(pid);
 }

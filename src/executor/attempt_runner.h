@@ -34,14 +34,14 @@ struct TaskContext {
 
 //  idle --Start--> pending ---working directory ready---> running --Stop--> stopping ---> idle
 //
-// Attempts are numbered. An order for an attempt that is older than the newest one is answered or ignored, but never
-// carried out. The AM receives Started, then one RankExited per process, then Ended when no process of the attempt is
-// left. If the start fails, the AM receives StartFailed instead.
+// Attempts are numbered. An order for an attempt older than the newest one is answered or ignored, but never carried
+// out. The AM receives Started, then one RankExited per process, then Ended when no process of the attempt is left. If
+// the start fails, the AM receives StartFailed instead of all these messages.
 //
 // Used on the executor's loop only.
 class AttemptRunner {
  public:
-  // port: the reservation of plan.port. on_idle is called when the running attempt has ended and its end was reported.
+  // port: the reservation of plan.port. on_idle: called when the running attempt has ended and its end was reported.
   AttemptRunner(const TaskContext& context, os::process::PortReservation port, std::function<void()> on_idle);
 
   void Start(const wire::Start& start, const wire::Cluster& cluster);
@@ -50,15 +50,16 @@ class AttemptRunner {
   void Stop(Duration grace, Duration limit);
   // Discards a start order that waits for the working directory.
   void DropPending() { pending_.reset(); }
-  // To be called when the working directory is ready. If `filled` is an error, every attempt fails to start.
+  // Call it when the working directory is ready, or could not be filled. If `filled` is an error, every attempt fails
+  // to start.
   void OnWorkDirectory(const Status& filled);
   // Appends lines to the stdout file of one process.
   void Print(const wire::Print& print);
   // Measures the usage, and fills in usage and progress.
   void FillHeartbeat(wire::Heartbeat& heartbeat);
-  // To be called after a heartbeat was sent.
+  // Call it after a heartbeat was sent.
   void CheckForHang(const wire::Usage& usage);
-  // To be called when the executor has registered with an AM, which may be a new one.
+  // Call it when the executor has registered with an AM, which may be a new AM.
   void OnRegistered() { progress_.SendAgain(); }
 
   void OnReaped(const std::vector<os::process::Reaped>& children);
@@ -66,7 +67,7 @@ class AttemptRunner {
   // Prepares a command of `howdah exec` in the environment of the running attempt. Returns nullopt if no attempt is
   // running.
   std::optional<Launch> PrepareCommand(const jobspec::Command& command) const;
-  // To be called when such a command was started, with its pid.
+  // Call it when a command of PrepareCommand was started, with its pid.
   void OnCommandStarted(pid_t pid);
 
   bool running() const { return attempt_ != nullptr; }
@@ -88,11 +89,11 @@ class AttemptRunner {
   TaskContext context_;
   os::process::PortReservation port_;
   std::function<void()> on_idle_;
-  std::optional<Status> work_directory_;  // set once filling it has succeeded or failed
-  std::optional<StartOrder> pending_;     // waits for the working directory
+  std::optional<Status> work_directory_;  // the result of filling the directory; nullopt until it is filled
+  std::optional<StartOrder> pending_;     // a start order that waits for the working directory
   std::unique_ptr<Attempt> attempt_;      // set while an attempt runs
   StartOrder order_;                      // the order of the newest attempt that was started
-  // Why the start failed. Reported once the processes that did start are gone.
+  // The report of a failed start. Sent when the processes that were started are gone.
   std::optional<wire::FromExecutor> failure_;
   int newest_ = -1;
   FailureDiagnosis diagnosis_;

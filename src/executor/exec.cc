@@ -27,12 +27,12 @@ Error UsageError(std::string message) { return {ErrorCode::kUsage, std::move(mes
 
 Result<rpc::AmContact> FindAm(const LoadIdentity& load_identity) {
   const std::string address = Variable(kAmVariable);
-  if (address.empty()) return UsageError("not within a task of a job: HOWDAH_AM is not set");
+  if (address.empty()) return UsageError("this program does not run in a task of a job: HOWDAH_AM is not set");
   HOWDAH_TRY(rpc::Identity identity, load_identity(Variable(kTlsVariable)));
   return rpc::AmContact{address, std::move(identity)};
 }
 
-// Parses "worker:1" or "worker-1". The last separator counts, because a role's name may contain '-'.
+// Parses "worker:1" or "worker-1", splitting at the last separator, because a role's name may contain '-'.
 bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteCommand& command) {
   const size_t at = text.rfind(separator);
   if (at == std::string::npos || at == 0) return false;

@@ -126,8 +126,9 @@ void Executor::Linger(Duration limit) {
   });
 }
 
-// The AM must receive the queued messages, so OnAmLost ends the loop later.
+// Does not end the loop yet, because the queued messages must reach the AM first. OnAmLost ends the loop.
 void Executor::Finish() {
+  if (outputs_.running() || outputs_.Begin(plan_, [this] { Finish(); })) return;
   if (!am_.Finish()) return loop_.stop();
   farewell_.expires_after(kFarewellLimit);
   farewell_.async_wait([this](const boost::system::error_code& error) {
@@ -139,7 +140,7 @@ void Executor::OnAmLost(const std::string& why) {
   if (!exit_code_) {
     Log("lost the connection to the application master at " + am_.am_address() + ": " + why);
     BeginExit(1);
-    // No AM can send a Stop any more, so the executor stops the task.
+    // No AM can send a Stop any more, so the executor itself stops the task.
     const jobspec::Checkpoint& checkpoint = plan_.spec.checkpoint;
     if (runner_.running()) return runner_.Stop(checkpoint.grace, core::LongestGrace(checkpoint));
   }

@@ -15,6 +15,7 @@
 #include "howdah/os/process/ports.h"
 #include "launch.h"
 #include "log_server.h"
+#include "output_store.h"
 #include "remote_streams.h"
 #include "task_setup.h"
 #include "task_usage.h"
@@ -27,9 +28,9 @@ using MakeChannelTo =
 // Connects the parts: AmConnection (the stream to the AM), AttemptRunner (the processes of the task, with Watchdog),
 // LogServer and RemoteStreams. Ends the process when the AM or the guardian is gone.
 //
-// The executor has one loop on one thread. A second thread fills the working directory while the connection is made.
-// The process is a child of the guardian, and a subreaper with SIGCHLD blocked. It reaps every child on SIGCHLD,
-// because the end of a process that was re-parented to the executor is announced in no other way.
+// The executor has one loop on one thread. A second thread fills the working directory while the executor connects to
+// the AM. The process is a child of the guardian, and a subreaper with SIGCHLD blocked. It reaps every child on
+// SIGCHLD, because nothing else announces the end of a process that was re-parented to the executor.
 class Executor {
  public:
   Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian, Connect connect,
@@ -39,8 +40,8 @@ class Executor {
   Status Register();
   // Reads the job file and begins to fill the working directory.
   Status Prepare();
-  // Returns the exit status of the process: 0 after the AM's Leave, 1 if the executor cannot go on. No process of the
-  // task is left then.
+  // Returns the exit status of the process: 0 after the AM's Leave, 1 if the executor cannot go on. At that time no
+  // process of the task is left.
   int Run();
 
  private:
@@ -54,17 +55,18 @@ class Executor {
   void ReapChildren();
   void WatchGuardian();
   [[noreturn]] void OnGuardianGone();
-  // From now on no attempt is started, and no further AM is awaited.
+  // Prepares the exit: from now on, no attempt is started and no further AM is awaited.
   void BeginExit(int exit_code);
-  // Stays for at most `limit`, to serve the logs.
+  // Keeps serving the logs for at most `limit`.
   void Linger(Duration limit);
-  // Ends the loop once the queued messages were sent.
+  // Stores the outputs of the task, and ends the loop once the queued messages were sent.
   void Finish();
 
   boost::asio::io_context loop_{1};
   os::process::Clock clock_;
   TaskPlan plan_;
   TaskSetup setup_{loop_};
+  OutputStore outputs_{loop_};
   AmConnection am_;
   LogServer logs_;
   TaskUsage usage_{loop_};
@@ -72,8 +74,8 @@ class Executor {
   RemoteStreams streams_;
   boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
   boost::asio::posix::stream_descriptor guardian_;  // pidfd
-  std::optional<int> exit_code_;                    // set once the executor has to exit
-  bool lingering_ = false;                          // the executor only serves logs until it exits
+  std::optional<int> exit_code_;                    // set once the executor must exit
+  bool lingering_ = false;                          // the executor has no other work than serving logs until it exits
   boost::asio::steady_timer farewell_;
 };
 

@@ -1,4 +1,4 @@
-// A task from the point of view of its AM, with real processes.
+// The executor of a task with real processes, observed by a test that acts as its AM.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 

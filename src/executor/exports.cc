@@ -22,8 +22,8 @@ struct Search {
   bool complete = false;
 };
 
-// kept_and_new: the end of the previous piece, in which a text may have begun, then the new piece. kept: the size of
-// the former.
+// Continues the search in the next piece of the output. kept_and_new: the end of the previous piece, in which the text
+// may have begun, followed by the new piece. kept: the size of the end of the previous piece.
 void Continue(Search& search, std::string_view kept_and_new, size_t kept) {
   if (search.complete) return;
   std::string_view rest;
@@ -37,7 +37,7 @@ void Continue(Search& search, std::string_view kept_and_new, size_t kept) {
   }
   const size_t end = rest.find_first_of("\r\n");
   search.complete = end != std::string_view::npos;
-  // Keep one byte more than the limit, which shows that the value is too long.
+  // Keep at most one byte more than the limit. This byte shows that the value is too long.
   search.value->append(
       rest.substr(0, std::min(end, kExportsLimit + 1 - std::min(search.value->size(), kExportsLimit))));
 }

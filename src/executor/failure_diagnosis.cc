@@ -1,6 +1,8 @@
 #include "failure_diagnosis.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 
 #include "howdah/diagnosis/restart_rules.h"
 #include "howdah/os/files/files.h"
@@ -12,11 +14,12 @@
 namespace howdah::executor {
 namespace {
 
-// Names a file with the kernel's messages, for machines on which /dev/kmsg cannot be read.
+// The variable with the name of a file to read instead of /dev/kmsg, for machines on which /dev/kmsg cannot be read.
 constexpr char kKernelLogVariable[] = "HOWDAH_KERNEL_LOG";
 
 constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
-// Per file. Larger than the tails above, because libraries print long stacks after the line that a rule matches.
+// Bytes to read per file. More than for the diagnosis above, because libraries print long stacks after the line that a
+// rule matches.
 constexpr size_t kRulesTail = 64 << 10;
 
 // Returns the last complete lines of a file, at most `limit` bytes.
@@ -40,6 +43,22 @@ std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence
   return holders;
 }
 
+// Returns the path of the Python interpreter that the command names: of its first word such as "python3" or
+// "/opt/bin/python3.11".
+std::string InterpreterOf(const jobspec::Command& command, const std::string& path, const std::string& directory) {
+  std::vector<std::string> words = command.argv;
+  std::istringstream shell(command.shell);
+  for (std::string word; shell >> word;) words.push_back(word);
+  const auto named = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    constexpr std::string_view kPython = "python";
+    const std::string base = word.substr(word.rfind('/') + 1);
+    return base.starts_with(kPython) && base.find_first_not_of("0123456789.", kPython.size()) == std::string::npos;
+  });
+  if (named == words.end()) return "";
+  const os::process::FoundCommand found = os::process::LookUpCommand(*named, path, directory);
+  return found.error == 0 ? found.program : "";
+}
+
 }  // namespace
 
 void FailureDiagnosis::Begin(const Variables& environment) {
@@ -48,6 +67,7 @@ void FailureDiagnosis::Begin(const Variables& environment) {
     return it == environment.end() ? std::string() : it->second;
   };
   path_ = value("PATH");
+  ranks_ = std::atoi(value("WORLD_SIZE").c_str());
   oom_before_ = os::process::ReadOomCounts();
   kernel_log_.Begin(value(kKernelLogVariable));
 }
@@ -65,6 +85,9 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   if (auto names = os::files::ListDirectory(plan_.options.work_dir, kNamesLimit)) {
     evidence.directory_files = std::move(*names);
   }
+  evidence.framework = jobspec::ToText(plan_.spec.framework);
+  evidence.ranks = ranks_;
+  evidence.interpreter = InterpreterOf(evidence.command, path_, plan_.options.work_dir);
   evidence.python_archive = !plan_.spec.python_archive.empty();
   evidence.broken_python = FindBrokenPython(plan_.options.python_dir);
   evidence.host = os::process::NodeName();

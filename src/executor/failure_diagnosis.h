@@ -17,8 +17,8 @@ class FailureDiagnosis {
  public:
   explicit FailureDiagnosis(const TaskPlan& plan) : plan_(plan) {}
 
-  // To be called when an attempt begins. Only later OOM kills and kernel messages can explain its failures.
-  // environment: the environment of its processes.
+  // Call it when an attempt begins. OOM kills and kernel messages from before this call cannot explain failures of the
+  // attempt. environment: the environment of the attempt's processes.
   void Begin(const Variables& environment);
 
   struct FailedProcess {
@@ -26,7 +26,7 @@ class FailureDiagnosis {
     int pid = 0;  // 0 if the process was never created
     ProcessSlot slot;
     int64_t memory_peak_bytes = 0;
-    std::map<int, std::string> pci_addresses = {};  // of the task's GPUs by index, as far as known
+    std::map<int, std::string> pci_addresses = {};  // of the task's GPUs by index, as far as they are known
     // The message that a shell would have printed for a process that was never created. If empty, the process's stderr
     // is read instead.
     std::string shell_message = {};
@@ -39,6 +39,7 @@ class FailureDiagnosis {
 
   const TaskPlan& plan_;
   std::string path_;  // the processes' PATH
+  int ranks_ = 0;     // the processes' WORLD_SIZE, 0 if they have none
   os::process::OomCounts oom_before_;
   os::process::KernelLog kernel_log_;
 };

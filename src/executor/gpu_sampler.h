@@ -15,8 +15,9 @@
 
 namespace howdah::executor {
 
-// A run of nvidia-smi costs a process and some tens of milliseconds of a core, so it is run rarely (every 30 s), and
-// killed if it takes longer than 10 s. It runs asynchronously, on the executor's loop. The executor reaps the process.
+// Each run of nvidia-smi costs a process and some tens of milliseconds of CPU time, so the sampler runs it only every
+// 30 s, and kills it if it takes longer than 10 s. Everything is asynchronous, on the executor's loop. The executor
+// reaps the process.
 class GpuSampler {
  public:
   // gpus: the GPUs of the task; if empty, nothing is sampled. path: the PATH in which nvidia-smi is looked up.
@@ -26,7 +27,7 @@ class GpuSampler {
   void Poll();
   // The last sample.
   const std::vector<os::process::GpuUsage>& last() const { return last_; }
-  // PCI addresses by GPU index, of all GPUs that any sample has contained.
+  // The PCI addresses of all GPUs that any sample has contained, by GPU index.
   const std::map<int, std::string>& pci_addresses() const { return pci_addresses_; }
   // Averages and peaks over all samples so far.
   const GpuSamples& samples() const { return samples_; }
@@ -45,7 +46,8 @@ class GpuSampler {
   std::string text_;
   std::array<char, 1024> buffer_;
   std::vector<os::process::GpuUsage> last_;
-  std::map<int, std::string> pci_addresses_;  // kept from all samples, because a failed GPU is missing in later ones
+  // kept from all samples, because a GPU that has failed is missing in later ones
+  std::map<int, std::string> pci_addresses_;
   GpuSamples samples_;
 };
 

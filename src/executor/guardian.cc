@@ -52,7 +52,12 @@ int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<v
     const sigset_t free = SignalSet({SIGTERM, SIGINT, SIGHUP});
     ::sigprocmask(SIG_UNBLOCK, &free, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
-    ::_exit(executor(guardian));
+    // When a container's first process has died, a NodeManager sends SIGTERM to the process group of the dead process.
+    // An executor in that group would die before it has killed the task's processes.
+    ::setpgid(0, 0);
+    const int code = executor(guardian);
+    os::process::KillAllDescendants();  // the guardian does the same, unless it is dead
+    ::_exit(code);
   }
   for (;;) {
     int signal = 0;

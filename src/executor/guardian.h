@@ -7,9 +7,9 @@
 
 namespace howdah::executor {
 
-// Forks a child that runs `executor`, and becomes the guardian. The argument of `executor` is the guardian's pid; its
-// result is the child's exit status. The guardian calls at_end once no process of the task is left. task.h describes
-// how the guardian ends. Never returns in the child.
+// Forks a child that runs `executor`, and becomes the guardian. The argument of `executor` is the guardian's pid, and
+// its result is the child's exit status. The guardian calls at_end when no process of the task is left. task.h
+// describes the possible ends of the guardian. Never returns in the child.
 int RunGuardian(const std::function<int(pid_t guardian)>& executor, const std::function<void()>& at_end);
 
 }  // namespace howdah::executor

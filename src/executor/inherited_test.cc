@@ -27,7 +27,7 @@ TEST(Inherited, InvalidFileIsNamedInTheError) {
   }
 }
 
-TEST(Inherited, ContainerPassesOnNodeAndHadoopVariables) {
+TEST(Inherited, ContainerProvidesNodeAndHadoopVariables) {
   const char* const environment[] = {"PATH=/usr/bin:/bin",
                                      "HADOOP_CONF_DIR=/etc/hadoop",
                                      "LC_ALL=C.UTF-8",

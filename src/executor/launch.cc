@@ -28,13 +28,15 @@ bool IsDirectory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Sets the program and its arguments, or the problem.
-void ChooseProgram(const jobspec::Command& command, Launch& launch) {
+// Sets the program and its arguments, or the problem. pipefail: a pipeline in a shell command fails if any of its
+// commands fails.
+void ChooseProgram(const jobspec::Command& command, bool pipefail, Launch& launch) {
   os::process::SpawnRequest& request = launch.request;
   if (!command.shell.empty()) {
     const os::process::FoundCommand bash = os::process::LookUpCommand("bash", launch.path, request.directory);
     request.program = bash.error == 0 ? bash.program : "/bin/bash";
     request.argv = {"bash", "-c", command.shell};
+    if (pipefail) request.argv.insert(request.argv.begin() + 1, {"-o", "pipefail"});
     return;
   }
   request.argv = command.argv;
@@ -94,7 +96,8 @@ void FillIn(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot, c
     if (name == "PATH") launch.path = value;
     launch.request.environment.push_back(name + "=" + value);
   }
-  ChooseProgram(command, launch);
+  // TonY runs commands without pipefail, and its jobs must end as they did.
+  ChooseProgram(command, !plan.spec.tony_env, launch);
 }
 
 }  // namespace
@@ -112,7 +115,7 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const Peers& peers, const Pro
   Launch launch;
   HOWDAH_TRY(launch.out, os::files::OpenForAppend(logs.out));
   HOWDAH_TRY(launch.err, os::files::OpenForAppend(logs.err));
-  // Processes write to the files themselves, so no output is lost if the executor dies.
+  // The process writes to the files itself, so no output is lost if the executor dies.
   launch.request.stdout_fd = launch.out.get();
   launch.request.stderr_fd = launch.err.get();
   FillIn(plan, peers, slot, frameworks::mpi::PlaceholderCommand(plan.spec, plan.task).value_or(plan.role().command),
@@ -131,7 +134,7 @@ StartProblem ToProblem(const os::process::SpawnRequest& request, const os::proce
   const std::string name = request.argv.empty() ? request.program : request.argv.front();
   if (error.step != os::process::SpawnStep::kExec) return {std::nullopt, os::process::ToError(request, error).message};
   switch (error.error) {
-    case ENOENT:  // the file was found, but its interpreter or loader is missing
+    case ENOENT:  // Spawn found the file, but its interpreter or loader is missing
       return {kNotExecutable, name + ": cannot execute: required file not found"};
     case ENOEXEC:
       return {kNotExecutable, name + ": Exec format error"};

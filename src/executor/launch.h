@@ -14,8 +14,8 @@
 
 namespace howdah::executor {
 
-// The variables come from these sources, in increasing precedence: inherited, python archive, agent variables, GPUs,
-// framework, the job's env, values exported by other roles, the role's env.
+// The variables come from these sources, and a later source overrides an earlier one: inherited, python archive, agent
+// variables, GPUs, framework, the job's env, values exported by other roles, the role's env.
 Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot);
 
 // Why a command cannot be started, worded as by a shell.
@@ -26,7 +26,7 @@ struct StartProblem {
 
 struct Launch {
   os::process::SpawnRequest request;
-  os::files::Fd out, err;  // the stdout and stderr of request
+  os::files::Fd out, err;  // the files for stdout and stderr of the request
   std::string path;        // the PATH in which the command was looked up
   std::optional<StartProblem> problem;
 };

@@ -42,7 +42,7 @@ TEST(Launch, VariableSourcesHavePrecedence) {
   EXPECT_EQ(variables.at("HOWDAH_PORT"), "20000");
 }
 
-// Without this check, a shell would run the node's own python3, which comes later in PATH.
+// Without this check, a shell would silently run the node's own python3, which comes later in PATH.
 TEST(Launch, BrokenPackedPythonFailsTheStart) {
   os::files::Scratch scratch;
   const std::string python = scratch / "python";
@@ -88,6 +88,16 @@ TEST(Launch, AgentEnvironmentIsNotInherited) {
     EXPECT_THAT(log, HasSubstr(line));
   }
   EXPECT_THAT(log, testing::Not(HasSubstr("SECRET")));
+}
+
+TEST(Launch, FailedCommandOfAPipelineFailsTheTaskUnlessTheJobIsTonYs) {
+  for (const bool tony : {false, true}) {
+    Task task;
+    task.spec.tony_env = tony;
+    task.role().command.shell = "(exit 7) | cat";
+    task.Launch();
+    EXPECT_EQ(task.RunAttempt(0).code(), tony ? 0 : 7);
+  }
 }
 
 TEST(WorkDirectory, SourceAndFilesAreKeptAcrossAttempts) {

@@ -13,11 +13,11 @@ namespace howdah::executor {
 namespace {
 
 constexpr int64_t kPiece = 64 << 10;
-// Limits of the time between two reports. Growth after a pause is reported after the shortest interval. For a task that
-// writes without pause the interval increases, so that a thousand such tasks do not overload their AM. A client that
-// follows the log receives the size with every piece anyway.
+// The limits of the time between two reports. Growth after a pause is reported after the shortest interval. While a
+// task writes without pause, the interval increases, so that a thousand tasks like this do not overload their AM.
+// Reports need not be frequent: a client that follows the log receives the size with every piece.
 constexpr std::chrono::milliseconds kShortest{10}, kLongest{160};
-constexpr std::chrono::milliseconds kWithoutEvents{200};  // if no inotify instance or watch is left
+constexpr std::chrono::milliseconds kWithoutEvents{200};  // the interval if no inotify instance or watch is available
 
 std::optional<int64_t> SizeOf(const std::string& path) {
   struct stat info {};
@@ -66,7 +66,7 @@ std::vector<LogServer::File> LogServer::FilesOf(int attempt) const {
 }
 
 void LogServer::AddAttempt(int attempt) {
-  if (watching_) ReportGrowth();  // the growth of the previous attempt's files
+  if (watching_) ReportGrowth();  // report the growth of the previous attempt's files before they are replaced
   attempts_.push_back(attempt);
   newest_ = FilesOf(attempt);
 }
@@ -128,7 +128,7 @@ void LogServer::Watch() {
   for (const File& file : newest_) {
     if (!watched) break;
     const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
-    watched = watch >= 0 || errno == ENOENT;  // a rank that failed to start has no file
+    watched = watch >= 0 || errno == ENOENT;  // the file of a rank that failed to start does not exist
   }
   interval_ = ReportGrowth() ? std::min(interval_ * 2, kLongest) : kShortest;
   if (!watched) return Pause(kWithoutEvents);

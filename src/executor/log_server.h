@@ -15,23 +15,23 @@
 
 namespace howdah::executor {
 
-// Neither watches nor reads a file before the AM requests it. Reports growth at most once per 10 ms, however fast the
-// logs grow. Holds one piece in memory, however much the AM pulls. Used on the executor's loop only.
+// Watches and reads no file before the AM requests it. Reports growth at most once per 10 ms, however fast the logs
+// grow. Holds at most one piece in memory, however much the AM requests. Used on the executor's loop only.
 class LogServer {
  public:
   using Send = std::function<void(const wire::FromExecutor&)>;
   LogServer(boost::asio::io_context& loop, Send send);
 
-  // To be called first. processes: the number of processes of the task's role.
+  // Call it first. processes: the number of processes of the task's role.
   void Begin(const TaskOptions& options, int processes);
-  // To be called when an attempt starts. Its files may not exist yet.
+  // Call it when an attempt starts. Its files may not exist yet.
   void AddAttempt(int attempt);
-  // To be called when the files of the newest attempt exist.
+  // Call it when the files of the newest attempt exist.
   void OnFilesMade();
 
   void OnWatch(bool on);
   void OnPull(const wire::PullLog& pull);
-  void OnSent();  // to be called when all messages to the AM have been sent
+  void OnSent();  // call it when all messages to the AM have been sent
 
   // Adds the size of each existing file of the attempt.
   void AddSizes(int attempt, google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes) const;
@@ -40,11 +40,11 @@ class LogServer {
   struct File {
     wire::LogFile id;
     std::string path;
-    int64_t reported = -1;  // the reported size; -1 before the first report
+    int64_t reported = -1;  // the size in the last report; -1 before the first report
   };
   std::vector<File> FilesOf(int attempt) const;
   void ReportAll();
-  bool ReportGrowth();  // returns false if no file has grown
+  bool ReportGrowth();  // returns false if no file has grown since the last report
   void Watch();
   void AwaitGrowth();
   void Pause(std::chrono::milliseconds pause);
@@ -59,7 +59,7 @@ class LogServer {
   bool watching_ = false;
   boost::asio::posix::stream_descriptor events_;  // inotify; open while watching
   boost::asio::steady_timer pause_;
-  std::chrono::milliseconds interval_;  // between two reports
+  std::chrono::milliseconds interval_;  // the current time between two reports
   std::deque<wire::PullLog> pulls_;
   bool answering_ = false;  // the last answer has not been sent yet
 };

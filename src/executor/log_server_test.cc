@@ -1,4 +1,4 @@
-// The executor serves the task's logs: reports of growth, pieces, and lingering until readers have finished.
+// Tests how the executor serves the task's logs: reports of growth, pieces, and the wait for readers before the exit.
 #include "log_server.h"
 
 #include <gmock/gmock.h>
@@ -153,7 +153,7 @@ TEST(Logs, LingeringExecutorServesLogsUntilReleased) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Logs, LingeringHasALimit) {
+TEST(Logs, ExecutorLingersAtMostForTheLimit) {
   Task task("true");
   task.RunAttempt(0);
   task.Leave(std::chrono::milliseconds(50));
@@ -173,7 +173,7 @@ TEST(Logs, FlatLayoutHasNoDirectories) {
   EXPECT_EQ(Pull(task, 1, 0, false, 0, 100).bytes(), "out\n");
 }
 
-TEST(Logs, FileNamesOfBothLayouts) {
+TEST(Logs, FileNamesDependOnTheLayout) {
   TaskOptions options;
   options.logs_dir = "/l";
   const auto names = [&](int processes) {

@@ -148,7 +148,7 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
   HOWDAH_TRY_STATUS(entry.range ? CopyRange(resource, *entry.range, target) : os::files::CopyTree(resource, target));
   struct stat info {};
   if (::lstat(target.c_str(), &info) != 0) return os::files::SystemError("copying to " + target);
-  if (!S_ISREG(info.st_mode)) return {};  // a directory that the backend has unpacked keeps its file modes
+  if (!S_ISREG(info.st_mode)) return {};  // keep the file modes of a directory that the backend has unpacked
   if (::chmod(target.c_str(), entry.mode | 0600) != 0) return os::files::SystemError("copying to " + target);
   return {};
 }

@@ -13,9 +13,9 @@
 namespace howdah::executor {
 namespace {
 
-constexpr uint16_t kAnyPort = 9;  // no packet is sent to it
+constexpr uint16_t kAnyPort = 9;  // any port is good, because no packet is sent
 
-// Connects a datagram socket, because the kernel then chooses the route and the source address.
+// Connects a datagram socket: the kernel then chooses the route and the source address, without sending a packet.
 template <typename Address>
 Result<std::string> SourceOf(int family, const Address& to, const std::string& doing) {
   const os::files::Fd socket(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0));

@@ -17,9 +17,9 @@ using namespace std::chrono_literals;
 constexpr size_t kReadPiece = 64 << 10;
 constexpr size_t kLongestLine = 200;
 constexpr auto kPause = 50ms;
-constexpr auto kPollWithoutEvents = 1s;  // if the user has no inotify instances left
+constexpr auto kPollWithoutEvents = 1s;  // the interval if the user has no inotify instance left
 
-// The files are beside the working directory, because the job alone writes into that directory.
+// The files are beside the working directory and not in it, because only the job writes into the working directory.
 std::string DirectoryOf(const std::string& work_dir) { return work_dir + ".progress"; }
 
 }  // namespace
@@ -58,7 +58,7 @@ void ProgressReader::Watch() {
     const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
     watched = watch >= 0 || errno == ENOENT;  // the task may have removed the file
   }
-  Read();  // reads lines that were written before the watch began
+  Read();  // read lines that were written before the watch began
   if (!watched) return Pause(kPollWithoutEvents);
   events_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
     if (error) return;
@@ -93,7 +93,8 @@ void ProgressReader::End() {
 
 bool ProgressReader::ReadPiece(int local_rank, File& file) {
   struct stat info {};
-  if (::fstat(file.fd.get(), &info) == 0 && info.st_size < file.offset) {  // truncated, by `>` instead of `>>`
+  // the file was truncated, by `>` instead of `>>`
+  if (::fstat(file.fd.get(), &info) == 0 && info.st_size < file.offset) {
     file.offset = 0;
     file.line.clear();
   }

@@ -19,21 +19,22 @@ namespace howdah::executor {
 // Returns the path of the progress file of one local rank of an attempt.
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank);
 
-// inotify reports writes, at most once per 50 ms however much is written. Memory is bounded by one piece, and one line
+// Uses inotify. Reads at most once per 50 ms, however much is written. The memory is bounded: one piece, and one line
 // per process. Invalid lines are ignored. Used on the executor's loop only.
 class ProgressReader {
  public:
   struct Handlers {
-    std::function<void(core::ProgressLine::Kind kind)> on_line;          // called after progress() was updated
-    std::function<void(int local_rank, const std::string&)> on_invalid;  // the first invalid line of an attempt
+    std::function<void(core::ProgressLine::Kind kind)> on_line;  // called for each line, after progress() was updated
+    // called for the first invalid line of an attempt
+    std::function<void(int local_rank, const std::string&)> on_invalid;
   };
   ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers);
 
-  // To be called when an attempt starts. Creates its files.
+  // Call it when an attempt starts. Creates its files.
   Status Begin(const std::string& work_dir, int attempt, int processes);
   // Reads everything that has been written so far.
   void Read();
-  // Reads the rest, then nothing until the next Begin.
+  // Reads the rest of the files. Nothing more is read until the next Begin.
   void End();
 
   // The attempt's progress, with the lowest step of its processes; nullopt before the first valid line.

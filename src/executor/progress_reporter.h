@@ -12,11 +12,11 @@
 
 namespace howdah::executor {
 
-// A checkpoint is reported immediately, because a restart may depend on it. Steps are reported with the next heartbeat.
+// Reports a checkpoint immediately, because a restart may depend on it. Reports steps with the next heartbeat.
 class ProgressReporter {
  public:
   // extend_grace is called when a process reports that it is still saving. It returns whether it has extended the grace
-  // of a stop.
+  // of a stop that is in progress.
   ProgressReporter(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am,
                    std::function<bool()> extend_grace);
 

@@ -71,7 +71,7 @@ TEST(Progress, LowestStepOfAllProcessesCountsPerAttempt) {
   }
 }
 
-TEST(Progress, LargeOrInvalidInputIsHarmless) {
+TEST(Progress, LargeOrInvalidInputIsIgnored) {
   Task task(R"(head -c 5000000 /dev/zero >> $HOWDAH_PROGRESS; echo >> $HOWDAH_PROGRESS
     for i in $(seq 20000); do echo step $i; done >> $HOWDAH_PROGRESS; echo step 1 > $HOWDAH_PROGRESS
     echo checkpoint 20000 >> $HOWDAH_PROGRESS)");
@@ -116,7 +116,7 @@ TEST(Stopping, CheckpointingExtendsTheGraceUpToALimit) {
   too_slow.ExpectEnded(0);
 }
 
-// An order to stop because another task hangs.
+// An order to stop this task, and to sample its stacks first, because another task hangs.
 wire::ToExecutor StopWithProbe(std::chrono::microseconds grace) {
   wire::ToExecutor message;
   message.mutable_stop()->set_attempt(0);
@@ -146,7 +146,7 @@ TEST(Stopping, ProbeReportsTheStackBeforeTheStop) {
   task.ExpectEnded(0);
 }
 
-// A task with a Python program, and a py-spy that never ends.
+// A task that runs a Python program, and whose py-spy never ends.
 struct HangingPySpy : Task {
   explicit HangingPySpy(const std::string& on_sigterm) {
     const std::string bin = scratch / "bin";
@@ -226,8 +226,8 @@ TEST(Watchdog, StackOfPythonProgramComesFromFaulthandler) {
   task.Leave();  // otherwise the executor would wait for the next AM
 }
 
-// A rank that waits for a lost peer in a collective keeps its core busy. So once a task has reported steps, only steps
-// count as activity.
+// A rank that waits for a lost peer in a collective operation keeps its core busy. So once a task has reported steps,
+// only steps count as activity.
 TEST(Watchdog, CpuUseIsActivityUnlessStepsAreReported) {
   Task task;
   task.spec.timeouts.progress = 700ms;
@@ -235,7 +235,7 @@ TEST(Watchdog, CpuUseIsActivityUnlessStepsAreReported) {
   task.Launch();
   Welcome(task, 50ms);
   task.Start(0);
-  int heartbeats = 0;  // for at least 2 seconds
+  int heartbeats = 0;  // 40 heartbeats take at least 2 seconds
   const auto hung = Await(task, [&](const auto& message) {
     heartbeats += message.has_heartbeat();
     return message.has_stalled() || heartbeats > 40;

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-TEST(PythonArchive, IsUnpackedWithLinksThatLeadOutside) {
+TEST(PythonArchive, ArchiveWithLinksToTheOutsideIsUnpacked) {
   os::files::Scratch scratch;
   const os::process::SpawnRequest tar = os::process::Bash(
       "mkdir bin && ln -s /usr/bin/python3 bin/python3 && tar czf python.archive bin && rm -r bin", scratch.path());
@@ -19,7 +19,7 @@ TEST(PythonArchive, IsUnpackedWithLinksThatLeadOutside) {
   EXPECT_TRUE(os::files::ListDirectory(scratch / "a/python/bin").ok());
 }
 
-TEST(PythonArchive, AbsentArchiveSucceeds) {
+TEST(PythonArchive, AbsentArchiveIsIgnored) {
   os::files::Scratch scratch;
   EXPECT_TRUE(UnpackPythonArchive(scratch / "python.archive", scratch / "python").ok());
   EXPECT_FALSE(os::files::ListDirectory(scratch / "python").ok());

@@ -17,7 +17,7 @@ RemoteStreams::RemoteStreams(boost::asio::io_context& loop, MakeChannel make_cha
 void RemoteStreams::Open(uint64_t id) {
   if (!channel_) {
     auto made = make_channel_([this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); });
-    if (!made.ok()) return Log(made.error().message);  // the AM reports a timeout to the client
+    if (!made.ok()) return Log(made.error().message);  // the client still gets an error: the AM reports a timeout
     channel_ = std::move(*made);
   }
   Stream& stream = streams_[id];
@@ -67,7 +67,7 @@ void RemoteStreams::StartProcess(uint64_t id, const wire::Process& process) {
     launch->problem = ToProblem(launch->request, std::get<os::process::SpawnError>(started));
   }
   if (!launch->problem->code) return Fail(id, launch->problem->line);
-  // Report the problem like a shell in the task would.
+  // Report the problem as a shell in the task would.
   wire::Frame line, exited;
   line.mutable_data()->set_channel(wire::ERRORS);
   line.mutable_data()->set_bytes(launch->problem->line + "\n");

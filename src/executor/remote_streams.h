@@ -1,4 +1,4 @@
-// Frame streams from clients into the task: connections to its servers, and commands in its environment.
+// Frame streams from clients into the task: connections to the task's servers, and commands in the task's environment.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,7 +18,8 @@ namespace howdah::executor {
 // Makes the connection to the AM that carries the streams. Called when the first stream is opened.
 using MakeChannel = std::function<Result<std::unique_ptr<rpc::FrameChannel>>(rpc::Post post)>;
 
-// The streams have their own connection, so that their bytes never delay a heartbeat. Used on the executor's loop only.
+// The streams have a connection of their own, so that their bytes never delay a heartbeat. Used on the executor's loop
+// only.
 class RemoteStreams {
  public:
   // Prepares a command in the environment of the running attempt. Returns nullopt if the task is not running.
@@ -29,7 +30,7 @@ class RemoteStreams {
 
   // Opens the stream that the AM has announced with this id.
   void Open(uint64_t id);
-  // To be called when a child of the executor has ended.
+  // Call it when a child of the executor has ended.
   void OnReaped(const os::process::Reaped& child);
   // Ends every stream.
   void Close();
@@ -38,7 +39,7 @@ class RemoteStreams {
   struct Stream {
     std::unique_ptr<rpc::streams::RemoteEndpoint> end;
     std::unique_ptr<rpc::FrameStream> stream;
-    rpc::streams::RemoteProcess* process = nullptr;  // points to `end` if that is a process
+    rpc::streams::RemoteProcess* process = nullptr;  // `end` as a process; nullptr if `end` is a connection
     bool closed = false;                             // the client has closed the stream
     bool ended = false;                              // the process or connection has ended
   };

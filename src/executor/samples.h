@@ -23,7 +23,7 @@ class Samples {
   double peak_ = 0;
 };
 
-// The use of a task's GPUs. Every GPU in every answer of nvidia-smi is one sample.
+// The use of a task's GPUs. Each GPU in each answer of nvidia-smi is one sample.
 struct GpuSamples {
   Samples utilisation;  // 0..1
   Samples memory;       // used share of the GPU's memory, 0..1

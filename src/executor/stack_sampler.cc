@@ -22,7 +22,7 @@ constexpr size_t kMostProcesses = 64, kMostDumped = 16;
 constexpr size_t kMostRanksNamed = 4;
 constexpr size_t kStackLimit = 64 << 10;
 constexpr auto kPySpyLimit = 5s;
-constexpr auto kFaulthandlerLimit = 500ms;  // enough time, because faulthandler writes within the signal handler
+constexpr auto kFaulthandlerLimit = 500ms;  // long enough, because faulthandler writes within the signal handler
 
 size_t SizeOrZero(const std::string& path) {
   struct stat info {};
@@ -59,8 +59,8 @@ void StackSampler::Sample(Request request, std::function<void(const std::string&
     const size_t rank = leader == request_.ranks.end() ? 0 : static_cast<size_t>(leader - request_.ranks.begin());
     if (!facts || rank >= locations_.size()) continue;
     Append(request_.stderrs[rank], "howdah: " + request_.why + ": pid " + std::to_string(pid) + ": " + facts->Text());
-    // Describe a rank by its first Python process; without one, by the last of its processes. The first is usually a
-    // shell.
+    // Describe a rank by its first Python process. If there is none, describe it by its last process, because the first
+    // one is usually a shell.
     Location& location = locations_[rank];
     if (!location.is_python) location = {facts->Text() + " (pid " + std::to_string(pid) + ")", facts->python, false};
     if (facts->python && waiting_.size() < kMostDumped) waiting_.push_back({pid, rank});
@@ -128,7 +128,7 @@ bool StackSampler::RunPySpy(const PythonProcess& process) {
                            });
   limit_.expires_after(kPySpyLimit);
   limit_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && py_spy_ > 0) ::kill(-py_spy_, SIGKILL);  // OnDumped follows
+    if (!error && py_spy_ > 0) ::kill(-py_spy_, SIGKILL);  // the end of py-spy leads to OnDumped
   });
   return true;
 }

@@ -14,9 +14,9 @@
 
 namespace howdah::executor {
 
-// Writes the kernel's facts about every process. The stack of a Python program comes from py-spy if the task's PATH
-// contains py-spy. Otherwise it comes from faulthandler if the program has registered faulthandler for SIGUSR1 or
-// SIGUSR2. A signal is sent only to processes that handle it. Every step has a time limit.
+// Writes the kernel's information about every process. Takes the stack of a Python program from py-spy if py-spy is in
+// the task's PATH. Otherwise takes it from faulthandler if the program has registered faulthandler for SIGUSR1 or
+// SIGUSR2. Sends a signal only to processes that handle it. Every step has a time limit.
 //
 // Works asynchronously, on the executor's loop.
 class StackSampler {
@@ -27,10 +27,10 @@ class StackSampler {
     std::vector<pid_t> ranks;          // pids by local rank
     std::vector<std::string> stderrs;  // paths, parallel to ranks
     std::string path;                  // the PATH in which py-spy is looked up
-    std::string why;                   // a clause for the beginning of each line: "no activity"
+    std::string why;  // why the stacks are sampled: a clause for the beginning of each line, such as "no activity"
   };
   // done receives the stack locations as a clause, which is empty if they are unknown. It is not called after Cancel.
-  // The caller must start only one sample at a time.
+  // Start a sample only when no other one is in progress.
   void Sample(Request request, std::function<void(const std::string& locations)> done);
   // Skips the remaining processes; `done` is still called.
   void FinishEarly();
@@ -53,10 +53,10 @@ class StackSampler {
   void OnDumped(const PythonProcess& process, bool by_py_spy);
 
   Request request_;
-  std::function<void(const std::string&)> done_;  // empty when no sample is under way
+  std::function<void(const std::string&)> done_;  // empty when no sample is in progress
   std::deque<PythonProcess> waiting_;
   std::vector<Location> locations_;  // by local rank
-  size_t offset_ = 0;                // where the stack begins in the rank's stderr
+  size_t offset_ = 0;                // where the stack begins in the rank's stderr file
   pid_t py_spy_ = -1;
   boost::asio::posix::stream_descriptor py_spy_ended_;  // pidfd
   boost::asio::steady_timer limit_;

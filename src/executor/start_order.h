@@ -16,13 +16,13 @@ struct ProcessSlot {
   int attempt = 0;
   int generation = 0;
   int local_rank = 0;
-  int index = 0;  // rank index: position of the task among its role's endpoints in the cluster
+  int index = 0;  // rank index: the position of the task among its role's endpoints in the cluster
 };
 
-// Information about the other tasks, for the environment of a process.
+// The information about other tasks that the environment of a process needs.
 struct Peers {
   core::PeerGroup cluster;
-  HostPort rendezvous;       // port 0 if the framework has none
+  HostPort rendezvous;       // port 0 if the framework has no rendezvous
   jobspec::EnvVars exports;  // values exported by roles that have ended
 };
 
@@ -31,7 +31,7 @@ struct StartOrder {
   Peers peers;
 };
 
-// Returns nullopt if the endpoint table does not fit this job, or if the task is not in the table.
+// Returns nullopt if the endpoint table does not match this job, or does not contain the task.
 std::optional<StartOrder> ReadStartOrder(const wire::Start& start, const wire::Cluster& cluster,
                                          const jobspec::JobSpec& spec, TaskId task);
 

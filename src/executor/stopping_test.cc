@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A program that ignores the stop signal, with a grandchild in another session that ignores it, too.
+// A program that ignores the stop signal, and has a grandchild in another session that also ignores it.
 constexpr const char* kIgnoresStop = R"(
 trap '' TERM
 setsid sh -c 'trap "" TERM; touch hidden; exec sleep 86399' &
@@ -86,7 +86,7 @@ TEST(Stopping, StopOfAnAttemptThatDoesNotRunIsAnswered) {
   Task task("true");
   task.Stop(0, 1s);
   task.ExpectEnded(0);
-  task.Start(0);  // ignored, because attempt 0 was already reported as ended
+  task.Start(0);  // ignored, because the end of attempt 0 was already reported
   EXPECT_EQ(task.RunAttempt(1).code(), 0);
   task.Stop(1, 1s);
   task.ExpectEnded(1);
@@ -137,11 +137,11 @@ TEST(Stopping, NextAmAdoptsTheRunningTask) {
   task.TakeOver(0);
   EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
   task.Welcome();
-  task.Start(0);  // the new AM repeats an order because it has no record of the start
+  task.Start(0);  // the new AM repeats the order, because it has no record of the start
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 7);
   task.ExpectEnded(0);
-  EXPECT_EQ(task.RunAttempt(1).code(), 7);  // the working directory still has the file
+  EXPECT_EQ(task.RunAttempt(1).code(), 7);  // the file is still in the working directory
   task.Leave();
   EXPECT_EQ(task.Wait(), 0);
 }
@@ -163,7 +163,7 @@ TEST(Stopping, EndWithoutAnAmIsReportedToTheNextAm) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-// The first AM is cut off from the network, so the stream to it still looks intact.
+// The network separates the first AM from the executor, so the stream to this AM still looks intact.
 TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
   Task task;
   task.options.am_may_move = true;
@@ -191,6 +191,33 @@ TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
+// Somebody who knows the secret names an address where an AM does not answer.
+TEST(Stopping, CallbackWithoutAnswerKeepsTheStreamToTheAm) {
+  Task task;
+  task.options.am_may_move = true;
+  task.role().command.shell = "touch ready; until [ -e go ]; do sleep 0.01; done; exit 7";
+  task.Launch();
+  task.Welcome();
+  task.Start(0);
+  task.ReceiveStarted();
+  os::files::Fd working = std::move(task.am);
+  boost::asio::io_context loop;
+  rpc::callback::CallbackClient caller(loop);
+  std::jthread calling;
+  const std::string elsewhere = task.scratch / "elsewhere";
+  task.TakeOver(0, elsewhere, [&] {
+    caller.Call({"c1"}, task.callback, elsewhere);
+    calling = std::jthread([&loop] { loop.run(); });
+  });
+  loop.stop();
+  const os::files::Fd silent = std::exchange(task.am, std::move(working));
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  EXPECT_EQ(task.ReceiveExit().code(), 7);
+  task.ExpectEnded(0);
+  task.Leave();
+  EXPECT_EQ(task.Wait(), 0);
+}
+
 TEST(Stopping, TaskIsStoppedIfNoAmConnectsInTime) {
   Task task;
   task.role().command.shell = "trap 'echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done";
@@ -204,7 +231,7 @@ TEST(Stopping, TaskIsStoppedIfNoAmConnectsInTime) {
   EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
-// The executor or the guardian dies while a task runs that ignores the stop signal. Task's destructor checks that no
+// The executor or the guardian dies while the task runs and ignores the stop signal. Task's destructor checks that no
 // process is left.
 TEST(Stopping, DeathOfTheExecutorKillsTheTask) {
   for (const int signal : {SIGKILL, SIGSEGV, SIGTERM}) {
@@ -232,6 +259,14 @@ TEST(Stopping, DeathOfTheGuardianKillsTheTask) {
   ASSERT_EQ(::kill(task.guardian, SIGKILL), 0);
   EXPECT_EQ(task.Wait(), -SIGKILL);
   EXPECT_TRUE(os::process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
+}
+
+// A NodeManager signals the process group of a container whose first process has died (YARN's
+// DefaultContainerExecutor.signalContainer).
+TEST(Stopping, SignalsToTheGuardiansProcessGroupDoNotReachTheExecutor) {
+  Task task(kIgnoresStop);
+  EXPECT_EQ(::getpgid(task.executor), task.executor);
+  EXPECT_NE(::getpgid(task.guardian), task.executor);
 }
 
 TEST(Stopping, GuardianKillsTheTaskOnSigterm) {

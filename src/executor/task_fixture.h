@@ -28,7 +28,7 @@ namespace howdah::executor {
 class SocketLink final : public rpc::ExecutorLink {
  public:
   SocketLink(int fd, rpc::Post post, Handlers handlers) : fd_(fd), post_(post), on_sent_(handlers.on_sent) {
-    // As with gRPC, messages come from a thread of the link. The thread ends when the process calls _exit.
+    // As with gRPC, a thread of the link delivers the messages. It ends when the process calls _exit.
     std::thread([fd, post = std::move(post), handlers = std::move(handlers)] {
       std::string bytes(1 << 20, '\0');
       for (;;) {
@@ -61,8 +61,7 @@ inline sockaddr_un AddressOf(const std::string& path) {
   return address;
 }
 
-// Connects to the AM that listens at `path`. If no AM listens there, connects to a peer that soon closes the
-// connection.
+// Connects to the AM that listens at `path`. If no AM listens there, the returned link soon closes.
 inline std::unique_ptr<rpc::ExecutorLink> ConnectTo(const std::string& path, rpc::Post post,
                                                     rpc::ExecutorLink::Handlers handlers) {
   constexpr int kHangUpMillis = 20;

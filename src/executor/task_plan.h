@@ -20,7 +20,7 @@ struct TaskPlan {
   TaskId task;
   uint16_t port = 0;              // reserved for local rank 0
   uint16_t tensorboard_port = 0;  // reserved for the task's own TensorBoard; 0 if none
-  std::string interface;          // network interface on which other tasks reach this one; empty if unknown
+  std::string interface;          // the network interface at which other tasks reach this one; empty if unknown
   frameworks::common::RemoteStartFiles remote_start;  // empty unless the framework starts processes in other tasks
 
   LogFiles logs(const ProcessSlot& slot) const {

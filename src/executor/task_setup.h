@@ -20,7 +20,7 @@ class TaskSetup {
   // Completes a plan that already has the options, the task's index and its port.
   Status ReadJob(TaskPlan& plan);
   // Fills the working directory. If the job brings files, this happens on another thread, because copying may take
-  // long. `done` is called on the loop. plan must not change before that.
+  // long. `done` is called on the loop. plan must not change before `done` is called.
   void FillWorkDirectory(const TaskPlan& plan, std::function<void(const Status&)> done);
 
  private:

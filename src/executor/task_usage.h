@@ -20,9 +20,9 @@ class TaskUsage {
 
   // gpus: the GPUs of the task. path: the PATH in which nvidia-smi is looked up.
   void MeasureGpus(std::vector<int> gpus, const std::string& path);
-  // Starts a measurement of the GPUs, unless the last one is recent.
+  // Starts a measurement of the GPUs, unless the last measurement is recent.
   void PollGpus();
-  // Measures the usage, and also fills in averages and peaks over all attempts.
+  // Measures the usage now, and fills in the averages and peaks over all attempts.
   void Fill(wire::Usage& usage);
   // The caller adds samples only while an attempt runs, so the averages ignore idle time.
   void AddMemorySample(int64_t bytes) { memory_.Add(static_cast<double>(bytes)); }

@@ -42,7 +42,7 @@ void Watchdog::Check(const std::vector<pid_t>& pids, const Measurements& measure
 void Watchdog::ProbeThenStop(const std::vector<pid_t>& pids, const wire::Stop& stop) {
   if (stop_after_probe_) return;
   stop_after_probe_ = stop;
-  // If this attempt hangs as well, a sample may already be under way. The probe uses its result.
+  // If this attempt hangs as well, a sample may already be in progress; its result then serves as the probe.
   if (!stacks_.sampling()) SampleStacks(pids, "stopped because another task hangs");
   probe_limit_.expires_after(core::kProbeLimit);
   probe_limit_.async_wait([this](const boost::system::error_code& error) {

@@ -18,8 +18,8 @@ namespace howdah::executor {
 
 // An attempt hangs if it shows no activity for the role's `timeouts.progress`. The watchdog then samples the attempt's
 // stacks, writes them to its stderr, and reports the hang once. The AM decides whether the task restarts. When another
-// task hangs, the AM stops this one with a probe: the watchdog samples and reports the stacks before the stop signal is
-// sent, so that the reason of the job's failure can include the stack location of every task.
+// task hangs, the AM stops this task with a probe: the watchdog samples and reports the stacks before it sends the stop
+// signal. So the reason of the job's failure can include the stack location of every task.
 class Watchdog {
  public:
   struct Handlers {
@@ -32,7 +32,7 @@ class Watchdog {
     int attempt = 0;
     std::vector<LogFiles> logs;     // by local rank
     std::string path;               // the processes' PATH
-    std::optional<Duration> limit;  // nullopt if the role may be inactive without limit
+    std::optional<Duration> limit;  // nullopt if the attempt may show no activity for any time
   };
   void Begin(Target target);
   void End();
@@ -42,11 +42,11 @@ class Watchdog {
     const std::vector<os::process::GpuUsage>& gpus;
     std::optional<Instant> last_progress;
   };
-  // To be called with every heartbeat until the attempt is stopped. pids: by local rank.
+  // Call it with every heartbeat until the attempt is stopped. pids: by local rank.
   void Check(const std::vector<pid_t>& pids, const Measurements& measurements);
-  // Samples the stacks, then calls Handlers::stop. Does nothing if a probe is already under way.
+  // Samples the stacks, then calls Handlers::stop. Does nothing if a probe is already in progress.
   void ProbeThenStop(const std::vector<pid_t>& pids, const wire::Stop& stop);
-  // To be called when the attempt is stopped without a probe.
+  // Call it when the attempt is stopped without a probe.
   void CancelProbe();
 
  private:

@@ -8,7 +8,8 @@
 namespace howdah::frameworks {
 namespace {
 
-// Whether one failed task with ranks stops all others with ranks, because collectives cannot admit a new process.
+// Whether the failure of one ranked task stops all other ranked tasks. It does if collectives cannot admit a new
+// process.
 bool RanksBelongTogether(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
     case jobspec::Framework::kPytorch:
@@ -75,7 +76,8 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    // TensorFlow's chief receives the addresses of workers and parameter servers at its start, and passes them on.
+    // TensorFlow's chief receives the addresses of all workers and parameter servers at its start, and distributes
+    // them.
     rules.coordinators.push_back(spec.framework == jobspec::Framework::kTensorflow &&
                                  TrainsWithParameterServers(spec) && (role.chief || role.name == "chief"));
     rules.restarts_together.push_back(together &&
@@ -84,16 +86,16 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   rules.needs_whole_cluster = spec.framework != jobspec::Framework::kPlain;
   rules.first_rank_decides = spec.framework == jobspec::Framework::kMpi;
   rules.no_gaps = spec.framework == jobspec::Framework::kMpi;
-  // mpirun reaches its daemons through the AM, and XGBoost's workers need the tracker in the AM until the end.
-  // Processes of elastic Horovod that rejoin would look for the rendezvous at the address of the dead AM.
+  // mpirun reaches its daemons through the AM, and XGBoost's workers need the tracker in the AM until their end.
+  // Rejoining processes of elastic Horovod connect to the address of the AM that started them, even if that AM is dead.
   rules.needs_am = spec.framework == jobspec::Framework::kMpi || spec.framework == jobspec::Framework::kXgboost ||
                    horovod::IsElastic(spec);
   return rules;
 }
 
 bool ServersBindHeldPorts(jobspec::Framework framework) {
-  // Verified with the TCPStore of torch 1.13 and the gRPC servers of TensorFlow 2.21 and JAX 0.10. The server of a
-  // plain job is unknown.
+  // Verified with the TCPStore of torch 1.13 and the gRPC servers of TensorFlow 2.21 and JAX 0.10. A plain job may run
+  // any server.
   return framework == jobspec::Framework::kPytorch || framework == jobspec::Framework::kTensorflow ||
          framework == jobspec::Framework::kJax;
 }

@@ -1,4 +1,4 @@
-// Each case is a job, one of its processes, and the whole environment of that process, one variable per line.
+// Each case has a job, one of its processes, and the whole expected environment of that process, one variable per line.
 #include "howdah/frameworks/framework.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using namespace common;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Returns the environment without the variables that all frameworks have, the last of which is TASK_NUM.
+// Returns the environment without the variables that all frameworks set. The last of these is TASK_NUM.
 std::string OwnLines(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessInfo& info) {
   const std::string all = Lines(Environment(spec, cluster, info));
   return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
@@ -43,12 +43,14 @@ TEST(Plain, EnvironmentHasOnlyTheCommonVariables) {
             "HOWDAH_PORT=1001\n"
             "HOWDAH_CHECKPOINT_DIR=/ckpt\n"
             "TB_LOG_DIR=hdfs:///tb\n"
+            "PYTHONUNBUFFERED=1\n"
+            "OMP_NUM_THREADS=1\n"
             "JOB_NAME=worker\n"
             "TASK_INDEX=1\n"
             "TASK_NUM=2\n");
 }
 
-TEST(Plain, UnknownPortsAreEmptyInTheMap) {
+TEST(Plain, UnknownPortGivesEmptyAddressInClusterMap) {
   const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("reader")});
   const std::string env = Lines(Environment(spec, {{{"n1", 1000}, {}, {"n3", 1002}}, {}}, At(0, 0)));
   EXPECT_THAT(env, testing::HasSubstr(R"(HOWDAH_CLUSTER={"worker":["n1:1000","","n3:1002"],"reader":[]})"));
@@ -56,7 +58,7 @@ TEST(Plain, UnknownPortsAreEmptyInTheMap) {
   EXPECT_THAT(env, testing::Not(testing::HasSubstr("TB_LOG_DIR")));
 }
 
-TEST(Plain, OnlyTheFirstProcessHasThePort) {
+TEST(Plain, OnlyFirstProcessOfTaskGetsReservedPort) {
   const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker", RoleKind::kWorker, 2)});
   const core::PeerGroup cluster = {{{"n1", 1000}}};
   EXPECT_THAT(Lines(Environment(spec, cluster, At(0, 0, 0))), testing::HasSubstr("HOWDAH_PORT=1000\n"));
@@ -68,7 +70,7 @@ TEST(Plain, InvalidUtf8InAHostIsReplaced) {
   EXPECT_THAT(Lines(Environment(spec, {{{"n\xff", 1}}}, At(0, 0))), testing::HasSubstr("\"n\xef\xbf\xbd:1\""));
 }
 
-// The chief comes after the workers in the job file and has a different number of `processes`. The ranks must still be
+// In this job file the chief comes after the workers and has another number of `processes`. The ranks must still be
 // contiguous.
 jobspec::JobSpec TorchJob() {
   jobspec::JobSpec spec =
@@ -80,9 +82,9 @@ jobspec::JobSpec TorchJob() {
 const core::PeerGroup kTorchCluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n0", 1000}}, {{"n3", 1003}}};
 
 TEST(Pytorch, LastRankHasTorchrunsVariables) {
-  ProcessInfo place = At(0, 1, 2);
-  place.error_file = "/job/error.json";
-  EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, place),
+  ProcessInfo info = At(0, 1, 2);
+  info.error_file = "/job/error.json";
+  EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, info),
             "MASTER_ADDR=n0\n"
             "MASTER_PORT=1000\n"
             "RANK=7\n"
@@ -100,7 +102,6 @@ TEST(Pytorch, LastRankHasTorchrunsVariables) {
             "TORCHELASTIC_USE_AGENT_STORE=False\n"
             "TORCHELASTIC_ERROR_FILE=/job/error.json\n"
             "TORCH_NCCL_ASYNC_ERROR_HANDLING=1\n"
-            "OMP_NUM_THREADS=1\n"
             "INIT_METHOD=tcp://n0:1000\n"
             "WORLD=8\n");
 }
@@ -130,13 +131,29 @@ TEST(Pytorch, SingleProcessWithIpv6HasTorchrunsVariables) {
 
 TEST(Pytorch, SidecarsHaveNoRank) { EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, At(2, 0)), ""); }
 
-TEST(Pytorch, OmpNumThreadsOfTheSubmitterIsKept) {
-  jobspec::JobSpec spec = TorchJob();
-  spec.env_from = {"OMP_NUM_THREADS"};
-  EXPECT_THAT(OwnLines(spec, kTorchCluster, At(0, 0)), testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
+TEST(Plain, EachProcessGetsItsShareOfTheVcoresAsThreads) {
+  struct Case {
+    int vcores, processes;
+    std::string threads;
+  };
+  for (const Case& c : {Case{1, 1, "1"}, Case{8, 1, "8"}, Case{8, 4, "2"}, Case{8, 3, "2"}, Case{1, 4, "1"}}) {
+    jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
+    spec.roles[0].vcores = c.vcores;
+    spec.roles[0].processes = c.processes;
+    EXPECT_THAT(Lines(Environment(spec, {{{"n1", 1}}}, At(0, 0))),
+                testing::HasSubstr("OMP_NUM_THREADS=" + c.threads + "\n"));
+  }
 }
 
-TEST(Tensorflow, EachKindOfTaskHasItsConfig) {
+TEST(Plain, DefaultsGiveWayToVariablesOfTheSubmitter) {
+  jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
+  spec.env_from = {"OMP_NUM_THREADS", "PYTHONUNBUFFERED"};
+  const std::string env = Lines(Environment(spec, {{{"n1", 1}}}, At(0, 0)));
+  EXPECT_THAT(env, testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
+  EXPECT_THAT(env, testing::Not(testing::HasSubstr("PYTHONUNBUFFERED")));
+}
+
+TEST(Tensorflow, EachKindOfTaskGetsItsTfConfig) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kTensorflow, {Chief(), Role("worker"), Role("ps", RoleKind::kService),
                                      Role("evaluator", RoleKind::kSidecar), Role("viewer", RoleKind::kSidecar)});
@@ -224,9 +241,9 @@ TEST(Xgboost, VariablesAreTheArgumentsOfCommunicatorContext) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kXgboost, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
   const core::PeerGroup cluster = {{{"n1", 1}, {"n2", 2}}, {{"n0", 4}}, {{"n1", 5}}};
-  ProcessInfo place = At(0, 1, 1);
-  place.rendezvous = {"10.0.0.7", 99};
-  EXPECT_EQ(OwnLines(spec, cluster, place),
+  ProcessInfo info = At(0, 1, 1);
+  info.rendezvous = {"10.0.0.7", 99};
+  EXPECT_EQ(OwnLines(spec, cluster, info),
             "DMLC_TRACKER_URI=10.0.0.7\n"
             "DMLC_TRACKER_PORT=99\n"
             "DMLC_TASK_ID=4\n"
@@ -235,7 +252,7 @@ TEST(Xgboost, VariablesAreTheArgumentsOfCommunicatorContext) {
   EXPECT_EQ(WorldSize(spec, cluster), 5);
 }
 
-TEST(Jax, ProcessesAreNumberedAsByOpenMpi) {
+TEST(Jax, ProcessesGetOpenMpisVariables) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
   const core::PeerGroup cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
@@ -264,7 +281,7 @@ TEST(Jax, DevicesAreDividedAmongProcesses) {
   }
 }
 
-TEST(Ranks, ChiefComesFirstThenFileOrder) {
+TEST(Ranks, ChiefGetsFirstRankAndOthersFollowFileOrder) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kPytorch, {Role("a", RoleKind::kWorker, 2), Role("ps", RoleKind::kService), Chief(), Role("b"),
                                   Role("eye", RoleKind::kSidecar)});
@@ -296,11 +313,12 @@ TEST(Rules, RankedTasksRestartTogether) {
       together(JobOf(Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService),
                                          Role("scheduler", RoleKind::kService), Role("s", RoleKind::kService)})),
       ElementsAre(true, true, true, false));
-  const auto directs = [](const jobspec::JobSpec& spec) { return RulesOf(spec).coordinators; };
-  EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker"), Role("ps", RoleKind::kService)})),
-              ElementsAre(true, false, false));
-  EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker")})), ElementsAre(false, false));
-  EXPECT_THAT(directs(JobOf(Framework::kPytorch, {Role("chief"), Role("ps")})), ElementsAre(false, false));
+  const auto coordinators = [](const jobspec::JobSpec& spec) { return RulesOf(spec).coordinators; };
+  EXPECT_THAT(
+      coordinators(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker"), Role("ps", RoleKind::kService)})),
+      ElementsAre(true, false, false));
+  EXPECT_THAT(coordinators(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker")})), ElementsAre(false, false));
+  EXPECT_THAT(coordinators(JobOf(Framework::kPytorch, {Role("chief"), Role("ps")})), ElementsAre(false, false));
   EXPECT_FALSE(RulesOf(JobOf(Framework::kPlain, roles)).needs_whole_cluster);
   EXPECT_TRUE(RulesOf(JobOf(Framework::kTensorflow, with_ps)).needs_whole_cluster);
 }
@@ -308,29 +326,30 @@ TEST(Rules, RankedTasksRestartTogether) {
 TEST(Horovod, LocalRanksAreCountedPerMachine) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
-  // n1 has the chief, worker:1 and the sidecar, n2 worker:0 and worker:2: ranks 0; 3, 4 and 1, 2; 5, 6.
+  // The chief, worker:1 and the sidecar run on n1; worker:0 and worker:2 run on n2. The chief has rank 0, worker:0
+  // ranks 1 and 2, worker:1 ranks 3 and 4, worker:2 ranks 5 and 6.
   const core::PeerGroup cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
   const std::string map = R"({"worker":["n2:1","n1:2","n2:3"],"chief":["n1:4"],"watcher":["n1:5"]})";
-  ProcessInfo place = At(0, 2, 1);
-  place.rendezvous = {"10.0.0.7", 99};
-  place.interface = "eth0";
-  EXPECT_EQ(OwnLines(spec, cluster, place), "CLUSTER_SPEC=" + map +
-                                                "\n"
-                                                "HOROVOD_CONTROLLER=gloo\n"
-                                                "HOROVOD_CPU_OPERATIONS=gloo\n"
-                                                "HOROVOD_GLOO_TIMEOUT_SECONDS=2000\n"
-                                                "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
-                                                "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
-                                                "HOROVOD_GLOO_IFACE=eth0\n"
-                                                "HOROVOD_RANK=6\n"
-                                                "HOROVOD_SIZE=7\n"
-                                                "HOROVOD_LOCAL_RANK=3\n"
-                                                "HOROVOD_LOCAL_SIZE=4\n"
-                                                "HOROVOD_CROSS_RANK=0\n"
-                                                "HOROVOD_CROSS_SIZE=1\n"
-                                                "HOROVOD_HOSTNAME=n2\n");
+  ProcessInfo info = At(0, 2, 1);
+  info.rendezvous = {"10.0.0.7", 99};
+  info.interface = "eth0";
+  EXPECT_EQ(OwnLines(spec, cluster, info), "CLUSTER_SPEC=" + map +
+                                               "\n"
+                                               "HOROVOD_CONTROLLER=gloo\n"
+                                               "HOROVOD_CPU_OPERATIONS=gloo\n"
+                                               "HOROVOD_GLOO_TIMEOUT_SECONDS=2000\n"
+                                               "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
+                                               "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
+                                               "HOROVOD_GLOO_IFACE=eth0\n"
+                                               "HOROVOD_RANK=6\n"
+                                               "HOROVOD_SIZE=7\n"
+                                               "HOROVOD_LOCAL_RANK=3\n"
+                                               "HOROVOD_LOCAL_SIZE=4\n"
+                                               "HOROVOD_CROSS_RANK=0\n"
+                                               "HOROVOD_CROSS_SIZE=1\n"
+                                               "HOROVOD_HOSTNAME=n2\n");
   EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "CLUSTER_SPEC=" + map + "\n");
-  // Local rank, local size, cross rank and cross size of each process, in the order of ranks.
+  // The slot of each process, in the order of ranks: local rank, local size, cross rank and cross size.
   const struct {
     int role, index, local_rank;
     const char* slot;
@@ -346,7 +365,7 @@ TEST(Horovod, LocalRanksAreCountedPerMachine) {
   }
 }
 
-TEST(Horovod, TaskWithGpusCountsAsAMachine) {
+TEST(Horovod, TaskWithGpusCountsAsSeparateMachine) {
   jobspec::JobSpec spec = JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2)});
   spec.roles[0].gpus = 2;
   EXPECT_THAT(OwnLines(spec, {{{"n1", 1}, {"n1", 2}}}, At(0, 1, 1)),
@@ -359,8 +378,8 @@ TEST(Horovod, TaskWithGpusCountsAsAMachine) {
                                  "HOROVOD_HOSTNAME=n1-worker-1\n"));
 }
 
-// In elastic Horovod, local ranks never change, and no host name is used twice.
-TEST(Horovod, ElasticTaskIsItsOwnHostNamedAfterTheGeneration) {
+// In elastic Horovod the local rank of a process never changes, and no host name is used twice.
+TEST(Horovod, ElasticTaskGetsNewHostNameInEachGeneration) {
   jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});
   EXPECT_EQ(RendezvousKindOf(spec), RendezvousKind::kKeyValueStore);
@@ -369,27 +388,27 @@ TEST(Horovod, ElasticTaskIsItsOwnHostNamedAfterTheGeneration) {
   EXPECT_EQ(RendezvousKindOf(spec), RendezvousKind::kElastic);
   EXPECT_TRUE(RulesOf(spec).needs_am);
   const core::PeerGroup cluster = {{{"n1", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}};
-  ProcessInfo place = At(0, 1, 1);
-  place.generation = 7;
-  place.rendezvous = {"10.0.0.7", 99};
-  EXPECT_THAT(OwnLines(spec, cluster, place), testing::EndsWith("HOROVOD_GLOO_TIMEOUT_SECONDS=10\n"
-                                                                "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
-                                                                "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
-                                                                "HOROVOD_RANK=3\n"
-                                                                "HOROVOD_SIZE=6\n"
-                                                                "HOROVOD_LOCAL_RANK=1\n"
-                                                                "HOROVOD_LOCAL_SIZE=2\n"
-                                                                "HOROVOD_CROSS_RANK=1\n"
-                                                                "HOROVOD_CROSS_SIZE=3\n"
-                                                                "HOROVOD_HOSTNAME=worker-1.7\n"
-                                                                "HOROVOD_ELASTIC=1\n"));
-  EXPECT_EQ(horovod::RankAssignmentOf(spec, cluster, place), (horovod::RankAssignment{.host = "worker-1.7",
-                                                                                      .rank = 3,
-                                                                                      .size = 6,
-                                                                                      .local_rank = 1,
-                                                                                      .local_size = 2,
-                                                                                      .cross_rank = 1,
-                                                                                      .cross_size = 3}));
+  ProcessInfo info = At(0, 1, 1);
+  info.generation = 7;
+  info.rendezvous = {"10.0.0.7", 99};
+  EXPECT_THAT(OwnLines(spec, cluster, info), testing::EndsWith("HOROVOD_GLOO_TIMEOUT_SECONDS=10\n"
+                                                               "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
+                                                               "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
+                                                               "HOROVOD_RANK=3\n"
+                                                               "HOROVOD_SIZE=6\n"
+                                                               "HOROVOD_LOCAL_RANK=1\n"
+                                                               "HOROVOD_LOCAL_SIZE=2\n"
+                                                               "HOROVOD_CROSS_RANK=1\n"
+                                                               "HOROVOD_CROSS_SIZE=3\n"
+                                                               "HOROVOD_HOSTNAME=worker-1.7\n"
+                                                               "HOROVOD_ELASTIC=1\n"));
+  EXPECT_EQ(horovod::RankAssignmentOf(spec, cluster, info), (horovod::RankAssignment{.host = "worker-1.7",
+                                                                                     .rank = 3,
+                                                                                     .size = 6,
+                                                                                     .local_rank = 1,
+                                                                                     .local_size = 2,
+                                                                                     .cross_rank = 1,
+                                                                                     .cross_size = 3}));
   EXPECT_THAT(OwnLines(spec, cluster, At(1, 0)), testing::Not(testing::HasSubstr("ELASTIC")));
 }
 
@@ -410,9 +429,9 @@ TEST(Mpi, RankZeroRunsTheCommandAndOthersHoldContainers) {
 
   const core::PeerGroup apart = {{{"n1", 1}, {"n2", 2}}, {{"n0", 3}}, {{"n1", 4}}};
   EXPECT_EQ(mpi::Hostfile(spec, apart), "chief-0 slots=1\nworker-0 slots=4\nworker-1 slots=4\n");
-  ProcessInfo place = At(1, 0);
-  place.remote_start = {"/w/hosts", "/bin/howdah-agent rsh", "/w/tmp"};
-  place.interface = "eth0";
+  ProcessInfo info = At(1, 0);
+  info.remote_start = {"/w/hosts", "/bin/howdah-agent rsh", "/w/tmp"};
+  info.interface = "eth0";
   const std::string always =
       "TMPDIR=/w/tmp\n"
       "PWD=/proc/self/cwd\n"
@@ -422,13 +441,13 @@ TEST(Mpi, RankZeroRunsTheCommandAndOthersHoldContainers) {
       "OMPI_MCA_orte_leave_session_attached=1\n"
       "OMPI_ALLOW_RUN_AS_ROOT=1\n"
       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n";
-  EXPECT_EQ(OwnLines(spec, apart, place), always);
+  EXPECT_EQ(OwnLines(spec, apart, info), always);
   const std::string shared = "OMPI_MCA_btl=self,tcp\nOMPI_MCA_rtc=^hwloc\n";
-  EXPECT_EQ(OwnLines(spec, {{{"n1", 1}, {"n0", 2}}, {{"n0", 3}}, {{"n1", 4}}}, place), always + shared);
-  EXPECT_EQ(OwnLines(spec, {{{"n0", 1}, {"n0", 2}}, {{"n0", 3}}, {{"n1", 4}}}, place),
+  EXPECT_EQ(OwnLines(spec, {{{"n1", 1}, {"n0", 2}}, {{"n0", 3}}, {{"n1", 4}}}, info), always + shared);
+  EXPECT_EQ(OwnLines(spec, {{{"n0", 1}, {"n0", 2}}, {{"n0", 3}}, {{"n1", 4}}}, info),
             always + shared + "OMPI_MCA_oob_tcp_if_include=eth0\nOMPI_MCA_btl_tcp_if_include=eth0\n");
-  place.task = {0, 1};
-  EXPECT_EQ(OwnLines(spec, apart, place), "TMPDIR=/w/tmp\n");
+  info.task = {0, 1};
+  EXPECT_EQ(OwnLines(spec, apart, info), "TMPDIR=/w/tmp\n");
   EXPECT_EQ(OwnLines(spec, apart, At(2, 0)), "");
 }
 

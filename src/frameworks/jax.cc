@@ -1,6 +1,6 @@
 // JAX: process 0 serves the coordinator. JAX reads the coordinator's address from JAX_COORDINATOR_ADDRESS. It reads the
-// number of processes and the process index only from the variables of a cluster system that it recognises. JAX checks
-// for Open MPI first, so Open MPI's variables take precedence even in a job that was started from within Slurm.
+// number of processes and the process index only from the variables of a cluster system that it recognises. It checks
+// for Open MPI first, so with Open MPI's variables a job works even if it was started from within Slurm.
 #include <algorithm>
 
 #include "variables.h"
@@ -8,8 +8,8 @@
 namespace howdah::frameworks {
 namespace {
 
-// With Open MPI, JAX gives each process only the device with the number of its local rank, even if there are more
-// devices. This function divides the task's devices evenly instead, in order.
+// With Open MPI's variables, JAX gives each process only the device with the number of its local rank, even if there
+// are more devices. This function divides all devices of the task evenly among its processes, in order.
 std::string LocalDevices(const jobspec::RoleSpec& role, int local_rank) {
   const int first = local_rank * role.gpus / role.processes;
   const int end = std::max(first + 1, (local_rank + 1) * role.gpus / role.processes);
@@ -29,7 +29,7 @@ void AddJax(const Process& process, jobspec::EnvVars& env) {
   Set(env, "JAX_COORDINATOR_ADDRESS", coordinator);
   if (role.gpus > 0) Set(env, "JAX_LOCAL_DEVICE_IDS", LocalDevices(role, process.info.local_rank));
   Set(env, "OMPI_MCA_orte_hnp_uri",
-      (ipv6 ? "0.0;tcp6://" : "0.0;tcp://") + coordinator);  // JAX only checks whether it is set
+      (ipv6 ? "0.0;tcp6://" : "0.0;tcp://") + coordinator);  // JAX only checks whether this variable is set
   Set(env, "OMPI_COMM_WORLD_SIZE", ranks.size);
   Set(env, "OMPI_COMM_WORLD_RANK", ranks.rank);
   Set(env, "OMPI_COMM_WORLD_LOCAL_SIZE", role.processes);

@@ -1,4 +1,6 @@
-// The variables of every process. A plain job has no others.
+// The variables of every process. A plain job sets no others.
+#include <algorithm>
+
 #include "variables.h"
 
 namespace howdah::frameworks {
@@ -9,6 +11,13 @@ int TrackedTasks(const Process& process) {
   size_t tasks = 0;
   for (const int role : common::RankedRoles(process.spec)) tasks += process.cluster[static_cast<size_t>(role)].size();
   return static_cast<int>(tasks);
+}
+
+// Sets a variable unless the job passes on the submitter's value.
+template <typename T>
+void SetDefault(const Process& process, jobspec::EnvVars& env, const std::string& name, const T& value) {
+  const auto& passed = process.spec.env_from;
+  if (std::find(passed.begin(), passed.end(), name) == passed.end()) Set(env, name, value);
 }
 
 }  // namespace
@@ -24,10 +33,15 @@ void AddCommon(const Process& process, jobspec::EnvVars& env) {
   Set(env, "HOWDAH_GENERATION", info.generation);
   Set(env, "HOWDAH_LOCAL_RANK", info.local_rank);
   Set(env, "HOWDAH_CLUSTER", ClusterMap(process));
-  // Each task has one reserved port, which is for its first process.
+  // Each task has one reserved port, for its first process.
   if (info.local_rank == 0 && process.endpoint().port != 0) Set(env, "HOWDAH_PORT", process.endpoint().port);
   if (!process.spec.checkpoint.dir.empty()) Set(env, "HOWDAH_CHECKPOINT_DIR", process.spec.checkpoint.dir);
   if (!process.spec.tensorboard_logdir.empty()) Set(env, "TB_LOG_DIR", process.spec.tensorboard_logdir);
+  // Python buffers output to a file, and would show it only at the end.
+  SetDefault(process, env, "PYTHONUNBUFFERED", 1);
+  // Without a limit each process would start one thread per core of the node, whatever the task requested.
+  SetDefault(process, env, "OMP_NUM_THREADS",
+             std::max(1, process.role().vcores / std::max(1, process.role().processes)));
   Set(env, "JOB_NAME", process.role().name);
   Set(env, "TASK_INDEX", info.task.index);
   Set(env, "TASK_NUM", TrackedTasks(process));

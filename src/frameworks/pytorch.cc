@@ -1,5 +1,4 @@
 // PyTorch: the variables that torchrun sets for a worker, in torchrun's spelling, and two of TonY's.
-#include <algorithm>
 
 #include "variables.h"
 
@@ -40,11 +39,6 @@ void AddPytorch(const Process& process, jobspec::EnvVars& env) {
   Set(env, "TORCHELASTIC_USE_AGENT_STORE", "False");  // rank 0 serves the store itself
   if (!process.info.error_file.empty()) Set(env, "TORCHELASTIC_ERROR_FILE", process.info.error_file);
   Set(env, "TORCH_NCCL_ASYNC_ERROR_HANDLING", 1);
-  // By default each of several ranks on one machine would use all cores. A value from env_from takes precedence.
-  const auto& passed = process.spec.env_from;
-  if (role.processes > 1 && std::find(passed.begin(), passed.end(), "OMP_NUM_THREADS") == passed.end()) {
-    Set(env, "OMP_NUM_THREADS", 1);
-  }
   Set(env, "INIT_METHOD", "tcp://" + Address(ranks.first));
   Set(env, "WORLD", ranks.size);
 }

@@ -1,4 +1,4 @@
-// TensorFlow: TF_CONFIG, and TonY's CLUSTER_SPEC. A task is one process, with one address in the cluster.
+// TensorFlow: TF_CONFIG, and TonY's CLUSTER_SPEC. A task is one process with one address in the cluster.
 #include "variables.h"
 
 namespace howdah::frameworks {
@@ -25,7 +25,7 @@ void AddTensorflow(const Process& process, jobspec::EnvVars& env) {
   for (const jobspec::RoleSpec& role : process.spec.roles)
     members.push_back(IsMember(role) || &role == &process.role());
   const std::string cluster = ClusterMap(process, members);
-  // Role names consist of letters, digits, _ and -, so nothing needs escaping.
+  // Nothing needs escaping, because role names consist of letters, digits, _ and -.
   Set(env, "TF_CONFIG",
       "{\"cluster\":" + cluster + ",\"task\":{\"type\":\"" + process.role().name +
           "\",\"index\":" + std::to_string(process.info.task.index) + "}}");

@@ -35,7 +35,7 @@ void AddTony(const Process& process, jobspec::EnvVars& env) {
   Set(env, "JOB_ID", info.job_id);
   Set(env, "DISTRIBUTED_MODE", process.spec.start == jobspec::StartMode::kGang ? "GANG" : "FCFS");
   Set(env, "SESSION_ID", info.generation);
-  Set(env, "ATTEMPT_NUMBER", 0);  // the attempt of the YARN application; TonY always sets 0
+  Set(env, "ATTEMPT_NUMBER", 0);  // attempt of the YARN application, for which TonY always sets 0
   if (info.generation > 0) Set(env, "NUM_AM_RETRIES", info.generation);
   if (IsTonysChief(process.spec, info.task)) Set(env, "IS_CHIEF", "true");
   if (info.local_rank == 0 && info.tensorboard_port != 0) Set(env, "TB_PORT", info.tensorboard_port);

@@ -19,15 +19,15 @@ void AddPytorch(const Process& process, jobspec::EnvVars& env);
 void AddTensorflow(const Process& process, jobspec::EnvVars& env);
 void AddJax(const Process& process, jobspec::EnvVars& env);
 void AddMxnet(const Process& process, jobspec::EnvVars& env);
-// Adds variables for scripts written for TonY, in addition to those of the framework.
+// Adds variables that scripts written for TonY need in addition to those of the framework.
 void AddTony(const Process& process, jobspec::EnvVars& env);
 
-// Whether the role is part of MXNet's parameter server. The scheduler never admits a restarted process, so all parts
-// restart together.
+// Whether the role is part of MXNet's parameter server. The scheduler never admits a restarted process, so all such
+// roles restart together.
 bool IsPartOfMxnet(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
-// Whether the job trains with parameter servers. The processes are then independent, and a process that restarts at its
-// old address is used again.
+// Whether the job trains with parameter servers. If so, the processes are independent, and a process that restarts at
+// its old address can continue.
 bool TrainsWithParameterServers(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::frameworks

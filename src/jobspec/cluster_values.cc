@@ -26,7 +26,8 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-// Excludes the characters with which YARN joins mounts (commas) and the parts of a mount (colons).
+// Whether the text is an absolute path that YARN can use in a list of mounts: commas separate mounts, and colons
+// separate the parts of a mount.
 bool IsContainerPath(std::string_view text) {
   return text.size() > 1 && text.front() == '/' && text.find_first_of(":,") == std::string_view::npos;
 }
@@ -41,7 +42,8 @@ std::string MountFault(const std::string& text) {
   return "";
 }
 
-// A namespace is groups of letters, digits and dashes between dots; no group begins or ends with a dash.
+// Whether the text is a namespace: groups of letters, digits and dashes, separated by dots. No group begins or ends
+// with a dash.
 bool IsNamespace(std::string_view text) {
   const std::vector<std::string_view> groups = Split(text, '.');
   return std::all_of(groups.begin(), groups.end(),
@@ -57,7 +59,7 @@ bool IsResourceName(std::string_view text) {
   return IsWord(text, "_.-") && IsLetter(text.front());
 }
 
-// The job-file key of a resource that has its own key; empty for other resources.
+// Returns the job-file key for a resource that has a key of its own. Returns "" for other resources.
 std::string_view OwnKeyOf(std::string_view resource) {
   if (resource == "memory-mb" || resource == "memory") return "memory";
   if (resource == "vcores") return "vcores";

@@ -1,5 +1,5 @@
 // Value types for the cluster: docker, resource types, nodes and racks. They accept the same values as Hadoop 3.3 to
-// 3.5, so that a mistake is reported at submission with its line, and not later by a node.
+// 3.5. So a mistake is reported at submission with its line, and not later by a node.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace howdah::jobspec {
 
 // A reference to an image, as DockerLinuxContainerRuntime accepts it.
 ValueType<std::string> DockerImage();
-// The name of a network or a runtime, or an empty text for none. Errors suggest `example`.
+// The name of a network or a runtime; "" means none. Errors suggest `example`.
 ValueType<std::string> DockerWord(std::string_view title, std::string_view example);
 // source:target:ro or source:target:rw (OCIContainerRuntime); the mode is required.
 ValueType<std::string> DockerMount();
 ValueType<std::string> DockerTmpfs();
 
-// A map of resource types (names as ResourceUtils accepts them) and amounts above 0. Resource types that have their own
-// key, such as memory, are errors.
+// A map of resource types to amounts above 0. The names are those that ResourceUtils accepts. Resource types with their
+// own key, such as memory, are errors.
 ValueType<std::vector<NamedResource>> Resources();
 
-// The name of a node, with its port on clusters with yarn.scheduler.include-port-in-node-name.
+// The name of a node. It includes the port on clusters with yarn.scheduler.include-port-in-node-name.
 ValueType<std::string> NodeName();
 // The path of a rack, such as "/rack1".
 ValueType<std::string> RackName();

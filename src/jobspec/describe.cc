@@ -33,7 +33,7 @@ std::string ScalarText(const Json& value) {
 
 bool IsScalar(const Json& value) { return !value.is_structured(); }
 
-// The value in YAML's flow style, {a: b} or [a, b], for values that fit on a line.
+// Formats a value that fits on one line in YAML's flow style: {a: b} or [a, b].
 std::string FlowText(const Json& value) {
   if (IsScalar(value)) return ScalarText(value);
   std::string text;

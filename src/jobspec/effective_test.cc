@@ -1,4 +1,4 @@
-// Random jobs from fixed seeds survive a round trip through every format in which a job is written.
+// Random jobs, from fixed seeds, are written and read back in every format in which a job can be written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,6 +29,7 @@ class Maker {
     if (Flip()) job.docker = SomeDocker();
     job.env = Env();
     for (int i = Below(3); i > 0; --i) job.env_from.push_back("FROM_" + std::to_string(i));
+    for (int i = Below(3); i > 0; --i) job.outputs.push_back("out" + std::to_string(i) + "/*.pt");
     if (Flip()) job.queue = NonEmpty();
     if (Flip()) job.priority = Below(100);
     if (Flip()) job.node_label = NonEmpty();
@@ -150,7 +151,7 @@ class Maker {
   std::string first_name_;
 };
 
-TEST(Effective, RandomJobsSurviveARoundTrip) {
+TEST(Effective, RandomJobsAreUnchangedByARoundTrip) {
   SubmitHost machine = Machine();
   machine.path_kind = nullptr;
   for (uint32_t seed = 1; seed <= 400; ++seed) {
@@ -169,7 +170,7 @@ TEST(Effective, RandomJobsSurviveARoundTrip) {
   }
 }
 
-TEST(Effective, ReadRejectsOtherTexts) {
+TEST(Effective, ReadEffectiveRejectsInvalidText) {
   const struct {
     const char* json;
     const char* error;

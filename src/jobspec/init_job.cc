@@ -27,7 +27,7 @@ roles:
     memory: 256MiB           # per task; required
     # vcores: 1
     # gpus: 0
-    # A string runs under bash -c; a list, as in [python3, train.py], is executed directly.
+    # A string runs under bash -o pipefail -c; a list, as in [python3, train.py], is executed directly.
     command: echo "hello from $HOWDAH_ROLE:$HOWDAH_TASK_INDEX of $HOWDAH_ROLE_SIZE"
     # restart: {max: 3, backoff: 1s}   # a failed task restarts
     # on_failure: tolerate   # default: fail, the job fails too

@@ -1,5 +1,7 @@
 #include "howdah/jobspec/job_file.h"
 
+#include <algorithm>
+
 #include "key_table.h"
 #include "parse_yaml.h"
 #include "rules.h"
@@ -50,6 +52,9 @@ ParsedJob ParseJobFile(std::string_view text, const SubmitHost& host) {
   const Node* root = ApplySets(is_empty ? nullptr : parsed.root, host.sets, tree, reader);
   if (root != nullptr) {
     ReadSection(reader, *root, JobKeys(), job.spec);
+    // The default of `hold` is longer than a short `gang`.
+    Timeouts& timeouts = job.spec.timeouts;
+    if (!reader.WasGood("timeouts.hold")) timeouts.hold = std::min(timeouts.hold, timeouts.gang);
     CheckRules(job.spec, reader);
   }
   if (job.spec.name.empty()) job.spec.name = Stem(host.file_name);

@@ -27,6 +27,7 @@ files:
   - {from: side.txt, to: beside.txt}
   - {from: hdfs:///models/base.pt, to: base.pt}
   - {from: bundle.zip, to: ./pack/, unpack: true}
+outputs: [out/, "*.pt"]
 python: {archive: env.tar.gz}
 env: {OMP_NUM_THREADS: 1, FLAG: true, EMPTY: "", HOMED: "${HOME}/x"}
 env_from: [WANDB_API_KEY]
@@ -49,6 +50,7 @@ roles:
     command: [python, train.py, '${NOT_MINE}', 10]
     env: {ROLE_HINT: w}
     files: [side.txt, {from: bundle.zip, to: wheels, unpack: true}]
+    outputs: checkpoints/**
     image: library/python:3.11
     restart: {max: 3, backoff: 500ms}
     on_failure: tolerate
@@ -73,6 +75,7 @@ TEST(JobFile, EveryKeyIsRead) {
   want.files = {{"/jobs/side.txt", "beside.txt", false},
                 {"hdfs:///models/base.pt", "base.pt", false},
                 {"/jobs/bundle.zip", "pack", true}};
+  want.outputs = {"out/", "*.pt"};
   want.python_archive = "/jobs/env.tar.gz";
   want.env = {{"OMP_NUM_THREADS", "1"}, {"FLAG", "true"}, {"EMPTY", ""}, {"HOMED", "/home/u/x"}};
   want.env_from = {"WANDB_API_KEY"};
@@ -86,6 +89,7 @@ TEST(JobFile, EveryKeyIsRead) {
   want.roles[1] = {"worker", {2, 8}, int64_t{4} << 30, 1, 0, 4, {"", {"python", "train.py", "${NOT_MINE}", "10"}}};
   want.roles[1].env = {{"ROLE_HINT", "w"}};
   want.roles[1].files = {{"/jobs/side.txt", "side.txt", false}, {"/jobs/bundle.zip", "wheels", true}};
+  want.roles[1].outputs = {"checkpoints/**"};
   want.roles[1].image = "library/python:3.11";
   want.roles[1].restart = {3, 500ms};
   want.roles[1].on_failure = OnFailure::kTolerate;
@@ -99,6 +103,58 @@ TEST(JobFile, EveryKeyIsRead) {
   want.timeouts = {20min, 11s, 6min, 26s, 5min, 1min, 30s, 24h};
   want.start = StartMode::kFree;
   EXPECT_EQ(job, want) << DescribeEffective(job);
+}
+
+TEST(JobFile, ShortFormsAreReadAsTheWhole) {
+  const JobSpec brief = Parsed(R"(
+files: side.txt
+python: env.tar.gz
+env: [A=1, "B=x=y", C=]
+tags: team-a
+tensorboard: ./logs
+checkpoint: ./ckpt
+restart: 1
+roles:
+  w: {memory: 1GiB, command: date, restart: 3, after: v}
+  v: {memory: 1GiB, command: date}
+)");
+  const JobSpec whole = Parsed(R"(
+files: [side.txt]
+python: {archive: env.tar.gz}
+env: {A: 1, B: x=y, C: ""}
+tags: [team-a]
+tensorboard: {logdir: ./logs}
+checkpoint: {dir: ./ckpt}
+restart: {max: 1}
+roles:
+  w: {memory: 1GiB, command: date, restart: {max: 3}, after: [v]}
+  v: {memory: 1GiB, command: date}
+)");
+  EXPECT_EQ(brief, whole) << DescribeEffective(brief);
+}
+
+TEST(JobFile, DefaultOfHoldIsShortenedToGang) {
+  EXPECT_EQ(Parsed("timeouts: {gang: 5s}\nroles: {w: {memory: 1GiB, command: date}}").timeouts.hold, 5s);
+}
+
+TEST(JobFile, LauncherInACommandGivesAHint) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"torchrun --nproc-per-node 2 train.py", "torchrun"},
+      {"/opt/env/bin/torchrun train.py", "torchrun"},
+      {"cd src && accelerate launch train.py", "accelerate launch"},
+      {"python3 -m torch.distributed.run train.py", "torch.distributed.run"},
+      {"python3 train.py --launcher torchrunner", ""},
+      {"accelerate config", ""},
+  };
+  for (const auto& [command, launcher] : cases) {
+    for (const char* framework : {"plain", "pytorch"}) {
+      const auto job = ParseJobFile(
+          "framework: " + std::string(framework) + "\nroles: {w: {memory: 1GiB, command: " + command + "}}", Machine());
+      const bool expected = !launcher.empty() && framework == std::string("pytorch");
+      ASSERT_EQ(job.hints.size(), expected ? 1u : 0u) << command;
+      if (expected) EXPECT_EQ(job.hints[0].text.find(launcher + " starts a separate group"), 0u) << job.hints[0].text;
+    }
+  }
 }
 
 TEST(JobFile, MinimalJobHasTheDocumentedDefaults) {
@@ -172,7 +228,7 @@ TEST(JobFile, ContractFilesAreRead) {
             (EnvVars{{"SHARED", "a,b = c"}, {"GREETING", "good morning"}, {"PRICE", "$5"}}));
 }
 
-TEST(JobFile, BadContractFileHasExactlyItsProblems) {
+TEST(JobFile, BadContractFileGivesExactlyTheExpectedProblems) {
   EXPECT_THAT(
       ProblemsOf(testing::ContractText("bad.yaml"), Machine("bad.yaml")),
       ElementsAre(
@@ -190,7 +246,7 @@ TEST(JobFile, BadContractFileHasExactlyItsProblems) {
 
 constexpr char kBase[] = "roles: {w: {memory: 1GiB, command: date}}\n";
 
-TEST(JobFile, SetReplacesAndAdds) {
+TEST(JobFile, SetReplacesExistingAndAddsMissingKeys) {
   SubmitHost machine = Machine();
   machine.sets = {"roles.w.instances=4",    "checkpoint.grace=3s",  "tags=[a, b]", "name=${N}x", "roles.p.memory=1GiB",
                   "roles.p.command=exit 1", "roles.p.kind=sidecar", "env.A=",      "env.B=1=2",  "roles.w.instances=5"};
@@ -205,7 +261,7 @@ TEST(JobFile, SetReplacesAndAdds) {
   EXPECT_EQ(Parsed("", machine).roles.size(), 1u);
 }
 
-TEST(JobFile, SetChangesOnlyOneOfTwoUsersOfAnAlias) {
+TEST(JobFile, SetChangesOnlyOneUseOfAlias) {
   SubmitHost machine = Machine();
   machine.sets = {"roles.b.instances=4"};
   const JobSpec job = Parsed("roles:\n  a: &r {memory: 1GiB, command: date}\n  b: *r\n", machine);

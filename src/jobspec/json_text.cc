@@ -13,8 +13,8 @@ struct Escape {
 constexpr Escape kEscapes[] = {{"\x7F", "\\u007f"},         {"\xE2\x80\xA8", "\\u2028"}, {"\xE2\x80\xA9", "\\u2029"},
                                {"\xEF\xBB\xBF", "\\ufeff"}, {"\xEF\xBF\xBE", "\\ufffe"}, {"\xEF\xBF\xBF", "\\uffff"}};
 
-// Appends the escape of the first character of `rest` and returns the size of that character in bytes. Returns 0 if it
-// needs no escape.
+// Appends the escape sequence for the first character of `rest`, and returns the size of that character in bytes.
+// Returns 0 if the character needs no escape.
 size_t AppendEscape(std::string_view rest, std::string* out) {
   constexpr std::string_view kHex = "0123456789abcdef";
   const auto second = static_cast<unsigned char>(rest.size() > 1 ? rest[1] : 0);

@@ -1,4 +1,4 @@
-// Writing JSON.
+// Writes JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,8 @@ namespace howdah::jobspec {
 
 using Json = nlohmann::ordered_json;  // keeps the order of the key table
 
-// The value as JSON that is also valid YAML: characters that YAML forbids or treats as line breaks are escaped. Bytes
-// that are not UTF-8 are replaced. indent -1: on one line.
+// Formats JSON that is also valid YAML: characters that YAML forbids or treats as line breaks are escaped. Bytes that
+// are not UTF-8 are replaced. indent -1: on one line.
 std::string JsonText(const Json& value, int indent);
 
 }  // namespace howdah::jobspec

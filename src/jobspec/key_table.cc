@@ -4,6 +4,7 @@
 
 #include "cluster_values.h"
 #include "configured_values.h"
+#include "foreign_keys.h"
 #include "paths.h"
 #include "value_types.h"
 
@@ -16,6 +17,19 @@ constexpr int kCountMax = 1'000'000;
 template <typename T>
 bool Has(const Section<T>& section, std::string_view key) {
   return std::any_of(section.keys.begin(), section.keys.end(), [&](const Key<T>& k) { return k.name == key; });
+}
+
+ValueType<std::string> OutputPattern() {
+  return CheckedText("pattern of relative paths", [](const std::string& text) -> std::string {
+    if (text.empty()) return "is empty; remove it";
+    if (text.front() == '/') return "is an absolute path; write a path relative to the working directory";
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('/', begin), text.size());
+      if (text.compare(begin, end - begin, "..") == 0) return "leaves the working directory; remove '..'";
+      begin = end + 1;
+    }
+    return "";
+  });
 }
 
 const Section<Instances>& InstancesKeys() {
@@ -45,7 +59,7 @@ const Section<RestartRule>& RestartRuleKeys() {
        Row("signal", &RestartRule::signal, SignalName(&KillingSignalNames), "Signal that killed the process"),
        Row("then", &RestartRule::then, OneOf(RestartThenWords()),
            "fail: do not restart; restart: restart as after any failure; restart_free: restart without counting it "
-           "against restart.max; elsewhere: the same, but on another node, because this node is at fault",
+           "against restart.max; elsewhere: like restart_free, but on another node, because this node is at fault",
            "fail")}};
   return section;
 }
@@ -65,13 +79,15 @@ const Section<RestartLimit>& RestartKeys() {
   static const Section<RestartLimit> section = {
       {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often a task may restart after a failure"),
        Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
-           "Wait before the first restart; doubled for each further restart, up to 1m"),
+           "Pause before the first restart; doubled for each further restart, up to 1m"),
        Row("charge_infrastructure", &RestartLimit::charge_infrastructure, TrueOrFalse(),
            "Count restarts after infrastructure failures (lost node, preemption, unresponsive executor) against max "
            "too"),
        Row("rules", &RestartLimit::rules, ListOf(SectionType(&RestartRuleKeys), "list of rules"),
            "Rules for specific failures: the first match applies; without a match the other keys of restart decide")},
-      {OldRestartExcuse()}};
+      {OldRestartExcuse()},
+      nullptr,
+      "max"};
   return section;
 }
 
@@ -90,7 +106,7 @@ const Section<Outlive>& OutliveKeys() {
        Row("by", &Outlive::by, TimeSpan(Zero::kAllowed),
            "How long this role may keep running after the last task of those roles has ended", "10m"),
        Row("then", &Outlive::then, OneOf(OutliveThenWords()),
-           "fail: the job fails; ignore: the role becomes a sidecar")}};
+           "fail: the job fails; ignore: the role becomes a sidecar; service: it becomes a service")}};
   return section;
 }
 
@@ -114,26 +130,27 @@ const Section<Docker>& DockerKeys() {
            "Paths in the container to mount as tmpfs (in memory)"),
        Row("runtime", &Docker::runtime, DockerWord("runtime name", "nvidia"),
            "OCI runtime, such as runc or nvidia; default: the cluster's"),
-       Row("privileged", &Docker::privileged, TrueOrFalse(), "Run privileged containers, if the cluster allows it")}};
+       Row("privileged", &Docker::privileged, TrueOrFalse(),
+           "Run the container with privileges, if the cluster allows it")}};
   return section;
 }
 
 const Section<AmSpec>& AmKeys() {
   static const Section<AmSpec> section = {
       {Row("attempts", &AmSpec::attempts, WholeNumber(1, kCountMax),
-           "Maximum number of attempts within an hour; the cluster may allow fewer"),
+           "Maximum number of attempts of the AM within an hour; the cluster may allow fewer"),
        Row("memory", &AmSpec::memory_bytes, Memory(),
-           "Memory of its container; default: computed from the number of tasks"),
-       Row("vcores", &AmSpec::vcores, WholeNumber(1, kCountMax), "Virtual cores of its container")}};
+           "Memory of the AM's container; default: computed from the number of tasks"),
+       Row("vcores", &AmSpec::vcores, WholeNumber(1, kCountMax), "Virtual cores of the AM's container")}};
   return section;
 }
 
 const Section<Locality>& LocalityKeys() {
   static const Section<Locality> section = {
-      {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Nodes to run on, by host name"),
+      {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Host names of the nodes to run on"),
        Row("racks", &Locality::racks, ListOf(RackName(), "list of racks"), "Racks to run on, such as /rack1"),
        Row("strict", &Locality::strict, TrueOrFalse(),
-           "Run only on these nodes and racks; false: on others if they are not available")}};
+           "true: run only on these nodes and racks; false: run on others if these are not available")}};
   return section;
 }
 
@@ -145,7 +162,10 @@ const Section<Checkpoint>& CheckpointKeys() {
        Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "Time between the stop signal and SIGKILL"),
        Row("signal", &Checkpoint::signal, SignalName(&SignalNames), "Signal that asks a task to stop"),
        Row("max_grace", &Checkpoint::max_grace, Optional(TimeSpan(Zero::kAllowed)),
-           "Longest grace for a task that reports `checkpointing`; default: ten times grace")}};
+           "Longest grace for a task that reports `checkpointing`; default: ten times grace")},
+      {},
+      nullptr,
+      "dir"};
   return section;
 }
 
@@ -156,7 +176,7 @@ const Section<Timeouts>& TimeoutsKeys() {
            "How long an incomplete gang keeps its containers without getting another one; then it releases them and "
            "requests all again"),
        Row("register", &Timeouts::register_, TimeSpan(Zero::kRefused),
-           "How long a started container may take until its executor connects"),
+           "Maximum time from the start of a container until its executor connects"),
        Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused),
            "A task without a heartbeat for this long is lost"),
        Row("am", &Timeouts::am, TimeSpan(Zero::kRefused),
@@ -221,7 +241,11 @@ Section<RoleSpec> MakeRoleKeys() {
   using R = RoleSpec;
   Section<R> s;
   s.elsewhere = [](std::string_view key) {
-    return Has(JobKeys(), key) ? "'" + std::string(key) + "' at the top level" : "";
+    if (Has(JobKeys(), key)) return "'" + std::string(key) + "' at the top level";
+    const ForeignKey* const foreign = FindForeignKey(key);
+    if (foreign == nullptr) return std::string();
+    return foreign->of_role ? "'" + std::string(foreign->key) + "'"
+                            : "'" + std::string(foreign->key) + "' at the top level";
   };
   s.keys = {
       Row("instances", &R::instances, InstancesOrRange(), "Number of tasks; {min, max} makes the role elastic"),
@@ -230,10 +254,13 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("gpus", &R::gpus, WholeNumber(0, kCountMax), "GPUs per task"),
       Row("processes", &R::processes, WholeNumber(1, 4096), "Processes (local ranks) per task"),
       Row("command", &R::command, CommandLine(),
-          "What each task runs: a string runs under bash -c, a list is executed directly", "python train.py"),
+          "What each task runs: a string runs under bash -o pipefail -c, a list is executed directly",
+          "python train.py"),
       Row("env", &R::env, Variables(), "Environment variables of this role; they override those of the job"),
       Row("files", &R::files, ListOf(StagedFile(), "list of files"),
           "Files for this role, in addition to those of the job"),
+      Row("outputs", &R::outputs, ListOf(OutputPattern(), "list of patterns"),
+          "Files of this role to keep, in addition to the outputs of the job"),
       Row("image", &R::image, Optional(DockerImage()),
           "Image for this role, instead of docker.image; the other keys of docker apply unchanged (YARN)"),
       Row("kind", &R::kind, OneOf(RoleKindWords()),
@@ -244,9 +271,9 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("restart", &R::restart, SectionType(&RestartKeys), "Restarts of failed tasks"),
       Row("on_failure", &R::on_failure, OneOf(OnFailureWords()),
           "fail: a failed task fails the job; tolerate: the job fails only if all tolerated tasks have failed; ignore: "
-          "never; ignore_others: only index 0 fails the job"),
+          "a failed task never fails the job; ignore_others: only a failure of index 0 fails the job"),
       Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
-          "Start after all tasks of these roles have started, or {role, finished: true}: have finished"),
+          "Start after all tasks of these roles have started; with {role, finished: true} after they have finished"),
       Row("timeout", &R::timeout, Optional(TimeSpan(Zero::kRefused)),
           "An attempt that runs for this long is stopped and has failed"),
       Row("outlive", &R::outlive, Optional(SectionType(&OutliveKeys)),
@@ -258,11 +285,10 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("max_per_node", &R::max_per_node, Optional(WholeNumber(1, kCountMax)),
           "Maximum number of tasks of this role on one node; 1 spreads them (YARN)"),
       Row("progress_timeout", &R::progress_timeout, Optional(TimeSpan(Zero::kRefused)),
-          "timeouts.progress for this role; without it, services and sidecars have no such limit"),
+          "Like timeouts.progress, for this role. Without this key services and sidecars have no such limit"),
       Row("exports", &R::exports, Variables(),
-          "Variables for the roles that wait for this role to finish, each with a text. The first line of task 0's "
-          "stdout "
-          "that contains the text sets the variable: the rest of that line is the value"),
+          "Variables for the roles that wait for this role to finish, as a map from the variable's name to a text. "
+          "The value is the rest of the first line of task 0's stdout that contains the text"),
   };
   return s;
 }
@@ -271,13 +297,22 @@ Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
   const Section<J> python = {
       {Row("archive", &J::python_archive, PathOrUri(PathUse::kArchive),
-           "Packed environment (venv-pack, conda-pack or zip); its bin/ comes first in PATH", "env.tar.gz")}};
-  const Section<J> tensorboard = {{Row(
-      "logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
-      "Directory that TensorBoard shows (TB_LOG_DIR); created if absent; on YARN a URI, or a path shared by all nodes",
-      "./logs")}};
+           "Packed environment (venv-pack, conda-pack or zip); its bin/ comes first in PATH", "env.tar.gz")},
+      {},
+      nullptr,
+      "archive"};
+  const Section<J> tensorboard = {{Row("logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
+                                       "Directory that TensorBoard shows (TB_LOG_DIR); created if absent; on YARN a "
+                                       "URI, or a path shared by all nodes",
+                                       "./logs")},
+                                  {},
+                                  nullptr,
+                                  "logdir"};
   const Section<J> restart = {{Row("max", &J::restart_max, WholeNumber(0, kCountMax),
-                                   "How often the whole job may restart once a task has used up its own restarts")}};
+                                   "How often the whole job may restart after a task has used up its own restarts")},
+                              {},
+                              nullptr,
+                              "max"};
   const Section<J> history = {
       {Row("tony", &J::tony_history, PathOrUri(PathUse::kDestination),
            "Also write the job's history in TonY's format to this directory (tony.history.location)",
@@ -285,7 +320,12 @@ Section<JobSpec> MakeJobKeys() {
        Row("configuration", &J::configuration, Configuration(),
            "The configuration that TonY's history shows; it has no effect on the job")}};
   Section<J> s;
-  s.elsewhere = [](std::string_view key) { return Has(RoleKeys(), key) ? "roles.NAME." + std::string(key) : ""; };
+  s.elsewhere = [](std::string_view key) {
+    if (Has(RoleKeys(), key)) return "roles.NAME." + std::string(key);
+    const ForeignKey* const foreign = FindForeignKey(key);
+    if (foreign == nullptr) return std::string();
+    return (foreign->of_role ? "roles.NAME." : "") + std::string(foreign->key);
+  };
   s.keys = {
       Row("name", &J::name, JobName(), "Name of the job, for people"),
       Row("framework", &J::framework, OneOf(FrameworkWords()), "Framework whose environment variables the tasks get"),
@@ -293,6 +333,9 @@ Section<JobSpec> MakeJobKeys() {
           "Directory or archive; its content becomes every task's working directory"),
       Row("files", &J::files, ListOf(StagedFile(), "list of files"),
           "More files for the working directory, in addition to source"),
+      Row("outputs", &J::outputs, ListOf(OutputPattern(), "list of patterns"),
+          "Files in the working directories to keep with the job, as in [out/, '*.pt']; `run` and `outputs` fetch "
+          "them"),
       Group("python", python, "Python environment of the tasks"),
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
           "Docker container for the tasks, if the cluster supports docker (YARN)"),
@@ -303,18 +346,19 @@ Section<JobSpec> MakeJobKeys() {
       Row("queue", &J::queue, OptionalText(), "Queue of the cluster (YARN)"),
       Row("priority", &J::priority, Optional(WholeNumber(0, kCountMax)), "Priority within the queue (YARN)"),
       Row("node_label", &J::node_label, OptionalText(), "Label of the nodes to use (YARN)"),
-      Row("am", &J::am, SectionType(&AmKeys), "The application master's container (YARN)"),
+      Row("am", &J::am, SectionType(&AmKeys), "The application master (AM) and its container (YARN)"),
       Row("tags", &J::tags, ListOf(NonEmptyText("string"), "list of strings"), "Tags to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),
-      Group("tensorboard", tensorboard, "A TensorBoard next to the job"),
-      Row("checkpoint", &J::checkpoint, SectionType(&CheckpointKeys), "Checkpoints, and how tasks are stopped"),
+      Group("tensorboard", tensorboard, "A TensorBoard that runs as long as the job"),
+      Row("checkpoint", &J::checkpoint, SectionType(&CheckpointKeys),
+          "Checkpoints, and the way in which tasks are stopped"),
       Group("restart", restart, "Restarts of the whole job"),
       Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
       Row("start", &J::start, OneOf(StartModeWords()),
           "gang: the tasks of a gang start together once all of them can start (roles that wait for the same roles to "
           "finish form one gang); free: each task starts as soon as it has a container"),
-      Group("history", history, "History for TonY's tools"),
+      Group("history", history, "A history of the job for TonY's tools"),
   };
   s.keys.front().default_words = "the file name without its extension";
   return s;

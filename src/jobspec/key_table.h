@@ -1,6 +1,6 @@
 // The table of all keys of the job file. Each row has the name, the section, the type with unit and range, the default
-// (the field's), whether the key is required, and one line of help. Reading, checking, writing, the JSON Schema and the
-// reference page all use these rows; a new key is one row here and one field in job_spec.h.
+// (taken from the field), whether the key is required, and one line of help. Reading, checking, writing, the JSON
+// Schema and the reference page use these rows. A new key needs one row here and one field in job_spec.h.
 #pragma once
 
 #include "section.h"

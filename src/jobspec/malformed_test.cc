@@ -1,4 +1,4 @@
-// Invalid and hostile job files: each results in problems or a job, and never ends the program.
+// Invalid and hostile job files. Each must result in problems or a job, and must not end the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ std::string Repeated(const std::string& piece, size_t bytes) {
   return text;
 }
 
-// For every text: problems have lines of the file, in order, and an accepted job survives being written and read back.
+// Checks any text: problems must have lines of the file and be in order, and an accepted job must survive writing and
+// reading back.
 void CheckAnything(const std::string& text) {
   const ParsedJob job = ParseJobFile(text, Machine());
   const int lines = 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -41,7 +42,7 @@ void CheckAnything(const std::string& text) {
   ASSERT_EQ(again.spec, job.spec) << text;
 }
 
-// Large files of one repeated piece, which some parsers handle badly.
+// Large files that consist of one repeated piece. Some parsers need quadratic time or deep recursion for these.
 TEST(Malformed, RepeatedPiecesAreHarmless) {
   constexpr size_t kSize = 1 << 17;
   for (const char* piece :
@@ -96,7 +97,7 @@ std::vector<std::string> ValidFiles() {
   return files;
 }
 
-// Every prefix of valid files, and valid files without one of their lines.
+// Tries prefixes of valid files, and valid files without one of their lines.
 TEST(Malformed, TruncatedFilesAreHarmless) {
   for (const std::string& good : ValidFiles()) {
     for (size_t size = 0; size < good.size(); size += 5) CheckAnything(good.substr(0, size));
@@ -157,7 +158,7 @@ const std::vector<std::string>& Pieces() {
   return pieces;
 }
 
-// Random changes of valid files, from a fixed seed.
+// Tries random changes of valid files, from a fixed seed.
 TEST(Malformed, MutatedFilesAreHarmless) {
   constexpr int kRounds = 2000;
   constexpr uint32_t kSeed = 20261121;
@@ -190,7 +191,7 @@ TEST(Malformed, MutatedFilesAreHarmless) {
     }
     CheckAnything(text);
     if (HasFatalFailure()) FAIL() << "round " << round;
-    if (ReadEffective(text).ok()) continue;  // any result is fine, but it must not end the program
+    if (ReadEffective(text).ok()) continue;  // both results are fine; only a crash is not
   }
 }
 

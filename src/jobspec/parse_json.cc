@@ -6,7 +6,7 @@
 namespace howdah::jobspec {
 namespace {
 
-// Receives the events of nlohmann's sax_parse.
+// Builds the tree from the events of nlohmann's sax_parse.
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Handler(TreeBuilder& builder) : builder_(builder) {}

@@ -1,5 +1,5 @@
-// Parses YAML through libyaml's events. libyaml is strict about the language (yaml-cpp accepts an unterminated quote at
-// the end of the text), and its error messages name the part that is missing.
+// Parses YAML through libyaml's events. libyaml rejects invalid YAML that yaml-cpp accepts, such as an unterminated
+// quote at the end of the text, and its error messages name the missing part.
 #include "parse_yaml.h"
 
 #include <yaml.h>
@@ -23,8 +23,8 @@ int LineAt(std::string_view text, size_t at) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
 }
 
-// Feeds libyaml in small pieces, and checks its nesting depth and its number of %TAG directives before each piece.
-// libyaml's work is quadratic in both, and only libyaml itself counts them.
+// Feeds libyaml in small pieces. Before each piece, checks the nesting depth and the number of %TAG directives, because
+// libyaml needs quadratic time in both, and only libyaml itself counts them.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {
@@ -54,7 +54,7 @@ class Parser {
     const std::string_view context = parser_.context;
     const int begun = std::min(LineOf(parser_.context_mark), line);
     const std::string whole = "not valid YAML: " + std::string(context) + ", " + text;
-    // An unterminated value is reported where it begins.
+    // Report an unterminated value at the line where it begins.
     const bool at_end = LineOf(parser_.problem_mark) > LastLine() || context == "while scanning a simple key";
     if (at_end || begun == line) return {begun, whole};
     return {line, whole + " (which begins in line " + std::to_string(begun) + ")"};

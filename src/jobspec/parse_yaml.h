@@ -1,4 +1,4 @@
-// Parsing YAML and JSON into a tree.
+// Parses YAML and JSON into a tree.
 #pragma once
 
 #include <optional>

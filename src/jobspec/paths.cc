@@ -21,7 +21,8 @@ bool IsUri(std::string_view text) {
   });
 }
 
-// The components of a path without "." and empty ones. ".." stays, because its meaning depends on symbolic links.
+// Splits a path into components, without "." and empty components. ".." stays, because its meaning depends on symbolic
+// links.
 std::vector<std::string_view> Components(std::string_view path) {
   std::vector<std::string_view> parts;
   while (!path.empty()) {
@@ -84,7 +85,7 @@ bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
   return true;
 }
 
-// Reads a path within the working directory.
+// Reads a path inside the working directory.
 bool ReadTarget(Reader& r, const Node& n, std::string& out) {
   const auto text = r.Text(n, "a path within the working directory");
   if (!text) return false;

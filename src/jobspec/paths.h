@@ -8,15 +8,15 @@
 
 namespace howdah::jobspec {
 
-// The kind of object that a local path must refer to. URIs are not checked.
+// The kind of object to which a local path must refer. URIs are not checked.
 enum class PathUse {
   kSource,      // a directory or an archive
-  kFile,        // anything
+  kFile,        // any object
   kArchive,     // an archive
-  kDestination  // a directory that is created if absent
+  kDestination  // a directory, which is created if absent
 };
 
-// A path or URI, or an empty text for none. Relative paths start at the job file's directory, and become absolute.
+// A path or URI; "" means none. Relative paths start at the job file's directory, and become absolute.
 ValueType<std::string> PathOrUri(PathUse use);
 
 // An item of files: a string or a map.

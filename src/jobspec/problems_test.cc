@@ -1,4 +1,4 @@
-// For each rule of the job file: texts that violate it, and all problems that are reported for each text.
+// For each rule of the job file: texts that violate it, with all problems that must be reported for each text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using testing::ProblemsOf;
 
 struct Row {
   std::string text;
-  std::vector<std::string> problems;  // without "job.yaml:"
+  std::vector<std::string> problems;  // without the prefix "job.yaml:"
 };
 
 void Check(const std::vector<Row>& rows) {
@@ -37,6 +37,10 @@ TEST(Problems, UnreadableTextIsReported) {
     for (int i = 0; i < 10; ++i) bomb += std::string("*") + static_cast<char>(c - 1) + ", ";
     bomb += "]\n";
   }
+  // As many values as are allowed, and the list itself.
+  std::string list = "tags: [";
+  for (int i = 0; i < 20'000; ++i) list += "x,";
+  list += "]\n";
   Check({
       {"", {"1: the file is empty; `howdah init` prints a template"}},
       {"# only a comment\n", {"1: the file is empty; `howdah init` prints a template"}},
@@ -64,6 +68,7 @@ TEST(Problems, UnreadableTextIsReported) {
       {Job("name: \xff"), {"2: the file is not valid UTF-8; save it as UTF-8"}},
       {nested, {"1: nested too deeply"}},
       {bomb, {"5: the aliases expand to more than 20000 values"}},
+      {list, {"1: more than 20000 values, the limit for job files"}},
       {std::string((1 << 20) + 1, '#'), {" the file is larger than 1 MiB, the limit for job files"}},
   });
 }
@@ -91,12 +96,22 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {Job("env: {A: 1, A: 2}"), {"2: env.A: duplicate key (first in line 2); remove one of them"}},
       {"roles:\n  w: {memory: 1GiB, command: date}\n  w: {memory: 1GiB, command: date}\n",
        {"3: roles.w: duplicate key (first in line 2); remove one of them"}},
+      {Job("outputs: /tmp/out"), {"2: outputs: is an absolute path; write a path relative to the working directory"}},
+      {Role("outputs: [a/../../b]"), {"3: roles.w.outputs[0]: leaves the working directory; remove '..'"}},
+      {Job("outputs: ['']"), {"2: outputs[0]: is empty; remove it"}},
+      {Job("nproc_per_node: 2"), {"2: nproc_per_node: unknown key here; did you mean roles.NAME.processes?"}},
+      {Role("cpu: 2"), {"3: roles.w.cpu: unknown key here; did you mean 'vcores'?"}},
+      {Role("num-nodes: 2"), {"3: roles.w.num-nodes: unknown key here; did you mean 'instances'?"}},
+      {Role("workdir: ./src"), {"3: roles.w.workdir: unknown key here; did you mean 'source' at the top level?"}},
+      {Job("walltime: 1h"), {"2: walltime: unknown key here; did you mean timeouts.run?"}},
       {Job("zzz: x"),
-       {"2: zzz: unknown key; the keys here are name, framework, source, files, python, docker, env, tony_env, "
+       {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
+        "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
         "history"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
-       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, python, docker, env, tony_env, "
+       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
+        "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
         "history",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
@@ -109,13 +124,13 @@ TEST(Problems, InvalidValuesAreReported) {
       {Job("name: [x]"), {"2: name: must be a string, but is a list"}},
       {Job("queue: {x: y}"), {"2: queue: must be a string, but is a map"}},
       {Job("name: \"a\\0\""), {"2: name: contains a NUL character, which cannot be passed to a program; remove it"}},
-      {Job("tags: x"), {"2: tags: must be a list; write [x]"}},
       {Job("tags: {x: y}"), {"2: tags: must be a list, as in [a, b]"}},
       {Job("tags: [a, ~]"), {"2: tags[1]: must be a string, but is null"}},
       {Job("tags: ['']"), {"2: tags[0]: is empty; remove it"}},
       {Job("priority: high"), {"2: priority: 'high' is not a whole number; write a whole number from 0 to 1000000"}},
       {Job("priority: -1"), {"2: priority: '-1' is negative; write a whole number from 0 to 1000000"}},
-      {Job("env: [A=1]"), {"2: env: must be a map, as in 'key: value'"}},
+      {Job("env: [A]"), {"2: env[0]: must be NAME=VALUE, but is 'A'"}},
+      {Job("env: [1A=x]"), {"2: env[0]: must be NAME=VALUE, but is '1A=x'"}},
       {Job("env: {1A: x}"), {"2: env.1A: invalid variable name; use letters, digits and _, not starting with a digit"}},
       {Job("env: {A: }"), {"2: env.A: has no value; write \"\" for an empty string"}},
       {Job("env: {A: [1]}"), {"2: env.A: must be a string, but is a list"}},
@@ -138,9 +153,9 @@ TEST(Problems, InvalidValuesAreReported) {
       {Role("kind: services"), {"3: roles.w.kind: unknown value 'services'; did you mean 'service'?"}},
       {Role("on_failure: some"),
        {"3: roles.w.on_failure: unknown value 'some'; write one of fail, tolerate, ignore, ignore_others"}},
-      {Role("restart: 3"), {"3: roles.w.restart: must be a map, as in 'key: value'"}},
+      {Role("restart: often"),
+       {"3: roles.w.restart: 'often' is not a whole number; write a whole number from 0 to 1000000"}},
       {Role("restart: {max: 1, backoff: 2}"), {"3: roles.w.restart.backoff: '2' has no unit; write 2s or 2m"}},
-      {Role("after: w"), {"3: roles.w.after: must be a list; write [w]"}},
       {Role("after: [{finished: true}]"), {"3: roles.w.after[0].role: missing; write for example role: reader"}},
       {Job("timeouts: {run: 2 s}"),
        {"2: timeouts.run: invalid duration '2 s'; write a whole number with ms, s, m, h or d, for example 30s"}},
@@ -328,11 +343,13 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
        {"4: roles.w.processes: mpirun starts the ranks, one per vcore of a task; write 1"}},
       {"framework: mxnet\n" + roles({"worker: {processes: 2", "scheduler: {kind: service, instances: 2"}),
        {"2: roles: an MXNet job needs the roles scheduler, server and worker; add server",
-        "3: roles.worker.processes: an MXNet task is one member of the cluster; write 1 and increase instances",
+        "3: roles.worker.processes: an MXNet task must be one process, because it is one member of the cluster; write "
+        "1, and increase instances instead",
         "4: roles.scheduler.instances: MXNet needs exactly one scheduler; write 1"}},
       {Role("processes: 2"), {}},
       {"framework: tensorflow\n" + Role("processes: 2"),
-       {"4: roles.w.processes: a TensorFlow task is one member of the cluster; write 1 and increase instances"}},
+       {"4: roles.w.processes: a TensorFlow task must be one process, because it is one member of the cluster; write "
+        "1, and increase instances instead"}},
       {Role("chief: true"), {}},
       {Role("chief: true,\n instances: 2"), {"4: roles.w.instances: the chief must be a single task; write 1"}},
       {Role("chief: true,\n instances: {min: 1, max: 2}"),
@@ -340,7 +357,7 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
       {roles({"a: {chief: true, kind: sidecar", "b: {vcores: 1"}),
        {"2: roles.a.kind: the chief must have kind worker; remove kind or chief"}},
       {roles({"a: {chief: true", "b: {chief: true"}),
-       {"3: roles.b.chief: a job has only one chief, and role 'a' is one already; remove this"}},
+       {"3: roles.b.chief: a job has only one chief, and role 'a' is already the chief; remove this"}},
       {roles({"a: {outlive: {roles: [], by: 1s}", "b: {outlive: {roles: [b, c, d], by: 1s}", "c: {kind: service",
               "e: {kind: sidecar, outlive: {roles: [a], by: 1s}"}),
        {"2: roles.a.outlive.roles: is empty; write for example [chief]",
@@ -365,8 +382,8 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
       {roles({"a: {kind: service, on_failure: tolerate", "b: {vcores: 1", "c: {kind: sidecar, on_failure: tolerate"}),
        {"2: roles.a.on_failure: 'tolerate' applies only to workers, and this role is a service; write kind: sidecar if "
         "its failures should only be reported",
-        "4: roles.c.on_failure: 'tolerate' applies only to workers, and this role is a sidecar, whose failures are "
-        "only reported anyway; remove this"}},
+        "4: roles.c.on_failure: 'tolerate' applies only to workers, and this role is a sidecar; failures of a "
+        "sidecar are only reported in any case; remove this key"}},
       {roles({"reader: {after: [raeder]"}), {"2: roles.reader.after: unknown role 'raeder'; did you mean 'reader'?"}},
       {roles({"a: {after: [a]"}), {"2: roles.a.after: a role cannot wait for itself; remove it"}},
       {roles({"z: {after: [b]", "a: {after: [{role: c, finished: true}]", "b: {after: [a]", "c: {after: [b]"}),
@@ -378,8 +395,9 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
        {"3: roles.b.after: role 'a' is a service and ends only with the job; remove 'finished'"}},
       {Job("checkpoint: {max_grace: 5s}"),
        {"2: checkpoint.max_grace: max_grace (5s) is shorter than grace (10s); make it longer"}},
-      {Job("timeouts: {gang: 5s}"),
-       {"2: timeouts.gang: hold (10s) is longer than gang (5s), the total wait; make it shorter"}},
+      {Job("timeouts: {gang: 5s}"), {}},
+      {Job("timeouts: {gang: 5s, hold: 6s}"),
+       {"2: timeouts.hold: hold (6s) is longer than gang (5s), the total wait; make it shorter"}},
       {Job("timeouts: {hold: 1h}"),
        {"2: timeouts.hold: hold (1h) is longer than gang (15m), the total wait; make it shorter"}},
   });

@@ -11,7 +11,7 @@
 namespace howdah::jobspec {
 namespace {
 
-// Returns "train" for python3 -u ./train.py, and "date" for /bin/date.
+// Derives the job's name from the command: "train" from python3 -u ./train.py, and "date" from /bin/date.
 std::string NameAfter(const std::vector<std::string>& command) {
   if (command.empty()) return "";
   std::string_view name = BaseName(command.front());
@@ -38,7 +38,8 @@ std::string ShellQuoted(const std::string& word) {
   return quoted + "'";
 }
 
-// Appends the words directly after the last word of the script. After a newline they would be a separate command.
+// Appends the words directly after the last word of the script. After a newline, bash would run them as a separate
+// command.
 void AppendToShell(std::string& shell, const std::vector<std::string>& words) {
   const size_t last = shell.find_last_not_of(" \t\r\n");
   shell.resize(last == std::string::npos ? 0 : last + 1);

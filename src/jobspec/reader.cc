@@ -71,7 +71,7 @@ std::optional<std::string> Reader::Text(const Node& node, std::string_view wante
 }
 
 bool Reader::Expand(const Node& node, std::string_view text, std::string* out) {
-  constexpr size_t kExpandedMax = 8 << 20;  // of all values together
+  constexpr size_t kExpandedMax = 8 << 20;  // limit for all values together
   Expansion expansion = ExpandVariables(text, host_.variable);
   expanded_bytes_ += expansion.text.size();
   if (expanded_bytes_ > kExpandedMax) return Fail(node, "the variables in this file expand to more than 8 MiB");
@@ -97,17 +97,21 @@ bool Reader::WasBad(const std::string& path) const {
   return found != noted_.end() && !found->second.good;
 }
 
-void Reader::FailAt(const std::string& path, std::string text) {
-  Mark mark;
+Mark Reader::MarkOf(const std::string& path) const {
   for (std::string around = path; !around.empty(); around.resize(around.find_last_of(".["))) {
     const auto found = noted_.find(around);
-    if (found != noted_.end()) {
-      mark = found->second.mark;
-      break;
-    }
+    if (found != noted_.end()) return found->second.mark;
     if (around.find_last_of(".[") == std::string::npos) break;
   }
-  problems_.push_back(ProblemAt(mark, path, std::move(text)));
+  return {};
+}
+
+void Reader::FailAt(const std::string& path, std::string text) {
+  problems_.push_back(ProblemAt(MarkOf(path), path, std::move(text)));
+}
+
+void Reader::HintAt(const std::string& path, std::string text) {
+  hints_.push_back(ProblemAt(MarkOf(path), path, std::move(text)));
 }
 
 std::string_view Reader::Suggest(std::string_view text, const std::vector<std::string_view>& candidates) {

@@ -1,4 +1,4 @@
-// The state of parsing one job file: the current key, the problems found, and the line of each key.
+// The state while one job file is parsed: the current key, the problems found, and the line of each key.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ class Reader {
  public:
   explicit Reader(const SubmitHost& host) : host_(host) {}
 
-  // While a Scope exists, its key or list item is the current one.
+  // A key or list item is the current one from construction to destruction of its Scope.
   class Scope {
    public:
     Scope(Reader& reader, std::string_view key);
@@ -33,37 +33,41 @@ class Reader {
   // Reports a problem of the current key. Always returns false, so that callers can return the result.
   bool Fail(Mark mark, std::string text);
   bool Fail(const Node& node, std::string text) { return Fail(node.mark, std::move(text)); }
-  // Reports a hint about the current key, which does not make it invalid.
+  // Reports a hint about the current key. The job stays valid.
   void Hint(Mark mark, std::string text) { hints_.push_back(ProblemAt(mark, path_, std::move(text))); }
 
   // The scalar's text with its variables expanded. Reports a problem and returns nullopt if the node is not a scalar or
   // cannot be expanded. `wanted` describes the expected value.
   std::optional<std::string> Text(const Node& node, std::string_view wanted);
-  // The same without expansion.
+  // Same as Text, without expansion.
   std::optional<std::string> Verbatim(const Node& node, std::string_view wanted);
 
   // Records the current key or item and whether it was valid, for the checks in rules.h.
   void Note(Mark mark, bool good) { noted_[path_] = {mark, good}; }
   // Whether the key at this path exists and was valid.
   bool WasGood(const std::string& path) const;
-  // Whether the key at this path exists and was invalid; rules then report nothing about it.
+  // Whether the key at this path exists and was invalid. If so, the rules report nothing more about it.
   bool WasBad(const std::string& path) const;
   // Reports a problem of the key at this path, with the line of the nearest enclosing key in the file.
   void FailAt(const std::string& path, std::string text);
+  // The same for a hint.
+  void HintAt(const std::string& path, std::string text);
 
   // Records that the directory at the current key was a relative path.
   void NoteRelativeDirectory() { relative_directories_.push_back(path_); }
   std::vector<std::string> TakeRelativeDirectories() { return std::move(relative_directories_); }
 
-  // The most similar candidate. Returns "" if there is none, or if too many candidates have been compared already.
+  // Returns the most similar candidate, or "" if there is none or the limit for comparisons was reached.
   std::string_view Suggest(std::string_view text, const std::vector<std::string_view>& candidates);
 
   const SubmitHost& host() const { return host_; }
-  // The problems in the order of their lines, those of --set last; at most 200.
+  // Returns the problems in the order of their lines, those of --set last, at most 200.
   std::vector<Problem> TakeProblems();
   std::vector<Problem> TakeHints() { return std::move(hints_); }
 
  private:
+  // Returns the position of the nearest enclosing key in the file.
+  Mark MarkOf(const std::string& path) const;
   struct Noted {
     Mark mark;
     bool good = false;
@@ -76,7 +80,7 @@ class Reader {
   std::vector<Problem> problems_, hints_;
   std::vector<std::string> relative_directories_;
   size_t expanded_bytes_ = 0;
-  size_t compared_ = 0;  // the number of candidates that all suggestions together have compared
+  size_t compared_ = 0;  // number of comparisons by all calls of Suggest
   std::unordered_map<std::string, Noted> noted_;
 };
 

@@ -1,6 +1,7 @@
 #include "rules.h"
 
 #include <algorithm>
+#include <sstream>
 #include <unordered_map>
 
 #include "words.h"
@@ -12,7 +13,7 @@ std::string PathOf(const RoleSpec& role, std::string_view key) {
   return "roles." + Printable(role.name) + "." + std::string(key);
 }
 
-// MXNet's parameter server identifies roles by these names.
+// MXNet's parameter server recognises roles by these names.
 void CheckMxnet(const JobSpec& spec, Reader& reader) {
   for (const char* name : {"scheduler", "server", "worker"}) {
     const auto role = std::find_if(spec.roles.begin(), spec.roles.end(),
@@ -29,13 +30,16 @@ void CheckMxnet(const JobSpec& spec, Reader& reader) {
 void CheckFramework(const JobSpec& spec, Reader& reader) {
   if (spec.framework == Framework::kMxnet && !reader.WasBad("roles")) CheckMxnet(spec, reader);
   std::string why;
-  if (spec.framework == Framework::kTensorflow) why = "a TensorFlow task is one member of the cluster";
-  if (spec.framework == Framework::kMxnet) why = "an MXNet task is one member of the cluster";
+  if (spec.framework == Framework::kTensorflow)
+    why = "a TensorFlow task must be one process, because it is one member of the cluster";
+  if (spec.framework == Framework::kMxnet)
+    why = "an MXNet task must be one process, because it is one member of the cluster";
   if (spec.framework == Framework::kMpi) why = "mpirun starts the ranks, one per vcore of a task";
   for (const RoleSpec& role : spec.roles) {
     if (why.empty() || role.processes == 1 || role.kind != RoleKind::kWorker) continue;
-    reader.FailAt(PathOf(role, "processes"),
-                  why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1 and increase instances"));
+    reader.FailAt(
+        PathOf(role, "processes"),
+        why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1, and increase instances instead"));
   }
 }
 
@@ -51,7 +55,7 @@ void CheckChiefs(const JobSpec& spec, Reader& reader) {
       reader.FailAt(PathOf(role, "kind"), "the chief must have kind worker; remove kind or chief");
     if (first != nullptr) {
       reader.FailAt(PathOf(role, "chief"),
-                    "a job has only one chief, and role " + Quoted(first->name) + " is one already; remove this");
+                    "a job has only one chief, and role " + Quoted(first->name) + " is already the chief; remove this");
     }
     first = first == nullptr ? &role : first;
   }
@@ -64,7 +68,7 @@ void CheckRole(const RoleSpec& role, Reader& reader) {
   }
   if (role.on_failure != OnFailure::kFail && role.kind != RoleKind::kWorker) {
     const std::string remedy = role.kind == RoleKind::kSidecar
-                                   ? ", whose failures are only reported anyway; remove this"
+                                   ? "; failures of a sidecar are only reported in any case; remove this key"
                                    : "; write kind: sidecar if its failures should only be reported";
     reader.FailAt(PathOf(role, "on_failure"), Quoted(ToText(role.on_failure)) +
                                                   " applies only to workers, and this role is a " +
@@ -165,7 +169,7 @@ void CheckHasWorker(const JobSpec& spec, Reader& reader) {
 
 using RoleIndex = std::unordered_map<std::string_view, size_t>;
 
-// Returns the roles that each role waits for, and reports invalid ones.
+// Returns, for each role, the roles that it waits for. Reports invalid names.
 std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex& index, Reader& reader) {
   std::vector<std::string_view> names;
   for (const RoleSpec& role : spec.roles) names.push_back(role.name);
@@ -189,7 +193,7 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
   return waited;
 }
 
-// The roles that can never start: the roles in a cycle, and the roles that wait for a role in a cycle.
+// Returns the roles that can never start: those in a cycle, and those that wait for a role in a cycle.
 std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) {
   std::vector<std::vector<size_t>> waiting(waited.size());
   std::vector<size_t> missing(waited.size()), startable;
@@ -210,7 +214,8 @@ std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) 
   return never;
 }
 
-// A cycle reachable from a role that never starts, beginning with the cycle's first role in the file.
+// Returns a cycle that can be reached from `role`, beginning with the cycle's first role in the file. `role` must be
+// one that never starts.
 std::vector<size_t> CycleFrom(size_t role, const std::vector<std::vector<size_t>>& waited,
                               const std::vector<bool>& never) {
   std::vector<size_t> path;
@@ -241,16 +246,16 @@ void CheckOrder(const JobSpec& spec, Reader& reader) {
     reader.FailAt(PathOf(first, "after"),
                   cycle.size() == 1 ? "a role cannot wait for itself; remove it"
                                     : "circular dependency: " + way + Printable(first.name) + "; remove one of them");
-    for (const size_t role : cycle) waited[role].clear();  // so that the next cycle is found
+    for (const size_t role : cycle) waited[role].clear();  // so that the next search finds another cycle
   }
 }
 
-// The key of the first file for each target path in a working directory, by path.
+// Maps each target path in a working directory to the key of the first file with that target.
 using Targets = std::unordered_map<std::string_view, std::string>;
 
-// Returns the targets, extended by those of another list of files. Reports files with the same target.
+// Returns `targets` extended by those of another list of files. Reports files with the same target.
 Targets CheckFilesAt(const std::string& key, const std::vector<File>& files, Targets targets, Reader& reader) {
-  if (reader.WasBad(key)) return targets;  // without the invalid items, the indices are not those of the file
+  if (reader.WasBad(key)) return targets;  // invalid items are missing here, so the indices would be wrong
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string item = key + "[" + std::to_string(i) + "]";
     const auto [first, is_new] = targets.emplace(files[i].to, item);
@@ -274,9 +279,43 @@ void CheckCheckpoint(const Checkpoint& checkpoint, Reader& reader) {
 
 void CheckTimeouts(const JobSpec& spec, Reader& reader) {
   if (spec.timeouts.hold <= spec.timeouts.gang || reader.WasBad("timeouts")) return;
-  const std::string key = reader.WasGood("timeouts.hold") ? "timeouts.hold" : "timeouts.gang";
-  reader.FailAt(key, "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
-                         DurationToText(spec.timeouts.gang) + "), the total wait; make it shorter");
+  reader.FailAt("timeouts.hold", "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
+                                     DurationToText(spec.timeouts.gang) + "), the total wait; make it shorter");
+}
+
+std::vector<std::string> WordsOf(const Command& command) {
+  std::vector<std::string> words = command.argv;
+  std::istringstream shell(command.shell);
+  for (std::string word; shell >> word;) words.push_back(word);
+  return words;
+}
+
+// Returns the launcher that the command starts, "" if none.
+std::string LauncherIn(const Command& command) {
+  const std::vector<std::string> words = WordsOf(command);
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string name = words[i].substr(words[i].rfind('/') + 1);
+    const std::string next = i + 1 < words.size() ? words[i + 1] : "";
+    for (const char* launcher : {"torchrun", "deepspeed", "horovodrun"}) {
+      if (name == launcher) return name;
+    }
+    if ((name == "accelerate" && next == "launch") || (name == "fabric" && next == "run")) return name + " " + next;
+    if (name == "-m" && (next == "torch.distributed.run" || next == "torch.distributed.launch")) return next;
+  }
+  return "";
+}
+
+// A launcher starts processes of its own, with ranks that know nothing of the job's other tasks. In a plain job with
+// one task that may be what the user wants.
+void HintAtLaunchers(const JobSpec& spec, Reader& reader) {
+  for (const RoleSpec& role : spec.roles) {
+    const std::string launcher = LauncherIn(role.command);
+    if (launcher.empty() || (spec.framework == Framework::kPlain && role.instances == Instances{1, 1})) continue;
+    reader.HintAt(PathOf(role, "command"),
+                  launcher +
+                      " starts a separate group of processes in every task; let Howdah start them: write the "
+                      "program itself, `processes` for the processes per task, and `framework`");
+  }
 }
 
 }  // namespace
@@ -297,6 +336,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   CheckFiles(spec, reader);
   CheckCheckpoint(spec.checkpoint, reader);
   CheckTimeouts(spec, reader);
+  HintAtLaunchers(spec, reader);
 }
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// The rules between the keys of a job file.
+// The rules that involve several keys of a job file.
 #pragma once
 
 #include "howdah/jobspec/job_spec.h"
@@ -6,7 +6,7 @@
 
 namespace howdah::jobspec {
 
-// Reports every violation, except those of invalid keys, which have been reported already.
+// Reports every violation, except violations by invalid keys, which have been reported already.
 void CheckRules(const JobSpec& spec, Reader& reader);
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// The JSON Schema, made from the key table, and the reference page, made from the schema.
+// Generates the JSON Schema from the key table, and the reference page from the schema.
 #include <algorithm>
 
 #include "howdah/jobspec/job_file.h"
@@ -24,7 +24,8 @@ std::string DefaultCell(const Json& property, bool required) {
 
 void AppendRows(const Json& schema, const std::string& path, std::string* page);
 
-// The keys within a value: a map, a map among alternatives, the items of a list, the values of a map of any names.
+// Appends the keys within a value: of a map, of each alternative, of the items of a list, of the values of a map with
+// arbitrary names.
 void AppendInner(const Json& schema, const std::string& path, std::string* page) {
   AppendRows(schema, path, page);
   for (const Json& alternative : schema.value("anyOf", Json::array())) AppendInner(alternative, path, page);

@@ -19,7 +19,7 @@ namespace howdah::jobspec {
 template <typename V>
 struct ValueType {
   std::function<bool(Reader&, const Node&, V&)> read;  // reports an invalid value and returns false
-  std::function<Json(const V&)> write;                 // returns null to omit the key
+  std::function<Json(const V&)> write;                 // null: the key is omitted
   std::function<Json()> schema;                        // its "title" describes the type
 };
 
@@ -36,11 +36,11 @@ struct Key {
   bool required() const { return !example.empty(); }
 };
 
-// A key under its earlier name. It is still read, but never written, and its use is reported with a hint.
+// An earlier name of a key. It is read, but never written. Its use is reported with a hint.
 template <typename T>
 struct OldKey {
   std::string_view name, new_name;
-  std::string_view hint;  // how to write it now
+  std::string_view hint;  // how to write the key now
   std::function<bool(Reader&, const Node&, T&)> read;
 };
 
@@ -49,11 +49,14 @@ template <typename T>
 struct Section {
   std::vector<Key<T>> keys;
   std::vector<OldKey<T>> old_keys = {};
-  // Returns where a key that this section does not have may belong, or "" if nowhere.
+  // For a key that this section does not have: returns the place where it may belong, or "".
   std::string (*elsewhere)(std::string_view key) = nullptr;
+  // The key whose value may be written in place of the map: `restart: 3` is `restart: {max: 3}`. Empty if there is
+  // none.
+  std::string_view short_key = {};
 };
 
-// A key for one field.
+// Makes the row of a key that is stored in one field.
 template <typename T, typename V>
 Key<T> Row(std::string_view name, V T::*field, ValueType<V> type, std::string_view help,
            std::string_view example = "") {
@@ -74,7 +77,7 @@ Json WriteSection(const Section<T>& section, const T& value);
 template <typename T>
 Json SectionSchema(const Section<T>& section);
 
-// A key for a map with keys that are fields of the same T.
+// Makes the row of a key whose value is a map. The keys of that map are fields of the same T.
 template <typename T>
 Key<T> Group(std::string_view name, Section<T> section, std::string_view help) {
   Key<T> key;
@@ -86,7 +89,7 @@ Key<T> Group(std::string_view name, Section<T> section, std::string_view help) {
   return key;
 }
 
-// A section as the type of a field.
+// Makes a value type from a section.
 template <typename T>
 ValueType<T> SectionType(const Section<T>& (*section)()) {
   return {[section](Reader& r, const Node& n, T& out) { return ReadSection(r, n, section(), out); },
@@ -101,8 +104,8 @@ bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::
 bool FailDuplicateKey(Reader& reader, Mark mark, Mark first);
 bool FailMissingKey(Reader& reader, Mark mark, std::string_view key, std::string_view example);
 
-// Calls visit(entry) for each entry of a map, and reports duplicate keys instead. Returns false if there were any, or
-// if a visit returned false.
+// Calls visit(entry) for each entry of a map. Reports a duplicate key instead of visiting it. Returns false if there
+// was a duplicate key or a visit returned false.
 template <typename Visit>
 bool ForEachEntry(Reader& reader, const Node& map, const Visit& visit) {
   bool good = true;
@@ -115,7 +118,7 @@ bool ForEachEntry(Reader& reader, const Node& map, const Visit& visit) {
   return good;
 }
 
-// Reads the value of a known key. A null value counts as an absent key. If the key is required, it is an error.
+// Reads the value of a known key. A null value is treated as an absent key, which is an error if the key is required.
 template <typename T>
 bool ReadKey(Reader& reader, const Entry& entry, const Key<T>& key, T& out) {
   if (entry.value->kind == Node::Kind::kNull && !key.required()) return true;
@@ -127,7 +130,7 @@ bool ReadKey(Reader& reader, const Entry& entry, const Key<T>& key, T& out) {
   return good;
 }
 
-// Reads a key under its earlier name, in the map `node`.
+// Reads a key under an earlier name, from the map `node`.
 template <typename T>
 bool ReadOldKey(Reader& reader, const Node& node, const Entry& entry, const OldKey<T>& old, T& out) {
   const bool both = std::any_of(node.entries.begin(), node.entries.end(),
@@ -140,8 +143,18 @@ bool ReadOldKey(Reader& reader, const Node& node, const Entry& entry, const OldK
   return good;
 }
 
+// The short key of a section, or null.
+template <typename T>
+const Key<T>* ShortKey(const Section<T>& section) {
+  const auto found = std::find_if(section.keys.begin(), section.keys.end(),
+                                  [&](const Key<T>& key) { return key.name == section.short_key; });
+  return found == section.keys.end() ? nullptr : &*found;
+}
+
 template <typename T>
 bool ReadSection(Reader& reader, const Node& node, const Section<T>& section, T& out) {
+  const Key<T>* const short_key = ShortKey(section);
+  if (short_key != nullptr && node.kind == Node::Kind::kScalar) return short_key->read(reader, node, out);
   if (!CheckIsMap(reader, node)) return false;
   std::vector<bool> present(section.keys.size());
   bool good = ForEachEntry(reader, node, [&](const Entry& entry) {
@@ -196,7 +209,11 @@ Json SectionSchema(const Section<T>& section) {
     schema["properties"][std::string(key.name)] = std::move(property);
   }
   if (!required.empty()) schema["required"] = std::move(required);
-  return schema;
+  const Key<T>* const short_key = ShortKey(section);
+  if (short_key == nullptr) return schema;
+  Json value = short_key->schema();
+  const std::string title = value["title"].template get<std::string>() + ", or a map";
+  return Json{{"title", title}, {"anyOf", {std::move(value), std::move(schema)}}};
 }
 
 }  // namespace howdah::jobspec

@@ -20,7 +20,7 @@ std::vector<std::string> Split(std::string_view path) {
   }
 }
 
-// The value after the '='. Reports an invalid value and returns nullptr.
+// Reads the value after the '='. Reports an invalid value and returns nullptr.
 const Node* ReadValue(std::string_view set, size_t equals, Tree& tree, Reader& reader) {
   const ParsedTree parsed = ParseYaml(set.substr(equals + 1), tree, true);
   if (parsed.error) {
@@ -29,7 +29,7 @@ const Node* ReadValue(std::string_view set, size_t equals, Tree& tree, Reader& r
     return nullptr;
   }
   if (parsed.root != nullptr) return parsed.root;
-  Node node;  // KEY= sets the empty string
+  Node node;  // KEY= without a value sets the empty string
   node.kind = Node::Kind::kScalar;
   node.mark = kMark;
   return tree.Add(std::move(node));
@@ -41,8 +41,8 @@ std::vector<std::string_view> KeysOf(const Node& map) {
   return keys;
 }
 
-// A copy of `node` in which the rest of the path leads to `value`; the original may be shared through an alias. Reports
-// an invalid path and returns nullptr.
+// Returns a copy of `node` in which the rest of the path leads to `value`. `node` itself may be shared through an
+// alias, so it is not changed. Reports an invalid path and returns nullptr.
 const Node* With(const Node* node, const std::vector<std::string>& path, size_t depth, const Node* value, Tree& tree,
                  Reader& reader) {
   if (depth == path.size()) return value;

@@ -1,4 +1,4 @@
-// --set KEY=VALUE: values of the command line that replace those of the file.
+// --set KEY=VALUE: values from the command line that replace those of the job file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace howdah::jobspec {
 
-// The tree with the settings applied in order. KEY is a path through maps ("roles.worker.instances"), which are created
-// if absent; VALUE is YAML. Invalid settings are reported.
+// Returns the tree with the settings applied in order. KEY is a path through maps ("roles.worker.instances"); missing
+// maps are created. VALUE is YAML. Invalid settings are reported.
 const Node* ApplySets(const Node* root, const std::vector<std::string>& sets, Tree& tree, Reader& reader);
 
 }  // namespace howdah::jobspec

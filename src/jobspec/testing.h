@@ -12,7 +12,7 @@
 
 namespace howdah::jobspec::testing {
 
-// A machine with a few files. Job files are in its directory /jobs.
+// Returns a machine with a few files. Job files are in its directory /jobs.
 inline SubmitHost Machine(std::string file_name = "job.yaml") {
   SubmitHost s;
   s.file_name = std::move(file_name);
@@ -36,7 +36,7 @@ inline SubmitHost Machine(std::string file_name = "job.yaml") {
   return s;
 }
 
-// The problems of a text, one line each.
+// Returns the problems of a text, one line each.
 inline std::vector<std::string> ProblemsOf(std::string_view text, const SubmitHost& host = Machine()) {
   std::vector<std::string> lines;
   for (const Problem& problem : ParseJobFile(text, host).problems) lines.push_back(problem.ToText());
@@ -50,7 +50,7 @@ inline std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
-// The job files of tests/contract.
+// Returns the names of the job files in tests/contract.
 inline std::vector<std::string> ContractFiles() {
   std::vector<std::string> names;
   for (const char* name :

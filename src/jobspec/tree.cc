@@ -75,8 +75,9 @@ bool TreeBuilder::Alias(int line, std::string_view anchor) {
   return Place(found->second, line, true);
 }
 
-// Adds a finished node to the list or map around it.
+// Adds a finished node to the list or map that contains it.
 bool TreeBuilder::Place(Node* node, int line, bool shared) {
+  has_alias_ |= shared;
   if (++values_ > kValuesMax) {
     return Fail(line, "more than " + std::to_string(kValuesMax) + " values, the limit for job files");
   }
@@ -87,13 +88,15 @@ bool TreeBuilder::Place(Node* node, int line, bool shared) {
   Frame& frame = open_.back();
   frame.node->weight += node->weight;
   if (frame.node->weight > kValuesMax) {
-    return Fail(line, "the aliases expand to more than " + std::to_string(kValuesMax) + " values");
+    const std::string most = std::to_string(kValuesMax);
+    return Fail(line, has_alias_ ? "the aliases expand to more than " + most + " values"
+                                 : "more than " + most + " values, the limit for job files");
   }
   if (frame.node->kind == Node::Kind::kList) {
     frame.node->items.push_back(node);
     return true;
   }
-  // Problems of a whole map or list, or of a missing value, are reported at its key.
+  // A problem of a whole map or list, or of a missing value, is reported at the line of its key.
   if (!shared && node->kind != Node::Kind::kScalar) node->mark = At(frame.key_line);
   frame.node->entries.push_back({std::move(frame.key), At(frame.key_line), node});
   frame.has_key = false;

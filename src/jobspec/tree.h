@@ -1,4 +1,4 @@
-// The text of a job file as a tree of scalars, lists and maps with line numbers, before keys are interpreted.
+// The text of a job file as a tree of scalars, lists and maps with line numbers. Keys are not interpreted yet.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ struct Node {
   std::string text;                // kScalar
   std::vector<const Node*> items;  // kList
   std::vector<Entry> entries;      // kMap: in the order of the file, with duplicates
-  uint32_t weight = 1;             // the number of nodes with all aliases expanded
+  uint32_t weight = 1;             // number of nodes in this subtree, with all aliases expanded
 };
 
-// Owns the nodes. An alias makes one node the child of two, so a node does not change once it has a parent.
+// Owns the nodes. An alias makes one node the child of two parents, so a node must not change once it has a parent.
 class Tree {
  public:
   Node* Add(Node node) { return &nodes_.emplace_back(std::move(node)); }
@@ -50,14 +50,14 @@ struct SyntaxError {
   std::string text;
 };
 
-// Builds nodes from a parser's events, in the order of the text. Its work is bounded: too much nesting, too many
-// values, an alias that contains itself, and aliases that expand to too many values are errors.
+// Builds nodes from a parser's events, which must come in the order of the text. To bound the work, these are errors:
+// too much nesting, too many values, an alias that contains itself, and aliases that expand to too many values.
 class TreeBuilder {
  public:
   // from_set: marks all nodes as coming from a --set.
   TreeBuilder(Tree& tree, bool from_set) : tree_(tree), from_set_(from_set) {}
 
-  // Each returns false after an error; then no more events may follow.
+  // Each function returns false after an error. No more events may follow then.
   bool Null(int line, std::string_view anchor);
   bool Scalar(int line, std::string_view anchor, std::string_view text);
   bool Start(Node::Kind kind, int line, std::string_view anchor);  // kList or kMap
@@ -68,7 +68,7 @@ class TreeBuilder {
   const std::optional<SyntaxError>& error() const { return error_; }
   const Node* root() const { return root_; }  // nullptr if the text is empty
 
-  static constexpr size_t kDepthMax = 32;  // job files need six
+  static constexpr size_t kDepthMax = 32;  // six levels are enough for a job file
   static constexpr uint32_t kValuesMax = 20'000;
 
  private:
@@ -76,7 +76,7 @@ class TreeBuilder {
     Node* node = nullptr;
     std::string anchor;
     bool has_key = false;
-    std::string key;  // the key of the map entry with the value that follows
+    std::string key;  // in a map: the key whose value comes next
     int key_line = 0;
   };
   bool Place(Node* node, int line, bool shared);
@@ -89,6 +89,7 @@ class TreeBuilder {
   std::vector<Frame> open_;
   std::unordered_map<std::string, Node*> anchors_;
   uint32_t values_ = 0;
+  bool has_alias_ = false;
   Node* root_ = nullptr;
   std::optional<SyntaxError> error_;
 };

@@ -18,7 +18,8 @@ bool IsNegative(std::string_view text) {
   return text.size() > 1 && text.front() == '-' && text[1] >= '0' && text[1] <= '9';
 }
 
-// "write 2GiB or 2048MiB": a number without a unit probably means gigabytes if it is small, otherwise megabytes.
+// Returns "write 2GiB or 2048MiB" for a number without a unit. A small number probably means gigabytes, a large one
+// megabytes.
 std::string MemoryRemedy(std::string_view number) {
   constexpr int64_t kGigabytesMax = 128;
   int64_t n = 0;
@@ -29,7 +30,7 @@ std::string MemoryRemedy(std::string_view number) {
   return n % 1024 == 0 ? megabytes + " or " + std::to_string(n / 1024) + "GiB" : megabytes;
 }
 
-// The size that a text such as "2Gi", "2gib" or "2 GiB" probably means; empty if that is unclear.
+// Returns the size that a text such as "2Gi", "2gib" or "2 GiB" probably means, or "" if that is unclear.
 std::string MeantMemory(std::string_view text) {
   static const std::vector<std::string_view> units = {"KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB"};
   size_t digits = 0;
@@ -66,7 +67,7 @@ bool ReadMemory(Reader& r, const Node& n, int64_t& out) {
   return true;
 }
 
-// Exact for every size that a job file can contain.
+// The text is exact for every size that a job file can contain.
 Json WriteMemory(const int64_t& bytes) {
   if (bytes == 0) return Json();
   return bytes % 1024 != 0 && bytes % 1000 == 0 ? std::to_string(bytes / 1000) + "KB" : BytesToText(bytes);
@@ -103,7 +104,25 @@ bool ReadWholeNumber(Reader& r, const Node& n, int min, int max, int& out) {
   return true;
 }
 
+// Reads [NAME=VALUE, ...], as docker compose writes variables.
+bool ReadVariableList(Reader& r, const Node& n, EnvVars& out) {
+  bool good = true;
+  for (size_t i = 0; i < n.items.size(); ++i) {
+    const Reader::Scope scope(r, i);
+    const auto text = r.Text(*n.items[i], "NAME=VALUE");
+    const size_t equals = text ? text->find('=') : std::string::npos;
+    if (text && (equals == std::string::npos || !IsVariableName(text->substr(0, equals)))) {
+      good = r.Fail(*n.items[i], "must be NAME=VALUE, but is '" + Printable(*text) + "'");
+      continue;
+    }
+    good = good && text;
+    if (text) out.emplace_back(text->substr(0, equals), text->substr(equals + 1));
+  }
+  return good;
+}
+
 bool ReadVariables(Reader& r, const Node& n, EnvVars& out) {
+  if (n.kind == Node::Kind::kList) return ReadVariableList(r, n, out);
   if (!CheckIsMap(r, n)) return false;
   return ForEachEntry(r, n, [&](const Entry& entry) {
     if (!IsVariableName(entry.key)) {

@@ -17,21 +17,21 @@ ValueType<bool> TrueOrFalse();
 ValueType<int64_t> Memory();
 enum class Zero { kAllowed, kRefused };
 ValueType<Duration> TimeSpan(Zero zero);
-// An empty string means none.
+// A string; "" means none.
 ValueType<std::string> OptionalText();
 ValueType<std::string> JobName();  // at most kLongestJobName bytes
 ValueType<std::string> NonEmptyText(std::string_view title);
 // A string with a check: fault(text) returns an error message, or "" if the text is valid.
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);
 ValueType<std::string> VariableName();
-// One of these names.
+// A signal's name. `names` returns the accepted names.
 ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)());
 // A regular expression (howdah/jobspec/pattern.h).
 ValueType<std::string> Pattern();
 ValueType<EnvVars> Variables();
 ValueType<Command> CommandLine();
 
-// The schema of a scalar that may also contain variables.
+// Returns the schema of a scalar that may also contain variables.
 Json OrVariable(Json schema);
 
 // One of a fixed set of words; the value is its index in `words`.
@@ -69,19 +69,22 @@ ValueType<std::optional<V>> Optional(ValueType<V> type) {
           std::move(type.schema)};
 }
 
-// A value that is omitted when written if it equals the default.
+// A value that is not written if it equals the default.
 template <typename V>
 ValueType<V> OmittedByDefault(ValueType<V> type) {
   type.write = [write = std::move(type.write)](const V& value) { return value == V{} ? Json() : write(value); };
   return type;
 }
 
-// A list. Invalid items are left out.
+// A list, or a single item that is not a map. Invalid items are left out.
 template <typename V>
 ValueType<std::vector<V>> ListOf(ValueType<V> type, std::string_view title) {
   return {[read = std::move(type.read)](Reader& r, const Node& n, std::vector<V>& out) {
             if (n.kind == Node::Kind::kScalar) {
-              return r.Fail(n, "must be a list; write [" + Printable(n.text) + "]");
+              V item{};
+              if (!read(r, n, item)) return false;
+              out.push_back(std::move(item));
+              return true;
             }
             if (n.kind != Node::Kind::kList) return r.Fail(n, "must be a list, as in [a, b]");
             bool good = true;
@@ -105,8 +108,8 @@ ValueType<std::vector<V>> ListOf(ValueType<V> type, std::string_view title) {
           }};
 }
 
-// A map, or a shorthand value that is not a map. `expand` converts the shorthand to the whole; `shorten` returns the
-// shorthand of a whole that has one.
+// A map, or a short form that is not a map. `expand` converts the short form to the whole value. `shorten` returns the
+// short form, or nullopt if the value has none.
 template <typename S, typename V>
 ValueType<S> OrShort(ValueType<S> whole, ValueType<V> brief, std::function<S(V)> expand,
                      std::function<std::optional<V>(const S&)> shorten) {

@@ -8,7 +8,7 @@ namespace {
 bool IsNameStart(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
 bool IsNameChar(char c) { return IsNameStart(c) || (c >= '0' && c <= '9'); }
 
-// Expands the variables of a value. Each default is used or skipped when it is reached, so the work is linear.
+// Expands the variables of a value. Each default is read only once, so the time is linear.
 class Expander {
  public:
   Expander(std::string_view text, const std::function<std::optional<std::string>(const std::string&)>& variable)
@@ -16,16 +16,16 @@ class Expander {
 
   Expansion Run() {
     while (at_ < text_.size()) Step();
-    // A default without its closing brace is kept as it was written.
+    // Keep an unterminated "${NAME:-..." as it was written.
     while (!open_.empty()) CloseUnfinished();
     return std::move(out_);
   }
 
  private:
-  // An open "${NAME:-...": its closing brace has not been read yet.
+  // A "${NAME:-..." whose closing brace has not been read yet.
   struct Default {
     size_t begin = 0;     // the position of the "${" in text_
-    size_t out_size = 0;  // the size of the output before it
+    size_t out_size = 0;  // the size of the output before the "${"
     size_t unset_size = 0;
     std::optional<std::string> value;  // the variable's value, if it is not empty
   };

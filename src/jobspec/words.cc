@@ -41,7 +41,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-// The length of the UTF-8 sequence at the start of the text; 0 if it is invalid.
+// Returns the length of the UTF-8 sequence at the start of the text, or 0 if it is invalid.
 size_t Utf8Length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);
@@ -85,7 +85,8 @@ const Words<OnFailure>& OnFailureWords() {
 }
 
 const Words<Outlive::Then>& OutliveThenWords() {
-  static const Words<Outlive::Then> words = {{Outlive::Then::kFail, "fail"}, {Outlive::Then::kIgnore, "ignore"}};
+  static const Words<Outlive::Then> words = {
+      {Outlive::Then::kFail, "fail"}, {Outlive::Then::kIgnore, "ignore"}, {Outlive::Then::kService, "service"}};
   return words;
 }
 
@@ -126,6 +127,12 @@ const std::vector<std::string_view>& KillingSignalNames() {
 std::string_view ToText(Framework f) { return WordOf(FrameworkWords(), f); }
 std::string_view ToText(OnFailure f) { return WordOf(OnFailureWords(), f); }
 std::string_view ToText(RoleKind k) { return WordOf(RoleKindWords(), k); }
+
+std::vector<std::string_view> FrameworkNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [framework, name] : FrameworkWords()) names.push_back(name);
+  return names;
+}
 
 std::optional<Framework> FrameworkFromText(std::string_view word) {
   for (const auto& [framework, name] : FrameworkWords()) {

@@ -11,7 +11,7 @@
 
 namespace howdah::jobspec {
 
-// Each value with its name, in the order in which messages list them.
+// The values of an enumeration with their names, in the order in which messages list them.
 template <typename E>
 using Words = std::vector<std::pair<E, std::string_view>>;
 
@@ -24,19 +24,19 @@ const Words<RestartRule::Then>& RestartThenWords();
 std::string_view ToText(OnFailure f);
 // The names of the signals that a process can handle.
 const std::vector<std::string_view>& SignalNames();
-// The same names and SIGKILL.
+// These names and SIGKILL.
 const std::vector<std::string_view>& KillingSignalNames();
 
-// The text in single quotes, for a one-line message. Control characters become \xNN, and the text is shortened to about
-// `longest` bytes.
+// Puts the text in single quotes for a one-line message. Control characters become \xNN, and the text is shortened to
+// about `longest` bytes.
 std::string Quoted(std::string_view text, size_t longest = 60);
-// The same without the quotes, for a key in a path.
+// Same as Quoted without the quotes, for a key in a path.
 std::string Printable(std::string_view text, size_t longest = 60);
 
-// "a, b, c".
+// Formats "a, b, c".
 std::string Joined(const std::vector<std::string_view>& parts);
 
-// The position of the first byte that is not valid UTF-8; npos if there is none.
+// Returns the position of the first byte that is not valid UTF-8, or npos if all bytes are valid.
 size_t FindInvalidUtf8(std::string_view text);
 
 }  // namespace howdah::jobspec

@@ -8,7 +8,7 @@
 namespace howdah::journal {
 namespace {
 
-// The parts of a line, separated by two spaces. Empty parts are left out.
+// Collects the parts of a line and separates them by two spaces. Empty parts are skipped.
 class Parts {
  public:
   void Add(std::string_view part) {

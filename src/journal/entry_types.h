@@ -1,4 +1,4 @@
-// The words of the journal's `type` field, one for each kind of change. Append, never rename.
+// The words of the journal's `type` field, one for each kind of change. Words may be added, but never renamed.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ constexpr std::string_view WordOf(const Words& words, Type type) {
   return "";
 }
 
-// The `type` of a change.
+// Returns the `type` of a change.
 inline std::string_view TypeOf(const core::Change& change) {
   if (const auto* job = std::get_if<core::JobChanged>(&change)) return WordOf(kJobWords, job->type);
   if (const auto* task = std::get_if<core::TaskChanged>(&change)) return WordOf(kTaskWords, task->type);

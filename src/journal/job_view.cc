@@ -11,8 +11,8 @@ void Take(T& field, const std::optional<T>& value) {
   if (value) field = *value;
 }
 
-// The position of (role, index): tasks of one role are adjacent, by index. The search skips whole roles, so that
-// computing the view of a job with 10,000 tasks stays fast.
+// Finds the position of (role, index). The tasks of a role are adjacent and sorted by index. The search skips whole
+// roles, so that computing the view of a job with 10,000 tasks stays fast.
 template <typename Tasks>
 auto Position(Tasks& tasks, const std::string& role, int index) {
   auto block = tasks.begin();
@@ -29,8 +29,8 @@ bool IsAt(const std::vector<TaskView>& tasks, std::vector<TaskView>::const_itera
   return at != tasks.end() && at->role == role && at->index == index;
 }
 
-// Clears the values of the previous attempt, except its reason: it explains why the job waits for the new attempt, and
-// stays until that attempt has started or can no longer start.
+// Clears the values of the previous attempt except its reason, which explains why the job waits for the new attempt.
+// The reason stays until the new attempt has started or can no longer start.
 void StartAttempt(TaskView& task, int attempt) {
   task.attempt = attempt;
   task.pids.clear();
@@ -52,7 +52,7 @@ void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
   view.tasks.clear();
   int tasks = 0;
   for (const auto& role : change.roles) tasks += role.instances;
-  view.account.Begin(time, tasks);
+  view.time_breakdown.Begin(time, tasks);
   for (const auto& role : change.roles) {
     for (int index = 0; index < role.instances; ++index) {
       TaskView task;
@@ -76,8 +76,9 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
   if (change.exit_code) view.exit_code = change.exit_code;
   if (view.state == core::JobState::kRunning && !view.started) view.started = time;
   if (core::IsFinal(view.state)) view.finished = time;
-  const bool anew = change.am_attempt.value_or(0) > 0 && !change.reason;
-  view.account.OnJob(view.state, view.generation, anew ? "the application master began anew" : view.reason);
+  const bool am_began_again = change.am_attempt.value_or(0) > 0 && !change.reason;
+  view.time_breakdown.OnJob(view.state, view.generation,
+                            am_began_again ? "the application master started again" : view.reason);
 }
 
 void Fold(JobView& view, Instant, const core::TaskChanged& change) {
@@ -85,7 +86,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   auto at = Position(view.tasks, change.role, change.index);
   const bool is_there = IsAt(view.tasks, at, change.role, change.index);
   if (change.type == Type::kRemoved) {
-    if (is_there) view.account.OnTask(at->state, std::nullopt);
+    if (is_there) view.time_breakdown.OnTask(at->state, std::nullopt);
     if (is_there) view.tasks.erase(at);
     return;
   }
@@ -98,7 +99,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   }
   TaskView& task = *at;
   if (change.attempt != task.attempt) StartAttempt(task, change.attempt);
-  if (change.type == Type::kPending) {  // it has no container any more
+  if (change.type == Type::kPending) {  // a pending task has no container
     task.node.clear();
     task.container.clear();
   }
@@ -107,12 +108,12 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
     task.advice.clear();
   }
   if (change.type == Type::kStarted && change.generation) {
-    if (task.started_in == change.generation) view.account.OnTaskRestart();
+    if (task.started_in == change.generation) view.time_breakdown.OnTaskRestart();
     task.started_in = change.generation;
   }
-  view.account.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
-  if (change.progress) view.account.OnProgress(*change.progress);
-  if (change.type == Type::kRejoined) view.account.OnRejoined();
+  view.time_breakdown.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
+  if (change.progress) view.time_breakdown.OnProgress(*change.progress);
+  if (change.type == Type::kRejoined) view.time_breakdown.OnRejoined();
   task.state = change.state;
   Take(task.node, change.node);
   Take(task.container, change.container);
@@ -133,8 +134,8 @@ void Fold(JobView&, Instant, const core::RoleScaled&) {}
 }  // namespace
 
 void JobView::Apply(const core::JournalEntry& entry) {
-  if (core::IsFinal(state)) return;  // it stays final, even if a damaged or edited journal goes on
-  account.Advance(entry.time);
+  if (core::IsFinal(state)) return;  // ignore entries after the end, as in a damaged journal
+  time_breakdown.Advance(entry.time);
   std::visit([&](const auto& change) { Fold(*this, entry.time, change); }, entry.change);
 }
 

@@ -37,7 +37,7 @@ TEST(JobView, SubmittedJobIsQueuedWithPendingTasks) {
   EXPECT_EQ(view.tasks[2].state, TaskState::kPending);
 }
 
-TEST(JobView, StartedIsTheFirstRunningTimeAndFinishedTheEnd) {
+TEST(JobView, StartedIsFirstRunningTimeAndFinishedIsTheEnd) {
   JobView view = Fresh();
   view.Apply({At(11), JobChange(JobType::kAmStarted, JobState::kStarting)});
   EXPECT_EQ(view.started, std::nullopt);
@@ -75,7 +75,7 @@ TEST(JobView, ReasonStaysUntilChangedOrCleared) {
   EXPECT_EQ(view.reason, "");
 }
 
-TEST(JobView, TaskFromPendingToItsEnd) {
+TEST(JobView, TaskViewFollowsTaskFromPendingToItsEnd) {
   JobView view = Fresh();
   auto allocated = TaskChange(TaskType::kAllocated, "worker", 1, TaskState::kAllocated);
   allocated.container = "c7";
@@ -102,8 +102,8 @@ TEST(JobView, TaskFromPendingToItsEnd) {
   view.Apply({At(13), ended});
   EXPECT_EQ(task.usage, *ended.usage);
 
-  // A new attempt in the same container clears the values of the old attempt, except the reason for the new attempt and
-  // the ranks.
+  // A new attempt in the same container clears the old attempt's values, except the ranks and the reason for the new
+  // attempt.
   view.Apply({At(14), TaskChange(TaskType::kReady, "worker", 1, TaskState::kReady, 1)});
   EXPECT_EQ(task.attempt, 1);
   EXPECT_TRUE(task.pids.empty());
@@ -216,7 +216,7 @@ TEST(StatusJson, InvalidJsonIsRejected) {
 }
 
 // The journal alone is enough to rebuild the status.
-TEST(StatusJson, IsTheSameAfterAJournalRoundTrip) {
+TEST(StatusJson, StatusIsUnchangedByAJournalRoundTrip) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     RandomChanges changes(seed);
     JobView direct, through_file;

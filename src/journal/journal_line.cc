@@ -8,8 +8,7 @@
 namespace howdah::journal {
 namespace {
 
-// More instances than any role has. A larger number means a damaged journal, and must not create that many objects in
-// memory.
+// More instances than any role has. A larger number in a damaged journal must not create that many objects in memory.
 constexpr int kMaxInstances = 1'000'000;
 
 template <typename T>
@@ -100,7 +99,8 @@ std::optional<core::Change> ReadSubmitted(const Json& json) {
   return change;
 }
 
-// A newer version may have written a kind that this one does not know: the entry is read without it.
+// Returns nullopt for a kind that this version does not know. A newer version may have written it; the entry is then
+// read without its cause.
 std::optional<core::Cause> ReadCause(const Json* json) {
   if (json == nullptr || !json->is_object()) return std::nullopt;
   const auto kind = core::ParseCauseKind(TextField(*json, "kind").value_or(""));

@@ -1,5 +1,5 @@
-// Reads and writes the fields of JSON objects. Other programs may have written them, so a field of the wrong type reads
-// as absent.
+// Reads and writes the fields of JSON objects. Another program may have written an object, so a field of the wrong type
+// is treated as absent.
 #pragma once
 
 #include <limits>
@@ -16,14 +16,14 @@
 
 namespace howdah::journal {
 
-// Keeps the order in which the fields were written: people read these objects, too.
+// Keeps the order in which the fields are written, because people read these objects, too.
 using Json = nlohmann::ordered_json;
 
 // The JSON on one line. Bytes that are not UTF-8, such as a program's output in a reason, become replacement
 // characters.
 inline std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Returns a discarded value (is_discarded()) if the text is not JSON.
+// The result is discarded (is_discarded()) if the text is not JSON.
 inline Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
 
 inline const Json* Field(const Json& object, const char* name) {
@@ -68,7 +68,7 @@ inline std::optional<std::vector<int>> IntsField(const Json& object, const char*
   return values;
 }
 
-// The exit status of a process, from the fields `exit_code` and `signal` (a name).
+// Reads an exit status from the fields `exit_code` and `signal` (a name).
 inline std::optional<ExitStatus> ExitFields(const Json& object) {
   ExitStatus exit;
   exit.code = IntField(object, "exit_code");

@@ -78,7 +78,7 @@ std::string ToJson(const JobView& view, bool with_tasks) {
     Json tasks = Json::array();
     for (const TaskView& task : view.tasks) tasks.push_back(TaskToJson(task));
     json["tasks"] = std::move(tasks);
-    json["account"] = Parse(view.account.ToJson());
+    json["account"] = Parse(view.time_breakdown.ToJson());
   }
   return Dump(json);
 }
@@ -106,7 +106,7 @@ std::optional<JobView> FromJson(std::string_view text) {
     view.tracking_url = TextField(*urls, "tracking").value_or("");
     view.tensorboard_url = TextField(*urls, "tensorboard").value_or("");
   }
-  if (const Json* account = Field(json, "account")) view.account = Account::FromJson(account->dump());
+  if (const Json* account = Field(json, "account")) view.time_breakdown = TimeBreakdown::FromJson(account->dump());
   if (const Json* tasks = Field(json, "tasks"); tasks != nullptr && tasks->is_array()) {
     for (const Json& item : *tasks) {
       auto task = TaskFromJson(item);

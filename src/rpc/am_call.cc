@@ -32,7 +32,7 @@ void AmCall::OnRead(bool ok) {
     End(grpc::Status::OK);
     owner_->OnClosed(*this);
   } else if (ending_) {
-    Read();  // discard input after End; the next failed read calls OnClosed
+    Read();  // after End, input is discarded; the failing last read calls OnClosed
   } else {
     owner_->OnMessage(*this, std::exchange(incoming_, {}));
   }
@@ -65,7 +65,7 @@ void AmCall::WriteNext() {
 void AmCall::OnWrote(bool ok) {
   --pending_;
   writing_ = false;
-  if (!ok) queued_.clear();  // the peer is gone; the pending read will fail, too
+  if (!ok) queued_.clear();  // the peer is gone, so the pending read fails, too
   WriteNext();
   if (over()) return owner_->OnOver(*this);
   if (ok) owner_->OnWritten(*this);

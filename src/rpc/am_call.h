@@ -1,4 +1,5 @@
-// One incoming call of any gRPC method at the AM's server. Sends and receives raw messages, and has a write queue.
+// One incoming call of any gRPC method at the AM's server. It sends and receives raw messages, and queues messages to
+// send.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -20,7 +21,7 @@ class AmCall {
     virtual void OnAccepted(AmCall& call) = 0;  // a client has opened the call
     virtual void OnMessage(AmCall& call, grpc::ByteBuffer message) = 0;
     virtual void OnWritten(AmCall& call) = 0;  // one message was sent; not called after a failure
-    virtual void OnClosed(AmCall& call) = 0;   // the peer sends no more; the call ends
+    virtual void OnClosed(AmCall& call) = 0;   // the peer sends nothing more, and the call ends
     virtual void OnOver(AmCall& call) = 0;     // over() has become true
 
    protected:
@@ -39,11 +40,11 @@ class AmCall {
   ConnectionId id() const { return id_; }
   const std::string& method() const { return context_.method(); }
   std::string PeerName() const;  // the common name of the peer's certificate
-  // For the method Follow: whether the request has been received.
+  // Whether this call of the method Follow has received its request.
   bool follows() const { return follows_; }
   void set_follows() { follows_ = true; }
   bool unsent() const { return writing_ || ending_ != ended_; }
-  bool over() const { return ended_ && pending_ == 0; }  // gRPC holds none of its operations
+  bool over() const { return ended_ && pending_ == 0; }  // the call has ended, and gRPC holds no operation of it
 
  private:
   void OnRequested(bool ok);

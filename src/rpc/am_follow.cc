@@ -25,7 +25,7 @@ class Follow final : public AmFollow {
       : address_(std::move(address)), request_(request), more_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     const int millis = static_cast<int>(std::max<int64_t>(connect_limit.count() / 1000, 1));
     grpc::ChannelArguments arguments;
-    // gRPC has no connect limit other than the minimum time between two attempts.
+    // gRPC has no connect limit, so the minimum time between two attempts serves as the limit.
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, millis);
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, millis);
     arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindow);
@@ -76,21 +76,21 @@ class Follow final : public AmFollow {
   }
 
  private:
-  struct Kept {
+  struct QueuedReply {
     wire::FollowReply message;
     size_t size;
   };
 
   void Run() {
     const auto stub = wire::Control::NewStub(channel_);
-    context_.set_wait_for_ready(false);  // fail at once if the connection is refused: the AM is gone
+    context_.set_wait_for_ready(false);  // a refused connection means that the AM is gone
     const auto stream = stub->Follow(&context_);
     bool ended = false;
     if (stream->Write(request_)) {
       wire::FollowReply reply;
       while (stream->Read(&reply)) {
         ended = reply.has_ended();
-        if (!Keep(std::move(reply))) break;
+        if (!Enqueue(std::move(reply))) break;
         reply.Clear();
       }
     }
@@ -100,8 +100,9 @@ class Follow final : public AmFollow {
     Signal();
   }
 
-  // Waits for space in the read-ahead queue. Returns false if the object is being destroyed.
-  bool Keep(wire::FollowReply reply) {
+  // Appends the reply to the read-ahead queue, after waiting for space. Returns false if this object is being
+  // destroyed.
+  bool Enqueue(wire::FollowReply reply) {
     const size_t size = reply.ByteSizeLong();
     std::unique_lock lock(mutex_);
     room_.wait(lock, [this] { return leaving_ || bytes_ < kReadAhead; });
@@ -141,7 +142,7 @@ class Follow final : public AmFollow {
   mutable std::mutex mutex_;
   std::condition_variable room_;
   // Guarded by mutex_.
-  std::deque<Kept> replies_;
+  std::deque<QueuedReply> replies_;
   size_t bytes_ = 0;
   bool leaving_ = false;
   std::optional<Status> result_;

@@ -1,4 +1,4 @@
-// A client that follows a job through the AM's server, over loopback.
+// Tests a client that follows a job through the AM's server, over loopback.
 #include "howdah/rpc/am_follow.h"
 
 #include <gmock/gmock.h>
@@ -110,8 +110,8 @@ TEST_F(AmFollowTest, IdleClientReceivesOneWindow) {
     am_.server->SendToFollower(first, Journal(block));
     am_.server->SendToFollower(second, Journal(block));
   }
-  // The AM cannot distinguish the two clients. The one that reads receives everything, the other one stalls. The AM's
-  // loop keeps running, because the AM sends the next message once the previous one was written.
+  // The AM cannot distinguish the two clients. The client that reads receives everything. The sending to the other
+  // stops, but the AM's loop continues, because the AM sends each message only after the previous one was written.
   int read = 0;
   std::thread reader([&] {
     for (; read < kReplies; ++read) {
@@ -122,7 +122,7 @@ TEST_F(AmFollowTest, IdleClientReceivesOneWindow) {
   EXPECT_TRUE(loop_.RunUntil([&] { return std::max(am_.written[first], am_.written[second]) == kReplies; }));
   reader.join();
   ASSERT_EQ(read, kReplies);
-  // The read-ahead of 1 MiB, the window, and the buffers of kernel and gRPC are together much smaller than 32 MiB.
+  // Read-ahead (1 MiB), window, and buffers of the kernel and gRPC together are much smaller than 32 MiB.
   EXPECT_LT(std::min(am_.written[first], am_.written[second]), kReplies / 2);
   EXPECT_FALSE(slow->ended());
 }

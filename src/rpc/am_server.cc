@@ -21,7 +21,7 @@
 namespace howdah::rpc {
 namespace {
 
-constexpr int kAwaited = 16;  // calls that gRPC can accept before the loop has to request more
+constexpr int kAwaited = 16;  // number of calls that gRPC can accept before the loop runs
 constexpr std::chrono::milliseconds kFlushLimit{100};
 
 class Server final : public AmServer, public AmCall::Owner {
@@ -36,7 +36,7 @@ class Server final : public AmServer, public AmCall::Owner {
   uint16_t port() const override { return port_; }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
   void SendToFollower(ConnectionId to, const wire::FollowReply& message) override;
-  void Join(ConnectionId tunnel, ConnectionId carry) override { joined_->Join(tunnel, carry); }
+  void Join(ConnectionId tunnel, ConnectionId accepted) override { joined_->Join(tunnel, accepted); }
   std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers) override {
     return joined_->Serve(tunnel, std::move(handlers));
   }
@@ -61,23 +61,23 @@ class Server final : public AmServer, public AmCall::Owner {
   bool HasUnsent() const;
 
   Post post_;
-  // Shared with a running handler, because a handler may destroy this server.
+  // Shared with a running handler, because the handler may destroy this server.
   const std::shared_ptr<const Handlers> handlers_;
-  std::shared_ptr<char> alive_ = std::make_shared<char>();  // null once no handler may be called any more
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // null when no handler may be called any more
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::Server> server_;
   std::optional<Completions> completions_;
   uint16_t port_ = 0;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, std::unique_ptr<AmCall>> calls_;
-  // Shared with running member functions of JoinedCalls, because a handler may destroy this server.
+  // Shared with running member functions of JoinedCalls, because a handler that they call may destroy this server.
   std::shared_ptr<JoinedCalls> joined_ = std::make_shared<JoinedCalls>([this](ConnectionId id) { return Find(id); });
 };
 
 // Whether the messages of the call's method are frames.
 bool IsOfFrames(const AmCall& call) { return call.method() == kTunnelMethod || call.method() == kAcceptTunnelMethod; }
 
-// Returns the parties that may call a method; empty if the method is unknown.
+// Returns the parties that may call a method. Returns none if the method is unknown.
 std::vector<std::string_view> CallersOf(const std::string& method) {
   if (method == kAttachMethod || method == kAcceptTunnelMethod) return {kExecutorName};
   if (method == kCallMethod || method == kFollowMethod) return {kClientName};
@@ -102,7 +102,7 @@ howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Id
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // Ping silent peers, so that the connection of a vanished node is closed. Executors ping more often (every 10 s).
+  // Ping silent peers, so that the connection to a vanished node is closed. Executors ping more often (every 10 s).
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
@@ -127,7 +127,7 @@ Server::~Server() {
   alive_.reset();
   joined_->Detach();
   if (!completions_) return;
-  // Give the last messages (a reply, an order to leave) a moment to be sent.
+  // Give the last messages (a reply, an order to leave) some time to be sent.
   completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
   server_->Shutdown(std::chrono::system_clock::now());
   completions_.reset();
@@ -135,7 +135,7 @@ Server::~Server() {
 
 bool Server::HasUnsent() const {
   for (const auto& [id, call] : calls_) {
-    // Do not wait for a client that may not be reading.
+    // Do not wait for followers and frame streams, because the receivers may not be reading.
     if (call->unsent() && call->method() != kFollowMethod && !IsOfFrames(*call)) return true;
   }
   return false;
@@ -179,7 +179,7 @@ void Server::OnExecutorMessage(AmCall& call, grpc::ByteBuffer bytes) {
   wire::FromExecutor message;
   if (!Parse(std::move(bytes), message)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FromExecutor"});
-    return call.Read();  // when this read fails, OnClosed is called
+    return call.Read();  // this read fails and calls OnClosed
   }
   std::weak_ptr<char> alive = alive_;
   auto handlers = handlers_;
@@ -206,7 +206,7 @@ void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes) {
   wire::FollowRequest request;
   if (call.follows() || !Parse(std::move(bytes), request)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FollowRequest, or not the only one"});
-    return call.Read();  // when this read fails, OnClosed is called
+    return call.Read();  // this read fails and calls OnClosed
   }
   call.set_follows();
   std::weak_ptr<char> alive = alive_;
@@ -220,7 +220,7 @@ void Server::OnFirstFrame(AmCall& call, grpc::ByteBuffer bytes) {
   const bool tunnel = call.method() == kTunnelMethod;
   if (!Parse(bytes, frame) || !(tunnel ? frame.has_open() : frame.kind_case() == wire::Frame::kAcceptTunnel)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first frame is not the one required by this call"});
-    return call.Read();  // when this read fails, OnClosed is called
+    return call.Read();  // this read fails and calls OnClosed
   }
   auto handlers = handlers_;
   if (!tunnel) return handlers->on_accept_tunnel(call.id(), frame.accept_tunnel());

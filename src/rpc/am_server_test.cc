@@ -1,4 +1,4 @@
-// The AM's server with real executor links and client calls, over loopback.
+// Tests the AM's server with real executor links and client calls, over loopback.
 #include "howdah/rpc/am_server.h"
 
 #include <arpa/inet.h>
@@ -104,7 +104,7 @@ class AmServerTest : public testing::Test {
     delete others_;
   }
 
-  // CallAm blocks, so a separate thread calls CallAm while the loop runs.
+  // CallAm blocks, so it runs on a separate thread while the loop runs here.
   Result<wire::ControlReply> Call(const std::string& address, const Identity& identity,
                                   Duration limit = std::chrono::seconds(30)) {
     std::optional<Result<wire::ControlReply>> reply;
@@ -207,20 +207,20 @@ TEST_F(AmServerTest, CloseSendsQueueThenCloses) {
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty() && !am_.closed.empty(); }));
   EXPECT_EQ(executor.messages.size(), 100u);
   EXPECT_THAT(am_.closed, ElementsAre(am_.ids["c1"]));
-  am_.server->Send(am_.ids["c1"], Starting(0), nullptr);  // connection gone: ignored
+  am_.server->Send(am_.ids["c1"], Starting(0), nullptr);  // ignored, because the connection is gone
   am_.server->Close(am_.ids["c1"]);
   am_.server->Close(123456);
 }
 
 TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
-  // gRPC does not survive fork, so the child executes the test program again, in the role of an executor.
+  // gRPC does not survive fork. So the child executes the test program again, which then acts as an executor.
   int ready[2];
   ASSERT_EQ(pipe2(ready, O_CLOEXEC), 0);
   pid_t child = fork();
   if (child == 0) {
     dup2(ready[0], 0);
     setenv("HOWDAH_TEST_EXECUTOR_OF", am_.address().c_str(), 1);
-    execl("/proc/self/exe", "rpc_test", "--gtest_filter=ChildProcess.IsAnExecutor", nullptr);
+    execl("/proc/self/exe", "rpc_test", "--gtest_filter=ChildProcess.RunsAsExecutorOfParentTest", nullptr);
     _exit(127);
   }
   std::string pem = identities_->executor.ca_certificate + '\0' + identities_->executor.certificate + '\0' +
@@ -235,8 +235,8 @@ TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
   EXPECT_THAT(am_.closed, ElementsAre(am_.ids["child"]));
 }
 
-// Runs only as the child of KilledExecutorProcessIsNoticed.
-TEST(ChildProcess, IsAnExecutor) {
+// Runs only as the child process of KilledExecutorProcessIsNoticed.
+TEST(ChildProcess, RunsAsExecutorOfParentTest) {
   const char* address = getenv("HOWDAH_TEST_EXECUTOR_OF");
   if (address == nullptr) GTEST_SKIP() << "only for the child process of another test";
   std::string pem;
@@ -257,7 +257,7 @@ TEST_F(AmServerTest, ExecutorNoticesAmShutdown) {
   am_.server.reset();
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty(); }));
   EXPECT_THAT(executor.closed, ElementsAre(HasSubstr("the connection to the AM at 127.0.0.1:")));
-  EXPECT_TRUE(am_.closed.empty());  // a destroyed server reports nothing
+  EXPECT_TRUE(am_.closed.empty());  // a server that was destroyed reports nothing
 }
 
 TEST_F(AmServerTest, CertificateOfWrongPartyIsRefused) {
@@ -266,7 +266,7 @@ TEST_F(AmServerTest, CertificateOfWrongPartyIsRefused) {
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty(); }));
   EXPECT_THAT(executor.closed, ElementsAre(HasSubstr("refused: only howdah-executor may call")));
 
-  EXPECT_FALSE(Call(am_.address(), identities_->am).ok());  // the AM's certificate is not that of a client
+  EXPECT_FALSE(Call(am_.address(), identities_->am).ok());  // the AM's certificate is not a client's certificate
   auto reply = Call(am_.address(), identities_->executor);
   ASSERT_FALSE(reply.ok());
   EXPECT_THAT(reply.error().message, HasSubstr("only howdah-client may call"));
@@ -391,7 +391,7 @@ TEST_F(AmServerTest, LinkCanBeDestroyedAtAnyTime) {
     for (int i = 0; i < 1000; ++i) sending.link->Send(StartedAttempt(i));
     sending.link->Finish();
   }
-  // The link is destroyed in its own handlers.
+  // Handlers of the link destroy the link.
   for (bool in_message : {true, false}) {
     std::unique_ptr<ExecutorLink> link;
     bool done = false;
@@ -431,7 +431,7 @@ TEST_F(AmServerTest, BusyServerCanBeDestroyed) {
     for (int i = 0; i < 10; ++i) am_.server->Send(id, Starting(i), shared);
   }
   am_.server.reset();
-  replies[0]({});  // too late: ignored
+  replies[0]({});  // ignored, because the server was destroyed
   for (auto& executor : executors) {
     ASSERT_TRUE(loop_.RunUntil([&] { return executor->closed.size() == 1 || !am_.ids.contains("c19"); }));
   }
@@ -461,7 +461,7 @@ TEST_F(AmServerTest, LastMessageIsSentBeforeShutdown) {
   EXPECT_TRUE(executor.messages[0].has_leave());
 }
 
-TEST_F(AmServerTest, ForeignListenAddressIsReported) {
+TEST_F(AmServerTest, ListeningOnForeignAddressIsReported) {
   auto server = AmServer::Start("203.0.113.1", identities_->am, loop_.post(), {});
   ASSERT_FALSE(server.ok());
   EXPECT_THAT(server.error().message, HasSubstr("listening on 203.0.113.1"));

@@ -39,7 +39,7 @@ void AttachStream::Send(const wire::FromExecutor& message) {
 void AttachStream::Finish() {
   if (state_.finishing || state_.ending) return;
   state_.finishing = true;
-  if (!state_.started) return;  // the connect limit still applies
+  if (!state_.started) return;  // not connected yet: the connect limit applies
   LimitEnd();
   WriteNext();
 }
@@ -88,7 +88,7 @@ void AttachStream::WriteNext() {
 
 void AttachStream::OnWrote(bool ok) {
   state_.writing = false;
-  if (!ok) return;  // the stream is broken; the pending read will fail, too
+  if (!ok) return;  // the stream is broken, so the pending read fails, too
   WriteNext();
   const auto handlers = handlers_;
   if (!state_.writing && handlers && handlers->on_sent) handlers->on_sent();  // may destroy *this
@@ -100,7 +100,7 @@ void AttachStream::End() {
   if (state_.ending) return;
   state_.ending = true;
   queued_.clear();
-  LimitEnd();  // gRPC never delivers a status if an invalid message broke the stream
+  LimitEnd();  // if an invalid message broke the stream, gRPC delivers no status
   call_->Finish(&status_, &on_ended_);
 }
 

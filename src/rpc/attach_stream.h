@@ -1,4 +1,4 @@
-// The executor's side of one Attach stream, its gRPC stream to the AM. Several streams may share a completion queue.
+// The executor's side of one Attach call, its gRPC stream to the AM. Several streams may share a completion queue.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -20,14 +20,14 @@ class AttachStream {
  public:
   AttachStream(Completions& completions, std::shared_ptr<grpc::Channel> channel, std::string address,
                ExecutorLink::Handlers handlers, Duration connect_limit);
-  // Destroy the stream only after the completion queue was destroyed, or after on_closed if no operation is pending.
+  // Must be destroyed only after the completion queue was destroyed, or after on_closed if no operation is pending.
   ~AttachStream() = default;
   AttachStream(const AttachStream&) = delete;
   AttachStream& operator=(const AttachStream&) = delete;
 
   void Send(const wire::FromExecutor& message);
   void Finish();
-  void Cancel();  // ends every operation soon; calls no handler from then on
+  void Cancel();  // ends every operation soon; no handler is called afterwards
 
  private:
   using Call = grpc::ClientAsyncReaderWriter<wire::FromExecutor, wire::ToExecutor>;
@@ -49,8 +49,8 @@ class AttachStream {
   grpc::CompletionQueue* queue_;
   std::shared_ptr<grpc::Channel> channel_;
   std::string address_;
-  std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null once no handler may be called any more
-  std::shared_ptr<char> alive_ = std::make_shared<char>();  // expires when a handler destroys this stream
+  std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null when no handler may be called any more
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // shows whether a handler has destroyed this stream
   const Duration connect_timeout_;
 
   grpc::TemplatedGenericStub<wire::FromExecutor, wire::ToExecutor> stub_;

@@ -15,7 +15,7 @@ struct Completions::Inbox {
   std::mutex mutex;
   std::condition_variable filled;
   std::vector<Item> items;  // guarded by mutex
-  bool closed = false;      // used by the loop thread only; once true, the operations may be destroyed
+  bool closed = false;      // used by the loop thread only; true: the operations may have been destroyed
 };
 
 Completions::Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post)

@@ -1,10 +1,9 @@
 // Passes completed gRPC operations to the owner's loop. One thread waits on the completion queue and posts completions
 // in batches.
 //
-// gRPC's callback API would run a thread pool of the size of the number of cores, and would call back on any of its
-// threads. Every connection would then need a lock, and every message a switch to the loop thread. With a completion
-// queue there is only one thread. It posts to the loop only when the inbox was empty, and the loop thread owns the
-// state of all calls.
+// gRPC's callback API is not used. It would run one thread per core, and would call back on any of them: every
+// connection would need a lock, and every message a switch to the loop thread. With a completion queue there is only
+// one thread. It posts to the loop only if the inbox was empty, and the loop thread owns the state of all calls.
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -18,7 +17,7 @@
 
 namespace howdah::rpc {
 
-// One kind of operation on one call. Its address is the tag passed to gRPC.
+// One kind of operation on one call. gRPC gets its address as the tag.
 class Operation {
  public:
   virtual ~Operation() = default;
@@ -38,14 +37,14 @@ class OperationOf final : public Operation {
 class Completions {
  public:
   Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post);
-  // Waits until gRPC has returned every tag, without running the operations. The calls must have been cancelled before.
-  // Their operations must live longer than this object.
+  // Waits until gRPC has returned every tag, without running the operations. All calls must have been cancelled, and
+  // their operations must still exist.
   ~Completions();
 
   grpc::CompletionQueue* queue() { return queue_.get(); }
 
-  // Runs completions until done() is true or the limit is reached. For the destructor of an owner, which does not
-  // return to its loop.
+  // Runs completions until done() is true or the limit is reached. For the destructor of the owner, in which the loop
+  // does not run.
   void Drain(std::chrono::milliseconds limit, const std::function<bool()>& done);
 
  private:
@@ -54,7 +53,7 @@ class Completions {
   void Wait(const Post& post);
 
   std::unique_ptr<grpc::CompletionQueue> queue_;
-  std::shared_ptr<Inbox> inbox_;  // shared with the posted closures
+  std::shared_ptr<Inbox> inbox_;  // shared with the closures posted to the loop
   std::thread thread_;
 };
 

@@ -31,7 +31,7 @@ Result<wire::ControlReply> CallAm(const std::string& address, const Identity& id
   HOWDAH_TRY(auto channel, MakeChannel(address, identity, grpc::ChannelArguments()));
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + limit);
-  context.set_wait_for_ready(false);  // fail at once if the connection is refused: the AM is gone
+  context.set_wait_for_ready(false);  // a refused connection means that the AM is gone
   wire::ControlReply reply;
   grpc::Status status = wire::Control::NewStub(channel)->Call(&context, request, &reply);
   if (!status.ok()) {

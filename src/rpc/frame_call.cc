@@ -15,7 +15,7 @@ FrameCall::FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method,
       stub_(std::move(channel)) {}
 
 void FrameCall::Start(Completions& completions) {
-  context_.set_wait_for_ready(false);  // fail at once if the connection is refused: the AM is gone
+  context_.set_wait_for_ready(false);  // a refused connection means that the AM is gone
   stream_ = stub_.PrepareCall(&context_, method_, completions.queue());
   ++pending_;
   stream_->StartCall(&on_started_);
@@ -78,7 +78,7 @@ void FrameCall::WriteNext() {
 void FrameCall::OnWrote(bool ok) {
   --pending_;
   state_.writing = false;
-  if (ok) WriteNext();  // if not ok, the stream is broken, and the pending read will fail, too
+  if (ok) WriteNext();  // if not ok, the stream is broken, so the pending read fails, too
   FinishIfOver();
 }
 

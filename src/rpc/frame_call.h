@@ -15,11 +15,11 @@
 
 namespace howdah::rpc {
 
-// Used on the loop thread only. Must live until on_finished is called or the completion queue is destroyed, because
-// gRPC holds its operations until then.
+// Used on the loop thread only. Must exist until on_finished is called or the completion queue is destroyed, because
+// until then gRPC holds operations of this object.
 class FrameCall : public std::enable_shared_from_this<FrameCall> {
  public:
-  // on_finished is the last callback and is called once, when gRPC holds no operation of this call any more.
+  // on_finished is called once, as the last callback: gRPC then holds no operation of this call any more.
   FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method, std::string address,
             FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_finished);
   FrameCall(const FrameCall&) = delete;
@@ -28,7 +28,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
   void Start(Completions& completions);
   void Send(const wire::Frame& frame);
   void Finish();
-  void Cancel();  // calls no handler from then on, except on_finished
+  void Cancel();  // no handler is called afterwards, except on_finished
 
  private:
   using Stream = grpc::ClientAsyncReaderWriter<wire::Frame, wire::Frame>;
@@ -47,7 +47,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
 
   const char* const method_;
   const std::string address_;
-  std::shared_ptr<const FrameStream::Handlers> handlers_;  // null once no handler may be called any more
+  std::shared_ptr<const FrameStream::Handlers> handlers_;  // null when no handler may be called any more
   std::function<void(FrameCall*)> on_finished_;
   grpc::TemplatedGenericStub<wire::Frame, wire::Frame> stub_;
   grpc::ClientContext context_;

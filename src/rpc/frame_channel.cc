@@ -55,7 +55,7 @@ Result<std::unique_ptr<FrameChannel>> FrameChannel::Make(const std::string& addr
                                                          Post post, Duration connect_limit) {
   const int millis = static_cast<int>(std::max<int64_t>(connect_limit.count() / 1000, 1));
   grpc::ChannelArguments arguments;
-  // gRPC has no connect limit other than the minimum time between two attempts.
+  // gRPC has no connect limit, so the minimum time between two attempts serves as the limit.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, millis);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);

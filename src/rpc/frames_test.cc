@@ -1,4 +1,4 @@
-// Frame streams over loopback, with a client, an executor, and the AM that joins their calls.
+// Tests frame streams over loopback, with a client, an executor, and the AM that joins their calls.
 #include "howdah/rpc/frames.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ struct Am {
   std::unique_ptr<AmServer> server;
 };
 
-// One end of a stream, with the frames it received.
+// One end of a stream, with all frames that it has received.
 struct End {
   End(FrameChannel& channel, Method method, const wire::Frame& first) {
     stream = channel.Open(method, {[this](wire::Frame frame) { frames.push_back(std::move(frame)); },
@@ -145,17 +145,17 @@ TEST_F(FramesTest, AmServesOrRefusesTunnel) {
   End refused(*clients_, Method::kTunnel, Opening("b"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.size() == 2; }));
   am_.server->Refuse(am_.tunnels["b"], "there is no b");
-  std::vector<std::string> heard;
+  std::vector<std::string> received;
   bool gone = false;
   const auto served = am_.server->Serve(
       am_.tunnels["a"],
-      {[&](const wire::Frame& f) { heard.push_back(f.data().bytes()); }, [&](const std::string&) { gone = true; }});
+      {[&](const wire::Frame& f) { received.push_back(f.data().bytes()); }, [&](const std::string&) { gone = true; }});
   ASSERT_NE(served, nullptr);
   served->Send(Data("hello"));
   client_->stream->Send(Data("hi"));
   ASSERT_TRUE(
-      loop_.RunUntil([&] { return heard.size() == 1 && client_->frames.size() == 1 && !refused.closed.empty(); }));
-  EXPECT_EQ(heard[0], "hi");
+      loop_.RunUntil([&] { return received.size() == 1 && client_->frames.size() == 1 && !refused.closed.empty(); }));
+  EXPECT_EQ(received[0], "hi");
   EXPECT_EQ(refused.frames.at(0).failed(), "there is no b");
   client_->stream->Finish();
   ASSERT_TRUE(loop_.RunUntil([&] { return gone; }));
@@ -176,7 +176,7 @@ TEST_F(FramesTest, StreamsOfOneConnectionAreIndependent) {
 }
 
 TEST_F(FramesTest, CertificateOfOtherJobIsRefused) {
-  const auto trusting = [](const Identity& stranger) {  // trusts the AM, so the AM has to refuse it
+  const auto trusting = [](const Identity& stranger) {  // trusts the AM, so only the AM can refuse the connection
     return Identity{identities_->client.ca_certificate, stranger.certificate, stranger.private_key};
   };
   for (const Identity& stranger : {others_->client, others_->executor, trusting(others_->client),

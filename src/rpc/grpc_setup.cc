@@ -19,16 +19,17 @@
 namespace howdah::rpc {
 namespace {
 
-// A failed assertion ends the process, so its text must be printed. The status of a call reports all other problems.
+// A failed assertion ends the process, so its text must be printed. All other problems are reported by the status of a
+// call.
 void LogOnlyAssertions(gpr_log_func_args* line) {
   if (std::string_view(line->message).starts_with("assertion failed")) {
     std::fprintf(stderr, "%s:%d: %s\n", line->file, line->line, line->message);
   }
 }
 
-// GRPC_VERBOSITY, GRPC_TRACE, GRPC_ENABLE_FORK_SUPPORT and so on in the user's environment are meant for the user's
-// programs.
-void ForgetEnvironment() {
+// Removes gRPC's variables (GRPC_VERBOSITY, GRPC_TRACE, GRPC_ENABLE_FORK_SUPPORT and so on) from the environment,
+// because the user has set them for the user's own programs.
+void RemoveGrpcVariables() {
   std::vector<std::string> names;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     std::string_view text(*variable);
@@ -37,14 +38,14 @@ void ForgetEnvironment() {
   for (const std::string& name : names) unsetenv(name.c_str());
 }
 
-// OpenSSL settings for which gRPC has no option. Session tickets, which no party uses, cost two messages and the memory
-// of two sessions per connection. The cheapest cipher suite comes first.
+// OpenSSL settings for which gRPC has no option. Session tickets are off: no party uses them, and they cost two
+// messages and the memory of two sessions per connection. The cheapest cipher suite comes first.
 constexpr char kTlsDefaults[] =
     "openssl_conf = howdah\n[howdah]\nssl_conf = ssl\n[ssl]\nsystem_default = tls\n[tls]\nNumTickets = 0\n"
     "Ciphersuites = TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256\n";
 
 void SetTlsDefaults() {
-  // Initialise OpenSSL before gRPC does: gRPC would load the machine's openssl.cnf, which costs time and may name
+  // Initialise OpenSSL before gRPC does. gRPC would load the machine's openssl.cnf, which costs time and may name
   // providers to load.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   OPENSSL_load_builtin_modules();
@@ -65,9 +66,10 @@ bool IsLiteralIpv6(const std::string& address) { return address.starts_with('[')
 void PrepareGrpc() {
   static std::once_flag once;
   std::call_once(once, [] {
-    ForgetEnvironment();
+    RemoveGrpcVariables();
     gpr_set_log_function(LogOnlyAssertions);
-    // Debian's abseil checks for deadlocks whenever gRPC takes a lock, under one lock of the whole process.
+    // Disable a check of Debian's abseil: for every lock that gRPC takes, it looks for deadlocks under one process-wide
+    // lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     SetTlsDefaults();
     // Keep gRPC initialised until the process ends: its shutdown runs on a thread that races with exit.
@@ -100,8 +102,8 @@ Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, c
 std::string Explain(const grpc::Status& status) {
   std::string message = status.error_message();
   std::string_view text = message;
-  // "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to connect to remote host:
-  // Connection refused": keep only the last reason, because our message has the address already.
+  // In "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to connect to remote host:
+  // Connection refused", keep only the last reason, because our message already has the address.
   for (std::string_view prefix : {"last error: ", "Failed to connect to remote host: "}) {
     if (size_t at = text.find(prefix); at != text.npos) text.remove_prefix(at + prefix.size());
   }

@@ -58,7 +58,8 @@ bool AddExtension(X509* certificate, X509* issuer, int nid, const std::string& v
 // Sets the fields that all certificates of a job have: serial, validity, key, and a subject with the party and the job.
 bool FillCommon(X509* certificate, EVP_PKEY* key, std::string_view name, std::string_view job_id) {
   X509_NAME* subject = X509_get_subject_name(certificate);
-  // Common name and organisation are limited to 64 characters (RFC 5280). The job id is informative only, so it is cut.
+  // Common name and organisation are limited to 64 characters (RFC 5280). The job id is cut, because it is only
+  // informative.
   return X509_set_version(certificate, X509_VERSION_3) == 1 && SetSerial(certificate) &&
          X509_gmtime_adj(X509_getm_notBefore(certificate), -kBackdateSeconds) != nullptr &&
          X509_gmtime_adj(X509_getm_notAfter(certificate), kValidSeconds) != nullptr &&
@@ -114,7 +115,7 @@ Result<Identity> MakeIdentity(X509* ca, EVP_PKEY* ca_key, std::string_view name,
 }  // namespace
 
 Result<JobIdentities> MakeJobIdentities(std::string_view job_id) {
-  // Do not load the machine's openssl.cnf, which may name engines and providers.
+  // Do not load the machine's openssl.cnf, because it may name engines and providers.
   OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   Key ca_key(EVP_EC_gen("P-256"));
   if (!ca_key) return OpensslError("making the key of the job's CA");

@@ -31,20 +31,20 @@ class JoinedCalls::Served final : public FrameStream {
 
 void JoinedCalls::Hold(const AmCall& call, grpc::ByteBuffer first) { ends_[call.id()].first = std::move(first); }
 
-void JoinedCalls::Join(ConnectionId tunnel, ConnectionId carry) {
+void JoinedCalls::Join(ConnectionId tunnel, ConnectionId accepted) {
   AmCall* caller = find_(tunnel);
-  AmCall* carrier = find_(carry);
-  if (caller == nullptr || carrier == nullptr || !ends_.contains(tunnel)) {
-    if (caller != nullptr) caller->End({grpc::StatusCode::UNAVAILABLE, "the executor is gone"});
-    if (carrier != nullptr) carrier->End(grpc::Status::OK);
+  AmCall* accepting = find_(accepted);
+  if (caller == nullptr || accepting == nullptr || !ends_.contains(tunnel)) {
+    if (caller != nullptr) caller->End({grpc::StatusCode::UNAVAILABLE, "the executor has exited"});
+    if (accepting != nullptr) accepting->End(grpc::Status::OK);
     return;
   }
   End& from = ends_[tunnel];
-  from.peer = carry;
+  from.peer = accepted;
   from.awaits_peer = true;
-  ends_[carry].peer = tunnel;
-  carrier->Write(std::exchange(from.first, {}));
-  carrier->Read();
+  ends_[accepted].peer = tunnel;
+  accepting->Write(std::exchange(from.first, {}));
+  accepting->Read();
 }
 
 std::unique_ptr<FrameStream> JoinedCalls::Serve(ConnectionId tunnel, FrameStream::Handlers handlers) {
@@ -68,7 +68,7 @@ void JoinedCalls::OnMessage(AmCall& call, grpc::ByteBuffer message) {
   wire::Frame frame;
   if (!handlers || !Parse(std::move(message), frame)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a Frame"});
-    return call.Read();  // when this read fails, OnClosed is called
+    return call.Read();  // this read fails and calls OnClosed
   }
   const ConnectionId id = call.id();
   const std::weak_ptr<char> alive = alive_;

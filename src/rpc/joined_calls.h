@@ -19,7 +19,7 @@ class JoinedCalls {
 
   // Keeps the first message of a call. No further message is read until the call is joined or served.
   void Hold(const AmCall& call, grpc::ByteBuffer first);
-  void Join(ConnectionId tunnel, ConnectionId carry);
+  void Join(ConnectionId tunnel, ConnectionId accepted);
   std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers);
 
   // Whether the first message of the call has been read.

@@ -1,4 +1,4 @@
-// The encoded field ToExecutor.cluster. The field is encoded once, and all messages refer to the same memory.
+// The encoded field ToExecutor.cluster. It is encoded once, and all messages refer to the same memory.
 #pragma once
 
 #include <grpcpp/support/slice.h>

@@ -1,4 +1,4 @@
-// An event loop for tests: the test's own thread runs the posted closures until a condition holds.
+// An event loop for tests. The test's own thread runs the posted closures until a condition holds.
 #pragma once
 
 #include <chrono>

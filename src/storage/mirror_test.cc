@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A tree in memory that records which files were read.
+// A directory tree in memory that records which files were read.
 class Tree final : public storage::Files {
  public:
   Result<std::vector<Entry>> List(const std::string& path) override {
@@ -33,7 +33,7 @@ class Tree final : public storage::Files {
     if (path == broken) return Failed(path + " cannot be read");
     const std::string& text = texts.at(path);
     for (auto at = static_cast<size_t>(offset); at < text.size(); at += 2) {
-      if (const Status taken = on_bytes(std::string_view(text).substr(at, 2)); !taken.ok()) return taken;
+      HOWDAH_TRY_STATUS(on_bytes(std::string_view(text).substr(at, 2)));
     }
     return {};
   }
@@ -56,12 +56,12 @@ std::string NewDirectory() {
 
 class MirrorTest : public testing::Test {
  protected:
-  ~MirrorTest() override { EXPECT_TRUE(os::files::RemoveTree(here_).ok()); }
-  std::string Here(const std::string& path) const {
-    const auto text = os::files::ReadFile(here_ + path);
+  ~MirrorTest() override { EXPECT_TRUE(os::files::RemoveTree(local_directory_).ok()); }
+  std::string CopyOf(const std::string& path) const {
+    const auto text = os::files::ReadFile(local_directory_ + path);
     return text.ok() ? *text : "none";
   }
-  // Runs an update at this time and returns its reads.
+  // Runs an update at this time and returns the reads that it caused.
   std::string Update(Mirror& mirror, int second) {
     tree_.read.clear();
     status_ = mirror.Update(Instant(seconds(second)));
@@ -70,8 +70,8 @@ class MirrorTest : public testing::Test {
 
   Tree tree_;
   Status status_;
-  std::string here_ = NewDirectory();
-  Mirror mirror_{tree_, "/logs", here_, 100};
+  std::string local_directory_ = NewDirectory();
+  Mirror mirror_{tree_, "/logs", local_directory_, 100};
 };
 
 TEST_F(MirrorTest, OnlyEventFilesAtAnyDepthAreCopied) {
@@ -79,9 +79,9 @@ TEST_F(MirrorTest, OnlyEventFilesAtAnyDepthAreCopied) {
   Update(mirror_, 0);
   EXPECT_TRUE(status_.ok());
   EXPECT_EQ(mirror_.count(), 2);
-  EXPECT_EQ(Here("/events.out.tfevents.1"), "first");
-  EXPECT_EQ(Here("/a/b/x.tfevents"), "deep");
-  EXPECT_EQ(Here("/model.pt"), "none");
+  EXPECT_EQ(CopyOf("/events.out.tfevents.1"), "first");
+  EXPECT_EQ(CopyOf("/a/b/x.tfevents"), "deep");
+  EXPECT_EQ(CopyOf("/model.pt"), "none");
 }
 
 TEST_F(MirrorTest, MissingDirectoryHasNoFiles) {
@@ -95,7 +95,7 @@ TEST_F(MirrorTest, OnlyNewBytesAreRead) {
   EXPECT_EQ(Update(mirror_, 0), "/logs/tfevents@0 ");
   tree_.texts["/logs/tfevents"] += "two";
   EXPECT_EQ(Update(mirror_, 5), "/logs/tfevents@3 ");
-  EXPECT_EQ(Here("/tfevents"), "onetwo");
+  EXPECT_EQ(CopyOf("/tfevents"), "onetwo");
 }
 
 TEST_F(MirrorTest, UnchangedFileIsCheckedLessOften) {
@@ -109,20 +109,20 @@ TEST_F(MirrorTest, UnchangedFileIsCheckedLessOften) {
   tree_.texts["/logs/tfevents"] = "one and two";
   tree_.modified["/logs/tfevents"] = Instant(seconds(101));
   EXPECT_EQ(Update(mirror_, 105), "/logs/tfevents@3 ");
-  EXPECT_EQ(Here("/tfevents"), "one and two");
+  EXPECT_EQ(CopyOf("/tfevents"), "one and two");
 }
 
-TEST_F(MirrorTest, UnreadableFileDoesNotDelayOthers) {
+TEST_F(MirrorTest, OtherFilesAreCopiedDespiteUnreadableFile) {
   tree_.texts = {{"/logs/a.tfevents", "a"}, {"/logs/b.tfevents", "b"}};
   tree_.broken = "/logs/a.tfevents";
   Update(mirror_, 0);
   ASSERT_FALSE(status_.ok());
   EXPECT_EQ(status_.error().message, "/logs/a.tfevents cannot be read");
-  EXPECT_EQ(Here("/b.tfevents"), "b");
+  EXPECT_EQ(CopyOf("/b.tfevents"), "b");
   tree_.broken.clear();
   Update(mirror_, 5);
   EXPECT_TRUE(status_.ok());
-  EXPECT_EQ(Here("/a.tfevents"), "a");
+  EXPECT_EQ(CopyOf("/a.tfevents"), "a");
 }
 
 TEST_F(MirrorTest, CopyingStopsAtLimitWithAdvice) {
@@ -130,7 +130,7 @@ TEST_F(MirrorTest, CopyingStopsAtLimitWithAdvice) {
   Update(mirror_, 0);
   ASSERT_FALSE(status_.ok());
   EXPECT_NE(status_.error().message.find("below /logs have more than 0 MiB"), std::string::npos);
-  EXPECT_EQ(Here("/a.tfevents").size() + Here("/b.tfevents").size(), 100U);
+  EXPECT_EQ(CopyOf("/a.tfevents").size() + CopyOf("/b.tfevents").size(), 100U);
 }
 
 TEST(LocalPath, OnlyPathsOfThisMachineAreReturned) {

@@ -1,5 +1,5 @@
-"""A real training on a real cluster survives one pause or network cut after another; the other tests inject single
-faults. `./dev chaos` is for long runs."""
+"""A real training on a real cluster survives pauses and network cuts in quick succession. Other tests inject single
+faults; `./dev chaos` is for long runs."""
 import re
 import subprocess
 import sys

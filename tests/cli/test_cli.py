@@ -54,6 +54,20 @@ def test_every_command_has_help_with_an_example(home, command):
     assert f"howdah {command}" in done.stdout.split("Example:")[1]
 
 
+@pytest.mark.parametrize("arguments, words", [
+    (["run"], ["[-- COMMAND or ARGUMENTS]", "--on BACKEND", "horovod, mpi, mxnet, xgboost"]),
+    (["submit"], ["[-- COMMAND or ARGUMENTS]", "--on BACKEND"]),
+    (["exec"], ["[-- COMMAND]", "--on BACKEND"]),
+    (["kill"], ["--all", "--name", "--on BACKEND"]),
+])
+def test_help_is_complete(home, arguments, words):
+    by_flag, by_command = howdah(home, *arguments, "--help"), howdah(home, "help", *arguments)
+    assert by_flag.returncode == by_command.returncode == 0
+    assert by_flag.stdout == by_command.stdout
+    for word in words:
+        assert word in by_flag.stdout, by_flag.stdout
+
+
 def test_help_lists_every_command(home):
     done = howdah(home, "--help")
     assert done.returncode == 0
@@ -78,7 +92,15 @@ def test_help_lists_every_command(home):
     (["status", "last"], "no job yet"),
     (["status", "last", "--", "x"], "after --"),
     (["list", "--on", "mars"], "local or yarn"),
-    (["init", "--framework", "caffe"], "pytorch, tensorflow, jax or plain"),
+    (["init", "--framework", "caffe"], "plain, pytorch, tensorflow, jax, horovod, mpi, mxnet, xgboost"),
+    (["logs", "x", "--timestamps"], "needs -f"),
+    (["kill"], "ID..., --name NAME or --all"),
+    (["kill", "x", "--all"], "only one of"),
+    (["status", "--watch"], "the ID of a job"),
+    (["ps"], "write `howdah list`"),
+    (["scancel", "17"], "write `howdah kill ID`"),
+    (["describe", "x"], "write `howdah status ID`"),
+    (["status", "--on", "local", "application_1700000000000_0001"], "a job on yarn"),
     (["completion", "tcsh"], "bash"),
     (["logs", "x", "--tail", "-1"], "--tail"),
 ])
@@ -126,7 +148,7 @@ def test_version_schema_and_init_print_valid_output(home, tmp_path):
     (["howdah", "completion", ""], {"bash", "zsh", "fish"}),
     (["howdah", "status", "la"], {"last"}),
 ])
-def test_bash_completes(home, words, offered):
+def test_bash_completes_commands_flags_and_values(home, words, offered):
     script = howdah(home, "completion", "bash").stdout
     quoted = " ".join(f"'{word}'" for word in words)
     check = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _howdah\n"
@@ -250,6 +272,21 @@ def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
 
 # --- jobs -------------------------------------------------------------------------------------------------------------
 
+def test_ignored_files_stay_behind(home, tmp_path):
+    source = tmp_path / "repository"
+    for path in (".git/objects/pack", "data/big.bin", "train.py", "__pycache__/x.pyc", "a.log", "keep.log"):
+        (source / path).parent.mkdir(parents=True, exist_ok=True)
+        (source / path).write_text("x")
+    (source / ".gitignore").write_text("*.log\n!keep.log\n/data/\n")
+    run = ["run", "--memory", "8MiB", "--", "bash", "-c", "find . -type f | sort | paste -sd' '"]
+    done = howdah(home, *run, cwd=source)
+    assert done.stdout == "worker:0 │ ./.gitignore ./keep.log ./train.py\n", done
+    assert ".gitignore leaves out .git, __pycache__, a.log and 1 more" in done.stderr, done
+    (source / ".howdahignore").write_text("*\n!train.py\n!data\n!data/big.bin\n")
+    done = howdah(home, *run, cwd=source)
+    assert done.stdout == "worker:0 │ ./data/big.bin ./train.py\n", done
+
+
 def test_run_prints_logs_on_stdout_and_messages_on_stderr(home):
     done = howdah(home, "run", "hello.yaml")
     assert done.returncode == 0, done
@@ -319,6 +356,48 @@ def test_a_submitted_job_can_be_awaited_and_killed(home, tmp_path):
     assert "howdah kill" in reason
     wrong = howdah(home, "status", job[:-1] + "_")
     assert wrong.returncode == 2 and job in wrong.stderr
+
+
+def test_jobs_are_found_by_name_and_by_a_part_of_the_id(home, tmp_path):
+    path = job_file(tmp_path, "name: find-me\n" + SLEEPER)
+    first, second = (howdah(home, "submit", path).stdout.strip() for _ in range(2))
+    assert howdah(home, "status", "find-me").returncode == 2, "two jobs with this name run"
+    assert howdah(home, "kill", first[-4:]).returncode == 0
+    for name in ("find-me", second[-4:], "last"):
+        assert json.loads(howdah(home, "status", name, "--json").stdout)["id"] == second
+    unknown = howdah(home, "status", "find-you")
+    assert unknown.returncode == 2 and f"{second} (find-me, RUNNING)" in unknown.stderr, unknown
+    assert json.loads(howdah(home, "status", "--json").stdout)[0]["id"] == second, "status without an id lists"
+    assert howdah(home, "status").stdout == howdah(home, "list").stdout
+
+
+def test_several_jobs_are_killed_at_once(home, tmp_path):
+    path = job_file(tmp_path, "name: many\n" + SLEEPER)
+    jobs = [howdah(home, "submit", path).stdout.strip() for _ in range(5)]
+
+    def states():
+        return [job["state"] for job in reversed(json.loads(howdah(home, "list", "--all", "--json").stdout))]
+    assert howdah(home, "kill", *jobs[:2]).returncode == 0
+    assert states()[:2] == ["KILLED"] * 2 and "KILLED" not in states()[2:]
+    assert howdah(home, "kill", "--name", "others").returncode == 0
+    assert "KILLED" not in states()[2:]
+    assert howdah(home, "kill", "--name", "many").returncode == 0
+    assert states() == ["KILLED"] * 5
+    assert "nothing to do" in howdah(home, "kill", "--all").stderr
+
+
+def test_output_of_python_is_live_and_progress_bars_move(home):
+    """Python is neither flushed nor told to be unbuffered. The job ends only after its first line has been seen."""
+    script = "import sys, time; print('ready'); [(print(end=f'\\r{i}%'), time.sleep(.05)) for i in range(100)]"
+    run = subprocess.Popen([BIN, "run", "--memory", "64MiB", "--source", "", "--", "python3", "-c", script], env=home,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert run.stdout.readline() == "worker:0 │ ready\n"
+    assert json.loads(howdah(home, "status", "last", "--json").stdout)["state"] == "RUNNING"
+    lines = run.stdout.read().splitlines()
+    assert run.wait(DEADLINE_S) == 0
+    assert lines[-1] == "worker:0 │ 99%" and 2 < len(lines) < 20, lines
+    raw = subprocess.run([BIN, "logs", "last", "worker:0"], env=home, capture_output=True, timeout=DEADLINE_S)
+    assert raw.stdout.count(b"\r") == 100
 
 
 @pytest.mark.parametrize("number, word", [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])

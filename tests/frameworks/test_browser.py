@@ -52,8 +52,8 @@ class Serving:
 
 @pytest.fixture(scope="module", autouse=True)
 def idle(installed, tmp_path_factory):
-    """An unused notebook. It starts before the first test because JupyterLab checks only once a minute whether it has
-    been idle for long enough to exit."""
+    """An unused notebook. JupyterLab checks only once a minute whether it has been idle for long enough to exit, so
+    the notebook starts before the first test."""
     machine = Machine(tmp_path_factory.mktemp("idle"))
     path = f"{pathlib.Path(installed('jupyter')).parent}:{os.environ['PATH']}"
     client = machine.start("notebook", "--memory", "512MiB", "--idle", "1s", env={"PATH": path})

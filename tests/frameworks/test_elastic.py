@@ -1,4 +1,4 @@
-"""A real training that grows and shrinks: no step is lost or repeated."""
+"""A real training whose number of workers grows and shrinks: no step is lost or repeated."""
 import json
 
 TRAIN = """
@@ -39,7 +39,7 @@ while end[1] > 0 and not stop.item(): select.select([], [], [], 0.02)  # wait fo
 """
 
 
-def test_training_scales_from_two_to_four_to_one_to_three_workers(machine, installed, tmp_path):
+def test_scaling_to_4_1_and_3_workers_loses_no_step(machine, installed, tmp_path):
     source, steps = tmp_path / "src", tmp_path / "steps"
     source.mkdir()
     steps.touch()
@@ -57,18 +57,18 @@ def test_training_scales_from_two_to_four_to_one_to_three_workers(machine, insta
             command: exec {installed("torch")} train.py
         """))
     done = lambda: [json.loads(line) for line in steps.read_text().splitlines()]
-    worlds = []
+    sizes = []
     for size in (2, 4, 1, 3):
         assert machine("scale", job, f"worker={size}").code == 0
         machine.until(job, lambda s: done() and done()[-1]["world"] == size and s["state"] == "RUNNING",
                       f"a step with {size}")
         status = machine.status(job)
         assert sorted(r for t in status["tasks"] for r in t["ranks"]) == list(range(size)), status
-        worlds.append(size)
+        sizes.append(size)
     (tmp_path / "go").touch()
     assert machine("wait", job).code == 0, machine.status(job)
     assert [s["step"] for s in done()] == list(range(1, len(done()) + 1)), "a step was lost, or done twice"
     seen = [s["world"] for s in done()]
-    assert [w for i, w in enumerate(seen) if i == 0 or seen[i - 1] != w][-4:] == worlds, seen
+    assert [w for i, w in enumerate(seen) if i == 0 or seen[i - 1] != w][-4:] == sizes, seen
     assert done()[-1]["loss"] < done()[0]["loss"] / 2
     machine.assert_clean(job)

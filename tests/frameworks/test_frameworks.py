@@ -19,8 +19,8 @@ def accuracies(text):
 
 
 def losses(text, who, epoch):
-    """The distinct losses that the processes printed for an epoch. Each prints the mean over all processes, so there is
-    only one value if they really train together."""
+    """The distinct losses that the processes printed for an epoch. Each process prints the mean over all processes, so
+    there is only one value if they really train together."""
     return set(re.findall(rf"{who} \d/\d epoch {epoch} loss (\d+\.\d+)", text))
 
 
@@ -34,7 +34,7 @@ def run_contract(machine, name, interpreter):
     return done
 
 
-def test_pytorch_ddp(machine, installed):
+def test_pytorch_ddp_reaches_the_accuracy(machine, installed):
     done = run_contract(machine, "ddp", installed("torch"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True], done
     for rank in range(4):
@@ -44,27 +44,27 @@ def test_pytorch_ddp(machine, installed):
     assert [t["ranks"] for t in machine.status()["tasks"]] == [[0, 1], [2, 3]]
 
 
-def test_tensorflow_multi_worker_mirrored(machine, installed):
+def test_tensorflow_multi_worker_mirrored_reaches_the_accuracy(machine, installed):
     done = run_contract(machine, "tf-multiworker", installed("tensorflow"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True, True], done
     assert len(losses(done.stdout, "worker", 1)) == 1, done
     assert states(machine) == {"worker:0": "SUCCEEDED", "worker:1": "SUCCEEDED"}
 
 
-def test_tensorflow_parameter_server(machine, installed):
+def test_tensorflow_parameter_server_reaches_the_accuracy(machine, installed):
     done = run_contract(machine, "tf-ps", installed("tensorflow"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True], done
     assert states(machine) == {"chief:0": "SUCCEEDED", "worker:0": "STOPPED", "worker:1": "STOPPED", "ps:0": "STOPPED"}
 
 
-def test_jax(machine, installed):
+def test_jax_reaches_the_accuracy(machine, installed):
     done = run_contract(machine, "jax", installed("jax"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True], done
     assert len(losses(done.stdout, "process", 1)) == 1, done
     assert "process 1/2 epoch 1" in done.stdout, done
 
 
-def test_jax_with_several_processes_in_a_task(machine, installed):
+def test_jax_ranks_several_processes_of_one_task(machine, installed):
     done = machine("run", "jax.yaml", "--set", "roles.worker.instances=1", "--set", "roles.worker.processes=2",
                    env={"CONTRACT_PYTHON": str(installed("jax"))}, timeout=RUN_S)
     assert done.code == 0, done
@@ -111,7 +111,7 @@ checkpoint: {{dir: {tmp_path}/checkpoints}}
 
 def test_the_reason_is_the_exception_of_the_rank_that_raised_it(machine, installed, tmp_path):
     # Rank 2 fails before it joins, so that the other ranks wait for it. (If it failed in a collective, the
-    # others would notice the closed connection and could exit before rank 2 does.)
+    # other ranks would notice the closed connection and could exit before rank 2.)
     (tmp_path / "step.py").write_text("""import os, torch, torch.distributed as dist
 if os.environ["RANK"] == "2":
     raise ValueError("bad shard 17")

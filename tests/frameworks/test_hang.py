@@ -1,11 +1,11 @@
-"""A real collective that waits for a rank that never joins: the report names the hung rank, and the job restarts."""
+"""A real collective hangs because one rank never joins: the report names that rank, and the job restarts."""
 import job_reports
 
 TRAIN = """
 import faulthandler, os, select, signal
 import torch, torch.distributed as dist
 faulthandler.register(signal.SIGUSR1, all_threads=True)
-def tell(line):
+def report_progress(line):
     with open(os.environ["HOWDAH_PROGRESS"], "a") as f: print(line, file=f)
 def load():
     select.select([], [], [], 86400)
@@ -15,7 +15,7 @@ for step in range(1, 7):
     if step == 4 and dist.get_rank() == 1 and os.environ["HOWDAH_GENERATION"] == "0": load()
     total += 1
     dist.all_reduce(total)
-    tell(f"step {step}")
+    report_progress(f"step {step}")
 print("total", total.item())
 """
 

@@ -1,4 +1,4 @@
-"""A training with hvd.elastic that grows and shrinks while its processes continue."""
+"""A training with hvd.elastic: its number of workers changes while its processes continue."""
 import os
 import signal
 

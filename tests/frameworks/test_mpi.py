@@ -1,4 +1,4 @@
-"""Open MPI's own mpirun, whose daemons are started in the job's other tasks without ssh."""
+"""Open MPI's own mpirun starts its daemons in the job's other tasks, without ssh."""
 import mpi_cases as cases
 from machine import eventually
 

@@ -12,7 +12,7 @@ dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=3 if os.envir
 """
 
 
-def test_29_gloo_cannot_connect(machine, installed, tmp_path):
+def test_29_unreachable_rank_0_is_named_with_both_hosts(machine, installed, tmp_path):
     source = tmp_path / "src"
     source.mkdir()
     (source / "train.py").write_text(TRAIN)

@@ -29,7 +29,7 @@ class Tony:
         return done.stdout
 
     def read(self, *directories):
-        """The result of TonY's parser for each directory of a job."""
+        """The data that TonY's parser reads from each directory of a job."""
         lines = [line for line in self._run("TonyHistory", "read", *directories).splitlines() if line.startswith("{")]
         assert len(lines) == len(directories), lines
         return [json.loads(line) for line in lines]

@@ -66,7 +66,7 @@ def lines(machine, *words):
 
 
 def flat(event):
-    """An event of TonY's parser, in our format."""
+    """Converts an event of TonY's parser to our format."""
     fields = event["event"]
     return {"type": event["type"], **fields}
 
@@ -185,8 +185,8 @@ def test_an_unwritable_history_does_not_fail_the_job(machine, tmp_path):
 
 @pytest.fixture
 def old(tony, tmp_path):
-    """A history folder as TonY writes it, with two jobs. One has been moved to finished/. The other is still in
-    intermediate/, and TonY could not read it, because its user name is Ann-Lee."""
+    """A history folder as TonY writes it, with two jobs. One job has been moved to finished/. The other job is still in
+    intermediate/, and TonY itself cannot read it, because the user name is Ann-Lee."""
     location = tmp_path / "old"
     moved = location / "finished/2018/11/15" / ID
     tony.write(moved)

@@ -1,4 +1,4 @@
-"""Another user of the machine can read none of a job's keys, values of `env` and process environments."""
+"""Another user of the machine cannot read a job's keys, its values of `env`, or the environments of its processes."""
 import os
 
 from other_user import needs_root, run_as_other
@@ -13,7 +13,7 @@ roles:
 @needs_root
 def test_other_users_cannot_read_keys_and_environments(machine, tmp_path):
     for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        os.chmod(folder, 0o755)  # pytest's folders keep other users out, which would hide a mistake of ours
+        os.chmod(folder, 0o755)  # pytest's own folders exclude other users, which would hide a mistake of Howdah
     job = machine.submit(machine.job_file(tmp_path, JOB))
     machine.running(job)
     folder = machine.home / "jobs" / job

@@ -26,7 +26,7 @@ def machine(tmp_path):
 
 @pytest.fixture(scope="session", autouse=True)
 def wasteful(request, tmp_path_factory):
-    """A job that runs beside the other tests, because unused resources are reported only after a minute."""
+    """A job that runs while the other tests run, because unused resources are reported only after a minute."""
     if not any(item.name.startswith("test_39_") for item in request.session.items):
         yield None
         return

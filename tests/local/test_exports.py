@@ -1,4 +1,4 @@
-"""Variables that a role exports to the roles that start after its end."""
+"""Variables that a role exports to the roles that start after it has finished."""
 import os
 import signal
 
@@ -17,7 +17,7 @@ roles:
 """
 
 
-def test_exports_survive_the_application_master(machine, tmp_path):
+def test_exports_survive_a_killed_application_master(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, STAGES.format(go=tmp_path / "go")))
     machine.until(job, lambda s: s["tasks"][1]["state"] == "RUNNING", "the first stage")
     am = machine.agents(job, "am")[1]

@@ -11,15 +11,15 @@ from machine import BIN, eventually, processes, read
 
 
 def percent_of_machine(machine, percent):
-    """A percentage of the memory that this machine offers to jobs, in MiB. The error for too-big.yaml has the
-    amount."""
+    """A percentage of the memory that this machine offers to jobs, in MiB. The error for too-big.yaml contains that
+    memory."""
     done = machine("plan", "too-big.yaml")
     amount, unit = re.search(r"offers ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
     return int(float(amount) * percent / 100 * {"MiB": 1, "GiB": 1024, "TiB": 1 << 20}[unit])
 
 
 def test_two_jobs_that_each_need_more_than_half_run_one_after_the_other(machine, tmp_path):
-    share = percent_of_machine(machine, 40)  # a job has two tasks, so there is no room for a second job
+    share = percent_of_machine(machine, 40)  # two tasks of one job need 80 %, so a second job does not fit
     job_file = machine.job_file(tmp_path, f"""
 name: big
 roles:
@@ -78,7 +78,7 @@ def test_memory_of_a_killed_task_is_released(machine, tmp_path):
     machine.assert_clean(first)
 
 
-def test_fifty_jobs_at_once(machine):
+def test_fifty_jobs_at_once_succeed(machine):
     clients = [machine.start("run", "hello.yaml") for _ in range(50)]
     for client in clients:
         stdout, stderr = client.communicate(timeout=240)
@@ -174,7 +174,7 @@ for i in range(100 * {seconds}):
     assert most < 64, f"{most} MiB"
 
 
-def test_scaling_an_elastic_role(machine, tmp_path):
+def test_an_elastic_role_is_scaled_within_its_limits(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, """
 name: elastic
 roles:
@@ -182,7 +182,7 @@ roles:
 """))
     states = lambda status: [t["state"] for t in status["tasks"] if t["state"] != "STOPPED"]
     has = lambda n: machine.until(job, lambda s: states(s) == ["RUNNING"] * n, f"{n} workers")
-    has(4)  # the role grows without a command, because there is room
+    has(4)  # the role grows by itself, because the machine has room
     for size in (1, 3):
         assert machine("scale", job, f"worker={size}").code == 0
         assert has(size)["generation"] == 0
@@ -193,7 +193,8 @@ roles:
 
 
 def test_optional_tasks_do_not_delay_other_jobs(machine, tmp_path):
-    """The first job fills the machine. Its optional tasks, which still wait for room, do not make other jobs wait."""
+    """The first job fills the machine, and its optional tasks still wait for room. Other jobs do not wait for these
+    tasks."""
     percent = lambda n: percent_of_machine(machine, n)
     greedy = machine.submit(machine.job_file(tmp_path, f"""
 roles:
@@ -207,7 +208,7 @@ roles:
   a: {{memory: {percent(10)}MiB, command: exec sleep 300}}
 """, "other.yaml"))
     machine.running(other)
-    assert machine("scale", greedy, "worker=9").code == 0  # there is no room for one more
+    assert machine("scale", greedy, "worker=9").code == 0  # the machine has no room for a further task
     third = machine("run", machine.job_file(tmp_path, f"""
 roles:
   a: {{memory: {percent(3)}MiB, command: echo through}}
@@ -217,7 +218,7 @@ roles:
         assert machine("kill", job).code == 0
 
 
-def test_the_job_runs_on_after_submit_exits(machine, tmp_path):
+def test_the_job_continues_after_submit_exits(machine, tmp_path):
     text = "name: j\nroles:\n  w: {memory: 16MiB, command: 'sleep 0.2; echo done'}\n"
     job = machine.submit(machine.job_file(tmp_path, text))
     done = machine("logs", job, "-f")

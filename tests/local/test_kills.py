@@ -1,5 +1,5 @@
-"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the expected state
-and leaves nothing behind, and its reason names the root cause."""
+"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the expected state,
+leaves nothing behind, and reports the root cause."""
 import os
 import random
 import signal
@@ -72,7 +72,7 @@ def test_a_killed_executor_fails_the_job(machine, tmp_path, seed, which):
 
 
 def next_am(machine, job, before):
-    """Waits until another AM has replaced the AM with the pid `before`; returns its pid."""
+    """Waits until another AM has replaced the AM with the pid `before`. Returns the pid of the new AM."""
     def look():
         agents = machine.agents(job, "am")
         return agents if len(agents) == 2 and agents[1] != before else None

@@ -1,4 +1,4 @@
-"""Tasks that report progress, ask for more time to save, or hang; and the time breakdown of a job."""
+"""Tasks that report progress, request more time for saving, or hang. The time breakdown of a job."""
 import re
 import socket
 import time
@@ -24,14 +24,14 @@ def wall(status):
 HANGS = """
 import faulthandler, os, select, signal
 faulthandler.register(signal.SIGUSR1, all_threads=True)
-def tell(line):
+def report_progress(line):
     with open(os.environ["HOWDAH_PROGRESS"], "a") as f: print(line, file=f)
 def wait_for_data():
     select.select([], [], [], 86400)
 def main():
     for step in range(1, 6):
-        tell(f"step {step}")
-        if step == 3: tell("checkpoint 3")
+        report_progress(f"step {step}")
+        if step == 3: report_progress("checkpoint 3")
     if os.environ["HOWDAH_GENERATION"] == "0":
         if os.environ["RANK"] == "1": wait_for_data()
         while True: pass
@@ -85,7 +85,7 @@ while True:
 
 
 def test_37_slow_rank_is_reported(machine, tmp_path):
-    """One of four ranks takes five times as long per step. It is reported after it was slow in three windows."""
+    """One of four ranks takes five times as long per step. It is reported when it has been slow in three windows."""
     source = tmp_path / "src"
     source.mkdir()
     (source / "train.py").write_text(PACES)
@@ -100,7 +100,7 @@ def test_37_slow_rank_is_reported(machine, tmp_path):
                         r"long as those of the others \((\d(?:\.\d+)?) steps per second\)", advice)
     assert said, advice
     times, own = map(float, said.groups())
-    # A busy machine adds time to each step, which makes both figures smaller.
+    # On a busy machine every step takes longer, which makes both figures smaller.
     assert 2 <= times <= 5.5 and own <= 4.5, advice
     assert run.kill()["advice"] == advice
 

@@ -1,4 +1,5 @@
-"""Provokes situations of docs/failures.md; the reported reason contains the required facts."""
+"""Provokes the situations of docs/failures.md whose numbers are in the test names. The reported reason must contain the
+facts that the document requires."""
 import getpass
 import os
 import re
@@ -143,7 +144,8 @@ def one_gpu(tmp_path):
 
 
 def gpu_job(machine, tmp_path, env, charge):
-    """A job with one task, which fails after the driver has logged an error of its GPU. Its second attempt succeeds."""
+    """A job with one task. Its first attempt fails after the driver has logged an error of the task's GPU, and its
+    second attempt succeeds."""
     log, go = tmp_path / "kern.log", tmp_path / "go"
     log.write_text("NVRM: Xid (PCI:0000:3b:00): 79, pid=1, of long ago\n")
     job = Run(machine, tmp_path, f"""

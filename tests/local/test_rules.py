@@ -1,4 +1,4 @@
-"""The restart.rules of a job file decide what follows a failure, independent of the restart budget."""
+"""The restart.rules of a job file determine the remedy for a failure, independent of the restart budget."""
 
 RULES = """
 name: rules

@@ -34,7 +34,7 @@ def test_the_environment_equals_tonys(machine, tmp_path):
     assert set(json.loads(of["evaluator:0"]["TF_CONFIG"])["cluster"]) == {"chief", "worker", "evaluator"}
 
 
-def test_a_session_is_retried(machine):
+def test_a_failed_session_is_retried_within_its_count(machine):
     flags = (*S, *P, *K, "-executes", "fail_first_session.py", *roles(worker=2))
     assert run(machine, *flags).code == 1
     done = run(machine, *flags, *conf("tony.am.retry-count=1"))
@@ -74,7 +74,7 @@ def test_application_timeout_fails_the_job(machine):
     assert done.code == 4, done
 
 
-def test_tasks_start_without_a_gang(machine):
+def test_fcfs_mode_starts_tasks_without_a_gang(machine):
     done = run(machine, *S, *P, *K, "-executes", "show_env.py", *roles(worker=2), *conf(
         "tony.application.distributed-mode=FCFS"))
     assert done.code == 0, done
@@ -122,7 +122,7 @@ def test_later_sources_of_the_configuration_override_earlier_ones(machine, tmp_p
     assert job("-conf", "tony.worker.memory=66m")["roles"]["worker"]["memory"] == "66MiB"
 
 
-def test_mistakes_are_refused(machine):
+def test_mistakes_are_refused_before_submission(machine):
     done = run(machine, *S, "-exectues", "x", "-conf", "tony.worker.instances=2")
     assert done.code == 2 and "did you mean '-executes'?" in done.stderr, done
     done = run(machine, *S, *roles(worker=1))
@@ -165,7 +165,7 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_stock_configuration_of_tonys_examples(machine, tmp_path, example):
+def test_stock_configuration_of_tonys_examples_succeeds(machine, tmp_path, example):
     values, script, flags, names = EXAMPLES[example]
     config = tmp_path / "tony-test.xml"
     config.write_text("<configuration>" + "".join(

@@ -13,7 +13,7 @@ import tidy_rules  # noqa: E402
 CORE, PROCESS, TEST, AM = "src/core/x.cc", "src/os/process/x.cc", "src/core/x_test.cc", "src/am/x.cc"
 
 
-# Some violations are concatenated from two strings, because the rule would report them in this file, too.
+# Some violations are concatenated from two strings. Otherwise the rule would report them in this file, too.
 CAUGHT = [  # path, text, rule
     (CORE, '#include "howdah/os/process/clock.h"', "layer"),
     (CORE, '#include "howdah/rpc/am_server.h"', "layer"),

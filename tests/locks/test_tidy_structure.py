@@ -1,4 +1,5 @@
-"""The checks of classes, namespaces, the halves of the YARN backend and the layer table find planted violations."""
+"""Planted violations are found by the checks of classes, namespaces, the two halves of the YARN backend, and the layer
+table."""
 import pathlib
 import sys
 

@@ -1,4 +1,5 @@
-"""The language checks report the habits that STYLE.md lists, but not plain English, questions or quoted words."""
+"""The language checks report the habits that STYLE.md lists. They do not report plain English, questions or quoted
+words."""
 import pathlib
 import subprocess
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Plants bugs in the job core and in the AM's loop, one at a time, and shows how soon the simulator finds each.
+"""Plants bugs in the job core and in the AM's loop, one at a time, and shows after how many seeds the simulator finds
+each.
 
 mutants.toml lists the bugs: a piece of text in src/core or src/am/loop, and its replacement. Exits 1 if the simulator
 does not find a bug, or if the text to replace is no longer in the source.

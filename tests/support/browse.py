@@ -1,5 +1,5 @@
-"""Drives a browser as a person would. `browse.py tensorboard URL TAG` waits for a curve and prints its number of
-coloured pixels; `browse.py notebook URL` runs a cell and prints its output. Needs the interpreter of `tools/ml-env
+"""Uses a page in a browser as a person would. `browse.py tensorboard URL TAG` waits for a curve and prints its number
+of coloured pixels; `browse.py notebook URL` runs a cell and prints its output. Needs the interpreter of `tools/ml-env
 browser`."""
 import base64
 import shutil
@@ -9,7 +9,7 @@ import time
 from playwright.sync_api import TimeoutError, sync_playwright
 
 LIMIT_MS = 180_000  # long enough for a busy machine
-ENOUGH = 50  # coloured pixels; a curve across the chart has more
+ENOUGH = 50  # coloured pixels; a curve across the whole chart has more
 
 
 # Counts the coloured pixels of a picture. Everything around a curve is grey.

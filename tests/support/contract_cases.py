@@ -1,5 +1,6 @@
-"""Every file of tests/contract behaves on every backend as the table in its README says. The fixture `machine` belongs
-to the backend. The tests of the frameworks' files are in tests/frameworks."""
+"""Every file of tests/contract behaves as the table in its README says. The name of a test begins with the name of its
+file. Each backend imports these tests, with its own fixture `machine`. The files for frameworks are tested in
+tests/frameworks."""
 import re
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from machine import CONTRACT, eventually, processes
 
 
-def test_hello(machine):
+def test_hello_prints_the_output_of_every_task(machine):
     done = machine("run", "hello.yaml")
     assert done.code == 0, done
     for i in range(3):
@@ -16,13 +17,13 @@ def test_hello(machine):
     machine.assert_clean(done.id)
 
 
-def test_list_command(machine):
+def test_list_command_gets_its_words_unchanged(machine):
     done = machine("run", "list-command.yaml")
     assert done.code == 0, done
     assert machine.log(done.id, "printer:0") == '$HOME and "quotes" and * stay\n'
 
 
-def test_fail(machine):
+def test_fail_names_the_failed_task_and_stops_the_other(machine):
     done = machine("run", "fail.yaml")
     assert done.code == 1, done
     status = machine.status(done.id)
@@ -31,14 +32,14 @@ def test_fail(machine):
     machine.assert_clean(done.id)
 
 
-def test_first_cause(machine):
+def test_first_cause_names_the_task_that_crashed_first(machine):
     done = machine("run", "first-cause.yaml")
     assert done.code == 1, done
     reason = machine.status(done.id)["reason"]
     assert "worker:2" in reason and "SIGSEGV" in reason, reason
 
 
-def test_retry(machine):
+def test_retry_restarts_only_the_failed_task(machine):
     done = machine("run", "retry.yaml")
     assert done.code == 0, done
     tasks = {t["index"]: t for t in machine.status(done.id)["tasks"]}
@@ -48,7 +49,7 @@ def test_retry(machine):
     assert machine.log(done.id, "worker:1") == "attempt 1\n"
 
 
-def test_roles(machine):
+def test_roles_start_in_order_and_a_failed_sidecar_is_ignored(machine):
     done = machine("run", "roles.yaml")
     assert done.code == 0, done
     status = machine.status(done.id)
@@ -59,14 +60,14 @@ def test_roles(machine):
     assert (of("watcher")[0]["state"], of("watcher")[0]["exit_code"]) == ("FAILED", 9)
 
 
-def test_service_fails(machine):
+def test_service_fails_the_job(machine):
     done = machine("run", "service-fails.yaml")
     assert done.code == 1, done
     reason = machine.status(done.id)["reason"]
     assert "ps:0" in reason and "exit code 5" in reason
 
 
-def test_chief_decides(machine):
+def test_chief_decides_the_end_of_the_job(machine):
     done = machine("run", "chief-decides.yaml")
     assert done.code == 0, done
     states = {(t["role"], t["index"]): t["state"] for t in machine.status(done.id)["tasks"]}
@@ -74,7 +75,7 @@ def test_chief_decides(machine):
     machine.assert_clean(done.id)
 
 
-def test_files(machine):
+def test_files_reach_every_working_directory(machine):
     done = machine("run", "files.yaml")
     assert done.code == 0, done
     for i in range(2):
@@ -83,13 +84,13 @@ def test_files(machine):
 
 
 @pytest.mark.parametrize("greeting", [None, "hej"])
-def test_env(machine, greeting):
+def test_env_values_reach_the_task_unchanged(machine, greeting):
     done = machine("run", "env.yaml", env={"CONTRACT_GREETING": greeting} if greeting else None)
     assert done.code == 0, done
     assert machine.log(done.id, "worker:0") == f"a,b = c|{greeting or 'good morning'}|$5|it's \"quoted\"\n"
 
 
-def test_time_limit(machine):
+def test_time_limit_kills_the_job(machine):
     done = machine("run", "time-limit.yaml")
     assert done.code == 4, done
     status = machine.status(done.id)
@@ -97,7 +98,7 @@ def test_time_limit(machine):
     machine.assert_clean(done.id)
 
 
-def test_grace(machine, tmp_path):
+def test_grace_lets_tasks_save_before_they_are_killed(machine, tmp_path):
     out = tmp_path / "out"
     job = machine.submit("grace.yaml", env={"CONTRACT_OUT": str(out)})
     eventually(lambda: all(machine.log(job, f"worker:{i}") == "ready\n" for i in range(2)), "both workers ready")
@@ -108,7 +109,7 @@ def test_grace(machine, tmp_path):
     machine.assert_clean(job)
 
 
-def test_stubborn(machine):
+def test_stubborn_task_is_killed_after_its_grace(machine):
     job = machine.submit("stubborn.yaml")
     eventually(lambda: machine.log(job, "worker:0") == "ready\n", "the worker ready")
     assert machine("kill", job).code == 0
@@ -118,7 +119,7 @@ def test_stubborn(machine):
     machine.assert_clean(job)
 
 
-def test_too_big(machine):
+def test_too_big_job_is_refused_before_submission(machine):
     before = machine.jobs()
     done = machine("run", "too-big.yaml")
     assert done.code == 3, done
@@ -127,7 +128,7 @@ def test_too_big(machine):
 
 
 @pytest.mark.parametrize("command", ["plan", "run"])
-def test_bad(machine, command):
+def test_bad_job_file_gives_one_problem_per_line(machine, command):
     before = machine.jobs()
     done = machine(command, "bad.yaml")
     assert done.code == 2, done

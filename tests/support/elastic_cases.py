@@ -1,5 +1,5 @@
-"""A training with hvd.elastic that grows and shrinks while its processes continue, on every backend. The fixture
-`machine` belongs to the backend. All nodes must share the disk of the tests, as those of tests/yarn do."""
+"""A training with hvd.elastic, on every backend: its number of workers changes while its processes continue. Each
+backend has its own fixture `machine`. All nodes must share the disk of the tests, as the nodes in tests/yarn do."""
 import json
 import os
 import signal
@@ -57,7 +57,7 @@ class Training:
         return [json.loads(line) for line in (self.path / "steps").read_text().splitlines()]
 
     def until_size(self, size, without=()):
-        """Waits for a step of `size` ranks, none with a pid in `without`; returns their pids in the order of ranks."""
+        """Waits for a step of `size` ranks, none with a pid in `without`. Returns the pids in the order of ranks."""
         def here(status):
             last = self.steps()[-1:]
             return last and last[0]["size"] == size and not set(without) & set(last[0]["pids"]) and \
@@ -77,7 +77,7 @@ class Training:
         self.machine.until(self.job, lambda _: len(self.steps()) > done + how_many, "steps")
 
     def assert_state_is_whole(self):
-        """The ranks' state contains every step exactly once, even if a step had to be repeated."""
+        """Checks that the ranks' state contains every step exactly once, even if a step had to be repeated."""
         last = self.steps()[-1]
         assert last["total"] == sum(sum(range(step, step + 12)) for step in range(1, last["step"] + 1)), last
 
@@ -95,8 +95,8 @@ class Training:
 
 
 def scale_to_2_4_1_3_workers(training):
-    """Scales to 2, 4, 1 and 3 workers and kills one of the 4; only the killed worker restarts. Returns the pids of the
-    last three workers."""
+    """Scales to 2, 4, 1 and 3 workers, and kills one of the 4 workers. Only the killed worker restarts. Returns the
+    pids of the last three workers."""
     training.submit(restarts=1)
     training.scale(2)
     two = training.until_size(2)

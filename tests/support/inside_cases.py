@@ -1,4 +1,4 @@
-"""Access to a running job, on every backend. The fixture `machine` belongs to the backend."""
+"""Access to a running job, on every backend. Each backend has its own fixture `machine`."""
 import base64
 import fcntl
 import hashlib
@@ -20,7 +20,7 @@ import pytest
 from machine import BIN, eventually, processes
 
 BLOCK = 64 << 10
-# HOWDAH_ECHO_MB=1024 gives the full test. The default shows the same and takes less time on a machine with two cores.
+# HOWDAH_ECHO_MB=1024 runs the full test. The default checks the same in less time on a machine with two cores.
 ECHO_BYTES = int(os.environ.get("HOWDAH_ECHO_MB", "128")) << 20
 RSS_LIMIT = 64 << 20
 
@@ -100,9 +100,9 @@ class Opened:
 
     def __init__(self, machine, *words):
         self.process = machine.start(*words)
-        self.said = self.process.stdout.readline().strip()
-        found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.said)
-        assert found, (self.said, self.process.stderr.read())
+        self.first_line = self.process.stdout.readline().strip()
+        found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.first_line)
+        assert found, (self.first_line, self.process.stderr.read())
         self.url, self.port = found.group(0), int(found.group(1))
 
     def get(self, path, data=None, timeout=60):
@@ -124,7 +124,7 @@ def rss(pid):
     return int(found.group(1)) << 10
 
 
-def test_http_and_a_large_upload(machine, job):
+def test_http_requests_and_large_uploads_reach_the_server(machine, job):
     with Opened(machine, "open", job, "worker:1", port_of(machine, job, "worker:1")) as opened:
         assert opened.get("a/b?c=d") == "1 /a/b?c=d"
         body = os.urandom(1 << 20) * 40
@@ -191,7 +191,7 @@ def test_a_stopped_reader_blocks_only_its_writer(machine, job):
         stopped.setblocking(False)
         frame = bytes([0x82, 0xFF]) + struct.pack(">QI", 1 << 20, 0) + bytes(1 << 20)
         sent = 0
-        # The echo is never read. The processes in between buffer a few MiB and then stop accepting data.
+        # The test never reads the echo. The processes in between buffer a few MiB and then stop accepting data.
         while sent < 256 << 20 and select.select([], [stopped], [], 2)[1]:
             sent += stopped.send(frame[sent % len(frame):][:BLOCK])
         assert sent < 64 << 20
@@ -199,7 +199,7 @@ def test_a_stopped_reader_blocks_only_its_writer(machine, job):
         assert machine("exec", job, "worker:0", "--", "true").code == 0
 
 
-def test_ports_without_a_listener(machine, job):
+def test_a_port_without_a_listener_is_reported(machine, job):
     with Opened(machine, "open", job, "worker:0", "1") as opened:
         with pytest.raises((ConnectionError, OSError)):
             opened.get("")
@@ -267,7 +267,7 @@ def test_a_task_runs_commands_in_another_task(machine, job):
     done = run(machine, job, "sh", "-c", '"$HOWDAH_AGENT" exec --task worker:5 -- true')
     assert done.returncode == 1 and b"the job has no task worker:5" in done.stderr, done
     done = run(machine, job, "sh", "-c", 'env -u HOWDAH_AM "$HOWDAH_AGENT" exec --task worker:1 -- true')
-    assert done.returncode == 2 and b"not within a task of a job" in done.stderr, done
+    assert done.returncode == 2 and b"this program does not run in a task of a job" in done.stderr, done
 
 
 def marked(mark):
@@ -296,7 +296,7 @@ def test_commands_end_with_their_task(machine, job):
     machine.assert_clean(job)
 
 
-def test_a_shell_with_a_terminal(machine, job):
+def test_a_shell_gets_a_terminal_with_its_size_and_signals(machine, job):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 121, 0, 0))
     process = subprocess.Popen([str(BIN), "exec", job, "worker:0"], env={**machine.env, "TERM": "vt100"}, stdin=theirs,

@@ -9,7 +9,7 @@ from machine import ROOT
 
 @pytest.fixture(scope="session")
 def installed():
-    """installed("torch") returns the path of an interpreter with PyTorch; installed("data") the folder of
+    """installed("torch") returns the path of an interpreter that has PyTorch. installed("data") returns the folder of
     Fashion-MNIST."""
     found = {}
 

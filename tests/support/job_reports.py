@@ -1,4 +1,4 @@
-"""Reads the reason of a job from every command that shows it, and checks that all show the same sentence."""
+"""Reads the reason of a job from every command that shows the reason, and checks that all show the same sentence."""
 import json
 import re
 import subprocess
@@ -19,8 +19,8 @@ def output_of(machine, *words):
 
 
 def final_status(machine, job, run=None, by_its_am=True):
-    """The status of a job that has ended; every command shows its reason and advice. `run`: the output of `howdah run`,
-    if it followed the job; `by_its_am`: its AM survived to the end and reported it to the backend."""
+    """The status of a job that has ended. Checks that every command shows its reason and advice. `run`: the output of
+    `howdah run`, if that followed the job. `by_its_am`: the job's AM itself reported the end to the backend."""
     status = machine.status(job)
     commands = (["status"], ["events"], ["history", "show"])
     outputs = {" ".join(words): output_of(machine, *words, job) for words in commands}
@@ -42,8 +42,8 @@ def final_status(machine, job, run=None, by_its_am=True):
 
 
 def reported(machine, job, sentence, run=None):
-    """The match of a regular expression in the reports of a job that continued: in its journal, in its history, and in
-    the output of `howdah run` if that followed it."""
+    """Finds a regular expression in all reports of a job that continued: its journal, its history, and the output of
+    `howdah run` if that followed the job. Returns the match."""
     found = re.search(sentence, output_of(machine, "events", job))
     assert found, (sentence, output_of(machine, "events", job))
     outputs = {"history": output_of(machine, "history", "events", job), **({} if run is None else {"run": run})}
@@ -53,7 +53,7 @@ def reported(machine, job, sentence, run=None):
 
 
 class Run:
-    """A `howdah run` in the background, and its output so far."""
+    """A `howdah run` in the background, with its output so far."""
 
     def __init__(self, machine, tmp_path, text, name="job", env=None):
         self.machine = machine
@@ -76,7 +76,7 @@ class Run:
 
     def reason(self, *facts, key="reason"):
         """Waits until the job's reason contains all these facts, in the JSON and the text of `status` and in the output
-        of `run`; returns the reason. With key="advice" the same for the advice."""
+        of `run`. Returns the reason. With key="advice", does the same with the advice."""
         last = {}
 
         def has_all_facts():
@@ -96,7 +96,7 @@ class Run:
 
     def end(self, code=0, by_its_am=True):
         """Waits for the end of the job, checks that every command shows the end and the earlier reasons, and returns
-        the status. `code` is the expected exit code of `run`."""
+        the status. `code`: the expected exit code of `run`."""
         try:
             ended = self.process.wait(60)
         except subprocess.TimeoutExpired:

@@ -15,7 +15,7 @@ DEADLINE_S = 60
 
 
 def eventually(condition, what, deadline_s=DEADLINE_S):
-    """Waits until condition() is true and returns its value. `what` describes the condition for the error message."""
+    """Waits until condition() is true, and returns its value. `what` describes the condition in the error message."""
     end = time.monotonic() + deadline_s
     while True:
         value = condition()
@@ -33,7 +33,7 @@ def read(path):
 
 
 def processes():
-    """pid -> (ppid, command line, environment) of every process that is not a zombie."""
+    """A dictionary of all processes except zombies: pid -> (ppid, command line, environment)."""
     found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -127,21 +127,21 @@ class Machine:
         return sorted(ours, key=lambda pid: ours[pid] in ours)
 
     def alive(self, job):
-        """pid -> command line of all processes of the job: its agents and the processes that its tasks started."""
+        """The processes of the job, its agents and the processes that its tasks started: pid -> command line."""
         mark = f"HOWDAH_JOB_ID={job}".encode()
         return {pid: command for pid, (_, command, environment) in processes().items()
                 if mark in environment.split(b"\0") or (job in command and "howdah-agent" in command)}
 
     def assert_clean(self, job):
-        """Nothing of the job is left: no process, lease, port, working directory, secret."""
+        """Checks that nothing of the job is left: no process, lease, port, working directory or secret."""
         eventually(lambda: not self.alive(job), f"the end of {self.alive(job)}", 5)
         left = {p.name for p in (self.home / "jobs" / job).iterdir()}
-        assert left <= {"job.json", "journal.jsonl", "am.log", "am.lock", "logs", "agents"}, left
+        assert left <= {"job.json", "journal.jsonl", "am.log", "am.lock", "logs", "agents", "outputs", "left-files.txt"}, left
         assert not (self.home / "leases" / f"{job}.lease").exists()
 
     @staticmethod
     def diagnostics(_):
-        """The diagnostics of a finished job that the backend itself stores, or None if it stores none."""
+        """The diagnostics that the backend itself stores for a finished job, or None if it stores none."""
 
     def jobs(self):
         directory = self.home / "jobs"

@@ -1,4 +1,4 @@
-"""Runs programs as another user of the machine. The tests that need one run as root."""
+"""Runs programs as another user of the machine. The tests that need another user run as root."""
 import os
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Packs Python environments in the same way as users do for nodes without Python packages."""
+"""Packs Python environments as users do it for nodes without Python packages."""
 import pathlib
 import shutil
 import subprocess

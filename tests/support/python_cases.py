@@ -1,5 +1,5 @@
-"""Packed Python environments work on every backend as on the machine where they were packed. The fixture `machine`
-belongs to the backend."""
+"""Packed Python environments work on every backend in the same way as on the machine where they were packed. Each
+backend has its own fixture `machine`."""
 import json
 import pathlib
 import shutil
@@ -112,7 +112,7 @@ roles:
 
 @pytest.mark.parametrize("name, python", [
     ("venv.tar.gz", "python3"), ("venv.zip", "python3"), ("conda.tar.gz", "python3.11"), ("plain.zip", "a file")])
-def test_a_packed_environment(machine, made, tmp_path, name, python):
+def test_a_packed_environment_provides_its_python_and_modules(machine, made, tmp_path, name, python):
     done = run(machine, made(name), tmp_path)
     assert done.code == 0, done
     facts = json.loads(machine.log(done.id, "worker:0"))
@@ -129,7 +129,7 @@ def test_a_packed_environment(machine, made, tmp_path, name, python):
     ("directory.tar.gz", "has no bin/; its top directory contains env", "instead of its directory"),
     ("rightless.zip", NOT_EXECUTABLE, "venv-pack or conda-pack")])
 def test_an_unusable_packed_environment_is_reported(machine, made, tmp_path, name, fact, advice):
-    """The environment has no usable python3. The python3 of the system, which is later in PATH, is not used instead."""
+    """The environment has no usable python3. The system's python3, which is later in PATH, must not be used instead."""
     done = run(machine, made(name), tmp_path, "python3 -c 'print(1)'")
     assert done.code == 1, done
     status = machine.status(done.id)

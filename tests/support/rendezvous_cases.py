@@ -11,7 +11,7 @@ RUN_S = 240  # an upper bound for a busy machine, not the expected duration
 
 
 def run_horovod_with_a_killed_rank(machine, installed, tmp_path):
-    """Kills one of four processes of a training; all restart from the checkpoint. Returns the id of the job."""
+    """Kills one of the four processes of a training. All restart from the checkpoint. Returns the id of the job."""
     installed("data")
     env = {"PYTHON": str(installed("horovod")), "EPOCHS": "8", "IMAGES": "8000"}
     job = machine.submit("job.yaml", "--set", f"checkpoint.dir={tmp_path}/checkpoints", "--set",

@@ -1,8 +1,8 @@
-"""TonY's own end-to-end scenarios, run by `howdah tony` on every backend. The fixture `machine` belongs to the backend.
+"""TonY's own end-to-end scenarios, run by `howdah tony` on every backend. Each backend has its own fixture `machine`.
 
 A number in the name of a test is the number of TonY's scenario. The flags are TonY's, and the scripts do the same as
-TonY's. Three scenarios did not test what they were meant to test, and are corrected here: 2 failed because a variable
-was missing, the failing worker of 13 was the chief, and the driver of 22 had no command."""
+TonY's. Three scenarios did not test what TonY meant to test, and are corrected here: scenario 2 failed because a
+variable was missing, the failing worker of scenario 13 was the chief, and the driver of scenario 22 had no command."""
 import json
 import os
 import re
@@ -61,11 +61,11 @@ def archives(tmp_path_factory):
     return folder
 
 
-def test_1_a_single_node_succeeds(machine):
+def test_1_a_single_node_job_succeeds(machine):
     done = run(machine, *S, *L, *P, *E, *K, "--executes", "check_env.py")
     assert done.code == 0, done
     assert states(machine, done.id) == {"driver:0": "SUCCEEDED"}
-    machine.assert_clean(done.id)  # scenario 12: client and job leave nothing behind
+    machine.assert_clean(done.id)  # also scenario 12: client and job leave nothing behind
 
 
 def test_2_missed_heartbeats_fail_the_job(machine):
@@ -125,7 +125,7 @@ def test_8_a_dead_application_master_fails_the_job(machine):
     eventually(dead, "the end of the client")
     client.communicate()
     assert client.returncode == 1
-    machine.assert_clean(job)  # scenario 32: executors without an application master end, with their tasks
+    machine.assert_clean(job)  # also scenario 32: executors without an application master end their tasks and exit
 
 
 def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
@@ -139,7 +139,7 @@ def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
     order = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskStarted", "TaskExited")]
     ends = max(order.index(("TaskExited", role)) for role in ("dbloader", "db"))
     assert all(order.index(("TaskStarted", role)) > ends for role in ("ps", "worker")), order
-    # The waiting roles do not hold containers, either.
+    # The waiting roles must not hold containers, either.
     order = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskAllocated", "TaskExited")]
     ends = max(order.index(("TaskExited", role)) for role in ("dbloader", "db"))
     assert all(order.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), order
@@ -174,7 +174,7 @@ def test_17_a_standalone_job_has_one_task(machine):
     assert machine.jobs() == before
 
 
-def test_19_commands_per_role_and_the_result_of_each_task(machine, archives):
+def test_19_each_role_runs_its_own_command(machine, archives):
     done = run(machine, *S, *E, *K, "-python_venv", archives / "test.zip", *roles(ps=1, worker=1), *conf(
         f"tony.ps.command={PYTHON} sleep_long.py", f"tony.worker.command={PYTHON} check_venv.py"))
     assert done.code == 0, done
@@ -254,7 +254,7 @@ def test_a_notebook_is_reachable(machine):
     machine.assert_clean(machine.status()["id"])
 
 
-def test_resources_of_one_role(machine, archives):
+def test_resources_of_a_role_reach_only_its_tasks(machine, archives):
     done = run(machine, *K, *roles(chief=1, worker=1), *conf(
         f"tony.containers.resources={archives}/common.zip", f"tony.worker.resources={archives}/test.zip",
         f"tony.chief.resources={archives}/test.zip::x#archive", "tony.chief.command=ls . x",

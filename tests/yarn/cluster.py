@@ -34,7 +34,7 @@ class PortTaken(Exception):
 
 class Cluster:
     """A running cluster. `with Cluster(Setup(nodes=2)) as cluster:` waits until the cluster is ready, and leaves
-    nothing behind after the block. The daemons are called nn, dn, rm, nm1, nm2, ...: cluster["nm1"].kill(); see
+    nothing behind after the block. The daemons have the names nn, dn, rm, nm1, nm2 and so on. cluster["nm1"] is a
     Daemon."""
 
     def __init__(self, setup=Setup(), keep_logs=None):
@@ -128,7 +128,7 @@ class Cluster:
             self.hadoop.make_archive(self.logs.glob("*.classes"))
 
     def _format(self):
-        """Formats the NameNode's folder. A copy of an earlier formatted folder serves as well, and saves a JVM."""
+        """Formats the NameNode's folder, or copies one that was formatted earlier, which needs no JVM."""
         formatted = self.hadoop.folder / "formatted"
         if not formatted.exists():
             self.java("org.apache.hadoop.hdfs.server.namenode.NameNode", "-format", "-nonInteractive",
@@ -137,7 +137,7 @@ class Cluster:
             shutil.copytree(self.folder / "nn", new, dirs_exist_ok=True)
             try:
                 new.rename(formatted)
-            except OSError:  # another test run has stored its folder first
+            except OSError:  # another test run has stored its formatted folder first
                 shutil.rmtree(new)
             return
         shutil.copytree(formatted, self.folder / "nn")
@@ -201,8 +201,8 @@ class Cluster:
     # --- state of the cluster, as Hadoop reports it ---
 
     def http(self, port, path, body=None, method="GET"):
-        """Sends a request to a web server of the cluster: `port` is "rm-http", "nn-http" or (host, number). Returns the
-        JSON of the response, {} if it has none, or None if a GET request is not answered or finds nothing."""
+        """Sends a request to a web server of the cluster. `port` is "rm-http", "nn-http" or (host, number). Returns the
+        JSON of the response ({} if it has none), or None if a GET request gets no answer or finds nothing."""
         host, number = port if isinstance(port, tuple) else (self.setup.host, self.configuration.port[port])
         data = None if body is None else json.dumps(body).encode()
         looking = method == "GET"
@@ -213,7 +213,7 @@ class Cluster:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             text = error.read().decode("utf-8", "replace")
-            if looking and error.code in (307, 403, 404, 503):  # the daemon is still starting, or nothing is found
+            if looking and error.code in (307, 403, 404, 503):  # still starting, or nothing found
                 return None
             raise AssertionError(f"{method} {path}: {error.code} {text[:2000]}") from None
         except OSError:
@@ -253,7 +253,7 @@ class Cluster:
 
     def run_command(self, command, user="alice", queue="default", memory_mb=64, **more):
         """Submits an application without Howdah, with this shell command as its AM, and returns its id. The application
-        fails with any exit code, because the command does not register. `more`: further fields of the REST request."""
+        always fails, because the command does not register as an AM. `more`: further fields of the REST request."""
         new = self.rm("apps/new-application", {}, "POST", user)["application-id"]
         container = {"commands": {"command": f"{command} 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr"}}
         self.rm("apps", {"application-id": new, "application-name": "command", "application-type": "COMMAND",
@@ -346,18 +346,19 @@ class Cluster:
         self.rm_admin("-refreshQueues")
 
     def exclude(self, *nodes, graceful_s=None):
-        """Decommissions these nodes and readmits all others. `graceful_s`: seconds that their containers get to end."""
+        """Decommissions these nodes and readmits all others. `graceful_s`: the time that their containers get to
+        end."""
         (self.folder / "exclude").write_text("".join(f"{self.setup.node_host(n)}\n" for n in nodes))
         self.rm_admin("-refreshNodes", *(["-g", str(graceful_s), "-server"] if graceful_s else []))
 
-    def sicken(self, node, words="ERROR a disk is broken"):
+    def set_health_output(self, node, text="ERROR a disk is broken"):
         """Sets the output of a node's health script. A node with output that starts with ERROR becomes UNHEALTHY.
-        words=None makes the node healthy again."""
-        sign = self.folder / node / "sick"
-        if words is None:
-            sign.unlink()
+        text=None makes the node healthy again."""
+        file = self.folder / node / "sick"
+        if text is None:
+            file.unlink()
         else:
-            sign.write_text(words + "\n")
+            file.write_text(text + "\n")
 
     def cut_power(self, node):
         """Kills the NodeManager and all processes of its containers."""
@@ -371,7 +372,7 @@ class Cluster:
         return f"{self.setup.node_host(node)}:{self.configuration.node_port[node, 'rpc']}"
 
     def processes(self):
-        """pid -> command line of all processes in containers."""
+        """All processes in containers: pid -> command line."""
         ours = {d.process.pid for d in self.daemons.values() if d.process}
         return {pid: command for pid, command in processes_of(self.folder).items() if pid not in ours}
 

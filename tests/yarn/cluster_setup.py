@@ -26,15 +26,15 @@ log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """The properties of a cluster. Other settings keep Hadoop's defaults, so that results hold for real clusters.
-    Exceptions: small containers are allowed, AMs may use the whole cluster, memory limits are only checked with
-    pmem_check, and a full disk does not make a node unhealthy."""
+    """The properties of a cluster. All other settings keep Hadoop's defaults, so that results are valid for real
+    clusters, with these exceptions: small containers are allowed, AMs may use the whole cluster, memory limits are only
+    checked with pmem_check, and a full disk does not make a node unhealthy."""
     version: str = MAIN_VERSION
     nodes: int = 3
     node_mb: int = 4096
     node_vcores: int = 16
     min_mb: int = 64
-    beat_ms: int | None = None  # heartbeat interval of NodeManagers; None: Hadoop's default, 1000
+    heartbeat_ms: int | None = None  # heartbeat interval of NodeManagers; None: Hadoop's default, 1000
     hdfs: bool = True  # if False, the default file system is file:, as on clusters with a shared folder
     users: tuple[str, ...] = ("alice", "bob")  # each has a home in HDFS
     gpus: tuple[int, ...] = ()  # per node, in the order of node_names(); YARN counts them without real devices
@@ -51,9 +51,9 @@ class Setup:
     nm_recovery: bool = False
     pmem_check: bool = False
     networks: bool = False  # each node has its own network, which can be cut; see network.py
-    health_script: bool = False  # required by Cluster.sicken()
-    # Properties that override all others: {"yarn-site": {"key": "value"}}; in node_extra yarn-site properties of single
-    # nodes: {"nm1": {"key": "value"}}.
+    health_script: bool = False  # required by Cluster.set_health_output()
+    # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
+    # yarn-site for single nodes, {"nm1": {"key": "value"}}.
     extra: dict = dataclasses.field(default_factory=dict)
     node_extra: dict = dataclasses.field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class Configuration:
         hosts = ["127.0.0.1 localhost", f"127.0.0.1 {os.uname().nodename}",
                  *(f"{host} {host}" for host in {self.setup.host, *map(self.setup.node_host, self.setup.node_names())}
                    if host != "localhost")]
-        (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # for the JVMs, in place of a name server
+        (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # JVMs read it instead of asking a name server
         (self.folder / "exclude").write_text("")
         common = {"core-site": self._core(), "hdfs-site": self._hdfs(), "yarn-site": self._yarn(), "resource-types": {}}
         if self.setup.gpus:
@@ -186,10 +186,10 @@ class Configuration:
             "yarn.application.classpath": "",
         }
         if setup.pmem_check:
-            # By default Hadoop expects cgroups to enforce memory limits, and skips its own check.
+            # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False
-        if setup.beat_ms:
-            site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = setup.beat_ms
+        if setup.heartbeat_ms:
+            site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = setup.heartbeat_ms
         if setup.log_format:
             kind = setup.log_format
             site["yarn.log-aggregation.file-formats"] = kind

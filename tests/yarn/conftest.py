@@ -16,18 +16,18 @@ from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from howdah import Howdah  # noqa: E402
 from installed import installed  # noqa: E402, F401
 
-QUICK_BEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 would slow down the tests
+QUICK_HEARTBEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 would slow down the tests
 
 
 class Factory:
-    """factory(nodes=2, ...) starts a cluster, which is closed at the end of the fixture's scope. The logs are kept if
-    any test of the run has failed."""
+    """factory(nodes=2, ...) starts a cluster. The cluster is closed at the end of the fixture's scope. Its logs are
+    kept if any test of the run has failed."""
 
     def __init__(self, request):
         self.request, self.clusters = request, []
 
     def __call__(self, **setup):
-        cluster = Cluster(Setup(**{"beat_ms": QUICK_BEAT_MS, **setup}))
+        cluster = Cluster(Setup(**{"heartbeat_ms": QUICK_HEARTBEAT_MS, **setup}))
         self.clusters.append(cluster)
         return cluster
 

@@ -13,7 +13,7 @@ MARK = "HOWDAH_TEST_CLUSTER"
 
 class Ports:
     """Reserves TCP ports until close(). The ports are below the kernel's ephemeral range. A reservation uses the same
-    socket name as Howdah's own, so that no task of a job gets the port of a daemon that is down."""
+    socket name as Howdah's reservations, so that no task of a job gets the port of a daemon that is down."""
 
     def __init__(self):
         self.locks = []
@@ -39,7 +39,7 @@ class Ports:
 
 
 def processes_of(folder):
-    """pid -> command line of all processes of the cluster in `folder`: its daemons and the processes in containers."""
+    """All processes of the cluster in `folder`, its daemons and the processes in containers: pid -> command line."""
     mark = f"{MARK}={folder}".encode()
     found = {}
     for entry in pathlib.Path("/proc").iterdir():

@@ -43,8 +43,8 @@ class Hadoop:
                 *map(str, words)]
 
     def make_archive(self, class_lists):
-        """Starts a background process that writes an archive of loaded and verified classes. JVMs with the archive
-        start in half the time. If two such processes run at once, the second does nothing."""
+        """Starts a background process that writes an archive of loaded and verified classes, with which JVMs start in
+        half the time. If two such processes run at the same time, the second one does nothing."""
         names = sorted({line for path in class_lists for line in path.read_text().splitlines() if line[:1] != "#"})
         handle, wanted = tempfile.mkstemp(dir=self.folder, prefix="classes-", text=True)
         with os.fdopen(handle, "w") as file:

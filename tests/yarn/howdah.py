@@ -3,7 +3,7 @@ from machine import Machine, eventually, processes
 
 
 class Howdah(Machine):
-    """`home` is the HOWDAH_HOME of this user. The client finds the cluster through HADOOP_CONF_DIR alone."""
+    """`home` is the HOWDAH_HOME of this user. The client finds the cluster only through HADOOP_CONF_DIR."""
 
     def __init__(self, cluster, home, user="alice"):
         super().__init__(home)
@@ -16,12 +16,12 @@ class Howdah(Machine):
 
     @staticmethod
     def _marks(job):
-        """Two marks of the job's processes in their environments: Howdah's variable, and the part of YARN's
+        """Two texts that identify the job's processes by their environments: Howdah's variable, and the part of YARN's
         CONTAINER_ID that identifies the application."""
         return f"HOWDAH_JOB_ID={job}".encode(), f"_{job.removeprefix('application_')}_".encode()
 
     def alive(self, job):
-        """pid -> command line of the job's processes on all nodes: container launchers, agents and their children."""
+        """The job's processes on all nodes (container launchers, agents and their children): pid -> command line."""
         mark, number = self._marks(job)
 
         def ours(command, environment):
@@ -55,7 +55,7 @@ class Howdah(Machine):
                 for path in (self.cluster.folder / node / "local").glob(f"usercache/*/appcache/{job}")]
 
     def assert_clean(self, job, deadline_s=10):
-        """Nothing of the job is left on nodes or in HDFS, except its history and the user's cache."""
+        """Checks that nothing of the job is left on nodes or in HDFS, except its history and the user's cache."""
         for look in (self.alive, self.containers, self.in_hdfs, self.on_nodes):
             try:
                 eventually(lambda: not look(job), f"the end of {look.__name__}({job})", deadline_s)

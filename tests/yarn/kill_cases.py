@@ -36,10 +36,9 @@ def kill9(*pids):
             pass
 
 
-def ended(howdah, job, state, *facts, by_its_am=True, guardian_killed=False):
+def ended(howdah, job, state, *facts, by_its_am=True):
     """Waits for the end of the job and returns its status. Checks that the state is as expected, that all commands
-    report the same reason, and that nothing of the job is left. YARN reports a container as complete when its first
-    process, the guardian, is dead: if that was killed, its executor may kill the task's processes a moment later."""
+    report the same reason, and that nothing of the job is left."""
     code = {"SUCCEEDED": 0, "FAILED": 1, "KILLED": 4}[state]
     done = howdah("wait", job, timeout=120)
     status = howdah.status(job)
@@ -47,8 +46,6 @@ def ended(howdah, job, state, *facts, by_its_am=True, guardian_killed=False):
 
     def still():
         return [line for line in howdah.alive(job).values() if "howdah-agent task" in line or "sleep" in line]
-    if guardian_killed:
-        eventually(lambda: not still(), f"the end of {still()}", 10)
     assert not still(), f"a final state is visible, and the job still has {still()}"
     app = howdah.cluster.wait_app(job)
     assert app["finalStatus"] == state, app
@@ -122,7 +119,7 @@ def assert_unbroken(folder, tasks):
 
 
 def kill_am(howdah, job):
-    """Kills the AM; returns when its successor runs and has answered a request."""
+    """Kills the AM. Returns when the next AM runs and has answered a request."""
     guardian, am = howdah.agents(job, "am")
     kill9(am)
 

@@ -1,4 +1,4 @@
-"""A separate network for each node of a test cluster, which can be cut.
+"""Gives each node of a test cluster its own network, which can be cut.
 
 All networks are inside one network namespace, which the process of the tests enters first. Nothing outside changes, and
 the kernel removes the namespace with its last process."""
@@ -38,7 +38,7 @@ class Network:
         for node in range(1, nodes + 1):
             self.holders[node] = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep infinity"],
                                                   stdout=subprocess.PIPE)
-            self.holders[node].stdout.readline()  # printed inside the new namespace
+            self.holders[node].stdout.readline()  # a line that the process prints inside the new namespace
             _ip("link", "add", f"node{node}", "type", "veth", "peer", "name", "eth0", "netns",
                 str(self.holders[node].pid))
             _ip("link", "set", f"node{node}", "master", "hub", "up")

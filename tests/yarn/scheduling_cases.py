@@ -38,7 +38,7 @@ def healthy(cluster):
     """Makes all nodes healthy again after an earlier test, and waits until they are active."""
     for node in cluster.setup.node_names():
         if (cluster.folder / node / "sick").exists():
-            cluster.sicken(node, None)
+            cluster.set_health_output(node, None)
     cluster.wait_active()
     return cluster
 

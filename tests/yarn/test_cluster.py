@@ -48,7 +48,7 @@ def test_daemons_report_the_expected_version(any_version):
 
 
 def test_leftovers_of_an_application_are_found(cluster, tmp_path):
-    """assert_clean() fails as long as something of the application is left."""
+    """assert_clean() must fail as long as something of the application is left."""
     howdah = Howdah(cluster, tmp_path / "home", "bob")
     app = cluster.run_command("sleep 300", user="bob")
     cluster.wait(lambda: [c for c in howdah.alive(app).values() if c.startswith("sleep ")], "the user's process")
@@ -99,7 +99,7 @@ def test_daemons_can_be_killed_paused_and_started_again(new_cluster):
     assert not cluster["nm1"].alive()
 
 
-def test_a_cluster_can_be_configured(new_cluster):
+def test_settings_of_a_cluster_take_effect(new_cluster):
     cluster = new_cluster(
         nodes=2, gpus=(2, 0), labels={"fast": ["nm2"]}, health_script=True, hdfs=False, am_percent=0.5,
         queues={"default": {"capacity": 60}, "small": {"capacity": 40, "maximum-capacity": 40}},
@@ -117,10 +117,10 @@ def test_a_cluster_can_be_configured(new_cluster):
     cluster.configure_queues({queue: "STOPPED"})
     queues = cluster.rm("scheduler")["scheduler"]["schedulerInfo"]["queues"]["queue"]
     assert {q["queueName"]: q["state"] for q in queues} == {"default": "RUNNING", "small": "STOPPED"}
-    cluster.sicken("nm1", "ERROR a disk is broken")
+    cluster.set_health_output("nm1", "ERROR a disk is broken")
     cluster.wait(lambda: states(cluster)[cluster.node_id("nm1")] == "UNHEALTHY", "nm1 unhealthy")
     assert "a disk is broken" in cluster.trouble()
-    cluster.sicken("nm1", None)
+    cluster.set_health_output("nm1", None)
     cluster.wait_active()
     cluster.exclude("nm2")
     cluster.wait(lambda: cluster.metrics()["decommissionedNodes"] == 1, "nm2 decommissioned")

@@ -1,5 +1,4 @@
-"""Real PyTorch, TensorFlow and JAX on a cluster, with packed environments, train the same models as the same files on
-one machine."""
+"""Real PyTorch, TensorFlow and JAX train the same models on a cluster, with packed environments, as on one machine."""
 import os
 import re
 import shutil
@@ -19,8 +18,8 @@ LARGE = ("--set", "node_label=large")
 
 @pytest.fixture(scope="module")
 def nodes(module_cluster):
-    """Two nodes that have room for only one task of 1 GiB, and a large one for TensorFlow, which is then unpacked only
-    once."""
+    """Two small nodes, each with room for one task of 1 GiB, and a large node for all tasks of TensorFlow. So only the
+    large node has to unpack TensorFlow."""
     small = {"yarn.nodemanager.resource.memory-mb": 1984}
     return module_cluster(node_mb=10240, node_extra={"nm2": small, "nm3": small}, labels={"large": ["nm1"]})
 
@@ -39,8 +38,8 @@ def local(tmp_path):
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory, installed):
-    """archive("tensorflow") returns the path of that environment, packed by venv-pack; its interpreter is a link to the
-    node's. The archive is not compressed, because gzip takes longer than copying on the same machine."""
+    """archive("tensorflow") returns the path of that environment, packed by venv-pack. Its interpreter is a link to the
+    node's interpreter. The archive is not compressed, because on one machine gzip takes longer than copying."""
     folder, made = tmp_path_factory.mktemp("packs"), {}
 
     def environment(name):
@@ -84,7 +83,7 @@ def states(machine, job):
     return {f"{t['role']}:{t['index']}": t["state"] for t in machine.status(job)["tasks"]}
 
 
-def test_pytorch_ddp_on_two_nodes(howdah, on_both):
+def test_pytorch_ddp_on_two_nodes_learns_the_same_as_locally(howdah, on_both):
     here, there = on_both("ddp", "demo")
     assert len(numbers(there)) == 4 * 2 + 1, there
     assert numbers(there) == numbers(here)
@@ -93,7 +92,7 @@ def test_pytorch_ddp_on_two_nodes(howdah, on_both):
     howdah.assert_clean(there.id)
 
 
-def test_tensorflow_multi_worker_mirrored(howdah, on_both, tmp_path):
+def test_tensorflow_multi_worker_mirrored_reaches_the_accuracy(howdah, on_both, tmp_path):
     # The script does not set the initial weights. Keras takes them from Python's random generator.
     (tmp_path / "sitecustomize.py").write_text("import random\nrandom.seed(1)\n")
     flags = ("--set", f"files=[{tmp_path}/sitecustomize.py]", "--set", "env.PYTHONPATH=.")
@@ -104,7 +103,7 @@ def test_tensorflow_multi_worker_mirrored(howdah, on_both, tmp_path):
     howdah.assert_clean(there.id)
 
 
-def test_tensorflow_parameter_server(howdah, on_both):
+def test_tensorflow_parameter_server_reaches_the_accuracy(howdah, on_both):
     """The training is asynchronous: the order of the workers' gradients is random, so the results differ slightly."""
     here, there = on_both("tf-ps", "tensorflow", where=LARGE)
     assert [a > GOOD for a in accuracies(there.stdout)] == [True], there
@@ -114,7 +113,7 @@ def test_tensorflow_parameter_server(howdah, on_both):
     howdah.assert_clean(there.id)
 
 
-def test_jax(howdah, on_both):
+def test_jax_reaches_the_accuracy(howdah, on_both):
     here, there = on_both("jax", "jax", where=LARGE)
     assert numbers(there) == numbers(here)
     assert [a > GOOD for a in accuracies(there.stdout)] == [True], there

@@ -24,15 +24,16 @@ def containers(cluster, app):
 
 
 def asked(cluster, app):
-    """The number of containers that the scheduler would still grant. Only the rows for `*` count. Rows for nodes and
-    racks do not add containers; they express a preference."""
+    """The number of containers that the scheduler would still grant. Only rows for `*` are counted, because rows for
+    nodes and racks add no containers, but express a preference."""
     return sum(r["numContainers"] for r in (cluster.app(app) or {}).get("resourceRequests", [])
                if r["resourceName"] == "*")
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_two_jobs_that_each_need_most_of_the_cluster_both_succeed(howdah, cluster, tmp_path, number):
-    """Each job gets some of the containers that the other one needs. Both succeed, and nothing is held afterwards."""
+    """Each job gets some of the containers that the other job needs. Both succeed, and no container is held
+    afterwards."""
     assert SIZE * 512 > 0.6 * NODES * NODE_MB
     cluster.wait_idle()
     keys = f'instances: {SIZE}, memory: 512MiB, command: "true"'

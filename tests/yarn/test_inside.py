@@ -82,9 +82,9 @@ roles:
     assert "a copy of 1 event files" in opened.stderr
 
 
-def test_a_notebook_on_a_node(machine, archive):
+def test_a_notebook_on_a_node_is_reachable_with_its_token(machine, archive):
     with Opened(machine, "notebook", "--memory", "512MiB", "--python", archive("jupyter", "jupyter")) as opened:
-        token = opened.said.split("/lab?token=")[1]
+        token = opened.first_line.split("/lab?token=")[1]
         assert json.loads(opened.get(f"api/status?token={token}"))["kernels"] == 0
         with pytest.raises(urllib.error.HTTPError, match="403"):
             opened.get("api/status?token=another")

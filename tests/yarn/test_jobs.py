@@ -78,7 +78,7 @@ def check_logs(answers, last_word):
 
 
 def without_third(answers):
-    """Removes the lines of talker:2. It started when there was a container for it, and was stopped by `scale`."""
+    """Removes the lines of talker:2, which starts only when a container is free and is stopped by `scale`."""
     for asked in ("", "talker"):
         lines = [line for line in answers[asked].splitlines() if not line.startswith("talker:2")]
         assert len(answers[asked].splitlines()) - len(lines) == 5, answers[asked]
@@ -177,7 +177,7 @@ roles:
     done = howdah("run", howdah.job_file(tmp_path, text))
     assert done.code == 1, (done.code, done.stderr)
     lines = done.stdout.splitlines()
-    first = re.search(r"w:(\d)", howdah.status(done.id)["reason"]).group(1)  # the other may have been stopped
+    first = re.search(r"w:(\d)", howdah.status(done.id)["reason"]).group(1)  # the other task may have been stopped
     numbers = [line for line in lines if line.startswith(f"w:{first} │ ")]
     expected = [f"w:{first} │ {i}" for i in range(1, 200001)]
     assert [n for n in numbers if not n.endswith("bye")] == expected and f"w:{first} │ bye" in numbers

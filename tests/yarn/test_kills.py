@@ -19,7 +19,7 @@ def shaky(module_cluster):
     """A cluster that declares silent nodes lost after 12 s. Its daemons recover their state when they restart."""
     return module_cluster(rm_recovery=True, nm_recovery=True, extra={"yarn-site": {
         "yarn.nm.liveness-monitor.expiry-interval-ms": 12000,
-        # If the ResourceManager dies while it launches an AM, it gives up that AM only after this time.
+        # If the ResourceManager dies while it launches an AM, it declares that AM dead only after this time.
         "yarn.am.liveness-monitor.expiry-interval-ms": 30000}})
 
 
@@ -76,8 +76,7 @@ def test_a_killed_executor_loses_its_container(howdah, tmp_path, which):
     task = howdah.task(job, "worker", 1)
     assert task["container"] != lost and not [c for c in howdah.alive(job).values() if lost in c]
     kill()
-    ended(howdah, job, "FAILED", "worker:1 was lost", task["node"], "attempt 1", "executor",
-          guardian_killed=which == "guardian")
+    ended(howdah, job, "FAILED", "worker:1 was lost", task["node"], "attempt 1", "executor")
     states = {key: task["state"] for key, task in tasks_of(howdah, job).items()}
     assert states == {("worker", 0): "STOPPED", ("worker", 1): "LOST"}
 
@@ -95,7 +94,7 @@ def test_a_killed_client_does_not_affect_the_job(howdah, shaky, tmp_path):
 
 
 def test_a_paused_am_continues_the_job(howdah, tmp_path):
-    """An AM that was paused while its tasks ended processes the ends when it continues."""
+    """The tasks of a paused AM end. The AM processes this when it continues."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2")})
     tasks = howdah.running(job)["tasks"]
     agents = howdah.agents(job, "am")
@@ -135,7 +134,8 @@ def test_33_a_killed_am_is_replaced_and_tasks_continue(howdah, tmp_path):
 
 
 def test_an_am_killed_while_tasks_end_is_replaced(howdah, tmp_path):
-    """The next AM learns about tasks that ended without an AM: one reported by its executor, and one lost with it."""
+    """Two tasks end without an AM. The executor of one reports its end to the next AM; the other is lost with its
+    executor."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 3, restart: {max: 1}")})
     howdah.running(job)
     agents, tasks = howdah.agents(job, "am"), howdah.status(job)["tasks"]
@@ -248,7 +248,7 @@ def test_31_tasks_of_a_lost_node_restart_elsewhere(howdah, shaky, tmp_path):
 
 
 def test_tasks_of_a_node_without_power_restart_elsewhere(howdah, shaky, tmp_path):
-    """All processes of the node end at once, and its task restarts on another node."""
+    """All processes of the node end at the same time, and its task restarts on another node."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
     index, node = task_away_from_am(howdah, job)
@@ -269,7 +269,7 @@ def test_an_am_on_a_node_without_power_is_replaced(howdah, shaky, tmp_path):
     shaky.cut_power(lost)
     gone = [t["index"] for t in before if t["node"] == shaky.host(lost)]
     eventually(lambda: "adopted 3 containers" in events(howdah, job), "another AM")
-    for index in gone:  # the task waits, because max_per_node excludes the other nodes
+    for index in gone:  # the task stays pending, because max_per_node excludes the other nodes
         said = f"worker:{index} was lost on"
         howdah.until(job, lambda s: said in (s["tasks"][index]["reason"] or ""), "why it waits")
         assert said in howdah("status", job).stdout

@@ -9,9 +9,9 @@ from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
-# All containers, including those of AMs, have 1 GiB, because preemption considers the sum of free memory and not its
-# fragmentation. So there is room for two AMs and ten tasks. YARN does not preempt a queue with six containers or fewer:
-# they are within 10 % of its half of the cluster (max_ignored_over_capacity).
+# All containers, including those of AMs, have 1 GiB, because preemption considers the sum of free memory, not its
+# fragmentation. The cluster has room for two AMs and ten tasks. YARN does not preempt a queue with six containers or
+# fewer, because they are within 10 % of the queue's half of the cluster (max_ignored_over_capacity).
 URGENT = 4
 
 
@@ -58,7 +58,7 @@ def ends_well(howdah, job):
 
 
 def task_away_from_am(howdah, job):
-    """Finds a task that is not on the AM's node; returns the task and the name of its node."""
+    """Finds a task that is not on the AM's node. Returns the task and the name of its node."""
     tasks = howdah.running(job)["tasks"]
     am = howdah.cluster.app(job)["amHostHttpAddress"].split(":")[0]
     task = next(t for t in tasks if t["node"] != am)
@@ -79,13 +79,13 @@ def state_of(cluster, node):
 def test_tasks_of_an_unhealthy_node_restart_elsewhere(howdah, changing, tmp_path):
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
     task, node = task_away_from_am(howdah, job)
-    changing.sicken(node)
+    changing.set_health_output(node)
     runs_elsewhere(howdah, job, task)
     assert changing.metrics()["unhealthyNodes"] == 1
     (tmp_path / "go").touch()
     events = ends_well(howdah, job)
     assert f"worker:{task['index']} was lost on {task['node']}" in events, events
-    changing.sicken(node, None)
+    changing.set_health_output(node, None)
     changing.wait_active()
 
 
@@ -126,7 +126,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
 
 
 def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changing, tmp_path):
-    """The job has ranks, so each new size is a new generation, in which the ranks have no gaps."""
+    """The job has ranks, so each new size is a new generation, and its ranks are contiguous."""
     def all_ranks_run(size):
         def whole(status):
             tasks = [t for t in status["tasks"] if t["state"] == "RUNNING"]
@@ -163,7 +163,7 @@ roles:
 
 
 def test_a_node_with_failing_tasks_is_avoided(howdah, changing, tmp_path):
-    """After three failures in a row on one node only, the fourth attempt runs on another node."""
+    """After three failures in a row on the same node, the fourth attempt runs on another node."""
     go, bad = tmp_path / "go", tmp_path / "bad"
     job = howdah.submit(howdah.job_file(tmp_path, f"""
 name: hurt

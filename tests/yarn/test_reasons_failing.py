@@ -139,7 +139,7 @@ def journal_of(cluster, job):
 
 def test_21_stuck_localization(alice, difficult, tmp_path):
     sign = tmp_path / "go"
-    difficult.write("/user/alice/fresh.txt", str(tmp_path).encode(), "alice")  # no node has it yet
+    difficult.write("/user/alice/fresh.txt", str(tmp_path).encode(), "alice")  # no node has cached this file
     run = Run(alice, tmp_path, f"""
 name: j
 start: free
@@ -165,7 +165,7 @@ roles:
 
 
 def test_21_hung_executor(alice, tmp_path):
-    archive = tmp_path / "env.zip"  # the executor unpacks it before it connects, which leaves time to stop it
+    archive = tmp_path / "env.zip"  # the executor unpacks this before it connects, so the test has time to stop it
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed_zip:
         packed_zip.writestr("bin/zeros", bytes(400 << 20))
     run = Run(alice, tmp_path, f"""
@@ -188,7 +188,8 @@ roles:
     eventually(stop_executors_until_the_end, f"the end of {run.id}", 120)
     status = run.end(code=1)
     text = text_of(status)
-    assert_facts(text, "worker:0", "did not connect within 3s (timeouts.register)", "as with 2 containers before")
+    assert_facts(text, "worker:0", "did not connect within 3s (timeouts.register)",
+                 "2 earlier containers of the task had failed too")
     assert re.search(r" on (127[.0-9]+): .* executor started on \1 but not connected", text), text
     meanwhile = [line for line in alice("events", run.id).stdout.splitlines() if "TaskAllocated" in line]
     assert any("executor started on 127.0.0.1" in line for line in meanwhile), meanwhile

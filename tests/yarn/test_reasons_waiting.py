@@ -18,7 +18,7 @@ def bob(howdah_of, difficult):
 
 
 def holds(howdah, tmp_path, text):
-    """Submits a job that holds its containers until it is killed; returns the id once all tasks run."""
+    """Submits a job that holds its containers until it is killed. Returns its id when all tasks run."""
     job = howdah.submit(howdah.job_file(tmp_path, text, "holder.yaml"))
     howdah.running(job)
     return job
@@ -122,7 +122,7 @@ roles:
 
 
 def test_6_a_label_without_healthy_nodes(difficult, alice, tmp_path):
-    difficult.sicken("nm4", "ERROR 1/1 local-dirs are bad")
+    difficult.set_health_output("nm4", "ERROR 1/1 local-dirs are bad")
     difficult.wait_active(3)
     run = Run(alice, tmp_path, "name: j\nroles:\n  worker: {memory: 64MiB, node_label: fast, command: 'true'}\n")
     bare = Run(alice, tmp_path, "name: j\nnode_label: bare\nroles:\n  w: {memory: 64MiB, command: 'true'}\n", "bare")
@@ -132,17 +132,18 @@ def test_6_a_label_without_healthy_nodes(difficult, alice, tmp_path):
     assert "1/1 local-dirs are bad" in sick["healthReport"] and sick["state"] == "UNHEALTHY"
     assert_facts(bare.reason("label 'bare'"), "no node has the label")
     bare.kill()
-    difficult.sicken("nm4", None)
+    difficult.set_health_output("nm4", None)
     assert run.end()["state"] == "SUCCEEDED"
     assert alice.task(run.id, "worker", 0)["node"] == difficult.host("nm4")
 
 
 def test_10_no_healthy_node(difficult, alice, tmp_path):
     for node in scheduling_cases.PLAIN:
-        difficult.sicken(node, "ERROR 1/1 log-dirs usable space is below configured utilization percentage: /var/log")
+        difficult.set_health_output(
+            node, "ERROR 1/1 log-dirs usable space is below configured utilization percentage: /var/log")
     difficult.wait_active(1)
     run = Run(alice, tmp_path, "name: j\nroles:\n  worker: {memory: 64MiB, command: 'true'}\n")
     assert_facts(run.reason("no healthy node"), "3 UNHEALTHY", difficult.host("nm1"), "usable space is below")
     for node in scheduling_cases.PLAIN:
-        difficult.sicken(node, None)
+        difficult.set_health_output(node, None)
     assert run.end()["state"] == "SUCCEEDED"

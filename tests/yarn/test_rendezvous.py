@@ -1,4 +1,4 @@
-"""Real Horovod, XGBoost and MPI on a cluster, where the AM with the rendezvous server also runs in a container."""
+"""Real Horovod, XGBoost and MPI on a cluster, where the AM, which serves the rendezvous, also runs in a container."""
 import pytest
 
 import elastic_cases
@@ -9,7 +9,7 @@ from kill_cases import kill_am
 
 @pytest.fixture
 def shared(tmp_path):
-    """A folder for checkpoints that all nodes share, and that the user of the job may write."""
+    """A folder for checkpoints. All nodes share it, and the user of the job may write to it."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o777)

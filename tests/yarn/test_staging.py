@@ -33,8 +33,8 @@ print(json.dumps(look(sys.argv[1])))
 """
 
 
-# Runs a command and prints its peak memory in KiB. It must be started by a small process, because the memory of the
-# process that forks the command counts as well.
+# Runs a command and prints its peak memory in KiB. A small process must start it, because the peak includes the memory
+# of the process that forks the command.
 MEASURE = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:])
@@ -89,8 +89,8 @@ def cache(howdah):
 
 
 def localized(howdah, node, size):
-    """The files of this size in a node's caches: {"filecache": files for all users, "usercache": files for one
-    user}."""
+    """The files of this size in a node's two caches, as a dictionary: "filecache" has the files for all users,
+    "usercache" the files for one user."""
     root = howdah.cluster.folder / node / "local"
     found = {}
     for kind, pattern in (("filecache", "filecache/*/*"), ("usercache", "usercache/*/filecache/*/*")):
@@ -164,7 +164,7 @@ def test_a_large_file_is_stored_once_per_node(howdah, tmp_path):
 
 
 def test_files_already_in_the_cluster_are_not_copied(howdah, tmp_path):
-    """The client does not upload them again, and nodes cache files that everybody may read for all users."""
+    """The client does not upload such files again. Nodes cache them for all users if everybody may read them."""
     cluster = howdah.cluster
     archive = tmp_path / "wheels.zip"
     with zipfile.ZipFile(archive, "w") as packed:

@@ -9,7 +9,8 @@ SOURCE = ROOT / "tests/yarn/hadoop/Floor.java"
 
 
 def measure_baseline(cluster, width, rounds=3, named=True, at_ms=0):
-    """One dictionary per round, with times in ms: see Floor.java. `named`: request the nodes by name instead of any."""
+    """One dictionary per round, with times in ms (see Floor.java). `named`: request the nodes by name instead of any
+    node."""
     classes = cluster.folder / "floor"
     if not classes.exists():
         subprocess.run([java_home() / "bin/javac", "-nowarn", "-proc:none", "-cp", ":".join(cluster.hadoop.jars),

@@ -10,7 +10,7 @@ from collections import namedtuple
 import kernel_events
 from local_jobs import BIN, HOWDAH, ROOT, LocalBackend, memory_of, parent_of
 
-# value: the measurement, in `unit`; goal: a text; ratio: the comparison with an alternative, or an empty text
+# value: the measurement, in `unit`. goal: a text. ratio: a comparison with an alternative, or an empty text.
 Row = namedtuple("Row", "item what value unit runs goal ratio")
 MIB = 1 << 20
 
@@ -75,7 +75,7 @@ def executor_start():
 
 
 def death_to_status():
-    """(c) From the death of the user's process to the journal entry that shows it."""
+    """(c) From the death of the user's process to the journal entry about it."""
     times = []
     for _ in range(15):
         with LocalBackend() as backend, kernel_events.ProcessEvents() as events:

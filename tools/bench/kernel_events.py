@@ -1,5 +1,5 @@
-"""The times at which processes start and end, to the microsecond and without polling: the kernel's process events. They
-need Linux and root."""
+"""The kernel's process events. They give the times at which processes start and end, to the microsecond and without
+polling. They need Linux and root."""
 import socket
 import struct
 import threading

@@ -1,4 +1,5 @@
-"""Jobs on the local backend, for measurements. They have their own HOWDAH_HOME; the journal shows their progress."""
+"""Jobs on the local backend, for measurements. They have their own HOWDAH_HOME. Their progress is read from the
+journal."""
 import ctypes
 import json
 import os

@@ -1,5 +1,5 @@
-"""(h) The time from a kill until the whole job runs again, compared with TonY on the same cluster for the kills from
-which TonY recovers."""
+"""(h) The time from a kill until the whole job runs again. For kills from which TonY recovers, it is compared with TonY
+on the same cluster."""
 import os
 import signal
 import statistics
@@ -15,8 +15,8 @@ FIRST_RUN_S = 3  # pause before a kill, because soon after the start TonY's AM m
 
 
 def seconds_until_restarted(yarn, out, tasks, killed, what):
-    """Waits until all these tasks have restarted; returns the seconds from the kill to the last start. The caller has
-    removed the tasks' old stamps before the kill."""
+    """Waits until all these tasks have restarted. Returns the seconds from the kill to the last start. The caller must
+    remove the tasks' old stamps before the kill."""
     paths = [out / str(task) for task in tasks]
     yarn.cluster.wait(lambda: all(p.exists() for p in paths), what, LIMIT_S)
     return max(int(path.read_text()) / 1e9 for path in paths) - killed
@@ -54,8 +54,8 @@ class Victim:
 
 
 def of_tasks(yarn, runs):
-    """Kills in a job without ranks, in which only the killed task restarts, and in a job with ranks, in which both
-    do."""
+    """Kills a task in a job without ranks, where only the killed task restarts, and in a job with ranks, where both
+    tasks restart."""
     plain = {"roles": {"worker": {"restart": {"max": 99, "backoff": "1ms"}}}}
     for name, keys, tasks in (("one task", {}, [1]), ("all ranks", {"framework": "pytorch"}, [0, 1])):
         victim = Victim(yarn, **plain, **keys)

@@ -22,7 +22,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def pids(role, way):
-    """The pids of the running processes of a role, without the shells that start them."""
+    """The pids of the running processes of a kind, without the shells that started them."""
     named = re.compile(ROLES[role][way])
     return [pid for pid, (_, command, _) in processes().items() if named.search(command) and "bash" not in command[:20]]
 

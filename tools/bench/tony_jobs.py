@@ -13,8 +13,8 @@ POM = ROOT / "tools/bench/tony/pom.xml"
 
 
 class Tony:
-    """TonY on the cluster of yarn_jobs.Yarn. The settings are in TonY's favour: no security, no `hadoop classpath`
-    before each process, no history, and small heaps where they can be chosen."""
+    """TonY on the cluster of yarn_jobs.Yarn. The settings favour TonY: no security, no `hadoop classpath` before each
+    process, no history, and small heaps where the size can be set."""
 
     def __init__(self, yarn):
         self.yarn, self.cluster = yarn, yarn.cluster
@@ -25,7 +25,7 @@ class Tony:
         # Hadoop's versions of libraries come first, except Avro, because TonY needs a newer version.
         of_hadoop = [jar for jar in self.cluster.hadoop.jars if "/avro-" not in jar]
         self.jars = of_hadoop + sorted(map(str, lib.glob("*.jar")))
-        # With use_ip, TonY's AM would resolve its own host name, but the nodes are named by their addresses.
+        # With use_ip, TonY's AM would resolve its own host name. The nodes have only addresses.
         self.conf = self.folder / "conf"
         shutil.copytree(self.cluster.conf_dir, self.conf)
         site = self.conf / "core-site.xml"

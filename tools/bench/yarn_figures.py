@@ -14,7 +14,8 @@ from yarn_jobs import LIMIT_S
 from yarn_baseline import measure_baseline  # in tests/yarn
 
 WIDTHS = (2, 8, 16)
-# The last release of TonY, 0.5.3, with the same tasks on such a cluster and 2 cores: medians of three runs, in seconds.
+# TonY's last release, 0.5.3, with the same tasks on the same kind of cluster with 2 cores: medians of three runs, in
+# seconds.
 TONY_S = {2: 6.8, 8: 12.9, 16: 21.9}
 LARGE = 1 << 30
 
@@ -35,8 +36,8 @@ def submission(yarn, runs):
 
 
 def am_start(yarn, runs):
-    """(b) From the AM's first instruction to the ResourceManager's log line about its registration, by the same
-    clock."""
+    """(b) From the AM's first instruction to the ResourceManager's log line about its registration. Both times are from
+    the same clock."""
     times = []
     offset = time.time() - time.monotonic()
     for _ in range(runs):
@@ -51,9 +52,9 @@ def am_start(yarn, runs):
 
 def gangs(yarn, runs):
     """(c) From `submit` until all processes run, alternating with bare containers. The program for bare containers
-    makes two rounds, and the second one counts, to exclude the start of its JVM. The nodes have cached the agent, as
-    after the first job of any user. A start waits for the heartbeats of nodes, one per second, so the runs start at
-    moments that are spread evenly over the second."""
+    makes two rounds, of which the second counts, so that the start of its JVM is excluded. The nodes have cached the
+    agent, as after the first job of any user. A start has to wait for the nodes' heartbeats, one per second. So the
+    runs start at moments that are spread evenly over a second."""
     first = yarn.submit(max(WIDTHS))
     first.starts()
     first.kill()
@@ -111,7 +112,8 @@ def second_submission(yarn, _):
 
 
 def transfers(yarn, runs):
-    """(f) Whole commands that copy files to and from HDFS, alternating with those of Hadoop's own client."""
+    """(f) Whole commands that copy files to and from HDFS, alternating with the same commands of Hadoop's own
+    client."""
     program = BIN / "hdfs_live"
     if not program.exists():
         raise NotMeasured(f"{program.name} was not built")

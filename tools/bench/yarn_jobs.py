@@ -19,7 +19,7 @@ LIMIT_S = 120
 
 
 class Yarn:
-    """A cluster of three nodes, which send a heartbeat once a second, and one of its users: `with Yarn() as yarn:`."""
+    """A cluster of three nodes, which send a heartbeat once a second, and one user: `with Yarn() as yarn:`."""
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-bench-"))
@@ -41,8 +41,8 @@ class Yarn:
         return folder
 
     def submit(self, tasks=1, **keys):
-        """Submits a job with tasks that write the time of their start and sleep. `keys`: further keys of the job file;
-        those of `roles` are added to the role "worker"."""
+        """Submits a job whose tasks write the time of their start and sleep. `keys`: further keys of the job file. The
+        keys in `roles` are added to the role "worker"."""
         self.jobs += 1
         out = self.cluster.folder / f"stamps-{self.jobs}"
         out.mkdir()
@@ -70,7 +70,7 @@ class Yarn:
 
 
 class Job:
-    """A submitted job. All times are seconds since the epoch: `begun` and `returned` are those before and after the
+    """A submitted job. All times are seconds since the epoch. `begun` and `returned` are the times before and after the
     command that submitted the job."""
 
     def __init__(self, yarn, job_id, out, tasks, begun, returned):
@@ -90,7 +90,7 @@ class Job:
         return [int(path.read_text()) / 1e9 for path in paths]
 
     def agents(self, kind):
-        """The pids of the guardians, and then of the agents that they guard."""
+        """The pids of the guardians, followed by the pids of the agents that they guard."""
         self.starts()
         return self.yarn.howdah.agents(self.id, kind)
 

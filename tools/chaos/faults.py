@@ -1,4 +1,4 @@
-"""Faults for a job. A fault starts at once. The caller ends it later, by restarting a daemon or continuing a
+"""Faults for a job. A fault begins immediately. The caller ends it later, which restarts a daemon or continues a
 process."""
 import os
 import signal
@@ -13,8 +13,8 @@ def _signal(pids, number):
 
 
 class Faults:
-    """Each public method makes one kind of fault. It returns a description of the target and a function that ends the
-    fault (None for a fault without duration), or None if there is no target at the moment."""
+    """Each public method makes one kind of fault. It returns a description of the target, and a function that ends the
+    fault (None for a fault without duration). It returns None if there is no target at the moment."""
 
     def __init__(self, howdah, job, random):
         self.howdah, self.job, self.random = howdah, job, random

@@ -16,7 +16,7 @@ def installed(name):
 
 
 def fetch(framework, on):
-    """Installs missing environments before the process enters its own network namespace."""
+    """Installs missing environments. Must be called before the process enters its own network namespace."""
     for name in (ROLES[framework][0], "data"):
         installed(name)
     if on == "yarn":
@@ -44,9 +44,9 @@ def start_howdah(on, folder):
         yield Howdah(cluster, folder / "home")
 
 
-# Per framework: its environment, its script, its roles (the first one reports the result), and roughly the share of
-# time that the faults leave for training. A lost rank of PyTorch stops all ranks; a lost worker of TensorFlow stops no
-# other task.
+# Per framework: its environment, its script, its roles (the first role reports the result), and the approximate share
+# of time that the faults leave for training. A lost rank of PyTorch stops all ranks. A lost worker of TensorFlow stops
+# no other task.
 RESTART = "restart: {max: 100000, backoff: 100ms}"
 ROLES = {
     "pytorch": ("torch", "ddp_steps.py", {"worker": "instances: 4, memory: 512MiB"}, 0.5),

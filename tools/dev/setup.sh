@@ -9,6 +9,7 @@ readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
 readonly packages_test="python3-pytest python3-jsonschema python3-yaml procps binutils xz-utils"
 readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute2"  # the cluster of tests/yarn
 readonly packages_format="clang-format"
+readonly packages_fuzz="clang-16 libclang-rt-16-dev"  # clang 14, Debian's default, lacks parts of C++20
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"

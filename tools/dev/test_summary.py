@@ -1,9 +1,9 @@
 """test_summary.py FOLDER BROKEN - prints one line that counts all results of CTest, GoogleTest and pytest in FOLDER.
 
-Each test case of a GoogleTest program counts. One more failure is added for a program without results, and for a
-program that failed although all its cases passed (a crash, a leak, or a sanitizer's report at its end). One failure is
-also added if BROKEN is 1 (the run failed, for example in the build) and no test failed. The exit code is 1 if anything
-failed or nothing ran. """
+Each test case of a GoogleTest program is counted. A program without results counts as one failure. So does a program
+that failed although all its cases passed (a crash, a leak, or a sanitizer's report at its end). If BROKEN is 1 (the run
+failed, for example in the build) and no test failed, one failure is added. The exit code is 1 if anything failed or
+nothing ran. """
 import pathlib
 import sys
 import xml.etree.ElementTree as ET
@@ -23,7 +23,7 @@ def cases(path):
 
 
 def ctest_cases(path):
-    """(passed, failed, skipped) of CTest's programs. A program that recorded its test cases counts by these."""
+    """(passed, failed, skipped) of CTest's programs. A program that recorded its test cases counts with these cases."""
     total = [0, 0, 0]
     for program in ET.parse(path).iter("testcase"):
         own = path.parent / (program.get("name").split(".", 1)[-1] + "_test.xml")

@@ -132,7 +132,7 @@ TEST(JobLoop, EventIsLoggedBeforeItsActionsAndTheJournalIsFlushedOncePerDrain) {
   for (const Row& row : rows) EXPECT_EQ(process.Drain(row.events), row.seen) << row.what;
 }
 
-TEST(JobLoop, SecondPostDoesNotAskForASecondDrain) {
+TEST(JobLoop, SecondPostDoesNotRequestASecondDrain) {
   Process process;
   process.Post(kStarted);
   process.Post(kGranted);

@@ -94,7 +94,7 @@ bool AgentJob::CanRestart() const {
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address) {
-  // Only log an error here. The same error occurs again at the end of the job and then becomes part of its advice.
+  // Only log an error here: the same error will occur again at the end of the job, and the job's advice will report it.
   const auto journal = os::files::ReadFile(files_.journal());
   const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal) : Status(journal.error());
   if (!begun.ok()) std::cerr << begun.error().message << "\n";

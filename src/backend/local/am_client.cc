@@ -9,7 +9,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// A status call has a short limit, because a user waits for the output.
+// A status call has a short limit, because a user is waiting for the answer.
 constexpr Duration kStatusLimit = std::chrono::seconds(2);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 

@@ -13,7 +13,7 @@
 
 namespace howdah::backend::local {
 
-// Returns kUnavailable if the files are missing, because the AM does not listen yet or the job has ended.
+// Returns kUnavailable if these files are missing: the AM does not listen yet, or the job has ended.
 Result<rpc::AmContact> FindAm(const JobFiles& files);
 
 Result<journal::JobView> CallStatus(const JobFiles& files);

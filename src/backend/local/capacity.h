@@ -10,11 +10,11 @@
 
 namespace howdah::backend::local {
 
-// The resources for all jobs together.
+// The resources that all jobs share.
 struct Capacity {
   int64_t memory_bytes = 0;  // 90 % of the smaller of installed memory and cgroup limit
   int vcores = 0;
-  std::vector<int> gpus;  // indices
+  std::vector<int> gpus;  // indices of the GPUs
 };
 
 // The request for one container.
@@ -23,17 +23,17 @@ struct ContainerRequest {
   int64_t memory_bytes = 0;
   int vcores = 0;
   int gpus = 0;
-  bool optional = false;  // the job can run without it, so it is served after all required requests
+  bool optional = false;  // the job can run without this container, so required requests are served first
 };
 
-// with_gpus: whether to list the GPUs, too. That takes time, because it runs the `nvidia-smi` found in path.
+// with_gpus: whether to list the GPUs, too. Listing them takes time, because it runs the `nvidia-smi` found in path.
 Capacity MachineCapacity(std::string_view path, bool with_gpus);
 
 // Whether any role requests GPUs.
 bool RequestsGpus(const jobspec::JobSpec& spec);
 
-// Returns why the machine can never grant all requests at the same time, with the numbers. Returns an empty text if it
-// can. vcores are not limited.
+// Explains, with numbers, why this machine can never grant all requests at the same time. Returns an empty text if it
+// can. The number of vcores is not limited.
 std::string ImpossibleRequest(const Capacity& capacity, const std::vector<ContainerRequest>& requests);
 
 }  // namespace howdah::backend::local

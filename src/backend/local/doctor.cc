@@ -120,7 +120,7 @@ Finding CheckDescriptors() {
   return {Level::kWarning, what + ": too few for a job of hundreds of tasks", "raise it in /etc/security/limits.conf"};
 }
 
-// Checks the jobs. Like other commands, it also records the end of orphaned jobs.
+// Reports how many jobs there are. Like other commands, it also records the end of orphaned jobs.
 void CheckJobs(const Layout& layout, Findings& findings) {
   const auto ids = JobsNewestFirst(layout);
   if (!ids.ok()) return findings.push_back({Level::kProblem, ids.error().message, "make it readable"});
@@ -143,7 +143,7 @@ void CheckJobs(const Layout& layout, Findings& findings) {
                       ""});
 }
 
-// Finds directories without a journal, which interrupted submissions have left.
+// Reports the directories of interrupted submissions, which have no journal.
 void CheckLeftovers(const Layout& layout, Findings& findings) {
   const auto names = os::files::ListDirectory(layout.jobs());
   if (!names.ok()) return;

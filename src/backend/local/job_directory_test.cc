@@ -1,4 +1,4 @@
-// Reading a job's directory: journal, ids, and orphaned jobs.
+// Tests of functions that read a job's directory: journal, ids, and orphaned jobs.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include "job_processes.h"
 #include "journal_reader.h"
 #include "orphaned_job.h"
+#include "submit.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -19,7 +20,7 @@ core::JobChanged Change(core::JobChanged::Type type, std::optional<core::JobStat
   return change;
 }
 
-TEST(Journal, StatusIsReadWithOrWithoutTasks) {
+TEST(Journal, SkippingTaskEntriesKeepsTheJobState) {
   JobFixture job;
   job.Append(Change(core::JobChanged::Type::kRunning, core::JobState::kRunning), 1);
   core::TaskChanged started;
@@ -55,7 +56,7 @@ TEST(Journal, OverlongLineIsSkipped) {
   EXPECT_EQ(view->state, core::JobState::kSucceeded);
 }
 
-TEST(JobIds, LastIsTheNewestEvenWithinOneSecond) {
+TEST(JobIds, LastIsTheNewerOfTwoJobsSubmittedInOneSecond) {
   JobFixture job("howdah-20261121-064512-zzzz");
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-zzzz");
   // This job was submitted later within the same second, although its name sorts first.
@@ -71,7 +72,7 @@ TEST(JobIds, LastIsTheNewestEvenWithinOneSecond) {
   EXPECT_EQ(ResolveId(job.layout(), "howdah-20261121-064512-zzzz")->text, "howdah-20261121-064512-zzzz");
 }
 
-TEST(JobIds, UnknownIdNamesSimilarOnes) {
+TEST(JobIds, ErrorForUnknownIdListsSimilarIds) {
   JobFixture job("howdah-20261121-064512-x7k2");
   for (const char* name : {"howdah-20261121-064512-x7k3", "", "../jobs", ".", "/etc", "Last"}) {
     const auto found = ResolveId(job.layout(), name);
@@ -83,21 +84,36 @@ TEST(JobIds, UnknownIdNamesSimilarOnes) {
   EXPECT_NE(ResolveId(nothing, "last").error().message.find("no job yet"), std::string::npos);
 }
 
-TEST(OrphanedJob, JobWithAHeldLockIsNotTouched) {
+// The job's directory has been removed when the user reads the error.
+TEST(Submit, AmThatDoesNotStartIsReportedWithoutNamingARemovedFile) {
+  JobFixture home;
+  const std::string agent = home.home() + "/agent";
+  ASSERT_TRUE(os::files::WriteFileAtomically(agent, "#!/bin/sh\nexec sleep 2\n", 0700).ok());
+  jobspec::JobSpec spec;
+  spec.name = "mnist";
+  const auto id =
+      SubmitLocally({home.home(), agent, {{"PATH", "/usr/bin:/bin"}}, std::chrono::milliseconds(50)}, spec, {});
+  ASSERT_FALSE(id.ok());
+  EXPECT_NE(id.error().message.find("the application master did not start within 50ms"), std::string::npos)
+      << id.error().message;
+  EXPECT_EQ(id.error().message.find(home.home()), std::string::npos) << id.error().message;
+}
+
+TEST(OrphanedJob, JobIsNotEndedWhileItsLockIsHeld) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   ASSERT_TRUE(EndIfOrphaned(job.files(), job.id()).ok());
   EXPECT_FALSE(HasEndEntry(job.files().journal()));
 }
 
-TEST(OrphanedJob, EndedJobIsNotTouched) {
+TEST(OrphanedJob, StateOfEndedJobIsKept) {
   JobFixture job;
   job.Finish(core::JobState::kKilled);
   ASSERT_TRUE(EndIfOrphaned(job.files(), job.id()).ok());
   EXPECT_EQ(FoldJournal(job.files().journal(), Tasks::kIncluded)->state, core::JobState::kKilled);
 }
 
-TEST(OrphanedJob, EndIsRecordedAfterATornLineAndFilesAreDeleted) {
+TEST(OrphanedJob, EndIsRecordedAfterIncompleteLineAndFilesAreDeleted) {
   JobFixture job;
   job.AppendText("{\"time\":\"2026");
   ASSERT_TRUE(os::files::MakeDirectories(job.files().staging() + "/deep").ok());
@@ -108,13 +124,15 @@ TEST(OrphanedJob, EndIsRecordedAfterATornLineAndFilesAreDeleted) {
   EXPECT_TRUE(HasEndEntry(job.files().journal()));
   const auto view = FoldJournal(job.files().journal(), Tasks::kIncluded);
   EXPECT_EQ(view->state, core::JobState::kFailed);
-  EXPECT_NE(view->reason.find("0 of 3 tasks were running and have been killed"), std::string::npos) << view->reason;
+  EXPECT_NE(view->reason.find("0 of 3 tasks were running and have been killed, except processes without HOWDAH_JOB_ID"),
+            std::string::npos)
+      << view->reason;
   EXPECT_NE(view->reason.find("last line of its log: terminate called: bad luck"), std::string::npos) << view->reason;
   EXPECT_NE(access(job.files().staging().c_str(), F_OK), 0);
   EXPECT_NE(access(job.files().work().c_str(), F_OK), 0);
 }
 
-// The process of a task runs in its own session, without a parent that would kill it.
+// The test starts the process of a task in a session of its own, without a parent that would kill it.
 TEST(OrphanedJob, RemainingProcessesAreKilled) {
   JobFixture job("howdah-20261121-064512-kill");
   const std::string mark = "HOWDAH_JOB_ID=" + job.id().text;
@@ -126,7 +144,7 @@ TEST(OrphanedJob, RemainingProcessesAreKilled) {
     execve("/bin/sleep", arguments, environment);
     _exit(127);
   }
-  // The variable is visible in /proc only after exec.
+  // The environment variable appears in /proc only after exec.
   int killed = 0;
   while (killed == 0) killed = KillProcessesOf(job.files(), job.id());
   int status = 0;

@@ -67,6 +67,7 @@ class JobFixture {
   }
   static Instant At(int seconds) { return Instant(std::chrono::hours(24 * 365 * 120) + std::chrono::seconds(seconds)); }
 
+  const std::string& home() const { return home_; }
   const JobId& id() const { return id_; }
   const JobFiles& files() const { return files_; }
   const Layout& layout() const { return layout_; }

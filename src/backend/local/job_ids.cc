@@ -11,13 +11,13 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kShownNear = 3;
-// Length of "howdah-20261121-064512", the beginning of an id, up to the second of the submission.
+constexpr size_t kMaxListedIds = 3;
+// Length of the beginning of an id, up to the second of the submission: "howdah-20261121-064512".
 constexpr size_t kSecondSize = 22;
 
 std::string_view SecondOf(const JobId& id) { return std::string_view(id.text).substr(0, kSecondSize); }
 
-// Returns the time of the submission from the journal's first line, as a text that sorts by time.
+// Reads the time of the submission from the journal's first line. The result is a text that sorts by time.
 std::string SubmittedAt(const Layout& layout, const JobId& id) {
   std::string submitted;
   bool first = true;
@@ -29,8 +29,8 @@ std::string SubmittedAt(const Layout& layout, const JobId& id) {
   return read.ok() ? submitted : "";
 }
 
-// Sorts jobs that were submitted within the same second by the exact times in their journals. The ids have random
-// endings.
+// Sorts jobs that were submitted within the same second by the exact times in their journals, because the rest of an id
+// is random.
 void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   for (auto begin = ids.begin(); begin != ids.end();) {
     const auto end = std::find_if(begin, ids.end(), [&](const JobId& id) { return SecondOf(id) != SecondOf(*begin); });
@@ -44,9 +44,9 @@ void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   }
 }
 
-// Returns the number of characters that two texts share at both ends. A mistyped id usually differs at a single
+// Returns the length of the common beginning plus that of the common end. A mistyped id usually differs at a single
 // position.
-size_t Likeness(const std::string& a, const std::string& b) {
+size_t Similarity(const std::string& a, const std::string& b) {
   const size_t shorter = std::min(a.size(), b.size());
   size_t front = 0, back = 0;
   while (front < shorter && a[front] == b[front]) ++front;
@@ -54,11 +54,11 @@ size_t Likeness(const std::string& a, const std::string& b) {
   return front + back;
 }
 
-std::string Near(std::vector<JobId> ids, const std::string& name) {
+std::string SimilarIds(std::vector<JobId> ids, const std::string& name) {
   std::stable_sort(ids.begin(), ids.end(),
-                   [&](const JobId& a, const JobId& b) { return Likeness(a.text, name) > Likeness(b.text, name); });
+                   [&](const JobId& a, const JobId& b) { return Similarity(a.text, name) > Similarity(b.text, name); });
   std::string text;
-  for (size_t i = 0; i < std::min(kShownNear, ids.size()); ++i) text += (i == 0 ? "" : ", ") + ids[i].text;
+  for (size_t i = 0; i < std::min(kMaxListedIds, ids.size()); ++i) text += (i == 0 ? "" : ", ") + ids[i].text;
   return text;
 }
 
@@ -93,8 +93,8 @@ Result<JobId> ResolveId(const Layout& layout, const std::string& name) {
   }
   if (name == "last") return ids.front();
   return Error{ErrorCode::kNotFound, "looking for job '" + name + "': no such job in " + layout.jobs() +
-                                         "; did you mean " + Near(ids, name) + "? `howdah list --all` shows all, " +
-                                         "and `last` is the newest"};
+                                         "; did you mean " + SimilarIds(ids, name) +
+                                         "? `howdah list --all` shows all, " + "and `last` is the newest"};
 }
 
 }  // namespace howdah::backend::local

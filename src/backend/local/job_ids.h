@@ -14,7 +14,7 @@ namespace howdah::backend::local {
 // Returns every job that has a journal, by time of submission, newest first.
 Result<std::vector<JobId>> JobsNewestFirst(const Layout& layout);
 
-// Resolves "last" or a complete id. A kNotFound error names similar ids.
+// Resolves "last" or a complete id. A kNotFound error lists similar ids.
 Result<JobId> ResolveId(const Layout& layout, const std::string& name);
 
 }  // namespace howdah::backend::local

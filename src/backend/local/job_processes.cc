@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -17,12 +17,13 @@
 namespace howdah::backend::local {
 namespace {
 
-// Processes may start others while they are being killed. The next round kills those.
+// Processes may start others while they are being killed. The next round kills the new ones.
 constexpr int kMaxRounds = 100;
 constexpr int kKillWaitMillis = 2000;
 constexpr size_t kProcFileLimit = size_t{4} << 20;
 
-// words: the arguments or the environment as in /proc, each entry followed by a NUL.
+// Whether one of the words is `wanted`. words: the arguments or the environment of a process as in /proc, each word
+// followed by a NUL.
 bool HasWord(std::string_view words, std::string_view wanted) {
   for (size_t begin = 0; begin < words.size();) {
     size_t end = words.find('\0', begin);
@@ -33,9 +34,14 @@ bool HasWord(std::string_view words, std::string_view wanted) {
   return false;
 }
 
+// The owner of the directory in /proc is root for agents, because their memory is protected (ProtectMemory).
 bool IsOurs(const std::string& proc) {
-  struct stat facts {};
-  return stat(proc.c_str(), &facts) == 0 && facts.st_uid == geteuid();
+  const auto status = os::files::ReadFile(proc + "/status", kProcFileLimit);
+  if (!status.ok()) return false;
+  const size_t at = status->find("\nUid:\t");  // followed by the real, effective, saved and file system uid
+  unsigned real = 0, effective = 0;
+  return at != std::string::npos && std::sscanf(status->c_str() + at + 6, "%u %u", &real, &effective) == 2 &&
+         effective == geteuid();
 }
 
 bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) {
@@ -47,8 +53,8 @@ bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) 
   return environment.ok() && HasWord(*environment, "HOWDAH_JOB_ID=" + id.text);
 }
 
-// Returns true if the process existed, belonged to the job and was killed. Uses a pidfd, because the pid may be reused
-// meanwhile.
+// Returns true if the process existed, belonged to the job and was killed. Uses a pidfd, because another process may
+// get the same pid meanwhile.
 bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
   const std::string proc = "/proc/" + name;
   const int pid = std::atoi(name.c_str());

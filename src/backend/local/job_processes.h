@@ -11,8 +11,9 @@ namespace howdah::backend::local {
 // Returns the pid of the guardian of a container's executor, or -1 if no guardian runs.
 pid_t FindGuardian(const JobFiles& files, const ContainerId& container);
 
-// Kills every process of this user that belongs to the job. The arguments identify the job's agents; HOWDAH_JOB_ID in
-// the environment identifies the processes of its tasks. Returns the number of killed processes once all have exited.
+// Kills every process of this user that belongs to the job: the job's agents, identified by their arguments, and the
+// processes of its tasks, identified by HOWDAH_JOB_ID in their environment. Waits until all have exited and returns
+// their number.
 int KillProcessesOf(const JobFiles& files, const JobId& id);
 
 }  // namespace howdah::backend::local

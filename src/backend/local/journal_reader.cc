@@ -13,16 +13,16 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kStep = size_t{1} << 20;
-// The longest valid lines name some 10,000 roles or ranks. A longer line must be damaged and is skipped.
+// The longest valid lines list some 10,000 roles or ranks. A longer line must be damaged and is skipped.
 constexpr size_t kLongestLine = size_t{16} << 20;
-// Enough for the last line, with its reason and advice.
+// The number of bytes to read from the end of the journal. It is enough for the last line, with its reason and advice.
 constexpr size_t kTail = size_t{16} << 10;
 
-// Lines of tasks begin with {"time":"...","type":"Task...
+// Whether the line is the entry of a task. Such lines begin with {"time":"...","type":"Task...
 bool IsTaskEntry(std::string_view line) {
   constexpr std::string_view kMark = R"("type":"Task)";
-  constexpr size_t kWithin = 64;
-  return line.substr(0, kWithin).find(kMark) != std::string_view::npos;
+  constexpr size_t kMarkLimit = 64;
+  return line.substr(0, kMarkLimit).find(kMark) != std::string_view::npos;
 }
 
 }  // namespace

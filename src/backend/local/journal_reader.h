@@ -15,8 +15,8 @@ class JournalReader {
  public:
   explicit JournalReader(std::string path) : path_(std::move(path)) {}
 
-  // Passes the next complete lines on, up to about 1 MiB. Returns true if there may be more. An incomplete last line is
-  // left for the next call.
+  // Passes the next complete lines to on_line, up to about 1 MiB. Returns true if there may be more. An incomplete last
+  // line is left for the next call.
   Result<bool> ReadLines(const std::function<void(std::string_view)>& on_line);
 
  private:
@@ -26,11 +26,11 @@ class JournalReader {
   bool skipping_ = false;  // the current line is too long to be valid and is being skipped
 };
 
-// kSkipped leaves out the entries of tasks. That is enough for a list of jobs, and a hundred times faster for large
-// jobs.
+// kSkipped leaves out the entries of tasks. A list of jobs does not need them, and skipping them is a hundred times
+// faster for large jobs.
 enum class Tasks { kIncluded, kSkipped };
 
-// Returns the status according to the journal, or kNotFound if the journal does not exist.
+// Returns the status that follows from the journal, or kNotFound if the journal does not exist.
 Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks);
 
 // Whether the last complete line records the end of the job. Reads only the end of the file.

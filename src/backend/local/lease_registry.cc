@@ -126,7 +126,8 @@ LeaseRegistry::LeaseRegistry(std::string directory, std::string path, os::files:
 
 Result<LeaseRegistry> LeaseRegistry::Open(const std::string& directory, const JobId& job, Instant submitted) {
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
-  // Hold the lock, so that no other job takes the new, still unlocked file for that of a dead job.
+  // Hold the lock: otherwise another job could find the new file before it is locked, and would delete it as that of a
+  // dead job.
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory + "/lock"));
   const std::string path = directory + "/" + job.text + std::string(kSuffix);
   os::files::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -149,7 +150,7 @@ Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<C
     mine_.held.insert(mine_.held.end(), decision.granted->begin(), decision.granted->end());
     mine_.requested.clear();
   } else if (known) {
-    return decision;  // the request is unchanged, and another write would wake all waiting jobs
+    return decision;  // the request is unchanged, so do not write: a write would wake all waiting jobs
   }
   HOWDAH_TRY_STATUS(Write());
   return decision;
@@ -196,7 +197,7 @@ Result<std::vector<JobLeases>> LeaseRegistry::ReadOthers() const {
     if (!name.ends_with(kSuffix) || path == path_) continue;
     const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) continue;
-    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // the job is dead
+    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // no process holds the lock, so the job is dead
       unlink(path.c_str());
       continue;
     }

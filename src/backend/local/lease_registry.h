@@ -3,8 +3,8 @@
 // Each job has one file in leases/, which lists the leases that the job holds and requests. The job's AM and the AM's
 // guardian keep the file open and locked (flock), so the kernel releases the leases of a crashed job. To request or
 // release leases, a job locks the file `lock`, reads all lease files, decides, and writes its own. A waiting job
-// watches the directory with inotify: every write and every close of a lease file is an event, also a close by the
-// death of a process.
+// watches the directory with inotify. Every write and every close of a lease file causes an event, including the close
+// when a process dies.
 #pragma once
 
 #include <cstdint>
@@ -33,30 +33,30 @@ struct JobLeases {
   std::string job;
   Instant submitted;
   std::vector<Lease> held;
-  std::vector<ContainerRequest> requested;  // to be granted together
+  std::vector<ContainerRequest> requested;  // all of them are granted together, or none
 };
 
 struct Admission {
   std::optional<std::vector<Lease>> granted;
   std::string waits_for;  // if not granted: the reason, in one sentence
 };
-// Decides whether the requests of `mine` can be granted now. others: the leases of all other live jobs. Pure.
+// Decides whether the requests of `mine` can be granted now. others: the leases of all other running jobs. Pure.
 //
 // Jobs are served strictly in the order of submission, so that small jobs do not starve large ones. vcores never block
-// a job, but each requested vcore that is not free moves the job back by 10 s in that order.
+// a job. Instead, each requested vcore that is not free makes the job count as submitted 10 s later.
 Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others);
 
 // One job's access to the leases. Single-threaded.
 class LeaseRegistry {
  public:
-  // Creates and locks the job's lease file. A child process may inherit the descriptor, as the AM does from its
-  // guardian. The leases last until the last copy of the descriptor is closed.
+  // Creates and locks the job's lease file. The leases last until the last copy of its descriptor is closed. A child
+  // process may inherit a copy, as the AM does from its guardian.
   static Result<LeaseRegistry> Open(const std::string& directory, const JobId& job, Instant submitted);
 
-  // Requests all these containers together, in place of any earlier request. An empty list withdraws the request.
+  // Requests all these containers together. Replaces any earlier request; an empty list withdraws it.
   Result<Admission> Request(const Capacity& capacity, std::vector<ContainerRequest> requests);
   Status Release(const std::string& container);
-  // Reads the job's own lease file again, after another process of the job has changed it.
+  // Call this after another process of the job has changed the lease file: reads the file again.
   Status Reload();
   // Deletes the lease file and thereby releases all leases.
   Status Close();

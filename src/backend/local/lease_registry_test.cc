@@ -20,7 +20,7 @@ JobLeases Job(std::string name, int submitted, std::vector<Lease> held, std::vec
   return {std::move(name), At(submitted), std::move(held), std::move(requested)};
 }
 
-TEST(Admit, JobsAreServedInOrderWithinTheCapacity) {
+TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
   const Capacity machine{20 * kGiB, 4, {0, 1}};
   const struct {
     const char* name;
@@ -50,7 +50,7 @@ TEST(Admit, JobsAreServedInOrderWithinTheCapacity) {
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})},
        false,
        "waiting for b, which was submitted earlier"},
-      {"later waiting job does not",
+      {"later waiting job does not go first",
        Job("b", 1, {}, {{"c1", kGiB, 1, 0}}),
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})},
        true,
@@ -60,7 +60,7 @@ TEST(Admit, JobsAreServedInOrderWithinTheCapacity) {
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})},
        false,
        "waiting for c"},
-      {"optional request blocks nobody",
+      {"optional request does not block other jobs",
        Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0, /*optional=*/true}})},
        true,
@@ -76,7 +76,7 @@ TEST(Admit, JobsAreServedInOrderWithinTheCapacity) {
        {Job("b", 9, {}, {{"c1", 12 * kGiB, 1, 0}})},
        false,
        "waiting for b, which was submitted earlier"},
-      {"but for a limited time",
+      {"missing vcores move a job back for a limited time",
        Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
        {Job("b", 11, {}, {{"c1", 12 * kGiB, 1, 0}})},
        true,
@@ -98,7 +98,7 @@ TEST(Admit, GpusAreNotShared) {
   EXPECT_EQ((*decision.granted)[1].gpus, (std::vector<int>{2, 3}));
 }
 
-TEST(Capacity, ImpossibleRequestsAreNamed) {
+TEST(Capacity, ImpossibleRequestIsReportedWithNumbers) {
   const Capacity machine{20 * kGiB, 4, {0}};
   EXPECT_EQ(ImpossibleRequest(machine, {{"c1", 20 * kGiB, 99, 1}}), "");
   EXPECT_THAT(ImpossibleRequest(machine, {{"c1", 21 * kGiB, 1, 0}}),
@@ -170,7 +170,7 @@ TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
   close(ready[1]);
 }
 
-TEST_F(LeaseRegistryTest, WithdrawnRequestBlocksNobody) {
+TEST_F(LeaseRegistryTest, WithdrawnRequestDoesNotBlockOtherJobs) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
   ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
   ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));

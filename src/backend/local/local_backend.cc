@@ -20,11 +20,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long an executor may take to leave, and how long a guardian may take to kill all processes.
-constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+// The longest time for an executor to exit, and for a guardian to kill all processes.
+constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
 
-// Whether an inotify buffer has an event for a lease file (and not only for the file `lock`).
+// Whether the events in an inotify buffer include one for a lease file (not only for the file `lock`).
 bool ConcernsLease(const char* bytes, size_t size) {
   for (size_t at = 0; at + sizeof(inotify_event) <= size;) {
     const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
@@ -53,24 +53,24 @@ LocalBackend::~LocalBackend() = default;
 
 void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int am_attempt) {
   name_prefix_ += std::to_string(am_attempt) + "-";
-  if (const Status recalled = leases_.Reload(); !recalled.ok())
-    return sink_.OnEvent(core::RequestsRefused{recalled.error().message});
+  if (const Status reloaded = leases_.Reload(); !reloaded.ok())
+    return sink_.OnEvent(core::RequestsRefused{reloaded.error().message});
   std::vector<Lease> leases = leases_.job_leases().held;
   for (const backend::Inherited& one : inherited) {
     const auto lease =
         std::find_if(leases.begin(), leases.end(), [&](const Lease& l) { return l.container == one.container.text; });
-    if (lease == leases.end()) {  // released, but the earlier AM died before it could report that
+    if (lease == leases.end()) {  // the earlier AM released it and died before it could report that
       sink_.OnEvent(core::ContainerExited{.container = one.container});
       continue;
     }
     Container& container = containers_.try_emplace(one.container, loop_, std::move(*lease)).first->second;
     leases.erase(lease);
-    if (const Status taken = Adopt(container, one); !taken.ok())
-      return sink_.OnEvent(core::RequestsRefused{taken.error().message});
+    if (const Status adopted = Adopt(container, one); !adopted.ok())
+      return sink_.OnEvent(core::RequestsRefused{adopted.error().message});
   }
-  for (const Lease& lease : leases) {  // granted, but the earlier AM died before it could report that
-    if (const Status given = leases_.Release(lease.container); !given.ok())
-      sink_.OnEvent(core::RequestsRefused{given.error().message});
+  for (const Lease& lease : leases) {  // granted to the earlier AM, which died before it could report that
+    if (const Status released = leases_.Release(lease.container); !released.ok())
+      sink_.OnEvent(core::RequestsRefused{released.error().message});
   }
 }
 
@@ -121,7 +121,7 @@ void LocalBackend::CancelRequests() {
     sink_.OnEvent(core::RequestsRefused{cleared.error().message});
 }
 
-// Requests the pending groups in order until one has to wait.
+// Requests the pending groups in order. Stops at the first group that has to wait.
 void LocalBackend::RequestNext() {
   while (!pending_.empty()) {
     Pending& group = pending_.front();
@@ -131,8 +131,8 @@ void LocalBackend::RequestNext() {
     }
     auto decision = leases_.Request(capacity_, group.requests);
     if (decision.ok() && !decision->granted && !leases_changed_.is_open()) {
-      // Watch only while waiting, because the kernel takes some 10 ms to end a watch. Request once more, because the
-      // leases may have changed before the watch began.
+      // Watch the leases only while a request waits, because the kernel takes some 10 ms to end a watch. Then request
+      // once more: the leases may have changed before the watch began.
       WatchLeases();
       decision = leases_.Request(capacity_, group.requests);
     }
@@ -187,8 +187,8 @@ void LocalBackend::Launch(const ContainerId& id, const TaskId& task) {
 }
 
 void LocalBackend::Remove(const ContainerId& id, const std::string& how) {
-  if (const Status given = leases_.Release(id.text); !given.ok())
-    sink_.OnEvent(core::RequestsRefused{given.error().message});
+  if (const Status released = leases_.Release(id.text); !released.ok())
+    sink_.OnEvent(core::RequestsRefused{released.error().message});
   unlink((job_.files().alive() + "/" + id.text).c_str());
   containers_.erase(id);
   sink_.OnEvent(core::ContainerExited{.container = id, .how = how});
@@ -223,28 +223,27 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   HOWDAH_TRY_STATUS(OpenAlive(container, id));
   const os::files::Fd held_by_child(open(alive.c_str(), O_WRONLY | O_CLOEXEC));
   if (!held_by_child.valid()) return os::files::SystemError("opening " + alive);
-  auto child = os::process::SpawnOrError({
-      .program = start_.agent,
-      .argv = TaskArguments(container, id, task),
-      .environment = job_.ToolEnvironment(),
-      .directory = start_.job_dir,
-      .stdout_fd = log.get(),
-      .stderr_fd = log.get(),
-      .kept = {held_by_child.get()},
-  });
-  if (!child.ok()) return child.error();
-  container.guardian = std::move(*child);
+  HOWDAH_TRY(auto child, os::process::SpawnOrError({
+                             .program = start_.agent,
+                             .argv = TaskArguments(container, id, task),
+                             .environment = job_.ToolEnvironment(),
+                             .directory = start_.job_dir,
+                             .stdout_fd = log.get(),
+                             .stderr_fd = log.get(),
+                             .kept = {held_by_child.get()},
+                         }));
+  container.guardian = std::move(child);
   WatchAlive(container, id);
   return {};
 }
 
-// Called when guardian and executor have exited. If both were killed at the same time, remaining processes of the task
-// are now children of this process.
+// Called when guardian and executor have exited. If both were killed at the same time, this process is now the parent
+// of the task's remaining processes.
 void LocalBackend::OnProcessesExited(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   const std::string log = it->second.log;
-  if (it->second.inherited) {  // only its parent could read its exit status; the log is available
+  if (it->second.inherited) {  // its exit status went to its parent, the earlier AM; only the log is left
     const std::string last_line = os::files::LastLine(log);
     return Remove(id, "executor exited" + (last_line.empty() ? "" : ": " + last_line));
   }
@@ -287,7 +286,7 @@ std::vector<std::string> LocalBackend::TaskArguments(const Container& container,
 void LocalBackend::Release(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  if (it->second.alive.is_open()) return KillAfter(id, kLeaveLimit, SIGTERM);
+  if (it->second.alive.is_open()) return KillAfter(id, kExitLimit, SIGTERM);
   Remove(id, "");
 }
 

@@ -22,7 +22,7 @@ namespace howdah::backend::local {
 // Serves one job. Used on the AM's loop thread only.
 class LocalBackend final : public backend::Backend {
  public:
-  // job, start and leases must live longer than this object. path: the PATH in which tools (nvidia-smi) are looked up.
+  // job, start and leases must outlive this object. path: the PATH that is searched for tools (nvidia-smi).
   LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
                const std::string& path, LeaseRegistry& leases, std::string am_address);
   ~LocalBackend() override;
@@ -43,7 +43,7 @@ class LocalBackend final : public backend::Backend {
     std::vector<ContainerRequest> requests;
     std::vector<int> roles;  // parallel to requests
   };
-  // A granted container, until its processes have exited.
+  // A container from its grant until all of its processes have exited.
   struct Container {
     Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), kill_timer(loop) {}
     Lease lease;
@@ -83,9 +83,9 @@ class LocalBackend final : public backend::Backend {
   boost::asio::posix::stream_descriptor leases_changed_;  // inotify of the leases directory, while a request is pending
   std::array<char, 4096> changes_;
   const bool machine_has_gpus_;
-  std::string name_prefix_ = "c";  // of container ids; differs from that of earlier AMs
+  std::string name_prefix_ = "c";  // beginning of container ids; every AM of the job uses another one
   int containers_made_ = 0;
-  bool waiting_ = false;  // a reason for waiting was reported to the AM
+  bool waiting_ = false;  // the AM has been informed why a request waits
 };
 
 }  // namespace howdah::backend::local

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "am_client.h"
 #include "capacity.h"
@@ -18,6 +19,7 @@
 #include "local_follow.h"
 #include "log_tree.h"
 #include "orphaned_job.h"
+#include "outputs.h"
 #include "refusals.h"
 #include "submit.h"
 
@@ -26,7 +28,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{256} << 10;
 
-// Returns the status. If the job is orphaned, records its end first.
+// Returns the status. Records the end first if the job is orphaned.
 Result<journal::JobView> SettledView(const JobFiles& files, const JobId& id, Tasks tasks) {
   auto view = FoldJournal(files.journal(), tasks);
   if (!view.ok() || core::IsFinal(view->state)) return view;
@@ -59,10 +61,10 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   auto view = SettledView(files, id, Tasks::kIncluded);
   if (!view.ok() || core::IsFinal(view->state)) return view;
   const auto of_am = CallStatus(files);
-  if (!of_am.ok()) return view;  // the job has just ended, or the AM is busy; the journal lacks only the usage
+  if (!of_am.ok()) return view;  // job just ended or AM busy; the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
-  view = FoldJournal(files.journal(), Tasks::kIncluded);  // read again, so that it is not older than the AM's answer
+  view = FoldJournal(files.journal(), Tasks::kIncluded);  // read it again, so that it is not older than the AM's answer
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];
@@ -90,7 +92,7 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
                                                                  std::optional<backend::LogSelection> logs) {
   const JobFiles files = FilesOf(id);
   auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
-    // After an error the next command tries again.
+    // Ignore the error: the next command repeats the attempt.
     if (const howdah::Status ended = EndOrphanedJob(files, id); !ended.ok()) return;
   });
   if (!follow.ok()) return follow.error();
@@ -132,11 +134,23 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
   }
 }
 
+Result<LocalCluster::FetchedOutputs> LocalCluster::FetchOutputs(const JobId& id, const std::string& directory) {
+  return CopyOutputs(FilesOf(id), directory);
+}
+
+std::vector<std::string> LocalCluster::LeftFiles(const JobId& id) {
+  std::vector<std::string> lines;
+  const auto text = os::files::ReadFile(FilesOf(id).left_files());
+  std::istringstream left(text.ok() ? *text : "");
+  for (std::string line; std::getline(left, line);) lines.push_back(line);
+  return lines;
+}
+
 Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(id).spec()); }
 
 Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::string& uri) { return OpenLocalFiles(uri); }
 
-std::string LocalCluster::LogsPlace(const JobId& id) { return FilesOf(id).logs(); }
+std::string LocalCluster::LogsLocation(const JobId& id) { return FilesOf(id).logs(); }
 
 howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);

@@ -1,4 +1,4 @@
-// storage::Files of this machine.
+// storage::Files for the files of this machine.
 #pragma once
 
 #include <memory>

@@ -12,12 +12,13 @@
 
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/last_lines.h"
 #include "howdah/os/files/open_regular.h"
 
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kChunk = size_t{128} << 10;  // read from one file before the next file's turn
+constexpr size_t kChunk = size_t{128} << 10;  // the most that is read from one file before the next one
 constexpr size_t kOutputPerRead = size_t{1} << 20;
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
@@ -36,9 +37,10 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 
 OutputReader::OutputReader() : buffer_(kChunk, '\0') {}
 
-void OutputReader::Enqueue(const std::string& path, const backend::LogSource& source) {
+void OutputReader::Enqueue(const std::string& path, const backend::LogSource& source,
+                           std::optional<int64_t> tail_lines) {
   const auto [known, is_new] = by_path_.try_emplace(path, outputs_.size());
-  if (is_new) outputs_.push_back({source, path});
+  if (is_new) outputs_.push_back({source, path, 0, tail_lines});
   if (std::exchange(outputs_[known->second].queued, true)) return;
   queue_.push_back(known->second);
 }
@@ -57,6 +59,9 @@ bool OutputReader::DeliverChunk(Output& output, backend::FollowSink& sink) {
   // The task may have replaced its log, for example by a named pipe.
   const auto file = os::files::OpenRegular(output.path);
   if (!file.ok()) return false;
+  if (const auto lines = std::exchange(output.tail_lines, std::nullopt)) {
+    if (const auto found = os::files::OffsetOfLastLines(file->get(), *lines); found.ok()) output.offset = *found;
+  }
   const ssize_t size = pread(file->get(), buffer_.data(), buffer_.size(), output.offset);
   if (size <= 0) return false;
   output.offset += size;
@@ -74,6 +79,7 @@ Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
   std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan)));
   HOWDAH_TRY_STATUS(follow->WatchJob());
   follow->WatchLogs();
+  if (follow->selection_) follow->selection_->tail_lines.reset();  // files found later are new
   follow->SetMore(true);
   return follow;
 }
@@ -114,13 +120,13 @@ void LocalFollow::ListDirectory(const std::string& path, const std::optional<Log
   for (const std::string& name : *names) Found({path, position}, name);
 }
 
-// Called for a file or directory in logs/ that is new or has grown.
+// Called for a file or directory below logs/ that is new or has grown.
 void LocalFollow::Found(const Directory& directory, const std::string& name) {
   const auto position = Descend(directory.position, name);
   if (!position || !Matches(*selection_, *position)) return;
   const std::string path = directory.path + "/" + name;
   if (position->kind != LogPosition::Kind::kFile) return WatchDirectory(path, position);
-  outputs_.Enqueue(path, position->source);
+  outputs_.Enqueue(path, position->source, selection_->tail_lines);
 }
 
 void LocalFollow::DrainEvents() {
@@ -161,10 +167,11 @@ void LocalFollow::ReadJournal(backend::FollowSink& sink) {
     sink.OnEntry(*entry);
   });
   journal_grew_ = more.ok() && *more;
-  if (final_seen_) WatchLogs();  // no process of the job is left, so this listing is complete
+  if (final_seen_) WatchLogs();  // no process of the job is running any more, so this listing is complete
 }
 
-// Called when am.lock was closed. If no process holds the lock, end_orphan_ records an end unless the journal has one.
+// Called when a process has closed am.lock. If no process holds the lock any more, end_orphan_ records an end unless
+// the journal has one.
 void LocalFollow::EndIfOrphaned() {
   lock_closed_ = false;
   if (!lock_.valid() || flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
@@ -178,7 +185,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
   if (lock_closed_ && !final_seen_) EndIfOrphaned();
   const bool had_entries = journal_grew_ && !final_seen_;
   if (had_entries) ReadJournal(sink);
-  // After entries there is always another round, because output that was written before an entry must still be
+  // After delivering entries, ask for another call: output that was written before these entries must still be
   // delivered.
   const bool more = outputs_.Deliver(sink) || had_entries;
   SetMore(more);
@@ -187,7 +194,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
 
 void LocalFollow::SetMore(bool more) {
   uint64_t count = 1;
-  // Fails if the counter already has the desired state; ignore that.
+  // The call fails if the counter already has the desired state. Ignore that.
   const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
   static_cast<void>(done);
 }

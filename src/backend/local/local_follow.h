@@ -17,12 +17,13 @@
 
 namespace howdah::backend::local {
 
-// Reads growing log files in turns.
+// Reads growing log files, each for a while in turn.
 class OutputReader {
  public:
   OutputReader();
-  // To be called for a new file, or for one that has grown.
-  void Enqueue(const std::string& path, const backend::LogSource& source);
+  // Call this for a file that is new or has grown.
+  // tail_lines: if set, a new file is delivered from its last lines on.
+  void Enqueue(const std::string& path, const backend::LogSource& source, std::optional<int64_t> tail_lines);
   // Delivers about 1 MiB. Returns true if there may be more.
   bool Deliver(backend::FollowSink& sink);
   bool empty() const { return queue_.empty(); }
@@ -32,9 +33,10 @@ class OutputReader {
     backend::LogSource source;
     std::string path;
     int64_t offset = 0;
+    std::optional<int64_t> tail_lines;  // reset by the first read
     bool queued = false;
   };
-  // Delivers one chunk. Returns true if the file may have more.
+  // Delivers one chunk of the output. Returns true if the file may have more.
   bool DeliverChunk(Output& output, backend::FollowSink& sink);
 
   std::vector<Output> outputs_;
@@ -43,19 +45,20 @@ class OutputReader {
   std::string buffer_;
 };
 
-// Each directory is watched first and listed afterwards, so that no file created in between is missed. Duplicates are
-// ignored. If the kernel drops events or refuses a watch, output is late but complete, because all directories are
-// listed again after lost events and at the end of the job.
+// Watches each directory before listing it, so that no file created in between is missed. Files that are found twice
+// are ignored the second time. If the kernel drops events or refuses a watch, output is late but complete: all
+// directories are listed again after lost events and at the end of the job.
 class LocalFollow final : public backend::Follow {
  public:
-  // end_orphan is called, with am.lock held, whenever the holders of am.lock have died. It must record an end if the
-  // journal has none (orphaned_job.h).
+  // end_orphan is called, with am.lock held, whenever all processes that held am.lock have died. It must record an end
+  // if the journal has none (orphaned_job.h).
   static Result<std::unique_ptr<LocalFollow>> Start(const JobFiles& files, std::optional<backend::LogSelection> logs,
                                                     std::function<void()> end_orphan);
 
   int fd() const override { return ready_.get(); }
   bool Read(backend::FollowSink& sink) override;
   bool ended() const override { return final_seen_ && outputs_.empty(); }
+  bool starts_at_tail() const override { return true; }
 
  private:
   struct Directory {
@@ -76,10 +79,11 @@ class LocalFollow final : public backend::Follow {
   JobFiles files_;
   std::optional<backend::LogSelection> selection_;
   std::function<void()> end_orphan_;
-  os::files::Fd ready_;   // an epoll instance with the next two, returned by fd()
+  os::files::Fd ready_;   // an epoll instance that watches events_ and more_; fd() returns it
   os::files::Fd events_;  // inotify
   os::files::Fd more_;    // an eventfd that is readable while there is more to deliver
-  // am.lock. Kept open, because closing it would cause the same inotify event as the death of its holders.
+  // am.lock. Kept open, because closing it would cause the same inotify event as the death of a process that holds the
+  // lock.
   os::files::Fd lock_;
 
   int job_watch_ = -1, lock_watch_ = -1;

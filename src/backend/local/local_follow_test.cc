@@ -69,7 +69,7 @@ LogSource Source(const std::string& role, int index, int attempt = 0, LogStream 
   return {role, index, attempt, rank, stream};
 }
 
-TEST(Follow, EndedJobIsDeliveredCompletely) {
+TEST(Follow, JournalAndOutputOfEndedJobAreDelivered) {
   JobFixture job;
   job.Log("worker-0/0", "stdout", "one\ntwo");
   job.Log("worker-0/0", "stderr", "oh\n");
@@ -115,6 +115,27 @@ TEST(Follow, OnlySelectedLogsAreDelivered) {
   EXPECT_EQ(sink.logs.begin()->first, Source("worker", 0, 1, LogStream::kStderr));
 }
 
+TEST(Follow, TailSkipsOutputThatExistsAtTheStart) {
+  JobFixture job;
+  const std::string line(3 << 20, 'x');  // longer than a read
+  job.Log("worker-0/0", "stdout", "one\ntwo\n" + line + "\nfour");
+  job.Log("worker-1/0", "stdout", "only\n");
+  LogSelection selection;
+  selection.tail_lines = 2;
+  const auto follow = Start(job, selection);
+  EXPECT_TRUE(follow->starts_at_tail());
+  Collect sink;
+  const std::string tail = line + "\nfour";
+  ReadUntil(*follow, sink, [&] { return sink.logs[Source("worker", 0)].size() >= tail.size(); });
+  job.Log("worker-0/0", "stdout", "\nfive\nsix\nseven\n");
+  job.Log("worker-0/1", "stdout", "a\nb\nc\n");
+  job.Finish();
+  ReadToTheEnd(*follow, sink);
+  EXPECT_TRUE(sink.logs[Source("worker", 0)] == tail + "\nfive\nsix\nseven\n");
+  EXPECT_EQ(sink.logs[Source("worker", 1)], "only\n");
+  EXPECT_EQ(sink.logs[Source("worker", 0, 1)], "a\nb\nc\n") << "a file that is new";
+}
+
 TEST(Follow, FilesOutsideTheLayoutAreIgnored) {
   JobFixture job;
   job.Log("worker-0/0", "core.4711", "x");
@@ -152,7 +173,7 @@ TEST(Follow, RoleNameMayHaveDashesAndDigits) {
   EXPECT_EQ(sink.logs.begin()->first, Source("a-1", 2));
 }
 
-// Tasks, attempts and ranks appear and write during the follow. Then the job ends.
+// Directories and files of tasks, attempts and ranks are created and written during the follow. Then the job ends.
 TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
@@ -175,8 +196,8 @@ TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
   EXPECT_EQ(bytes, size_t{kTasks} * kLines * 7);
 }
 
-// Output that was written before an entry is delivered at the latest by the Read after the one that delivers the entry.
-TEST(Follow, OutputBeforeAnEntryIsDeliveredWithIt) {
+// One more Read after the delivery of an entry is enough to deliver all output that was written before the entry.
+TEST(Follow, OutputWrittenBeforeAnEntryIsDeliveredByTheNextRead) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -191,7 +212,7 @@ TEST(Follow, OutputBeforeAnEntryIsDeliveredWithIt) {
   }
 }
 
-TEST(Follow, FastWritersAreDeliveredInBoundedReads) {
+TEST(Follow, AllOutputOfFastWritersIsDelivered) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -228,7 +249,7 @@ TEST(Follow, DescriptorIsReadableOnlyWithNewData) {
   EXPECT_EQ(poll(&wanted, 1, kDeadlineMillis), 1);
 }
 
-TEST(Follow, TornAndUnknownLinesAreSkipped) {
+TEST(Follow, IncompleteAndUnknownLinesAreSkipped) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   job.AppendText("{\"time\":\"2026-11-21T06:45:12.301Z\",\"type\":\"JobTeleported\"}\n{\"time\":\"20");
@@ -243,8 +264,8 @@ TEST(Follow, TornAndUnknownLinesAreSkipped) {
   EXPECT_EQ(sink.entries.size(), 2u);
 }
 
-// The process that holds am.lock is killed. inotify reports that, and the end of the job is recorded.
-TEST(Follow, OrphanedJobEnds) {
+// The process that holds am.lock is killed. inotify reports its death, and the follow records the end of the job.
+TEST(Follow, EndOfOrphanedJobIsRecordedAndDelivered) {
   JobFixture job;
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

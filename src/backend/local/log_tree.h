@@ -10,21 +10,21 @@
 
 namespace howdah::backend::local {
 
-// A path in logs/, with the fields of the source that the path determines.
+// The position of a file or directory in logs/. Only the fields of `source` that its path determines are set.
 struct LogPosition {
   enum class Kind { kTask, kAttempt, kRank, kFile } kind = Kind::kTask;
   backend::LogSource source;
 };
 
-// Returns the position of `name` in the directory `parent`, which is logs/ itself if nullopt. Returns nullopt if the
-// name does not fit the layout.
+// Returns the position of `name` in the directory `parent`. If parent is nullopt, the directory is logs/ itself.
+// Returns nullopt if the name does not fit the layout.
 std::optional<LogPosition> Descend(const std::optional<LogPosition>& parent, std::string_view name);
 
-// Whether the selection may include something at or below the position.
+// Whether the selection may include a file at or below the position.
 bool Matches(const backend::LogSelection& selection, const LogPosition& position);
 
-// Returns the file of a source below the directory `logs`: the file of the rank if it exists, otherwise that of the
-// task.
+// Returns the path of a source's file below the directory `logs`: the file of its rank if that exists, otherwise the
+// file of the task.
 std::string LogPath(const std::string& logs, const backend::LogSource& source);
 
 // Visits every file of the tree, in no particular order.

@@ -9,12 +9,13 @@
 #include "howdah/os/process/clock.h"
 #include "job_processes.h"
 #include "journal_reader.h"
+#include "outputs.h"
 #include "tony_history.h"
 
 namespace howdah::backend::local {
 namespace {
 
-// Returns when this machine was booted, if /proc shows that.
+// Returns when this machine was booted, or nullopt if /proc does not show that.
 std::optional<Instant> BootTime() {
   const auto stat = os::files::ReadFile("/proc/stat");
   if (!stat.ok()) return std::nullopt;
@@ -25,7 +26,7 @@ std::optional<Instant> BootTime() {
 
 std::string TasksText(size_t count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
-// Returns the predicate for RecordAmDeath after the guardian has died, too.
+// Returns the `how` of RecordAmDeath for a job whose guardian has died, too.
 std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   const auto boot = BootTime();
   if (boot && view.submitted && *boot > *view.submitted) {
@@ -34,14 +35,16 @@ std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   return "and its guardian died without recording why";
 }
 
-std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how, Instant now) {
+// exception: processes that were not killed, if there are any.
+std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how,
+                   const std::string& exception, Instant now) {
   const std::string last = os::files::LastLine(files.am_log());
   int running = 0;
   for (const journal::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
          (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
          std::to_string(running) + " of " + TasksText(view.tasks.size()) +
-         (running == 1 ? " was running and has been killed" : " were running and have been killed") +
+         (running == 1 ? " was running and has been killed" : " were running and have been killed") + exception +
          (last.empty() ? "" : "; last line of its log: " + last);
 }
 
@@ -63,7 +66,8 @@ core::JobChanged EndOf(const std::string& reason) {
   return end;
 }
 
-// Returns the last lines of the journal. Writes TonY's history first, so that an error can become part of the advice.
+// Returns the last lines of the journal. Writes TonY's history first, so that the job's advice can report a failure to
+// write it.
 std::string EndLines(const JobFiles& files, const journal::JobView& view, core::JobChanged end, Instant now) {
   constexpr char kTaskReason[] = "the application master died";
   const std::string lines = journal::EndLines(view, end, kTaskReason, now);
@@ -74,21 +78,23 @@ std::string EndLines(const JobFiles& files, const journal::JobView& view, core::
   return journal::EndLines(view, end, kTaskReason, now);
 }
 
-}  // namespace
-
-Status RecordAmDeath(const JobFiles& files, const std::string& how) {
+Status RecordEnd(const JobFiles& files, const std::string& how, const std::string& exception) {
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kIncluded));
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, now)), now);
-  // Terminate a torn line.
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, exception, now)), now);
+  // Complete a partially written last line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
   if (size > 0 && pread(journal.get(), &last, 1, size - 1) == 1 && last != '\n') lines.insert(0, "\n");
   return os::files::WriteAll(journal.get(), lines, files.journal());
 }
+
+}  // namespace
+
+Status RecordAmDeath(const JobFiles& files, const std::string& how) { return RecordEnd(files, how, ""); }
 
 Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   if (HasEndEntry(files.journal())) return {};
@@ -96,14 +102,22 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   KillProcessesOf(files, id);
   HOWDAH_TRY_STATUS(RemoveLeftovers(files));
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
-  HOWDAH_TRY_STATUS(RecordAmDeath(files, DescribeDeathOfAmAndGuardian(view)));
+  // The guardians, which find every descendant, may be gone, too.
+  HOWDAH_TRY_STATUS(RecordEnd(files, DescribeDeathOfAmAndGuardian(view),
+                              ", except processes without HOWDAH_JOB_ID in their environment"));
   return RemoveRestartFiles(files);
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
   std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive()};
-  if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
-  return RemoveAll(paths);
+  Status kept;
+  if (access(files.keep_work().c_str(), F_OK) != 0) {
+    kept = KeepOutputs(files);
+    // Without a place for the outputs, for example on a full disk, they stay in the working directories.
+    if (kept.ok()) paths.push_back(files.work());
+  }
+  HOWDAH_TRY_STATUS(RemoveAll(paths));
+  return kept;
 }
 
 Status RemoveRestartFiles(const JobFiles& files) {

@@ -1,4 +1,5 @@
-// Ends orphaned jobs: their application master and its guardian have died without recording the end of the job.
+// Ends orphaned jobs. A job is orphaned if its application master and the guardian of that have died without recording
+// the end of the job.
 #pragma once
 
 #include <string>
@@ -16,12 +17,12 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id);
 // Calls EndOrphanedJob if no process holds am.lock. Does nothing otherwise.
 Status EndIfOrphaned(const JobFiles& files, const JobId& id);
 
-// Deletes the job's files on this machine except the journal, the logs, the files of RemoveRestartFiles and, if the
-// submitter requested that, the working directories.
+// Deletes the job's files on this machine except the journal, the logs, the files that RemoveRestartFiles deletes and,
+// if the submitter wants to keep them, the working directories.
 Status RemoveLeftovers(const JobFiles& files);
 
-// Deletes the files without which no AM can continue the job. Called once the journal contains the end of the job. An
-// AM that is killed before that is replaced, and the next AM records the end.
+// Deletes the files that an AM needs to continue the job. Called once the journal contains the end of the job, so that
+// the next AM can record the end if this one is killed before.
 Status RemoveRestartFiles(const JobFiles& files);
 
 // Appends the end FAILED to a journal without an end. how: a predicate such as "was killed by signal 9 (SIGKILL)". The

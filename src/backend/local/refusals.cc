@@ -14,27 +14,28 @@ int64_t SaturatingMultiply(int64_t a, int64_t n) { return n != 0 && a > INT64_MA
 
 std::string Tasks(int64_t count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
-std::string MemoryHere(const Capacity& capacity) {
+std::string MachineMemory(const Capacity& capacity) {
   return "this machine offers " + FormatBytes(capacity.memory_bytes) + " to jobs (90 % of its memory)";
 }
 
-std::string GpusHere(const Capacity& capacity) {
+std::string MachineGpus(const Capacity& capacity) {
   const size_t count = capacity.gpus.size();
   if (count == 0) return "this machine has none (nvidia-smi shows none)";
   return "this machine has " + std::to_string(count);
 }
 
-// Refuses a role if a single task is larger than the machine. Returns whether the role was refused.
+// Refuses a role if one of its tasks alone is larger than the machine. Returns whether the role was refused.
 bool RefuseTask(const jobspec::RoleSpec& role, const Capacity& capacity, std::vector<std::string>& refusals) {
   const size_t before = refusals.size();
   if (role.memory_bytes > capacity.memory_bytes) {
     refusals.push_back("roles." + role.name + ": one task requests " + FormatBytes(role.memory_bytes) +
-                       " of memory, but " + MemoryHere(capacity) + "; lower roles." + role.name +
+                       " of memory, but " + MachineMemory(capacity) + "; lower roles." + role.name +
                        ".memory, or run the job on a larger machine");
   }
   if (role.gpus > static_cast<int64_t>(capacity.gpus.size())) {
     refusals.push_back("roles." + role.name + ": one task requests " + std::to_string(role.gpus) + " GPUs, but " +
-                       GpusHere(capacity) + "; lower roles." + role.name + ".gpus, or run the job on another machine");
+                       MachineGpus(capacity) + "; lower roles." + role.name +
+                       ".gpus, or run the job on another machine");
   }
   return refusals.size() > before;
 }
@@ -48,12 +49,12 @@ void RefuseGang(const jobspec::JobSpec& spec, const Capacity& capacity, std::vec
   }
   const std::string together = "the " + Tasks(tasks) + " of the gang request ";
   const std::string remedy =
-      "; request less or fewer instances, or write `start: free` if they need not run at the same time";
+      "; request smaller or fewer tasks, or write `start: free` if they need not run at the same time";
   if (memory > capacity.memory_bytes) {
-    refusals.push_back(together + FormatBytes(memory) + " of memory, but " + MemoryHere(capacity) + remedy);
+    refusals.push_back(together + FormatBytes(memory) + " of memory, but " + MachineMemory(capacity) + remedy);
   }
   if (gpus > static_cast<int64_t>(capacity.gpus.size())) {
-    refusals.push_back(together + std::to_string(gpus) + " GPUs, but " + GpusHere(capacity) + remedy);
+    refusals.push_back(together + std::to_string(gpus) + " GPUs, but " + MachineGpus(capacity) + remedy);
   }
 }
 

@@ -1,4 +1,4 @@
-// Finds requests of a job that this machine can never satisfy, and keys that only a cluster supports. Pure.
+// Finds requests of a job that this machine can never satisfy, and keys that only the YARN backend supports. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace howdah::backend::local {
 
-// Returns one sentence with numbers for each task or gang that does not fit. Returns an empty list if all fit.
+// Returns one sentence with numbers for each task or gang that is too large for this machine.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity& capacity);
 
 // Returns the keys of the job file that have no effect on this machine.

@@ -1,13 +1,30 @@
 #include "staging.h"
 
+#include <sys/stat.h>
+
 #include "howdah/os/files/archive.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/source_filter.h"
 
 namespace howdah::backend::local {
 namespace {
 
+bool IsDirectory(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// Whether the rules for what stays behind apply. TonY copies everything.
+bool IsFiltered(const jobspec::JobSpec& spec) { return !spec.tony_env && IsDirectory(spec.source); }
+
+int64_t SourceSize(const jobspec::JobSpec& spec) {
+  if (!IsFiltered(spec)) return os::files::TreeSize(spec.source).value_or(0);
+  const auto survey = os::files::SurveySource(spec.source);
+  return survey.ok() ? survey->bytes : 0;
+}
+
 int64_t TotalSize(const jobspec::JobSpec& spec) {
-  int64_t size = spec.source.empty() ? 0 : os::files::TreeSize(spec.source).value_or(0);
+  int64_t size = spec.source.empty() ? 0 : SourceSize(spec);
   for (const auto& [file, role] : jobspec::AllFiles(spec)) size += os::files::TreeSize(file.from).value_or(0);
   return size;
 }
@@ -32,7 +49,8 @@ Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(files.staging() + "/files", 0700));
   }
   if (!spec.source.empty()) {
-    const Status copied = os::files::CopyTree(spec.source, files.staging() + "/source", on_bytes);
+    const Status copied = os::files::CopyTree(spec.source, files.staging() + "/source", on_bytes,
+                                              IsFiltered(spec) ? os::files::SkipsOfSource(spec.source) : nullptr);
     if (!copied.ok()) return copied.error().While("staging source " + spec.source);
   }
   for (size_t i = 0; i < all.size(); ++i) {

@@ -23,8 +23,6 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr int kAmStartLimitMillis = 20'000;
-
 // Returns an id such as "howdah-20261121-064512-x7k2".
 std::string NewId(Instant now) {
   const std::string t = FormatInstant(now);  // 2026-11-21T06:45:12.301Z
@@ -74,7 +72,7 @@ core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, cons
   return {now, std::move(submitted)};
 }
 
-// Writes all files that the AM reads except the journal.
+// Writes the files that the AM reads, except the journal.
 Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& spec, const jobspec::EnvVars& inherited,
                const backend::SubmitOptions& submit) {
   for (const std::string& directory : {files.logs(), files.agents(), files.work()}) {
@@ -87,14 +85,19 @@ Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& s
 }
 
 // Waits until the AM has written "ok" or an error to the pipe.
-Status WaitUntilReady(int ready_fd, const JobFiles& files) {
+// Contents of the AM's log are part of the error, because the log is removed with the job's directory.
+Status WaitUntilReady(int ready_fd, const JobFiles& files, std::chrono::milliseconds limit) {
   std::string answer;
   for (;;) {
     pollfd wanted{ready_fd, POLLIN, 0};
-    const int ready = poll(&wanted, 1, kAmStartLimitMillis);
+    const int ready = poll(&wanted, 1, static_cast<int>(limit.count()));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0)
-      return Error{ErrorCode::kUnavailable, "the application master did not start within 20 s; see " + files.am_log()};
+    if (ready == 0) {
+      const std::string last = os::files::LastLine(files.am_log());
+      return Error{ErrorCode::kUnavailable,
+                   "the application master did not start within " + DurationToText(limit) +
+                       (last.empty() ? "; is this machine overloaded?" : "; last line of its log: " + last)};
+    }
     char buffer[512];
     const ssize_t size = read(ready_fd, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) continue;
@@ -129,7 +132,7 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
                                           .new_session = true});
   if (!child.ok()) return child.error();
   write_end.Close();
-  return WaitUntilReady(read_end.get(), files);
+  return WaitUntilReady(read_end.get(), files, options.am_start_limit);
 }
 
 }  // namespace
@@ -168,7 +171,8 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   if (submit.keep) {
     if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
-  // Lock before writing the journal's first line, because a job without an end is orphaned if its lock is free.
+  // Lock before writing the journal's first line: a job with a journal but without an end counts as orphaned while its
+  // lock is free.
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   const std::string first = journal::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";

@@ -11,7 +11,7 @@
 
 namespace howdah::backend::local {
 
-// Returns when the AM is reachable. A failed submission leaves nothing behind.
+// Returns when clients can reach the AM. A failed submission leaves no files and no processes.
 Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec& spec,
                             const backend::SubmitOptions& submit);
 

@@ -9,14 +9,14 @@
 
 namespace howdah::backend::local {
 
-// To be called at the start and at the end of the job. Both do nothing unless history.tony is a directory of this
-// machine. journal: its text so far.
+// Call these at the start and at the end of the job. Both do nothing unless history.tony is a directory of this
+// machine. journal: the text of the journal so far.
 Status BeginTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
 Status FinishTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
-// Reads the job file first. To be called after the application master has died.
+// The same as FinishTonyHistory, but reads the job file itself. For use after the application master has died.
 Status FinishTonyHistoryOf(const JobFiles& files, const std::string& journal);
 
-// Whether `history.tony` is a directory of this machine.
+// Whether `history.tony` is a directory on this machine.
 bool CanWriteTonyHistory(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::backend::local

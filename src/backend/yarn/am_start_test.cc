@@ -35,7 +35,7 @@ AmStart Everything() {
   };
 }
 
-TEST(AmStart, RoundTrip) {
+TEST(AmStart, WrittenFileIsParsed) {
   const auto read = ParseAmStart(WriteAmStart(Everything()));
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(*read, Everything());

@@ -35,7 +35,7 @@ std::string DescribeExitCode(int code) {
   return text.empty() ? DescribeEnd(FromShellCode(code)) : std::string(text);
 }
 
-// Returns YARN's own description of the failure, without its time.
+// Returns YARN's own description of the failure, which follows "Diagnostics: ", without its time.
 std::string Detail(const std::string& diagnostics) {
   const std::string mark = "Diagnostics: ";
   size_t at = diagnostics.find(mark);

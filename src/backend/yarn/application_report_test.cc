@@ -7,7 +7,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-// Diagnostics as written by ResourceManagers of Hadoop 3.3 to 3.5 (RMAppImpl, RMAppAttemptImpl, ClientRMService).
+// Diagnostics that ResourceManagers of Hadoop 3.3 to 3.5 write (RMAppImpl, RMAppAttemptImpl, ClientRMService).
 const char kAmKilled[] =
     "Application application_1_0001 failed 1 times due to AM Container for appattempt_1_0001_000001 exited with  "
     "exitCode: 137\nFailing this attempt.Diagnostics: [2026-11-21 18:00:00.000]Container killed on request. Exit code "
@@ -57,7 +57,7 @@ TEST(ApplicationReport, FailedOrKilledApplicationGivesTheEndOfTheJob) {
             "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
 }
 
-TEST(ApplicationReport, AcceptedApplicationIsQueued) {
+TEST(ApplicationReport, JobOfAcceptedApplicationIsQueued) {
   ::hadoop::yarn::ApplicationReportProto report;
   report.mutable_applicationid()->set_cluster_timestamp(1700000000000);
   report.mutable_applicationid()->set_id(7);

@@ -12,12 +12,12 @@ TEST(ContainerExitStatus, InfrastructureFailuresAreNotCharged) {
   }
 }
 
-TEST(ContainerExitStatus, KillByTheNodesSchedulerIsAPreemption) {
+TEST(ContainerExitStatus, KillBySchedulerIsAPreemption) {
   for (const int status : {-102, -108}) EXPECT_TRUE(MeaningOf(status).preempted) << status;
   for (const int status : {-100, -101, -106, 0, 137}) EXPECT_FALSE(MeaningOf(status).preempted) << status;
 }
 
-TEST(ContainerExitStatus, ExitCodesOfTheProcessHaveNoText) {
+TEST(ContainerExitStatus, ExitCodeOfTheProcessHasNoText) {
   for (const int code : {0, 1, 2, 127, 137, 255}) {
     EXPECT_EQ(MeaningOf(code).of_task, "") << code;
     EXPECT_EQ(MeaningOf(code).of_am, "") << code;

@@ -10,7 +10,8 @@ namespace howdah::backend::yarn {
 namespace {
 
 constexpr size_t kPiece = size_t{1} << 20;
-// A healthy ResourceManager answers within milliseconds. If a command fails during a failover, the user can repeat it.
+// Limits for interactive commands. A healthy ResourceManager answers within milliseconds. If a command fails during a
+// failover, the user can repeat it.
 constexpr hadoop::rpc::RetryLimits kInteractiveLimits{
     .connect = std::chrono::seconds(5), .call = std::chrono::seconds(20), .give_up = std::chrono::seconds(8)};
 
@@ -68,7 +69,7 @@ class HdfsFiles final : public storage::Files {
 
 Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environment, const std::string& user) {
   auto configuration = hadoop::conf::LoadConfiguration(environment);
-  // Without a configuration the cluster cannot be reached. kUnavailable leads to exit code 3, not 1.
+  // No cluster can be reached without a configuration. kUnavailable results in exit code 3 instead of 1.
   if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
   HOWDAH_TRY(auto credentials, ReadCredentials(environment));
   const auto named = environment.variable("HADOOP_USER_NAME");

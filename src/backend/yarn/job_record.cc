@@ -11,8 +11,8 @@
 namespace howdah::backend::yarn {
 namespace {
 
-// Returns the journal of a dead AM, completed with the end of the job.
-std::string Ended(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
+// Returns the journal of a dead AM, with the end of the job appended.
+std::string WithEnd(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
   const Instant finished =
@@ -28,10 +28,10 @@ std::string SubmissionOf(const ::hadoop::yarn::ApplicationReportProto& report) {
   return journal::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
 }
 
-// Writes the history without the container of the dead AM, which is no longer known.
+// Writes TonY's history without the address of the AM's container, which is not known after the AM's death.
 Status FinishTonyHistoryOf(HadoopClient& cluster, const JobId& id, const std::string& journal) {
   const auto text = ReadJobFile(cluster, id);
-  // Without a job file no history can have been requested.
+  // Without a job file, nothing can have requested TonY's history.
   if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};
   if (!text.ok()) return text.error();
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(*text));
@@ -113,9 +113,11 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
   HOWDAH_TRY_STATUS(files->MakeDirectories(layout.history(id), 0700));
-  // Move the job file. If the same end is recorded a second time, the job file is already in the history.
+  // Move the job file. If it is not there, an earlier call has already moved it to the history.
   const Status moved = files->Rename(layout.job_file(id), layout.history_job_file(id), /*overwrite=*/true);
   if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
+  const Status kept = files->Rename(layout.outputs(id), layout.history_outputs(id), /*overwrite=*/false);
+  if (!kept.ok() && kept.error().code != ErrorCode::kNotFound) return kept;
   HOWDAH_TRY_STATUS(cluster.WriteFile(layout.history_journal(id), journal, 0600));
   return files->Delete(layout.job(id), /*recursive=*/true);
 }
@@ -128,12 +130,12 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
   const auto left = ReadRunningJournal(cluster, id);
   const std::string before = left.ok() ? *left : SubmissionOf(report);
   core::JobChanged end = EndFromReport(report);
-  std::string journal = Ended(before, end, report);
+  std::string journal = WithEnd(before, end, report);
   if (!left.ok() || report.user() != cluster.user()) return journal;  // no files of this user to clean up
   if (const Status written = FinishTonyHistoryOf(cluster, id, journal); !written.ok()) {
     std::string& advice = end.advice.emplace(end.advice.value_or(""));
     advice += (advice.empty() ? "" : "; ") + written.error().message;
-    journal = Ended(before, end, report);
+    journal = WithEnd(before, end, report);
   }
   HOWDAH_TRY_STATUS(StoreHistory(cluster, id, journal));
   return journal;

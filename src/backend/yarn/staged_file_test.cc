@@ -29,7 +29,7 @@ TEST(StagedFile, UriIsSplitIntoTheFieldsOfTheMessage) {
   }
 }
 
-TEST(StagedFile, TypeAndVisibilityAreTranslated) {
+TEST(StagedFile, TypeAndVisibilityAreConverted) {
   const auto proto = ToProto(StagedFile{.uri = "hdfs://n/x",
                                         .size = 7,
                                         .modified_millis = 1700000000123,

@@ -70,7 +70,7 @@ std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
   return text;
 }
 
-// Explains that less is free than requested of a resource type other than memory and cores (GPUs).
+// Explains that too little is free of a resource type other than memory and cores, such as GPUs.
 std::string ResourceInUse(const ClusterFacts& facts, const PendingContainers& request) {
   for (const auto& [type, amount] : request.size.others) {
     int64_t total = 0, free = 0;
@@ -132,7 +132,7 @@ std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Pendin
   }
   hadoop::yarn::Resource most = own;
   most += headroom;
-  // A scheduler may grant a user one container beyond the limit, and then reports a headroom of zero.
+  // A scheduler may grant a user one container beyond the limit. It then reports a headroom of zero.
   const std::string limit = headroom.memory_mib == 0 ? ", at or above the limit" : " of " + ToText(most);
   const std::string capacity = facts.queue.capacity ? ", " + ToText(*facts.queue.capacity) + "," : "";
   return "the user limit of the queue '" + facts.queue.name + "' is reached: " + facts.user + " uses " + ToText(own) +
@@ -153,7 +153,7 @@ std::string UserLimit(const ClusterFacts& facts, const std::vector<PendingContai
   return UserLimitReached(facts, pending, *headroom);
 }
 
-// Explains that enough is free in total but not on any single node.
+// Explains that enough is free in total but no single node has enough.
 std::string Fragmented(const ClusterFacts& facts, const PendingContainers& request) {
   const NodeFacts* roomiest = nullptr;
   for (const NodeFacts* node : NodesOf(facts, request.label)) {
@@ -173,8 +173,8 @@ std::string ClusterFull(const ClusterFacts& facts, const std::vector<PendingCont
   return "the cluster is full: " + ToText(free) + " are free; " + Needs(pending) + LargestUser(facts.queue);
 }
 
-// Formats the resource in "WORDS = <memory:512, vCores:1, yarn.io/gpu: 1>". Returns an empty text if `text` lacks
-// `words`. GPUs are left out, because application masters have none.
+// Formats the resource that follows `words` in a text such as "WORDS = <memory:512, vCores:1, yarn.io/gpu: 1>". Returns
+// an empty text if the words do not occur. Leaves out GPUs, because application masters have none.
 std::string ResourceAfter(const std::string& text, const std::string& words) {
   const size_t at = text.find(words + " = <");
   if (at == std::string::npos) return "";
@@ -200,7 +200,7 @@ std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingConta
     if (std::string why = ResourceInUse(facts, request); !why.empty()) return why;
   }
   if (std::string why = QueueFull(facts, pending); !why.empty()) return why;
-  // Reservations on full nodes lower the headroom, too, so check for fragmentation before the user limit.
+  // Check for fragmentation before the user limit, because reservations on full nodes lower the headroom, too.
   for (const PendingContainers& request : pending) {
     if (std::string why = Fragmented(facts, request); !why.empty()) return why;
   }

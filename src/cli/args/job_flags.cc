@@ -15,7 +15,8 @@ bool Assign(const std::string& text, int& value) {
 }
 bool Assign(const std::string& text, std::optional<int>& value) { return Assign(text, value.emplace()); }
 
-// Adds a flag for a job without a job file. Its name is recorded, because together with a job file it is an error.
+// Adds a flag for a job without a job file. Records the flag's name, because the flag is an error if a job file is
+// given.
 template <typename T>
 void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type, T& value,
               const std::string& help) {
@@ -43,6 +44,12 @@ void AddEnvironment(Syntax& syntax, client::JobRequest& request) {
 
 }  // namespace
 
+std::string FrameworkHelp() {
+  std::string text;
+  for (const std::string_view name : jobspec::FrameworkNames()) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text + "; default: plain";
+}
+
 void AddTaskFlags(Syntax& syntax, client::JobRequest& request) {
   jobspec::QuickJob& quick = request.quick;
   AddQuick(syntax, request, "--name", "TEXT", quick.name, "Name of the job");
@@ -68,12 +75,12 @@ void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
         return std::string();
       },
       "Set a key of the job file, for example roles.worker.instances=4");
-  AddQuick(syntax, request, "--framework", "NAME", quick.framework, "pytorch, tensorflow, jax, horovod, ... or plain");
+  AddQuick(syntax, request, "--framework", "NAME", quick.framework, FrameworkHelp());
   AddQuick(syntax, request, "--workers", "N", quick.workers, "Number of tasks");
   AddQuick(syntax, request, "--processes", "N", quick.processes, "Processes per task");
   AddSource(syntax, request, "Directory to copy into every task's working directory; default: the current one");
   AddTaskFlags(syntax, request);
-  syntax.WordsAfterDashes(request.words);
+  syntax.WordsAfterDashes(request.words, "COMMAND or ARGUMENTS");
 }
 
 }  // namespace howdah::cli::args

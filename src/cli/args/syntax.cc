@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 #include "howdah/base/version.h"
 #include "howdah/client/exit_code.h"
@@ -10,6 +11,30 @@
 
 namespace howdah::cli::args {
 namespace {
+
+// Adds two things to CLI11's help of a command: the words after "--", and the flag --on, which every command takes.
+class CommandFormatter final : public CLI::Formatter {
+ public:
+  explicit CommandFormatter(std::string after_dashes) : after_dashes_(std::move(after_dashes)) {}
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    if (after_dashes_.empty()) return usage;
+    usage.erase(usage.find_last_not_of('\n') + 1);
+    return usage + " [-- " + after_dashes_ + "]\n\n";
+  }
+
+  std::string make_footer(const CLI::App* app) const override {
+    std::ostringstream on;
+    CLI::detail::format_help(on, "  --on BACKEND", "The backend: local or yarn", get_column_width());
+    return on.str() + "\n" + CLI::Formatter::make_footer(app);
+  }
+
+ private:
+  std::string after_dashes_;
+};
+
+constexpr std::string_view kIdHelp = "Id or name of the job, a unique part of the id, or `last` for the newest job";
 
 CLI::App* AddCommand(CLI::App& app, const std::string& name, const std::string& help, const std::string& examples) {
   CLI::App* command = app.add_subcommand(name, help);
@@ -31,20 +56,83 @@ std::optional<Instant> ParseTime(const std::string& text, Instant now) {
   return std::nullopt;
 }
 
-// Returns the first word that is in the position of a command but is not one, or "" if there is none.
-std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--on") {
-      ++i;  // skip its value
-    } else if (!words[i].starts_with('-')) {
-      const auto known = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == words[i]; });
-      return known.empty() ? words[i] : "";
-    }
-  }
-  return "";
+// Returns the position of the command: of the first word that is neither a flag nor the value of --on.
+size_t CommandPosition(const std::vector<std::string>& words) {
+  size_t at = 0;
+  while (at < words.size() && words[at].starts_with('-')) at += words[at] == "--on" ? 2 : 1;
+  return std::min(at, words.size());
 }
 
+// Returns the value of the last --on, or "".
+std::string ValueOfOn(const std::vector<std::string>& words) {
+  std::string value;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--on" && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with("--on=")) value = words[i].substr(words[i].find('=') + 1);
+  }
+  return value;
+}
+
+bool IsCommand(const CLI::App& app, const std::string& word) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; }).empty();
+}
+
+struct ForeignVerb {
+  std::string_view word, command;
+};
+
+// Words for our commands in kubectl, docker, SkyPilot, Slurm, Ray and git.
+constexpr ForeignVerb kForeignVerbs[] = {
+    {"apply", "submit JOB.yaml"},
+    {"attach", "logs ID -f"},
+    {"cancel", "kill ID"},
+    {"check", "doctor"},
+    {"cp", "outputs ID [DIR]"},
+    {"create", "submit JOB.yaml"},
+    {"delete", "kill ID"},
+    {"describe", "status ID"},
+    {"down", "kill ID"},
+    {"download", "outputs ID [DIR]"},
+    {"follow", "logs ID -f"},
+    {"get", "list"},
+    {"info", "status ID"},
+    {"inspect", "status ID"},
+    {"jobs", "list"},
+    {"launch", "run JOB.yaml"},
+    {"log", "logs ID"},
+    {"ls", "list"},
+    {"port-forward", "open ID TASK"},
+    {"ps", "list"},
+    {"queue", "list"},
+    {"results", "outputs ID [DIR]"},
+    {"resize", "scale ID ROLE=N"},
+    {"rm", "kill ID"},
+    {"rsync", "outputs ID [DIR]"},
+    {"sacct", "list --all"},
+    {"sbatch", "submit JOB.yaml"},
+    {"scancel", "kill ID"},
+    {"shell", "exec ID TASK"},
+    {"show", "status ID"},
+    {"squeue", "list"},
+    {"srun", "run JOB.yaml"},
+    {"ssh", "exec ID TASK"},
+    {"start", "run JOB.yaml"},
+    {"stop", "kill ID"},
+    {"tail", "logs ID -f"},
+    {"terminate", "kill ID"},
+    {"top", "status ID --watch"},
+    {"validate", "plan JOB.yaml"},
+    {"watch", "status ID --watch"},
+};
+
 int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
+  const auto foreign = std::find_if(std::begin(kForeignVerbs), std::end(kForeignVerbs),
+                                    [&](const ForeignVerb& verb) { return verb.word == word; });
+  if (foreign != std::end(kForeignVerbs)) {
+    std::fprintf(stderr, "howdah: unknown command '%s'; write `howdah %s`\n", word.c_str(),
+                 std::string(foreign->command).c_str());
+    return client::kExitUsage;
+  }
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> names;
   for (const CLI::App* command : commands) names.push_back(command->get_name());
@@ -56,7 +144,7 @@ int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
 }
 
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
-  std::string name;  // of the innermost command, with those around it: "history list"
+  std::string name;  // the command with its parent commands: "history list"
   for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands()) {
     name += (name.empty() ? "" : " ") + used.front()->get_name();
   }
@@ -67,9 +155,9 @@ int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
-void Syntax::Id(std::string& id, Presence presence) {
-  Positional("id", "ID", id, presence, "Id of the job, or `last` for the newest");
-}
+void Syntax::Id(std::string& id, Presence presence) { Positional("id", "ID", id, presence, std::string(kIdHelp)); }
+
+void Syntax::Ids(std::vector<std::string>& ids) { app_->add_option("id", ids, std::string(kIdHelp))->type_name("ID"); }
 
 void Syntax::Positional(const std::string& name, const std::string& type, std::string& value, Presence presence,
                         const std::string& help) {
@@ -146,7 +234,8 @@ Grammar::Grammar(const std::vector<Command>& commands, std::string& on)
     : app_(std::make_unique<CLI::App>(
           "Runs distributed TensorFlow, PyTorch, JAX, Horovod, MPI, XGBoost and other programs as jobs, on Hadoop YARN "
           "or on this machine.",
-          "howdah")) {
+          "howdah")),
+      on_(on) {
   app_->require_subcommand(1);
   app_->set_version_flag("--version", "howdah " + std::string(kVersion));
   app_->footer(
@@ -160,6 +249,7 @@ Grammar::Grammar(const std::vector<Command>& commands, std::string& on)
     commands_.push_back(std::make_unique<Declared>(Declared{app, Syntax(*app), nullptr}));
     commands_.back()->run = command.declare(commands_.back()->syntax);
     if (!commands_.back()->syntax.actions_.empty()) app->require_subcommand(1);
+    app->formatter(std::make_shared<CommandFormatter>(commands_.back()->syntax.after_dashes_type_));
   }
 }
 
@@ -167,16 +257,26 @@ Grammar::~Grammar() = default;
 
 std::variant<Runner, int> Grammar::Parse(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  for (const auto& command : commands_) {
-    if (words.empty() || command->syntax.raw_ == nullptr || command->app->get_name() != words.front()) continue;
-    command->syntax.raw_->assign(words.begin() + 1, words.end());
-    return command->run;
+  const size_t at = CommandPosition(words);
+  if (at < words.size() && words[at] == "help") {
+    words.erase(words.begin() + static_cast<long>(at));
+    words.emplace_back("--help");
+  }
+  if (at < words.size()) {
+    if (const Declared* raw = FindRaw(words[at])) {
+      const auto command = words.begin() + static_cast<long>(at);
+      on_ = ValueOfOn({words.begin(), command});
+      raw->syntax.raw_->assign(command + 1, words.end());
+      return raw->run;
+    }
   }
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
   words.erase(dashes, words.end());
-  if (const std::string word = UnknownCommand(*app_, words); !word.empty()) return ReportUnknownCommand(*app_, word);
+  if (at < words.size() && !words[at].starts_with('-') && !IsCommand(*app_, words[at])) {
+    return ReportUnknownCommand(*app_, words[at]);
+  }
   // Set these words before parsing, because the arguments that a command requires may depend on them.
   for (const auto& command : commands_) {
     if (command->syntax.after_dashes_ != nullptr) *command->syntax.after_dashes_ = behind;
@@ -205,6 +305,13 @@ std::variant<Runner, int> Grammar::Parse(int argc, char** argv) {
     if (action.app->parsed()) return action.run;
   }
   return command.run;
+}
+
+const Grammar::Declared* Grammar::FindRaw(const std::string& name) const {
+  for (const auto& command : commands_) {
+    if (command->syntax.raw_ != nullptr && command->app->get_name() == name) return command.get();
+  }
+  return nullptr;
 }
 
 std::vector<Grammar::CommandHelp> Grammar::Describe() const {

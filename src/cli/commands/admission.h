@@ -9,8 +9,8 @@
 
 namespace howdah::cli::commands {
 
-// Returns the job, or the exit code after its problems have been printed. Problems of the file (exit code 2) are
-// reported before those of the backend (3).
+// Returns the job. If it has problems, prints them and returns the exit code. Problems of the file (exit code 2) are
+// printed before those of the backend (exit code 3).
 Result<std::variant<jobspec::JobSpec, int>> AdmittedJob(client::Connection& connection,
                                                         const client::JobRequest& request);
 

@@ -11,6 +11,7 @@ namespace howdah::cli::commands {
   ROW(List)                  \
   ROW(Wait)                  \
   ROW(Logs)                  \
+  ROW(Outputs)               \
   ROW(Events)                \
   ROW(TensorBoard)           \
   ROW(Open)                  \

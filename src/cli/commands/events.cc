@@ -4,6 +4,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 
 namespace howdah::cli::commands {
@@ -15,7 +16,7 @@ struct EventsArguments {
 };
 
 Result<int> Events(client::Connection& connection, const EventsArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   client::FollowOptions options;
   options.until = arguments.follow ? client::Until::kEnd : client::Until::kNow;
   options.on_note = output::PrintNote;

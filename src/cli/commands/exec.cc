@@ -5,6 +5,7 @@
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/find_task.h"
 #include "howdah/rpc/streams/run_remote.h"
 
@@ -21,7 +22,7 @@ Result<int> Exec(client::Connection& connection, const ExecArguments& arguments)
   if (arguments.terminal && !output::IsTerminal(STDIN_FILENO)) {
     return Error{ErrorCode::kUsage, "exec -t: stdin is not a terminal; leave out -t"};
   }
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   HOWDAH_TRY(const client::TaskName task, client::FindTask(arguments.task, view));
   HOWDAH_TRY(const rpc::AmContact am, job.cluster->Contact(job.id));
@@ -44,8 +45,8 @@ args::Command ExecCommand(client::Connection& connection) {
             syntax.Id(arguments->id);
             syntax.Positional("task", "ROLE:INDEX", arguments->task, args::Presence::kRequired, "The task");
             syntax.Flag("-t,--terminal", arguments->terminal,
-                        "Allocate a terminal; the default without a command, which starts a shell");
-            syntax.WordsAfterDashes(arguments->command);
+                        "Allocate a terminal; the default if no COMMAND is given, which starts a shell");
+            syntax.WordsAfterDashes(arguments->command, "COMMAND");
             return [&connection, arguments] { return Exec(connection, *arguments); };
           }};
 }

@@ -48,7 +48,7 @@ Result<int> List(HistorySource& source, const HistoryArguments& arguments) {
     return client::kExitOk;
   }
   if (jobs.empty()) {
-    output::PrintMessage("no such jobs");
+    output::PrintMessage("no job matches");
     return client::kExitOk;
   }
   const Instant now = os::process::Clock().Now();
@@ -163,9 +163,10 @@ Result<int> Diff(HistorySource& source, const HistoryArguments& arguments) {
 }
 
 void AddDirectory(args::Syntax& syntax, std::string& directory) {
-  syntax.Text("--dir", "URI", directory,
-              "History directory of TonY; default: tony.history.location of $TONY_CONF_DIR/tony-site.xml, and for the "
-              "actions that show jobs also the jobs of the backend");
+  syntax.Text(
+      "--dir", "URI", directory,
+      "Read only this history directory of TonY; default: tony.history.location of $TONY_CONF_DIR/tony-site.xml, "
+      "and, for actions that show jobs, the jobs of the backend too");
 }
 
 using Action = Result<int> (*)(HistorySource&, const HistoryArguments&);
@@ -195,7 +196,7 @@ void AddList(args::Syntax& history, client::Connection& connection) {
                                  "Only jobs in this state: SUCCEEDED, FAILED, KILLED, RUNNING, ...");
                    syntax.Text("--name", "TEXT", filter.name, "Only jobs whose name contains this text");
                    syntax.Time("--since", filter.since, now,
-                               "Only jobs that ended at or after this time, or still run");
+                               "Only jobs that ended at or after this time, or are still running");
                    syntax.Time("--until", filter.until, now, "Only jobs that started before this time");
                    return Reading(connection, arguments, List);
                  });
@@ -230,9 +231,10 @@ std::shared_ptr<ArchiveOptions> AddArchiveFlags(args::Syntax& syntax) {
   const auto options = std::make_shared<ArchiveOptions>();
   AddDirectory(syntax, options->directory);
   syntax.Json(options->json, "Print one JSON object");
-  syntax.Flag("--dry-run", options->dry_run, "Only print what would be done");
-  syntax.Text("--time-zone", "ZONE", options->time_zone,
-              "Time zone of the directories of days; default: tony.history.finished-dir-timezone, otherwise UTC");
+  syntax.Flag("--dry-run", options->dry_run, "Only print the changes that would be made");
+  syntax.Text(
+      "--time-zone", "ZONE", options->time_zone,
+      "Time zone of the directories finished/YYYY/MM/DD; default: tony.history.finished-dir-timezone, otherwise UTC");
   return options;
 }
 
@@ -257,7 +259,7 @@ void AddArchiveActions(args::Syntax& history, client::Connection& connection) {
 }  // namespace
 
 args::Command HistoryCommand(client::Connection& connection) {
-  return {"history", "Show jobs that have run: Howdah's own, and those in a history directory of TonY",
+  return {"history", "Show past jobs of Howdah, and past jobs in a history directory of TonY",
           "  howdah history list --since 7d\n  howdah history diff ID1 ID2\n"
           "`howdah history ACTION --help` describes an action.",
           [&connection](args::Syntax& syntax) -> args::Runner {

@@ -38,17 +38,17 @@ Result<Duration> Retention(const ArchiveOptions& options, const client::TonySett
   return Duration(std::chrono::seconds(seconds));
 }
 
-int PrintDone(const storage::history::Done& done, const ArchiveOptions& options) {
+int PrintOutcome(const storage::history::Outcome& outcome, const ArchiveOptions& options) {
   if (options.json) {
-    output::Print(Json{{"dry_run", options.dry_run}, {"done", done.lines}, {"problems", done.problems}}.dump(
+    output::Print(Json{{"dry_run", options.dry_run}, {"done", outcome.lines}, {"problems", outcome.problems}}.dump(
                       -1, ' ', false, Json::error_handler_t::replace) +
                   "\n");
   } else {
-    for (const std::string& line : done.lines)
+    for (const std::string& line : outcome.lines)
       output::Print((options.dry_run ? "would have " : "") + Shown(line) + "\n");
   }
-  for (const std::string& problem : done.problems) output::PrintNote(problem);
-  return done.problems.empty() ? client::kExitOk : client::kExitFailed;
+  for (const std::string& problem : outcome.problems) output::PrintNote(problem);
+  return outcome.problems.empty() ? client::kExitOk : client::kExitFailed;
 }
 
 Result<client::HistorySource> OpenTony(client::Connection& connection, const ArchiveOptions& options) {
@@ -66,8 +66,8 @@ storage::history::StatusOf StatusFrom(const client::HistorySource& source) {
   };
 }
 
-storage::history::Do What(const ArchiveOptions& options) {
-  return options.dry_run ? storage::history::Do::kNothing : storage::history::Do::kIt;
+storage::history::Mode ModeOf(const ArchiveOptions& options) {
+  return options.dry_run ? storage::history::Mode::kDryRun : storage::history::Mode::kApply;
 }
 
 }  // namespace
@@ -77,9 +77,9 @@ Result<int> MoveHistory(client::Connection& connection, const ArchiveOptions& op
   HOWDAH_TRY(const client::TonySettings site, client::ReadTonySite());
   HOWDAH_TRY(const auto offset, client::TimeZone(ZoneName(options, site)));
   const client::TonyDirectory& tony = *source.tony();
-  HOWDAH_TRY(const auto done,
-             storage::history::Move(*tony.files, tony.location, offset, StatusFrom(source), What(options)));
-  return PrintDone(done, options);
+  HOWDAH_TRY(const auto outcome,
+             storage::history::Move(*tony.files, tony.location, offset, StatusFrom(source), ModeOf(options)));
+  return PrintOutcome(outcome, options);
 }
 
 Result<int> PurgeHistory(client::Connection& connection, const ArchiveOptions& options) {
@@ -89,9 +89,9 @@ Result<int> PurgeHistory(client::Connection& connection, const ArchiveOptions& o
   HOWDAH_TRY(const Duration retention, Retention(options, site));
   const client::TonyDirectory& tony = *source.tony();
   const Instant before = os::process::Clock().Now() - retention;
-  HOWDAH_TRY(const auto done,
-             storage::history::Purge(*tony.files, tony.location, before, offset, StatusFrom(source), What(options)));
-  return PrintDone(done, options);
+  HOWDAH_TRY(const auto outcome,
+             storage::history::Purge(*tony.files, tony.location, before, offset, StatusFrom(source), ModeOf(options)));
+  return PrintOutcome(outcome, options);
 }
 
 }  // namespace howdah::cli::commands

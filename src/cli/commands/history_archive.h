@@ -12,7 +12,7 @@ namespace howdah::cli::commands {
 struct ArchiveOptions {
   std::string directory;               // --dir
   std::optional<Duration> older_than;  // only for purge
-  // The time zone of the day directories. If empty, the one in tony-site.xml, or else UTC.
+  // The time zone of the day directories. If empty, tony-site.xml names the time zone; the default is UTC.
   std::string time_zone;
   bool dry_run = false, json = false;
 };

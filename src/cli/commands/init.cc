@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "howdah/cli/args/job_flags.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
@@ -13,9 +14,7 @@ Result<int> Init(const std::string& word) {
   const auto framework = jobspec::FrameworkFromText(word);
   const std::string text = framework ? jobspec::InitJobFile(*framework) : "";
   if (text.empty()) {
-    return Error{ErrorCode::kUsage,
-                 "init: unknown framework '" + word +
-                     "'; write pytorch, tensorflow, jax or plain, or another from the job-file reference"};
+    return Error{ErrorCode::kUsage, "init: unknown framework '" + word + "'; write one of " + args::FrameworkHelp()};
   }
   output::Print(text);
   return client::kExitOk;
@@ -27,7 +26,7 @@ args::Command InitCommand(client::Connection&) {
   return {"init", "Print a commented job file to start from", "  howdah init --framework pytorch > job.yaml",
           [](args::Syntax& syntax) -> args::Runner {
             const auto framework = std::make_shared<std::string>("plain");
-            syntax.Text("--framework", "NAME", *framework, "pytorch, tensorflow, jax, ... or plain (default)");
+            syntax.Text("--framework", "NAME", *framework, args::FrameworkHelp());
             return [framework] { return Init(*framework); };
           }};
 }

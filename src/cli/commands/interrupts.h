@@ -3,8 +3,8 @@
 
 namespace howdah::cli::commands {
 
-// Handles SIGINT and SIGTERM while it exists. Only one object may exist at a time. Until Arm is called, a second signal
-// ends the process, as it would without this class, because there is no job to stop yet.
+// Handles SIGINT and SIGTERM from construction to destruction. Only one object may exist at a time. Before Arm is
+// called, a second signal ends the process, because there is no job to stop yet.
 class Interrupts {
  public:
   Interrupts();

@@ -4,6 +4,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/submitter.h"
 
@@ -11,29 +12,65 @@ namespace howdah::cli::commands {
 namespace {
 
 struct KillArguments {
-  std::string id;
+  std::vector<std::string> ids;
+  bool all = false;
+  std::string name;
   std::optional<Duration> grace;
 };
 
-Result<int> Kill(client::Connection& connection, const KillArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
-  HOWDAH_TRY(const client::StoppedJob stopped,
-             client::StopAndWait(*job.cluster, job.id,
-                                 {client::Requester("`howdah kill`"), arguments.grace, output::PrintNote}));
+Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const KillArguments& arguments) {
+  const int ways = (arguments.ids.empty() ? 0 : 1) + (arguments.all ? 1 : 0) + (arguments.name.empty() ? 0 : 1);
+  if (ways != 1) {
+    return Error{ErrorCode::kUsage, ways == 0 ? "kill: name the jobs: ID..., --name NAME or --all"
+                                              : "kill: write only one of ID..., --name NAME and --all"};
+  }
+  if (arguments.ids.empty()) return client::LiveJobs(connection, arguments.name, output::PrintNote);
+  std::vector<client::Job> jobs;
+  for (const std::string& id : arguments.ids) {
+    HOWDAH_TRY(jobs.emplace_back(), client::FindJob(connection, id, output::PrintNote));
+  }
+  return jobs;
+}
+
+Status KillJob(const client::Job& job, const client::StopOptions& options) {
+  HOWDAH_TRY(const client::StoppedJob stopped, client::StopAndWait(*job.cluster, job.id, options));
   const std::string state(core::ToText(stopped.view.state));
   const std::string& reason = stopped.view.reason;
   output::PrintMessage(stopped.had_ended ? job.id.text + " has already finished: " + state + "; nothing to do"
                                          : job.id.text + " " + state + (reason.empty() ? "" : ": " + reason));
-  return client::kExitOk;
+  return {};
+}
+
+// Kills every job, also after one could not be killed. Returns the exit code of the first failure.
+Result<int> Kill(client::Connection& connection, const KillArguments& arguments) {
+  HOWDAH_TRY(const auto jobs, FindJobs(connection, arguments));
+  if (jobs.empty()) output::PrintMessage("no queued or running job matches; nothing to do");
+  const client::StopOptions options{client::Requester("`howdah kill`"), arguments.grace, output::PrintNote};
+  // Begin all stops before waiting for the first, so that the grace periods run at the same time. KillJob reports an
+  // error of the stop.
+  if (jobs.size() > 1) {
+    for (const client::Job& job : jobs) (void)job.cluster->Stop(job.id, options.by, options.grace);
+  }
+  int exit_code = client::kExitOk;
+  for (const client::Job& job : jobs) {
+    const Status killed = KillJob(job, options);
+    if (killed.ok()) continue;
+    output::PrintNote(killed.error().message);
+    if (exit_code == client::kExitOk) exit_code = client::ExitCodeOf(killed.error());
+  }
+  return exit_code;
 }
 
 }  // namespace
 
 args::Command KillCommand(client::Connection& connection) {
-  return {"kill", "Kill a job and wait until all its processes have ended",
-          "  howdah kill last\n  howdah kill last --grace 30s", [&connection](args::Syntax& syntax) -> args::Runner {
+  return {"kill", "Kill jobs and wait until all their processes have ended",
+          "  howdah kill last\n  howdah kill last --grace 30s\n  howdah kill --name mnist\n  howdah kill --all",
+          [&connection](args::Syntax& syntax) -> args::Runner {
             const auto arguments = std::make_shared<KillArguments>();
-            syntax.Id(arguments->id);
+            syntax.Ids(arguments->ids);
+            syntax.Flag("--all", arguments->all, "Kill all your queued and running jobs");
+            syntax.Text("--name", "NAME", arguments->name, "Kill all your queued and running jobs with this name");
             syntax.Duration("--grace", arguments->grace,
                             "Time between the stop signal and SIGKILL; default: checkpoint.grace of the job");
             return [&connection, arguments] { return Kill(connection, *arguments); };

@@ -8,15 +8,11 @@
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/os/process/clock.h"
+#include "list_jobs.h"
 
 namespace howdah::cli::commands {
-namespace {
 
-struct ListArguments {
-  bool json = false, all = false;
-};
-
-Result<int> List(client::Connection& connection, const ListArguments& arguments) {
+Result<int> ListJobs(client::Connection& connection, const ListArguments& arguments) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   HOWDAH_TRY(const auto jobs, cluster->List(arguments.all));
   if (arguments.json) {
@@ -34,15 +30,13 @@ Result<int> List(client::Connection& connection, const ListArguments& arguments)
   return client::kExitOk;
 }
 
-}  // namespace
-
 args::Command ListCommand(client::Connection& connection) {
   return {"list", "List queued and running jobs", "  howdah list --all",
           [&connection](args::Syntax& syntax) -> args::Runner {
             const auto arguments = std::make_shared<ListArguments>();
             syntax.Json(arguments->json, "Print one JSON array");
             syntax.Flag("--all", arguments->all, "Include finished jobs");
-            return [&connection, arguments] { return List(connection, *arguments); };
+            return [&connection, arguments] { return ListJobs(connection, *arguments); };
           }};
 }
 

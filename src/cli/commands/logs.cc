@@ -9,9 +9,11 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/log_request.h"
 #include "howdah/os/files/last_lines.h"
+#include "howdah/os/process/clock.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -23,24 +25,29 @@ using backend::LogStream;
 // The output of one task is printed unchanged. The output of several tasks is printed with their names as prefixes.
 bool IsOneTask(const LogSelection& selection) { return selection.role && selection.index; }
 
-output::LineMerger MergerFor(const LogSelection& selection) {
+output::LineMerger MergerFor(const LogSelection& selection, bool timestamps,
+                             std::function<bool(const LogSource&)> has_several_processes) {
   using Prefix = output::LineMerger::Prefix;
-  return output::LineMerger(IsOneTask(selection) ? Prefix::kNone : Prefix::kTask, output::WantsColour(STDOUT_FILENO));
+  return output::LineMerger({.prefix = IsOneTask(selection) ? Prefix::kNone : Prefix::kTask,
+                             .colour = output::WantsColour(STDOUT_FILENO),
+                             .timestamps = timestamps,
+                             .has_several_processes = std::move(has_several_processes)});
 }
 
 // Prints a source or its last lines: through the merger, or unchanged if `merger` is null.
 Status PrintSource(backend::Cluster& cluster, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
                    output::LineMerger* merger) {
+  const Instant now = os::process::Clock().Now();
   std::string lines;
   const Status read = cluster.ReadLog(id, source, tail, [&](std::string_view bytes) {
     if (merger == nullptr) return output::Print(bytes);
     lines.clear();
-    merger->Add(source, bytes, lines);
+    merger->Add(source, bytes, now, lines);
     output::Print(lines);
   });
   if (!read.ok() || merger == nullptr) return read;
   lines.clear();
-  merger->Finish(lines);
+  merger->Finish(now, lines);
   output::Print(lines);
   return {};
 }
@@ -56,7 +63,11 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   }
   const bool one_process =
       std::all_of(sources.begin(), sources.end(), [](const LogSource& s) { return s.local_rank == 0; });
-  output::LineMerger merger = MergerFor(selection);
+  output::LineMerger merger = MergerFor(selection, /*timestamps=*/false, [&](const LogSource& source) {
+    return std::any_of(all.begin(), all.end(), [&](const LogSource& other) {
+      return other.role == source.role && other.index == source.index && other.local_rank > 0;
+    });
+  });
   for (const LogSource& source : sources) {
     HOWDAH_TRY_STATUS(
         PrintSource(*job.cluster, job.id, source, tail, IsOneTask(selection) && one_process ? nullptr : &merger));
@@ -65,25 +76,26 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   return client::kExitOk;
 }
 
-// Prints output as it arrives. With a tail, the output that existed at the start is buffered first, so that only its
-// last lines are printed.
+// Prints output as it arrives. With a tail, the last lines of the output that existed at the start are kept until all
+// of it has arrived.
 class Printer final : public backend::FollowSink {
  public:
-  Printer(const LogSelection& selection, std::optional<int64_t> tail)
-      : tail_(tail), raw_(IsOneTask(selection)), merger_(MergerFor(selection)) {}
+  Printer(const LogSelection& selection, std::optional<int64_t> tail, bool timestamps)
+      : tail_(tail),
+        raw_(IsOneTask(selection) && !timestamps),
+        merger_(MergerFor(selection, timestamps,
+                          [this](const LogSource& source) { return output::HasSeveralProcesses(view, source); })) {}
 
   void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
   void OnLog(const LogSource& source, std::string_view bytes) override {
     if (!tail_) return Out(source, bytes);
-    std::string& kept = kept_[source];
-    kept += bytes;
-    kept = std::string(os::files::LastLines(kept, *tail_));
+    kept_.try_emplace(source, *tail_).first->second.Add(bytes);
   }
   void OnNote(const std::string& line) override { output::PrintNote(line); }
   void CaughtUp() {
     if (!tail_) return;
     tail_.reset();
-    for (const auto& [source, kept] : kept_) Out(source, kept);
+    for (const auto& [source, kept] : kept_) Out(source, kept.text());
     kept_.clear();
   }
   void Flush() {
@@ -91,7 +103,7 @@ class Printer final : public backend::FollowSink {
     out_.clear();
   }
   void Finish() {
-    merger_.Finish(out_);
+    merger_.Finish(clock_.Now(), out_);
     Flush();
   }
   journal::JobView view;
@@ -102,20 +114,22 @@ class Printer final : public backend::FollowSink {
     if (raw_) {
       out_ += bytes;
     } else {
-      merger_.Add(source, bytes, out_);
+      merger_.Add(source, bytes, clock_.Now(), out_);
     }
   }
 
+  os::process::Clock clock_;
   std::optional<int64_t> tail_;
   bool raw_;
   output::LineMerger merger_;
-  std::map<LogSource, std::string> kept_;
+  std::map<LogSource, os::files::LastLinesBuffer> kept_;
   std::string out_;
 };
 
-Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail) {
+Result<int> FollowLogs(const client::Job& job, LogSelection selection, std::optional<int64_t> tail, bool timestamps) {
+  selection.tail_lines = tail;
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, selection));
-  Printer printer(selection, tail);
+  Printer printer(selection, follow->starts_at_tail() ? std::nullopt : tail, timestamps);
   while (!follow->ended()) {
     while (follow->Read(printer)) printer.Flush();
     printer.CaughtUp();
@@ -129,17 +143,22 @@ Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, st
 
 struct LogsArguments {
   std::string id, task;
-  bool follow = false, only_stdout = false, only_stderr = false;
+  bool follow = false, only_stdout = false, only_stderr = false, timestamps = false;
   std::optional<int64_t> attempt, tail;
 };
 
 Result<int> Logs(client::Connection& connection, const LogsArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  if (arguments.timestamps && !arguments.follow) {
+    return Error{ErrorCode::kUsage,
+                 "logs: --timestamps needs -f: it prints when lines arrive, and logs contain no times"};
+  }
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   client::LogRequest request{arguments.task, std::nullopt, arguments.only_stdout, arguments.only_stderr};
   if (arguments.attempt) request.attempt = static_cast<int>(*arguments.attempt);
   HOWDAH_TRY(const LogSelection selection, client::SelectLogs(request, view));
-  return arguments.follow ? FollowLogs(job, selection, arguments.tail) : PrintNow(job, selection, arguments.tail);
+  if (!arguments.follow) return PrintNow(job, selection, arguments.tail);
+  return FollowLogs(job, selection, arguments.tail, arguments.timestamps);
 }
 
 }  // namespace
@@ -153,6 +172,7 @@ args::Command LogsCommand(client::Connection& connection) {
             syntax.Positional("task", "ROLE[:INDEX]", arguments->task, args::Presence::kOptional,
                               "One role or one task; default: all tasks");
             syntax.Flag("-f,--follow", arguments->follow, "Continue with new output until the task or job has ended");
+            syntax.Flag("--timestamps", arguments->timestamps, "With -f: begin each line with the time of its arrival");
             syntax.Flag("--stdout", arguments->only_stdout, "Only stdout");
             syntax.Flag("--stderr", arguments->only_stderr, "Only stderr");
             syntax.Number("--attempt", arguments->attempt, 0, "This attempt of each task; default: the newest");

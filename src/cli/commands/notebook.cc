@@ -10,6 +10,7 @@
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/task_script.h"
 #include "interrupts.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr char kRole[] = "worker";
 constexpr Duration kIdle = std::chrono::hours(1);
 constexpr char kLimit[] = "24h";
-constexpr Duration kEndLimit = std::chrono::seconds(5);  // limit between the end of the task and the end of its job
+constexpr Duration kEndLimit = std::chrono::seconds(5);  // time within which the job ends after its task
 
 // Arguments: $1 is the directory of the notebooks or empty, $2 the idle time in seconds after which the server exits,
 // or 0.
@@ -100,7 +101,7 @@ Result<JupyterServer> FindServer(const client::Job& job) {
 }
 
 int ReportEnd(const client::Job& job, const journal::JobView& view) {
-  output::PrintMessage(output::Summary(view, job.cluster->LogsPlace(job.id)));
+  output::PrintMessage(output::Summary(view, job.cluster->LogsLocation(job.id)));
   return client::ExitCodeOf(view);
 }
 
@@ -114,7 +115,7 @@ Result<int> Connect(const client::Job& job, int listen) {
   if (core::IsFinal(sink.view.state)) return ReportEnd(job, sink.view);
   const auto server = FindServer(job);
   if (!server.ok()) {
-    // If the job is ending, its reason explains more than a refused connection would.
+    // If the job is ending, the reason of its end explains more than a refused connection would.
     const auto ended = client::FollowJournal(*job.cluster, job.id,
                                              {.limit = kEndLimit, .on_entry = nullptr, .on_note = output::PrintNote});
     if (ended.ok()) return ReportEnd(job, *ended);
@@ -126,7 +127,7 @@ Result<int> Connect(const client::Job& job, int listen) {
 
 Result<int> RunNotebook(client::Connection& connection, const NotebookArguments& arguments) {
   if (!arguments.id.empty()) {
-    HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+    HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
     return Connect(job, arguments.listen);
   }
   HOWDAH_TRY(const auto admitted, AdmittedJob(connection, RequestFor(arguments)));
@@ -150,8 +151,10 @@ args::Command NotebookCommand(client::Connection& connection) {
             args::AddTaskFlags(syntax, arguments->job);
             args::AddSource(syntax, arguments->job, "Directory to copy into the notebook's working directory");
             syntax.Text("--dir", "DIR", arguments->directory,
-                        "Directory of the notebooks where the task runs; default: one that is removed with the job");
-            syntax.Duration("--idle", arguments->idle, "End after this time without use; default 1h; 0s: never");
+                        "Directory for notebooks on the machine of the task; default: the working directory, which is "
+                        "removed with the job");
+            syntax.Duration("--idle", arguments->idle,
+                            "End the notebook if it is not used for this long; default 1h; 0s: never");
             syntax.Text("--limit", "DURATION", arguments->limit, "Maximum run time; default 24h");
             AddListen(syntax, arguments->listen);
             return [&connection, arguments] { return RunNotebook(connection, *arguments); };

@@ -1,5 +1,7 @@
 #include <memory>
 
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/find_task.h"
 #include "serve_forward.h"
 
@@ -12,7 +14,7 @@ struct OpenArguments {
 };
 
 Result<int> Open(client::Connection& connection, const OpenArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   HOWDAH_TRY(const client::TaskName task, client::FindTask(arguments.task, view));
   return ServeForward(job, {task.role, task.index, static_cast<uint16_t>(arguments.port)}, arguments.listen, nullptr);
@@ -28,7 +30,7 @@ args::Command OpenCommand(client::Connection& connection) {
             syntax.Id(arguments->id);
             syntax.Positional("task", "ROLE:INDEX", arguments->task, args::Presence::kRequired, "The task");
             syntax.Port("port", arguments->port, args::Presence::kRequired,
-                        "The port on the loopback interface where the task runs");
+                        "The port of the server in the task, on the loopback interface of the task's machine");
             AddListen(syntax, arguments->listen);
             return [&connection, arguments] { return Open(connection, *arguments); };
           }};

@@ -8,7 +8,9 @@
 #include "howdah/cli/output/plan_view.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/source_note.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/source_filter.h"
 #include "run_job.h"
 
 namespace howdah::cli::commands {
@@ -54,11 +56,17 @@ Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& j
     return client::kExitUsage;
   }
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  client::Plan plan = client::MakePlan(job.spec, os::files::TreeSize);
+  const auto size_of = [&](const std::string& path) -> std::optional<int64_t> {
+    if (path != job.spec.source || job.spec.tony_env) return os::files::TreeSize(path);
+    const auto survey = os::files::SurveySource(path);
+    return survey.ok() ? survey->bytes : os::files::TreeSize(path);
+  };
+  client::Plan plan = client::MakePlan(job.spec, size_of);
   plan.refusals = cluster->Refusals(job.spec);
   plan.ignored = cluster->Ignored(job.spec);
   output::Print(json ? output::PlanJson(plan) : output::PlanText(plan));
   PrintProblems(job.hints);
+  for (const std::string& note : client::SourceNotesOf(job.spec)) output::PrintNote(note);
   for (const std::string& ignored : plan.ignored) output::PrintNote(ignored);
   for (const std::string& refusal : plan.refusals) output::PrintNote(refusal);
   return plan.refusals.empty() ? client::kExitOk : client::kExitUnavailable;

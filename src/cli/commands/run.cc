@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "admission.h"
+#include "fetch_outputs.h"
 #include "howdah/base/text.h"
 #include "howdah/cli/args/job_flags.h"
 #include "howdah/cli/output/line_merger.h"
@@ -22,17 +23,21 @@
 namespace howdah::cli::commands {
 namespace {
 
-constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
+constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // because the live table shows running times
 
-// Shows a running job. Its output goes to stdout (to stderr if stdout is reserved for the final JSON), its states to
-// stderr.
+// Shows a running job. The job's output goes to stdout, or to stderr if stdout is reserved for the final JSON. State
+// changes go to stderr.
 class Display final : public backend::FollowSink {
  public:
-  explicit Display(bool logs_to_stderr)
+  Display(bool logs_to_stderr, bool timestamps)
       : logs_to_stderr_(logs_to_stderr),
         screen_(output::WantsColour(STDERR_FILENO)),
-        merger_(output::LineMerger::Prefix::kTask,
-                output::WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO)) {}
+        merger_({.prefix = output::LineMerger::Prefix::kTask,
+                 .colour = output::WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
+                 .timestamps = timestamps,
+                 .has_several_processes = [this](const auto& source) {
+                   return output::HasSeveralProcesses(view_, source);
+                 }}) {}
 
   void OnEntry(const core::JournalEntry& entry) override {
     const core::JobState before = view_.state;
@@ -40,7 +45,9 @@ class Display final : public backend::FollowSink {
     if (const auto line = output::ProgressLine(entry, before, view_.state)) messages_ += *line + "\n";
   }
 
-  void OnLog(const backend::LogSource& source, std::string_view bytes) override { merger_.Add(source, bytes, lines_); }
+  void OnLog(const backend::LogSource& source, std::string_view bytes) override {
+    merger_.Add(source, bytes, clock_.Now(), lines_);
+  }
 
   void OnNote(const std::string& line) override { messages_ += "howdah: " + line + "\n"; }
 
@@ -54,7 +61,7 @@ class Display final : public backend::FollowSink {
   }
 
   void Finish() {
-    merger_.Finish(lines_);
+    merger_.Finish(clock_.Now(), lines_);
     screen_.Clear();
     WriteLines();
   }
@@ -93,7 +100,7 @@ class Display final : public backend::FollowSink {
   std::string lines_, messages_;
 };
 
-// Stops the job: with its grace period at the first signal, without it at every further one.
+// Stops the job. The first signal stops it with its grace period, every further signal without a grace period.
 class Stopper {
  public:
   Stopper(backend::Cluster& cluster, const JobId& id) : cluster_(cluster), id_(id) {}
@@ -114,7 +121,7 @@ class Stopper {
   int count_ = 0;
 };
 
-// Kills a job that stays QUEUED longer than timeouts.queue, once.
+// Kills the job, once, if it stays QUEUED longer than timeouts.queue.
 class QueueLimit {
  public:
   explicit QueueLimit(std::optional<Duration> limit) : limit_(limit), since_(clock_.Now()) {}
@@ -141,12 +148,25 @@ class QueueLimit {
   Instant since_;
 };
 
+// Brings the outputs of an ended job to this machine, and names the files that the job does not keep. The job's exit
+// code does not depend on it.
+void ShowResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
+  const auto fetched = FetchOutputs(cluster, id, outputs_directory);
+  if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
+  const std::vector<std::string> left = cluster.LeftFiles(id);
+  for (const std::string& line : left) output::PrintNote(line);
+  if (!left.empty()) {
+    output::PrintNote(
+        "the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']; --keep keeps the directories");
+  }
+}
+
 Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
                            const RunOptions& options, std::optional<Duration> queue_limit) {
   auto opened = cluster.FollowJob(id, backend::LogSelection());
   if (!opened.ok()) return opened.error().While("the job keeps running, but following " + id.text + " failed");
   backend::Follow& follow = **opened;
-  Display display(options.json);
+  Display display(options.json, options.timestamps);
   Stopper stopper(cluster, id);
   QueueLimit queue(queue_limit);
   while (!follow.ended()) {
@@ -164,20 +184,32 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   if (!core::IsFinal(display.view().state)) {
     return client::FollowStopped(id);
   }
-  output::PrintMessage(output::Summary(display.view(), cluster.LogsPlace(id)));
+  output::PrintMessage(output::Summary(display.view(), cluster.LogsLocation(id)));
+  ShowResults(cluster, id, options.outputs_directory);
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");
   return client::ExitCodeOf(display.view());
 }
 
 struct RunArguments {
   client::JobRequest job;
-  bool keep = false, json = false;
+  bool keep = false, json = false, timestamps = false;
 };
+
+// Returns the directory `outputs` beside the job file, or in the current directory if there is none.
+std::string OutputsDirectory(const std::string& job_file) {
+  const size_t slash = job_file.rfind('/');
+  return slash == std::string::npos ? "outputs" : job_file.substr(0, slash) + "/outputs";
+}
 
 Result<int> Run(client::Connection& connection, const RunArguments& arguments) {
   HOWDAH_TRY(const auto job, AdmittedJob(connection, arguments.job));
   if (const int* code = std::get_if<int>(&job)) return *code;
-  return RunJob(connection, std::get<jobspec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
+  return RunJob(connection, std::get<jobspec::JobSpec>(job),
+                {.keep = arguments.keep,
+                 .json = arguments.json,
+                 .timestamps = arguments.timestamps,
+                 .outputs_directory = OutputsDirectory(arguments.job.file),
+                 .on_status = nullptr});
 }
 
 }  // namespace
@@ -193,6 +225,7 @@ args::Command RunCommand(client::Connection& connection) {
         const auto arguments = std::make_shared<RunArguments>();
         args::AddJobRequest(syntax, arguments->job);
         syntax.Flag("--keep", arguments->keep, "Keep the tasks' working directories after the job");
+        syntax.Flag("--timestamps", arguments->timestamps, "Begin each line of output with the time of its arrival");
         syntax.Json(arguments->json, "Print the final status as JSON to stdout; logs go to stderr");
         return [&connection, arguments] { return Run(connection, *arguments); };
       }};
@@ -203,7 +236,7 @@ Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec,
   Interrupts interrupts;
   HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep));
   interrupts.Arm();
-  output::PrintMessage(id.text + " submitted: " + Shown(spec.name) + "; logs: " + cluster->LogsPlace(id));
+  output::PrintMessage(id.text + " submitted: " + Shown(spec.name) + "; logs: " + cluster->LogsLocation(id));
   return FollowToTheEnd(*cluster, id, interrupts, options, spec.timeouts.queue);
 }
 

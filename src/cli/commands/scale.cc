@@ -5,6 +5,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/submitter.h"
 
 namespace howdah::cli::commands {
@@ -26,7 +27,7 @@ Result<int> Scale(client::Connection& connection, const ScaleArguments& argument
   if (instances < 0) {
     return Error{ErrorCode::kUsage, "scale: '" + text + "' is not ROLE=N; write for example worker=4"};
   }
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   const std::string role = text.substr(0, equals);
   HOWDAH_TRY_STATUS(job.cluster->Scale(job.id, role, instances, client::Requester("`howdah scale`")));
   output::PrintMessage(job.id.text + ": scaling " + role + " to " + std::to_string(instances) +

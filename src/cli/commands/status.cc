@@ -7,8 +7,10 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/os/process/clock.h"
+#include "list_jobs.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -27,7 +29,7 @@ std::string StatusText(const journal::JobView& view, bool json) {
 Result<int> Watch(const client::Job& job, bool json) {
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, std::nullopt));
   const bool in_place = output::IsTerminal(STDOUT_FILENO) && !json;
-  client::JournalSink sink(nullptr);  // its view has no usage, so Status is called for that
+  client::JournalSink sink(nullptr);  // used to wait for changes; Status also returns the usage
   while (!follow->ended()) {
     const auto limit = in_place ? std::optional<Duration>(std::chrono::seconds(1)) : std::nullopt;
     if (client::WaitFor(*follow, -1, limit) == client::Woke::kFollow) {
@@ -41,7 +43,11 @@ Result<int> Watch(const client::Job& job, bool json) {
 }
 
 Result<int> ShowStatus(client::Connection& connection, const StatusArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  if (arguments.id.empty()) {
+    if (arguments.watch) return Error{ErrorCode::kUsage, "status: --watch needs the ID of a job, or `last`"};
+    return ListJobs(connection, {.json = arguments.json, .all = false});
+  }
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   if (arguments.watch) return Watch(job, arguments.json);
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   output::Print(StatusText(view, arguments.json));
@@ -51,11 +57,12 @@ Result<int> ShowStatus(client::Connection& connection, const StatusArguments& ar
 }  // namespace
 
 args::Command StatusCommand(client::Connection& connection) {
-  return {"status", "Show a job with its tasks", "  howdah status last\n  howdah status last --json | jq .state",
+  return {"status", "Show a job with its tasks; without ID, list queued and running jobs",
+          "  howdah status last\n  howdah status last --json | jq .state",
           [&connection](args::Syntax& syntax) -> args::Runner {
             const auto arguments = std::make_shared<StatusArguments>();
-            syntax.Id(arguments->id);
-            syntax.Json(arguments->json, "Print one JSON object");
+            syntax.Id(arguments->id, args::Presence::kOptional);
+            syntax.Json(arguments->json, "Print one JSON object; without ID, one JSON array");
             syntax.Flag("--watch", arguments->watch, "Show every change until the job has finished");
             return [&connection, arguments] { return ShowStatus(connection, *arguments); };
           }};

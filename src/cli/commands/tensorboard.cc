@@ -11,6 +11,7 @@
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/submitter.h"
 #include "howdah/jobspec/job_file.h"
@@ -90,7 +91,7 @@ Result<int> ServeUntilInterrupted(const os::process::Child& child, int output) {
   }
 }
 
-// For a finished job: runs a TensorBoard on this machine that shows the event files of the job.
+// For a finished job: runs TensorBoard on this machine with the event files of the job.
 Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster, int listen) {
   TemporaryDirectory copy;
   const auto local = storage::LocalPath(logdir);
@@ -115,7 +116,7 @@ Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster,
   return ServeUntilInterrupted(child, read_end.get());
 }
 
-// Whether the application master has reported if the job has a TensorBoard.
+// Whether the application master has recorded either the address of the job's TensorBoard or why there is none.
 bool IsDecided(const journal::JobView& view) {
   return !view.tensorboard_url.empty() || !view.tensorboard_advice.empty();
 }
@@ -126,7 +127,7 @@ struct TensorBoardArguments {
 };
 
 Result<int> TensorBoard(client::Connection& connection, const TensorBoardArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const std::string text, job.cluster->JobFile(job.id));
   HOWDAH_TRY(const jobspec::JobSpec spec, jobspec::ReadEffective(text));
   if (spec.tensorboard_logdir.empty()) {

@@ -5,6 +5,7 @@
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/submitter.h"
 #include "howdah/client/tony_job.h"
 #include "howdah/compat/tony/config/keys.h"
 #include "run_job.h"
@@ -15,7 +16,7 @@ namespace {
 
 namespace config = compat::tony::config;
 
-// Prints the keys without effect: one line per key with the reason, or all keys in one line.
+// Prints the keys that have no effect: one line per key with the reason, or all keys on one line.
 void PrintNotes(const std::vector<config::Note>& notes, bool with_reasons) {
   std::string names;
   for (const config::Note& note : notes) {
@@ -32,15 +33,17 @@ void PrintJobFile(const jobspec::JobSpec& job, const std::vector<config::Note>& 
   output::Print(text + jobspec::DescribeEffective(job));
 }
 
-std::string BackendFor(const config::Flags& flags) {
+std::string BackendFor(const client::Connection& connection, const config::Flags& flags) {
   if (!flags.on.empty()) return flags.on;
+  if (!connection.on().empty()) return connection.on();
+  if (const auto on = client::Variable("HOWDAH_ON"); on && !on->empty()) return *on;
   return flags.submitter == config::Submitter::kLocal ? "local" : "yarn";
 }
 
 Result<int> RunTonyJob(client::Connection& connection, jobspec::ParsedJob job, const config::Flags& flags) {
   HOWDAH_TRY(const auto admitted, Admit(connection, std::move(job)));
   if (const int* code = std::get_if<int>(&admitted)) return *code;
-  RunOptions options{flags.keep, flags.json, nullptr};
+  RunOptions options{.keep = flags.keep, .json = flags.json, .on_status = nullptr};
   TonyNotebook notebook;
   if (flags.submitter == config::Submitter::kNotebook) {
     options.on_status = [&](backend::Cluster& cluster, const JobId& id, const journal::JobView& view) {
@@ -56,8 +59,9 @@ Result<int> Tony(client::Connection& connection, const std::vector<std::string>&
     output::Print(flags.help ? config::FlagsHelp() : config::KeysPage());
     return client::kExitOk;
   }
-  connection.SetOn(BackendFor(flags));
-  HOWDAH_TRY(client::TonyJob tony, client::ReadTonyJob(connection, flags, BackendFor(flags)));
+  const std::string on = BackendFor(connection, flags);
+  connection.SetOn(on);
+  HOWDAH_TRY(client::TonyJob tony, client::ReadTonyJob(connection, flags, on));
   if (!tony.job.problems.empty()) {
     PrintProblems(tony.job.problems);
     return client::kExitUsage;

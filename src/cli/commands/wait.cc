@@ -5,6 +5,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 
 namespace howdah::cli::commands {
@@ -16,7 +17,7 @@ struct WaitArguments {
 };
 
 Result<int> Wait(client::Connection& connection, const WaitArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   const auto view = client::FollowJournal(
       *job.cluster, job.id, {.limit = arguments.timeout, .on_entry = nullptr, .on_note = output::PrintNote});
   if (!view.ok() && view.error().code == ErrorCode::kTimeout) {
@@ -24,7 +25,7 @@ Result<int> Wait(client::Connection& connection, const WaitArguments& arguments)
     return client::kExitTimeout;
   }
   if (!view.ok()) return view.error();
-  output::PrintMessage(output::Summary(*view, job.cluster->LogsPlace(job.id)));
+  output::PrintMessage(output::Summary(*view, job.cluster->LogsLocation(job.id)));
   return client::ExitCodeOf(*view);
 }
 

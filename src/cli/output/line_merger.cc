@@ -7,45 +7,80 @@ namespace howdah::cli::output {
 namespace {
 
 constexpr size_t kLongestLine = size_t{64} << 10;
+constexpr Duration kOverwriteInterval = std::chrono::seconds(1);
 constexpr int kColours[] = {36, 33, 35, 32, 34, 31};  // the colour codes of terminals
 
 }  // namespace
 
+bool HasSeveralProcesses(const journal::JobView& view, const backend::LogSource& source) {
+  const journal::TaskView* task = view.Find(source.role, source.index);
+  return task != nullptr && task->pids.size() > 1;
+}
+
 LineMerger::Source& LineMerger::Of(const backend::LogSource& source) {
   const auto [found, is_new] = sources_.try_emplace(source);
-  if (is_new && prefix_ == Prefix::kTask) {
-    const std::string name = TaskText(source.role, source.index);
+  if (is_new && options_.prefix == Prefix::kTask) {
+    std::string name = TaskText(source.role, source.index);
     const std::string colour =
         "\x1b[" + std::to_string(kColours[std::hash<std::string>()(name) % std::size(kColours)]) + "m";
-    found->second.prefix = colour_ ? colour + name + " │\x1b[0m " : name + " │ ";
+    const bool several =
+        source.local_rank > 0 || (options_.has_several_processes && options_.has_several_processes(source));
+    if (several) name += "/" + std::to_string(source.local_rank);
+    found->second.prefix = options_.colour ? colour + name + " │\x1b[0m " : name + " │ ";
   }
   return found->second;
 }
 
-void LineMerger::Add(const backend::LogSource& source, std::string_view bytes, std::string& out) {
+void LineMerger::Write(const Source& source, std::string_view line, Instant now, std::string& out) const {
+  if (options_.timestamps) out += FormatInstant(now) + " ";
+  out += source.prefix;
+  out += line;
+  out += '\n';
+}
+
+void LineMerger::OnNewline(Source& source, Instant now, std::string& out) const {
+  // A carriage return before the newline leaves the text before it visible.
+  Write(source, source.line.empty() && source.overwrite ? *source.overwrite : source.line, now, out);
+  source.line.clear();
+  source.overwrite.reset();
+  source.next_overwrite.reset();
+}
+
+void LineMerger::OnCarriageReturn(Source& source, Instant now, std::string& out) const {
+  if (source.line.empty()) return;
+  if (!source.next_overwrite) source.next_overwrite = now + kOverwriteInterval;
+  source.overwrite = std::move(source.line);
+  source.line.clear();
+  if (now < *source.next_overwrite) return;
+  Write(source, *source.overwrite, now, out);
+  source.overwrite.reset();
+  source.next_overwrite = now + kOverwriteInterval;
+}
+
+void LineMerger::Add(const backend::LogSource& source, std::string_view bytes, Instant now, std::string& out) {
   Source& to = Of(source);
   while (!bytes.empty()) {
-    const size_t room = kLongestLine - to.line.size();
-    const size_t newline = bytes.substr(0, room + 1).find('\n');
-    if (newline == std::string_view::npos && bytes.size() < room) {
-      to.line += bytes;
-      return;
+    const size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
+    const size_t size = std::min(end, kLongestLine - to.line.size());
+    to.line += bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    if (bytes.empty()) return;
+    if (bytes.front() == '\n') {
+      OnNewline(to, now, out);
+    } else if (bytes.front() == '\r') {
+      OnCarriageReturn(to, now, out);
+    } else {  // the line is as long as it may be
+      Write(to, to.line, now, out);
+      to.line.clear();
+      continue;
     }
-    const size_t size = newline == std::string_view::npos ? room : newline;
-    out += to.prefix;
-    out += to.line;
-    out += bytes.substr(0, size);
-    out += '\n';
-    to.line.clear();
-    bytes.remove_prefix(newline == std::string_view::npos ? size : size + 1);
+    bytes.remove_prefix(1);
   }
 }
 
-void LineMerger::Finish(std::string& out) {
+void LineMerger::Finish(Instant now, std::string& out) {
   for (auto& [name, source] : sources_) {
-    if (source.line.empty()) continue;
-    out += source.prefix + source.line + '\n';
-    source.line.clear();
+    if (!source.line.empty() || source.overwrite) OnNewline(source, now, out);
   }
 }
 

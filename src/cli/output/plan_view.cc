@@ -40,7 +40,7 @@ std::string PlanText(const Plan& plan) {
   }
   text += FormatTable(rows);
   for (const PlannedTask& task : plan.tasks) {
-    if (task.index != 0) continue;  // the other tasks differ only in their indices and ranks; --json lists all
+    if (task.index != 0) continue;  // other tasks differ only in their index and ranks; --json lists all
     text += "\n# environment of " + task.role + ":0 (hosts, ports and the job's id are examples)\n";
     for (const auto& [name, value] : task.environment) text += name + "=" + Shown(value) + "\n";
   }

@@ -49,7 +49,7 @@ std::string UsageText(const journal::Usage& usage) {
   return memory + " " + std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
 }
 
-// The reason of a task's end. The exit status precedes it unless the reason contains the exit status.
+// The reason of a task's end. The exit status is put before the reason unless the reason contains it.
 std::string ReasonText(const TaskView& task) {
   const std::string exit = task.exit ? howdah::ToText(*task.exit) : "";
   if (task.reason.empty()) return exit;
@@ -76,7 +76,7 @@ std::string Line(const std::string& name, const std::string& value) {
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
-  std::string text = Shown(task.reason.value_or(""));  // the reason names the task and its exit status
+  std::string text = Shown(task.reason.value_or(""));  // already names the task and its exit status
   if (text.empty()) {
     text = Shown(TaskText(task.role, task.index)) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") +
            ", attempt " + std::to_string(task.attempt);
@@ -179,7 +179,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("finished", DateText(view.finished));
   text += Line("took", Since(view.submitted, view.finished, now));
   text += Line("exit code", view.exit_code ? std::to_string(*view.exit_code) : "");
-  text += Line("time", view.account.Text(now));
+  text += Line("time", view.time_breakdown.Text(now));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
@@ -218,8 +218,8 @@ std::string Summary(const JobView& view, const std::string& logs) {
   text += "\n";
   if (!view.reason.empty()) text += "reason: " + Shown(view.reason) + "\n";
   if (!view.advice.empty()) text += "advice: " + Shown(view.advice) + "\n";
-  const std::string account = view.account.Text(view.finished.value_or(Instant()));
-  if (!account.empty()) text += "time: " + account + "\n";
+  const std::string times = view.time_breakdown.Text(view.finished.value_or(Instant()));
+  if (!times.empty()) text += "time: " + times + "\n";
   return text + "logs: " + logs + "  (howdah logs " + id + ")";
 }
 

@@ -17,7 +17,7 @@ bool StartsTogether(jobspec::StartMode mode, bool needs_whole_cluster) {
 
 Duration HoldLimit(Duration hold, Random& random) { return random.Jitter(hold); }
 
-Patience PatienceFor(const jobspec::Timeouts& timeouts, bool preempted) {
+WaitLimit WaitLimitFor(const jobspec::Timeouts& timeouts, bool preempted) {
   if (preempted) return {timeouts.queue, "timeouts.queue"};
   return {timeouts.gang, "timeouts.gang"};
 }
@@ -42,7 +42,7 @@ std::vector<Dependency> DependenciesOf(const jobspec::JobSpec& spec, const jobsp
 
 std::vector<std::vector<int>> FinishDependencies(const jobspec::JobSpec& spec) {
   std::vector<std::vector<int>> first(spec.roles.size());
-  // Dependencies have no cycle, so that the loop ends after at most one round per role.
+  // The dependencies have no cycle, so the loop ends after at most one round per role.
   for (bool added = true; added;) {
     added = false;
     for (size_t r = 0; r < spec.roles.size(); ++r) {

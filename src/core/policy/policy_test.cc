@@ -163,7 +163,7 @@ TEST(Gang, StartsTogetherAndDependenciesHold) {
   EXPECT_TRUE(IsSatisfied({2, 2, 2}, true));
 }
 
-TEST(Gang, JitterIsWithinHalfAndDiffers) {
+TEST(Gang, JitterIsAtMostHalfAndVaries) {
   Random random(7);
   Duration least = minutes(9), most{};
   for (int i = 0; i < 1000; ++i) {

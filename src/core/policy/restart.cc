@@ -18,10 +18,10 @@ Remedy Decide(const FailureFacts& facts) {
   const bool fails_job = FailsJob(facts.kind, facts.on_failure, facts.first_index);
   if (facts.final) return fails_job ? Remedy::kFailJob : Remedy::kAccept;
   if (facts.ranked) {
-    // The root cause may be another ranked task whose failure is not reported yet. Only the task that failed first is
-    // charged, so a task without a budget can restart too.
-    const bool others_may_pay = fails_job && (facts.ranked_budget || facts.maybe_consequence);
-    if (facts.budget > 0 || facts.not_charged || others_may_pay) return Remedy::kRestartRanked;
+    // The root cause may be another ranked task whose failure has not been reported yet. Only the task that failed
+    // first is charged, so a task without a budget can restart with the others.
+    const bool others_may_be_charged = fails_job && (facts.ranked_budget || facts.maybe_consequence);
+    if (facts.budget > 0 || facts.not_charged || others_may_be_charged) return Remedy::kRestartRanked;
   } else if (facts.budget > 0 || facts.not_charged) {
     return Remedy::kRestartTask;
   }

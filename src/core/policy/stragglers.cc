@@ -9,7 +9,7 @@ constexpr Duration kLongestWindow = std::chrono::seconds(30);
 constexpr int64_t kManySteps = 20;  // enough to average out single slow steps
 constexpr double kSlow = 2;
 constexpr int kSlowWindows = 3;
-constexpr size_t kFewest = 3;  // with two tasks neither can be called the exception
+constexpr size_t kFewest = 3;  // with two tasks, neither is an outlier
 
 }  // namespace
 

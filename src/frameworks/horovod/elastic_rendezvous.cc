@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRanks = "/rank_and_size/", kContacts = "/worker_addresses/", kGlobal = "/global/";
 constexpr size_t kContactBytes = size_t{64} << 10;
-constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the process no longer belongs to the job
+constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the process is not in the job any more
 
 std::string KeyOf(const RankAssignment& ranks) { return ranks.host + ":" + std::to_string(ranks.local_rank); }
 
@@ -22,7 +22,7 @@ std::string ToText(const RankAssignment& ranks) {
   return text;
 }
 
-// Whether the request puts the first key that a process publishes for its generation. Newer and older versions of gloo
+// Whether the request puts the first key that a process publishes in its generation. Newer and older versions of gloo
 // use different keys.
 bool IsFirstPut(const KeyValueStore::Request& request, const RankAssignment& ranks) {
   if (request.method != "PUT" || !request.path.starts_with(kGlobal)) return false;
@@ -31,8 +31,8 @@ bool IsFirstPut(const KeyValueStore::Request& request, const RankAssignment& ran
   return key == rank || key == "rank_" + rank;
 }
 
-// Whether the request deletes the last key that a process deletes once it is connected with all others. That key
-// belongs to the process set of all processes, in the scope across machines.
+// Whether the request deletes the last key that a process deletes. A process deletes its keys once it is connected with
+// all others. The last key belongs to the process set of all processes, in the scope across machines.
 bool IsLastDelete(const KeyValueStore::Request& request, const RankAssignment& ranks) {
   const std::string scope = "/cross_" + std::to_string(ranks.local_rank) + "_process_set_hash_";
   return request.method == "DELETE" && request.path.starts_with(scope) &&
@@ -45,8 +45,8 @@ bool ElasticRendezvous::Member::rejoining() const {
   return std::all_of(processes.begin(), processes.end(), [](const Process& process) { return process.rank_request; });
 }
 
-// Begins a generation, unless it has begun: discards the values of the previous one, and the attempts that are not
-// rejoining.
+// Begins a generation unless it has begun already: discards the values of the previous generation, and the attempts
+// that are not rejoining.
 std::vector<KeyValueStore::Answer> ElasticRendezvous::Begin(int generation) {
   if (generation == generation_) return {};
   generation_ = generation;
@@ -122,7 +122,7 @@ ElasticRendezvous::Output ElasticRendezvous::OnRankRequest(RequestId id, std::st
     for (Process& process : member.processes) {
       if (KeyOf(process.ranks) != key) continue;
       Output output;
-      // The process has lost the connection of its earlier request.
+      // The process has asked again, so it has lost the connection of its earlier request.
       if (process.rank_request) output.answers.push_back({*process.rank_request, 404, ""});
       process.rank_request = id;
       ReportStep(member, output);

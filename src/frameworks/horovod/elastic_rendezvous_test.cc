@@ -15,7 +15,7 @@ using Step = StepReached::Step;
 
 constexpr char kNoRanks[] = "200 -1,-1,-1,-1,-1,-1";
 
-// Returns the ranks of a process, if every task has `processes` processes.
+// Returns the ranks of a process of a job in which every task has `processes` processes.
 RankAssignment RanksOf(const std::string& host, int rank, int size, int local_rank = 0, int processes = 1) {
   return {host, rank, size, local_rank, processes, rank / processes, size / processes};
 }
@@ -25,7 +25,7 @@ class Rendezvous {
   ElasticRendezvous::Output Ask(const std::string& method, const std::string& path, const std::string& body = "") {
     return rendezvous_.OnRequest(++last_, {{method, path, body}, "10.0.0.7"}, Instant());
   }
-  // Returns the answer to this request, such as "200 body", or an empty text if the request is not answered yet.
+  // Returns the answer to this request, such as "200 body", or "" while the request is unanswered.
   std::string Answered(const std::string& method, const std::string& path, const std::string& body = "") {
     const auto output = Ask(method, path, body);
     for (const Answer& answer : output.answers) {
@@ -36,8 +36,7 @@ class Rendezvous {
   ElasticRendezvous::RequestId last() const { return last_; }
   ElasticRendezvous* operator->() { return &rendezvous_; }
 
-  // Sends the requests that a process makes until it is connected, beginning at its start or when it has received its
-  // ranks.
+  // Sends all requests of a process from its start, or from the receipt of its new ranks, until it is connected.
   std::vector<StepReached> Join(const RankAssignment& ranks) {
     std::vector<StepReached> steps;
     const std::string rank = std::to_string(ranks.rank), lane = "/cross_" + std::to_string(ranks.local_rank);
@@ -78,7 +77,7 @@ TEST(ElasticRendezvous, AttemptJoinsLeavesAndRejoins) {
   const auto asked = rendezvous.last();
   EXPECT_THAT(rejoining.steps, ElementsAre(StepReached{{0, 0}, 3, Step::kRejoining}));
   EXPECT_THAT(rejoining.answers, IsEmpty());
-  // The other attempt does not belong to the next generation. A new attempt takes over its ranks.
+  // The attempt of b.0 does not rejoin. A new attempt gets its ranks in the next generation.
   EXPECT_THAT(rendezvous->Start(1, {0, 1}, 1, {RanksOf("b.1", 1, 2)}), IsEmpty());
   EXPECT_THAT(rendezvous.Join(RanksOf("b.1", 1, 2)), ElementsAre(StepReached{{0, 1}, 1, Step::kReady}));
   EXPECT_THAT(rendezvous->Rejoin(1, {0, 0}, 3, {RanksOf("ignored", 0, 2)}),
@@ -87,7 +86,7 @@ TEST(ElasticRendezvous, AttemptJoinsLeavesAndRejoins) {
   EXPECT_EQ(rendezvous.Answered("GET", "/rank_and_size/b.0:0"), kNoRanks);
 }
 
-TEST(ElasticRendezvous, ValuesAreDroppedWithTheGeneration) {
+TEST(ElasticRendezvous, NewGenerationDiscardsValues) {
   Rendezvous rendezvous;
   rendezvous->Start(0, {0, 0}, 0, {RanksOf("a.0", 0, 1)});
   rendezvous.Ask("PUT", "/global/0", "old");
@@ -99,7 +98,7 @@ TEST(ElasticRendezvous, ValuesAreDroppedWithTheGeneration) {
   EXPECT_EQ(rendezvous.Answered("GET", "/global/0"), "");
 }
 
-TEST(ElasticRendezvous, StepIsReachedByAllProcessesOfATask) {
+TEST(ElasticRendezvous, StepIsReportedOnceAllProcessesOfTaskReachIt) {
   Rendezvous rendezvous;
   const std::vector<RankAssignment> ranks = {RanksOf("a.0", 0, 4, 0, 2), RanksOf("a.0", 1, 4, 1, 2)};
   rendezvous->Start(0, {0, 0}, 0, ranks);
@@ -118,7 +117,7 @@ TEST(ElasticRendezvous, StepIsReachedByAllProcessesOfATask) {
               UnorderedElementsAre(Answer{first, 200, "0,2,0,2,0,1"}, Answer{second, 200, "1,2,1,2,0,1"}));
 }
 
-TEST(ElasticRendezvous, RepeatedRankRequestReplacesTheFirst) {
+TEST(ElasticRendezvous, RepeatedRankRequestReplacesFirstRequest) {
   Rendezvous rendezvous;
   rendezvous->Start(0, {0, 0}, 0, {RanksOf("a.0", 0, 1)});
   EXPECT_EQ(rendezvous.Ask("GET", "/rank_and_size/a.0:0").steps.size(), 1u);
@@ -130,7 +129,7 @@ TEST(ElasticRendezvous, RepeatedRankRequestReplacesTheFirst) {
               ElementsAre(Answer{rendezvous.last(), 200, "0,1,0,1,0,1"}));
 }
 
-TEST(ElasticRendezvous, UnknownProcessHasNoRanks) {
+TEST(ElasticRendezvous, UnknownProcessGetsNoRanks) {
   Rendezvous rendezvous;
   rendezvous->Start(0, {0, 0}, 0, {RanksOf("a.0", 0, 1)});
   EXPECT_EQ(rendezvous.Answered("GET", "/rank_and_size/z:0"), kNoRanks);

@@ -9,15 +9,15 @@ namespace {
 using common::Process;
 using common::Set;
 
-// How long gloo waits for another process in a collective or while it connects. Some elastic processes detect a death
-// only by this timeout, because the processes that have detected it keep their connections open until the next
-// generation. The timeout for elastic jobs is short, because a false alarm costs little. The other timeout is TonY's;
-// all processes must start within it.
+// How long gloo waits for another process while it connects or within a collective. For elastic jobs the timeout is
+// short: some processes detect the death of another only by this timeout, because the processes that have detected it
+// earlier keep their connections open until the next generation. A false alarm costs little. The other timeout is
+// TonY's; all processes must start within it.
 constexpr int kElasticTimeoutSeconds = 10, kTimeoutSeconds = 2000;
 
-// Returns the name of the machine to which Horovod assigns a task. Scripts choose their GPU by the local rank, and a
-// task sees only its own GPUs, numbered from 0. So each task with GPUs counts as a separate machine. Each task of
-// elastic Horovod counts as one, too, so that local ranks never change.
+// Returns the name of the machine to which a task belongs for Horovod. Scripts choose their GPU by the local rank, and
+// a task sees only its own GPUs, numbered from 0. So each task with GPUs counts as a separate machine. Each task of
+// elastic Horovod does too, so that local ranks never change.
 std::string MachineOf(const Process& process, TaskId task) {
   const auto role = static_cast<size_t>(task.role);
   const std::string& host = process.cluster[role][static_cast<size_t>(task.index)].host;
@@ -36,8 +36,8 @@ bool IsElastic(const jobspec::JobSpec& spec) {
          });
 }
 
-// Counts like get_host_assignments() of horovodrun. A local rank is a position within a machine. A cross rank is a
-// position among the machines that have a process with the same local rank.
+// Computes ranks as get_host_assignments() of horovodrun does. A local rank is a position within a machine. A cross
+// rank is a position among the machines that have a process with the same local rank.
 RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGroup& cluster,
                                 const common::ProcessInfo& info) {
   const Process process{spec, cluster, info};

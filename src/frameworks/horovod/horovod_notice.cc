@@ -15,7 +15,7 @@ std::string EightBytes(int64_t number) {
   return bytes;
 }
 
-// Returns the port of a list like (("10.0.0.7", 4000), ...). The port is the same for all addresses.
+// Returns the port of a list such as (("10.0.0.7", 4000), ...). All addresses have the same port.
 std::optional<uint16_t> PortOf(const PickledValue& addresses) {
   for (const PickledValue& address : addresses.items) {
     if (address.kind != Kind::kTuple || address.items.size() != 2 || address.items[1].kind != Kind::kInt) continue;
@@ -40,8 +40,8 @@ std::optional<NoticeAddress> ReadNoticeAddress(std::string_view pickle) {
 }
 
 // Returns the pickle of HostsUpdatedRequest(timestamp, res) in protocol 2: the class, an empty tuple of arguments, a
-// new object, and its fields. res is always 3 ("mixed"). After "removed" the processes would skip the synchronization
-// of state, but a process that joins at the same time waits for it.
+// new object, and its fields. res is always 3 ("mixed"). With res "removed" the processes would skip the
+// synchronization of state, and a process that joins at the same time would wait for it forever.
 std::string HostsUpdated(int64_t second) {
   using namespace std::string_literals;
   return "\x80\x02"s +

@@ -23,8 +23,8 @@ TEST(HorovodNotice, AddressIsReadFromAPickle) {
   ASSERT_TRUE(address);
   EXPECT_EQ(address->port, 0x3daf);
   EXPECT_EQ(address->key, kKey);
-  // Two interfaces, one without an address and one with two. One operation adds both interfaces to the dictionary, and
-  // one adds both addresses to the list.
+  // Two interfaces: one without addresses, and one with two addresses. One pickle operation adds both interfaces to the
+  // dictionary, and one adds both addresses to the list.
   const std::string several =
       "\x80\x04}\x94(\x8c\x04none\x94]\x94\x8c\x04"
       "eth0\x94]\x94(\x8c\x08"
@@ -56,7 +56,7 @@ TEST(HorovodNotice, OtherPicklesAreRejected) {
   for (const std::string& pickle : refused) EXPECT_FALSE(ReadNoticeAddress(pickle)) << pickle;
 }
 
-// The reader must not read out of bounds, or use much more memory than the size of its input.
+// The reader must not read out of bounds, and its memory must be in proportion to the input.
 TEST(HorovodNotice, DamagedBytesAreHarmless) {
   int read = 0;
   for (size_t at = 0; at < kPut.size(); ++at) {
@@ -77,9 +77,9 @@ TEST(HorovodNotice, DamagedBytesAreHarmless) {
   EXPECT_FALSE(Unpickle("\x80\x02K\x01r\xff\xff\xff\x7f."s)) << "memo index beyond the size of the pickle";
 }
 
-// Python 3.11 with horovod 0.28.1 reads this text as HostsUpdatedRequest(1795337600, 3). The tests in tests/frameworks
-// send such a message to a real process.
-TEST(HorovodNotice, MessageEqualsThatOfHorovod) {
+// Python 3.11 with horovod 0.28.1 reads this pickle as HostsUpdatedRequest(1795337600, 3). The tests in
+// tests/frameworks send such a message to a real process.
+TEST(HorovodNotice, MessageEqualsHorovodsOwnMessage) {
   EXPECT_EQ(HostsUpdated(1795337600),
             "\x80\x02"
             "chorovod.runner.elastic.worker\nHostsUpdatedRequest\n)\x81}(X\x09\x00\x00\x00timestamp"

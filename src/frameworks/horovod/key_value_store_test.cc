@@ -25,7 +25,7 @@ TEST(KeyValueStore, ValueIsReturnedUntilDeleted) {
   EXPECT_THAT(store.OnRequest(7, {"GET", "/global/0", ""}, kNow), IsEmpty());
 }
 
-TEST(KeyValueStore, HeldGetIsAnsweredByThePut) {
+TEST(KeyValueStore, PutAnswersHeldGet) {
   KeyValueStore store(1000);
   EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
   EXPECT_THAT(store.OnRequest(2, {"GET", "/s/b", ""}, kNow), IsEmpty());
@@ -55,7 +55,7 @@ TEST(KeyValueStore, InvalidRequestIsRejected) {
   EXPECT_THAT(store.OnRequest(1, {"POST", "/s/a", ""}, kNow), ElementsAre(Answer{1, 405, ""}));
 }
 
-TEST(KeyValueStore, SizeIsLimited) {
+TEST(KeyValueStore, PutBeyondSizeLimitIsRejected) {
   KeyValueStore store(10);
   EXPECT_THAT(store.OnRequest(1, {"PUT", "/s/a", "123456"}, kNow), ElementsAre(Answer{1, 200, ""}));
   EXPECT_THAT(store.OnRequest(2, {"PUT", "/s/b", ""}, kNow), ElementsAre(Answer{2, 507, ""}));

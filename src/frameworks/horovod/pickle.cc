@@ -138,8 +138,8 @@ class Machine {
     items.insert(items.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
   }
 
-  // Memoizes only values without items. Otherwise a small pickle could expand to more than the memory by nested
-  // references.
+  // Memoizes only values without items. Otherwise nested references could expand a small pickle beyond the available
+  // memory.
   void Memoize(size_t index) {
     if (stack_.empty() || index > left_.size() + memo_.size()) return void(Refuse());
     if (index >= memo_.size()) memo_.resize(index + 1);

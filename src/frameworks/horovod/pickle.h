@@ -18,7 +18,7 @@ struct PickledValue {
 };
 
 // Reads protocols 2 to 5, restricted to numbers of up to 32 bits, strings, bytes, and tuples, lists and dicts of these.
-// A tuple, list or dict may be referenced only once. Returns nullopt for any other data.
+// A tuple, list or dict must not be referenced twice. Returns nullopt for any other data.
 std::optional<PickledValue> Unpickle(std::string_view bytes);
 
 }  // namespace howdah::frameworks::horovod

@@ -58,22 +58,22 @@ std::string Hostfile(const jobspec::JobSpec& spec, const core::PeerGroup& cluste
 void AddVariables(const Process& process, jobspec::EnvVars& env) {
   if (process.role().kind != jobspec::RoleKind::kWorker) return;
   const common::RemoteStartFiles& files = process.info.remote_start;
-  // The daemons on one machine must not share a directory for their sockets.
+  // Daemons on the same machine must use different directories for their sockets.
   Set(env, "TMPDIR", files.temporary);
   if (!HasRankZero(process.spec, process.info.task)) return;
-  // mpirun starts ranks in its own working directory, and reads the name of that directory from PWD. The working
-  // directory has a different path in each task, but "/proc/self/cwd" is right in all of them.
+  // mpirun starts ranks in its own working directory, and reads the path of that directory from PWD. The path differs
+  // in each task, but "/proc/self/cwd" names the working directory in all of them.
   Set(env, "PWD", "/proc/self/cwd");
   Set(env, "OMPI_MCA_orte_default_hostfile", files.hostfile);
   Set(env, "OMPI_MCA_plm_rsh_agent", files.agent);
-  Set(env, "OMPI_MCA_plm_rsh_no_tree_spawn", 1);        // the agent works only in this task
-  Set(env, "OMPI_MCA_orte_leave_session_attached", 1);  // otherwise daemons detach and leave their task
+  Set(env, "OMPI_MCA_plm_rsh_no_tree_spawn", 1);        // `howdah-agent rsh` works only in this task
+  Set(env, "OMPI_MCA_orte_leave_session_attached", 1);  // otherwise daemons would detach and leave their task
   Set(env, "OMPI_ALLOW_RUN_AS_ROOT", 1);
   Set(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", 1);
   const Counts counts = CountMachines(process);
   if (counts.machines < counts.tasks) {
-    // Several daemons on one machine are not aware of each other. So use no shared memory for messages, and bind no
-    // cores.
+    // Several daemons on one machine are not aware of each other. They must not use shared memory for messages or
+    // bind cores.
     Set(env, "OMPI_MCA_btl", "self,tcp");
     Set(env, "OMPI_MCA_rtc", "^hwloc");
   }

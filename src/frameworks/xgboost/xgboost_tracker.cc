@@ -47,10 +47,10 @@ std::optional<std::string> TextOf(const Json& json, const char* key) {
   return found->get<std::string>();
 }
 
-std::optional<int> RankFromTaskId(const std::string& task, int world) {
+std::optional<int> RankFromTaskId(const std::string& task, int world_size) {
   int rank = -1;
   const auto [end, error] = std::from_chars(task.data(), task.data() + task.size(), rank);
-  if (error != std::errc() || end != task.data() + task.size() || rank < 0 || rank >= world) return std::nullopt;
+  if (error != std::errc() || end != task.data() + task.size() || rank < 0 || rank >= world_size) return std::nullopt;
   return rank;
 }
 
@@ -70,21 +70,21 @@ XgboostTracker::Output XgboostTracker::OnBytes(ConnectionId id, std::string_view
   }
   if (it->second.step == Step::kOver) output.closes.push_back(id);
   const auto waiting = std::count_if(workers_.begin(), workers_.end(),
-                                     [](const auto& worker) { return worker.second.step == Step::kWaits; });
-  if (waiting == world_) Bootstrap(output);
+                                     [](const auto& worker) { return worker.second.step == Step::kWaiting; });
+  if (waiting == world_size_) Bootstrap(output);
   return output;
 }
 
 void XgboostTracker::OnClosed(ConnectionId id) { workers_.erase(id); }
 
-bool XgboostTracker::Waits(ConnectionId id) const {
+bool XgboostTracker::IsWaiting(ConnectionId id) const {
   const auto it = workers_.find(id);
-  return it != workers_.end() && it->second.step == Step::kWaits;
+  return it != workers_.end() && it->second.step == Step::kWaiting;
 }
 
 bool XgboostTracker::Advance(ConnectionId id, Worker& worker, Output& output) {
-  if (worker.step == Step::kWaits) {
-    if (!worker.received.empty()) worker.step = Step::kOver;  // unexpected
+  if (worker.step == Step::kWaiting) {
+    if (!worker.received.empty()) worker.step = Step::kOver;  // the protocol allows no bytes here
     return false;
   }
   if (worker.received.size() < kNumberBytes) return false;
@@ -112,10 +112,10 @@ bool XgboostTracker::OnMagic(Worker& worker) {
 
 bool XgboostTracker::OnHello(Worker& worker, std::string_view text) {
   const Json hello = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const auto world = IntOf(hello, "world_size"), rank = IntOf(hello, "rank");
+  const auto world_size = IntOf(hello, "world_size"), rank = IntOf(hello, "rank");
   const auto task = TextOf(hello, "task_id");
-  if (!world || !rank || !task) return false;
-  worker.world = *world;
+  if (!world_size || !rank || !task) return false;
+  worker.world_size = *world_size;
   worker.rank = *rank;
   worker.task = *task;
   worker.step = Step::kCommand;
@@ -129,31 +129,31 @@ bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view
   worker.step = Step::kOver;
   if (*kind == kPrint) {
     const auto message = TextOf(command, "msg");
-    if (!message || worker.rank < 0 || worker.rank >= world_) return false;
+    if (!message || worker.rank < 0 || worker.rank >= world_size_) return false;
     output.prints.push_back({worker.rank, *message});
     return true;
   }
-  // Neither command needs an action of the tracker. The exit code of a failed process reports its failure.
+  // The tracker ignores both commands. A process that fails is reported by its exit code.
   if (*kind == kShutdown || *kind == kError) return true;
   const auto port = IntOf(command, "port");
-  if (*kind != kStart || !port || *port <= 0 || *port > UINT16_MAX || worker.world != -1) return false;
+  if (*kind != kStart || !port || *port <= 0 || *port > UINT16_MAX || worker.world_size != -1) return false;
   worker.port = *port;
   worker.turn = ++last_turn_;
-  worker.step = Step::kWaits;
-  output.sends.push_back({id, Message({{"world_size", world_}})});
+  worker.step = Step::kWaiting;
+  output.sends.push_back({id, Message({{"world_size", world_size_}})});
   return true;
 }
 
-// Returns the waiting workers in the order of their ranks. A task id that is a valid rank becomes the rank of the first
-// worker that has it. The other workers get the remaining ranks, in the order of their task ids, then of their `start`
-// commands.
+// Returns the waiting workers in the order of their ranks. If a task id is a valid rank, the first worker with that
+// task id gets the rank. The other workers get the remaining ranks, ordered by task id and then by the order of their
+// `start` commands.
 std::vector<XgboostTracker::ConnectionId> XgboostTracker::RankedWorkers() const {
-  std::vector<ConnectionId> ranked(static_cast<size_t>(world_));
-  std::vector<bool> taken(static_cast<size_t>(world_));
+  std::vector<ConnectionId> ranked(static_cast<size_t>(world_size_));
+  std::vector<bool> taken(static_cast<size_t>(world_size_));
   std::vector<std::pair<std::pair<std::string, uint64_t>, ConnectionId>> others;
   for (const auto& [id, worker] : workers_) {
-    if (worker.step != Step::kWaits) continue;
-    const auto rank = RankFromTaskId(worker.task, world_);
+    if (worker.step != Step::kWaiting) continue;
+    const auto rank = RankFromTaskId(worker.task, world_size_);
     if (rank && !taken[static_cast<size_t>(*rank)]) {
       ranked[static_cast<size_t>(*rank)] = id;
       taken[static_cast<size_t>(*rank)] = true;

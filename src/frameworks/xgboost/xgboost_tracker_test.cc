@@ -15,7 +15,7 @@ using Send = XgboostTracker::Send;
 
 const std::string kMagic = {'\x99', '\xff', '\0', '\0'};
 
-// Frames a text as XGBoost does: the length, little-endian, then the text.
+// Frames a text as XGBoost does: the little-endian length, then the text.
 std::string Framed(const std::string& text) {
   const auto size = text.size();
   return std::string{static_cast<char>(size & 0xff), static_cast<char>(size >> 8 & 0xff), '\0', '\0'} + text;
@@ -43,12 +43,12 @@ TEST(XgboostTracker, RingIsFormedOnceAllHaveStarted) {
   const std::string world = Framed(R"({"world_size":3})");
   EXPECT_THAT(tracker.OnBytes(1, Start("2", 71)).sends, ElementsAre(Send{1, world}));
   EXPECT_THAT(tracker.OnBytes(2, Start("0", 72)).sends, ElementsAre(Send{2, world}));
-  EXPECT_TRUE(tracker.Waits(1));
+  EXPECT_TRUE(tracker.IsWaiting(1));
   const auto output = tracker.OnBytes(3, Start("1", 73));
   EXPECT_THAT(output.sends, ElementsAre(Send{3, world}, Send{2, Next("10.0.0.3", 73, 1)},
                                         Send{3, Next("10.0.0.1", 71, 2)}, Send{1, Next("10.0.0.2", 72, 0)}));
   EXPECT_THAT(output.closes, ElementsAre(2, 3, 1));
-  EXPECT_FALSE(tracker.Waits(1));
+  EXPECT_FALSE(tracker.IsWaiting(1));
 }
 
 TEST(XgboostTracker, SingleProcessIsItsOwnNeighbour) {
@@ -58,7 +58,7 @@ TEST(XgboostTracker, SingleProcessIsItsOwnNeighbour) {
               ElementsAre(Send{7, Framed(R"({"world_size":1})")}, Send{7, Next("::1", 70, 0)}));
 }
 
-TEST(XgboostTracker, BytesMayArriveInAnyPieces) {
+TEST(XgboostTracker, MessageInPiecesIsReassembled) {
   const std::string bytes = Start("0", 70);
   for (size_t cut = 1; cut < bytes.size(); ++cut) {
     XgboostTracker tracker(1);
@@ -76,11 +76,11 @@ TEST(XgboostTracker, TaskIdsThatAreNotRanksGetTheRemainingRanks) {
     tracker.OnOpened(id, "h");
     output = tracker.OnBytes(id, Start(tasks[id], 70 + static_cast<int>(id)));
   }
-  // Rank 1 is the first "1"; the other "1", "a" and "b" are 0, 2 and 3.
+  // The first worker with the task id "1" gets rank 1. The second "1", "a" and "b" get ranks 0, 2 and 3.
   EXPECT_THAT(output.closes, ElementsAre(2, 1, 3, 0));
 }
 
-TEST(XgboostTracker, ClosedConnectionDoesNotCount) {
+TEST(XgboostTracker, ClosedConnectionIsNotCountedAsStarted) {
   XgboostTracker tracker(2);
   tracker.OnOpened(1, "h");
   tracker.OnBytes(1, Start("0", 70));
@@ -91,7 +91,7 @@ TEST(XgboostTracker, ClosedConnectionDoesNotCount) {
   EXPECT_THAT(tracker.OnBytes(3, Start("0", 72)).closes, ElementsAre(3, 2));
 }
 
-TEST(XgboostTracker, SeveralRoundsArePossible) {
+TEST(XgboostTracker, WorkersCanStartAgainAfterShutdown) {
   XgboostTracker tracker(1);
   for (const uint64_t id : {1, 2}) {
     tracker.OnOpened(id, "h");
@@ -102,7 +102,7 @@ TEST(XgboostTracker, SeveralRoundsArePossible) {
   }
 }
 
-TEST(XgboostTracker, PrintRequestIsPassedOn) {
+TEST(XgboostTracker, PrintRequestGivesPrint) {
   XgboostTracker tracker(4);
   tracker.OnOpened(1, "h");
   const auto output = tracker.OnBytes(1, Hello("3", 4, 3) + Framed(R"({"cmd":4,"msg":"[0]\ttrain:0.5\n"})"));
@@ -113,7 +113,7 @@ TEST(XgboostTracker, PrintRequestIsPassedOn) {
 TEST(XgboostTracker, ProtocolViolationClosesTheConnection) {
   const std::string bad[] = {
       "GET / HTTP/1.1\r\n\r\n",
-      kMagic + "\xff\xff\xff\xff",                     // a negative length: XGBoost before 2.1 sends its rank here
+      kMagic + "\xff\xff\xff\xff",                     // a negative length; XGBoost before 2.1 sends its rank here
       kMagic + std::string{'\0', '\0', '\x02', '\0'},  // 128 KiB
       kMagic + Framed("{}"),
       kMagic + Framed("[1]"),
@@ -160,7 +160,7 @@ TEST(XgboostTracker, MutatedBytesAffectNoOtherConnection) {
     const bool begun = !tracker.OnBytes(2, bytes.substr(0, cut)).closes.empty() ||
                        !tracker.OnBytes(2, bytes.substr(cut)).closes.empty();
     tracker.OnClosed(2);
-    if (begun && !tracker.Waits(1)) continue;  // still a valid `start`: both processes have started
+    if (begun && !tracker.IsWaiting(1)) continue;  // the mutated bytes are still a valid `start`
     tracker.OnOpened(3, "c");
     const auto output = tracker.OnBytes(3, good);
     EXPECT_THAT(output.closes, ElementsAre(1, 3)) << round;

@@ -24,7 +24,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Returns the number if the whole text is one in this base.
+// Returns the number that the text denotes in this base, or nullopt if any part of the text is not a digit.
 std::optional<int64_t> Digits(std::string_view text, int base) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int64_t number = 0;
@@ -39,7 +39,7 @@ std::optional<int64_t> Times(int64_t number, int64_t factor) {
   return product;
 }
 
-// Follows Configuration.getLongBytes: "64", "0x40", "-1", "64k", "128M".
+// Accepts the formats of Configuration.getLongBytes: "64", "0x40", "-1", "64k", "128M".
 std::optional<int64_t> ParseNumber(const std::string& text) {
   const std::string lower = Lower(text);
   const bool negative = lower.starts_with('-');
@@ -55,7 +55,7 @@ std::optional<int64_t> ParseNumber(const std::string& text) {
   return number ? Times(*number, int64_t{1} << (10 * (power + 1))) : std::nullopt;
 }
 
-// Follows Configuration.getTimeDuration. A number without a unit is in milliseconds.
+// Accepts the formats of Configuration.getTimeDuration. A number without a unit is in milliseconds.
 std::optional<Duration> ParseTime(const std::string& text) {
   struct Unit {
     std::string_view name;

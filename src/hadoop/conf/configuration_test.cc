@@ -148,7 +148,7 @@ TEST(Types, BooleansAndListsAreParsed) {
   EXPECT_THAT(configuration.List("y"), IsEmpty());
 }
 
-TEST(Names, DeprecatedKeyIsAlias) {
+TEST(Names, DeprecatedKeyIsAliasOfPresentKey) {
   Configuration configuration(Around());
   configuration.Set("fs.default.name", "hdfs://nn:9000", "here");
   EXPECT_EQ(configuration.Text("fs.defaultFS"), "hdfs://nn:9000");
@@ -157,7 +157,7 @@ TEST(Names, DeprecatedKeyIsAlias) {
   EXPECT_EQ(configuration.Text("fs.default.name"), "hdfs://ns1");
 }
 
-TEST(Names, SourceOfPropertyIsNamed) {
+TEST(Names, WhereReturnsSourceOfProperty) {
   Configuration configuration(Around());
   configuration.Set("x", "1", "/conf/a.xml");
   EXPECT_EQ(configuration.Where("x"), "x in /conf/a.xml");

@@ -1,4 +1,4 @@
-// Hadoop's defaults of the keys that Howdah uses.
+// Hadoop's defaults for the keys that Howdah uses.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,11 @@
 
 namespace howdah::hadoop::conf {
 
-// The value in Hadoop's *-default.xml, unexpanded (it may contain variables). Returns nullopt if the key has no default
-// or Howdah does not use it.
+// The value in Hadoop's *-default.xml. Its variables are not expanded. Returns nullopt if the key has no default or
+// Howdah does not use the key.
 std::optional<std::string_view> DefaultOf(std::string_view key);
 
-// The present name of a deprecated key ("fs.default.name" → "fs.defaultFS"); other keys are returned unchanged.
+// The present name of a deprecated key ("fs.default.name" → "fs.defaultFS"). Other keys are returned unchanged.
 std::string_view PresentName(std::string_view key);
 
 }  // namespace howdah::hadoop::conf

@@ -12,7 +12,7 @@ constexpr const char* kDefault = "fs.defaultFS";
 
 Error Wrong(const std::string& what) { return {ErrorCode::kUsage, "finding the file system: " + what}; }
 
-// fs.defaultFS, including its old forms "local" and "nn:8020".
+// Returns fs.defaultFS. Accepts its old forms "local" and "nn:8020", too.
 Uri DefaultUri(const Configuration& configuration) {
   const std::string text = configuration.Text(kDefault, "file:///");
   if (text == "local") return {"file", "", ""};
@@ -52,10 +52,9 @@ Status FindNameNodes(const Configuration& configuration, FileSystemAddress& addr
   const std::string& service = address.authority;
   const bool named = configuration.Get("dfs.ha.namenodes." + service).has_value();
   if (named || configuration.Get("dfs.client.failover.proxy.provider." + service)) {
-    auto servers = NameNodesOf(configuration, service);
-    if (!servers) return servers.error();
+    HOWDAH_TRY(auto servers, NameNodesOf(configuration, service));
     address.logical = true;
-    address.name_nodes = std::move(*servers);
+    address.name_nodes = std::move(servers);
     return {};
   }
   const auto server = ParseAddress(address.authority, kNameNodePort);
@@ -72,8 +71,8 @@ bool Covers(const std::string& mount, const std::string& path) {
   return path == mount || (path.starts_with(mount) && path[mount.size()] == '/');
 }
 
-// target "hdfs://ns2/warehouse" and rest "/x" → "hdfs://ns2/warehouse/x"
-std::string Joined(const std::string& target, const std::string& rest) {
+// Appends the rest of a path to a link's target: "hdfs://ns2/warehouse" and "/x" → "hdfs://ns2/warehouse/x".
+std::string AppendToTarget(const std::string& target, const std::string& rest) {
   Uri uri = ParseUri(target);
   while (uri.path.ends_with('/')) uri.path.pop_back();
   if (rest != "/") uri.path += rest;
@@ -81,7 +80,7 @@ std::string Joined(const std::string& target, const std::string& rest) {
   return (uri.scheme.empty() ? "" : uri.scheme + "://" + uri.authority) + uri.path;
 }
 
-Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) {
+Result<std::string> ResolveMount(const Configuration& configuration, const Uri& uri) {
   const std::string standard = configuration.Text("fs.viewfs.mounttable.default.name.key", "default");
   const std::string table = uri.authority.empty() ? standard : uri.authority;
   const std::string prefix = "fs.viewfs.mounttable." + table + ".";
@@ -96,12 +95,12 @@ Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) 
     best = mount;
     target = configuration.Text(key);
   }
-  if (!best.empty()) return Joined(target, best == "/" ? path : path.substr(best.size()));
+  if (!best.empty()) return AppendToTarget(target, best == "/" ? path : path.substr(best.size()));
   for (const char* whole : {"linkMergeSlash", "linkFallback"}) {
-    if (const auto link = configuration.Get(prefix + whole)) return Joined(*link, path);
+    if (const auto link = configuration.Get(prefix + whole)) return AppendToTarget(*link, path);
   }
-  // As in ViewFileSystemOverloadScheme.
-  if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);
+  // ViewFileSystemOverloadScheme uses the URI itself for paths outside all mounts.
+  if (uri.scheme != "viewfs") return AppendToTarget(uri.scheme + "://" + uri.authority, path);
   return Wrong("viewfs://" + uri.authority + path + ": no mount of the table " + table + " covers it; it mounts " +
                (mounts.empty() ? "nothing (" + prefix + "link./... is not set)" : mounts));
 }
@@ -127,7 +126,7 @@ Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const
                      " cannot be read; Howdah reads hdfs:, viewfs: and file: (fs.defaultFS is " +
                      configuration.Text(kDefault) + ")"};
   }
-  if (const Status found = FindNameNodes(configuration, address); !found.ok()) return found.error();
+  HOWDAH_TRY_STATUS(FindNameNodes(configuration, address));
   return address;
 }
 
@@ -137,7 +136,7 @@ Result<std::string> ResolveUri(const Configuration& configuration, const std::st
     return Wrong("'" + uri + "' is a relative path; write it from the root, as /user/ann/data");
   }
   if (!IsView(configuration, whole)) return whole.scheme + "://" + whole.authority + whole.path;
-  auto target = Mounted(configuration, whole);
+  auto target = ResolveMount(configuration, whole);
   if (!target || whole.scheme != "viewfs" || ParseUri(*target).scheme != "viewfs") return target;
   return Wrong(uri + " is mounted at " + *target + ", another viewfs: URI, which is not supported");
 }

@@ -11,7 +11,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-constexpr size_t kMostBytes = size_t{64} << 20;
+constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr std::array kFiles = {"core-site.xml", "yarn-site.xml", "resource-types.xml", "hdfs-site.xml"};
 
 Error CannotRead(const std::string& path) {
@@ -27,12 +27,12 @@ Result<std::string> ReadXmlFile(const std::string& path) {
   ssize_t count = 0;
   while ((count = ::read(fd, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR)) {
     if (count > 0) bytes.append(buffer, static_cast<size_t>(count));
-    if (bytes.size() > kMostBytes) break;
+    if (bytes.size() > kMaxBytes) break;
   }
   const Error error = CannotRead(path);
   ::close(fd);
   if (count < 0) return error;
-  if (bytes.size() > kMostBytes) return Error{ErrorCode::kUsage, "reading " + path + ": larger than 64 MiB"};
+  if (bytes.size() > kMaxBytes) return Error{ErrorCode::kUsage, "reading " + path + ": larger than 64 MiB"};
   return bytes;
 }
 
@@ -45,8 +45,8 @@ struct Candidate {
   std::string path, because;
 };
 
-// Selects the configuration directory. The first variable that is set wins even if its directory does not exist, so
-// that a mistake is reported.
+// Selects the configuration directory. The first variable that is set decides, even if its directory does not exist:
+// the mistake is then reported.
 Candidate Named(const Environment& environment) {
   const auto variable = [&](const std::string& name) {
     const auto value = environment.variable ? environment.variable(name) : std::nullopt;
@@ -76,20 +76,19 @@ Result<std::string> ConfigurationDirectory(const Environment& environment) {
 }
 
 Result<Configuration> LoadConfiguration(const Environment& environment) {
-  const auto directory = ConfigurationDirectory(environment);
-  if (!directory) return directory.error();
+  HOWDAH_TRY(const auto directory, ConfigurationDirectory(environment));
   Configuration configuration(environment);
   bool any = false;
   for (const char* name : kFiles) {
-    const std::string path = *directory + (directory->ends_with('/') ? "" : "/") + name;
+    const std::string path = directory + (directory.ends_with('/') ? "" : "/") + name;
     const auto xml = ReadXmlFile(path);
     if (!xml && xml.error().code == ErrorCode::kNotFound) continue;
     if (!xml) return xml.error().While("reading Hadoop's configuration");
     any = true;
-    if (const Status added = AddXml(configuration, path, *xml, ReadXmlFile); !added.ok()) return added.error();
+    HOWDAH_TRY_STATUS(AddXml(configuration, path, *xml, ReadXmlFile));
   }
   if (any) return configuration;
-  return NoConfiguration(Named(environment), *directory +
+  return NoConfiguration(Named(environment), directory +
                                                  " has none of core-site.xml, yarn-site.xml, "
                                                  "resource-types.xml, hdfs-site.xml");
 }

@@ -51,22 +51,19 @@ Result<Server> WithId(const Configuration& configuration, const Service& service
 
 Result<std::vector<Server>> ResourceManagers(const Configuration& configuration, RmService service) {
   const Service what = ServiceOf(configuration, service);
-  const auto ha = configuration.Bool("yarn.resourcemanager.ha.enabled", false);
-  if (!ha) return ha.error();
+  HOWDAH_TRY(const auto ha, configuration.Bool("yarn.resourcemanager.ha.enabled", false));
   std::vector<Server> servers;
-  if (!*ha) {
+  if (!ha) {
     const bool own = configuration.Find(what.key) != nullptr;
     const std::string text = configuration.Text(what.key, configuration.Text(kHostname));
-    auto server = ServerAt("", text, what.port, configuration.Where(own ? what.key : kHostname));
-    if (!server) return server.error();
-    servers.push_back(std::move(*server));
+    HOWDAH_TRY(auto server, ServerAt("", text, what.port, configuration.Where(own ? what.key : kHostname)));
+    servers.push_back(std::move(server));
     return servers;
   }
   const std::vector<std::string> ids = configuration.List(kIds);
   for (const std::string& id : ids) {
-    auto server = WithId(configuration, what, id);
-    if (!server) return server.error();
-    servers.push_back(std::move(*server));
+    HOWDAH_TRY(auto server, WithId(configuration, what, id));
+    servers.push_back(std::move(server));
   }
   if (!servers.empty()) return servers;
   return Error{ErrorCode::kUsage,

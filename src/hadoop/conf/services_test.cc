@@ -27,7 +27,7 @@ const Values kHa = {{"yarn.resourcemanager.ha.enabled", "true"},
                     {"yarn.resourcemanager.hostname.rm2", "b"},
                     {"yarn.resourcemanager.address.rm2", "c:9"}};
 
-TEST(ResourceManagers, AddressesFollowConfiguration) {
+TEST(ResourceManagers, AddressesAreReadFromConfiguration) {
   struct Case {
     Values values;
     RmService service;
@@ -57,7 +57,7 @@ TEST(ResourceManagers, AddressesFollowConfiguration) {
   }
 }
 
-TEST(ResourceManagers, SourceOfAddressIsNamed) {
+TEST(ResourceManagers, EachAddressHasItsSource) {
   const auto by = [](const Values& values) {
     return ResourceManagers(With(values), RmService::kClient)->back().configured_by;
   };
@@ -96,7 +96,22 @@ const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.ha.namenodes.ns2", "n"},
                               {"dfs.namenode.rpc-address.ns2.n", "c:1"}};
 
-TEST(FileSystems, AddressFollowsUriAndConfiguration) {
+TEST(Login, FallbackToSimpleNeedsPermissionOnClustersWithKerberos) {
+  const Values kerberos = {{"hadoop.security.authentication", "kerberos"}};
+  const std::string key = "ipc.client.fallback-to-simple-auth-allowed";
+  EXPECT_TRUE(*MayFallBackToSimple(With({})));
+  EXPECT_TRUE(*MayFallBackToSimple(With({{key, "false"}})));
+  EXPECT_FALSE(*MayFallBackToSimple(With(kerberos)));
+  Values with_key = kerberos;
+  with_key[key] = "true";
+  EXPECT_TRUE(*MayFallBackToSimple(With(with_key)));
+  with_key[key] = "perhaps";
+  const auto invalid = MayFallBackToSimple(With(with_key));
+  ASSERT_FALSE(invalid.ok());
+  EXPECT_THAT(invalid.error().message, HasSubstr(key));
+}
+
+TEST(FileSystems, AddressIsFoundFromUriAndConfiguration) {
   struct Case {
     Values values;
     std::string uri, scheme, authority, servers;

@@ -17,7 +17,7 @@ inline Environment Around(std::map<std::string, std::string> environment = {}) {
           "ann", "/home/ann"};
 }
 
-// File contents by path, for includes.
+// File contents by path, for tests of XInclude.
 using Files = std::map<std::string, std::string>;
 inline auto Reader(const Files& files) {
   return [files](const std::string& path) -> Result<std::string> {

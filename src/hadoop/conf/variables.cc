@@ -5,7 +5,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-constexpr int kMostSteps = 20;
+constexpr int kMaxSteps = 20;
 
 struct Bounds {
   size_t begin = 0, end = 0;  // the range of the whole "${name}"
@@ -21,7 +21,7 @@ std::optional<Bounds> FindVariable(std::string_view text) {
   return std::nullopt;
 }
 
-// `name` is the part after "env.".
+// Resolves ${env.…}. `name` is the part after "env.", with its default if there is one.
 std::optional<std::string> OfEnvironment(const std::string& name, const Lookup& environment) {
   for (size_t i = 0; i < name.size(); ++i) {
     const bool or_if_empty = name[i] == ':' && i + 1 < name.size() && name[i + 1] == '-';
@@ -37,7 +37,7 @@ std::optional<std::string> OfEnvironment(const std::string& name, const Lookup& 
 
 std::string Expand(const std::string& text, const Lookup& environment, const Lookup& property) {
   std::string value = text;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMaxSteps; ++step) {
     const auto variable = FindVariable(value);
     if (!variable) return value;
     const std::string whole = value.substr(variable->begin, variable->end - variable->begin);

@@ -8,10 +8,10 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-// A limit on include depth, above that of any real configuration. It stops a file that includes itself.
-constexpr int kMostDepth = 32;
-constexpr int kMostFiles = 1000;
-constexpr size_t kMostProperties = 100'000;
+// The maximum depth of includes. No real configuration reaches it; it stops a file that includes itself.
+constexpr int kMaxDepth = 32;
+constexpr int kMaxFiles = 1000;
+constexpr size_t kMaxProperties = 100'000;
 
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 
@@ -21,7 +21,7 @@ std::string_view LocalName(const pugi::xml_node& node) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-// The text of the element itself. Comments and CDATA may split it into several nodes.
+// Returns the element's own text, which comments and CDATA may split into several nodes.
 std::string TextOf(const pugi::xml_node& node) {
   std::string text;
   for (const pugi::xml_node& child : node.children()) {
@@ -43,14 +43,13 @@ struct Item {
   std::string origin;
 };
 
-// Collects the properties of one file and of its includes, in order.
-class Gatherer {
+// Collects the properties of one file and of the files that it includes, in order.
+class PropertyCollector {
  public:
-  explicit Gatherer(const ReadFile& read_file) : read_file_(read_file) {}
+  explicit PropertyCollector(const ReadFile& read_file) : read_file_(read_file) {}
 
   Status File(const std::string& path, const std::string& xml, int depth) {
-    if (++files_ > kMostFiles)
-      return Wrong(path, xml, 0, "more than " + std::to_string(kMostFiles) + " files included");
+    if (++files_ > kMaxFiles) return Wrong(path, xml, 0, "more than " + std::to_string(kMaxFiles) + " files included");
     pugi::xml_document document;
     const pugi::xml_parse_result parsed =
         document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_ws_pcdata);
@@ -78,10 +77,9 @@ class Gatherer {
   }
 
   Status Children(const Source& source, const pugi::xml_node& parent, int depth) {
-    if (depth > kMostDepth) {
-      return Wrong(
-          source.path, source.xml, parent.offset_debug(),
-          "includes are nested more than " + std::to_string(kMostDepth) + " deep; does a file include itself?");
+    if (depth > kMaxDepth) {
+      return Wrong(source.path, source.xml, parent.offset_debug(),
+                   "includes are nested more than " + std::to_string(kMaxDepth) + " deep; does a file include itself?");
     }
     for (const pugi::xml_node& node : parent.children()) {
       Status done;
@@ -106,10 +104,10 @@ class Gatherer {
       if (name == "value") item.value = TextOf(child);
       if (name == "final") item.is_final = TextOf(child) == "true";
     }
-    if (item.name.empty()) return {};  // Hadoop ignores a property without a name, too
-    if (items.size() >= kMostProperties) {
+    if (item.name.empty()) return {};  // as in Hadoop
+    if (items.size() >= kMaxProperties) {
       return Wrong(source.path, source.xml, node.offset_debug(),
-                   "there are more than " + std::to_string(kMostProperties) + " properties");
+                   "there are more than " + std::to_string(kMaxProperties) + " properties");
     }
     items.push_back(std::move(item));
     return {};
@@ -141,7 +139,7 @@ class Gatherer {
   int files_ = 0;
 };
 
-// Whether XML can represent the text: no control characters except tab and line ends.
+// Whether XML can represent the text. It cannot represent control characters other than tabs and line ends.
 bool Writable(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; });
 }
@@ -173,7 +171,7 @@ std::string Escaped(std::string_view text) {
 
 Status AddXml(Configuration& configuration, const std::string& path, const std::string& xml,
               const ReadFile& read_file) {
-  Gatherer gatherer(read_file);
+  PropertyCollector gatherer(read_file);
   if (const Status done = gatherer.File(path, xml, 0); !done.ok()) {
     return done.error().While("reading Hadoop's configuration");
   }

@@ -7,7 +7,7 @@ namespace {
 
 namespace pb = ::hadoop::hdfs;
 
-constexpr uint32_t kMostChunk = 1 << 20;
+constexpr uint32_t kMaxChunk = 1 << 20;
 
 }  // namespace
 
@@ -21,23 +21,22 @@ Result<BlockReader> BlockReader::Open(const pb::LocatedBlockProto& block, const 
   op.set_offset(static_cast<uint64_t>(offset));
   op.set_len(static_cast<uint64_t>(length));
   op.mutable_cachingstrategy();
-  auto connection = DataConnection::Open(node, options);
-  if (!connection) return connection.error();
-  if (const Status sent = connection->Send(EncodeOp(Op::kReadBlock, op), options.silence); !sent.ok()) {
+  HOWDAH_TRY(auto connection, DataConnection::Open(node, options));
+  if (const Status sent = connection.Send(EncodeOp(Op::kReadBlock, op), options.silence); !sent.ok()) {
     return sent.error();
   }
   pb::BlockOpResponseProto response;
-  if (const Status got = connection->ReceiveDelimited(response, options.silence); !got.ok()) return got.error();
+  HOWDAH_TRY_STATUS(connection.ReceiveDelimited(response, options.silence));
   if (response.status() != pb::SUCCESS) {
     return Failed("it refused the block: " + pb::Status_Name(response.status()) +
                   (response.message().empty() ? "" : ", " + response.message()));
   }
-  BlockReader reader(std::move(*connection), options.silence, offset, length);
+  BlockReader reader(std::move(connection), options.silence, offset, length);
   const auto& checksum = response.readopchecksuminfo().checksum();
   reader.checked_ = checksum.type() != pb::CHECKSUM_NULL;
   reader.crc_ = checksum.type() == pb::CHECKSUM_CRC32 ? Crc::kCrc32 : Crc::kCrc32c;
   reader.chunk_ = checksum.bytesperchecksum();
-  if (!response.has_readopchecksuminfo() || reader.chunk_ == 0 || reader.chunk_ > kMostChunk) {
+  if (!response.has_readopchecksuminfo() || reader.chunk_ == 0 || reader.chunk_ > kMaxChunk) {
     return Failed("it did not send the block's checksum type");
   }
   return reader;
@@ -45,7 +44,7 @@ Result<BlockReader> BlockReader::Open(const pb::LocatedBlockProto& block, const 
 
 Result<std::string_view> BlockReader::Next() {
   while (data_.empty() && left_ > 0) {
-    if (const Status read = ReadPacket(); !read.ok()) return read.error();
+    HOWDAH_TRY_STATUS(ReadPacket());
   }
   const std::string_view data = data_.substr(0, static_cast<size_t>(left_));
   data_ = {};
@@ -57,36 +56,34 @@ Result<std::string_view> BlockReader::Next() {
 
 Result<PacketHeader> BlockReader::ReadHead(size_t& body) {
   char bytes[PacketPrefix::kSize];
-  if (const Status got = connection_.Receive(bytes, sizeof bytes, silence_); !got.ok()) return got.error();
-  const auto prefix = ParsePacketPrefix({bytes, sizeof bytes});
-  if (!prefix) return prefix.error();
-  body = prefix->body;
-  std::string head(prefix->header, '\0');
-  if (const Status got = connection_.Receive(head.data(), head.size(), silence_); !got.ok()) return got.error();
-  return ParsePacketHeader(head, *prefix);
+  HOWDAH_TRY_STATUS(connection_.Receive(bytes, sizeof bytes, silence_));
+  HOWDAH_TRY(const auto prefix, ParsePacketPrefix({bytes, sizeof bytes}));
+  body = prefix.body;
+  std::string head(prefix.header, '\0');
+  HOWDAH_TRY_STATUS(connection_.Receive(head.data(), head.size(), silence_));
+  return ParsePacketHeader(head, prefix);
 }
 
 Status BlockReader::ReadPacket() {
   size_t body = 0;
-  const auto header = ReadHead(body);
-  if (!header) return header.error();
-  if (header->last) return Failed("the block ended " + std::to_string(left_) + " bytes too early");
+  HOWDAH_TRY(const auto header, ReadHead(body));
+  if (header.last) return Failed("the block ended " + std::to_string(left_) + " bytes too early");
   body_.resize(body);
-  if (const Status got = connection_.Receive(body_.data(), body_.size(), silence_); !got.ok()) return got;
+  HOWDAH_TRY_STATUS(connection_.Receive(body_.data(), body_.size(), silence_));
 
-  const size_t checksums = body - header->data;
+  const size_t checksums = body - header.data;
   const std::string_view data = std::string_view(body_).substr(checksums);
   if (checked_) {
     if (checksums != (data.size() + chunk_ - 1) / chunk_ * 4)
       return Failed("a packet has the wrong number of checksums");
     if (const auto wrong = FirstWrongChunk(crc_, data, chunk_, std::string_view(body_).substr(0, checksums))) {
       return Failed("the checksum of the block's bytes from " +
-                    std::to_string(header->offset + static_cast<int64_t>(*wrong * chunk_)) +
+                    std::to_string(header.offset + static_cast<int64_t>(*wrong * chunk_)) +
                     " on is wrong: the replica is corrupt");
     }
   }
-  // The first packet begins at a chunk boundary, at or before the first requested byte.
-  const int64_t before = offset_ - header->offset;
+  // The first packet begins at a chunk boundary, which may be before the first requested byte.
+  const int64_t before = offset_ - header.offset;
   if (before < 0 || (before > 0 && static_cast<size_t>(before) >= data.size())) {
     return Failed("a packet arrived out of order");
   }
@@ -94,8 +91,8 @@ Status BlockReader::ReadPacket() {
   return {};
 }
 
-// Reads the empty last packet, then reports to the DataNode that the checksums were correct, so that it need not verify
-// the block itself for some time.
+// Reads the empty last packet. Then reports to the DataNode that the checksums were correct, so that it can postpone
+// its own verification of the block.
 Status BlockReader::Finish() {
   size_t body = 0;
   if (const auto last = ReadHead(body); !last || !last->last) return Failed("the block does not end at its length");

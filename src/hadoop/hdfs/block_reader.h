@@ -15,20 +15,21 @@ namespace howdah::hadoop::hdfs {
 
 class BlockReader {
  public:
-  // `offset` and `length` must describe a range within the block. `client` may be any name.
+  // `offset` and `length` must be within the block. `client` is the reader's name in the DataNode's log and may be any
+  // text.
   static Result<BlockReader> Open(const ::hadoop::hdfs::LocatedBlockProto& block,
                                   const ::hadoop::hdfs::DatanodeInfoProto& node, const std::string& client,
                                   int64_t offset, int64_t length, const TransferOptions& options);
 
-  // Returns the next verified bytes, at most one packet. They are valid until the next call. Returns an empty view once
-  // all `length` bytes were returned.
+  // Returns the next bytes, at most one packet, after verifying their checksums. The bytes are valid until the next
+  // call. Returns an empty view after all `length` bytes.
   Result<std::string_view> Next();
 
  private:
   BlockReader(DataConnection connection, Duration silence, int64_t offset, int64_t length)
       : connection_(std::move(connection)), silence_(silence), offset_(offset), left_(length) {}
 
-  // Reads a packet's prefix and header; `body` bytes follow.
+  // Reads a packet's prefix and header. Sets `body` to the number of bytes that follow.
   Result<PacketHeader> ReadHead(size_t& body);
   Status ReadPacket();
   Status Finish();

@@ -10,7 +10,7 @@ namespace {
 constexpr int kSlices = 8;
 using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
 
-// `polynomial` is in reversed bit order.
+// `polynomial` is in reversed bit order (least significant bit first).
 constexpr Tables MakeTables(uint32_t polynomial) {
   Tables tables{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -48,8 +48,8 @@ __attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* at, size_t 
   return ~narrow;
 }
 
-// The crc32 instruction has a latency of three cycles and a throughput of one per cycle, so three interleaved chunks
-// take no longer than one.
+// Computes the CRCs of three chunks at once. The crc32 instruction has a latency of three cycles and a throughput of
+// one per cycle, so that three interleaved chunks take as long as one.
 __attribute__((target("sse4.2"))) void ThreeByInstruction(const char* at, size_t chunk, uint32_t* crcs) {
   uint64_t a = 0xffffffff, b = 0xffffffff, c = 0xffffffff;
   for (size_t i = 0; i < chunk; i += 8) {
@@ -70,7 +70,7 @@ void ThreeByInstruction(const char*, size_t, uint32_t*) {}
 
 #endif
 
-// Calls use(CRC of chunk i, i) for every chunk, in order, until `use` returns false.
+// Calls use(crc, i) with the CRC of chunk i for every chunk, in order, until `use` returns false.
 template <typename Use>
 void ForEachChunk(Crc kind, std::string_view data, size_t chunk, Use use) {
   const bool fast = kind == Crc::kCrc32c && kHasInstruction;

@@ -8,19 +8,20 @@
 
 namespace howdah::hadoop::hdfs {
 
-// CRC-32C (Castagnoli) uses the CPU's instruction if there is one. CRC-32 is that of IEEE 802.3 and zlib.
+// CRC-32C (Castagnoli) is computed by the CPU's instruction if there is one. CRC-32 is the checksum of IEEE 802.3 and
+// zlib.
 enum class Crc { kCrc32, kCrc32c };
 
 uint32_t CrcOf(Crc kind, std::string_view bytes);
 
-// Same as CrcOf, but without the CPU's instruction.
+// Returns the same as CrcOf, without using the CPU's instruction.
 uint32_t CrcByTable(Crc kind, std::string_view bytes);
 
-// Writes a checksum of 4 bytes per chunk to `out`; the last chunk may be short.
+// Writes one checksum of 4 bytes per chunk to `out`. The last chunk may be shorter than the others.
 void WriteChecksums(Crc kind, std::string_view data, size_t chunk, char* out);
 
-// The index of the first chunk of `data` that does not match its checksum in `sums` (4 bytes per chunk). Returns
-// nullopt if all match.
+// The index of the first chunk of `data` whose checksum differs from the one in `sums` (4 bytes per chunk). Returns
+// nullopt if all are equal.
 std::optional<size_t> FirstWrongChunk(Crc kind, std::string_view data, size_t chunk, std::string_view sums);
 
 }  // namespace howdah::hadoop::hdfs

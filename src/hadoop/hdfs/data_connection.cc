@@ -13,7 +13,7 @@ namespace howdah::hadoop::hdfs {
 namespace {
 
 constexpr size_t kBuffer = 32 << 10;
-constexpr size_t kMostBuffers = 64;
+constexpr size_t kMaxBuffers = 64;
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -29,15 +29,14 @@ Result<DataConnection> DataConnection::Open(const ::hadoop::hdfs::DatanodeInfoPr
   if (!options.unsupported.empty()) return Error{ErrorCode::kUnavailable, options.unsupported};
   const auto& id = node.id();
   const HostPort where{options.use_hostname ? id.hostname() : id.ipaddr(), static_cast<uint16_t>(id.xferport())};
-  const auto fd = os::net::Connect(where, options.connect);
-  if (!fd) return fd.error();
-  return DataConnection(os::files::Fd(*fd), NameOf(node));
+  HOWDAH_TRY(const auto fd, os::net::Connect(where, options.connect));
+  return DataConnection(os::files::Fd(fd), NameOf(node));
 }
 
 Result<size_t> DataConnection::SendSome(const std::vector<std::string_view>& pieces) {
   std::vector<iovec> vectors;
   for (const std::string_view piece : pieces) {
-    if (vectors.size() < kMostBuffers) vectors.push_back({const_cast<char*>(piece.data()), piece.size()});
+    if (vectors.size() < kMaxBuffers) vectors.push_back({const_cast<char*>(piece.data()), piece.size()});
   }
   msghdr message{};
   message.msg_iov = vectors.data();
@@ -50,10 +49,9 @@ Result<size_t> DataConnection::SendSome(const std::vector<std::string_view>& pie
 
 Status DataConnection::Send(std::string_view bytes, Duration limit) {
   while (!bytes.empty()) {
-    const auto sent = SendSome({bytes});
-    if (!sent) return sent.error();
-    bytes.remove_prefix(*sent);
-    if (*sent > 0) continue;
+    HOWDAH_TRY(const auto sent, SendSome({bytes}));
+    bytes.remove_prefix(sent);
+    if (sent > 0) continue;
     if (const Status ready = os::net::AwaitWritable(fd_.get(), limit); !ready.ok()) {
       return ready.error().While("sending to " + peer_);
     }
@@ -91,14 +89,13 @@ Status DataConnection::Receive(char* out, size_t size, Duration limit) {
     out += count;
     size -= count;
     if (size == 0) break;
-    // Receive a large piece directly, without copying it through the buffer.
-    const auto got = size > kBuffer ? Take(out, size) : Fill();
-    if (!got) return got.error();
+    // Receive a large part directly into `out`, without copying it through the buffer.
+    HOWDAH_TRY(const auto got, size > kBuffer ? Take(out, size) : Fill());
     if (size > kBuffer) {
-      out += *got;
-      size -= *got;
+      out += got;
+      size -= got;
     }
-    if (*got > 0) continue;
+    if (got > 0) continue;
     if (const Status ready = os::net::AwaitReadable(fd_.get(), limit); !ready.ok()) {
       return ready.error().While("receiving from " + peer_);
     }
@@ -115,9 +112,8 @@ Status DataConnection::ReceiveDelimited(google::protobuf::MessageLite& message, 
       Drop((*extent)->begin + (*extent)->size);
       return read ? Status() : Failed("receiving from " + peer_ + ": its answer is unreadable");
     }
-    const auto filled = Fill();
-    if (!filled) return filled.error();
-    if (*filled > 0) continue;
+    HOWDAH_TRY(const auto filled, Fill());
+    if (filled > 0) continue;
     if (const Status ready = os::net::AwaitReadable(fd_.get(), limit); !ready.ok()) {
       return ready.error().While("receiving from " + peer_);
     }

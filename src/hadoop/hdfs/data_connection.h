@@ -14,14 +14,15 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Settings of the cluster for connections to DataNodes.
+// The cluster's settings for connections to DataNodes.
 struct TransferOptions {
   // dfs.client.use.datanode.hostname: connect by host name instead of the address that the NameNode has recorded
   bool use_hostname = false;
   Duration connect = std::chrono::seconds(20);
   Duration silence = std::chrono::seconds(60);    // dfs.client.socket-timeout; each node of a pipeline adds 5 s
   Duration heartbeat = std::chrono::seconds(30);  // interval of heartbeats in a pipeline without data
-  // The renewal interval of the lease. After 60 s without renewal the NameNode lets other clients take over the file.
+  // The lease is renewed at this interval. After 60 s without renewal, the NameNode lets other clients take over the
+  // file.
   Duration lease = std::chrono::seconds(30);
   // The reason why data transfer is not supported with this cluster; empty if it is supported.
   std::string unsupported;
@@ -30,21 +31,21 @@ struct TransferOptions {
 // Formats "dn1.example.com (10.0.0.7:9866)".
 std::string NameOf(const ::hadoop::hdfs::DatanodeInfoProto& node);
 
-// Not thread-safe. SASL (dfs.data.transfer.protection, dfs.encrypt.data.transfer) is not implemented. Its handshake
-// would belong into Open, between connecting and the first op, where node, block token and options are available. Its
-// wrapping would belong into SendSome and Take, through which all bytes pass.
+// Not thread-safe. Does not support SASL (dfs.data.transfer.protection, dfs.encrypt.data.transfer). A SASL handshake
+// would have to be in Open, between connecting and the first op: there the node, the block token and the options are
+// known. Encryption would have to be in SendSome and Take, because all bytes pass through them.
 class DataConnection {
  public:
   static Result<DataConnection> Open(const ::hadoop::hdfs::DatanodeInfoProto& node, const TransferOptions& options);
 
   // Sends all bytes. Returns an error if nothing could be sent for `limit`.
   Status Send(std::string_view bytes, Duration limit);
-  // Sends as much of the pieces as possible without blocking, and returns the number of bytes.
+  // Sends as many bytes of the pieces as possible without blocking, and returns their number.
   Result<size_t> SendSome(const std::vector<std::string_view>& pieces);
 
   // Receives exactly `size` bytes.
   Status Receive(char* out, size_t size, Duration limit);
-  // Receives a message with its length prefix.
+  // Receives a message that is preceded by its length.
   Status ReceiveDelimited(google::protobuf::MessageLite& message, Duration limit);
 
   // Receives available bytes into the buffer without blocking, and returns their number. Returns an error if the peer

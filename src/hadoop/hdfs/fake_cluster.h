@@ -26,9 +26,9 @@ namespace howdah::hadoop::hdfs {
 
 namespace pb = ::hadoop::hdfs;
 
-// The state that all nodes of the fake cluster share: their events, and the blocks. (A real cluster has one replica of
-// a block per DataNode of the pipeline.)
-struct World {
+// The state that all fake nodes share: the recorded events, and the blocks. There is one copy of each block; in a real
+// cluster each DataNode of the pipeline has a replica.
+struct SharedState {
   std::mutex mutex;
   std::condition_variable changed;
   std::map<uint64_t, std::string> blocks;
@@ -46,7 +46,7 @@ struct World {
     for (const std::string& event : events) count += event.starts_with(beginning) ? 1 : 0;
     return count;
   }
-  // Waits, at most 60 s, until the condition holds.
+  // Waits for at most 60 s until the condition holds. Returns whether it holds.
   bool Eventually(const std::function<bool()>& so) {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, std::chrono::seconds(60), so);
@@ -54,17 +54,17 @@ struct World {
 };
 
 // The faults that a DataNode simulates.
-struct Behaviour {
-  int packets = 1 << 30;     // closes the connection once, after this many packets
-  int blamed = -1;           // instead, reports once that this node of the pipeline has failed
-  bool refuses = false;      // refuses every op
-  bool corrupts = false;     // corrupts the data that it sends, from byte 4096 of a block on
-  bool dies_at_end = false;  // closes the connection at the last packet of a block
+struct Faults {
+  int packets = 1 << 30;        // closes the connection once, after this many packets
+  int reports_failure_of = -1;  // reports once that the pipeline's node with this index has failed, instead of closing
+  bool refuses = false;         // refuses every op
+  bool corrupts = false;        // corrupts the data that it sends, from byte 4096 of each block on
+  bool dies_at_end = false;     // closes the connection at the last packet of a block
 };
 
 class FakeDataNode {
  public:
-  FakeDataNode(World& world, std::string name) : world_(world), name_(std::move(name)) {
+  FakeDataNode(SharedState& shared, std::string name) : shared_(shared), name_(std::move(name)) {
     listener_ = os::files::Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -94,7 +94,7 @@ class FakeDataNode {
     node.mutable_id()->set_ipcport(0);
     return node;
   }
-  Behaviour behaviour;  // must be set before the first connection
+  Faults faults;  // must be set before the first connection
 
  private:
   void Accept() {
@@ -143,21 +143,22 @@ class FakeDataNode {
   }
 
   bool Answer(int fd, pb::BlockOpResponseProto response) {
-    response.set_status(behaviour.refuses ? pb::ERROR : pb::SUCCESS);
-    if (behaviour.refuses) response.set_message("it does not like it");
-    return Send(fd, EncodeDelimited(response)) && !behaviour.refuses;
+    response.set_status(faults.refuses ? pb::ERROR : pb::SUCCESS);
+    if (faults.refuses) response.set_message("it does not like it");
+    return Send(fd, EncodeDelimited(response)) && !faults.refuses;
   }
 
   void Write(int fd) {
     pb::OpWriteBlockProto op;
     if (!ReadMessage(fd, op)) return;
     const uint64_t id = op.header().baseheader().block().blockid();
-    world_.Note(name_ + " " + pb::OpWriteBlockProto::BlockConstructionStage_Name(op.stage()) + " gs" +
-                std::to_string(op.latestgenerationstamp()));
+    shared_.Note(name_ + " " + pb::OpWriteBlockProto::BlockConstructionStage_Name(op.stage()) + " gs" +
+                 std::to_string(op.latestgenerationstamp()));
     if (op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_STREAMING_RECOVERY) {
-      const std::lock_guard lock(world_.mutex);
-      std::string& block = world_.blocks[id];
-      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // as a real DataNode checks
+      const std::lock_guard lock(shared_.mutex);
+      std::string& block = shared_.blocks[id];
+      // A real DataNode checks this, too.
+      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;
       block.resize(op.minbytesrcvd());
     }
     if (!Answer(fd, {})) return;
@@ -177,29 +178,29 @@ class FakeDataNode {
     ack.set_seqno(header->sequence);
     for (int i = 0; i < nodes; ++i) ack.add_reply(pb::SUCCESS);
     if (header->sequence == kHeartbeat) {
-      const std::lock_guard lock(world_.mutex);
-      ++world_.heartbeats;
-      world_.changed.notify_all();
+      const std::lock_guard lock(shared_.mutex);
+      ++shared_.heartbeats;
+      shared_.changed.notify_all();
       return Send(fd, EncodeDelimited(ack));
     }
     {
-      const std::lock_guard lock(world_.mutex);
-      std::string& block = world_.blocks[id];
+      const std::lock_guard lock(shared_.mutex);
+      std::string& block = shared_.blocks[id];
       block.resize(static_cast<size_t>(header->offset));
       block += bytes.substr(bytes.size() - header->data);
     }
-    if (behaviour.packets-- == 0) {
-      if (behaviour.blamed < 0) return false;
-      ack.set_reply(behaviour.blamed, pb::ERROR);
+    if (faults.packets-- == 0) {
+      if (faults.reports_failure_of < 0) return false;
+      ack.set_reply(faults.reports_failure_of, pb::ERROR);
     }
-    if (header->last && behaviour.dies_at_end) return behaviour.dies_at_end = false;
+    if (header->last && faults.dies_at_end) return faults.dies_at_end = false;
     return Send(fd, EncodeDelimited(ack)) && !header->last;
   }
 
   void Read(int fd) {
     pb::OpReadBlockProto op;
     if (!ReadMessage(fd, op)) return;
-    world_.Note(name_ + " read");
+    shared_.Note(name_ + " read");
     pb::BlockOpResponseProto response;
     const uint64_t begin = op.offset() / kChunk * kChunk;
     response.mutable_readopchecksuminfo()->set_chunkoffset(begin);
@@ -208,8 +209,8 @@ class FakeDataNode {
     if (!Answer(fd, response)) return;
     std::string data;
     {
-      const std::lock_guard lock(world_.mutex);
-      data = world_.blocks[op.header().baseheader().block().blockid()].substr(begin, op.offset() + op.len() - begin);
+      const std::lock_guard lock(shared_.mutex);
+      data = shared_.blocks[op.header().baseheader().block().blockid()].substr(begin, op.offset() + op.len() - begin);
     }
     constexpr size_t kPiece = 8 * kChunk;
     int64_t sequence = 0;
@@ -220,15 +221,15 @@ class FakeDataNode {
       EncodePacketHead({static_cast<int64_t>(begin + at), sequence++, false, piece.size()}, sums,
                        packet.data() + kPacketHead);
       WriteChecksums(Crc::kCrc32c, piece, kChunk, packet.data() + kPacketHead);
-      if (behaviour.corrupts && begin + at >= kPiece) piece.back() ^= 1;
+      if (faults.corrupts && begin + at >= kPiece) piece.back() ^= 1;
       if (!Send(fd, packet + piece)) return;
     }
     if (!Send(fd, EncodeEmptyPacket(static_cast<int64_t>(begin + data.size()), sequence, true))) return;
     pb::ClientReadStatusProto status;
-    if (ReadMessage(fd, status)) world_.Note(name_ + " was told " + pb::Status_Name(status.status()));
+    if (ReadMessage(fd, status)) shared_.Note(name_ + " received " + pb::Status_Name(status.status()));
   }
 
-  World& world_;
+  SharedState& shared_;
   std::string name_;
   os::files::Fd listener_;
   uint16_t port_ = 0;
@@ -241,8 +242,8 @@ class FakeDataNode {
 // Allocates blocks on the first `replicas` DataNodes that are not excluded.
 class FakeNameNode : public NameNode {
  public:
-  FakeNameNode(World& world, std::vector<std::unique_ptr<FakeDataNode>>& nodes, int replicas)
-      : world_(world), nodes_(nodes), replicas_(replicas) {}
+  FakeNameNode(SharedState& shared, std::vector<std::unique_ptr<FakeDataNode>>& nodes, int replicas)
+      : shared_(shared), nodes_(nodes), replicas_(replicas) {}
 
   LocatedBlock Located(uint64_t id, const DataNodes& excluded = {}) const {
     LocatedBlock block;
@@ -265,14 +266,14 @@ class FakeNameNode : public NameNode {
   Result<LocatedBlock> AddBlock(const OpenFile&, const std::optional<Block>& previous,
                                 const DataNodes& excluded) override {
     if (previous) lengths_.push_back(previous->numbytes());
-    world_.Note("add");
+    shared_.Note("add");
     LocatedBlock block = Located(next_, excluded);
     if (block.locs_size() == 0) return Failed("there are no DataNodes");
     order_.push_back(next_++);
     return block;
   }
   Status AbandonBlock(const OpenFile&, const Block&) override {
-    world_.Note("abandon");
+    shared_.Note("abandon");
     order_.pop_back();
     return {};
   }
@@ -285,27 +286,27 @@ class FakeNameNode : public NameNode {
   Status UpdatePipeline(const OpenFile&, const Block& before, const Block& after, const LocatedBlock& now) override {
     std::string nodes;
     for (int i = 0; i < now.locs_size(); ++i) nodes += " " + now.locs(i).id().hostname() + "/" + now.storageids(i);
-    world_.Note("pipeline gs" + std::to_string(before.generationstamp()) + " gs" +
-                std::to_string(after.generationstamp()) + nodes);
+    shared_.Note("pipeline gs" + std::to_string(before.generationstamp()) + " gs" +
+                 std::to_string(after.generationstamp()) + nodes);
     return {};
   }
   Status Complete(const OpenFile&, const std::optional<Block>& last) override {
     if (last) lengths_.push_back(last->numbytes());
-    world_.Note("complete");
+    shared_.Note("complete");
     return {};
   }
-  Status PersistBlocks(const OpenFile&) override { return world_.Note("persist"), Status(); }
-  Status RenewLease(const std::string&) override { return world_.Note("lease"), Status(); }
-  Status Delete(const std::string&, bool) override { return world_.Note("delete"), Status(); }
+  Status PersistBlocks(const OpenFile&) override { return shared_.Note("persist"), Status(); }
+  Status RenewLease(const std::string&) override { return shared_.Note("lease"), Status(); }
+  Status Delete(const std::string&, bool) override { return shared_.Note("delete"), Status(); }
   Result<pb::LocatedBlocksProto> BlockLocations(const std::string&) override {
-    world_.Note("locate");
+    shared_.Note("locate");
     pb::LocatedBlocksProto blocks;
     uint64_t length = 0;
     for (const uint64_t id : order_) {
       LocatedBlock block = Located(id);
-      const std::lock_guard lock(world_.mutex);
-      block.mutable_b()->set_numbytes(world_.blocks[id].size());
-      length += world_.blocks[id].size();
+      const std::lock_guard lock(shared_.mutex);
+      block.mutable_b()->set_numbytes(shared_.blocks[id].size());
+      length += shared_.blocks[id].size();
       *blocks.add_blocks() = block;
     }
     blocks.set_filelength(length);
@@ -317,15 +318,15 @@ class FakeNameNode : public NameNode {
 
   // The content of the file: its blocks in order.
   std::string Content() {
-    const std::lock_guard lock(world_.mutex);
+    const std::lock_guard lock(shared_.mutex);
     std::string content;
-    for (const uint64_t id : order_) content += world_.blocks[id];
+    for (const uint64_t id : order_) content += shared_.blocks[id];
     return content;
   }
   const std::vector<uint64_t>& lengths() const { return lengths_; }  // block lengths as reported by the writer
 
  private:
-  World& world_;
+  SharedState& shared_;
   std::vector<std::unique_ptr<FakeDataNode>>& nodes_;
   int replicas_;
   uint64_t next_ = 1, generation_ = 1000;

@@ -14,33 +14,31 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(std::shared_ptr<NameNode> n
 }
 
 Status FileReader::Locate() {
-  const auto blocks = name_node_->BlockLocations(path_);
-  if (!blocks) return blocks.error();
-  if (blocks->has_ecpolicy()) {
-    return Error{ErrorCode::kUnavailable, "the file is erasure coded (" + blocks->ecpolicy().name() +
+  HOWDAH_TRY(const auto blocks, name_node_->BlockLocations(path_));
+  if (blocks.has_ecpolicy()) {
+    return Error{ErrorCode::kUnavailable, "the file is erasure coded (" + blocks.ecpolicy().name() +
                                               "), which Howdah cannot read; make a replicated copy"};
   }
-  if (blocks->has_fileencryptioninfo()) {
+  if (blocks.has_fileencryptioninfo()) {
     return Error{ErrorCode::kUnavailable, "the file is in an encryption zone, which Howdah cannot read"};
   }
-  stretches_.clear();
+  ranges_.clear();
   size_ = 0;
-  for (const auto& block : blocks->blocks()) {
+  for (const auto& block : blocks.blocks()) {
     const auto length = static_cast<int64_t>(block.b().numbytes());
-    stretches_.push_back({size_, size_ + length, block});
+    ranges_.push_back({size_, size_ + length, block});
     size_ += length;
   }
-  if (!blocks->underconstruction() || blocks->islastblockcomplete() || !blocks->has_lastblock()) return {};
-  const auto& last = blocks->lastblock();
+  if (!blocks.underconstruction() || blocks.islastblockcomplete() || !blocks.has_lastblock()) return {};
+  const auto& last = blocks.lastblock();
   if (last.locs_size() == 0) return {};
-  if (!stretches_.empty() && stretches_.back().block.b().blockid() == last.b().blockid()) {
-    size_ = stretches_.back().begin;
-    stretches_.pop_back();
+  if (!ranges_.empty() && ranges_.back().block.b().blockid() == last.b().blockid()) {
+    size_ = ranges_.back().begin;
+    ranges_.pop_back();
   }
-  const auto visible = name_node_->VisibleLength(last);
-  if (!visible) return visible.error();
-  stretches_.push_back({size_, size_ + *visible, last});
-  size_ += *visible;
+  HOWDAH_TRY(const auto visible, name_node_->VisibleLength(last));
+  ranges_.push_back({size_, size_ + visible, last});
+  size_ += visible;
   return {};
 }
 
@@ -56,9 +54,9 @@ Status FileReader::Seek(int64_t offset) {
   return {};
 }
 
-const FileReader::Stretch* FileReader::StretchAt(int64_t position) const {
-  const auto behind = std::ranges::upper_bound(stretches_, position, {}, &Stretch::begin);
-  if (behind == stretches_.begin() || position >= std::prev(behind)->end) return nullptr;
+const FileReader::BlockRange* FileReader::RangeAt(int64_t position) const {
+  const auto behind = std::ranges::upper_bound(ranges_, position, {}, &BlockRange::begin);
+  if (behind == ranges_.begin() || position >= std::prev(behind)->end) return nullptr;
   return &*std::prev(behind);
 }
 
@@ -75,11 +73,11 @@ Result<std::string> FileReader::Read(size_t most) {
   return bytes;
 }
 
-// Reads from the open replica; after a failure, from other replicas until none is left.
+// Reads from the open replica. If that fails, reads from other replicas until none is left.
 Result<std::string_view> FileReader::NextBytes() {
   for (;;) {
     if (!reader_) {
-      if (const Status opened = OpenReplica(); !opened.ok()) return opened.error();
+      HOWDAH_TRY_STATUS(OpenReplica());
     }
     auto bytes = reader_->Next();
     if (bytes && !bytes->empty()) {
@@ -94,23 +92,23 @@ Result<std::string_view> FileReader::NextBytes() {
 }
 
 Status FileReader::OpenReplica() {
-  // After all known replicas have failed, try once more with fresh locations and tokens.
+  // If all known replicas have failed, request new locations and tokens once and try again.
   for (const bool again : {false, true}) {
     if (again) {
       if (located_again_at_ == position_) break;
       located_again_at_ = position_;
       const int64_t before = size_;
-      if (const Status located = Locate(); !located.ok()) return located;
+      HOWDAH_TRY_STATUS(Locate());
       size_ = std::min(size_, before);
       bad_.clear();
     }
-    const Stretch* stretch = StretchAt(position_);
-    if (stretch == nullptr) return Failed("byte " + std::to_string(position_) + " no longer exists");
-    for (const auto& node : stretch->block.locs()) {
+    const BlockRange* range = RangeAt(position_);
+    if (range == nullptr) return Failed("byte " + std::to_string(position_) + " no longer exists");
+    for (const auto& node : range->block.locs()) {
       const std::string name = NameOf(node);
       if (bad_.contains(name)) continue;
-      auto reader = BlockReader::Open(stretch->block, node, "howdah", position_ - stretch->begin,
-                                      stretch->end - position_, options_);
+      auto reader =
+          BlockReader::Open(range->block, node, "howdah", position_ - range->begin, range->end - position_, options_);
       if (reader) {
         reader_ = std::move(*reader);
         node_ = name;

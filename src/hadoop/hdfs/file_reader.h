@@ -16,8 +16,8 @@ namespace howdah::hadoop::hdfs {
 
 class FileReader : public Reader {
  public:
-  // Opens a file. If it is still being written, the reader covers the part flushed so far. Returns kUnavailable if the
-  // file is erasure coded or in an encryption zone; both are not supported.
+  // Opens a file. If the file is still being written, the reader covers the bytes that have been flushed. Returns
+  // kUnavailable if the file is erasure coded or in an encryption zone, because neither is supported.
   static Result<std::unique_ptr<FileReader>> Open(std::shared_ptr<NameNode> name_node, const std::string& path,
                                                   const TransferOptions& options);
 
@@ -29,27 +29,27 @@ class FileReader : public Reader {
   FileReader(std::shared_ptr<NameNode> name_node, std::string path, TransferOptions options)
       : name_node_(std::move(name_node)), path_(std::move(path)), options_(std::move(options)) {}
 
-  struct Stretch {  // the range of a block in the file
+  struct BlockRange {  // the range of a block in the file
     int64_t begin = 0, end = 0;
     NameNode::LocatedBlock block;
   };
 
   Status Locate();
-  const Stretch* StretchAt(int64_t position) const;
+  const BlockRange* RangeAt(int64_t position) const;
   Result<std::string_view> NextBytes();
   Status OpenReplica();
 
   std::shared_ptr<NameNode> name_node_;
   std::string path_;
   TransferOptions options_;
-  std::vector<Stretch> stretches_;
+  std::vector<BlockRange> ranges_;
   int64_t size_ = 0, position_ = 0;
   std::optional<BlockReader> reader_;
-  std::string_view rest_;          // the unread part of the last bytes from reader_
+  std::string_view rest_;          // the unread part of the bytes that reader_ returned last
   std::string node_;               // the DataNode that reader_ reads from
   std::set<std::string> bad_;      // DataNodes that failed for this file
-  std::string failures_;           // failed DataNodes and reasons since the last successful read
-  int64_t located_again_at_ = -1;  // position of the last Locate; avoids repeated requests to the NameNode
+  std::string failures_;           // the DataNodes that failed since the last successful read, with reasons
+  int64_t located_again_at_ = -1;  // position of the last repeated Locate, which is repeated once per position
 };
 
 }  // namespace howdah::hadoop::hdfs

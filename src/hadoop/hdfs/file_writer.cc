@@ -12,8 +12,8 @@ FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64
 FileWriter::~FileWriter() {
   streamer_.reset();
   if (closed_) return;
-  // The caller has already received the error. If the file cannot be removed either, the NameNode closes it when the
-  // lease expires.
+  // Ignore an error: the caller has already received the first one. If the file cannot be deleted, the NameNode closes
+  // it when the lease expires.
   (void)name_node_->Delete(file_.path, false);
 }
 
@@ -32,7 +32,7 @@ Status FileWriter::Write(std::string_view bytes) {
 
 Status FileWriter::Flush() {
   if (const Status pushed = PushAll(builder_.Flush()); !pushed.ok()) return Wrong(pushed.error());
-  if (const Status done = streamer_->AwaitConfirmed(builder_.sequence()); !done.ok()) return Wrong(done.error());
+  if (const Status done = streamer_->AwaitAck(builder_.sequence()); !done.ok()) return Wrong(done.error());
   if (persisted_) return {};
   if (const Status kept = name_node_->PersistBlocks(file_); !kept.ok()) return Wrong(kept.error());
   persisted_ = true;
@@ -43,7 +43,7 @@ Status FileWriter::Close() {
   for (auto packet : {builder_.Flush(), builder_.EndBlock()}) {
     if (const Status pushed = PushAll(std::move(packet)); !pushed.ok()) return Wrong(pushed.error());
   }
-  if (const Status done = streamer_->AwaitConfirmed(builder_.sequence()); !done.ok()) return Wrong(done.error());
+  if (const Status done = streamer_->AwaitAck(builder_.sequence()); !done.ok()) return Wrong(done.error());
   if (const Status done = name_node_->Complete(file_, streamer_->last_block()); !done.ok()) {
     return Wrong(done.error()).While("closing");
   }

@@ -11,8 +11,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Sent by Java's client to the DataNode: the op, the header of its single packet with two checksums, and the packet
-// that ends the block.
+// The bytes that Java's client sends to the DataNode: the op, the header of its only data packet with two checksums,
+// and the packet that ends the block.
 constexpr const char* kWriteOp =
     "001c50ae010a670a400a340a2442502d3939393438363836322d3132372e302e302e312d3137393532383538363532373010"
     "d68080800418be08208080804012080a0012001a0022001223444653436c69656e745f4e4f4e4d41505245445543455f2d35"
@@ -22,9 +22,9 @@ constexpr const char* kPacketHeadBytes =
     "000002c80019090000000000000000110000000000000000180025bc020000309c8681a54d444d";
 constexpr const char* kLastPacket = "00000004001909bc0200000000000011010000000000000018012500000000";
 // The DataNode's answer to the op, and its acknowledgements of the two packets.
-constexpr const char* kConfirmations = "04080012000908001000180022010009080210001800220100";
-// Java's client requests the block; the DataNode answers and sends the same two packets; the client reports that the
-// checksums were correct.
+constexpr const char* kAcks = "04080012000908001000180022010009080210001800220100";
+// A read by Java's client: the request; the DataNode's answer, followed by the same two packets; the client's report
+// that the checksums were correct.
 constexpr const char* kReadOp =
     "001c51700a650a3e0a320a2442502d3939393438363836322d3132372e302e302e312d3137393532383538363532373010d6"
     "8080800418be0820bc0512080a0012001a0022001223444653436c69656e745f4e4f4e4d41505245445543455f3139373932"
@@ -45,7 +45,7 @@ std::string File() {
   return bytes;
 }
 
-// The message of an op, without version and code.
+// Parses the message of an op, which follows version and code.
 template <typename Message>
 Message OpOf(const std::string& bytes, Op op) {
   EXPECT_EQ(bytes.substr(0, 2), std::string("\0\x1c", 2));
@@ -58,7 +58,7 @@ Message OpOf(const std::string& bytes, Op op) {
   return message;
 }
 
-TEST(Golden, OpsMatchRecording) {
+TEST(Golden, EncodedOpsMatchRecordedBytes) {
   const auto write = OpOf<pb::OpWriteBlockProto>(Bytes(kWriteOp), Op::kWriteBlock);
   EXPECT_EQ(write.stage(), pb::OpWriteBlockProto::PIPELINE_SETUP_CREATE);
   EXPECT_EQ(write.pipelinesize(), 1u);
@@ -73,7 +73,7 @@ TEST(Golden, OpsMatchRecording) {
   EXPECT_EQ(EncodeDelimited(status), Bytes(kReadStatus));
 }
 
-TEST(Golden, PacketsMatchRecording) {
+TEST(Golden, EncodedPacketsMatchRecordedBytes) {
   PacketBuilder builder(1 << 20);
   const std::string file = File();
   std::string_view rest = file;
@@ -82,7 +82,7 @@ TEST(Golden, PacketsMatchRecording) {
   EXPECT_EQ(builder.EndBlock()->bytes(), Bytes(kLastPacket));
 }
 
-// Answers each connection with preset bytes, then stays silent.
+// A server that answers each connection with the given bytes and then sends nothing more.
 class RawServer {
  public:
   RawServer() {
@@ -150,14 +150,12 @@ pb::LocatedBlockProto BlockOn(const RawServer& server) {
 }
 
 Result<std::string> ReadBlock(const RawServer& server, int64_t offset, int64_t length) {
-  auto reader = BlockReader::Open(BlockOn(server), server.info(), "me", offset, length, {});
-  if (!reader) return reader.error();
+  HOWDAH_TRY(auto reader, BlockReader::Open(BlockOn(server), server.info(), "me", offset, length, {}));
   std::string all;
   for (;;) {
-    const auto bytes = reader->Next();
-    if (!bytes) return bytes.error();
-    if (bytes->empty()) return all;
-    all += *bytes;
+    HOWDAH_TRY(const auto bytes, reader.Next());
+    if (bytes.empty()) return all;
+    all += bytes;
   }
 }
 
@@ -207,7 +205,7 @@ TEST(Golden, MutatedAnswersToReaderAreSafeAndDetected) {
   Mutations mutate;
   int refused = 0;
   for (int round = 0; round < 1500; ++round) {
-    // Mutate mostly lengths and types, not the data.
+    // Do not mutate the file's data in every round, so that most mutations hit lengths and types.
     server.Set(mutate(ReadStream(), round % 3 == 0 ? 10'000 : 60));
     const auto bytes = ReadBlock(server, 0, 700);
     refused += bytes ? 0 : 1;
@@ -221,8 +219,8 @@ TEST(Golden, MutatedAnswersToReaderAreSafeAndDetected) {
 // A NameNode with the test server as its only DataNode.
 class RawNameNode : public FakeNameNode {
  public:
-  RawNameNode(World& world, std::vector<std::unique_ptr<FakeDataNode>>& none, const RawServer& server)
-      : FakeNameNode(world, none, 1), server_(server) {}
+  RawNameNode(SharedState& shared, std::vector<std::unique_ptr<FakeDataNode>>& none, const RawServer& server)
+      : FakeNameNode(shared, none, 1), server_(server) {}
   Result<LocatedBlock> AddBlock(const OpenFile&, const std::optional<Block>&, const DataNodes& excluded) override {
     if (!excluded.empty()) return Failed("there are no DataNodes");
     return BlockOn(server_);
@@ -234,11 +232,11 @@ class RawNameNode : public FakeNameNode {
 };
 
 Status WriteBlock(const RawServer& server) {
-  World world;
+  SharedState shared;
   std::vector<std::unique_ptr<FakeDataNode>> none;
-  FileWriter writer(std::make_shared<RawNameNode>(world, none, server), {"/x", "me", 1}, 1 << 20, {});
-  if (const Status written = writer.Write(File()); !written.ok()) return written;
-  if (const Status flushed = writer.Flush(); !flushed.ok()) return flushed;
+  FileWriter writer(std::make_shared<RawNameNode>(shared, none, server), {"/x", "me", 1}, 1 << 20, {});
+  HOWDAH_TRY_STATUS(writer.Write(File()));
+  HOWDAH_TRY_STATUS(writer.Flush());
   return writer.Close();
 }
 
@@ -247,7 +245,7 @@ TEST(Golden, MutatedAnswersToWriterAreSafe) {
   Mutations mutate;
   int refused = 0;
   for (int round = 0; round < 1500; ++round) {
-    server.Set(mutate(Bytes(kConfirmations), 100));
+    server.Set(mutate(Bytes(kAcks), 100));
     refused += WriteBlock(server).ok() ? 0 : 1;
   }
   EXPECT_GT(refused, 500);

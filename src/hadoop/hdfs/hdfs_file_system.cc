@@ -11,7 +11,8 @@ namespace {
 
 namespace pb = ::hadoop::hdfs;
 
-// org.apache.hadoop.fs.CreateFlag. kShouldReplicate: replicate even in a directory with an erasure coding policy.
+// Values of org.apache.hadoop.fs.CreateFlag. kShouldReplicate: replicate the file even in a directory with an erasure
+// coding policy.
 enum CreateFlag : uint32_t { kCreate = 0x01, kOverwrite = 0x02, kShouldReplicate = 0x80 };
 
 FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string& name) {
@@ -27,7 +28,7 @@ FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string&
   return status;
 }
 
-// A lease belongs to a client name, so each writer needs a unique one.
+// The NameNode identifies the holder of a lease by its client name, so each writer needs a unique one.
 std::string NewClientName() {
   std::random_device random;
   char text[32];
@@ -44,21 +45,19 @@ Status HdfsFileSystem::Do(const char* method, const Request& request, const char
 }
 
 Result<FileStatus> HdfsFileSystem::Stat(const std::string& path) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   pb::GetFileInfoRequestProto request;
-  request.set_src(*clean);
+  request.set_src(clean);
   const auto response = name_node_->Call<pb::GetFileInfoResponseProto>("getFileInfo", request);
   if (!response) return Wrong("looking at", path, response.error());
-  if (response->has_fs()) return FileStatusOf(response->fs(), LastPart(*clean));
+  if (response->has_fs()) return FileStatusOf(response->fs(), LastPart(clean));
   return Wrong("looking at", path, {ErrorCode::kNotFound, "there is no such file or directory"});
 }
 
 Result<std::vector<FileStatus>> HdfsFileSystem::List(const std::string& path) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   pb::GetListingRequestProto request;
-  request.set_src(*clean);
+  request.set_src(clean);
   request.set_startafter("");
   request.set_needlocation(false);
   std::vector<FileStatus> all;
@@ -68,9 +67,9 @@ Result<std::vector<FileStatus>> HdfsFileSystem::List(const std::string& path) {
     if (!response->has_dirlist()) {
       return Wrong("listing", path, {ErrorCode::kNotFound, "there is no such file or directory"});
     }
-    // The listing of a file is the file itself, with an empty name.
+    // Listing a file returns one entry: the file itself, with an empty name.
     for (const auto& entry : response->dirlist().partiallisting()) {
-      all.push_back(FileStatusOf(entry, entry.path().empty() ? LastPart(*clean) : entry.path()));
+      all.push_back(FileStatusOf(entry, entry.path().empty() ? LastPart(clean) : entry.path()));
       request.set_startafter(entry.path());
     }
     if (response->dirlist().remainingentries() == 0 || response->dirlist().partiallisting_size() == 0) return all;
@@ -78,64 +77,58 @@ Result<std::vector<FileStatus>> HdfsFileSystem::List(const std::string& path) {
 }
 
 Status HdfsFileSystem::MakeDirectories(const std::string& path, uint32_t permission) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   pb::MkdirsRequestProto request;
-  request.set_src(*clean);
+  request.set_src(clean);
   request.mutable_masked()->set_perm(permission);
   request.set_createparent(true);
   return Do<pb::MkdirsResponseProto>("mkdirs", request, "making the directory", path);
 }
 
 Status HdfsFileSystem::Rename(const std::string& from, const std::string& to, bool overwrite) {
-  const auto source = CleanPath(from), target = CleanPath(to);
-  if (!source) return source.error();
-  if (!target) return target.error();
+  HOWDAH_TRY(const auto source, CleanPath(from));
+  HOWDAH_TRY(const auto target, CleanPath(to));
   pb::Rename2RequestProto request;
-  request.set_src(*source);
-  request.set_dst(*target);
+  request.set_src(source);
+  request.set_dst(target);
   request.set_overwritedest(overwrite);
   return Do<pb::Rename2ResponseProto>("rename2", request, "renaming", from + " to " + to);
 }
 
 Status HdfsFileSystem::Delete(const std::string& path, bool recursive) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
-  const Status deleted = name_node_->Delete(*clean, recursive);
+  HOWDAH_TRY(const auto clean, CleanPath(path));
+  const Status deleted = name_node_->Delete(clean, recursive);
   return deleted.ok() ? deleted : Status(Wrong("removing", path, deleted.error()));
 }
 
 Status HdfsFileSystem::SetPermission(const std::string& path, uint32_t permission) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   pb::SetPermissionRequestProto request;
-  request.set_src(*clean);
+  request.set_src(clean);
   request.mutable_permission()->set_perm(permission);
   return Do<pb::SetPermissionResponseProto>("setPermission", request, "setting the permission of", path);
 }
 
 Status HdfsFileSystem::SetTimes(const std::string& path, int64_t modified_millis) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   pb::SetTimesRequestProto request;
-  request.set_src(*clean);
+  request.set_src(clean);
   request.set_mtime(static_cast<uint64_t>(modified_millis));
   request.set_atime(static_cast<uint64_t>(-1));  // -1 leaves the time unchanged
   return Do<pb::SetTimesResponseProto>("setTimes", request, "setting the time of", path);
 }
 
 Result<std::unique_ptr<Writer>> HdfsFileSystem::Create(const std::string& path, const CreateOptions& options) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   const int64_t block_size = options.block_size != 0 ? options.block_size : options_.block_size;
   if (block_size <= 0 || block_size % static_cast<int64_t>(kChunk) != 0) {
     return Wrong("creating", path,
                  {ErrorCode::kUsage,
                   "the block size " + std::to_string(block_size) + " is not a multiple of " + std::to_string(kChunk)});
   }
-  OpenFile file{*clean, NewClientName()};
+  OpenFile file{clean, NewClientName()};
   pb::CreateRequestProto request;
-  request.set_src(*clean);
+  request.set_src(clean);
   request.mutable_masked()->set_perm(options.permission);
   request.set_clientname(file.client);
   request.set_createflag(kCreate | kShouldReplicate | (options.overwrite ? kOverwrite : 0u));
@@ -150,11 +143,9 @@ Result<std::unique_ptr<Writer>> HdfsFileSystem::Create(const std::string& path, 
 }
 
 Result<std::unique_ptr<Reader>> HdfsFileSystem::Open(const std::string& path) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
-  auto reader = FileReader::Open(name_node_, *clean, options_.transfer);
-  if (!reader) return reader.error();
-  return std::unique_ptr<Reader>(std::move(*reader));
+  HOWDAH_TRY(const auto clean, CleanPath(path));
+  HOWDAH_TRY(auto reader, FileReader::Open(name_node_, clean, options_.transfer));
+  return std::unique_ptr<Reader>(std::move(reader));
 }
 
 }  // namespace howdah::hadoop::hdfs

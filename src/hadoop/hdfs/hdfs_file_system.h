@@ -1,7 +1,7 @@
-// HDFS by its native protocols: the NameNode's RPC and the DataNodes' data transfer protocol.
+// HDFS through its native protocols: the NameNode's RPC and the DataNodes' data transfer protocol.
 //
-// WebHDFS is not used, for three reasons. The native ports are open wherever YARN works, because NodeManagers localize
-// through them. YARN needs the RPC and its authentication anyway. And with the native protocol no HTTP server in a JVM
+// WebHDFS is not used, for three reasons. The native ports are reachable wherever YARN works, because NodeManagers
+// localize files through them. YARN needs the RPC protocol and its authentication anyway. And no HTTP server in a JVM
 // has to copy every byte.
 #pragma once
 
@@ -41,7 +41,7 @@ class HdfsFileSystem : public FileSystem {
   Result<std::unique_ptr<Reader>> Open(const std::string& path) override;
 
  private:
-  // "listing hdfs://ns1/a: ..."
+  // Adds the operation to the message: "listing hdfs://ns1/a: ...".
   Error Wrong(const char* doing, const std::string& path, const Error& error) const {
     return error.While(std::string(doing) + " " + options_.uri + path);
   }

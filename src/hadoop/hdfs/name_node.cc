@@ -12,11 +12,11 @@ namespace {
 namespace pb = ::hadoop::hdfs;
 using std::chrono::milliseconds;
 
-// Limit for the wait until the DataNodes have reported a block to the NameNode. Java waits about 12 s by default
+// The longest wait until the DataNodes have reported a block to the NameNode. Java waits about 12 s by default
 // (dfs.client.block.write.locateFollowingBlock.retries), which is too short for a busy cluster.
 constexpr milliseconds kReplicated = std::chrono::seconds(60);
 
-// Sleeps with growing pauses from 5 ms to 1 s. Returns false when the limit is reached.
+// Sleeps before the next attempt. The pauses grow from 5 ms to 1 s. Returns false when the limit is reached.
 class Pauses {
  public:
   bool Next() {
@@ -43,9 +43,9 @@ Error RemoteNameNode::Explained(const Error& error) { return Explain(error); }
 Error RemoteNameNode::WithoutDataNodes(const Error& error) {
   const auto stats = Call<pb::GetFsStatsResponseProto>("getFsStats", pb::GetFsStatusRequestProto());
   if (!stats) return ExplainWithoutDataNodes(error, nullptr);
-  const Room room{static_cast<int64_t>(stats->capacity()), static_cast<int64_t>(stats->used()),
-                  static_cast<int64_t>(stats->remaining())};
-  return ExplainWithoutDataNodes(error, &room);
+  const ClusterSpace space{static_cast<int64_t>(stats->capacity()), static_cast<int64_t>(stats->used()),
+                           static_cast<int64_t>(stats->remaining())};
+  return ExplainWithoutDataNodes(error, &space);
 }
 
 Result<NameNode::LocatedBlock> RemoteNameNode::AddBlock(const OpenFile& file, const std::optional<Block>& previous,
@@ -79,9 +79,8 @@ Result<NameNode::LocatedBlock> RemoteNameNode::UpdateBlockForPipeline(const Open
   pb::UpdateBlockForPipelineRequestProto request;
   *request.mutable_block() = block;
   request.set_clientname(file.client);
-  auto response = Call<pb::UpdateBlockForPipelineResponseProto>("updateBlockForPipeline", request);
-  if (!response) return response.error();
-  return response->block();
+  HOWDAH_TRY(auto response, Call<pb::UpdateBlockForPipelineResponseProto>("updateBlockForPipeline", request));
+  return response.block();
 }
 
 Status RemoteNameNode::UpdatePipeline(const OpenFile& file, const Block& before, const Block& after,
@@ -138,10 +137,9 @@ Result<pb::LocatedBlocksProto> RemoteNameNode::BlockLocations(const std::string&
   request.set_src(path);
   request.set_offset(0);
   request.set_length(INT64_MAX);
-  auto response = Call<pb::GetBlockLocationsResponseProto>("getBlockLocations", request);
-  if (!response) return response.error();
-  if (!response->has_locations()) return Error{ErrorCode::kNotFound, "there is no such file"};
-  return response->locations();
+  HOWDAH_TRY(auto response, Call<pb::GetBlockLocationsResponseProto>("getBlockLocations", request));
+  if (!response.has_locations()) return Error{ErrorCode::kNotFound, "there is no such file"};
+  return response.locations();
 }
 
 Result<int64_t> RemoteNameNode::VisibleLength(const LocatedBlock& block) {

@@ -1,4 +1,4 @@
-// The functions of the NameNode that readers and writers of files use.
+// The calls to the NameNode that reading and writing files needs.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace howdah::hadoop::hdfs {
 
-// A file that is being written, as identified to the NameNode.
+// A file that is being written, as the NameNode identifies it.
 struct OpenFile {
   std::string path;
   std::string client;  // the holder of the lease
   uint64_t id = 0;
 };
 
-// Thread-safe. Error messages are those of name_node_errors.h and do not name the file.
+// Thread-safe. The messages of errors are those of name_node_errors.h. They do not contain the file's path.
 class NameNode {
  public:
   using Block = ::hadoop::hdfs::ExtendedBlockProto;
@@ -28,32 +28,33 @@ class NameNode {
   using DataNodes = std::vector<::hadoop::hdfs::DatanodeInfoProto>;
 
   virtual ~NameNode() = default;
-  // `previous` is the preceding block with its length. Waits, with a limit, until that block has enough replicas.
+  // `previous` is the preceding block, with its length. Waits, up to a limit, until that block has enough replicas.
   virtual Result<LocatedBlock> AddBlock(const OpenFile& file, const std::optional<Block>& previous,
                                         const DataNodes& excluded) = 0;
   virtual Status AbandonBlock(const OpenFile& file, const Block& block) = 0;
-  // Returns a new generation stamp and token for a block after a DataNode of its pipeline has failed.
+  // Returns a new generation stamp and token for a block. Call this after a DataNode of the block's pipeline has
+  // failed.
   virtual Result<LocatedBlock> UpdateBlockForPipeline(const OpenFile& file, const Block& block) = 0;
-  // `before` and `after` are the block with its old and new generation stamp. `present` has the remaining DataNodes
-  // (locs and storageIDs).
+  // `before` is the block with its old generation stamp, `after` the block with its new one. `present` lists the
+  // remaining DataNodes (locs and storageIDs).
   virtual Status UpdatePipeline(const OpenFile& file, const Block& before, const Block& after,
                                 const LocatedBlock& present) = 0;
-  // Waits, with a limit, until the last block has enough replicas.
+  // Waits, up to a limit, until the last block has enough replicas.
   virtual Status Complete(const OpenFile& file, const std::optional<Block>& last) = 0;
-  // Persists the present blocks of the file, so that they survive a restart of the NameNode.
+  // Makes the NameNode store the file's present blocks, so that they survive a restart of the NameNode.
   virtual Status PersistBlocks(const OpenFile& file) = 0;
   virtual Status RenewLease(const std::string& client) = 0;
   virtual Status Delete(const std::string& path, bool recursive) = 0;
 
   virtual Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) = 0;
-  // The readable length of a block that is being written. The block's DataNodes are queried for it.
+  // Queries the block's DataNodes for the readable length of a block that is being written.
   virtual Result<int64_t> VisibleLength(const LocatedBlock& block) = 0;
 };
 
 // The NameNode of a cluster, called by RPC.
 class RemoteNameNode : public NameNode {
  public:
-  // `use_hostname` is as in TransferOptions. Only VisibleLength uses it.
+  // `use_hostname`: see TransferOptions. Only VisibleLength uses it.
   RemoteNameNode(hadoop::rpc::ClientOptions options, bool use_hostname);
 
   template <typename Response>
@@ -63,7 +64,7 @@ class RemoteNameNode : public NameNode {
       return client_.Call<Response>(method, request);
     }();
     if (!response) return Explained(response.error());
-    // Parts of the response are sent back later, so all required fields must be present.
+    // Later requests contain parts of this response, so all required fields must be present.
     if (!response->IsInitialized()) return Failed(std::string("the NameNode's answer to ") + method + " is incomplete");
     return response;
   }
@@ -87,7 +88,7 @@ class RemoteNameNode : public NameNode {
 
   hadoop::rpc::ClientOptions options_;
   bool use_hostname_;
-  std::mutex mutex_;  // the client is not thread-safe, but each writer has a thread
+  std::mutex mutex_;  // makes the class thread-safe: each writer has a thread, and the client is not thread-safe
   hadoop::rpc::BlockingClient client_;
 };
 

@@ -18,7 +18,7 @@ bool Is(const Error& error, std::string_view package, std::string_view name) {
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-// The text between `before` and `behind`. Returns nullopt if it is not found.
+// The text between `before` and `behind`. Returns nullopt if `text` does not contain them.
 std::optional<std::string> Between(std::string_view text, std::string_view before, std::string_view behind) {
   size_t begin = text.find(before);
   if (begin == std::string_view::npos) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<std::string> Between(std::string_view text, std::string_view befor
   return std::string(text.substr(begin, end - begin));
 }
 
-// The number after a text, as in "quota = 1048576 B".
+// The number that follows `before` in the text, as in "quota = 1048576 B".
 std::optional<int64_t> NumberAfter(std::string_view text, std::string_view before) {
   const size_t at = text.find(before);
   if (at == std::string_view::npos) return std::nullopt;
@@ -82,13 +82,13 @@ bool IsWithoutDataNodes(const Error& error) {
   return !error.remote_class.empty() && error.message.find("could only be written to ") != std::string::npos;
 }
 
-Error ExplainWithoutDataNodes(const Error& error, const Room* room) {
+Error ExplainWithoutDataNodes(const Error& error, const ClusterSpace* space) {
   Error explained = error;
   explained.code = ErrorCode::kUnavailable;
   std::string text = "HDFS has no DataNode that can take a block";
-  if (room != nullptr && room->capacity > 0) {
-    text += ": of its " + FormatBytes(room->capacity) + " " + FormatBytes(room->used) + " are used by HDFS and " +
-            FormatBytes(room->remaining) + " are left";
+  if (space != nullptr && space->capacity > 0) {
+    text += ": of its " + FormatBytes(space->capacity) + " " + FormatBytes(space->used) + " are used by HDFS and " +
+            FormatBytes(space->remaining) + " are left";
   }
   const size_t there = error.message.find("There are ");
   if (there != std::string::npos) {

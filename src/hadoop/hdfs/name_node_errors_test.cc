@@ -66,15 +66,15 @@ TEST(Explain, RetriableExceptionsAreRecognised) {
       "are excluded in this operation.";
   EXPECT_TRUE(IsWithoutDataNodes({ErrorCode::kFailed, full, "java.io.IOException"}));
   EXPECT_FALSE(IsWithoutDataNodes(Failed(full)));
-  const Room room{10LL << 30, 9LL << 30, 40 << 20};
-  const Error explained = ExplainWithoutDataNodes({ErrorCode::kFailed, full, "java.io.IOException"}, &room);
+  const ClusterSpace space{10LL << 30, 9LL << 30, 40 << 20};
+  const Error explained = ExplainWithoutDataNodes({ErrorCode::kFailed, full, "java.io.IOException"}, &space);
   EXPECT_EQ(
       explained.message,
       "HDFS has no DataNode that can take a block: of its 10 GiB 9 GiB are used by HDFS and 40 MiB are left (there "
       "are 1 datanode(s) running and 1 node(s) are excluded in this operation); they are full, down, or cannot be "
       "reached from here: hdfs dfsadmin -report");
   EXPECT_EQ(explained.remote_class, "java.io.IOException");
-  const Room none;
+  const ClusterSpace none;
   EXPECT_THAT(ExplainWithoutDataNodes(Failed("x could only be written to 0"), &none).message,
               HasSubstr("can take a block; they are full"));
 }

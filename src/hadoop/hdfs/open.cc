@@ -10,14 +10,14 @@ namespace {
 
 using hadoop::conf::Configuration;
 
-// Decides by the configuration whether data transfer would need SASL, as SaslDataTransferClient.send does.
+// Explains why data transfer with this configuration would need SASL. Returns an empty text if it would not. Decides
+// like SaslDataTransferClient.send.
 Result<std::string> WhyUnsupported(const Configuration& configuration) {
-  const auto encrypted = configuration.Bool("dfs.encrypt.data.transfer", false);
-  if (!encrypted) return encrypted.error();
+  HOWDAH_TRY(const auto encrypted, configuration.Bool("dfs.encrypt.data.transfer", false));
   const bool secure = configuration.Text("hadoop.security.authentication") == "kerberos";
   const bool wrapped = secure && configuration.Get("dfs.data.transfer.protection").has_value();
-  if (!*encrypted && !wrapped) return std::string();
-  return configuration.Where(*encrypted ? "dfs.encrypt.data.transfer" : "dfs.data.transfer.protection") +
+  if (!encrypted && !wrapped) return std::string();
+  return configuration.Where(encrypted ? "dfs.encrypt.data.transfer" : "dfs.data.transfer.protection") +
          " requires protected transfers to DataNodes, which Howdah does not support yet";
 }
 
@@ -54,26 +54,24 @@ Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, con
                                          const OpenOptions& options) {
   auto address = hadoop::conf::FileSystemOf(configuration, uri);
   if (address && address->scheme == "viewfs") {
-    const auto target = hadoop::conf::ResolveUri(configuration, uri);
-    if (!target) return target.error();
-    address = hadoop::conf::FileSystemOf(configuration, *target);
+    HOWDAH_TRY(const auto target, hadoop::conf::ResolveUri(configuration, uri));
+    address = hadoop::conf::FileSystemOf(configuration, target);
   }
   if (!address) return address.error();
   if (address->scheme == "file") {
     return std::unique_ptr<FileSystem>(std::make_unique<PosixFileSystem>(configuration.environment().user_home));
   }
-  auto hdfs = OptionsOf(configuration, address->authority, options);
-  if (!hdfs) return hdfs.error();
+  HOWDAH_TRY(auto hdfs, OptionsOf(configuration, address->authority, options));
   hadoop::rpc::ClientOptions client;
   for (const auto& server : address->name_nodes) client.servers.push_back(server.address);
   client.protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
-  client.login.user = options.user;
-  client.login.token = TokenOf(*address, options.credentials, options.limits.connect);
+  HOWDAH_TRY(client.login,
+             LoginOf(configuration, options.user, TokenOf(*address, options.credentials, options.limits.connect)));
   client.limits = options.limits;
   client.service_name = address->logical ? "the NameNodes of " + address->authority : "the NameNode";
   client.configured_by = address->name_nodes.front().configured_by;
-  auto name_node = std::make_shared<RemoteNameNode>(std::move(client), hdfs->transfer.use_hostname);
-  return std::unique_ptr<FileSystem>(std::make_unique<HdfsFileSystem>(std::move(name_node), std::move(*hdfs)));
+  auto name_node = std::make_shared<RemoteNameNode>(std::move(client), hdfs.transfer.use_hostname);
+  return std::unique_ptr<FileSystem>(std::make_unique<HdfsFileSystem>(std::move(name_node), std::move(hdfs)));
 }
 
 }  // namespace howdah::hadoop::hdfs

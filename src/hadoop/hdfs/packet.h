@@ -1,4 +1,4 @@
-// Splits written data into packets.
+// Splits the bytes of a file into packets.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,36 @@ namespace howdah::hadoop::hdfs {
 constexpr size_t kChunk = 512;                // number of bytes per checksum (CRC-32C)
 constexpr size_t kPacketData = 126 * kChunk;  // 64 KiB per packet including checksums, as in Java
 
-// An encoded packet. It is kept until it is acknowledged, so that it can be sent again in another pipeline.
+// An encoded packet. Its owner keeps it until it is acknowledged, because it may have to be sent again in another
+// pipeline.
 struct Packet {
   int64_t sequence = 0;
-  int64_t end = 0;    // the offset in the block after the packet's last byte
+  int64_t end = 0;    // the offset in the block after the packet's last byte of data
   bool last = false;  // whether the packet ends the block; it then has no data
   std::string buffer;
   size_t begin = 0;  // offset of the packet in the buffer
   std::string_view bytes() const { return std::string_view(buffer).substr(begin); }
 };
 
-// Splits a stream of bytes into the packets of blocks. No I/O.
+// Splits a stream of bytes into blocks, and these into packets. Performs no I/O.
 class PacketBuilder {
  public:
   explicit PacketBuilder(int64_t block_size) : block_size_(block_size) {}
 
-  // Consumes bytes from the front of `bytes` until a packet or the block is full, and returns the packet. When a block
-  // is full, the next call returns a separate packet that ends the block (see Packet::last).
+  // Consumes bytes from the front of `bytes` until a packet or the block is full, and returns the packet. Returns
+  // nullopt if `bytes` is exhausted first. When a block is full, the next call returns a separate packet that ends the
+  // block (see Packet::last).
   std::optional<Packet> Add(std::string_view& bytes);
-  // Returns the consumed bytes that have not been returned. An incomplete chunk at the end is sent again in the next
-  // packet, because checksums cover whole chunks. Returns nullopt if there are no new bytes.
+  // Returns a packet with the bytes that were consumed and not yet returned. If it ends with an incomplete chunk, the
+  // next packet repeats that chunk, because checksums cover whole chunks. Returns nullopt if there are no new bytes.
   std::optional<Packet> Flush();
-  // Ends the current block. Returns nullopt if there is none, or if it has unflushed data.
+  // Returns the packet that ends the current block. Returns nullopt if no block is open, or if some of its bytes have
+  // not been flushed.
   std::optional<Packet> EndBlock();
 
-  // The sequence number of the packet returned last.
+  // The sequence number of the packet that was returned last.
   int64_t sequence() const { return sequence_ - 1; }
-  // The number of consumed bytes of the current block, returned or not.
+  // The number of bytes consumed for the current block, whether or not their packet has been returned.
   int64_t in_block() const { return start_ + static_cast<int64_t>(data_.size()); }
 
  private:

@@ -59,7 +59,7 @@ struct Blocks {
   }
 };
 
-TEST(PacketBuilder, WriteSizesDoNotChangeBlocks) {
+TEST(PacketBuilder, BlocksDoNotDependOnSizesOfWrites) {
   constexpr int64_t kBlock = 200 * kChunk;
   const std::string bytes = Pattern(450 * kChunk + 77);
   for (const size_t step : {1u, 100u, 512u, 5000u, 64512u, 64513u, 1000000u}) {
@@ -97,7 +97,7 @@ TEST(PacketBuilder, EmptyFileHasNoBlock) {
   EXPECT_EQ(builder.sequence(), -1);
 }
 
-TEST(PacketBuilder, ExactlyFullBlockGetsOneLastPacket) {
+TEST(PacketBuilder, ExactlyFullBlockEndsWithOneLastPacket) {
   PacketBuilder builder(static_cast<int64_t>(kPacketData));
   const std::string bytes = Pattern(kPacketData);
   std::string_view rest = bytes;

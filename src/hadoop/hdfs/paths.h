@@ -1,4 +1,4 @@
-// Path functions of both file systems.
+// Functions on paths, for both file systems.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace howdah::hadoop::hdfs {
 
 // Returns the absolute path without "//", "." and trailing slash. Returns kUsage if the path is relative or contains
-// "..", which HDFS does not support.
+// "..": HDFS does not support "..".
 Result<std::string> CleanPath(const std::string& path);
 // "/a/b" → "b"; "/" → "".
 std::string LastPart(const std::string& path);

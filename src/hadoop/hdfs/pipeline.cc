@@ -8,7 +8,7 @@ namespace {
 namespace pb = ::hadoop::hdfs;
 
 constexpr Duration kPerNode = std::chrono::seconds(5);
-constexpr size_t kMostPieces = 16;
+constexpr size_t kMaxPieces = 16;
 
 std::string EncodeWriteOp(const PipelineRequest& request) {
   const pb::LocatedBlockProto& block = request.block;
@@ -69,15 +69,14 @@ Result<Pipeline> Pipeline::Open(const PipelineRequest& request, const TransferOp
 Status Pipeline::Send(const std::deque<Packet>& packets, size_t& next, size_t& sent, Time now) {
   std::vector<std::string_view> pieces;
   if (!heartbeat_.empty()) pieces.push_back(heartbeat_);
-  for (size_t i = next; i < packets.size() && pieces.size() < kMostPieces; ++i) {
+  for (size_t i = next; i < packets.size() && pieces.size() < kMaxPieces; ++i) {
     if (packets[i].last && i > 0) break;
     pieces.push_back(packets[i].bytes().substr(i == next ? sent : 0));
     if (packets[i].last) break;
   }
   if (pieces.empty()) return {};
-  const auto taken = connection_.SendSome(pieces);
-  if (!taken) return taken.error();
-  size_t left = *taken;
+  HOWDAH_TRY(const auto taken, connection_.SendSome(pieces));
+  size_t left = taken;
   if (left > 0) sent_at_ = now;
   const size_t of_heartbeat = std::min(left, heartbeat_.size());
   heartbeat_.erase(0, of_heartbeat);
@@ -97,14 +96,13 @@ Status Pipeline::Send(const std::deque<Packet>& packets, size_t& next, size_t& s
 
 Status Pipeline::Heartbeat(Time now) {
   heartbeat_ += EncodeEmptyPacket(0, kHeartbeat, false);
-  const auto taken = connection_.SendSome({heartbeat_});
-  if (!taken) return taken.error();
-  heartbeat_.erase(0, *taken);
+  HOWDAH_TRY(const auto taken, connection_.SendSome({heartbeat_}));
+  heartbeat_.erase(0, taken);
   sent_at_ = now;
   return {};
 }
 
-Status Pipeline::TakeConfirmations(int64_t& confirmed, Time now, BadNode& bad) {
+Status Pipeline::ReceiveAcks(int64_t& acked, Time now, BadNode& bad) {
   const auto fail = [&](const Error& error) {
     bad = {0, error.message};
     return error;
@@ -125,14 +123,14 @@ Status Pipeline::TakeConfirmations(int64_t& confirmed, Time now, BadNode& bad) {
       return fail(Failed("a DataNode's acknowledgement is unreadable"));
     }
     connection_.Drop(size);
-    heard_at_ = now;
+    received_at_ = now;
     if (const auto wrong = BadNodeOf(ack)) {
       bad = *wrong;
       return Failed(wrong->why);
     }
     if (ack.seqno() == kHeartbeat) continue;
-    if (ack.seqno() != confirmed + 1) return fail(Failed("a DataNode acknowledged a packet out of order"));
-    ++confirmed;
+    if (ack.seqno() != acked + 1) return fail(Failed("a DataNode acknowledged a packet out of order"));
+    ++acked;
   }
 }
 

@@ -30,8 +30,8 @@ FileStatus FileStatusOf(const struct stat& info, const std::string& name) {
   return status;
 }
 
-// Renames `from` to `to`; without `overwrite` only if `to` does not exist. NFS does not support renameat2. There
-// link(2) does the same atomically, but not for directories, which cannot be linked.
+// Renames `from` to `to`. Without `overwrite`, renames only if `to` does not exist. NFS lacks renameat2; there, link(2)
+// has the same effect atomically, except for directories, which cannot be linked.
 Status Move(const std::string& from, const std::string& to, bool overwrite, const std::string& doing) {
   if (!overwrite && ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   if (!overwrite && errno != EINVAL && errno != ENOSYS) return SystemError(doing);
@@ -56,14 +56,14 @@ class PosixWriter : public Writer {
   Status Flush() override {
     if (::fsync(fd_.get()) != 0) return SystemError("writing " + path_);
     if (present_ == path_) return {};
-    if (const Status moved = Move(present_, path_, overwrite_, "writing " + path_); !moved.ok()) return moved;
+    HOWDAH_TRY_STATUS(Move(present_, path_, overwrite_, "writing " + path_));
     present_ = path_;
     return {};
   }
 
   Status Close() override {
-    if (const Status flushed = Flush(); !flushed.ok()) return flushed;
-    closed_ = true;  // set before close(2), which frees the descriptor even if it returns an error
+    HOWDAH_TRY_STATUS(Flush());
+    closed_ = true;  // set it before close(2), which releases the descriptor even if it returns an error
     if (::close(fd_.Release()) == 0) return {};
     const Error error = SystemError("closing " + path_);
     ::unlink(path_.c_str());
@@ -118,34 +118,31 @@ Result<FileStatus> PosixFileSystem::Stat(const std::string& path) {
 }
 
 Result<std::vector<FileStatus>> PosixFileSystem::List(const std::string& path) {
-  const auto self = Stat(path);
-  if (!self) return self.error();
-  if (!self->directory) return std::vector{*self};
-  const auto names = os::files::ListDirectory(path);
-  if (!names) return names.error();
+  HOWDAH_TRY(const auto self, Stat(path));
+  if (!self.directory) return std::vector{self};
+  HOWDAH_TRY(const auto names, os::files::ListDirectory(path));
   std::vector<FileStatus> all;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     struct stat info {};
-    // Skip dangling links and files that disappeared after they were listed.
+    // Skip dangling links, and files that were deleted after the directory was listed.
     if (::stat((path + "/" + name).c_str(), &info) == 0) all.push_back(FileStatusOf(info, name));
   }
   return all;
 }
 
 Status PosixFileSystem::MakeDirectories(const std::string& path, uint32_t permission) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   struct stat info {};
-  if (::stat(clean->c_str(), &info) == 0) {
+  if (::stat(clean.c_str(), &info) == 0) {
     return S_ISDIR(info.st_mode) ? Status() : SystemError("making the directory " + path, ENOTDIR);
   }
-  if (*clean != "/") {
-    if (const Status parent = MakeDirectories(ParentOf(*clean), permission); !parent.ok()) return parent;
+  if (clean != "/") {
+    HOWDAH_TRY_STATUS(MakeDirectories(ParentOf(clean), permission));
   }
-  if (::mkdir(clean->c_str(), 0700) != 0) {
+  if (::mkdir(clean.c_str(), 0700) != 0) {
     return errno == EEXIST ? Status() : SystemError("making the directory " + path);
   }
-  return SetPermission(*clean, permission);
+  return SetPermission(clean, permission);
 }
 
 Status PosixFileSystem::Rename(const std::string& from, const std::string& to, bool overwrite) {
@@ -169,21 +166,20 @@ Status PosixFileSystem::SetTimes(const std::string& path, int64_t modified_milli
 }
 
 Result<std::unique_ptr<Writer>> PosixFileSystem::Create(const std::string& path, const CreateOptions& options) {
-  const auto clean = CleanPath(path);
-  if (!clean) return clean.error();
+  HOWDAH_TRY(const auto clean, CleanPath(path));
   const std::string doing = "creating " + path;
   struct stat info {};
-  if (::lstat(clean->c_str(), &info) == 0 && (!options.overwrite || S_ISDIR(info.st_mode))) {
+  if (::lstat(clean.c_str(), &info) == 0 && (!options.overwrite || S_ISDIR(info.st_mode))) {
     return SystemError(doing, S_ISDIR(info.st_mode) ? EISDIR : EEXIST);
   }
-  if (const Status made = MakeDirectories(ParentOf(*clean), 0755); !made.ok()) return made.error().While(doing);
+  if (const Status made = MakeDirectories(ParentOf(clean), 0755); !made.ok()) return made.error().While(doing);
   std::random_device random;
   char suffix[32];
   std::snprintf(suffix, sizeof suffix, ".howdah-%08x%08x", random(), random());
-  const std::string temporary = ParentOf(*clean) + "/." + LastPart(*clean) + suffix;
+  const std::string temporary = ParentOf(clean) + "/." + LastPart(clean) + suffix;
   Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd.valid()) return SystemError(doing);
-  auto writer = std::make_unique<PosixWriter>(std::move(fd), temporary, *clean, options.overwrite);
+  auto writer = std::make_unique<PosixWriter>(std::move(fd), temporary, clean, options.overwrite);
   if (::chmod(temporary.c_str(), options.permission) != 0) return SystemError(doing);
   return std::unique_ptr<Writer>(std::move(writer));
 }

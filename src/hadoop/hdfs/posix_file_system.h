@@ -9,7 +9,7 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Owners are numbers ("1000"), because a static program cannot use the name services of the machine.
+// Owners are numbers ("1000"): a static program cannot use the name services of the machine.
 class PosixFileSystem : public FileSystem {
  public:
   explicit PosixFileSystem(std::string home) : home_(std::move(home)) {}
@@ -23,7 +23,8 @@ class PosixFileSystem : public FileSystem {
   Status Delete(const std::string& path, bool recursive) override;
   Status SetPermission(const std::string& path, uint32_t permission) override;
   Status SetTimes(const std::string& path, int64_t modified_millis) override;
-  // Writes to a temporary file (".NAME.howdah-...") beside `path`, which is renamed by the first Flush or by Close.
+  // Writes to a temporary file (".NAME.howdah-...") in the directory of `path`. The first Flush, or Close, renames it
+  // to `path`.
   Result<std::unique_ptr<Writer>> Create(const std::string& path, const CreateOptions& options) override;
   Result<std::unique_ptr<Reader>> Open(const std::string& path) override;
 

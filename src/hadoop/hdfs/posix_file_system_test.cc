@@ -28,10 +28,9 @@ class Posix : public ::testing::Test {
     }
   }
   Status Write(const std::string& path, const std::string& bytes, const CreateOptions& options = {}) {
-    auto writer = files_.Create(path, options);
-    if (!writer) return writer.error();
-    if (const Status written = (*writer)->Write(bytes); !written.ok()) return written;
-    return (*writer)->Close();
+    HOWDAH_TRY(auto writer, files_.Create(path, options));
+    HOWDAH_TRY_STATUS(writer->Write(bytes));
+    return writer->Close();
   }
   size_t Entries() { return files_.List(top_)->size(); }
 
@@ -54,7 +53,7 @@ TEST_F(Posix, FileAppearsWhenComplete) {
   EXPECT_EQ(files_.List(top_ + "/a")->size(), 1u);
 }
 
-TEST_F(Posix, AbandonedWriterLeavesNoFile) {
+TEST_F(Posix, WriterDestroyedBeforeCloseLeavesNoFile) {
   for (const bool flush : {false, true}) {
     auto writer = files_.Create(top_ + "/x", {});
     ASSERT_TRUE((*writer)->Write("x").ok());

@@ -9,8 +9,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-constexpr int kMostRecoveries = 5;  // recoveries without an acknowledgement in between, as in Java
-constexpr int kMostBeginnings = 4;  // the first attempt and dfs.client.block.write.retries
+constexpr int kMaxRecoveries = 5;    // attempts without any acknowledgement in between, as in Java
+constexpr int kMaxOpenAttempts = 4;  // the first attempt to open a block, and dfs.client.block.write.retries (3)
 
 }  // namespace
 
@@ -41,10 +41,10 @@ Status Streamer::Push(Packet packet) {
   return {};
 }
 
-Status Streamer::AwaitConfirmed(int64_t sequence) {
+Status Streamer::AwaitAck(int64_t sequence) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this, sequence] { return known_confirmed_ >= sequence || error_; });
-  if (known_confirmed_ >= sequence) return {};
+  changed_.wait(lock, [this, sequence] { return known_acked_ >= sequence || error_; });
+  if (known_acked_ >= sequence) return {};
   return *error_;
 }
 
@@ -73,16 +73,17 @@ void Streamer::Fail(const Error& error) {
 
 Status Streamer::Step() {
   const Time now = std::chrono::steady_clock::now();
-  if (const Status renewed = RenewLease(now); !renewed.ok()) return renewed;
+  HOWDAH_TRY_STATUS(RenewLease(now));
   TakePackets();
   if (!pipeline_ && !packets_.empty()) {
-    if (const Status opened = OpenBlock(); !opened.ok()) return opened;
+    HOWDAH_TRY_STATUS(OpenBlock());
   }
-  if (const Status exchanged = Exchange(now); !exchanged.ok()) return exchanged;
+  HOWDAH_TRY_STATUS(Exchange(now));
   return Wait(now);
 }
 
-// A failed renewal is repeated: the NameNode may be failing over, and the lease lasts a minute.
+// Repeats a failed renewal soon, because the NameNode may be failing over. Returns an error only if the NameNode
+// rejects the renewal.
 Status Streamer::RenewLease(Time now) {
   if (now < lease_at_) return {};
   const Status renewed = name_node_->RenewLease(file_.client);
@@ -94,7 +95,7 @@ Status Streamer::RenewLease(Time now) {
 void Streamer::TakePackets() {
   const std::lock_guard lock(mutex_);
   if (queue_.empty()) return;
-  const bool ends = !packets_.empty() && packets_.back().last;  // later packets belong to the next block
+  const bool ends = !packets_.empty() && packets_.back().last;  // the packets after it belong to the next block
   while (!ends && !queue_.empty()) {
     packets_.push_back(std::move(queue_.front()));
     queue_.pop_front();
@@ -104,7 +105,7 @@ void Streamer::TakePackets() {
 
 Status Streamer::OpenBlock() {
   Error error = Failed("no DataNode could be reached");
-  for (int attempt = 0; attempt < kMostBeginnings; ++attempt) {
+  for (int attempt = 0; attempt < kMaxOpenAttempts; ++attempt) {
     auto block = name_node_->AddBlock(file_, last_block(), excluded_);
     if (!block) return attempt == 0 ? block.error() : block.error().While(error.message);
     BadNode bad;
@@ -112,14 +113,14 @@ Status Streamer::OpenBlock() {
     if (pipeline) {
       block_ = std::move(*block);
       pipeline_ = std::move(*pipeline);
-      confirmed_bytes_ = 0;
+      acked_bytes_ = 0;
       recoveries_ = 0;
       return {};
     }
     error = pipeline.error();
     if (error.code == ErrorCode::kUnavailable && !options_.unsupported.empty()) return error;
     excluded_.push_back(block->locs(static_cast<int>(bad.index)));
-    if (const Status left = name_node_->AbandonBlock(file_, block->b()); !left.ok()) return left;
+    HOWDAH_TRY_STATUS(name_node_->AbandonBlock(file_, block->b()));
   }
   return error.While("no block could be opened");
 }
@@ -127,26 +128,26 @@ Status Streamer::OpenBlock() {
 Status Streamer::Exchange(Time now) {
   if (!pipeline_) return {};
   BadNode bad;
-  int64_t confirmed = confirmed_;
-  const Status taken = pipeline_->TakeConfirmations(confirmed, now, bad);
-  if (const Status done = Confirm(confirmed); !done.ok() || !pipeline_) return done;
+  int64_t acked = acked_;
+  const Status taken = pipeline_->ReceiveAcks(acked, now, bad);
+  if (const Status done = OnAcked(acked); !done.ok() || !pipeline_) return done;
   if (!taken.ok()) return Recover(bad);
-  if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing in flight: restart the silence timer
+  if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing is in flight: restart the silence timer
   const bool waiting = next_ > 0 || sent_ > 0;
-  if (waiting && now >= pipeline_->silent_at()) return Recover({0, "no answer from the DataNodes"});
+  if (waiting && now >= pipeline_->times_out_at()) return Recover({0, "no answer from the DataNodes"});
   Status sent = pipeline_->Send(packets_, next_, sent_, now);
   if (sent.ok() && sent_ == 0 && now >= pipeline_->sent_at() + options_.heartbeat) sent = pipeline_->Heartbeat(now);
   return sent.ok() ? sent : Recover({0, sent.error().message});
 }
 
-Status Streamer::Confirm(int64_t sequence) {
-  if (sequence == confirmed_) return {};
+Status Streamer::OnAcked(int64_t sequence) {
+  if (sequence == acked_) return {};
   recoveries_ = 0;
   size_t count = 0;
   bool ended = false;
-  for (; confirmed_ < sequence; ++confirmed_, ++count) {
+  for (; acked_ < sequence; ++acked_, ++count) {
     if (packets_.empty() || next_ == 0) return Failed("a DataNode acknowledged a packet that was never sent");
-    confirmed_bytes_ = std::max(confirmed_bytes_, packets_.front().end);
+    acked_bytes_ = std::max(acked_bytes_, packets_.front().end);
     ended = packets_.front().last;
     packets_.pop_front();
     --next_;
@@ -154,7 +155,7 @@ Status Streamer::Confirm(int64_t sequence) {
   if (ended) EndBlock();
   const std::lock_guard lock(mutex_);
   held_ -= count;
-  known_confirmed_ = confirmed_;
+  known_acked_ = acked_;
   changed_.notify_all();
   return {};
 }
@@ -162,14 +163,14 @@ Status Streamer::Confirm(int64_t sequence) {
 void Streamer::EndBlock() {
   pipeline_.reset();
   NameNode::Block block = block_.b();
-  block.set_numbytes(static_cast<uint64_t>(confirmed_bytes_));
+  block.set_numbytes(static_cast<uint64_t>(acked_bytes_));
   const std::lock_guard lock(mutex_);
   last_block_ = std::move(block);
 }
 
 Status Streamer::Recover(BadNode bad) {
   pipeline_.reset();
-  for (; recoveries_ < kMostRecoveries; ++recoveries_) {
+  for (; recoveries_ < kMaxRecoveries; ++recoveries_) {
     const int index = static_cast<int>(bad.index);
     if (index >= block_.locs_size()) return Failed("a failure was reported for a DataNode that is not in the pipeline");
     const std::string failed = NameOf(block_.locs(index)) + ": " + bad.why;
@@ -182,28 +183,28 @@ Status Streamer::Recover(BadNode bad) {
     }
     if (const Status done = TryRecovery(bad); done.ok() || pipeline_ || bad.why.empty()) return done;
   }
-  return Failed("a block could not be continued after " + std::to_string(kMostRecoveries) +
+  return Failed("a block could not be continued after " + std::to_string(kMaxRecoveries) +
                 " attempts; write the file again");
 }
 
-// On an error, `bad` is the DataNode responsible. Its `why` is empty if no DataNode is.
+// On an error, `bad` is the DataNode that caused it. `bad.why` is empty if no DataNode caused it.
 Status Streamer::TryRecovery(BadNode& bad) {
   bad = {};
   const bool closing = !packets_.empty() && packets_.front().last;
   NameNode::Block before = block_.b();
-  before.set_numbytes(static_cast<uint64_t>(confirmed_bytes_));
+  before.set_numbytes(static_cast<uint64_t>(acked_bytes_));
   const auto renewed = name_node_->UpdateBlockForPipeline(file_, before);
   if (!renewed) return renewed.error().While("continuing with fewer DataNodes");
   *block_.mutable_b() = before;
   if (renewed->has_blocktoken()) *block_.mutable_blocktoken() = renewed->blocktoken();
-  int64_t most = confirmed_bytes_;
+  int64_t most = acked_bytes_;
   for (size_t i = 0; i < packets_.size() && i <= next_; ++i) most = std::max(most, packets_[i].end);
   const uint64_t generation = renewed->b().generationstamp();
-  auto pipeline = Pipeline::Open(
-      {block_, file_.client, closing ? Stage::PIPELINE_CLOSE_RECOVERY : Stage::PIPELINE_SETUP_STREAMING_RECOVERY,
-       generation, confirmed_bytes_, most},
-      options_, bad);
-  if (!pipeline) return pipeline.error();
+  HOWDAH_TRY(auto pipeline,
+             Pipeline::Open({block_, file_.client,
+                             closing ? Stage::PIPELINE_CLOSE_RECOVERY : Stage::PIPELINE_SETUP_STREAMING_RECOVERY,
+                             generation, acked_bytes_, most},
+                            options_, bad));
   NameNode::Block after = before;
   after.set_generationstamp(generation);
   if (const Status updated = name_node_->UpdatePipeline(file_, before, after, block_); !updated.ok()) {
@@ -211,11 +212,11 @@ Status Streamer::TryRecovery(BadNode& bad) {
   }
   *block_.mutable_b() = after;
   next_ = sent_ = 0;
-  pipeline_ = std::move(*pipeline);
+  pipeline_ = std::move(pipeline);
   if (!closing) return {};
-  // The DataNodes have finalised the block during recovery.
+  // During the recovery the DataNodes have finalised the block, so its last packet counts as acknowledged.
   next_ = 1;
-  return Confirm(packets_.front().sequence);
+  return OnAcked(packets_.front().sequence);
 }
 
 Status Streamer::Wait(Time now) {
@@ -226,7 +227,7 @@ Status Streamer::Wait(Time now) {
     const bool blocked = next_ < packets_.size() && !(packets_[next_].last && next_ > 0);
     if (blocked) polled[1].events |= POLLOUT;
     until = std::min(until, pipeline_->sent_at() + options_.heartbeat);
-    if (next_ > 0 || sent_ > 0) until = std::min(until, pipeline_->silent_at());
+    if (next_ > 0 || sent_ > 0) until = std::min(until, pipeline_->times_out_at());
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
   {

@@ -1,4 +1,4 @@
-// Writers and readers with failing DataNodes.
+// Writing and reading while DataNodes fail.
 #include <gmock/gmock.h>
 
 #include "fake_cluster.h"
@@ -21,9 +21,9 @@ class Streams : public ::testing::Test {
  protected:
   void Make(int nodes, int replicas) {
     for (int i = 0; i < nodes; ++i) {
-      nodes_.push_back(std::make_unique<FakeDataNode>(world_, "dn" + std::to_string(i)));
+      nodes_.push_back(std::make_unique<FakeDataNode>(shared_, "dn" + std::to_string(i)));
     }
-    name_node_ = std::make_shared<FakeNameNode>(world_, nodes_, replicas);
+    name_node_ = std::make_shared<FakeNameNode>(shared_, nodes_, replicas);
     options_.silence = std::chrono::seconds(30);
   }
   std::unique_ptr<FileWriter> Create() {
@@ -31,7 +31,7 @@ class Streams : public ::testing::Test {
   }
   Status Write(const std::string& bytes) {
     const auto writer = Create();
-    if (const Status written = writer->Write(bytes); !written.ok()) return written;
+    HOWDAH_TRY_STATUS(writer->Write(bytes));
     return writer->Close();
   }
   std::string ReadAll(int64_t from = 0) {
@@ -49,7 +49,7 @@ class Streams : public ::testing::Test {
 
   static constexpr int64_t kBlock = 1000 * kChunk;
   const std::string bytes_ = Pattern(2500 * kChunk + 100);  // this size fills three blocks
-  World world_;
+  SharedState shared_;
   std::vector<std::unique_ptr<FakeDataNode>> nodes_;
   std::shared_ptr<FakeNameNode> name_node_;
   TransferOptions options_;
@@ -61,10 +61,11 @@ TEST_F(Streams, BlocksAreWrittenInOrder) {
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(name_node_->Content(), bytes_);
   EXPECT_THAT(name_node_->lengths(), ElementsAre(kBlock, kBlock, bytes_.size() - 2 * kBlock));
-  EXPECT_EQ(world_.Count("dn0 PIPELINE_SETUP_CREATE"), 3);
-  EXPECT_EQ(world_.Count("delete"), 0);
+  EXPECT_EQ(shared_.Count("dn0 PIPELINE_SETUP_CREATE"), 3);
+  EXPECT_EQ(shared_.Count("delete"), 0);
   EXPECT_EQ(ReadAll(), bytes_);
-  EXPECT_TRUE(world_.Eventually([this] { return std::ranges::count(world_.events, "dn0 was told CHECKSUM_OK") == 3; }));
+  EXPECT_TRUE(
+      shared_.Eventually([this] { return std::ranges::count(shared_.events, "dn0 received CHECKSUM_OK") == 3; }));
   EXPECT_EQ(ReadAll(kBlock + 777), bytes_.substr(kBlock + 777));
   EXPECT_EQ(ReadAll(static_cast<int64_t>(bytes_.size())), "");
 }
@@ -72,77 +73,77 @@ TEST_F(Streams, BlocksAreWrittenInOrder) {
 TEST_F(Streams, EmptyFileHasNoBlock) {
   Make(1, 1);
   ASSERT_TRUE(Write("").ok());
-  EXPECT_EQ(world_.Count("add"), 0);
-  EXPECT_EQ(world_.Count("complete"), 1);
+  EXPECT_EQ(shared_.Count("add"), 0);
+  EXPECT_EQ(shared_.Count("complete"), 1);
 }
 
 TEST_F(Streams, BlockContinuesAfterFirstDataNodeFails) {
   Make(3, 3);
-  nodes_[0]->behaviour.packets = 3;
+  nodes_[0]->faults.packets = 3;
   const Status written = Write(bytes_);
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(name_node_->Content(), bytes_);
-  EXPECT_EQ(world_.Count("dn1 PIPELINE_SETUP_STREAMING_RECOVERY gs1001"), 1);
-  EXPECT_EQ(world_.Count("pipeline gs1000 gs1001 dn1/s-dn1 dn2/s-dn2"), 1);
-  EXPECT_EQ(world_.Count("dn0 "), 1) << "it is not used again";
+  EXPECT_EQ(shared_.Count("dn1 PIPELINE_SETUP_STREAMING_RECOVERY gs1001"), 1);
+  EXPECT_EQ(shared_.Count("pipeline gs1000 gs1001 dn1/s-dn1 dn2/s-dn2"), 1);
+  EXPECT_EQ(shared_.Count("dn0 "), 1) << "it is not used again";
 }
 
 TEST_F(Streams, BlockContinuesAfterLaterDataNodeFails) {
   Make(3, 3);
-  nodes_[0]->behaviour.packets = 5;
-  nodes_[0]->behaviour.blamed = 1;
+  nodes_[0]->faults.packets = 5;
+  nodes_[0]->faults.reports_failure_of = 1;
   const Status written = Write(bytes_);
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(name_node_->Content(), bytes_);
-  EXPECT_EQ(world_.Count("pipeline gs1000 gs1001 dn0/s-dn0 dn2/s-dn2"), 1);
+  EXPECT_EQ(shared_.Count("pipeline gs1000 gs1001 dn0/s-dn0 dn2/s-dn2"), 1);
 }
 
 TEST_F(Streams, BlockContinuesAfterTwoDataNodesFail) {
   Make(3, 3);
-  nodes_[0]->behaviour.packets = 2;
-  nodes_[1]->behaviour.packets = 2;
+  nodes_[0]->faults.packets = 2;
+  nodes_[1]->faults.packets = 2;
   const Status written = Write(bytes_);
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(name_node_->Content(), bytes_);
-  EXPECT_EQ(world_.Count("pipeline gs1001 gs1002 dn2/s-dn2"), 1);
+  EXPECT_EQ(shared_.Count("pipeline gs1001 gs1002 dn2/s-dn2"), 1);
 }
 
 TEST_F(Streams, BlockIsClosedAfterDataNodeFailsAtItsEnd) {
   Make(2, 2);
-  nodes_[0]->behaviour.dies_at_end = true;
+  nodes_[0]->faults.dies_at_end = true;
   const Status written = Write(bytes_.substr(0, 1000));
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(name_node_->Content(), bytes_.substr(0, 1000));
-  EXPECT_EQ(world_.Count("dn1 PIPELINE_CLOSE_RECOVERY gs1001"), 1);
+  EXPECT_EQ(shared_.Count("dn1 PIPELINE_CLOSE_RECOVERY gs1001"), 1);
   EXPECT_THAT(name_node_->lengths(), ElementsAre(1000));
 }
 
 TEST_F(Streams, DataNodeThatRefusedBlockIsExcluded) {
   Make(3, 1);
-  nodes_[0]->behaviour.refuses = true;
+  nodes_[0]->faults.refuses = true;
   ASSERT_TRUE(Write(bytes_).ok());
   EXPECT_EQ(name_node_->Content(), bytes_);
-  EXPECT_EQ(world_.Count("abandon"), 1);
-  EXPECT_EQ(world_.Count("dn0 "), 1);
+  EXPECT_EQ(shared_.Count("abandon"), 1);
+  EXPECT_EQ(shared_.Count("dn0 "), 1);
 }
 
 TEST_F(Streams, FileIsRemovedIfAllDataNodesFail) {
   Make(2, 2);
-  nodes_[0]->behaviour.packets = 2;
-  nodes_[1]->behaviour.packets = 0;
+  nodes_[0]->faults.packets = 2;
+  nodes_[1]->faults.packets = 0;
   const Status written = Write(bytes_);
   ASSERT_FALSE(written.ok());
   EXPECT_THAT(written.error().message, HasSubstr("writing /x: every DataNode of a block has failed, the last was dn1"));
-  EXPECT_EQ(world_.Count("delete"), 1);
-  EXPECT_EQ(world_.Count("complete"), 0);
+  EXPECT_EQ(shared_.Count("delete"), 1);
+  EXPECT_EQ(shared_.Count("complete"), 0);
 }
 
-TEST_F(Streams, AbandonedWriterRemovesFile) {
+TEST_F(Streams, WriterDestroyedBeforeCloseDeletesFile) {
   Make(1, 1);
   auto writer = Create();
   ASSERT_TRUE(writer->Write(bytes_).ok());
   writer.reset();
-  EXPECT_EQ(world_.Count("delete"), 1);
+  EXPECT_EQ(shared_.Count("delete"), 1);
 }
 
 TEST_F(Streams, IdleOpenFileIsKeptAlive) {
@@ -152,38 +153,38 @@ TEST_F(Streams, IdleOpenFileIsKeptAlive) {
   ASSERT_TRUE(writer->Write("hello").ok());
   ASSERT_TRUE(writer->Flush().ok());
   EXPECT_EQ(name_node_->Content(), "hello");
-  EXPECT_EQ(world_.Count("persist"), 1);
-  EXPECT_TRUE(world_.Eventually([this] { return world_.heartbeats >= 3; }));
-  EXPECT_TRUE(world_.Eventually([this] { return std::ranges::count(world_.events, "lease") >= 3; }));
+  EXPECT_EQ(shared_.Count("persist"), 1);
+  EXPECT_TRUE(shared_.Eventually([this] { return shared_.heartbeats >= 3; }));
+  EXPECT_TRUE(shared_.Eventually([this] { return std::ranges::count(shared_.events, "lease") >= 3; }));
   ASSERT_TRUE(writer->Write(" world").ok());
   ASSERT_TRUE(writer->Flush().ok());
   EXPECT_EQ(name_node_->Content(), "hello world");
-  EXPECT_EQ(world_.Count("persist"), 1);
+  EXPECT_EQ(shared_.Count("persist"), 1);
   ASSERT_TRUE(writer->Close().ok());
-  EXPECT_EQ(world_.Count("add"), 1);
+  EXPECT_EQ(shared_.Count("add"), 1);
 }
 
 TEST_F(Streams, CorruptReplicaIsSkipped) {
   Make(3, 3);
   ASSERT_TRUE(Write(bytes_).ok());
-  nodes_[0]->behaviour.corrupts = true;
-  nodes_[1]->behaviour.refuses = true;
+  nodes_[0]->faults.corrupts = true;
+  nodes_[1]->faults.refuses = true;
   EXPECT_EQ(ReadAll(), bytes_);
-  EXPECT_EQ(world_.Count("dn0 read"), 1);
-  EXPECT_EQ(world_.Count("dn1 read"), 1);
+  EXPECT_EQ(shared_.Count("dn0 read"), 1);
+  EXPECT_EQ(shared_.Count("dn1 read"), 1);
 }
 
 TEST_F(Streams, ErrorNamesAllCorruptReplicas) {
   Make(2, 2);
   ASSERT_TRUE(Write(bytes_).ok());
-  nodes_[0]->behaviour.corrupts = true;
-  nodes_[1]->behaviour.refuses = true;
+  nodes_[0]->faults.corrupts = true;
+  nodes_[1]->faults.refuses = true;
   const std::string message = ReadAll().substr(0, 1000);
   EXPECT_THAT(message, HasSubstr("reading /x: no DataNode can provide the block at byte 4096; dn0"));
   EXPECT_THAT(message, HasSubstr("the checksum of the block's bytes from 7680 on is wrong"));
   EXPECT_THAT(message, HasSubstr("dn1"));
   EXPECT_THAT(message, HasSubstr("it refused the block: ERROR, it does not like it"));
-  EXPECT_LE(world_.Count("locate"), 2);
+  EXPECT_LE(shared_.Count("locate"), 2);
 }
 
 TEST_F(Streams, UnsupportedProtectionIsRefused) {

@@ -28,4 +28,13 @@ std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress&
   return std::nullopt;
 }
 
+Result<hadoop::rpc::Login> LoginOf(const hadoop::conf::Configuration& configuration, const std::string& user,
+                                   std::optional<hadoop::rpc::Token> token) {
+  HOWDAH_TRY(const bool simple, hadoop::conf::MayFallBackToSimple(configuration));
+  hadoop::rpc::Login login;
+  if (!token || simple) login.user = user;
+  login.token = std::move(token);
+  return login;
+}
+
 }  // namespace howdah::hadoop::hdfs

@@ -2,17 +2,25 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "howdah/base/time.h"
 #include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/rpc/client_options.h"
 #include "howdah/hadoop/rpc/token.h"
 
 namespace howdah::hadoop::hdfs {
 
-// Finds the HDFS_DELEGATION_TOKEN for a file system by the token's service. The service is "ha-hdfs:ns1" for a name
-// service; otherwise it is the NameNode's "address:port" or "name:port" (hadoop.security.token.service.use_ip). For
-// "address:port" the name is resolved, for at most `limit`. Returns nullopt if there is no such token.
+// Finds the HDFS_DELEGATION_TOKEN of a file system. A token identifies its file system by the token's service:
+// "ha-hdfs:ns1" for a name service, otherwise the NameNode's "address:port" or "name:port"
+// (hadoop.security.token.service.use_ip). For "address:port" the name is resolved, for at most `limit`. Returns nullopt
+// if the credentials lack this token.
 std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
                                           const hadoop::rpc::Credentials& credentials, Duration limit);
+
+// The login as `user`, or with the token if there is one. Without the user's name, the client refuses servers that
+// require no authentication.
+Result<hadoop::rpc::Login> LoginOf(const hadoop::conf::Configuration& configuration, const std::string& user,
+                                   std::optional<hadoop::rpc::Token> token);
 
 }  // namespace howdah::hadoop::hdfs

@@ -32,6 +32,19 @@ TEST(Tokens, TokenIsFoundByService) {
   }
 }
 
+// A server that accepts only the user name is refused for a login without a user.
+TEST(Tokens, LoginWithTokenOnClusterWithKerberosNamesNoUser) {
+  hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});
+  const hadoop::rpc::Token token{"id", "secret", "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns1"};
+  EXPECT_EQ(LoginOf(configuration, "ann", token)->user, "ann");
+  configuration.Set("hadoop.security.authentication", "kerberos", "site.xml");
+  const auto login = LoginOf(configuration, "ann", token);
+  ASSERT_TRUE(login.ok());
+  EXPECT_EQ(login->user, "");
+  EXPECT_EQ(login->token->identifier, "id");
+  EXPECT_EQ(LoginOf(configuration, "ann", std::nullopt)->user, "ann");
+}
+
 TEST(Tokens, HostNameIsNotResolvedWithoutTokens) {
   const hadoop::conf::FileSystemAddress address{"hdfs", "x", false, {{"", "no-such-host.invalid", 1, "here"}}};
   EXPECT_FALSE(TokenOf(address, {}, std::chrono::seconds(5)));

@@ -9,8 +9,8 @@ namespace {
 namespace pb = ::hadoop::hdfs;
 
 constexpr uint16_t kVersion = 28;
-constexpr size_t kMostMessage = size_t{1} << 20;
-constexpr size_t kMostPacket = size_t{16} << 20;  // dfs.data.transfer.max.packet.size
+constexpr size_t kMaxMessage = size_t{1} << 20;
+constexpr size_t kMaxPacket = size_t{16} << 20;  // dfs.data.transfer.max.packet.size
 
 void PutBig(uint64_t number, size_t size, char* out) {
   for (size_t i = 0; i < size; ++i) out[i] = static_cast<char>(number >> (8 * (size - 1 - i)));
@@ -50,10 +50,10 @@ Result<std::optional<Extent>> DelimitedExtent(std::string_view bytes) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
     size |= uint64_t{byte & 0x7fu} << (7 * i);
     if ((byte & 0x80) != 0) continue;
-    if (size > kMostMessage) break;
+    if (size > kMaxMessage) break;
     return std::optional(Extent{i + 1, static_cast<size_t>(size)});
   }
-  if (bytes.size() < 5 && size <= kMostMessage) return std::optional<Extent>();
+  if (bytes.size() < 5 && size <= kMaxMessage) return std::optional<Extent>();
   return Failed("a message of more than 1 MiB was announced; is this really a DataNode?");
 }
 
@@ -62,7 +62,7 @@ Result<PacketPrefix> ParsePacketPrefix(std::string_view bytes) {
   // The payload length covers itself (4 bytes), checksums and data, but not the header.
   const uint32_t payload = GetBig(bytes.substr(0, 4));
   const uint32_t header = GetBig(bytes.substr(4, 2));
-  if (payload < 4 || payload > kMostPacket || header > kMostPacket) {
+  if (payload < 4 || payload > kMaxPacket || header > kMaxPacket) {
     return Failed("a packet with the lengths " + std::to_string(payload) + " and " + std::to_string(header) +
                   " was announced; no DataNode sends that");
   }

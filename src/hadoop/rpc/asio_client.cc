@@ -26,7 +26,7 @@ std::string Random(size_t size) {
   return done == 1 ? bytes : std::string();
 }
 
-// A random UUID (version 4) as its 16 bytes.
+// Returns a random UUID (version 4) as 16 bytes.
 std::string NewClientId() {
   std::string id = Random(16);
   id[6] = static_cast<char>((id[6] & 0x0f) | 0x40);
@@ -54,12 +54,13 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
     Repeat repeat = Repeat::kSafe;
     Done done;
     Clock::time_point begun, sent;
-    bool reused = false;  // sent on a connection that had been used before
+    bool reused = false;  // sent on a connection that earlier calls had used
     size_t failed = 0;    // number of failed attempts
     CallReport report;
     std::shared_ptr<Link> link;  // null while the call waits for the next attempt
-    asio::steady_timer timer;    // limits the wait for the answer, or for the next attempt
-    // Incremented whenever the timer is set, because a handler of an earlier use may still be queued.
+    asio::steady_timer timer;    // limits the wait for the answer; between attempts, ends the pause
+    // Incremented whenever the timer is set: a handler of the timer's previous use may still be queued and must be
+    // ignored.
     uint64_t timer_use = 0;
   };
   using CallPtr = std::shared_ptr<Call>;
@@ -81,12 +82,12 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   ClientOptions options_;
   const std::string client_id_;
   bool closed_ = false;
-  size_t server_ = 0;  // index of the server to try next
+  size_t server_ = 0;  // index of the server for the next connection
   std::string local_ip_;
   int32_t last_id_ = -1;
   std::map<int32_t, CallPtr> calls_;
   std::shared_ptr<Link> link_;                  // the link for new calls; null if there is none
-  std::vector<std::shared_ptr<Link>> retired_;  // closed after their last answer
+  std::vector<std::shared_ptr<Link>> retired_;  // take no new calls; closed after their last answer
 };
 
 void AsioClient::Impl::Close() {
@@ -109,7 +110,7 @@ void AsioClient::Impl::Begin(std::string_view method, std::string request, Repea
   call->done = std::move(done);
   call->begun = Clock::now();
   calls_[call->id] = call;
-  if (options_.servers.empty() || call->request.size() > kFrameMost / 2) {
+  if (options_.servers.empty() || call->request.size() > kMaxFrameSize / 2) {
     return asio::post(loop_, [self = shared_from_this(), call] {
       const std::string why = self->options_.servers.empty() ? "no server is configured" : "the request is too large";
       if (!self->closed_) self->Finish(call, Failed("calling " + call->method + ": " + why));
@@ -133,7 +134,7 @@ void AsioClient::Impl::Connect() {
     connection.mechanisms.push_back(TokenMechanism(*options_.login.token, Base64(Random(30))));
   }
   link_ = std::make_shared<Link>(loop_, options_.servers[server_], server_, std::move(connection), options_.limits);
-  // The client lives longer than the hooks: its destructor closes the link.
+  // The hooks may use `this`: the client closes the link in its destructor.
   link_->Open(
       {[this, link = link_.get()] { OnReady(link); }, [this](Answer answer) { OnAnswer(std::move(answer)); },
        [this, weak = std::weak_ptr(link_)](Failure failure) { OnLinkFailure(weak.lock(), std::move(failure)); }});
@@ -212,9 +213,9 @@ void AsioClient::Impl::OnFailure(const CallPtr& call, size_t server, Failure fai
       Decide(failure, {call->failed, options_.servers.size(), elapsed, call->repeat}, options_.limits);
   const auto link = std::exchange(call->link, nullptr);
   if (failure.kind != FailureKind::kUnreachable) ++call->retry_count;
-  link->Forget(call->id);
+  link->DropAnswer(call->id);
   if (decision.verdict == Verdict::kNextServer) {
-    // If one server fails several calls, only the first failure switches to the next server.
+    // If one server fails several calls, only the first of these failures switches to the next server.
     if (server_ == server) server_ = (server + 1) % options_.servers.size();
   }
   if (decision.verdict == Verdict::kNextServer || link != link_) Retire(link);
@@ -225,18 +226,18 @@ void AsioClient::Impl::OnFailure(const CallPtr& call, size_t server, Failure fai
 }
 
 void AsioClient::Impl::Finish(const CallPtr& call, Result<std::string> result) {
-  const auto self = shared_from_this();  // `done` may destroy the client
+  const auto self = shared_from_this();  // keeps this object alive: `done` may destroy the client
   calls_.erase(call->id);
   ++call->timer_use;
   call->timer.cancel();
   if (const auto link = std::exchange(call->link, nullptr)) {
-    link->Forget(call->id);
+    link->DropAnswer(call->id);
     if (link != link_) Retire(link);
   }
   std::exchange(call->done, nullptr)(std::move(result));
 }
 
-// Sends no new calls on the link, and closes it when no answer is outstanding.
+// Sends no new calls on the link. Closes it when it has no outstanding call.
 void AsioClient::Impl::Retire(const std::shared_ptr<Link>& link) {
   const std::shared_ptr<Link> kept = link;
   if (link_ == kept) {

@@ -8,7 +8,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// Uses the asio driver, on a loop that runs only during a call.
+// Uses AsioClient on a loop that runs only during a call.
 class BlockingClient::Impl {
  public:
   explicit Impl(ClientOptions options) : service_(options.service_name), client_(loop_, std::move(options)) {}
@@ -19,7 +19,7 @@ class BlockingClient::Impl {
     loop_.restart();
     while (!result && loop_.run_one() > 0) {
     }
-    assert(result);  // every call has a timer
+    assert(result);  // every call ends: each has a timer
     return *std::move(result);
   }
 

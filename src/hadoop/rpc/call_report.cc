@@ -41,7 +41,7 @@ std::string CallReport::Servers(const ClientOptions& options) const {
 Error CallReport::Final(const ClientOptions& options, const LastAttempt& last, const Failure& failure) const {
   const std::string at = ServerText(options, last.server), why = failure.error.message;
   const std::string& remote = failure.error.remote_class;
-  const bool unknown_fate = last.repeat == Repeat::kNever;
+  const bool may_have_been_executed = last.repeat == Repeat::kNever;
   switch (failure.kind) {
     case FailureKind::kRemote:
       if (remote == "org.apache.hadoop.ipc.StandbyException") {
@@ -60,7 +60,7 @@ Error CallReport::Final(const ClientOptions& options, const LastAttempt& last, c
       return {ErrorCode::kUnavailable, "calling " + at + ": " + why + Origin(options)};
     case FailureKind::kStale:
     case FailureKind::kLost:
-      if (unknown_fate) {
+      if (may_have_been_executed) {
         return {ErrorCode::kUnavailable, "calling " + last.method + " of " + at + ": " + why +
                                              " before it answered; the call may or may not have been executed"};
       }

@@ -17,15 +17,15 @@ struct LastAttempt {
   std::string method;
   Repeat repeat = Repeat::kSafe;
   size_t server = 0;    // an index into ClientOptions::servers
-  Duration elapsed{0};  // since the beginning of the call
+  Duration elapsed{0};  // since the call began
 };
 
 // Collects the last failure of each server during one call.
 class CallReport {
  public:
   void Add(size_t server, const Failure& failure) { last_[server] = failure.error.message; }
-  // The error for the caller, after the last failure was added. If the server's exception is about the call itself, it
-  // is returned unchanged.
+  // The error to return to the caller. Add must have been called for the last failure. If the server's exception is
+  // about the call itself, it is returned unchanged.
   Error Final(const ClientOptions& options, const LastAttempt& last, const Failure& failure) const;
 
  private:
@@ -34,7 +34,7 @@ class CallReport {
   std::map<size_t, std::string> last_;
 };
 
-// Formats "the ResourceManager at rm1:8032 refused the connection: ...", with advice for known reasons.
+// The error "the ResourceManager at rm1:8032 refused the connection: ...", with advice for known reasons.
 Error Refused(const ClientOptions& options, size_t server, const Error& error);
 
 }  // namespace howdah::hadoop::rpc

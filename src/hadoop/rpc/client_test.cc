@@ -1,4 +1,4 @@
-// Both clients, against a server that misbehaves as each test requires.
+// Tests of both clients. The server misbehaves as each test requires.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ ClientOptions Options(std::vector<HostPort> servers) {
   return options;
 }
 
-// Answers every call with the name of its method.
+// Answers every call with the name of the called method.
 void Echo(Session& session, const Call& call) {
   if (call.id >= 0) session.Reply(call.id, call.method);
 }
@@ -60,7 +60,7 @@ TEST(BlockingClient, ClosedIdleConnectionIsReopenedSilently) {
   EXPECT_EQ(server.connections(), 20);
 }
 
-TEST(BlockingClient, ConnectionLossDuringCallIsHandled) {
+TEST(BlockingClient, ConnectionLossDuringCallRetriesOnlyRepeatableCalls) {
   std::vector<Call> seen;
   const auto handler = [&](Session& session, const Call& call) {
     if (call.id < 0) return;
@@ -90,7 +90,7 @@ TEST(BlockingClient, ConnectionLossDuringCallIsHandled) {
   EXPECT_EQ(seen.size(), 1U);
 }
 
-TEST(BlockingClient, TimeoutKeepsConnectionUsable) {
+TEST(BlockingClient, ConnectionIsUsableAfterTimeoutOfACall) {
   FakeServer server([](Session& session, const Call& call) {
     if (call.method == "slow" || call.id < 0) return;
     session.Reply(0, "late");
@@ -109,7 +109,7 @@ TEST(BlockingClient, TimeoutKeepsConnectionUsable) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(BlockingClient, UnreachableServersAreNamed) {
+TEST(BlockingClient, ErrorNamesAllUnreachableServers) {
   ClosedPort one, two;
   ClientOptions options = Options({one.where(), two.where()});
   options.limits.give_up = seconds(2);
@@ -123,7 +123,7 @@ TEST(BlockingClient, UnreachableServersAreNamed) {
                              testing::EndsWith("; the addresses come from some.key in some-site.xml")));
 }
 
-TEST(BlockingClient, FailoverIsKeptForLaterCalls) {
+TEST(BlockingClient, LaterCallsUseActiveServerAfterFailover) {
   int asked = 0;
   FakeServer standby([&](Session& session, const Call& call) {
     if (call.id < 0) return;
@@ -141,7 +141,7 @@ TEST(BlockingClient, FailoverIsKeptForLaterCalls) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST(BlockingClient, AllServersOnStandbyIsUnavailable) {
+TEST(BlockingClient, CallIsUnavailableIfAllServersAreOnStandby) {
   FakeServer standby([](Session& session, const Call& call) {
     if (call.id >= 0)
       session.Refuse(call.id, false, "org.apache.hadoop.ipc.StandbyException", "Operation is not allowed");
@@ -284,7 +284,7 @@ TEST(AsioClient, CallbackMayDestroyClient) {
   EXPECT_EQ(done, 1) << "outstanding calls are dropped";
 }
 
-TEST(AsioClient, NoCallbackAfterDestruction) {
+TEST(AsioClient, DestructionDropsCallbacks) {
   ClosedPort closed;
   boost::asio::io_context loop;
   {
@@ -325,7 +325,7 @@ TEST(AsioClient, NewTokenOpensNewConnection) {
   EXPECT_THAT(answers, testing::UnorderedElementsAre("0", "0", "1", "held"));
 }
 
-TEST(AsioClient, MissingServerIsError) {
+TEST(AsioClient, CallWithoutConfiguredServersFails) {
   boost::asio::io_context loop;
   AsioClient client(loop, Options({}));
   std::string text;

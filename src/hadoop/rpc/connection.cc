@@ -42,7 +42,7 @@ std::string Connection::Header(int32_t call_id, int32_t retry_count) const {
 std::string Connection::Context(bool with_user) const {
   ::hadoop::common::IpcConnectionContextProto context;
   context.set_protocol(options_.protocol);
-  auto* user = context.mutable_userinfo();  // present even if empty, because a token identifies its user itself
+  auto* user = context.mutable_userinfo();  // set it even if it is empty, because a token identifies its user itself
   if (with_user) user->set_effectiveuser(options_.user);
   if (with_user && !options_.real_user.empty()) user->set_realuser(options_.real_user);
   std::string body = Header(kContextCall, -1);
@@ -126,14 +126,14 @@ void Connection::ReceiveEnd() {
 void Connection::Receive(std::string_view bytes) {
   if (failure_) return;
   outer_.Append(bytes);
-  if (!answered_ && Foreign()) return;
+  if (!answered_ && DetectOtherProtocol()) return;
   TakeFrames(outer_, false);
 }
 
-// Detects a peer whose first bytes are not a Hadoop answer.
-bool Connection::Foreign() {
+// Detects a peer that does not speak Hadoop RPC by its first bytes.
+bool Connection::DetectOtherProtocol() {
   const auto length = outer_.PeekLength();
-  if (!length || *length <= kFrameMost) return false;
+  if (!length || *length <= kMaxFrameSize) return false;
   const std::string_view rest = outer_.rest();
   if (rest.starts_with("HTTP")) {
     Break("this is an HTTP port, not a Hadoop RPC port");
@@ -150,7 +150,7 @@ bool Connection::Foreign() {
 bool Connection::TakeFrames(FrameBuffer& buffer, bool unwrapped) {
   while (!failure_) {
     const auto length = buffer.PeekLength();
-    if (length && *length > kFrameMost) {
+    if (length && *length > kMaxFrameSize) {
       Break("the server announced an answer of " + std::to_string(*length) + " bytes, more than the maximum");
     }
     auto body = buffer.Next();
@@ -200,7 +200,7 @@ void Connection::OnSasl(DelimitedReader& reader) {
 void Connection::OnReady(bool simple) {
   ready_ = true;
   protection_ = negotiation_.protection();
-  // Send the context and the calls together: a server that refuses the context closes the connection.
+  // Send the context together with the calls, because a server that refuses the context closes the connection.
   std::string frames = Context(simple);
   for (std::string& frame : std::exchange(waiting_, {})) frames += frame;
   Send(std::move(frames));

@@ -1,5 +1,5 @@
-// One connection to a Hadoop server as a state machine without a socket: the owner passes in received bytes and sends
-// the output. Hadoop IPC version 9; sources: org.apache.hadoop.ipc.Client, .Server, .RpcConstants.
+// One connection to a Hadoop server, as a state machine without a socket: the owner passes in the received bytes and
+// sends the output. Implements Hadoop IPC version 9. Sources: org.apache.hadoop.ipc.Client, .Server, .RpcConstants.
 #pragma once
 
 #include <cstdint>
@@ -26,46 +26,47 @@ struct ConnectionOptions {
 
 struct Answer {
   int32_t call_id = 0;
-  Result<std::string> response;  // an error is the server's exception for this call
+  Result<std::string> response;  // an error is an exception that the server returned for this call
 };
 
-// Not thread-safe. Inactive after failure() is set.
+// Not thread-safe. Does nothing any more once failure() is set.
 class Connection {
  public:
   explicit Connection(ConnectionOptions options);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // `id` must not be negative, nor used by an outstanding call. `retry_count` starts at 0 and increases each time the
-  // call is sent again, on any connection.
+  // `id` must not be negative and must differ from the ids of outstanding calls. `retry_count` is 0 when the call is
+  // sent for the first time, and increases each time it is sent again, on this or another connection.
   void Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request);
-  // Forgets a call: its answer will be dropped.
-  void Forget(int32_t id) { calls_.erase(id); }
-  // Sends a message that the server ignores, so that the kernel detects a dead connection.
+  // Drops the call's answer if it arrives.
+  void DropAnswer(int32_t id) { calls_.erase(id); }
+  // Sends a message that the server ignores, so that the kernel notices a dead connection.
   void Ping();
 
-  // Returns all bytes to send; the result may be empty. Without authentication nothing is sent before the first call,
-  // so that preamble, context and first call go in one segment.
+  // Returns all bytes to send; may be empty. Without authentication nothing is sent before the first call, so that
+  // preamble, context and first call are sent in one segment.
   std::string TakeOutput();
-  // Accepts any bytes.
+  // Processes received bytes. Any bytes are safe.
   void Receive(std::string_view bytes);
   // Call when the server has closed the connection.
   void ReceiveEnd();
-  // Returns the new answers in order of arrival, without those to forgotten calls.
+  // Returns the answers since the last call of this function, in order of arrival. Omits answers to calls that were
+  // passed to DropAnswer.
   std::vector<Answer> TakeAnswers();
 
   // Whether the handshake is complete.
   bool ready() const { return ready_; }
-  // Whether an answer is outstanding.
+  // Whether the answer of any call is outstanding.
   bool awaiting() const { return !calls_.empty(); }
-  // Whether TakeOutput has returned the call.
+  // Whether TakeOutput has returned the call with this id.
   bool WasSent(int32_t id) const;
-  // Set once the connection has failed. kRemote: a FATAL answer; kLost: the connection ended; kBroken: the peer
-  // violated the protocol.
+  // Set once the connection has failed. kRemote: the server sent a FATAL answer. kLost: the connection ended. kBroken:
+  // the peer violated the protocol.
   const std::optional<Failure>& failure() const { return failure_; }
 
  private:
-  bool Foreign();
+  bool DetectOtherProtocol();
   bool TakeFrames(FrameBuffer& buffer, bool unwrapped);
   void OnFrame(std::string_view body, bool unwrapped);
   void OnSasl(DelimitedReader& reader);
@@ -81,13 +82,13 @@ class Connection {
 
   const ConnectionOptions options_;
   Negotiation negotiation_;
-  Mechanism* protection_ = nullptr;  // null if messages are not wrapped
+  Mechanism* protection_ = nullptr;  // null if messages are sent without a security layer
   bool begun_ = false, ready_ = false;
   std::string output_;
   std::vector<std::string> waiting_;  // calls queued until the handshake is complete
   std::map<int32_t, bool> calls_;     // outstanding calls; the value is true once the call was sent
   std::vector<int32_t> unsent_;       // ids of the calls in output_
-  FrameBuffer outer_, inner_;         // outer_: received frames; inner_: unwrapped frames
+  FrameBuffer outer_, inner_;         // outer_: the received frames; inner_: the frames in wrapped messages
   bool answered_ = false;             // whether a whole frame has been received
   std::vector<Answer> answers_;
   std::optional<Failure> failure_;

@@ -18,7 +18,7 @@ std::string Response(int32_t id, std::string_view message) {
   RpcResponseHeaderProto header;
   header.set_callid(static_cast<uint32_t>(id));
   header.set_status(RpcResponseHeaderProto::SUCCESS);
-  header.mutable_unknown_fields()->append("\xa2\x06\x01x");  // field 100, which exists in no version
+  header.mutable_unknown_fields()->append("\xa2\x06\x01x");  // field 100, which no version of Hadoop defines
   std::string body;
   AppendDelimited(body, header);
   AppendDelimited(body, message);
@@ -37,8 +37,8 @@ std::string Refusal(int32_t id, RpcResponseHeaderProto::RpcStatusProto status, c
   return Frame(body);
 }
 
-// Lists the answers in order of arrival: "3=abc 1=!Class:message".
-std::string Came(Connection& connection) {
+// Returns the new answers in order of arrival: "3=abc 1=!Class:message".
+std::string NewAnswers(Connection& connection) {
   std::string text;
   for (const Answer& answer : connection.TakeAnswers()) {
     text += (text.empty() ? "" : " ") + std::to_string(answer.call_id) + "=" +
@@ -81,7 +81,7 @@ TEST(Connection, ProxyUserIsSentWithRealUser) {
   EXPECT_EQ(context.protocol(), "some.Protocol");
 }
 
-TEST(Connection, AnswersInAnyOrderAndSizeAreMatched) {
+TEST(Connection, AnswersInAnyOrderAreMatchedToCalls) {
   const std::string large(300'000, 'x');
   const std::string bytes = Response(2, "two") + Response(0, "") +
                             Refusal(1, RpcResponseHeaderProto::ERROR, "java.io.E", "java.io.E: no\n\tat x") +
@@ -90,7 +90,7 @@ TEST(Connection, AnswersInAnyOrderAndSizeAreMatched) {
     Connection connection(Simple());
     for (int32_t id = 0; id < 4; ++id) connection.Call(id, 0, "m", "");
     FeedInPieces(connection, bytes, piece);
-    EXPECT_EQ(Came(connection), "2=two 0= 1=!java.io.E:no 3=" + large);
+    EXPECT_EQ(NewAnswers(connection), "2=two 0= 1=!java.io.E:no 3=" + large);
     EXPECT_FALSE(connection.failure());
     EXPECT_FALSE(connection.awaiting());
   }
@@ -110,9 +110,9 @@ TEST(Connection, LateAndDuplicateAnswersAreDropped) {
   Connection connection(Simple());
   connection.Call(0, 0, "m", "");
   connection.Call(1, 0, "m", "");
-  connection.Forget(0);
+  connection.DropAnswer(0);
   connection.Receive(Response(0, "late") + Response(1, "one") + Response(1, "one again"));
-  EXPECT_EQ(Came(connection), "1=one");
+  EXPECT_EQ(NewAnswers(connection), "1=one");
   EXPECT_FALSE(connection.failure());
 }
 
@@ -162,7 +162,7 @@ std::string Sasl(const RpcSaslProto& message) {
   header.set_status(RpcResponseHeaderProto::SUCCESS);
   std::string body;
   AppendDelimited(body, header);
-  AppendDelimited(body, message);  // including a message without a state
+  AppendDelimited(body, message);  // one of the messages has no state
   return Frame(body);
 }
 
@@ -204,11 +204,11 @@ TEST(Negotiation, ServerWithoutAuthenticationReceivesUserName) {
     EXPECT_NE(connection.TakeOutput().find("ann"), std::string::npos);
     EXPECT_TRUE(connection.WasSent(0));
     connection.Receive(Response(0, "x"));
-    EXPECT_EQ(Came(connection), "0=x");
+    EXPECT_EQ(NewAnswers(connection), "0=x");
   }
 }
 
-TEST(Negotiation, UnsupportedMechanismsAreNamed) {
+TEST(Negotiation, ErrorNamesUnsupportedMechanisms) {
   Connection connection([] {
     auto options = WithToken();
     options.user = "";
@@ -254,7 +254,7 @@ TEST(Negotiation, UnexpectedMessagesCloseConnection) {
   early.Call(0, 0, "m", "");
   early.Receive(Response(0, "before the negotiation's end"));
   EXPECT_TRUE(early.failure());
-  EXPECT_EQ(Came(early), "");
+  EXPECT_EQ(NewAnswers(early), "");
 }
 
 class WrappingTest : public testing::TestWithParam<const char*> {};
@@ -273,7 +273,7 @@ TEST_P(WrappingTest, LargeRequestsAndResponsesAreSplit) {
   const std::string response(500'000, 'r');
   FeedInPieces(connection, server.Wrap(Response(0, response)), 4096);
   ASSERT_FALSE(connection.failure()) << connection.failure()->error.message;
-  EXPECT_EQ(Came(connection), "0=" + response);
+  EXPECT_EQ(NewAnswers(connection), "0=" + response);
 }
 
 TEST_P(WrappingTest, UnwrappedAnswerIsRejected) {
@@ -284,7 +284,7 @@ TEST_P(WrappingTest, UnwrappedAnswerIsRejected) {
   connection.Receive(Response(0, "x"));
   ASSERT_TRUE(connection.failure());
   EXPECT_EQ(connection.failure()->kind, FailureKind::kBroken);
-  EXPECT_EQ(Came(connection), "");
+  EXPECT_EQ(NewAnswers(connection), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Qop, WrappingTest, testing::Values("auth-int", "auth-conf"),

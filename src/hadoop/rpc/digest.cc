@@ -9,8 +9,8 @@ namespace {
 const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 unsigned char* Bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
-// Expands seven bytes of key to the eight bytes of DES, with odd parity in the lowest bits.
-std::string Stretch(std::string_view seven) {
+// Expands a key of seven bytes to the eight bytes of a DES key, with odd parity in the lowest bits.
+std::string ExpandKey(std::string_view seven) {
   uint64_t bits = 0;
   for (const char byte : seven) bits = bits << 8 | static_cast<unsigned char>(byte);
   std::string eight;
@@ -58,7 +58,7 @@ std::string Base64(std::string_view bytes) {
 void TripleDes::Free::operator()(evp_cipher_ctx_st* context) const { EVP_CIPHER_CTX_free(context); }
 
 TripleDes::TripleDes(Direction direction, std::string_view key) : context_(EVP_CIPHER_CTX_new()) {
-  const std::string keys = Stretch(key.substr(0, 7)) + Stretch(key.substr(7, 7));
+  const std::string keys = ExpandKey(key.substr(0, 7)) + ExpandKey(key.substr(7, 7));
   const bool encrypt = direction == Direction::kEncrypt;
   if (!context_ || EVP_CipherInit_ex(context_.get(), EVP_des_ede_cbc(), nullptr, Bytes(keys), Bytes(key.substr(8)),
                                      encrypt ? 1 : 0) != 1) {

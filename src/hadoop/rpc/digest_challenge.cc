@@ -15,8 +15,8 @@ void SkipSpace(std::string_view& text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
 }
 
-// Parses the rest of a quoted string with backslash escapes, after its opening quote. Returns nullopt if the string is
-// not terminated.
+// Parses the rest of a quoted string, after its opening quote, with backslash escapes. Returns nullopt if the closing
+// quote is missing.
 std::optional<std::string> Quoted(std::string_view& text) {
   std::string value;
   while (!text.empty()) {

@@ -11,16 +11,17 @@
 namespace howdah::hadoop::rpc {
 
 struct DigestChallenge {
-  std::string realm, nonce;       // realm: the first one if there are several; empty if there is none
-  std::vector<std::string> qops;  // {"auth"} if the server does not list any
+  std::string realm, nonce;       // realm: the first one that the server lists; may be empty
+  std::vector<std::string> qops;  // {"auth"} if the server lists none
   std::vector<std::string> ciphers;
-  uint32_t max_buffer = 65536;  // the largest record that the server accepts
+  uint32_t max_buffer = 65536;  // size of the largest record that the server accepts
 };
 
-// Accepts any bytes.
+// Any bytes are safe.
 Result<DigestChallenge> ParseDigestChallenge(std::string_view text);
 
-// The value of `name` in a list of directives (`rspauth=...`). Returns "" if it is not found or the list is malformed.
+// The value of `name` in a list of directives (`rspauth=...`). Returns "" if the list does not contain it or is
+// malformed.
 std::string FindDirective(std::string_view text, std::string_view name);
 
 }  // namespace howdah::hadoop::rpc

@@ -41,7 +41,8 @@ DigestMd5::DigestMd5(const Token& token, std::string service, std::string cnonce
 DigestMd5::~DigestMd5() = default;
 
 Result<std::string> DigestMd5::Start(const std::optional<std::string>& challenge) {
-  // A list entry of the server without a challenge means that the challenge follows. INITIATE then has an empty token.
+  // If the server's list has no challenge for this mechanism, the challenge follows later. The first token is then
+  // empty.
   if (!challenge) return std::string();
   return Step(*challenge);
 }
@@ -74,10 +75,8 @@ std::string DigestMd5::Response(std::string_view a2_prefix) const {
 
 Result<std::string> DigestMd5::Step(std::string_view challenge) {
   if (answered_) return Failed("the server sent a second challenge");
-  auto parsed = ParseDigestChallenge(challenge);
-  if (!parsed) return parsed.error();
-  challenge_ = *std::move(parsed);
-  if (Status chosen = Choose(); !chosen) return chosen.error();
+  HOWDAH_TRY(challenge_, ParseDigestChallenge(challenge));
+  HOWDAH_TRY_STATUS(Choose());
   const std::string secret = Md5(user_ + ":" + challenge_.realm + ":" + password_);
   if (secret.empty()) {
     return Failed("tokens of Hadoop need MD5, which OpenSSL refuses on this machine (FIPS mode)");
@@ -116,7 +115,7 @@ size_t DigestMd5::wrap_size() const {
     case Protection::kIntegrity:
       return most - kMacSize - kTailSize;
     case Protection::kPrivacy:
-      return most - kMacSize - kTailSize - kBlock - 2;  // reserve as much room for padding as the JDK's client
+      return most - kMacSize - kTailSize - kBlock - 2;  // reserve as much for padding as the JDK's client
   }
   return 0;
 }
@@ -126,9 +125,7 @@ Result<std::string> DigestMd5::Wrap(std::string_view bytes) {
   std::string record(bytes);
   if (protection_ == Protection::kPrivacy) {
     const size_t padding = kBlock - (bytes.size() + kMacSize) % kBlock;
-    auto sealed = seal_->Run(record.append(padding, static_cast<char>(padding)) + mac);
-    if (!sealed) return sealed.error();
-    record = *std::move(sealed);
+    HOWDAH_TRY(record, seal_->Run(record.append(padding, static_cast<char>(padding)) + mac));
   } else {
     record += mac;
   }
@@ -144,9 +141,7 @@ Result<std::string> DigestMd5::Unwrap(std::string_view token) {
   size_t padding = 0;
   if (protection_ == Protection::kPrivacy) {
     if (message.size() % kBlock != 0) return forged;
-    auto opened = unseal_->Run(message);
-    if (!opened) return opened.error();
-    message = *std::move(opened);
+    HOWDAH_TRY(message, unseal_->Run(message));
     if (message.size() <= kMacSize) return forged;
     padding = static_cast<unsigned char>(message[message.size() - kMacSize - 1]);
     if (padding == 0 || padding > kBlock || padding + kMacSize > message.size()) return forged;

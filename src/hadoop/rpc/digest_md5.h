@@ -1,4 +1,4 @@
-// DIGEST-MD5 (RFC 2831) with Hadoop tokens: SaslRpcServer with protocol "" and server id "default".
+// SASL DIGEST-MD5 (RFC 2831) with Hadoop tokens, for the protocol "" and server id "default" of SaslRpcServer.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,9 @@ namespace howdah::hadoop::rpc {
 
 class DigestMd5 final : public Mechanism {
  public:
-  // `service` is the digest-uri: protocol "/" server id. `cnonce` must be printable and unique. The mechanism chooses
-  // the strongest protection that the server offers: auth-conf (triple DES), then auth-int, then auth.
+  // `service` is the digest-uri: the protocol, "/" and the server id. `cnonce` must be printable and unique. The
+  // mechanism chooses the strongest protection that the server offers: auth-conf (triple DES), then auth-int, then
+  // auth.
   DigestMd5(const Token& token, std::string service, std::string cnonce);
   ~DigestMd5() override;
 
@@ -42,7 +43,7 @@ class DigestMd5 final : public Mechanism {
   std::unique_ptr<TripleDes> seal_, unseal_;
 };
 
-// Makes the mechanism for a TOKEN entry in the server's list. `cnonce` is as for DigestMd5.
+// Returns the maker for TOKEN entries in the server's list. `cnonce`: see DigestMd5.
 MechanismMaker TokenMechanism(Token token, std::string cnonce);
 
 }  // namespace howdah::hadoop::rpc

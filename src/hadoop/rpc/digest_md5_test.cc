@@ -1,4 +1,4 @@
-// Compares DigestMd5 with the JDK's SASL server, which produced the test vectors.
+// Compares DigestMd5 with the JDK's SASL server, which produced the expected values.
 #include "digest_md5.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Jdk, RecordTest,
 
 TEST(DigestMd5, StrongestOfferedProtectionIsChosen) {
   struct {
-    const char *qops, *ciphers, *chosen;  // null if the challenge is refused
+    const char *qops, *ciphers, *chosen;  // chosen: null if the challenge is refused
   } const cases[] = {
       {"auth,auth-int,auth-conf", "3des,rc4", "auth-conf"},
       {"auth-int,auth", "", "auth-int"},

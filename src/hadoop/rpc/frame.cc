@@ -17,7 +17,8 @@ void AppendDelimited(std::string& body, std::string_view message) {
 }
 
 void AppendDelimited(std::string& body, const google::protobuf::MessageLite& message) {
-  // Serialize only the present fields: required fields that a server left out stay out when the message is sent back.
+  // Serialize only the fields that are present: if a server left out required fields, the message is sent back without
+  // them.
   AppendDelimited(body, message.SerializePartialAsString());
 }
 
@@ -60,7 +61,7 @@ std::optional<std::string> FrameBuffer::Next() {
   if (!length || bytes_.size() - start_ - 4 < *length) return std::nullopt;
   std::string body = bytes_.substr(start_ + 4, *length);
   start_ += 4 + *length;
-  if (start_ > (size_t{1} << 16)) {  // do not keep a large buffer after a large response
+  if (start_ > (size_t{1} << 16)) {  // do not keep the memory of a large response
     bytes_ = bytes_.substr(start_);
     start_ = 0;
   }

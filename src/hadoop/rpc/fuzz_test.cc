@@ -1,5 +1,5 @@
-// Random mutations (fixed seeds) of peers' messages and files: no input may cause a crash, a hang or a read out of
-// bounds.
+// Random mutations (fixed seeds) of files and of messages from peers. No input may cause a crash, a hang or a read out
+// of bounds.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -60,7 +60,7 @@ TEST_P(FuzzResponsesTest, MutatedServerBytesAreSafe) {
   int failed = 0;
   for (uint32_t seed = 0; seed < kMutations; ++seed) {
     Mutator mutate(seed);
-    // Mutates each server segment in turn, so that later states are reached as well.
+    // Mutate each server segment in turn, so that the mutations reach later states, too.
     std::vector<size_t> segments;
     for (size_t i = 0; i < recording.steps.size(); ++i) {
       if (recording.steps[i].word == "server") segments.push_back(i);
@@ -118,7 +118,7 @@ TEST(Fuzz, MutatedTokenFilesAreSafe) {
   }
   EXPECT_GT(refused, kMutations / 10);
   EXPECT_LT(refused, 2 * kMutations);
-  // Counts and lengths larger than the available memory.
+  // The counts and lengths in this input exceed the available memory.
   EXPECT_FALSE(ParseCredentials(std::string("HDTS\0\x8c\x7f\xff\xff\xff", 10)));
   EXPECT_FALSE(ParseCredentials(std::string("HDTS\0\1\x8c\x7f\xff\xff\xff", 11)));
 }

@@ -1,5 +1,5 @@
-// Recorded traffic of real Hadoop programs. The client must send identical bytes, and must parse the recorded answers
-// however they are split.
+// Recorded traffic of real Hadoop programs. The client must send identical bytes. It must also parse the recorded
+// answers, however they are split.
 #include <gtest/gtest.h>
 
 #include "howdah/hadoop/rpc/token.h"

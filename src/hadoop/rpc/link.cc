@@ -13,9 +13,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr size_t kReadSize = 16 << 10;
-// Closes a connection after this time without calls. The limit is longer than Hadoop's
-// (ipc.client.connection.maxidletime, 10 s). It must not be unlimited, because an application master may have
-// connections to a thousand nodes.
+// A connection is closed after this time without calls. The limit is longer than Hadoop's own
+// (ipc.client.connection.maxidletime, 10 s), but there must be one, because an application master may have connections
+// to a thousand nodes.
 constexpr Duration kIdle = std::chrono::seconds(30);
 
 boost::asio::ip::tcp::endpoint ToEndpoint(const os::net::SocketAddress& address) {
@@ -27,7 +27,7 @@ boost::asio::ip::tcp::endpoint ToEndpoint(const os::net::SocketAddress& address)
 
 }  // namespace
 
-// Wraps a handler: keeps the link alive, and skips the handler after Close.
+// Wraps a handler so that it keeps the link alive and does nothing after Close.
 template <typename Handler>
 auto Link::Guarded(Handler handler) {
   return [self = shared_from_this(), handler = std::move(handler)](auto... arguments) {
@@ -43,15 +43,15 @@ Link::Link(asio::io_context& loop, HostPort where, size_t server, ConnectionOpti
       connection_(std::move(options)),
       looked_up_(loop),
       socket_(loop),
-      opening_(loop),
-      one_address_(loop),
-      quiet_(loop) {}
+      open_timer_(loop),
+      address_timer_(loop),
+      silence_timer_(loop) {}
 
 void Link::Open(Hooks hooks) {
   hooks_ = std::move(hooks);
   deadline_ = Clock::now() + limits_.connect;
-  opening_.expires_at(deadline_);
-  opening_.async_wait(Guarded([this](Code code) {
+  open_timer_.expires_at(deadline_);
+  open_timer_.async_wait(Guarded([this](Code code) {
     if (code || ready()) return;
     const std::string what = connected_ ? "it did not complete the authentication within " : "no answer within ";
     Fail({FailureKind::kUnreachable, {ErrorCode::kTimeout, what + FormatDuration(limits_.connect)}});
@@ -67,9 +67,9 @@ void Link::Close() {
   Code ignored;
   looked_up_.close(ignored);
   socket_.close(ignored);
-  opening_.cancel();
-  one_address_.cancel();
-  quiet_.cancel();
+  open_timer_.cancel();
+  address_timer_.cancel();
+  silence_timer_.cancel();
   lookup_.reset();
 }
 
@@ -88,16 +88,16 @@ void Link::TryNext() {
   Code code;
   socket_.close(code);
   socket_.open(endpoint.protocol(), code);
-  if (code) return asio::post(loop_, Guarded([this, code] { TriedOne(code); }));
+  if (code) return asio::post(loop_, Guarded([this, code] { OnConnectResult(code); }));
   os::net::PrepareSocket(socket_.native_handle());
-  // Split the remaining time among the remaining addresses, so that an address that drops packets leaves time for the
-  // next.
+  // Divide the remaining time among the remaining addresses, so that an address that drops packets leaves time for the
+  // others.
   const auto share = (deadline_ - Clock::now()) / static_cast<int64_t>(addresses_.size() - next_address_);
   address_expired_ = false;
-  socket_.async_connect(endpoint, Guarded([this](Code result) { TriedOne(result); }));
-  if (next_address_ + 1 == addresses_.size()) return;  // the timer opening_ limits the last address
-  one_address_.expires_after(share);
-  one_address_.async_wait(Guarded([this, tried = next_address_](Code result) {
+  socket_.async_connect(endpoint, Guarded([this](Code result) { OnConnectResult(result); }));
+  if (next_address_ + 1 == addresses_.size()) return;  // the timer open_timer_ limits the attempt for the last address
+  address_timer_.expires_after(share);
+  address_timer_.async_wait(Guarded([this, tried = next_address_](Code result) {
     if (result || connected_ || tried != next_address_) return;
     address_expired_ = true;
     Code ignored;
@@ -105,8 +105,8 @@ void Link::TryNext() {
   }));
 }
 
-void Link::TriedOne(Code code) {
-  one_address_.cancel();
+void Link::OnConnectResult(Code code) {
+  address_timer_.cancel();
   if (!code) return Connected();
   failures_.Add(addresses_[next_address_++], address_expired_ ? ETIMEDOUT : code.value());
   TryNext();
@@ -117,7 +117,7 @@ void Link::Connected() {
   last_received_ = last_sent_ = Clock::now();
   incoming_.resize(kReadSize);
   Read();
-  ArmQuiet();
+  SetSilenceTimer();
   Process();
 }
 
@@ -141,7 +141,7 @@ void Link::Process() {
   const auto self = shared_from_this();
   Flush();
   if (ready() && !std::exchange(was_ready_, true)) {
-    opening_.cancel();
+    open_timer_.cancel();
     hooks_.ready();
   }
   for (Answer& answer : connection_.TakeAnswers()) {
@@ -164,8 +164,8 @@ void Link::Flush() {
   writing_ = true;
   last_sent_ = Clock::now();
   asio::async_write(socket_, asio::buffer(outgoing_), Guarded([this](Code code, size_t) {
-                      // If writing fails, the server has often sent an answer with the reason: reading it ends the
-                      // link.
+                      // If the server has closed the connection, it has often sent the reason before. Ignore the write
+                      // error: reading the reason closes the link.
                       if (code) return;
                       writing_ = false;
                       outgoing_ = {};
@@ -173,16 +173,16 @@ void Link::Flush() {
                     }));
 }
 
-// Sets the silence timer, which sends a ping during a call and otherwise closes an idle connection.
-void Link::ArmQuiet() {
+// Sets the timer that detects silence. During a call it sends a ping; otherwise it closes the idle connection.
+void Link::SetSilenceTimer() {
   const Duration most = connection_.awaiting() ? limits_.ping : kIdle;
-  quiet_.expires_at(std::max(last_received_, last_sent_) + most);
-  quiet_.async_wait(Guarded([this](Code code) {
-    if (!code) OnQuiet();
+  silence_timer_.expires_at(std::max(last_received_, last_sent_) + most);
+  silence_timer_.async_wait(Guarded([this](Code code) {
+    if (!code) OnSilence();
   }));
 }
 
-void Link::OnQuiet() {
+void Link::OnSilence() {
   const auto quiet = Clock::now() - std::max(last_received_, last_sent_);
   if (connection_.awaiting() && quiet >= limits_.ping) {
     connection_.Ping();
@@ -191,7 +191,7 @@ void Link::OnQuiet() {
   } else if (!connection_.awaiting() && quiet >= kIdle) {
     return Fail({FailureKind::kLost, Failed("the connection was idle")});
   }
-  ArmQuiet();
+  SetSilenceTimer();
 }
 
 bool Link::Ended() {

@@ -1,4 +1,4 @@
-// A Connection with its socket and timers, on an event loop.
+// Connects a Connection (the protocol) with a socket and timers on an event loop.
 #pragma once
 
 #include <array>
@@ -19,15 +19,17 @@
 
 namespace howdah::hadoop::rpc {
 
-// Resolves names for each connection. Use only on the loop's thread; pending operations keep the link alive.
+// Resolves the server's name for each connection. Use only on the loop's thread. Pending operations keep the link
+// alive.
 class Link : public std::enable_shared_from_this<Link> {
  public:
   using Clock = std::chrono::steady_clock;
-  // Called from the loop, never from within a member function, and not after Close. A hook may call Close.
+  // The link calls these from the loop, never from within its member functions, and not after Close. A hook may call
+  // Close.
   struct Hooks {
-    std::function<void()> ready;  // called when connected and authenticated
+    std::function<void()> ready;  // the link is connected and authenticated
     std::function<void(Answer)> answer;
-    std::function<void(Failure)> failure;  // the link is closed; for kLost, check WasSent for each call
+    std::function<void(Failure)> failure;  // the link has been closed; if kind is kLost, check WasSent for each call
   };
 
   Link(boost::asio::io_context& loop, HostPort where, size_t server, ConnectionOptions options, RetryLimits limits);
@@ -36,12 +38,12 @@ class Link : public std::enable_shared_from_this<Link> {
   void Close();
 
   void Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request);
-  void Forget(int32_t id) { connection_.Forget(id); }
+  void DropAnswer(int32_t id) { connection_.DropAnswer(id); }
   bool WasSent(int32_t id) const { return connection_.WasSent(id); }
 
   size_t server() const { return server_; }
   bool ready() const { return connected_ && connection_.ready(); }
-  // Asks the kernel whether the server has closed the connection. Only for connections without outstanding calls.
+  // Queries the kernel whether the server has closed the connection. Only for connections without outstanding calls.
   bool Ended();
   Clock::time_point last_received() const { return last_received_; }
   std::string local_ip() const;
@@ -50,14 +52,14 @@ class Link : public std::enable_shared_from_this<Link> {
   using Code = boost::system::error_code;
   void LookedUp();
   void TryNext();
-  void TriedOne(Code code);
+  void OnConnectResult(Code code);
   void Connected();
   void Read();
   void Received(Code code, size_t size);
   void Process();
   void Flush();
-  void ArmQuiet();
-  void OnQuiet();
+  void SetSilenceTimer();
+  void OnSilence();
   void Fail(Failure failure);
   template <typename Handler>
   auto Guarded(Handler handler);
@@ -75,7 +77,7 @@ class Link : public std::enable_shared_from_this<Link> {
   size_t next_address_ = 0;
   os::net::ConnectFailures failures_;
   boost::asio::ip::tcp::socket socket_;
-  boost::asio::steady_timer opening_, one_address_, quiet_;
+  boost::asio::steady_timer open_timer_, address_timer_, silence_timer_;
   bool address_expired_ = false;
   std::string outgoing_;
   std::vector<char> incoming_;

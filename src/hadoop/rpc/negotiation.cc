@@ -22,11 +22,10 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
       return Choose(message);
     case RpcSaslProto::CHALLENGE: {
       if (!mechanism_) return Failed("the server sent a challenge before a mechanism was chosen");
-      auto token = mechanism_->Step(message.token());
-      if (!token) return token.error();
+      HOWDAH_TRY(auto token, mechanism_->Step(message.token()));
       Message response;
       response.set_state(RpcSaslProto::RESPONSE);
-      response.set_token(*token);  // present even if empty, because the server requires it
+      response.set_token(token);  // set it even if it is empty, because the server requires it
       return std::optional(std::move(response));
     }
     case RpcSaslProto::SUCCESS:
@@ -37,7 +36,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
 }
 
 Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& message) {
-  if (!mechanism_) {  // SUCCESS as the first message: a server without authentication
+  if (!mechanism_) {  // SUCCESS as the first message means that the server requires no authentication
     if (!simple_allowed_)
       return Failed("the server requires no authentication, which is not accepted for this connection");
     state_ = State::kSimple;
@@ -63,15 +62,14 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
     if (!mechanism && !simple) continue;
     Message initiate;
     initiate.set_state(RpcSaslProto::INITIATE);
-    *initiate.add_auths() = entry;  // send back the server's own entry, otherwise the server rejects it as malformed
+    *initiate.add_auths() = entry;  // the server rejects an entry that differs from its own
     initiate.mutable_auths(0)->clear_challenge();
     if (simple) {
       state_ = State::kSimple;  // the server sends no answer
       return std::optional(std::move(initiate));
     }
-    auto token = mechanism->Start(entry.has_challenge() ? std::optional(entry.challenge()) : std::nullopt);
-    if (!token) return token.error();
-    initiate.set_token(*token);  // present even if empty
+    HOWDAH_TRY(auto token, mechanism->Start(entry.has_challenge() ? std::optional(entry.challenge()) : std::nullopt));
+    initiate.set_token(token);  // set it even if it is empty
     mechanism_ = std::move(mechanism);
     return std::optional(std::move(initiate));
   }

@@ -1,5 +1,5 @@
-// The SASL negotiation of a connection: chooses the mechanism and exchanges its tokens. Pure. Sources:
-// org.apache.hadoop.security.SaslRpcClient, org.apache.hadoop.ipc.Server.
+// The SASL negotiation of a connection: chooses a mechanism, and passes its tokens to the server and back. Pure.
+// Sources: org.apache.hadoop.security.SaslRpcClient, org.apache.hadoop.ipc.Server.
 #pragma once
 
 #include <memory>
@@ -16,17 +16,18 @@ class Negotiation {
  public:
   using Message = ::hadoop::common::RpcSaslProto;
 
-  // simple_allowed: whether to accept a server without authentication.
+  // simple_allowed: whether a server that requires no authentication is accepted.
   Negotiation(std::vector<MechanismMaker> makers, bool simple_allowed)
       : makers_(std::move(makers)), simple_allowed_(simple_allowed) {}
 
   static Message Begin();  // returns the NEGOTIATE message
-  // Returns the reply to a message, if there is one (see state()). After an error the connection must be closed.
+  // Processes a message and returns the reply, or nullopt if none is needed (see state()). After an error the caller
+  // must close the connection.
   Result<std::optional<Message>> Receive(const Message& message);
 
   enum class State { kGoingOn, kSimple, kAuthenticated };
   State state() const { return state_; }
-  // Valid after authentication. Null if messages are not wrapped.
+  // The mechanism that wraps messages, or null if messages are not wrapped. Valid after authentication.
   Mechanism* protection() const;
 
  private:
@@ -36,7 +37,7 @@ class Negotiation {
   std::vector<MechanismMaker> makers_;
   bool simple_allowed_;
   State state_ = State::kGoingOn;
-  std::unique_ptr<Mechanism> mechanism_;  // null until it is chosen
+  std::unique_ptr<Mechanism> mechanism_;  // null until a mechanism is chosen
 };
 
 }  // namespace howdah::hadoop::rpc

@@ -32,7 +32,7 @@ std::string FirstLines(std::string_view java_class, std::string_view text) {
 Error RemoteError(const ::hadoop::common::RpcResponseHeaderProto& header) {
   Error error = Failed(FirstLines(header.exceptionclassname(), header.errormsg()));
   error.remote_class = header.exceptionclassname();
-  if (error.message.empty()) error.message = "the server refused without a reason";
+  if (error.message.empty()) error.message = "the server refused the call without a reason";
   return error;
 }
 

@@ -1,4 +1,4 @@
-// Converts Java exceptions to Error.
+// Converts exceptions of Java servers to Error.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace howdah::hadoop::rpc {
 
-// Removes the class name in front of an exception's text (org.apache.hadoop.util.StringUtils.stringifyException adds
-// it) and the stack trace. The remaining lines are for people.
+// Returns the lines of an exception's text that are for people. Removes the class name at the beginning (added by
+// org.apache.hadoop.util.StringUtils.stringifyException) and the stack trace.
 std::string FirstLines(std::string_view java_class, std::string_view text);
 
-// Returns kFailed, with the class name of the Java exception in remote_class. Use it for a header with status ERROR or
-// FATAL.
+// Converts a header with the status ERROR or FATAL. Returns kFailed, with the class name of the Java exception in
+// remote_class.
 Error RemoteError(const ::hadoop::common::RpcResponseHeaderProto& header);
 
 }  // namespace howdah::hadoop::rpc

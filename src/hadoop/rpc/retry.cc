@@ -5,35 +5,36 @@
 namespace howdah::hadoop::rpc {
 namespace {
 
-// Doubles from backoff_first up to backoff_most.
+// The pause after a round of attempts: backoff_first, doubled in each round up to backoff_most.
 Duration Backoff(size_t round, const RetryLimits& limits) {
   Duration wait = limits.backoff_first;
   for (; round > 0 && wait < limits.backoff_most; --round) wait *= 2;
   return std::min(wait, limits.backoff_most);
 }
 
-// Switches to the next server. Pauses only after every server has failed in this round.
-Decision Elsewhere(const Attempts& attempts, const RetryLimits& limits) {
+// Tries the next server, if there are several. Pauses only if all servers have failed since the last pause.
+Decision TryNextServer(const Attempts& attempts, const RetryLimits& limits) {
   const size_t servers = std::max<size_t>(attempts.servers, 1), round = attempts.failed / servers;
   const bool round_over = attempts.failed % servers == 0;
   return {servers > 1 ? Verdict::kNextServer : Verdict::kSameServer,
           round_over ? Backoff(round - 1, limits) : Duration(0)};
 }
 
-Decision Wish(const Failure& failure, const Attempts& attempts, const RetryLimits& limits) {
+Decision DecideWithoutLimit(const Failure& failure, const Attempts& attempts, const RetryLimits& limits) {
   const bool safe = attempts.repeat == Repeat::kSafe;
   switch (failure.kind) {
     case FailureKind::kUnreachable:
-      return Elsewhere(attempts, limits);
+      return TryNextServer(attempts, limits);
     case FailureKind::kStale:
       if (!safe) return {};
       if (attempts.failed == 1) return {Verdict::kSameServer, Duration(0)};
-      return Elsewhere(attempts, limits);
+      return TryNextServer(attempts, limits);
     case FailureKind::kLost:
     case FailureKind::kTimeout:
-      return safe ? Elsewhere(attempts, limits) : Decision{};
+      return safe ? TryNextServer(attempts, limits) : Decision{};
     case FailureKind::kRemote:
-      if (failure.error.remote_class == "org.apache.hadoop.ipc.StandbyException") return Elsewhere(attempts, limits);
+      if (failure.error.remote_class == "org.apache.hadoop.ipc.StandbyException")
+        return TryNextServer(attempts, limits);
       if (failure.error.remote_class == "org.apache.hadoop.ipc.RetriableException") {
         return {Verdict::kSameServer, Backoff(attempts.failed - 1, limits)};
       }
@@ -47,9 +48,9 @@ Decision Wish(const Failure& failure, const Attempts& attempts, const RetryLimit
 }  // namespace
 
 Decision Decide(const Failure& failure, const Attempts& attempts, const RetryLimits& limits) {
-  const Decision wish = Wish(failure, attempts, limits);
-  if (attempts.elapsed + wish.wait > limits.give_up) return {};
-  return wish;
+  const Decision decision = DecideWithoutLimit(failure, attempts, limits);
+  if (attempts.elapsed + decision.wait > limits.give_up) return {};
+  return decision;
 }
 
 }  // namespace howdah::hadoop::rpc

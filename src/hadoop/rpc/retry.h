@@ -1,4 +1,4 @@
-// The retry policy decides what follows a failed attempt of a call. Pure: no clock, no connection. Source:
+// The retry policy: decides what to do after a failed attempt of a call. Pure: no clock, no connection. Source:
 // org.apache.hadoop.io.retry.RetryPolicies.FailoverOnNetworkExceptionRetry.
 #pragma once
 
@@ -12,9 +12,10 @@
 namespace howdah::hadoop::rpc {
 
 enum class FailureKind {
-  kUnreachable,  // the server did not receive the call: unknown name, refused, no answer, or ended before sending
-  kStale,        // like kLost, on an idle connection that the server had probably closed before the call
-  kLost,         // the connection ended after the call was sent: it may or may not have been executed
+  kUnreachable,  // the server did not receive the call: unknown name, connection refused, no answer, or lost before
+                 // sending
+  kStale,        // like kLost, but the server had probably closed the idle connection before the call
+  kLost,         // the connection ended after the call was sent; the call may have been executed
   kTimeout,      // the call was sent, but not answered in time
   kRemote,       // the server answered with an exception
   kBroken,       // the peer is not a Hadoop server, or failed to authenticate
@@ -28,7 +29,7 @@ struct Failure {
 struct Attempts {
   size_t failed = 0;    // number of failed attempts of this call, including this one
   size_t servers = 1;   // number of servers
-  Duration elapsed{0};  // since the beginning of the call
+  Duration elapsed{0};  // since the call began
   Repeat repeat = Repeat::kSafe;
 };
 
@@ -36,7 +37,7 @@ enum class Verdict { kGiveUp, kSameServer, kNextServer };
 
 struct Decision {
   Verdict verdict = Verdict::kGiveUp;
-  Duration wait{0};  // before the next attempt
+  Duration wait{0};  // pause before the next attempt
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 

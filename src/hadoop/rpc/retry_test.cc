@@ -15,8 +15,9 @@ constexpr Decision kGiveUp{Verdict::kGiveUp, Duration(0)};
 Decision Same(int ms) { return {Verdict::kSameServer, milliseconds(ms)}; }
 Decision Next(int ms) { return {Verdict::kNextServer, milliseconds(ms)}; }
 
-// Follows hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter pauses. Limits are the defaults.
-TEST(Retry, DecisionTable) {
+// The cases of hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter pauses. The limits are the
+// defaults.
+TEST(Retry, DecisionDependsOnFailureAndAttempts) {
   const std::string ipc = "org.apache.hadoop.ipc.", standby = ipc + "StandbyException",
                     retriable = ipc + "RetriableException";
   struct {
@@ -27,7 +28,7 @@ TEST(Retry, DecisionTable) {
     Repeat repeat;
     Decision expected;
   } const cases[] = {
-      // No server received the call: always retry, without a pause while a server has not been tried.
+      // No server received the call. Always retry, and pause only when all servers have been tried.
       {FailureKind::kUnreachable, "", 1, 1, 0, kNever, Same(100)},
       {FailureKind::kUnreachable, "", 2, 1, 0, kNever, Same(200)},
       {FailureKind::kUnreachable, "", 9, 1, 0, kSafe, Same(5000)},
@@ -37,7 +38,7 @@ TEST(Retry, DecisionTable) {
       {FailureKind::kUnreachable, "", 3, 2, 0, kSafe, Next(0)},
       {FailureKind::kUnreachable, "", 4, 2, 0, kSafe, Next(200)},
       {FailureKind::kUnreachable, "", 2, 3, 0, kSafe, Next(0)},
-      // No retry if the pause would end after the limit.
+      // Do not retry if the pause would exceed the limit.
       {FailureKind::kUnreachable, "", 1, 1, 29900, kSafe, Same(100)},
       {FailureKind::kUnreachable, "", 1, 1, 29901, kSafe, kGiveUp},
       {FailureKind::kUnreachable, "", 1, 2, 30001, kSafe, kGiveUp},
@@ -54,13 +55,13 @@ TEST(Retry, DecisionTable) {
       {FailureKind::kStale, "", 1, 2, 0, kSafe, Same(0)},
       {FailureKind::kStale, "", 2, 2, 0, kSafe, Next(100)},
       {FailureKind::kStale, "", 1, 1, 0, kNever, kGiveUp},
-      // The server reported, in the handshake or later, that it did not execute the call.
+      // The server reported, in the handshake or later, that it has not executed the call.
       {FailureKind::kRemote, standby, 1, 2, 0, kNever, Next(0)},
       {FailureKind::kRemote, standby, 2, 2, 0, kNever, Next(100)},
       {FailureKind::kRemote, standby, 1, 1, 0, kSafe, Same(100)},
       {FailureKind::kRemote, retriable, 1, 2, 0, kNever, Same(100)},
       {FailureKind::kRemote, retriable, 3, 2, 0, kSafe, Same(400)},
-      // All other exceptions go to the caller without a fail-over.
+      // Return all other exceptions to the caller, without a fail-over.
       {FailureKind::kRemote, "org.apache.hadoop.security.AccessControlException", 1, 2, 0, kSafe, kGiveUp},
       {FailureKind::kRemote, "org.apache.hadoop.security.authorize.AuthorizationException", 1, 2, 0, kSafe, kGiveUp},
       {FailureKind::kRemote, "org.apache.hadoop.security.token.SecretManager$InvalidToken", 1, 2, 0, kSafe, kGiveUp},
@@ -78,7 +79,7 @@ TEST(Retry, DecisionTable) {
   }
 }
 
-TEST(CallReport, EveryServerIsNamedWithItsConfigurationKey) {
+TEST(CallReport, ErrorNamesEveryServerAndConfigurationKey) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}, {"rm2", 8032}};
   options.service_name = "the ResourceManager";

@@ -1,4 +1,4 @@
-// For tests: a server on loopback with its own thread. A handler supplied by the test handles each call.
+// For tests: a server on the loopback interface, with a thread of its own. The test supplies a handler for its calls.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class FakeServer {
       socket.close(ignored);
     }
     Tcp::socket socket;
-    int number = 0;  // number of the connection, from 0
+    int number = 0;  // counts connections from 0
     std::string first_read;
     FrameBuffer frames;
     std::array<char, 65536> buffer;
@@ -51,7 +51,8 @@ class FakeServer {
   };
   using Handler = std::function<void(Session&, const Call&)>;
 
-  // `handler` runs on the server's thread. It also receives pings (-4), contexts (-3) and negotiations (-33).
+  // `handler` runs on the server's thread. Besides calls it receives pings (id -4), contexts (-3) and negotiations
+  // (-33).
   explicit FakeServer(Handler handler)
       : handler_(std::move(handler)), acceptor_(loop_, {boost::asio::ip::address_v4::loopback(), 0}) {
     Accept();
@@ -127,7 +128,7 @@ class FakeServer {
   std::thread thread_;
 };
 
-// A loopback port that is bound but not listening.
+// Reserves a loopback port on which nothing listens.
 class ClosedPort {
  public:
   ClosedPort() : socket_(loop_, {boost::asio::ip::address_v4::loopback(), 0}) {}

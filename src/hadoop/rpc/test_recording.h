@@ -23,10 +23,10 @@ inline std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-// Indented lines are the bytes of the step above them, in hex. "#" begins a comment.
+// One step per line. Indented lines below a step are its bytes in hexadecimal. "#" begins a comment.
 struct Recording {
   struct Step {
-    std::string word, rest;  // "answer", "0 0a2b"
+    std::string word, rest;  // for example "answer" and "0 0a2b"
     std::string bytes;
   };
   ConnectionOptions options;
@@ -77,7 +77,7 @@ inline Recording ReadRecording(const std::string& name) {
   return recording;
 }
 
-// Starts the call described by a step, such as "0 getNewApplication -".
+// Starts the call that a step describes, such as "0 getNewApplication -".
 inline void StartCall(Connection& connection, const Recording::Step& step) {
   std::istringstream words(step.rest);
   int32_t id = 0;

@@ -1,5 +1,5 @@
-// For tests: the server's side of a token connection with protection. It mirrors DigestMd5, so it can only test sizes
-// and order. The JDK's vectors and recorded traffic test DigestMd5 itself.
+// For tests: the server's side of a connection with token and wrapped messages. It repeats the computations of
+// DigestMd5, so it can test only sizes and order. The JDK's vectors and the recorded traffic test DigestMd5 itself.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class WrappingServer {
     return {"some.Protocol", "", "", std::string(16, 'c'), {TokenMechanism({"id", "pw", "", ""}, "cnonce")}};
   }
 
-  // Handles the client's output and answers it.
+  // Reads the client's output and answers it.
   void Exchange(Connection& client) {
     std::string output = client.TakeOutput();
     if (output.starts_with("hrpc")) output.erase(0, 7);
@@ -33,7 +33,7 @@ class WrappingServer {
     }
   }
 
-  // Wraps everything in one token, as org.apache.hadoop.ipc.Server.wrapWithSasl does.
+  // Wraps all bytes in one token, as org.apache.hadoop.ipc.Server.wrapWithSasl does.
   std::string Wrap(const std::string& bytes) {
     ::hadoop::common::RpcSaslProto message;
     message.set_state(::hadoop::common::RpcSaslProto::WRAP);

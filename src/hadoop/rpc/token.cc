@@ -14,7 +14,7 @@ Error Unreadable(size_t position, const std::string& why) {
   return Failed("reading Hadoop tokens: at byte " + std::to_string(position) + ": " + why);
 }
 
-Error CutShort(const WritableReader& reader, const char* what) {
+Error Truncated(const WritableReader& reader, const char* what) {
   return Unreadable(kMagic.size() + 1 + reader.position(), std::string("the bytes end within ") + what);
 }
 
@@ -22,18 +22,18 @@ Result<Credentials> ParseWritable(std::string_view body) {
   Credentials credentials;
   WritableReader reader(body);
   const auto tokens = reader.VInt();
-  if (!tokens || *tokens < 0) return CutShort(reader, "the number of tokens");
+  if (!tokens || *tokens < 0) return Truncated(reader, "the number of tokens");
   for (int32_t i = 0; i < *tokens; ++i) {
     auto alias = reader.Text(), identifier = reader.Text(), password = reader.Text(), kind = reader.Text(),
          service = reader.Text();
-    if (!service) return CutShort(reader, "a token");
+    if (!service) return Truncated(reader, "a token");
     credentials.tokens[*alias] = {*identifier, *password, *kind, *service};
   }
   const auto secrets = reader.VInt();
-  if (!secrets || *secrets < 0) return CutShort(reader, "the number of secrets");
+  if (!secrets || *secrets < 0) return Truncated(reader, "the number of secrets");
   for (int32_t i = 0; i < *secrets; ++i) {
     auto alias = reader.Text(), secret = reader.Text();
-    if (!secret) return CutShort(reader, "a secret");
+    if (!secret) return Truncated(reader, "a secret");
     credentials.secrets[*alias] = *secret;
   }
   return credentials;

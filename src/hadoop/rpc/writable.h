@@ -1,4 +1,4 @@
-// org.apache.hadoop.io.WritableUtils: the encoding of numbers and texts that Hadoop used before protobuf.
+// The encoding of numbers and texts in which Hadoop wrote data before protobuf (org.apache.hadoop.io.WritableUtils).
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace howdah::hadoop::rpc {
 
-// VInt and VLong: one byte for -112..127; otherwise one byte with sign and length, then the magnitude, big-endian.
+// VInt and VLong: -112..127 take one byte. Other values have one byte with sign and length, then the magnitude,
+// big-endian.
 void AppendVLong(std::string& out, int64_t value);
-// Appends a text, or bytes, with the length in front as a VInt.
+// Appends a text or bytes, with the length in front as a VInt.
 void AppendText(std::string& out, std::string_view text);
 
-// Reads from the front of the given bytes. Returns nullopt if they are truncated or invalid, and from then on always.
+// Reads values one after the other. After truncated or invalid input, it returns nullopt from every call.
 class WritableReader {
  public:
   explicit WritableReader(std::string_view bytes) : all_(bytes.size()), left_(bytes) {}

@@ -10,10 +10,10 @@ using namespace ::hadoop::yarn;
 
 constexpr const char* kAnywhere = "*";
 constexpr const char* kDefaultRack = "/default-rack";
-// All shapes have the same priority and differ by allocation_request_id, so that no shape has to wait for another.
+// All shapes have the same priority, so that none has to wait for another. They differ by allocation_request_id.
 constexpr int kPriority = 1;
 
-// Removes the port, if there is one, from a node name.
+// Removes the port from the scheduler's name of a node, if the name has one.
 std::string HostOf(const std::string& node) { return node.substr(0, node.rfind(':')); }
 
 }  // namespace
@@ -34,19 +34,19 @@ void Allocation::CancelAll() {
 }
 
 void Allocation::Release(const ContainerId& id) {
-  if (held_.contains(id)) GiveBack(id);
+  if (held_.contains(id)) StartRelease(id);
 }
 
-void Allocation::GiveBack(const ContainerId& id) {
+void Allocation::StartRelease(const ContainerId& id) {
   Held& held = held_.at(id);
   if (std::exchange(held.releasing, true)) return;
   releases_.insert(id);
 }
 
-void Allocation::Forget(const ContainerId& id) {
+void Allocation::Discard(const ContainerId& id) {
   const auto it = held_.find(id);
   if (it == held_.end()) return;
-  if (!it->second.surplus) Leave(it->second);
+  if (!it->second.surplus) RemoveFromNode(it->second);
   held_.erase(it);
 }
 
@@ -61,14 +61,14 @@ void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const
 void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
   if (!seen_.insert(id).second) return;
   held_[id] = {.key = -1, .node = node, .surplus = true};
-  GiveBack(id);
+  StartRelease(id);
 }
 
-// Removes a container from the count of its node.
-void Allocation::Leave(const Held& held) {
+// Uncounts a container on its node.
+void Allocation::RemoveFromNode(const Held& held) {
   Asked& asked = asked_.at(held.key);
   if (--asked.held[held.node] == 0) asked.held.erase(held.node);
-  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // this node has room again
+  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // the node can take another one
 }
 
 void Allocation::SetNodes(std::vector<KnownNode> nodes) {
@@ -83,7 +83,7 @@ void Allocation::NodeFailed(const std::string& node, Instant now) {
   AvoidUntil(node, now, now + options_.avoided_for);
 }
 
-// Does not undo Avoid: a successful launch does not disprove the reason for avoiding the node.
+// Does not end a wait that Avoid has imposed: a successful launch does not disprove the reason for it.
 void Allocation::NodeSucceeded(const std::string& node) {
   if (const auto it = failures_.find(node); it != failures_.end()) it->second.in_a_row = 0;
 }
@@ -137,7 +137,7 @@ std::string Allocation::NameOf(const NodeIdProto& node) const {
   return options_.ports_in_names ? ToText(FromProto(node)) : node.host();
 }
 
-// How many more containers of the shape may run on the node.
+// How many more containers of the shape the node may run.
 int Allocation::RoomOn(const Asked& asked, const std::string& node) const {
   if (!asked.shape.max_per_node) return asked.outstanding;
   const auto it = asked.held.find(node);
@@ -145,14 +145,14 @@ int Allocation::RoomOn(const Asked& asked, const std::string& node) const {
   return std::clamp(*asked.shape.max_per_node - there, 0, asked.outstanding);
 }
 
-// Adds rows for all nodes on which such a container fits. With a limit per node no other node is allowed
-// (relax_locality is false), so that the count in each row is the maximum granted on its node.
+// Adds a row for each node that is large enough for a container. With a limit per node, all other nodes are excluded
+// (relax_locality is false), so that the count in a node's row is the most that the scheduler grants on it.
 void Allocation::AddNamedRows(const Asked& asked, std::map<std::string, Row>& rows) const {
   const bool limited = asked.shape.max_per_node.has_value();
   size_t named = 0;
   for (const KnownNode& node : nodes_) {
     if (node.label != asked.shape.label || !asked.shape.resource.FitsIn(node.total)) continue;
-    if (++named > options_.most_named_nodes && !limited) return;
+    if (++named > options_.max_named_nodes && !limited) return;
     rows[node.name] = {RoomOn(asked, node.name), true};
     rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !limited};
   }
@@ -171,7 +171,7 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) co
   for (const std::string& wanted : shape.nodes) {
     bool known = false;
     for (const KnownNode& node : nodes_) {
-      // Users name hosts. If node names include ports, all nodes of the host match.
+      // Users name hosts. If node names include ports, the name matches all nodes of the host.
       if (node.name != wanted && HostOf(node.name) != wanted) continue;
       known = true;
       rows[node.name] = {RoomOn(asked, node.name), true};
@@ -196,7 +196,7 @@ void Allocation::AddAsks(int key, Asked& asked) {
     ask.set_num_containers(row.count);
     ask.set_relax_locality(row.relax);
     ask.set_allocation_request_id(key);
-    // YARN accepts a label only in the row for all nodes.
+    // YARN accepts a label only in the row for any node.
     if (name == kAnywhere && !asked.shape.label.empty()) ask.set_node_label_expression(asked.shape.label);
     if (row.count == 0) {
       asked.rows.erase(name);
@@ -232,7 +232,7 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
   if (response.has_response_id()) response_id_ = response.response_id();
   if (response.num_cluster_nodes() > 0) cluster_nodes_ = response.num_cluster_nodes();
   for (const ContainerProto& container : response.allocated_containers()) Admit(container, effects);
-  // Containers of an earlier attempt that were not adopted.
+  // These containers of an earlier attempt were not adopted.
   for (const ContainerProto& container : response.containers_from_previous_attempts()) {
     AdoptSurplus(FromProto(container.id()), NameOf(container.nodeid()));
   }
@@ -240,9 +240,9 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
   return effects;
 }
 
-// Whether the container serves an open ask. If it does not although an ask is open, the scheduler has lowered its count
-// for it, so the count is sent again.
-bool Allocation::Wanted(Asked& asked, const std::string& node) {
+// Whether a granted container satisfies an open ask. If an ask is open but does not accept the container's node, the
+// scheduler has lowered the count of the ask too far, so the count must be sent again.
+bool Allocation::SatisfiesAsk(Asked& asked, const std::string& node) {
   if (asked.outstanding == 0) return false;
   const bool too_many_there = asked.shape.max_per_node && RoomOn(asked, node) == 0;
   if (!too_many_there && !blacklist_.contains(node)) return true;
@@ -258,10 +258,10 @@ void Allocation::Admit(const ContainerProto& container, Effects& effects) {
   const int key = request >= 0 && request <= INT32_MAX ? static_cast<int>(request) : -1;
   const auto it = asked_.find(key);
   Held& held = held_[id] = {.key = key, .node = node};
-  if (it == asked_.end() || !Wanted(it->second, node)) {
+  if (it == asked_.end() || !SatisfiesAsk(it->second, node)) {
     held.surplus = true;
     ++effects.surplus;
-    GiveBack(id);
+    StartRelease(id);
     return;
   }
   Asked& asked = it->second;
@@ -278,7 +278,7 @@ void Allocation::Complete(const ContainerStatusProto& status, Effects& effects) 
   held_.erase(it);
   releases_.erase(id);
   if (held.surplus) return;
-  Leave(held);
+  RemoveFromNode(held);
   effects.completed.push_back({held.key, held.node, status});
 }
 
@@ -289,7 +289,7 @@ void Allocation::Rejected() {
   for (const int64_t key : given_up) {
     Asked& asked = asked_.at(static_cast<int>(key));
     asked.outstanding = 0;
-    // The scheduler may still grant containers for earlier asks, so do not send the count again.
+    // Do not send the new count (0). Containers that the scheduler still grants for earlier asks are surplus.
     asked.dirty = false;
   }
   for (const auto& id : in_flight_->release())

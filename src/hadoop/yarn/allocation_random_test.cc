@@ -1,4 +1,4 @@
-// An application master and a scheduler that loses messages, grants late and restarts, in random order.
+// Runs Allocation against a model of the scheduler that loses messages, grants late and restarts, in random order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,13 +14,14 @@ using namespace std::chrono_literals;
 
 const AttemptId kAttempt{{1700000000000, 1}, 1};
 
-// The state of one attempt in ApplicationMasterService and AppSchedulingInfo: rows by key with absolute counts, which
-// the scheduler lowers itself, and the last response, which answers a repeated request.
+// A model of the state that ApplicationMasterService and AppSchedulingInfo keep for one attempt. For each key there are
+// rows with absolute counts, which the scheduler lowers when it grants. The last response is the answer to a repeated
+// request.
 class ModelScheduler {
  public:
   ModelScheduler(std::mt19937& random, int nodes) : random_(random), nodes_(nodes) {}
 
-  // Returns nullopt for ApplicationMasterNotRegisteredException.
+  // Returns nullopt where YARN throws ApplicationMasterNotRegisteredException.
   std::optional<AllocateResponseProto> Allocate(const AllocateRequestProto& request) {
     if (!registered_) return std::nullopt;
     if (last_ && request.response_id() == ((last_->response_id() - 1) & 0x7fffffff)) return last_;
@@ -43,13 +44,13 @@ class ModelScheduler {
     return response;
   }
 
-  // Simulates a node's heartbeat, which grants at most one container.
-  void Beat() {
+  // Simulates the heartbeat of a node. It grants at most one container.
+  void NodeHeartbeat() {
     const int n = Pick(nodes_) + 1;
     const std::string node = "node" + std::to_string(n);
     if (!registered_ || blacklist_.contains(node)) return;
     for (auto& [key, rows] : rows_) {
-      if (!TakeOn(rows, node, n % 2 ? "/odd" : "/even")) continue;
+      if (!GrantOn(rows, node, n % 2 ? "/odd" : "/even")) continue;
       const int64_t id = ++made_;
       live_[id] = node;
       ContainerProto container;
@@ -68,15 +69,15 @@ class ModelScheduler {
     End(it->first, 1);
   }
 
-  // A work-preserving restart keeps running containers and loses all other state. Containers that the owner does not
-  // know yet are not running, so they are lost, too. Nodes report ended containers again.
-  void Restart(bool last_was_told) {
+  // Simulates a work-preserving restart: running containers stay, all other state is lost. Containers that the owner
+  // has not received yet are not running, so they are lost, too. Nodes report ended containers again.
+  void Restart(bool last_answer_received) {
     registered_ = false;
     rows_.clear();
     blacklist_.clear();
     for (const auto& container : granted_) live_.erase(container.id().id());
     granted_.clear();
-    if (last_ && !last_was_told) {
+    if (last_ && !last_answer_received) {
       for (const auto& container : last_->allocated_containers()) live_.erase(container.id().id());
       for (const auto& status : last_->completed_container_statuses()) ended_.push_back(status);
     }
@@ -94,7 +95,7 @@ class ModelScheduler {
 
   int Pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
 
-  static bool TakeOn(std::map<std::string, Row>& rows, const std::string& node, const std::string& rack) {
+  static bool GrantOn(std::map<std::string, Row>& rows, const std::string& node, const std::string& rack) {
     Row& any = rows["*"];
     if (any.count <= 0) return false;
     Row &on_node = rows[node], &on_rack = rows[rack];
@@ -130,10 +131,10 @@ class ModelScheduler {
   int64_t made_ = 0;
 };
 
-// The owner's side: the containers it wants, and those that were reported to it.
-class Story {
+// The owner of the allocation: the containers that it needs, and those that were reported to it.
+class Owner {
  public:
-  explicit Story(unsigned seed) : random_(seed), nodes_(2 + Pick(4)), scheduler_(random_, nodes_) {
+  explicit Owner(unsigned seed) : random_(seed), nodes_(2 + Pick(4)), scheduler_(random_, nodes_) {
     std::vector<KnownNode> known;
     for (int i = 1; i <= nodes_; ++i)
       known.push_back({"node" + std::to_string(i), i % 2 ? "/odd" : "/even", "", {8192, 8, {}}});
@@ -149,12 +150,12 @@ class Story {
     allocation_.CancelAll();
     for (auto& wanted : wanted_) wanted = 0;
     if (shapes_[1].max_per_node)
-      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // make room for all containers
+      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // so that all containers fit
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
     const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasChanges(now_) && Settled(); };
     for (int step = 0; step < 5000 && !done(); ++step) {
-      for (int i = 0; i < 3; ++i) scheduler_.Beat();
+      for (int i = 0; i < 3; ++i) scheduler_.NodeHeartbeat();
       Exchange();
     }
     EXPECT_TRUE(done()) << "asked " << allocation_.outstanding() << " held " << held_.size();
@@ -188,12 +189,12 @@ class Story {
       case 4:
         return allocation_.NodeFailed("node" + std::to_string(1 + Pick(nodes_)), now_);
       case 5:
-        if (Pick(5) == 0) scheduler_.Restart(told_);
+        if (Pick(5) == 0) scheduler_.Restart(answer_received_);
         return;
       case 6:
       case 7:
       case 8:
-        return scheduler_.Beat();
+        return scheduler_.NodeHeartbeat();
       default:
         return Exchange();
     }
@@ -207,13 +208,13 @@ class Story {
     const AllocateRequestProto request = allocation_.Request(now_);
     if (losses_ && Pick(6) == 0) return;  // the request is lost
     const auto response = scheduler_.Allocate(request);
-    told_ = false;
+    answer_received_ = false;
     if (losses_ && Pick(6) == 0) return;  // the answer is lost
-    told_ = true;
+    answer_received_ = true;
     if (!response) {
       scheduler_.Register();
       allocation_.Resync();
-      // The owner never received the containers lost by the restart, so it misses none.
+      // These containers were lost in the restart before the owner received them, so it does not need replacements.
       return;
     }
     const auto effects = allocation_.Apply(*response);
@@ -251,14 +252,14 @@ class Story {
   std::map<int64_t, std::string> held_;
   std::map<std::string, int> on_node_;
   bool losses_ = true;
-  bool told_ = true;  // whether the scheduler's last answer was received
+  bool answer_received_ = true;  // whether the owner has received the scheduler's last answer
   Instant now_{1000s};
 };
 
 TEST(AllocationRandom, HeldContainersMatchScheduler) {
   for (unsigned seed = 1; seed <= 400 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Story(seed).Run();
+    Owner(seed).Run();
   }
 }
 

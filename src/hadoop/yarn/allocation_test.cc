@@ -40,7 +40,7 @@ AllocateResponseProto Response(int id, std::vector<ContainerProto> granted = {},
   return response;
 }
 
-// Formats the rows of a request for one key, with a "!" after strict rows: "*:3 node1:3 /r1:3".
+// Formats the rows of one key in a request: "*:3 node1:3 /r1:3". A strict row ends with "!".
 std::string Asks(const AllocateRequestProto& request, int key = 0) {
   std::string text;
   for (const auto& ask : request.ask()) {
@@ -127,7 +127,7 @@ TEST(Allocation, RequestNamesOnlyNodesWithEnoughResources) {
     EXPECT_EQ(ask.has_node_label_expression(), ask.allocation_request_id() == 1 && ask.resource_name() == "*");
 }
 
-TEST(Allocation, RequestedLocationsBecomeRows) {
+TEST(Allocation, RequestHasRowsForRequestedLocations) {
   struct Case {
     std::vector<std::string> nodes, racks;
     bool strict;
@@ -145,7 +145,7 @@ TEST(Allocation, RequestedLocationsBecomeRows) {
   }
 }
 
-TEST(Allocation, HostMatchesNodesWithPorts) {
+TEST(Allocation, RequestedHostMatchesItsNodesWithPorts) {
   Allocation a({.ports_in_names = true});
   a.SetNodes({{"h:1", "/r", "", {8192, 8, {}}}, {"h:2", "/r", "", {8192, 8, {}}}, {"g:1", "/r", "", {8192, 8, {}}}});
   a.Ask(0, {.resource = {1024, 1, {}}, .nodes = {"h"}, .strict = true}, 1);
@@ -162,7 +162,7 @@ TEST(Allocation, LimitPerNodeIsNeverExceeded) {
   auto effects = a.Apply(Response(1, {Container(1, 0, "node1"), Container(2, 0, "node1")}));
   EXPECT_EQ(effects.granted.size(), 1u);
   EXPECT_EQ(effects.surplus, 1);
-  // The surplus container has lowered the scheduler's count, too.
+  // The scheduler lowered its own count for the surplus container, too.
   AllocateRequestProto request = a.Request(kNow);
   EXPECT_EQ(Asks(request), "*:2! /even:2! /odd:2! node1:0 node2:1");
   EXPECT_THAT(Releases(request), ElementsAre(2));
@@ -186,7 +186,7 @@ TEST(Allocation, CancelSendsZeroForAllRows) {
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, AskDuringRequestIsSentNext) {
+TEST(Allocation, AskMadeDuringARequestIsSentInTheNext) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -196,7 +196,7 @@ TEST(Allocation, AskDuringRequestIsSentNext) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:2");
 }
 
-TEST(Allocation, SurplusGrantIsReleased) {
+TEST(Allocation, SurplusContainerIsReleased) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -208,13 +208,13 @@ TEST(Allocation, SurplusGrantIsReleased) {
   effects = a.Apply(Response(2, {}, {Status(2, -100), Status(3, -100), Status(4, -100)}));
   EXPECT_THAT(effects.completed, IsEmpty()) << "the owner does not know them";
   EXPECT_EQ(a.held(), 1);
-  AllocateResponseProto response = Response(3);  // containers of an earlier attempt that are not adopted
+  AllocateResponseProto response = Response(3);  // these are containers of an earlier attempt that are not adopted
   *response.add_containers_from_previous_attempts() = Container(9, 0, "n");
   EXPECT_THAT(a.Apply(response).granted, IsEmpty());
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(9));
 }
 
-TEST(Allocation, GrantAfterCancelIsReleased) {
+TEST(Allocation, ContainerGrantedAfterCancelIsReleased) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -283,14 +283,14 @@ TEST(Allocation, ReleasedContainerIsHeldUntilCompleted) {
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, ForgottenContainerIsNotHeld) {
+TEST(Allocation, DiscardedContainerIsNotHeld) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
   a.Apply(Response(1, {Container(1, 0, "n")}));
   a.Release(Id(1));
-  a.Forget(Id(1));
-  a.Forget(Id(2));
+  a.Discard(Id(1));
+  a.Discard(Id(2));
   EXPECT_EQ(a.held(), 0);
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1)) << "sent to the scheduler nevertheless";
   EXPECT_THAT(a.Apply(Response(2, {}, {Status(1, -100)})).completed, IsEmpty());
@@ -308,7 +308,7 @@ TEST(Allocation, ResyncSendsFullState) {
   a.Release(Id(1));
   a.Request(kNow);
   a.Apply(Response(2));
-  a.Request(kNow);  // the ResourceManager answers: not registered
+  a.Request(kNow);  // suppose that the ResourceManager answers: not registered
   a.Resync();
   EXPECT_TRUE(a.HasChanges(kNow));
   const AllocateRequestProto request = a.Request(kNow);
@@ -349,7 +349,7 @@ TEST(Allocation, FailingNodeIsBlacklistedForAWhile) {
   EXPECT_FALSE(a.HasChanges(kNow)) << "failures were not consecutive";
   a.NodeFailed("node1", kNow);
   EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_additions(), ElementsAre("node1"));
-  // A container granted before the scheduler received the blacklist is released and requested again.
+  // A container that was granted before the scheduler received the blacklist is released, and another one is requested.
   a.Ask(0, kSmall, 1);
   a.Apply(Response(1));
   a.Request(kNow);

@@ -6,7 +6,7 @@
 namespace howdah::hadoop::yarn {
 namespace {
 
-constexpr int64_t kMostEpoch = (int64_t{1} << 23) - 1, kMostNumber = (int64_t{1} << 40) - 1;
+constexpr int64_t kMaxEpoch = (int64_t{1} << 23) - 1, kMaxNumber = (int64_t{1} << 40) - 1;
 
 std::string Padded(int64_t value, size_t width) {
   std::string digits = std::to_string(value);
@@ -14,7 +14,7 @@ std::string Padded(int64_t value, size_t width) {
   return digits;
 }
 
-// Parses digits only (no sign, no space). The value may be at most `most`.
+// Parses a number that consists of digits only (no sign, no space) and is at most `most`.
 std::optional<int64_t> Number(std::string_view text, int64_t most) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   int64_t value = 0;
@@ -82,9 +82,9 @@ std::optional<ContainerId> ParseContainerId(std::string_view text) {
   if (f.size() < 5 || f.size() > 6 || f[0] != "container") return std::nullopt;
   const size_t first = f.size() - 4;
   std::optional<int64_t> epoch = 0;
-  if (first == 2) epoch = f[1].starts_with('e') ? Number(f[1].substr(1), kMostEpoch) : std::nullopt;
+  if (first == 2) epoch = f[1].starts_with('e') ? Number(f[1].substr(1), kMaxEpoch) : std::nullopt;
   const auto attempt = Attempt(f[first], f[first + 1], f[first + 2]);
-  const auto number = Number(f[first + 3], kMostNumber);
+  const auto number = Number(f[first + 3], kMaxNumber);
   if (!epoch || !attempt || !number) return std::nullopt;
   return ContainerId{*attempt, *epoch << 40 | *number};
 }

@@ -13,7 +13,7 @@ TEST(Ids, TextMatchesHadoop) {
   EXPECT_EQ(ToText(ApplicationId{kTs, 12345}), "application_1410901177871_12345");
   EXPECT_EQ(ToText(AttemptId{application, 1}), "appattempt_1410901177871_0001_000001");
   EXPECT_EQ(ToText(ContainerId{{application, 1}, 5}), "container_1410901177871_0001_01_000005");
-  // The example in the documentation of ContainerId.
+  // This example is from the documentation of ContainerId.
   EXPECT_EQ(ToText(ContainerId{{application, 1}, int64_t{17} << 40 | 5}), "container_e17_1410901177871_0001_01_000005");
   EXPECT_EQ(ToText(ContainerId{{{kTs, 10001}, 123}, int64_t{1} << 40 | 1234567}),
             "container_e01_1410901177871_10001_123_1234567");

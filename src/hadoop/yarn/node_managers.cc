@@ -14,7 +14,7 @@ using namespace ::hadoop::yarn;
 
 constexpr auto kIdle = 10s;
 
-// The exception for one container. Returns null if there is none.
+// Returns the exception that the response has for one container, or null if there is none.
 template <typename Response>
 const SerializedExceptionProto* FailureOf(const Response& response, const ContainerId& container) {
   for (const ContainerExceptionMapProto& failed : response.failed_requests())
@@ -26,7 +26,7 @@ Error ToError(const SerializedExceptionProto& exception) {
   Error error = Failed(FirstLine(exception.message()));
   error.remote_class = exception.class_name();
   if (error.message.empty()) error.message = exception.class_name();
-  // Recognise this case by the text, because NodeManagers have no exception class for it.
+  // Recognise this case by its text, because NodeManagers have no exception class for it.
   if (exception.message().find("is not handled by this NodeManager") != std::string::npos)
     error.code = ErrorCode::kNotFound;
   return error;

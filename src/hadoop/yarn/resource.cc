@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-// The factor of a unit as numerator and denominator. Returns nullopt if the unit is unknown.
+// The factor of a unit prefix as numerator and denominator. Returns nullopt if the prefix is unknown.
 std::optional<std::pair<int64_t, int64_t>> Factor(std::string_view units) {
   static constexpr std::pair<std::string_view, std::pair<int64_t, int64_t>> kUnits[] = {
       {"", {1, 1}},
@@ -37,7 +37,8 @@ std::optional<std::pair<int64_t, int64_t>> Factor(std::string_view units) {
   return std::nullopt;
 }
 
-// Returns the largest value on overflow: as a request it fits on no node, and as a limit it has no effect.
+// Converts a value to the unit without a prefix. On overflow, returns the largest number: no node has so much, and as a
+// limit it has no effect.
 int64_t InUnitsOfOne(int64_t value, std::string_view units) {
   const auto factor = Factor(units);
   if (!factor) return value;

@@ -15,11 +15,12 @@ using namespace ::hadoop::yarn;
 
 constexpr const char* kProtocol = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
 
-// Sleeps between polls of the ResourceManager: briefly at first, because the result is usually there at once.
+// Sleeps between polls of the ResourceManager. The first pauses are short, because the result is usually available
+// immediately.
 class Pauses {
  public:
   explicit Pauses(Duration limit) : end_(std::chrono::steady_clock::now() + limit) {}
-  // Returns false when the limit is reached.
+  // Sleeps. Returns false if the limit is reached.
   bool Next() {
     if (std::chrono::steady_clock::now() + pause_ > end_) return false;
     std::this_thread::sleep_for(pause_);
@@ -53,11 +54,12 @@ std::string FirstLine(std::string_view message) {
 
 Result<ResourceManager> ResourceManager::Open(const hadoop::conf::Configuration& configuration,
                                               hadoop::rpc::Login login, hadoop::rpc::RetryLimits limits) {
-  const auto servers = hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kClient);
-  if (!servers) return servers.error();
+  HOWDAH_TRY(const auto servers, hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kClient));
+  HOWDAH_TRY(const bool simple, hadoop::conf::MayFallBackToSimple(configuration));
+  if (login.token && !simple) login.user.clear();
   hadoop::rpc::ClientOptions options{.protocol = kProtocol, .login = std::move(login), .limits = limits};
   options.service_name = "the ResourceManager";
-  for (const hadoop::conf::Server& server : *servers) {
+  for (const hadoop::conf::Server& server : servers) {
     options.servers.push_back(server.address);
     options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
   }
@@ -78,7 +80,8 @@ Result<Response> ResourceManager::Call(const std::string& doing, std::string_vie
   Error error = response.error().While(doing);
   if (several_ && error.code == ErrorCode::kUnavailable && error.remote_class.empty()) {
     error.message +=
-        "; a ResourceManager on standby refuses connections like one that is down: yarn rmadmin -getAllServiceState";
+        "; a standby ResourceManager refuses connections like one that is down; check with: yarn rmadmin "
+        "-getAllServiceState";
   }
   return error;
 }
@@ -108,12 +111,12 @@ Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissi
         return Error{ErrorCode::kUnavailable, "the cluster refused " + ToText(id) + ": " + report->diagnostics()};
       }
       if (report && !IsNew(report->yarn_application_state())) return report;
-      // A ResourceManager that was replaced before it stored the application does not know it.
+      // The application is unknown if the ResourceManager was replaced before it had stored it. Then submit it again.
       sent = report.ok() || report.error().code != ErrorCode::kNotFound;
       if (!report) last = report.error();
     }
-    // If the ResourceManager answered, the answer is final. If it is unreachable, it is restarting, because it answered
-    // a moment ago.
+    // An error that the ResourceManager sent is final. If it is unreachable, keep trying: it answered a moment ago, so
+    // it is restarting.
     const bool silent =
         last.remote_class.empty() && (last.code == ErrorCode::kUnavailable || last.code == ErrorCode::kTimeout);
     if (!silent && last.remote_class != kApplicationNotFound) return last;
@@ -158,7 +161,7 @@ Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
     const auto report = Report(id);
     if (!report) return report.error().code == ErrorCode::kNotFound ? Status() : Status(report.error());
     if (report->yarn_application_state() >= FINISHED) {
-      // An application is FINISHED once its AM has unregistered; the AM may still be running.
+      // An application is FINISHED as soon as its AM has unregistered. The AM may still be running.
       const auto attempts = Attempts(id);
       const bool leaving =
           attempts && !attempts->empty() && attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;
@@ -171,9 +174,8 @@ Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
 }
 
 Result<std::vector<ApplicationReportProto>> ResourceManager::Applications(const GetApplicationsRequestProto& filter) {
-  auto response = Call<GetApplicationsResponseProto>("listing applications", "getApplications", filter);
-  if (!response) return response.error();
-  return ToVector(*response->mutable_applications());
+  HOWDAH_TRY(auto response, Call<GetApplicationsResponseProto>("listing applications", "getApplications", filter));
+  return ToVector(*response.mutable_applications());
 }
 
 Result<std::vector<NodeReportProto>> ResourceManager::ClusterNodes(const std::vector<NodeStateProto>& states) {
@@ -183,16 +185,15 @@ Result<std::vector<NodeReportProto>> ResourceManager::ClusterNodes(const std::ve
     for (int state = NodeStateProto_MIN; state <= NodeStateProto_MAX; ++state)
       request.add_nodestates(static_cast<NodeStateProto>(state));
   }
-  auto response = Call<GetClusterNodesResponseProto>("listing the cluster's nodes", "getClusterNodes", request);
-  if (!response) return response.error();
-  return ToVector(*response->mutable_nodereports());
+  HOWDAH_TRY(auto response,
+             Call<GetClusterNodesResponseProto>("listing the cluster's nodes", "getClusterNodes", request));
+  return ToVector(*response.mutable_nodereports());
 }
 
 Result<YarnClusterMetricsProto> ResourceManager::ClusterMetrics() {
-  auto response = Call<GetClusterMetricsResponseProto>("asking for the cluster's metrics", "getClusterMetrics",
-                                                       GetClusterMetricsRequestProto());
-  if (!response) return response.error();
-  return std::move(*response->mutable_cluster_metrics());
+  HOWDAH_TRY(auto response, Call<GetClusterMetricsResponseProto>("asking for the cluster's metrics",
+                                                                 "getClusterMetrics", GetClusterMetricsRequestProto()));
+  return std::move(*response.mutable_cluster_metrics());
 }
 
 Result<QueueInfoProto> ResourceManager::QueueInfo(const std::string& queue, bool with_children) {
@@ -201,67 +202,67 @@ Result<QueueInfoProto> ResourceManager::QueueInfo(const std::string& queue, bool
   request.set_includeapplications(false);
   request.set_includechildqueues(with_children);
   request.set_recursive(with_children);
-  auto response = Call<GetQueueInfoResponseProto>("asking about the queue " + queue, "getQueueInfo", request);
-  if (!response) return response.error();
-  // The CapacityScheduler throws for an unknown queue; ClientRMService logs that and returns an empty response.
-  if (!response->has_queueinfo()) return Error{ErrorCode::kNotFound, "there is no queue " + queue};
-  return std::move(*response->mutable_queueinfo());
+  HOWDAH_TRY(auto response,
+             Call<GetQueueInfoResponseProto>("asking about the queue " + queue, "getQueueInfo", request));
+  // The CapacityScheduler throws an exception for an unknown queue. ClientRMService logs the exception and returns an
+  // empty response.
+  if (!response.has_queueinfo()) return Error{ErrorCode::kNotFound, "there is no queue " + queue};
+  return std::move(*response.mutable_queueinfo());
 }
 
 Result<std::vector<QueueUserACLInfoProto>> ResourceManager::QueueUserAcls() {
-  auto response = Call<GetQueueUserAclsInfoResponseProto>("asking which queues may be used", "getQueueUserAcls",
-                                                          GetQueueUserAclsInfoRequestProto());
-  if (!response) return response.error();
-  return ToVector(*response->mutable_queueuseracls());
+  HOWDAH_TRY(auto response,
+             Call<GetQueueUserAclsInfoResponseProto>("asking which queues may be used", "getQueueUserAcls",
+                                                     GetQueueUserAclsInfoRequestProto()));
+  return ToVector(*response.mutable_queueuseracls());
 }
 
 Result<std::vector<NodeLabelProto>> ResourceManager::NodeLabels() {
-  auto response = Call<GetClusterNodeLabelsResponseProto>("listing the cluster's node labels", "getClusterNodeLabels",
-                                                          GetClusterNodeLabelsRequestProto());
-  if (!response) return response.error();
-  return ToVector(*response->mutable_nodelabels());
+  HOWDAH_TRY(auto response,
+             Call<GetClusterNodeLabelsResponseProto>("listing the cluster's node labels", "getClusterNodeLabels",
+                                                     GetClusterNodeLabelsRequestProto()));
+  return ToVector(*response.mutable_nodelabels());
 }
 
 Result<std::vector<LabelsToNodeIdsProto>> ResourceManager::LabelsToNodes(const std::vector<std::string>& labels) {
   GetLabelsToNodesRequestProto request;
   for (const std::string& label : labels) request.add_nodelabels(label);
-  auto response = Call<GetLabelsToNodesResponseProto>("asking which nodes have labels", "getLabelsToNodes", request);
-  if (!response) return response.error();
-  return ToVector(*response->mutable_labelstonodes());
+  HOWDAH_TRY(auto response,
+             Call<GetLabelsToNodesResponseProto>("asking which nodes have labels", "getLabelsToNodes", request));
+  return ToVector(*response.mutable_labelstonodes());
 }
 
 Result<std::vector<ResourceTypeInfoProto>> ResourceManager::ResourceTypes() {
-  auto response = Call<GetAllResourceTypeInfoResponseProto>(
-      "asking for the cluster's resource types", "getResourceTypeInfo", GetAllResourceTypeInfoRequestProto());
-  if (!response) return response.error();
-  return ToVector(*response->mutable_resource_type_info());
+  HOWDAH_TRY(auto response,
+             Call<GetAllResourceTypeInfoResponseProto>("asking for the cluster's resource types", "getResourceTypeInfo",
+                                                       GetAllResourceTypeInfoRequestProto()));
+  return ToVector(*response.mutable_resource_type_info());
 }
 
 Result<std::vector<ApplicationAttemptReportProto>> ResourceManager::Attempts(const ApplicationId& id) {
   GetApplicationAttemptsRequestProto request;
   *request.mutable_application_id() = ToProto(id);
-  auto response = Call<GetApplicationAttemptsResponseProto>("listing the attempts of " + ToText(id),
-                                                            "getApplicationAttempts", request);
-  if (!response) return response.error();
-  return ToVector(*response->mutable_application_attempts());
+  HOWDAH_TRY(auto response, Call<GetApplicationAttemptsResponseProto>("listing the attempts of " + ToText(id),
+                                                                      "getApplicationAttempts", request));
+  return ToVector(*response.mutable_application_attempts());
 }
 
 Result<std::vector<ContainerReportProto>> ResourceManager::Containers(const AttemptId& id) {
   GetContainersRequestProto request;
   *request.mutable_application_attempt_id() = ToProto(id);
-  auto response = Call<GetContainersResponseProto>("listing the containers of " + ToText(id), "getContainers", request);
-  if (!response) return response.error();
-  return ToVector(*response->mutable_containers());
+  HOWDAH_TRY(auto response,
+             Call<GetContainersResponseProto>("listing the containers of " + ToText(id), "getContainers", request));
+  return ToVector(*response.mutable_containers());
 }
 
 Result<hadoop::rpc::Token> ResourceManager::GetDelegationToken(const std::string& renewer) {
   ::hadoop::common::GetDelegationTokenRequestProto request;
   request.set_renewer(renewer);
   const std::string doing = "asking the ResourceManager for a delegation token";
-  const auto response = Call<::hadoop::common::GetDelegationTokenResponseProto>(doing, "getDelegationToken", request);
-  if (!response) return response.error();
-  if (!response->has_token()) return Failed(doing + ": none was returned");
-  const auto& token = response->token();
+  HOWDAH_TRY(const auto response,
+             Call<::hadoop::common::GetDelegationTokenResponseProto>(doing, "getDelegationToken", request));
+  if (!response.has_token()) return Failed(doing + ": none was returned");
+  const auto& token = response.token();
   return hadoop::rpc::Token{token.identifier(), token.password(), token.kind(), token.service()};
 }
 

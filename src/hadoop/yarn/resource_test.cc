@@ -32,12 +32,12 @@ TEST(Resource, UnitsAreConverted) {
   EXPECT_EQ(FromProto(Proto({{"x", 0, ""}})), Resource());
 }
 
-TEST(Resource, ProtoIsParsedAfterWriting) {
+TEST(Resource, WrittenProtoIsParsed) {
   const Resource resource{4096, 3, {{kGpu, 2}, {"example.com/fpga", 1}}};
   EXPECT_EQ(FromProto(ToProto(resource)), resource);
 }
 
-TEST(Resource, SumsAndDifferencesAreBounded) {
+TEST(Resource, SumsSaturateAndDifferencesStopAtZero) {
   Resource sum{100, 2, {{kGpu, 1}}};
   sum += {50, 1, {{kGpu, 1}, {"fpga", 3}}};
   EXPECT_EQ(sum, (Resource{150, 3, {{kGpu, 2}, {"fpga", 3}}}));

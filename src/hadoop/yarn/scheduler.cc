@@ -15,7 +15,7 @@ using namespace ::hadoop::yarn;
 
 constexpr Duration kTryAgain = 500ms;
 
-// Whether the ResourceManager understood the request but will never grant it.
+// Whether the ResourceManager understood the request but can never satisfy it.
 bool IsRejection(const Error& error) {
   static constexpr std::array<std::string_view, 4> kRejections = {
       "InvalidResourceRequestException", "InvalidLabelResourceRequestException",
@@ -25,11 +25,11 @@ bool IsRejection(const Error& error) {
 
 }  // namespace
 
-Duration PauseWhileAwaiting(Duration since_news) {
-  if (since_news < 3s) return 50ms;
-  if (since_news < 10s) return 100ms;
-  if (since_news < 30s) return 250ms;
-  if (since_news < 2min) return 500ms;
+Duration PauseWhileExpecting(Duration since_event) {
+  if (since_event < 3s) return 50ms;
+  if (since_event < 10s) return 100ms;
+  if (since_event < 30s) return 250ms;
+  if (since_event < 2min) return 500ms;
   return 1s;
 }
 
@@ -66,8 +66,8 @@ void Scheduler::Resume(int32_t response_id) {
   allocation_.Resume(response_id);
   registered_once_ = true;
   url_changed_ = !tracking_url_.empty();
-  state_ = State::kBeating;
-  last_reached_ = last_news_ = Now();
+  state_ = State::kHeartbeating;
+  last_reached_ = last_event_ = Now();
   Plan();
 }
 
@@ -86,29 +86,29 @@ void Scheduler::SendRegister() {
 
 void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
   calling_ = false;
-  if (state_ == State::kOver) return;
+  if (state_ == State::kStopped) return;
   auto response = Read<RegisterApplicationMasterResponseProto>("registerApplicationMaster", bytes);
   const bool already = !response && IsRegisteredAlready(response.error());
   if (!response && !already) {
     const Error error = response.error().While("registering the application master");
-    if (IsForgotten(error)) return Lose(error);
-    if (GoneFor(error)) return;
+    if (IsAttemptRejected(error)) return ReportLost(error);
+    if (ReportUnreachable(error)) return;
     return After(kTryAgain, &Scheduler::SendRegister);
   }
-  Reached();
+  OnReached();
   allocation_.Resync();
-  state_ = State::kBeating;
-  last_news_ = Now();
-  // "Already registered" means that the answer to an earlier attempt was lost with its content.
+  state_ = State::kHeartbeating;
+  last_event_ = Now();
+  // If the error is "already registered", the answer to an earlier call was lost, and with it the response.
   if (!std::exchange(registered_once_, true)) {
     sink_.OnRegistered(response ? *response : RegisterApplicationMasterResponseProto());
   }
-  if (state_ == State::kBeating && !calling_) Beat();
+  if (state_ == State::kHeartbeating && !calling_) SendHeartbeat();
 }
 
 void Scheduler::Ask(int key, const Shape& shape, int count) {
   allocation_.Ask(key, shape, count);
-  last_news_ = Now();
+  last_event_ = Now();
   Plan();
 }
 
@@ -145,7 +145,7 @@ void Scheduler::SetNodes(std::vector<KnownNode> nodes) {
 void Scheduler::SetExpecting(bool expecting) {
   if (expecting_ == expecting) return;
   expecting_ = expecting;
-  if (expecting) last_news_ = Now();
+  if (expecting) last_event_ = Now();
   Plan();
 }
 
@@ -156,48 +156,48 @@ void Scheduler::SetTrackingUrl(const std::string& url) {
   Plan();
 }
 
-// Schedules the next heartbeat from the present state.
+// Schedules the next heartbeat. The pause depends on the present state.
 void Scheduler::Plan() {
-  if (state_ != State::kBeating || calling_ || unreachable_) return;
+  if (state_ != State::kHeartbeating || calling_ || unreachable_) return;
   const Instant now = Now();
   Duration pause = PauseWhenIdle(options_.expiry);
   if (allocation_.HasChanges(now) || url_changed_) {
     pause = kMinPause;
   } else if (allocation_.outstanding() > 0 || expecting_) {
-    pause = std::min(pause, PauseWhileAwaiting(now - last_news_));
+    pause = std::min(pause, PauseWhileExpecting(now - last_event_));
   }
-  After(std::max<Duration>(last_call_ + pause - now, 0ms), &Scheduler::Beat);
+  After(std::max<Duration>(last_call_ + pause - now, 0ms), &Scheduler::SendHeartbeat);
 }
 
-void Scheduler::Beat() {
-  if (state_ != State::kBeating || calling_) return;
+void Scheduler::SendHeartbeat() {
+  if (state_ != State::kHeartbeating || calling_) return;
   last_call_ = Now();
   AllocateRequestProto request = allocation_.Request(last_call_);
-  request.set_progress(0);  // YARN cannot know how far a training is
+  request.set_progress(0);  // YARN cannot know the progress of a training
   if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
   url_changed_ = false;
   calling_ = true;
   calls_->Call("allocate", request.SerializeAsString(),
                [this, alive = std::weak_ptr(alive_)](Result<std::string> bytes) {
-                 if (!alive.expired()) OnBeatAnswer(std::move(bytes));
+                 if (!alive.expired()) OnHeartbeatAnswer(std::move(bytes));
                });
 }
 
-void Scheduler::OnBeatAnswer(Result<std::string> bytes) {
+void Scheduler::OnHeartbeatAnswer(Result<std::string> bytes) {
   calling_ = false;
-  if (state_ != State::kBeating) return;
+  if (state_ != State::kHeartbeating) return;
   const auto response = Read<AllocateResponseProto>("allocate", bytes);
-  if (!response) return OnBeatFailure(response.error());
+  if (!response) return OnHeartbeatFailure(response.error());
   const std::weak_ptr<bool> alive = alive_;
-  Reached();
+  OnReached();
   const auto ordered = [&](AMCommandProto command) {
     return response->has_a_m_command() && response->a_m_command() == command;
   };
   if (ordered(AM_SHUTDOWN)) {
-    return Lose(Failed("the ResourceManager ordered the application master to shut down"));
+    return ReportLost(Failed("the ResourceManager ordered the application master to shut down"));
   }
   Take(*response);
-  if (alive.expired() || state_ != State::kBeating) return;
+  if (alive.expired() || state_ != State::kHeartbeating) return;
   if (ordered(AM_RESYNC)) {
     state_ = State::kRegistering;
     return SendRegister();
@@ -212,67 +212,67 @@ void Scheduler::Take(const AllocateResponseProto& response) {
     calls_->SetToken(FromProto(response.am_rm_token()));
   }
   const Allocation::Effects effects = allocation_.Apply(response);
-  if (!effects.granted.empty() || !effects.completed.empty()) last_news_ = Now();
+  if (!effects.granted.empty() || !effects.completed.empty()) last_event_ = Now();
   sink_.OnAnswer(response);
   for (const auto& completed : effects.completed) {
-    if (alive.expired() || state_ != State::kBeating) return;
+    if (alive.expired() || state_ != State::kHeartbeating) return;
     sink_.OnCompleted(completed);
   }
   for (const auto& granted : effects.granted) {
-    if (alive.expired() || state_ != State::kBeating) return;
+    if (alive.expired() || state_ != State::kHeartbeating) return;
     sink_.OnGranted(granted);
   }
 }
 
-void Scheduler::OnBeatFailure(const Error& error) {
-  const Error told = error.While("the heartbeat to the ResourceManager");
+void Scheduler::OnHeartbeatFailure(const Error& error) {
+  const Error call_error = error.While("the heartbeat to the ResourceManager");
   if (Is(error, "ApplicationMasterNotRegisteredException")) {
     state_ = State::kRegistering;
     return SendRegister();
   }
-  if (IsRegisteredAnew(error)) {
-    Reached();
+  if (IsRegisteredAgain(error)) {
+    OnReached();
     allocation_.Resync();
-    return After(kTryAgain, &Scheduler::Beat);
+    return After(kTryAgain, &Scheduler::SendHeartbeat);
   }
-  if (IsForgotten(error) || Is(error, "InvalidApplicationMasterRequestException")) return Lose(told);
+  if (IsAttemptRejected(error) || Is(error, "InvalidApplicationMasterRequestException")) return ReportLost(call_error);
   if (IsRejection(error)) {
     const std::weak_ptr<bool> alive = alive_;
-    Reached();
+    OnReached();
     allocation_.Rejected();
-    sink_.OnRejected(told);
+    sink_.OnRejected(call_error);
     if (!alive.expired()) Plan();
     return;
   }
-  if (GoneFor(told)) return;
-  After(kTryAgain, &Scheduler::Beat);
+  if (ReportUnreachable(call_error)) return;
+  After(kTryAgain, &Scheduler::SendHeartbeat);
 }
 
-void Scheduler::Reached() {
+void Scheduler::OnReached() {
   last_reached_ = Now();
   if (std::exchange(unreachable_, false)) sink_.OnUnreachable("");
 }
 
-// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped, because it was
-// unreachable for too long or the sink stopped it.
-bool Scheduler::GoneFor(const Error& error) {
+// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped since: after too long a
+// time, or because the sink stopped it.
+bool Scheduler::ReportUnreachable(const Error& error) {
   if (Now() - last_reached_ >= options_.give_up) {
-    Lose(Error{ErrorCode::kUnavailable, "the ResourceManager could not be reached for " +
-                                            FormatDuration(options_.give_up) + ": " + error.message});
+    ReportLost(Error{ErrorCode::kUnavailable, "the ResourceManager could not be reached for " +
+                                                  FormatDuration(options_.give_up) + ": " + error.message});
     return true;
   }
   const std::weak_ptr<bool> alive = alive_;
   if (!std::exchange(unreachable_, true)) sink_.OnUnreachable(error.message);
-  return alive.expired() || state_ == State::kOver;
+  return alive.expired() || state_ == State::kStopped;
 }
 
-void Scheduler::Lose(const Error& error) {
+void Scheduler::ReportLost(const Error& error) {
   Stop();
   sink_.OnLost(error);
 }
 
 void Scheduler::Stop() {
-  state_ = State::kOver;
+  state_ = State::kStopped;
   ++timer_use_;
   timer_.cancel();
 }

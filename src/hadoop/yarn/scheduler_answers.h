@@ -8,30 +8,31 @@
 
 namespace howdah::hadoop::yarn {
 
-// Whether the error is this exception of YARN, such as "ApplicationMasterNotRegisteredException".
+// Whether the error is the exception of YARN with this name, such as "ApplicationMasterNotRegisteredException".
 inline bool Is(const Error& error, std::string_view exception) {
   constexpr std::string_view kPackage = "org.apache.hadoop.yarn.exceptions.";
   return error.remote_class.size() == kPackage.size() + exception.size() && error.remote_class.starts_with(kPackage) &&
          error.remote_class.ends_with(exception);
 }
 
-// Whether the ResourceManager does not know the attempt, permanently.
-inline bool IsForgotten(const Error& error) {
+// Whether the ResourceManager rejects the attempt permanently.
+inline bool IsAttemptRejected(const Error& error) {
   return Is(error, "ApplicationAttemptNotFoundException") ||
          error.remote_class == "org.apache.hadoop.security.token.SecretManager$InvalidToken" ||
          error.remote_class == "org.apache.hadoop.security.AccessControlException" ||
          error.remote_class == "org.apache.hadoop.security.authorize.AuthorizationException";
 }
 
-// Whether the ResourceManager has registered this attempt before. In that case its answer was lost.
+// Whether the ResourceManager has already registered this attempt. Its answer to the earlier call was lost.
 inline bool IsRegisteredAlready(const Error& error) {
   return Is(error, "InvalidApplicationMasterRequestException") &&
          error.message.find("already registered") != std::string::npos;
 }
 
-// Whether the ResourceManager has restarted and a dead process had already registered this attempt again, but could not
-// record it. (Text from AMRMClientUtils.assembleInvalidResponseIdExceptionMessage; Hadoop parses the number, too.)
-inline bool IsRegisteredAnew(const Error& error) {
+// Whether the attempt was registered again, after a restart of the ResourceManager, by a process that died before it
+// could record that. (The text is from AMRMClientUtils.assembleInvalidResponseIdExceptionMessage. Hadoop, too, parses
+// the number in it.)
+inline bool IsRegisteredAgain(const Error& error) {
   return Is(error, "InvalidApplicationMasterRequestException") &&
          error.message.find("expect responseId to be 0 ") != std::string::npos;
 }

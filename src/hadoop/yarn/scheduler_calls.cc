@@ -19,15 +19,14 @@ constexpr auto kAgain = 100ms;
 
 Result<hadoop::rpc::ClientOptions> OptionsFor(const hadoop::conf::Configuration& configuration,
                                               hadoop::rpc::Token am_rm_token) {
-  const auto servers = hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kScheduler);
-  if (!servers) return servers.error();
+  HOWDAH_TRY(const auto servers, hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kScheduler));
   hadoop::rpc::ClientOptions options{
       .protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB",
       .login = {.token = std::move(am_rm_token)},
       .limits = {.connect = 5s, .call = 20s, .give_up = 5s, .backoff_most = 1s},
   };
   options.service_name = "the ResourceManager's scheduler";
-  for (const hadoop::conf::Server& server : *servers) {
+  for (const hadoop::conf::Server& server : servers) {
     options.servers.push_back(server.address);
     options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
   }
@@ -40,7 +39,7 @@ class RealCalls final : public SchedulerCalls {
   void Call(std::string_view method, std::string request, Done done) override {
     client_.CallBytes(method, std::move(request), hadoop::rpc::Repeat::kSafe, std::move(done));
   }
-  // Reconnects with the new token. The ResourceManager repeats a new token until it is used, and rejects the old one
+  // Reconnects with the new token. The ResourceManager sends a new token until the AM uses it, and rejects the old one
   // after some time.
   void SetToken(hadoop::rpc::Token token) override { client_.SetToken(std::move(token), true); }
 
@@ -53,16 +52,14 @@ class RealCalls final : public SchedulerCalls {
 Result<std::unique_ptr<SchedulerCalls>> AsioCalls(boost::asio::io_context& loop,
                                                   const hadoop::conf::Configuration& configuration,
                                                   hadoop::rpc::Token am_rm_token) {
-  auto options = OptionsFor(configuration, std::move(am_rm_token));
-  if (!options) return options.error();
-  return std::unique_ptr<SchedulerCalls>(std::make_unique<RealCalls>(loop, std::move(*options)));
+  HOWDAH_TRY(auto options, OptionsFor(configuration, std::move(am_rm_token)));
+  return std::unique_ptr<SchedulerCalls>(std::make_unique<RealCalls>(loop, std::move(options)));
 }
 
 Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& configuration,
                                            hadoop::rpc::Token am_rm_token) {
-  auto options = OptionsFor(configuration, std::move(am_rm_token));
-  if (!options) return options.error();
-  auto client = std::make_shared<hadoop::rpc::BlockingClient>(std::move(*options));
+  HOWDAH_TRY(auto options, OptionsFor(configuration, std::move(am_rm_token)));
+  auto client = std::make_shared<hadoop::rpc::BlockingClient>(std::move(options));
   return BlockingCall([client](std::string_view method, const std::string& request) {
     return client->CallBytes(method, request, hadoop::rpc::Repeat::kSafe);
   });
@@ -76,13 +73,13 @@ Status Unregister(const BlockingCall& call, const FinishApplicationMasterRequest
     const auto answer = Read<FinishApplicationMasterResponseProto>(
         "finishApplicationMaster", call("finishApplicationMaster", finish.SerializeAsString()));
     if (answer && answer->isunregistered()) return {};
-    if (!answer && IsForgotten(answer.error())) return answer.error().While(doing);
+    if (!answer && IsAttemptRejected(answer.error())) return answer.error().While(doing);
     if (std::chrono::steady_clock::now() + kAgain > until) {
       const std::string why = answer ? "not accepted" : answer.error().message;
       return Error{ErrorCode::kTimeout, doing + ": " + why + " (tried for " + FormatDuration(limit) + ")"};
     }
     if (!answer && Is(answer.error(), "ApplicationMasterNotRegisteredException")) {
-      // Ignore the result: the next round shows whether the registration worked.
+      // Ignore the result: the next round shows whether the registration was successful.
       (void)call("registerApplicationMaster", again.SerializeAsString()).ok();
       continue;
     }

@@ -20,7 +20,7 @@ Error Remote(const std::string& exception, const std::string& message = "no") {
   return {ErrorCode::kFailed, message, "org.apache.hadoop.yarn.exceptions." + exception};
 }
 
-// A scripted ResourceManager, call by call. It sends default answers when the script is empty.
+// A ResourceManager that answers calls in the order of a script, and with default answers after its end.
 class FakeCalls final : public SchedulerCalls {
  public:
   struct Script {
@@ -58,11 +58,11 @@ class FakeCalls final : public SchedulerCalls {
 class SchedulerTest : public testing::Test, public SchedulerSink {
  protected:
   void Make(SchedulerOptions options = {}) {
-    options.expiry = 30ms;  // idle heartbeats every 10 ms
+    options.expiry = 30ms;  // at this expiry, idle heartbeats are 10 ms apart
     scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
     scheduler_->Register();
   }
-  // Scripts the answer to the next heartbeat.
+  // Adds the answer to the next heartbeat to the script.
   void Answer(AllocateResponseProto response) {
     script_.allocate.push_back([response](const std::string& bytes) {
       AllocateRequestProto request;
@@ -89,22 +89,22 @@ class SchedulerTest : public testing::Test, public SchedulerSink {
     return response;
   }
 
-  void OnRegistered(const RegisterApplicationMasterResponseProto&) override { said_.emplace_back("registered"); }
+  void OnRegistered(const RegisterApplicationMasterResponseProto&) override { events_.emplace_back("registered"); }
   void OnAnswer(const AllocateResponseProto& response) override {
-    if (response.nm_tokens_size() > 0) said_.emplace_back("nm token");
+    if (response.nm_tokens_size() > 0) events_.emplace_back("nm token");
   }
-  void OnGranted(const Allocation::Granted&) override { said_.emplace_back("granted"); }
+  void OnGranted(const Allocation::Granted&) override { events_.emplace_back("granted"); }
   void OnCompleted(const Allocation::Completed& c) override {
-    said_.push_back("completed " + std::to_string(c.status.exit_status()));
+    events_.push_back("completed " + std::to_string(c.status.exit_status()));
   }
-  void OnRejected(const Error& error) override { said_.push_back("rejected: " + error.message); }
-  void OnUnreachable(const std::string& why) override { said_.push_back("unreachable: " + why); }
-  void OnLost(const Error& error) override { said_.push_back("lost: " + error.message); }
+  void OnRejected(const Error& error) override { events_.push_back("rejected: " + error.message); }
+  void OnUnreachable(const std::string& why) override { events_.push_back("unreachable: " + why); }
+  void OnLost(const Error& error) override { events_.push_back("lost: " + error.message); }
 
   boost::asio::io_context loop_;
   FakeCalls::Script script_;
   std::optional<Scheduler> scheduler_;
-  std::vector<std::string> said_;
+  std::vector<std::string> events_;
 };
 
 TEST_F(SchedulerTest, ContainersAreRequestedAndGranted) {
@@ -113,8 +113,8 @@ TEST_F(SchedulerTest, ContainersAreRequestedAndGranted) {
   AllocateResponseProto grant = Grant(2);
   grant.add_nm_tokens();
   Answer(grant);
-  ASSERT_TRUE(RunUntil([&] { return said_.size() == 4; }));
-  EXPECT_THAT(said_, ElementsAre("registered", "nm token", "granted", "granted"));
+  ASSERT_TRUE(RunUntil([&] { return events_.size() == 4; }));
+  EXPECT_THAT(events_, ElementsAre("registered", "nm token", "granted", "granted"));
   EXPECT_EQ(script_.methods.front(), "registerApplicationMaster");
   ASSERT_EQ(script_.requests.front().ask_size(), 1);
   EXPECT_EQ(script_.requests.front().ask(0).num_containers(), 2);
@@ -123,15 +123,15 @@ TEST_F(SchedulerTest, ContainersAreRequestedAndGranted) {
   *status.mutable_container_id() = ToProto(ContainerId{kAttempt, 1});
   status.set_exit_status(7);
   Answer(end);
-  ASSERT_TRUE(RunUntil([&] { return said_.size() == 5; }));
-  EXPECT_EQ(said_.back(), "completed 7");
+  ASSERT_TRUE(RunUntil([&] { return events_.size() == 5; }));
+  EXPECT_EQ(events_.back(), "completed 7");
 }
 
 TEST_F(SchedulerTest, RestartedResourceManagerReceivesRegistrationAndFullState) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 3);
   Answer(Grant(1));
-  ASSERT_TRUE(RunUntil([&] { return said_.size() == 2; }));
+  ASSERT_TRUE(RunUntil([&] { return events_.size() == 2; }));
   Fail(Remote("ApplicationMasterNotRegisteredException"));
   const size_t before = script_.requests.size();
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= before + 2; }));
@@ -140,7 +140,7 @@ TEST_F(SchedulerTest, RestartedResourceManagerReceivesRegistrationAndFullState) 
   EXPECT_EQ(again.response_id(), 0);
   ASSERT_EQ(again.ask_size(), 1);
   EXPECT_EQ(again.ask(0).num_containers(), 2);
-  EXPECT_THAT(said_, ElementsAre("registered", "granted")) << "the owner is not notified";
+  EXPECT_THAT(events_, ElementsAre("registered", "granted")) << "the owner is not notified";
 }
 
 TEST_F(SchedulerTest, NewProcessResumesFromResponseId) {
@@ -150,7 +150,7 @@ TEST_F(SchedulerTest, NewProcessResumesFromResponseId) {
   scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
   scheduler_->Resume(7);
   scheduler_->Adopt(0, {.resource = {64, 1, {}}}, {kAttempt, 1}, "node1");
-  scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // already held
+  scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // this container is already held
   scheduler_->AdoptSurplus({kAttempt, 2}, "node1");
   AllocateResponseProto ends;
   for (const int id : {1, 2}) {
@@ -161,7 +161,7 @@ TEST_F(SchedulerTest, NewProcessResumesFromResponseId) {
   Answer(ends);
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() == 2; }));
   EXPECT_EQ(std::count(script_.methods.begin(), script_.methods.end(), "registerApplicationMaster"), 0);
-  EXPECT_THAT(said_, ElementsAre("completed 1"));
+  EXPECT_THAT(events_, ElementsAre("completed 1"));
   const AllocateRequestProto& first = script_.requests.front();
   EXPECT_EQ(first.response_id(), 7);
   EXPECT_EQ(first.tracking_url(), "http://example.com:4000") << "the page has a new port";
@@ -169,7 +169,7 @@ TEST_F(SchedulerTest, NewProcessResumesFromResponseId) {
   EXPECT_EQ(FromProto(first.release(0)), (ContainerId{kAttempt, 2}));
 }
 
-// The previous process was killed after it had registered with a restarted ResourceManager.
+// The earlier process was killed after it had registered with a restarted ResourceManager.
 TEST_F(SchedulerTest, NewProcessResumesAfterReregistration) {
   SchedulerOptions options;
   options.expiry = 30ms;
@@ -184,7 +184,7 @@ TEST_F(SchedulerTest, NewProcessResumesAfterReregistration) {
   EXPECT_EQ(script_.requests[1].response_id(), 0);
   EXPECT_EQ(script_.requests[1].ask_size(), script_.requests[0].ask_size()) << "the ask is sent again";
   EXPECT_GT(script_.requests[1].ask_size(), 0);
-  EXPECT_THAT(said_, testing::IsEmpty());
+  EXPECT_THAT(events_, testing::IsEmpty());
 }
 
 TEST_F(SchedulerTest, LostAnswerToRegistrationIsTolerated) {
@@ -194,26 +194,26 @@ TEST_F(SchedulerTest, LostAnswerToRegistrationIsTolerated) {
   });
   Make();
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= 2; }));
-  EXPECT_THAT(said_, ElementsAre("registered"));
+  EXPECT_THAT(events_, ElementsAre("registered"));
 }
 
 TEST_F(SchedulerTest, RejectedAskIsReportedAndDropped) {
   Make();
   scheduler_->Ask(0, {.resource = {1 << 30, 1, {}}}, 1);
   Fail(Remote("InvalidResourceRequestException", "Invalid resource request!"));
-  ASSERT_TRUE(RunUntil([&] { return said_.size() == 2 && script_.requests.size() >= 3; }));
-  EXPECT_EQ(said_[1], "rejected: the heartbeat to the ResourceManager: Invalid resource request!");
+  ASSERT_TRUE(RunUntil([&] { return events_.size() == 2 && script_.requests.size() >= 3; }));
+  EXPECT_EQ(events_[1], "rejected: the heartbeat to the ResourceManager: Invalid resource request!");
   EXPECT_EQ(script_.requests.back().ask_size(), 0);
   EXPECT_EQ(scheduler_->allocation().outstanding(), 0);
 }
 
-TEST_F(SchedulerTest, SameRequestIsRetriedUntilResourceManagerReturns) {
+TEST_F(SchedulerTest, SameRequestIsRepeatedUntilResourceManagerAnswers) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 1);
   Fail({ErrorCode::kUnavailable, "connection refused"});
   Fail({ErrorCode::kTimeout, "no answer"});
-  ASSERT_TRUE(RunUntil([&] { return said_.size() == 3; }));
-  EXPECT_THAT(said_, ElementsAre("registered", HasSubstr("unreachable: the heartbeat"), "unreachable: "));
+  ASSERT_TRUE(RunUntil([&] { return events_.size() == 3; }));
+  EXPECT_THAT(events_, ElementsAre("registered", HasSubstr("unreachable: the heartbeat"), "unreachable: "));
   ASSERT_GE(script_.requests.size(), 3u);
   EXPECT_EQ(script_.requests[0].SerializeAsString(), script_.requests[2].SerializeAsString());
 }
@@ -223,20 +223,20 @@ TEST_F(SchedulerTest, LongOutageIsReportedAsLost) {
   options.give_up = 0ms;
   Fail({ErrorCode::kUnavailable, "connection refused"});
   Make(options);
-  ASSERT_TRUE(RunUntil([&] { return said_.size() == 2; }));
-  EXPECT_THAT(said_[1], HasSubstr("lost: the ResourceManager could not be reached"));
+  ASSERT_TRUE(RunUntil([&] { return events_.size() == 2; }));
+  EXPECT_THAT(events_[1], HasSubstr("lost: the ResourceManager could not be reached"));
 }
 
 TEST_F(SchedulerTest, UnknownAttemptIsReportedAsLost) {
   for (const Error& error :
        {Remote("ApplicationAttemptNotFoundException"), Remote("InvalidApplicationMasterRequestException"),
         Error{ErrorCode::kFailed, "not found", "org.apache.hadoop.security.token.SecretManager$InvalidToken"}}) {
-    said_.clear();
+    events_.clear();
     script_ = {};
     Fail(error);
     Make();
-    ASSERT_TRUE(RunUntil([&] { return said_.size() == 2; })) << error.remote_class;
-    EXPECT_THAT(said_[1], HasSubstr("lost: ")) << error.remote_class;
+    ASSERT_TRUE(RunUntil([&] { return events_.size() == 2; })) << error.remote_class;
+    EXPECT_THAT(events_[1], HasSubstr("lost: ")) << error.remote_class;
     const size_t calls = script_.methods.size();
     loop_.run_for(30ms);
     EXPECT_EQ(script_.methods.size(), calls) << "no call after the end";
@@ -293,11 +293,11 @@ TEST_F(SchedulerTest, StoppedSchedulerMakesNoCalls) {
 }
 
 TEST(Pauses, PauseGrowsWithoutEvents) {
-  EXPECT_EQ(PauseWhileAwaiting(0s), 50ms);
-  EXPECT_EQ(PauseWhileAwaiting(5s), 100ms);
-  EXPECT_EQ(PauseWhileAwaiting(20s), 250ms);
-  EXPECT_EQ(PauseWhileAwaiting(1min), 500ms);
-  EXPECT_EQ(PauseWhileAwaiting(1h), 1s);
+  EXPECT_EQ(PauseWhileExpecting(0s), 50ms);
+  EXPECT_EQ(PauseWhileExpecting(5s), 100ms);
+  EXPECT_EQ(PauseWhileExpecting(20s), 250ms);
+  EXPECT_EQ(PauseWhileExpecting(1min), 500ms);
+  EXPECT_EQ(PauseWhileExpecting(1h), 1s);
   EXPECT_EQ(PauseWhenIdle(10min), 1s);
   EXPECT_EQ(PauseWhenIdle(1500ms), 500ms) << "heartbeats must come long before the expiry";
 }

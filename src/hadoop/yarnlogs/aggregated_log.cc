@@ -10,9 +10,8 @@ namespace howdah::hadoop::yarnlogs {
 Result<std::unique_ptr<AggregatedLog>> OpenAggregatedLog(Source source) {
   const auto size = static_cast<int64_t>(kTFileMagic.size());
   if (source.size < size) return Failed("the file of aggregated logs is truncated");
-  const Result<std::string> beginning = source.read(0, kTFileMagic.size());
-  if (!beginning.ok()) return beginning.error();
-  return *beginning == kTFileMagic ? OpenTFile(std::move(source)) : OpenIndexedFile(std::move(source));
+  HOWDAH_TRY(const auto beginning, source.read(0, kTFileMagic.size()));
+  return beginning == kTFileMagic ? OpenTFile(std::move(source)) : OpenIndexedFile(std::move(source));
 }
 
 }  // namespace howdah::hadoop::yarnlogs

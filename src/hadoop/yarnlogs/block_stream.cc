@@ -11,7 +11,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-// Read sizes: small at first and after a skip, because callers often read only a length.
+// Sizes of reads: small at first and after a skip, because callers often need only a length.
 constexpr size_t kReadMin = size_t{4} << 10;
 constexpr size_t kReadMax = size_t{256} << 10;
 constexpr size_t kInflated = size_t{64} << 10;
@@ -26,9 +26,8 @@ class RegionReader {
   Result<std::string> Next() {
     const auto size = static_cast<size_t>(std::min<int64_t>(region_.size, static_cast<int64_t>(next_)));
     if (size == 0) return std::string();
-    Result<std::string> bytes = source_.read(region_.offset, size);
-    if (!bytes.ok()) return bytes;
-    if (bytes->size() != size) return Failed("the file shrank while it was read");
+    HOWDAH_TRY(auto bytes, source_.read(region_.offset, size));
+    if (bytes.size() != size) return Failed("the file shrank while it was read");
     region_.offset += static_cast<int64_t>(size);
     region_.size -= static_cast<int64_t>(size);
     next_ = std::min(next_ * 4, kReadMax);
@@ -84,7 +83,7 @@ class ZlibStream : public BlockStream {
         zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
         zlib_.avail_in = static_cast<uInt>(input_.size());
       }
-      // A flush of the writer ends a zlib stream and starts another.
+      // When Hadoop flushed the file, it ended a zlib stream and began another.
       if (ended_ && inflateReset(&zlib_) != Z_OK) return Failed("out of memory for decompression");
       const int result = inflate(&zlib_, Z_NO_FLUSH);
       ended_ = result == Z_STREAM_END;
@@ -196,10 +195,9 @@ Status ChunkStream::NextChunk() {
 Result<std::string> ChunkStream::Read(size_t max) {
   HOWDAH_TRY_STATUS(NextChunk());
   if (left_ == 0) return std::string();
-  Result<std::string> bytes = block_.Read(std::min(max, static_cast<size_t>(left_)));
-  if (!bytes.ok()) return bytes;
-  if (bytes->empty()) return EndsEarly();
-  left_ -= static_cast<int64_t>(bytes->size());
+  HOWDAH_TRY(auto bytes, block_.Read(std::min(max, static_cast<size_t>(left_))));
+  if (bytes.empty()) return EndsEarly();
+  left_ -= static_cast<int64_t>(bytes.size());
   return bytes;
 }
 

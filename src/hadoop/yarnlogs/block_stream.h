@@ -1,4 +1,4 @@
-// A region of a file as a decompressed stream, and the chunks within such a stream.
+// Reads a region of a file as a decompressed stream, and a value that is stored in such a stream as chunks.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace howdah::hadoop::yarnlogs {
 
 enum class Compression { kNone, kZlib };
 
-// Parses Hadoop's name (io.file.tfile.Compression): "none" or "gz" (zlib format). Returns an error with the name for
-// others.
+// Parses the name of a compression (io.file.tfile.Compression): "none" or "gz" (zlib format). For other names, returns
+// an error that contains the name.
 Result<Compression> CompressionOf(std::string_view name);
 
 // The position of a block in a file.
 struct Region {
   int64_t offset = 0;
-  int64_t size = 0;  // size in the file, so compressed
+  int64_t size = 0;  // number of bytes in the file, that is, of compressed bytes
 };
 
 class BlockStream {
@@ -34,22 +34,22 @@ class BlockStream {
 
   // Returns between one and `max` bytes, or an empty string at the end.
   Result<std::string> Read(size_t max);
-  // Returns exactly `size` bytes, or an error if there are fewer. Meant for small sizes.
+  // Returns exactly `size` bytes, or an error if fewer are left. Intended for small sizes.
   Result<std::string> ReadExactly(size_t size);
-  // Returns an error if there are fewer than `size` bytes.
+  // Returns an error if fewer than `size` bytes are left.
   Status Skip(int64_t size);
   Result<bool> AtEnd();
-  // Reads a variable-length integer of TFile.
+  // Reads an integer in the variable-length encoding of TFile.
   Result<int64_t> ReadVLong();
   // The number of bytes read or skipped.
   int64_t position() const { return position_; }
 
  protected:
   BlockStream() = default;
-  // Returns more bytes, or an empty string at the end.
+  // Returns the next decompressed bytes, or an empty string at the end.
   virtual Result<std::string> Fill() = 0;
-  // Skips up to `size` bytes that have not been read, if that is cheaper than reading them. Returns the number of bytes
-  // skipped.
+  // Skips up to `size` bytes that have not been read from the file, if skipping is cheaper than reading them. Returns
+  // the number of skipped bytes.
   virtual int64_t SkipUnread(int64_t size) = 0;
 
  private:
@@ -60,12 +60,12 @@ class BlockStream {
   int64_t position_ = 0;
 };
 
-// A value in a TFile. It consists of chunks, each with its length in front; the length is negative except for the last
-// chunk (io.file.tfile.Chunk).
+// A value in a TFile, which is stored as chunks. Each chunk is preceded by its length, which is negative except for the
+// last chunk (io.file.tfile.Chunk).
 class ChunkStream {
  public:
   explicit ChunkStream(BlockStream& block) : block_(block) {}
-  // Continues in the middle of a chunk that has `left` bytes left.
+  // Starts in the middle of a chunk of which `left` bytes remain.
   ChunkStream(BlockStream& block, int64_t left, bool last) : block_(block), left_(left), last_(last) {}
 
   Result<std::string> Read(size_t max);  // as in BlockStream

@@ -12,7 +12,8 @@ int VLongTail(uint8_t first) {
 }
 
 int64_t VLongOf(uint8_t first, std::string_view tail) {
-  // The part of the value that the first byte has. From four tail bytes on, the first byte only has their number.
+  // The part of the value that is in the first byte, by the number of further bytes. From four further bytes on, the
+  // first byte has only their number.
   constexpr int kBias[] = {0, 52, 88, 112};
   int64_t high = 0;
   if (tail.size() < 4) {

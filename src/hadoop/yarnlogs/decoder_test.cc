@@ -81,7 +81,7 @@ TEST(Decoder, DataOutputIsDecoded) {
   EXPECT_FALSE(in.ok());
 }
 
-TEST(Decoder, ReadsAfterFaultReturnNothing) {
+TEST(Decoder, ReadsAfterInvalidReadReturnNothing) {
   Decoder in("abc");
   EXPECT_EQ(in.Bytes(4), "");
   EXPECT_EQ(in.Bytes(1), "");

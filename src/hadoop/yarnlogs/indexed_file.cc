@@ -25,13 +25,11 @@ struct LogIndex {
 
 Result<std::string> ReadIndexBytes(const Source& source) {
   if (source.size < kMark + kLogTail) return IndexDamaged("it is too short");
-  const Result<std::string> mark = source.read(0, static_cast<size_t>(kMark));
-  if (!mark.ok()) return mark.error();
-  const Result<std::string> tail = source.read(source.size - kLogTail, static_cast<size_t>(kLogTail));
-  if (!tail.ok()) return tail.error();
-  Decoder in(*tail);
+  HOWDAH_TRY(const auto mark, source.read(0, static_cast<size_t>(kMark)));
+  HOWDAH_TRY(const auto tail, source.read(source.size - kLogTail, static_cast<size_t>(kLogTail)));
+  Decoder in(tail);
   const int32_t size = in.I32();
-  if (in.Bytes(kMark) != *mark) {
+  if (in.Bytes(kMark) != mark) {
     return IndexDamaged(
         "its end does not match its beginning; the upload was interrupted, or it is not a file of aggregated logs");
   }
@@ -45,7 +43,7 @@ const JavaNode* ObjectOf(const JavaTree& tree, const JavaValue& value) {
   return node != nullptr && node->kind == JavaNode::Kind::kObject ? node : nullptr;
 }
 
-// Converts an IndexedFileLogMeta.
+// Converts an IndexedFileLogMeta to a LogEntry.
 Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   LogEntry entry;
   entry.container = tree.Text(tree.Field(meta, "containerId"));
@@ -58,7 +56,7 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   return entry;
 }
 
-// Adds the logs of one upload: an IndexedPerAggregationLogMeta, a map from containers to lists.
+// Adds the logs of one upload. An upload is an IndexedPerAggregationLogMeta, which maps containers to lists of logs.
 Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEntry>& entries) {
   const JavaNode* map = ObjectOf(tree, tree.Field(upload, "logMetas"));
   if (map == nullptr) return IndexDamaged("its index is invalid");
@@ -68,30 +66,27 @@ Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEn
     for (const JavaValue& item : list->items) {
       const JavaNode* meta = ObjectOf(tree, item);
       if (meta == nullptr) return IndexDamaged("its index is invalid");
-      Result<LogEntry> entry = EntryOf(tree, *meta);
-      if (!entry.ok()) return entry.error();
-      entries.push_back(std::move(*entry));
+      HOWDAH_TRY(auto entry, EntryOf(tree, *meta));
+      entries.push_back(std::move(entry));
     }
   }
   return {};
 }
 
 Result<LogIndex> ReadLogIndex(const Source& source) {
-  const Result<std::string> bytes = ReadIndexBytes(source);
-  if (!bytes.ok()) return bytes.error();
-  const Result<JavaTree> tree = ReadJavaObject(*bytes);
+  HOWDAH_TRY(const auto bytes, ReadIndexBytes(source));
+  const Result<JavaTree> tree = ReadJavaObject(bytes);
   if (!tree.ok()) return IndexDamaged(tree.error().message);
   const JavaNode* root = ObjectOf(*tree, tree->root);
   if (root == nullptr) return IndexDamaged("its index is invalid");
-  const Result<Compression> compression = CompressionOf(tree->Text(tree->Field(*root, "compressName")));
-  if (!compression.ok()) return compression.error();
+  HOWDAH_TRY(const auto compression, CompressionOf(tree->Text(tree->Field(*root, "compressName"))));
   const JavaNode* uploads = ObjectOf(*tree, tree->Field(*root, "logMetas"));
   if (uploads == nullptr) return IndexDamaged("its index is invalid");
-  LogIndex index{*compression, {}};
+  LogIndex index{compression, {}};
   for (const JavaValue& value : uploads->items) {
     const JavaNode* upload = ObjectOf(*tree, value);
     if (upload == nullptr) return IndexDamaged("its index is invalid");
-    if (const Status added = AddUpload(*tree, *upload, index.entries); !added.ok()) return added.error();
+    HOWDAH_TRY_STATUS(AddUpload(*tree, *upload, index.entries));
   }
   std::stable_sort(index.entries.begin(), index.entries.end(), [](const LogEntry& a, const LogEntry& b) {
     return std::tie(a.container, a.name) < std::tie(b.container, b.name);
@@ -128,11 +123,11 @@ class IndexedFile : public AggregatedLog {
   }
 
   Result<std::unique_ptr<LogStream>> Read(const LogEntry& entry, int64_t from) override {
-    auto block = BlockStream::Open(source_, {entry.position.offset, entry.position.size}, index_.compression);
-    if (!block.ok()) return block.error();
+    HOWDAH_TRY(auto block,
+               BlockStream::Open(source_, {entry.position.offset, entry.position.size}, index_.compression));
     const int64_t skipped = std::clamp<int64_t>(from, 0, entry.length);
-    if (const Status done = (*block)->Skip(skipped); !done.ok()) return done.error();
-    return std::unique_ptr<LogStream>(new RegionStream(std::move(*block), entry.length - skipped));
+    HOWDAH_TRY_STATUS(block->Skip(skipped));
+    return std::unique_ptr<LogStream>(new RegionStream(std::move(block), entry.length - skipped));
   }
 
  private:
@@ -143,9 +138,8 @@ class IndexedFile : public AggregatedLog {
 }  // namespace
 
 Result<std::unique_ptr<AggregatedLog>> OpenIndexedFile(Source source) {
-  Result<LogIndex> index = ReadLogIndex(source);
-  if (!index.ok()) return index.error();
-  return std::unique_ptr<AggregatedLog>(std::make_unique<IndexedFile>(std::move(source), std::move(*index)));
+  HOWDAH_TRY(auto index, ReadLogIndex(source));
+  return std::unique_ptr<AggregatedLog>(std::make_unique<IndexedFile>(std::move(source), std::move(index)));
 }
 
 }  // namespace howdah::hadoop::yarnlogs

@@ -49,7 +49,7 @@ class ObjectReader {
     if (fault_.empty()) fault_ = text;
     return {};
   }
-  // Numbers nodes in the order of the stream, as references in the stream expect.
+  // Adds a node. Its number is its position in the stream, by which references in the stream identify it.
   size_t Add(JavaNode::Kind kind) {
     tree_.nodes.emplace_back().kind = kind;
     return tree_.nodes.size() - 1;
@@ -66,7 +66,7 @@ class ObjectReader {
   void Fields(size_t node, size_t type, int depth);
   void Items(size_t node, int depth);
   JavaValue Primitive(char type, int depth);
-  // Reads a class description. Returns -1 if there is none.
+  // Reads a class description and returns the number of its node. Returns -1 if the stream has none here.
   int64_t Class(int depth);
 
   Decoder in_;
@@ -113,7 +113,7 @@ JavaValue ObjectReader::Text(int64_t size) {
 
 JavaValue ObjectReader::ClassDescription(int depth) {
   std::string name = in_.Utf();
-  in_.I64();  // its serialVersionUID
+  in_.I64();  // serialVersionUID
   const size_t node = Add(JavaNode::Kind::kClass);
   tree_.nodes[node].text = std::move(name);
   const uint8_t flags = in_.U8();
@@ -122,12 +122,12 @@ JavaValue ObjectReader::ClassDescription(int depth) {
     JavaField field;
     field.type = static_cast<char>(in_.U8());
     field.name = in_.Utf();
-    if (field.type == 'L' || field.type == '[') Content(in_.U8(), depth + 1);  // the name of the field's class
+    if (field.type == 'L' || field.type == '[') Content(in_.U8(), depth + 1);  // skip the name of the field's class
     tree_.nodes[node].fields.push_back(std::move(field));
   }
   Items(node, depth);
   const int64_t above = Class(depth);
-  // Reject a class that is its own ancestor, which would be an endless loop.
+  // Reject a class that is its own ancestor: following its ancestors would never end.
   int ancestors = 0;
   for (int64_t at = above; at >= 0; at = tree_.nodes[static_cast<size_t>(at)].type) {
     if (at == static_cast<int64_t>(node) || ++ancestors > kDepthMax) return Fail("a Java class is its own ancestor");
@@ -174,7 +174,7 @@ void ObjectReader::Fields(size_t node, size_t type, int depth) {
   }
 }
 
-// Reads objects up to the end marker, and skips the bytes between them.
+// Reads the objects up to the end marker. Skips the raw bytes between them.
 void ObjectReader::Items(size_t node, int depth) {
   while (good()) {
     const uint8_t tag = in_.U8();
@@ -246,7 +246,7 @@ const JavaNode* JavaTree::Node(const JavaValue& value) const {
 }
 
 JavaValue JavaTree::Field(const JavaNode& object, std::string_view name) const {
-  // The values of a class follow those of its base classes, so search from the end.
+  // The fields of a class follow those of its base classes, so search from the end.
   size_t end = object.values.size();
   for (int64_t at = object.type; at >= 0; at = nodes[static_cast<size_t>(at)].type) {
     const JavaNode& type = nodes[static_cast<size_t>(at)];

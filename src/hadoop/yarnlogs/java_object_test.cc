@@ -28,7 +28,7 @@ TEST(JavaObject, EveryFieldTypeIsRead) {
   EXPECT_EQ(number("f"), 0x3FC00000);
   EXPECT_EQ(number("d"), 0x4004000000000000);
   EXPECT_EQ(number("l"), 1234567890123);
-  EXPECT_EQ(number("number"), 7);  // a field of the base class
+  EXPECT_EQ(number("number"), 7);  // this field belongs to the base class
   EXPECT_EQ(tree->Text(tree->Field(*thing, "text")), "thing");
   EXPECT_EQ(tree->Text(tree->Field(*thing, "longText")), std::string(70'000, 'z'));
   EXPECT_EQ(tree->Field(*thing, "none").kind, JavaValue::Kind::kNull);
@@ -48,7 +48,7 @@ TEST(JavaObject, EveryFieldTypeIsRead) {
   EXPECT_THAT(texts(tree->Node(tree->Field(*thing, "map"))->items), ElementsAre("k", "v"));
 }
 
-TEST(JavaObject, TruncatedStreamIsError) {
+TEST(JavaObject, TruncatedStreamIsRejected) {
   const std::string bytes = testing::Recorded("java-object");
   for (size_t size = 0; size < bytes.size(); size += size < 700 ? 1 : 997) {
     EXPECT_FALSE(ReadJavaObject(std::string_view(bytes).substr(0, size)).ok()) << size;

@@ -18,7 +18,7 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
-// The trimmed names in a comma-separated list, without those that Hadoop rejects.
+// The names in a comma-separated list, trimmed, without the names that Hadoop rejects.
 std::vector<std::string> NamesOf(std::string_view list) {
   const auto is_name = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -35,8 +35,8 @@ std::vector<std::string> NamesOf(std::string_view list) {
   return names;
 }
 
-// LogAggregationUtils.getRemoteBucketDir: the last four digits of the application's number. Empty if the text is not an
-// application id.
+// The bucket of an application (LogAggregationUtils.getRemoteBucketDir): the last four digits of its number. Returns an
+// empty text if `application` is not an application id.
 std::string BucketOf(std::string_view application) {
   constexpr std::string_view kPrefix = "application_";
   const size_t at = application.rfind('_');
@@ -76,7 +76,7 @@ std::vector<std::string> LogDirectories(const ConfigurationValue& configuration,
     const std::string own_suffix = value(keys + "-suffix", suffix + "-" + LowerCase(format));
     add(directories, of_user + "bucket-" + own_suffix + "/" + bucket + "/" + std::string(application));
     add(older, of_user + own_suffix + "/" + std::string(application));
-    add(older, of_user + suffix + "/" + std::string(application));  // TFile, in versions that have no suffix per format
+    add(older, of_user + suffix + "/" + std::string(application));  // Hadoop versions without a suffix per format
   }
   for (std::string& directory : older) add(directories, std::move(directory));
   return directories;
@@ -88,7 +88,7 @@ std::vector<std::string> LogFilesOf(std::string_view node, const std::vector<std
   std::vector<std::string> files;
   for (const std::string& name : names) {
     if (name.empty() || EndsWith(name, ".tmp") || EndsWith(name, ".har") || EndsWith(name, kChecksumSuffix)) continue;
-    // An upload while the application runs has a time after the node: host_port_1795285645199.
+    // If the log was uploaded while the application ran, its name has a time after the node: host_port_1795285645199.
     const bool is_of_node =
         wanted.empty() || name == wanted ||
         (name.size() > wanted.size() && name.compare(0, wanted.size(), wanted) == 0 && name[wanted.size()] == '_');

@@ -1,4 +1,5 @@
-// Truncated and mutated files may give errors or other bytes, but no crash, no hang and no read beyond the file.
+// Reading a truncated or mutated file may return errors or wrong bytes, but must not crash, hang or read beyond the
+// file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using testing::Traffic;
 constexpr int kMutations = 1500;  // number per file
 constexpr int64_t kReadMax = int64_t{64} << 20;
 
-// Opens, lists and reads as much as possible. Returns false if anything failed.
+// Opens the file, and lists and reads as much as possible. Returns false if anything failed.
 bool ReadEverything(const std::string& bytes) {
   Traffic traffic;
   auto log = OpenAggregatedLog(SourceOf(bytes, &traffic));
@@ -40,7 +41,7 @@ bool ReadEverything(const std::string& bytes) {
   return good;
 }
 
-// Small files of both formats, with and without compression.
+// Small recorded files in both formats, with and without compression.
 std::vector<std::string> Files() {
   return {
       "3.3.6-tfile-none-rolled-2",
@@ -70,7 +71,7 @@ TEST(Malformed, MutatedFileIsSafe) {
     for (int i = 0; i < kMutations; ++i) {
       std::string bytes = good;
       for (size_t changes = 1 + below(4); changes > 0; --changes) {
-        // Half of the mutations hit the index at the end, which has lengths and offsets.
+        // Let half of the mutations hit the end of the file: the index is there, with lengths and offsets.
         const size_t at =
             below(2) == 0 ? below(bytes.size()) : bytes.size() - 1 - below(std::min<size_t>(bytes.size(), 600));
         const uint8_t values[] = {0, 0x7F, 0x80, 0xFF, static_cast<uint8_t>(below(256))};
@@ -113,7 +114,7 @@ TEST(Malformed, ErrorOfSourceIsReturned) {
   }
 }
 
-TEST(Malformed, LzoIsRefused) {
+TEST(Malformed, LzoCompressionIsRefused) {
   std::string bytes = Recorded("3.3.6-tfile-none-rolled-0");
   const size_t at = bytes.rfind("\x04none");
   ASSERT_NE(at, std::string::npos);

@@ -7,7 +7,7 @@ namespace howdah::hadoop::yarnlogs {
 namespace {
 
 constexpr std::string_view kLength = "\nLogLength:", kBegin = "\nLogContents:\n";
-constexpr size_t kMostHead = 4096;
+constexpr size_t kMaxHead = 4096;
 
 int64_t LengthIn(std::string_view head) {
   const size_t at = head.find(kLength);
@@ -22,9 +22,8 @@ int64_t LengthIn(std::string_view head) {
 
 Status NodeText::Add(std::string_view bytes) {
   if (left_ < 0) {
-    const auto rest = AddHead(bytes);
-    if (!rest.ok()) return rest.error();
-    bytes = *rest;
+    HOWDAH_TRY(const auto rest, AddHead(bytes));
+    bytes = rest;
   }
   if (left_ < 0) return {};
   bytes = bytes.substr(0, static_cast<size_t>(std::min<int64_t>(left_, static_cast<int64_t>(bytes.size()))));
@@ -39,10 +38,10 @@ Status NodeText::Add(std::string_view bytes) {
 // Returns the part of `bytes` after the descriptive lines at the beginning of the answer.
 Result<std::string_view> NodeText::AddHead(std::string_view bytes) {
   const size_t before = head_.size();
-  head_ += bytes.substr(0, kMostHead);
+  head_ += bytes.substr(0, kMaxHead);
   const size_t begin = head_.find(kBegin);
   if (begin == head_.npos) {
-    if (head_.size() < kMostHead) return std::string_view();
+    if (head_.size() < kMaxHead) return std::string_view();
     return Failed("the NodeManager's answer does not begin like a log file");
   }
   left_ = LengthIn(std::string_view(head_).substr(0, begin + 1));

@@ -50,7 +50,7 @@ TEST(NodeText, ContentResemblingHeaderIsKept) {
   EXPECT_EQ(Read(sent, 5, 0), inner);
 }
 
-TEST(NodeText, ForeignContentIsRejected) {
+TEST(NodeText, AnswerWithoutLogFileIsRejected) {
   EXPECT_NE(Read(std::string(5000, 'x'), 1000, 0).find("does not begin"), std::string::npos);
   EXPECT_NE(Read("Container: c\nLogLength:-4\nLogContents:\n", 9, 0).find("the length of the log file"),
             std::string::npos);

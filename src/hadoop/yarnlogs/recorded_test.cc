@@ -19,14 +19,14 @@ using testing::Recorded;
 using testing::SourceOf;
 using testing::Traffic;
 
-// The output of `seq 1 last`.
+// Returns the output of `seq 1 last`.
 std::string Count(int last) {
   std::string text;
   for (int i = 1; i <= last; ++i) text += std::to_string(i) + "\n";
   return text;
 }
 
-// The content that emit.sh writes to the file `name`.
+// Returns the content that emit.sh writes to the file `name`.
 std::string Written(const std::string& name, const std::string& container) {
   if (name == "stdout") return "container " + container + "\n" + Count(1000);
   std::string text;
@@ -43,7 +43,7 @@ struct Recording {
   std::string application;  // the id without "application_"
 };
 
-// An application with two attempts, each a container that fails.
+// Recordings of an application with two attempts. Each attempt has one container, which fails.
 std::vector<Recording> Plain() {
   return {
       {"3.3.6-tfile-none-plain", "1795286658261_0001"}, {"3.3.6-tfile-gz-plain", "1795286658261_0002"},
@@ -120,7 +120,7 @@ TEST(Recorded, UnknownContainerHasNoLogs) {
   }
 }
 
-// Unneeded bytes are not read unless they are compressed.
+// Bytes that are not needed are read only if they are compressed together with needed ones.
 TEST(Recorded, OnlyNeededBytesAreRead) {
   for (const char* file : {"3.3.6-tfile-none-plain", "3.5.0-ifile-none-plain"}) {
     const std::string bytes = Recorded(file);
@@ -141,7 +141,7 @@ TEST(Recorded, OnlyNeededBytesAreRead) {
   }
 }
 
-// The contents that emit.sh writes to the file "part" one after the other.
+// Returns the contents that emit.sh writes to the file "part" one after the other.
 std::vector<std::string> Parts(const std::string& container) {
   std::vector<std::string> parts;
   for (int i = 1; i <= 3; ++i) {
@@ -150,7 +150,7 @@ std::vector<std::string> Parts(const std::string& container) {
   return parts;
 }
 
-// The contents of all log files of one name in several files of a node, without repetitions.
+// Returns the contents of all log files called `name` in the files of a node. Omits repeated contents.
 std::vector<std::string> Contents(const std::vector<std::string>& files, const std::string& container,
                                   const std::string& name) {
   std::vector<std::string> contents;

@@ -11,7 +11,8 @@
 
 namespace howdah::hadoop::yarnlogs::testing {
 
-// The content of a file in testdata/, where files are gzipped. Empty if there is no such file.
+// Returns the content of a file in testdata/, where it is stored gzipped. Returns an empty text if there is no such
+// file.
 inline std::string Recorded(const std::string& name) {
   const std::string path = std::string(HOWDAH_SOURCE_DIR) + "/src/hadoop/yarnlogs/testdata/" + name + ".gz";
   gzFile file = gzopen(path.c_str(), "rb");
@@ -25,7 +26,7 @@ inline std::string Recorded(const std::string& name) {
   return bytes;
 }
 
-// Counts the bytes read.
+// Counts the bytes that are read from a source.
 struct Traffic {
   int64_t bytes = 0;
   size_t largest = 0;
@@ -47,14 +48,12 @@ inline Source SourceOf(std::string_view bytes, Traffic* traffic = nullptr) {
 
 // Reads an entry from offset `from` to the end.
 inline Result<std::string> ReadAll(AggregatedLog& log, const LogEntry& entry, int64_t from = 0) {
-  auto stream = log.Read(entry, from);
-  if (!stream.ok()) return stream.error();
+  HOWDAH_TRY(auto stream, log.Read(entry, from));
   std::string all;
   for (;;) {
-    Result<std::string> next = (*stream)->Next();
-    if (!next.ok()) return next;
-    if (next->empty()) return all;
-    all += *next;
+    HOWDAH_TRY(auto next, stream->Next());
+    if (next.empty()) return all;
+    all += next;
   }
 }
 

@@ -13,7 +13,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-constexpr int64_t kTail = 8 + 4 + 16;  // size of the file's end: position of the meta index, version, magic
+constexpr int64_t kTail = 8 + 4 + 16;  // size of the end of the file: position of the meta index, version, magic
 constexpr int64_t kMetaIndexMax = int64_t{1} << 20;
 constexpr int64_t kIndexMax = int64_t{64} << 20;
 constexpr int64_t kKeyMax = int64_t{64} << 10;
@@ -28,7 +28,7 @@ struct MetaBlock {
 
 struct Block {
   Region region;
-  std::string only_key;  // the key, if the block has only one
+  std::string only_key;  // the key, if the block has exactly one
 };
 
 struct Index {
@@ -40,7 +40,7 @@ Region ReadRegion(Decoder& in) {
   Region region;
   region.offset = in.VLong();
   region.size = in.VLong();
-  in.VLong();  // the decompressed size, which is wrong from 2 GiB on
+  in.VLong();  // skip the decompressed size: it is wrong from 2 GiB on
   return region;
 }
 
@@ -87,15 +87,15 @@ Result<std::string> ReadMetaBlock(const Source& source, const std::map<std::stri
   }
 }
 
-// The text of a key in the format of writeUTF. Returns nullopt if it is invalid.
+// Returns the text of a key that is in the format of writeUTF, or nullopt if the key is invalid.
 std::optional<std::string> TextOfKey(std::string_view key) {
   Decoder in(key);
   std::string text = in.Utf();
   return in.ok() && in.left() == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
-// Finds the blocks with a single key in a TFile.TFileIndex. The index has the first key of the file, then the last key
-// and the number of keys of each block.
+// Finds the blocks that have a single key in a TFile.TFileIndex. The index has the first key of the file, and for each
+// block its last key and its number of keys.
 Status ReadKeys(std::string_view bytes, std::vector<Block>& blocks) {
   Decoder in(bytes);
   in.String();
@@ -161,8 +161,8 @@ class TFile : public AggregatedLog {
   std::map<std::string, std::vector<LogEntry>, std::less<>> listed_;  // by container
 };
 
-// Lists the files in an AggregatedLogFormat.LogValue. Each file has its name and its length in decimal, both in the
-// format of writeUTF, and then its bytes.
+// Lists the log files in an AggregatedLogFormat.LogValue. Each one consists of its name and its length in decimal, both
+// in the format of writeUTF, and then its bytes.
 Status ListValue(const std::string& container, size_t block_number, BlockStream& block, ChunkStream& value,
                  std::vector<LogEntry>& entries) {
   const auto text = [&value]() -> Result<std::string> {

@@ -1,4 +1,5 @@
-// Aggregated logs in a TFile: key-value pairs in blocks. Each container is a key, and the value has all of its logs.
+// Aggregated logs in a TFile, which consists of blocks of key-value pairs. Each container is a key, and its value has
+// all of its logs.
 #pragma once
 
 #include <memory>

@@ -5,21 +5,27 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "howdah/base/bytes.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::os::files {
 namespace {
 
+// After this many bytes, the free space of the disk is read again.
+constexpr int64_t kDiskCheckBytes = int64_t{16} << 20;
+
 using Parts = std::vector<std::string>;
 
-// Resolves a path relative to the directory `below`. Returns nullopt if the path is absolute or leaves the root
+// Resolves a path relative to the directory `below`. Returns nullopt if the path is absolute or leads above the root
 // directory.
 std::optional<Parts> Walk(const std::string& path, Parts below) {
   if (path.starts_with('/')) return std::nullopt;
@@ -54,10 +60,12 @@ class Unpacker {
       if (result < ARCHIVE_WARN) return ArchiveError(source);
       HOWDAH_TRY_STATUS(Extract(source, entry));
     }
-    // Set directory modes last, because a directory without write permission could not have been filled.
+    // Set the modes of directories last, because files cannot be added to a directory without write permission.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
       const Fd parent = OpenParent(it->first);
-      if (parent.valid()) ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0);
+      if (parent.valid() && ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0) != 0) {
+        return SystemError("unpacking " + name_ + ": setting the mode of the directory '" + it->first.back() + "'");
+      }
     }
     return {};
   }
@@ -139,13 +147,14 @@ class Unpacker {
       bytes_ += static_cast<int64_t>(size);
       if (bytes_ > limits_.bytes)
         return Refused(path, "exceeds the " + std::to_string(limits_.bytes) + " bytes allowed in all");
+      HOWDAH_TRY_STATUS(CheckDisk(path));
       if (::lseek(file.get(), offset, SEEK_SET) < 0) return SystemError(doing);
       if (Status written = WriteAll(file.get(), {static_cast<const char*>(bytes), size}, "'" + path + "'");
           !written.ok()) {
         return written.error().While("unpacking " + name_);
       }
     }
-    // Set size and mode here, because a sparse file may end in a hole and some zip files have no modes.
+    // Set size and mode explicitly: a sparse file may end in a hole, and some zip files have no modes.
     if (archive_entry_size_is_set(entry) != 0 && ::ftruncate(file.get(), archive_entry_size(entry)) != 0)
       return SystemError(doing);
     const mode_t mode = archive_entry_perm(entry) & 0777;
@@ -154,6 +163,18 @@ class Unpacker {
     const timespec times[] = {time, time};
     if (archive_entry_mtime_is_set(entry) != 0) ::futimens(file.get(), times);
     return {};
+  }
+
+  // Stops before the disk is full, because other programs, among them our own agents, write to it, too.
+  Status CheckDisk(const std::string& path) {
+    if (bytes_ < check_disk_at_) return {};
+    check_disk_at_ = bytes_ + kDiskCheckBytes;
+    struct statvfs disk {};
+    if (::fstatvfs(root_.get(), &disk) != 0) return {};
+    const auto free = static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
+    if (free >= limits_.disk_reserve) return {};
+    return Refused(path, "does not fit: after " + FormatBytes(bytes_) + " of this archive, its disk has " +
+                             FormatBytes(free) + " left; at least " + FormatBytes(limits_.disk_reserve) + " stay free");
   }
 
   Status ExtractLink(const char* target, const std::string& path, const Parts& parts, const Fd& parent) const {
@@ -185,11 +206,12 @@ class Unpacker {
   OutwardLinks links_;
   UnpackLimits limits_;
   int64_t bytes_ = 0, entries_ = 0;
+  int64_t check_disk_at_ = kDiskCheckBytes;
   std::vector<std::pair<Parts, mode_t>> directories_;
 };
 
-// Selects a UTF-8 locale while an archive is read: libarchive converts Unicode entry names (of zip files) to the
-// encoding of the locale, and containers have no locale.
+// Selects a UTF-8 locale while an archive is read. libarchive converts the Unicode names in zip files to the encoding
+// of the locale, and containers have no locale.
 class Utf8Text {
  public:
   Utf8Text() {
@@ -210,6 +232,20 @@ class Utf8Text {
   locale_t locale_ = nullptr, before_ = nullptr;
 };
 
+// Enables only the decompressors that are linked. For all others libarchive executes a program found in PATH, such as
+// lrzip.
+void EnableFilters(archive* source) {
+  const std::pair<const char* (*)(), int (*)(archive*)> filters[] = {
+      {archive_zlib_version, archive_read_support_filter_gzip},
+      {archive_bzlib_version, archive_read_support_filter_bzip2},
+      {archive_liblzma_version, archive_read_support_filter_xz},
+      {archive_libzstd_version, archive_read_support_filter_zstd},
+      {archive_liblz4_version, archive_read_support_filter_lz4}};
+  for (const auto& [linked_version, enable] : filters) {
+    if (linked_version() != nullptr) enable(source);
+  }
+}
+
 }  // namespace
 
 Status Unpack(const std::string& archive_path, const std::string& directory, OutwardLinks links,
@@ -218,10 +254,9 @@ Status Unpack(const std::string& archive_path, const std::string& directory, Out
   if (!root.valid()) return SystemError("unpacking " + archive_path + " to " + directory);
   const Utf8Text utf8;
   const std::unique_ptr<archive, int (*)(archive*)> source(archive_read_new(), archive_read_free);
-  archive_read_support_filter_all(source.get());
+  EnableFilters(source.get());
   archive_read_support_format_zip(source.get());
   archive_read_support_format_tar(source.get());
-  archive_read_support_format_gnutar(source.get());
   constexpr size_t kBlock = 64 << 10;
   if (archive_read_open_filename(source.get(), archive_path.c_str(), kBlock) != ARCHIVE_OK) {
     const char* text = archive_error_string(source.get());

@@ -1,9 +1,12 @@
 #include "howdah/os/files/archive.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "howdah/os/files/files.h"
 #include "howdah/os/files/testing.h"
 
 namespace howdah::os::files {
@@ -69,7 +72,7 @@ TEST(Unpack, NonAsciiNamesAreKept) {
 
 TEST(Unpack, ZipWithoutModesGetsDefaultModes) {
   Scratch scratch;
-  // An archive without Unix modes, as Windows programs make it.
+  // An archive without Unix modes, as programs on Windows write it.
   RunOk(scratch,
         "python3 -c 'import zipfile\nz = zipfile.ZipFile(\"w.zip\", \"w\")\ni = zipfile.ZipInfo(\"d/f.txt\")\n"
         "i.create_system = 0\nz.writestr(i, \"text\")'");
@@ -130,6 +133,76 @@ TEST(Unpack, LimitsAndDamageAreReported) {
   EXPECT_THAT(Unpack(scratch / "plain", scratch / "out").error().message, HasSubstr(scratch / "plain"));
   EXPECT_FALSE(Unpack(scratch / "none", scratch / "out").ok());
   EXPECT_FALSE(Unpack(scratch / "a.tar.gz", scratch / "no-directory").ok());
+}
+
+// Writes a tar file with the single file "f".
+void WriteTar(const std::string& path, int (*add_filter)(archive*)) {
+  archive* out = archive_write_new();
+  EXPECT_EQ(add_filter(out), ARCHIVE_OK);
+  archive_write_set_format_ustar(out);
+  EXPECT_EQ(archive_write_open_filename(out, path.c_str()), ARCHIVE_OK);
+  archive_entry* entry = archive_entry_new();
+  archive_entry_set_pathname(entry, "f");
+  archive_entry_set_size(entry, 5);
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_entry_set_perm(entry, 0644);
+  EXPECT_EQ(archive_write_header(out, entry), ARCHIVE_OK);
+  EXPECT_EQ(archive_write_data(out, "text\n", 5), 5);
+  archive_entry_free(entry);
+  EXPECT_EQ(archive_write_free(out), ARCHIVE_OK);
+}
+
+TEST(Unpack, LinkedDecompressorsAreUsed) {
+  Scratch scratch;
+  const std::pair<const char*, int (*)(archive*)> filters[] = {
+      {"tar", archive_write_add_filter_none},      {"tar.gz", archive_write_add_filter_gzip},
+      {"tar.bz2", archive_write_add_filter_bzip2}, {"tar.xz", archive_write_add_filter_xz},
+      {"tar.zst", archive_write_add_filter_zstd},  {"tar.lz4", archive_write_add_filter_lz4}};
+  for (const auto& [name, add_filter] : filters) {
+    const std::string path = scratch / name, out = scratch / (std::string("out-") + name);
+    WriteTar(path, add_filter);
+    ASSERT_TRUE(MakeDirectories(out).ok());
+    EXPECT_TRUE(Unpack(path, out).ok()) << name;
+    EXPECT_EQ(Content(out + "/f"), "text\n") << name;
+  }
+}
+
+// libarchive would execute lrzip, grzip or lzop, whichever is first in PATH.
+TEST(Unpack, NoProgramIsExecuted) {
+  Scratch scratch;
+  RunOk(scratch,
+        "mkdir bin out && for p in lrzip grzip lzop; do printf '#!/bin/sh\\ntouch %s/executed\\n' \"$PWD\" > bin/$p; "
+        "done "
+        "&& chmod 755 bin/* && printf 'LRZI\\0\\6' > a.lrz && printf 'GRZipII\\0\\2\\4:)' > a.grz && "
+        "printf '\\211LZO\\0\\r\\n\\032\\n' > a.lzo && for a in a.*; do head -c 2000 /dev/zero >> $a; done");
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", (scratch / "bin:" + before).c_str(), 1);
+  for (const char* name : {"a.lrz", "a.grz", "a.lzo"})
+    EXPECT_FALSE(Unpack(scratch / name, scratch / "out").ok()) << name;
+  ::setenv("PATH", before.c_str(), 1);
+  EXPECT_NE(::access((scratch / "executed").c_str(), F_OK), 0);
+}
+
+TEST(Unpack, EncodedTextIsRefused) {
+  Scratch scratch;
+  RunOk(scratch,
+        "mkdir out && echo x > f && tar czf a.tgz f && python3 -c 'import base64; "
+        "print(\"begin-base64 644 a.tgz\"); print(base64.encodebytes(open(\"a.tgz\", \"rb\").read()).decode() + "
+        "\"====\")' "
+        "> a.uu");
+  EXPECT_FALSE(Unpack(scratch / "a.uu", scratch / "out").ok());
+  EXPECT_NE(::access((scratch / "out/f").c_str(), F_OK), 0);
+}
+
+TEST(Unpack, ArchiveThatWouldFillTheDiskIsRefused) {
+  Scratch scratch;
+  RunOk(scratch, "mkdir in out && head -c 20M /dev/zero > in/zeros && tar czf a.tar.gz -C in .");
+  UnpackLimits limits;
+  limits.disk_reserve = int64_t{1} << 60;
+  EXPECT_THAT(Unpack(scratch / "a.tar.gz", scratch / "out", OutwardLinks::kRefuse, limits).error().message,
+              HasSubstr("'./zeros' does not fit: after 16."));
+  limits.disk_reserve = 0;
+  EXPECT_TRUE(Unpack(scratch / "a.tar.gz", scratch / "out", OutwardLinks::kRefuse, limits).ok());
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace {
 constexpr mode_t kCopiedMode = 0777;
 constexpr size_t kKernelStep = size_t{64} << 20;
 
-// Shares blocks if the file system supports it. Otherwise copies within the kernel, and if that fails through a buffer.
+// Shares blocks if the file system supports it. Otherwise copies within the kernel. If that is not supported either,
+// copies through a buffer.
 bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
   if (::ioctl(to, FICLONE, from) == 0) {
     on_bytes(size);
@@ -46,7 +47,9 @@ bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
 
 class TreeCopier {
  public:
-  explicit TreeCopier(const OnBytes& on_bytes) : on_bytes_(on_bytes) {}
+  // from: the root of the copied tree, to which the paths for `skips` are relative.
+  TreeCopier(const std::string& from, const OnBytes& on_bytes, const Skips& skips)
+      : from_size_(from.size()), on_bytes_(on_bytes), skips_(skips) {}
 
   Status Copy(const std::string& from, const std::string& to, const struct stat& info) {
     switch (info.st_mode & S_IFMT) {
@@ -69,7 +72,7 @@ class TreeCopier {
  private:
   Status CopyDirectory(const std::string& from, const std::string& to, const struct stat& info) {
     if (root_known_ && info.st_dev == root_.st_dev && info.st_ino == root_.st_ino)
-      return {};  // this is the target itself, inside the source
+      return {};  // this directory is the target of the copy
     struct stat there {};
     if (::mkdir(to.c_str(), 0700) != 0) {
       const int error = errno;
@@ -85,10 +88,11 @@ class TreeCopier {
         if (errno == ENOENT) continue;  // removed after it was listed
         return SystemError("copying " + source);
       }
+      if (skips_ && skips_(source.substr(from_size_ + 1), S_ISDIR(entry.st_mode))) continue;
       HOWDAH_TRY_STATUS(Copy(source, to + "/" + name, entry));
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
-    // Set the mode last, because a directory without write permission could not have been filled.
+    // Set the mode last, because files cannot be added to a directory without write permission.
     if (::chmod(to.c_str(), info.st_mode & kCopiedMode) != 0) return SystemError("copying " + from);
     ::utimensat(AT_FDCWD, to.c_str(), times, 0);
     return {};
@@ -118,7 +122,9 @@ class TreeCopier {
     return {};
   }
 
+  size_t from_size_;
   const OnBytes& on_bytes_;
+  const Skips& skips_;
   bool root_known_ = false;
   struct stat root_ {};  // the target directory of the whole copy
 };
@@ -138,11 +144,11 @@ std::optional<int64_t> SizeOf(const std::string& path, const struct stat& info) 
 
 }  // namespace
 
-Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes) {
+Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes, const Skips& skips) {
   struct stat info {};
   if (::stat(from.c_str(), &info) != 0) return SystemError("copying " + from);
   const OnBytes nobody = [](int64_t) {};
-  return TreeCopier(on_bytes ? on_bytes : nobody).Copy(from, to, info);
+  return TreeCopier(from, on_bytes ? on_bytes : nobody, skips).Copy(from, to, info);
 }
 
 std::optional<int64_t> TreeSize(const std::string& path) {

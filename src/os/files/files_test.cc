@@ -109,7 +109,7 @@ TEST(RemoveTree, LinksAreNotFollowed) {
 
 TEST(RemoveTree, DeepTreeIsRemoved) {
   Scratch scratch;
-  // The tree is deeper than PATH_MAX, and too deep to keep one descriptor open per level.
+  // The tree is deeper than PATH_MAX, and too deep for one open descriptor per level.
   ASSERT_EQ(Shell(scratch,
                   "python3 -c 'import os\nfor i in range(3000): os.mkdir(\"d\"); os.chdir(\"d\"); open(\"f\", \"w\")'"),
             0);

@@ -12,6 +12,8 @@ namespace howdah::os::files {
 namespace {
 
 constexpr int64_t kBlock = int64_t{64} << 10;
+constexpr size_t kFirstTrim = size_t{256} << 10;
+constexpr size_t kMostKept = size_t{16} << 20;
 
 }  // namespace
 
@@ -23,6 +25,17 @@ std::string_view LastLines(std::string_view text, int64_t lines) {
     if (text[at - 1] == '\n' && --lines == 0) break;
   }
   return text.substr(at);
+}
+
+void LastLinesBuffer::Add(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kFirstTrim);
+    bytes.remove_prefix(piece.size());
+    kept_ += piece;
+    if (kept_.size() < std::max(trim_at_, kFirstTrim)) continue;
+    kept_.erase(0, kept_.size() - std::min(text().size(), kMostKept));
+    trim_at_ = 2 * kept_.size();
+  }
 }
 
 Result<int64_t> OffsetOfLastLines(int fd, int64_t lines) {

@@ -10,7 +10,8 @@
 namespace howdah::os::files {
 namespace {
 
-// Directories deeper than this are first moved to the top, so that the number of open descriptors is bounded.
+// Directories below this depth are moved to the top before they are removed, so that the number of open descriptors is
+// bounded.
 constexpr int kDepthLimit = 64;
 
 class TreeRemover {
@@ -50,7 +51,9 @@ class TreeRemover {
     struct stat info {};
     if (!directory.valid() || ::fstat(directory.get(), &info) != 0) return;
     if (info.st_uid != ::geteuid() || (info.st_mode & 0700) == 0700) return;
-    ::chmod(("/proc/self/fd/" + std::to_string(directory.get())).c_str(), (info.st_mode & 07777) | 0700);
+    const std::string path = "/proc/self/fd/" + std::to_string(directory.get());
+    // Without success the next operation on the directory fails, with the error to report.
+    [[maybe_unused]] const int failed = ::chmod(path.c_str(), (info.st_mode & 07777) | 0700);
   }
 
   Status Remove(int parent, const std::string& name, int depth) {

@@ -1,4 +1,4 @@
-// Server and client over loopback, together and each with a peer that violates the protocol.
+// Tests server and client over loopback: together, and each with a peer that violates the protocol.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ std::string ReadAll(const os::files::Fd& fd) {
   }
 }
 
-// A server with its loop on a separate thread.
+// Runs a server whose loop has its own thread.
 class Served {
  public:
   explicit Served(Server::Limits limits = {}) {
@@ -70,7 +70,7 @@ class Served {
   ~Served() {
     boost::asio::post(loop_, [this] { server_.reset(), loop_.stop(); });
     thread_.join();
-    for (const auto& respond : kept_) respond({});  // too late, so it must be ignored
+    for (const auto& respond : kept_) respond({});  // the response is too late and must be ignored
   }
   uint16_t port() const { return port_; }
   std::string Ask(const std::string& bytes) const {
@@ -182,7 +182,7 @@ TEST(HttpServer, MutatedRequestsAreSafe) {
   EXPECT_THAT(served.Ask(good), StartsWith("HTTP/1.1 200 "));
 }
 
-// Answers one connection with fixed bytes, then closes it.
+// Answers one connection with the given bytes, then closes it.
 class Canned {
  public:
   explicit Canned(std::string bytes) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -29,7 +29,7 @@ std::string AddressOf(const tcp::socket& socket) {
 
 class Connection {
  public:
-  // on_finished destroys the connection.
+  // on_finished must destroy the connection.
   Connection(tcp::socket socket, const Server::Limits& limits, std::shared_ptr<const Server::Handler> handler,
              std::function<void()> on_finished)
       : limits_(limits),
@@ -190,7 +190,8 @@ class AsioServer final : public Server {
 
   void Forget(uint64_t id) {
     const auto it = connections_.find(id);
-    // A member function of the connection is still running, and does nothing after this call.
+    // The object `gone` destroys the connection when this function returns. The connection's member function that
+    // called this one does nothing afterwards.
     const auto gone = std::move(it->second);
     connections_.erase(it);
   }

@@ -30,12 +30,12 @@ Status Await(int fd, short events, Duration limit) {
     if (ready > 0) return {};
     if (ready < 0 && errno != EINTR) return Failed("waiting for a socket: " + std::system_category().message(errno));
     if (Clock::now() >= deadline) {
-      return Error{ErrorCode::kTimeout, "nothing came for " + FormatDuration(limit)};
+      return Error{ErrorCode::kTimeout, "no data arrived for " + FormatDuration(limit)};
     }
   }
 }
 
-// Returns 0 or an errno, which is ETIMEDOUT if the limit was reached.
+// Returns 0 or an errno. ETIMEDOUT means that the limit was reached.
 int ConnectTo(const SocketAddress& address, Duration limit, OwnedFd& connected) {
   OwnedFd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (fd.get() < 0) return errno;
@@ -92,7 +92,7 @@ Result<int> Connect(const HostPort& where, Duration limit) {
   bool out_of_time = false;
   for (size_t i = 0; i < addresses->size(); ++i) {
     // Split the remaining time among the remaining addresses, so that an address that drops packets leaves time for the
-    // next.
+    // others.
     OwnedFd fd;
     const Duration share = Left(deadline) / static_cast<int64_t>(addresses->size() - i);
     const int error = ConnectTo((*addresses)[i], share, fd);

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Answer {
-  const uint16_t port;  // the port to set in all addresses
+  const uint16_t port;  // the port of all returned addresses
   bool done = false;
   int status = ARES_SUCCESS;
   std::vector<SocketAddress> addresses;
@@ -41,7 +41,7 @@ void OnAnswer(void* context, int status, int, ares_addrinfo* info) {
   if (info) ares_freeaddrinfo(info);
 }
 
-// The destructor cancels the pending queries, which calls OnAnswer.
+// The destructor cancels the pending queries. Cancellation calls OnAnswer.
 struct Channel {
   ares_channel handle = nullptr;
   ~Channel() {
@@ -53,7 +53,8 @@ Status Open(Channel& channel, Duration limit, const std::string& servers) {
   static std::once_flag once;  // ares_library_init is not thread-safe in c-ares 1.18
   std::call_once(once, [] { ares_library_init(ARES_LIB_INIT_ALL); });
   ares_options options{};
-  // The hosts file, then DNS. nsswitch.conf is not read, because it may name modules that a static program cannot load.
+  // "fb": the hosts file, then DNS. nsswitch.conf is not read, because it may name modules that a static program cannot
+  // load.
   char lookups[] = "fb";
   options.lookups = lookups;
   options.timeout = static_cast<int>(std::clamp<int64_t>(limit.count() / 3000, 200, 2000));
@@ -64,7 +65,7 @@ Status Open(Channel& channel, Duration limit, const std::string& servers) {
   return Failed(std::string("preparing to look up names: ") + ares_strerror(status));
 }
 
-// Waits once and processes the ready sockets. Returns false if the lookup was cancelled.
+// Waits once for sockets, and processes those that are ready. Returns false if the lookup was cancelled.
 bool Turn(ares_channel channel, Duration left, int cancel_fd) {
   std::array<ares_socket_t, ARES_GETSOCK_MAXNUM> sockets{};
   const int wanted = ares_getsock(channel, sockets.data(), ARES_GETSOCK_MAXNUM);

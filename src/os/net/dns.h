@@ -13,7 +13,7 @@
 namespace howdah::os::net {
 
 struct DnsOptions {
-  std::string servers;  // "127.0.0.1:5353,..."; if empty, those of /etc/resolv.conf
+  std::string servers;  // "127.0.0.1:5353,..."; if empty, the servers of /etc/resolv.conf
   int cancel_fd = -1;   // once this descriptor is readable, the lookup ends with kTimeout
 };
 

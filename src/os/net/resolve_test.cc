@@ -40,7 +40,8 @@ TEST(Resolve, AddressesAndLocalhostNeedNoLookup) {
   EXPECT_EQ(Ips(lookup.Take()), Texts{"10.1.2.3"});
 }
 
-// A name server on loopback that answers each query as the test requires. Without an answer function it stays silent.
+// A name server on loopback that answers each query as the test requires. Without an `Answers` function it does not
+// answer.
 class NameServer {
  public:
   // Returns the records for a query of `type` (1: A, 28: AAAA), each an address in bytes, or nullopt if there is no
@@ -79,8 +80,8 @@ class NameServer {
     }
   }
 
-  // The format of RFC 1035: header, a copy of the question, the records. The records' names point to the question's
-  // name at byte 12.
+  // The format of RFC 1035: the header, a copy of the question, the records. The name of each record is a pointer to
+  // byte 12, the name in the question.
   std::string Answer(const std::string& question) const {
     size_t end = 12;
     while (question[end] != 0) end += 1 + static_cast<size_t>(question[end]);
@@ -144,7 +145,7 @@ TEST(AskDns, LookupIsCancelled) {
 }
 
 TEST(Lookup, DestructorCancelsPendingLookup) {
-  // Whatever the name servers of the machine do, the destructor must cancel the pending lookup without blocking.
+  // The destructor must cancel the pending lookup without blocking, even if the machine's name servers do not answer.
   Lookup lookup({"rm.howdah.invalid.", 8032}, std::chrono::hours(1));
   EXPECT_GE(lookup.fd(), 0);
 }

@@ -10,9 +10,9 @@
 namespace howdah::os::process {
 namespace {
 
-// Locks a name by binding an abstract socket to it. The kernel frees the name when the last descriptor is closed. Users
-// and containers that share the node's network namespace share the names. Returns an invalid descriptor if the name is
-// locked.
+// Locks a name by binding an abstract socket to it. The kernel frees the name when the last descriptor of the socket is
+// closed. Users and containers that share the node's network namespace also share the names. Returns an invalid
+// descriptor if the name is locked already.
 files::Fd Hold(const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -15,7 +15,7 @@ TEST(GpuLease, GpusIsolatedByClusterNeedNoLease) {
   const auto lease = LeaseGpus({2, 3}, 2, Scope());
   ASSERT_TRUE(lease.ok());
   EXPECT_EQ(lease->gpus, (std::vector<int>{2, 3}));
-  EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());  // another container sees other devices under the same indices
+  EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());  // in another container the same indices may be other devices
 }
 
 TEST(GpuLease, VisibleGpuIsLeasedToOneContainerAtATime) {
@@ -44,7 +44,7 @@ TEST(GpuLease, LeaseEndsWhenLastProcessWithItsDescriptorsEnds) {
       _exit(read(go[0], &byte, 1) == 1 ? 0 : 1);
     }
   }
-  EXPECT_EQ(LeaseGpus({0, 1}, 1, Scope())->gpus, (std::vector<int>{1}));  // the child still holds 0
+  EXPECT_EQ(LeaseGpus({0, 1}, 1, Scope())->gpus, (std::vector<int>{1}));  // the child still has the lease of GPU 0
   ASSERT_EQ(write(go[1], "x", 1), 1);
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);

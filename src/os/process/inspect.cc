@@ -16,7 +16,7 @@
 namespace howdah::os::process {
 namespace {
 
-// The system calls in which hung processes usually are.
+// The system calls in which hung processes are usually found.
 constexpr std::array<std::pair<int, std::string_view>, 22> kSystemCalls = {{{SYS_read, "read"},
                                                                             {SYS_write, "write"},
                                                                             {SYS_openat, "openat"},
@@ -49,7 +49,7 @@ std::string Value(std::string_view text, std::string_view key) {
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
 }
 
-// Parses /proc/PID/syscall: "202 0x7f... ...", "running", or "-1 ..." outside a system call.
+// Parses the content of /proc/PID/syscall: "202 0x7f... ...", "running", or "-1 ..." outside a system call.
 std::string SystemCallOf(const std::string& text) {
   int number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +43,8 @@ std::string ProgramPath() {
   const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
   return std::string(path, size > 0 ? static_cast<size_t>(size) : 0);
 }
+
+void ProtectMemory() { ::prctl(PR_SET_DUMPABLE, 0); }
 
 std::string WorkingDirectory() {
   char path[PATH_MAX];

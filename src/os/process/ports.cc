@@ -40,8 +40,8 @@ files::Fd BindTcp(uint16_t port) {
   return fd;
 }
 
-// Locks a port among all reservations of this network namespace. Returns an invalid descriptor if the port is already
-// locked.
+// Locks a port against all other reservations in this network namespace. Returns an invalid descriptor if the port is
+// locked already.
 files::Fd LockPort(uint16_t port) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -59,7 +59,7 @@ uint16_t PortOf(const files::Fd& fd) {
   return ntohs(address.sin_port);
 }
 
-// The inodes of the sockets that listen on a port.
+// Returns the inodes of the sockets that listen on a port.
 std::set<std::string> ListeningInodes(uint16_t port) {
   std::set<std::string> inodes;
   for (const char* path : {"/proc/net/tcp", "/proc/net/tcp6"}) {
@@ -130,7 +130,7 @@ std::vector<uint16_t> ChoosablePorts(const PortRange& ephemeral, const std::vect
 Result<PortReservation> PortReservation::Reserve() {
   const auto ephemeral = ParsePortRanges(ReadProcFile("/proc/sys/net/ipv4/ip_local_port_range"));
   const auto reserved = ParsePortRanges(ReadProcFile("/proc/sys/net/ipv4/ip_local_reserved_ports"));
-  // If the kernel does not expose its range, assume that it uses all ports.
+  // If the kernel does not expose its range, assume that the range contains all ports.
   const auto choices = ChoosablePorts(ephemeral.empty() ? PortRange{0, 65'535} : ephemeral.front(), reserved);
   const bool choose = choices.size() >= kFewestChoices;
   uint32_t random = 0;

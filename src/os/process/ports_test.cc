@@ -38,7 +38,7 @@ TEST(Ports, ReservationsHaveDifferentPorts) {
     auto one = PortReservation::Reserve();
     ASSERT_TRUE(one.ok());
     ports.insert(one->port());
-    one->StopHolding();  // only the lock keeps other reservations away
+    one->StopHolding();  // now only the lock prevents other reservations of the port
     all.push_back(std::move(*one));
   }
   EXPECT_EQ(ports.size(), 100u);
@@ -100,7 +100,7 @@ TEST(Ports, PortIsHeldAgainAfterServerExit) {
   EXPECT_TRUE(port->holding());
 }
 
-// Uses up the whole port range of the kernel, by bind(0) and by outgoing connections. The kernel must never assign the
+// Exhausts the kernel's whole port range by bind(0) and by outgoing connections. The kernel must never assign the
 // reserved port.
 TEST(Ports, ReservedPortIsNeverAssignedByKernel) {
   auto port = PortReservation::Reserve();

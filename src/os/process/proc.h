@@ -20,7 +20,7 @@ struct ProcStat {
 std::optional<ProcStat> ReadProcStat(pid_t pid);
 
 struct ProcMemory {
-  int64_t anonymous = 0, file = 0, shared = 0;  // resident bytes of each kind
+  int64_t anonymous = 0, file = 0, shared = 0;  // resident bytes of each kind of memory
   int64_t resident_peak = 0;
 };
 std::optional<ProcMemory> ReadProcMemory(pid_t pid);

@@ -17,7 +17,7 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-// The child runs in the parent's memory on its own stack, which the sanitizers cannot follow.
+// The child runs in the parent's memory on its own stack. The sanitizers cannot follow that.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HOWDAH_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 #else
@@ -29,12 +29,12 @@ namespace {
 
 constexpr size_t kStackSize = size_t{64} << 10;
 
-// All data the child needs. Prepared in the parent, because the child must not allocate.
+// All data that the child needs. The parent prepares it, because the child must not allocate memory.
 struct ChildPlan {
   const SpawnRequest* request = nullptr;
   char* const* argv = nullptr;
   char* const* environment = nullptr;
-  int streams[3] = {-1, -1, -1};  // each is 3 or higher
+  int streams[3] = {-1, -1, -1};  // descriptors, each 3 or higher
   pid_t parent = -1;
   SpawnError failure;
 };
@@ -46,7 +46,7 @@ HOWDAH_BORROWED_MEMORY void ResetSignals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Runs between clone and exec, in the parent's memory, while the parent waits.
+// Runs in the child between clone and exec, in the parent's memory, while the parent waits.
 HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   ChildPlan& plan = *static_cast<ChildPlan*>(argument);
   const SpawnRequest& request = *plan.request;
@@ -88,7 +88,8 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Duplicates the three streams to 3 or higher, so that moving one to its final number cannot overwrite another.
+// Duplicates the three streams to descriptors of 3 or higher. So moving one to its final number cannot overwrite
+// another.
 bool OpenStreams(const SpawnRequest& request, files::Fd (&streams)[3]) {
   const int wanted[3] = {request.stdin_fd, request.stdout_fd, request.stderr_fd};
   for (int i = 0; i < 3; ++i) {
@@ -110,7 +111,7 @@ std::variant<Child, SpawnError> Spawn(const SpawnRequest& request) {
   void* stack = ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return SpawnError{SpawnStep::kCreate, errno};
 
-  // No signal handler of ours may run in the child while it shares our memory.
+  // Block all signals, because no signal handler of ours may run in the child while it shares our memory.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -153,12 +154,12 @@ FoundCommand LookUpCommand(const std::string& name, std::string_view path, const
   const auto absolute = [&](std::string file) {
     return file.starts_with('/') || directory.empty() ? file : directory + "/" + file;
   };
-  // Returns true if this file ends the search.
+  // Returns true if the search ends with this file.
   const auto try_file = [&](std::string file) {
     struct stat info {};
     if (::stat(file.c_str(), &info) != 0) return false;
     const bool executable = S_ISREG(info.st_mode) && ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0;
-    if (!executable && found.error == EACCES) return false;  // keep the first file that is not executable
+    if (!executable && found.error == EACCES) return false;  // report the first file that is not executable
     found = {std::move(file), executable ? 0 : EACCES};
     return executable;
   };

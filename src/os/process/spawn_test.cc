@@ -63,7 +63,7 @@ TEST(Spawn, ChildInheritsNoSignalsOrDescriptors) {
   run({"env", "sh", "-c", "[ $(ps -o pgid= $$) = $$ ] && echo leads"});
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   ::signal(SIGUSR1, SIG_DFL);
-  // Descriptor 3 is the directory that `ls` reads.
+  // Descriptor 3 is the directory that `ls` itself reads.
   EXPECT_EQ(files::Content(scratch / "out"),
             "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n0\n1\n2\n3\nleads\n");
 }
@@ -79,10 +79,10 @@ TEST(Spawn, KeptDescriptorIsPassed) {
   EXPECT_EQ(files::Content(scratch / "kept"), "hello\n");
 }
 
-TEST(Spawn, SwappedStdoutAndStderrAreKeptApart) {
+TEST(Spawn, SwappedStdoutAndStderrReachTheirTargets) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
-  // The child's stdout and stderr are swapped. A dup2 in the wrong order would lose one of them.
+  // The child's stdout and stderr are swapped. Calls of dup2 in the wrong order would lose one of them.
   SpawnRequest request = Bash("echo out; echo err >&2", scratch.path());
   request.stdout_fd = 2;
   request.stderr_fd = out->get();

@@ -18,8 +18,8 @@
 namespace howdah::os::process {
 namespace {
 
-// Reads the kernel's lists of a process's children, one per thread. Returns nullopt if the kernel has no such lists
-// (CONFIG_PROC_CHILDREN).
+// Reads the kernel's lists of a process's children, one list per thread. Returns nullopt if the kernel has no such
+// lists (CONFIG_PROC_CHILDREN).
 std::optional<std::vector<pid_t>> ListedChildren(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
   std::vector<pid_t> children;
@@ -43,7 +43,7 @@ std::optional<std::vector<pid_t>> ListedChildren(pid_t pid) {
   return children;
 }
 
-// Maps each parent to its children, from a scan of all processes.
+// Maps each parent to its children, by a scan of all processes.
 std::multimap<pid_t, pid_t> ChildrenOfAll() {
   std::multimap<pid_t, pid_t> children;
   for (const pid_t pid : AllProcesses()) {
@@ -52,8 +52,8 @@ std::multimap<pid_t, pid_t> ChildrenOfAll() {
   return children;
 }
 
-// Visits the living processes below root, parents before children. Lists the children of a process before it visits the
-// process, because a visit may kill it.
+// Visits the living processes below root, parents before children. Reads the children of a process before the visit,
+// because a visit may kill the process.
 template <typename Visit>
 void ForEachDescendant(pid_t root, Visit visit) {
   std::optional<std::multimap<pid_t, pid_t>> scanned;
@@ -129,7 +129,7 @@ bool HasChildren() {
 }
 
 void KillAllDescendants() {
-  // A process that is created during a round becomes our child when its parent dies, so the next round finds it.
+  // A process that is created during a round becomes our child when its parent dies. The next round finds it.
   for (siginfo_t info{};;) {
     SignalDescendants(SIGKILL);
     if (::waitid(P_ALL, 0, &info, WEXITED) != 0 && errno == ECHILD) return;

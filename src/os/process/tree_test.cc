@@ -22,7 +22,7 @@ int InSubreaper(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whether a process with `mark` in its command line is still running.
+// Whether a process whose command line contains `mark` is still running.
 bool Left(const std::string& mark) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
@@ -45,7 +45,7 @@ TEST(Tree, DescendantsIncludeOtherSessions) {
             0);
 }
 
-// Processes escape by their own session, a double fork, ignored signals, or by forking themselves repeatedly.
+// Processes try to escape by their own session, a double fork, ignored signals, or by forking repeatedly.
 TEST(Tree, KillAllDescendantsReachesEscapedProcesses) {
   const struct {
     const char* name;

@@ -16,7 +16,7 @@ namespace {
 
 double Seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; }
 
-// Returns the number after a key at the beginning of a line.
+// Returns the number that follows a key at the beginning of a line.
 int64_t CountIn(const std::string& text, const std::string& key) {
   const size_t at = ("\n" + text).find("\n" + key + " ");
   long long count = 0;
@@ -44,11 +44,12 @@ Usage UsageMeter::Sample() {
   rusage ended{}, own{};
   ::getrusage(RUSAGE_CHILDREN, &ended);
   ::getrusage(RUSAGE_SELF, &own);
-  // A child starts with its parent's high-water mark, which is not the usage of the child.
+  // Ignore a high-water mark not above our own: a child starts with its parent's high-water mark, which says nothing
+  // about the child.
   if (ended.ru_maxrss > own.ru_maxrss) peak = std::max(peak, int64_t{ended.ru_maxrss} * 1024);
   now.memory_peak_bytes = std::max({last_.memory_peak_bytes, now.memory_bytes, peak});
   now.cpu_seconds = Seconds(ended.ru_utime) + Seconds(ended.ru_stime) + static_cast<double>(ticks) / ticks_per_second;
-  // The value must never decrease, although a process may be dead but not reaped yet.
+  // The value must not decrease while a process is dead but not reaped yet.
   now.cpu_seconds = std::max(now.cpu_seconds, last_.cpu_seconds);
   return last_ = now;
 }

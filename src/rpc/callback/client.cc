@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
 
 #include "howdah/rpc/callback/callback.h"
+#include "protocol.h"
 
 namespace howdah::rpc::callback {
 namespace {
@@ -30,11 +32,16 @@ bool ParseEndpoint(const std::string& text, tcp::endpoint& endpoint) {
 
 }  // namespace
 
-// Repeats the call to one executor. Pending operations keep the object alive. It does nothing after Stop.
+// Repeats the call to one executor. Pending operations keep this object alive. After Stop they have no effect.
 class CallbackClient::Calling : public std::enable_shared_from_this<Calling> {
  public:
-  Calling(boost::asio::io_context& loop, tcp::endpoint to, std::string line)
-      : socket_(loop), limit_(loop), pause_timer_(loop), to_(std::move(to)), line_(std::move(line)) {}
+  Calling(boost::asio::io_context& loop, tcp::endpoint to, std::string secret, std::string am_address)
+      : socket_(loop),
+        limit_(loop),
+        pause_timer_(loop),
+        to_(std::move(to)),
+        secret_(std::move(secret)),
+        am_address_(std::move(am_address)) {}
 
   void Call() {
     limit_.expires_after(kCallLimit);
@@ -44,8 +51,7 @@ class CallbackClient::Calling : public std::enable_shared_from_this<Calling> {
     });
     socket_.async_connect(to_, [self = shared_from_this()](const Code& error) {
       if (error || self->stopped_) return self->CallAgain();
-      boost::asio::async_write(self->socket_, boost::asio::buffer(self->line_),
-                               [self](const Code&, size_t) { self->CallAgain(); });
+      self->ReadChallenge();
     });
   }
 
@@ -58,6 +64,23 @@ class CallbackClient::Calling : public std::enable_shared_from_this<Calling> {
   }
 
  private:
+  void ReadChallenge() {
+    line_.clear();
+    boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(line_, kLongestLine), '\n',
+                                  [self = shared_from_this()](const Code& error, size_t size) {
+                                    if (error || self->stopped_) return self->CallAgain();
+                                    self->Answer(self->line_.substr(0, size - 1));
+                                  });
+  }
+
+  void Answer(const std::string& challenge) {
+    const auto nonce = ParseChallenge(challenge);
+    if (!nonce) return CallAgain();
+    line_ = CallLine(secret_, *nonce, am_address_);
+    boost::asio::async_write(socket_, boost::asio::buffer(line_),
+                             [self = shared_from_this()](const Code&, size_t) { self->CallAgain(); });
+  }
+
   void CallAgain() {
     limit_.cancel();
     Code ignored;
@@ -73,7 +96,8 @@ class CallbackClient::Calling : public std::enable_shared_from_this<Calling> {
   tcp::socket socket_;
   boost::asio::steady_timer limit_, pause_timer_;
   const tcp::endpoint to_;
-  const std::string line_;
+  const std::string secret_, am_address_;
+  std::string line_;
   std::chrono::milliseconds pause_ = kFirstPause;
   bool stopped_ = false;
 };
@@ -88,8 +112,7 @@ void CallbackClient::Call(const ContainerId& container, const std::string& callb
   tcp::endpoint to;
   if (space == std::string::npos || !ParseEndpoint(callback_address.substr(0, space), to)) return;
   Stop(container);
-  const auto calling =
-      std::make_shared<Calling>(loop_, to, callback_address.substr(space + 1) + " " + am_address + "\n");
+  const auto calling = std::make_shared<Calling>(loop_, to, callback_address.substr(space + 1), am_address);
   calls_[container] = calling;
   calling->Call();
 }

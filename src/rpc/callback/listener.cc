@@ -1,9 +1,11 @@
-#include <sys/random.h>
-
 #include <algorithm>
+#include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <list>
 
 #include "howdah/rpc/callback/callback.h"
+#include "protocol.h"
 
 namespace howdah::rpc::callback {
 namespace {
@@ -11,36 +13,86 @@ namespace {
 using boost::asio::ip::tcp;
 using Code = boost::system::error_code;
 
-constexpr size_t kSecretBytes = 16;
-constexpr size_t kLongestLine = 256;
-// Callers send their line immediately.
-constexpr auto kAnswerLimit = std::chrono::seconds(5);
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
-Result<std::string> MakeSecret() {
-  unsigned char bytes[kSecretBytes];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    return Failed("creating a secret: the system returned no random bytes");
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+// One connection: sends the challenge and reads one line. Pending operations keep the object alive.
+class Caller : public std::enable_shared_from_this<Caller> {
+ public:
+  // line: the line that the caller has sent; empty if it sent none in time. Not called after Close.
+  using OnFinished = std::function<void(Caller& caller, const std::string& line)>;
+
+  Caller(tcp::socket socket, std::string nonce, OnFinished on_finished)
+      : socket_(std::move(socket)),
+        timer_(socket_.get_executor()),
+        nonce_(std::move(nonce)),
+        challenge_(ChallengeLine(nonce_)),
+        on_finished_(std::move(on_finished)) {}
+
+  void Serve(const CallbackListener::Limits& limits) {
+    // A challenge fits into the buffer of a new socket, so a caller that does not read it is only noticed as silent.
+    boost::asio::async_write(socket_, boost::asio::buffer(challenge_),
+                             [self = shared_from_this()](const Code&, size_t) {});
+    CloseAfter(limits.first_byte);
+    boost::asio::async_read(
+        socket_, boost::asio::dynamic_buffer(line_, kLongestLine), boost::asio::transfer_at_least(1),
+        [self = shared_from_this(), limit = limits.line - limits.first_byte](const Code& error, size_t) {
+          if (error) return self->Finish("");
+          self->CloseAfter(limit);
+          self->ReadLine();
+        });
   }
-  return text;
-}
 
-// Constant-time comparison.
-bool Same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char differs = 0;
-  for (size_t i = 0; i < a.size(); ++i) differs |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return differs == 0;
-}
+  void Close() {
+    on_finished_ = nullptr;
+    timer_.cancel();
+    Code ignored;
+    socket_.close(ignored);
+  }
+
+  const std::string& nonce() const { return nonce_; }
+
+ private:
+  void CloseAfter(std::chrono::milliseconds limit) {
+    timer_.expires_after(limit);
+    timer_.async_wait([self = shared_from_this()](const Code& error) {
+      Code ignored;
+      if (!error) self->socket_.close(ignored);  // ends the read
+    });
+  }
+
+  void ReadLine() {
+    boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(line_, kLongestLine), '\n',
+                                  [self = shared_from_this()](const Code& error, size_t size) {
+                                    self->Finish(error ? "" : self->line_.substr(0, size - 1));
+                                  });
+  }
+
+  void Finish(const std::string& line) {
+    if (const OnFinished on_finished = std::exchange(on_finished_, nullptr)) {
+      Close();
+      on_finished(*this, line);
+    }
+  }
+
+  tcp::socket socket_;
+  boost::asio::steady_timer timer_;
+  const std::string nonce_, challenge_;
+  OnFinished on_finished_;
+  std::string line_;
+};
 
 class TcpListener final : public CallbackListener {
  public:
-  TcpListener(boost::asio::io_context& loop, std::string secret, OnCalled on_called)
-      : acceptor_(loop), peer_(loop), timer_(loop), secret_(std::move(secret)), on_called_(std::move(on_called)) {}
+  TcpListener(boost::asio::io_context& loop, std::string secret, OnCalled on_called, const Limits& limits)
+      : acceptor_(loop),
+        peer_(loop),
+        pause_(loop),
+        secret_(std::move(secret)),
+        on_called_(std::move(on_called)),
+        limits_(limits) {}
+  ~TcpListener() override {
+    for (const auto& caller : callers_) caller->Close();
+  }
 
   Status Open(const std::string& host) {
     Code error;
@@ -60,66 +112,67 @@ class TcpListener final : public CallbackListener {
   std::string address() const override { return address_; }
 
  private:
-  // Serves one connection at a time, as there is only one AM.
   void Accept() {
     acceptor_.async_accept(peer_, [this, alive = std::weak_ptr(alive_)](const Code& error) {
       if (alive.expired()) return;
       if (error) return Pause();
-      Hear();
+      Serve(std::move(peer_));
+      Accept();
     });
   }
 
-  // Retries later; the process may be out of file descriptors.
+  // The process may be out of file descriptors. Closing the oldest connection frees one.
   void Pause() {
-    timer_.expires_after(kAnswerLimit);
-    timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
+    DropOldest();
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
       if (!error && !alive.expired()) Accept();
     });
   }
 
-  void Hear() {
-    timer_.expires_after(kAnswerLimit);
-    timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
-      Code ignored;
-      if (!error && !alive.expired()) peer_.close(ignored);
-    });
-    line_.clear();
-    boost::asio::async_read_until(peer_, boost::asio::dynamic_buffer(line_, kLongestLine), '\n',
-                                  [this, alive = std::weak_ptr(alive_)](const Code& error, size_t size) {
-                                    if (!alive.expired()) OnHeard(error ? "" : line_.substr(0, size - 1));
-                                  });
+  // Every connection in callers_ is incomplete. The oldest makes room for a new one, so silent strangers cannot keep
+  // the AM out.
+  void Serve(tcp::socket socket) {
+    const auto nonce = RandomHex();
+    if (!nonce) return;
+    if (callers_.size() >= limits_.connections) DropOldest();
+    callers_.push_back(std::make_shared<Caller>(
+        std::move(socket), *nonce, [this](Caller& caller, const std::string& line) { OnFinished(caller, line); }));
+    callers_.back()->Serve(limits_);
   }
 
-  void OnHeard(const std::string& line) {
-    timer_.cancel();
-    Code ignored;
-    peer_.close(ignored);
-    Accept();
-    Take(line);
+  void DropOldest() {
+    if (callers_.empty()) return;
+    callers_.front()->Close();
+    callers_.pop_front();
   }
 
-  // A caller must call this last, because the handler may destroy this object.
-  void Take(const std::string& line) {
-    const size_t space = line.find(' ');
-    if (space != std::string::npos && Same(line.substr(0, space), secret_)) on_called_(line.substr(space + 1));
+  // Calls on_called_ last, because the handler may destroy this object.
+  void OnFinished(Caller& caller, const std::string& line) {
+    callers_.remove_if([&](const auto& other) { return other.get() == &caller; });
+    const auto am_address = ParseCall(secret_, caller.nonce(), line);
+    if (am_address) on_called_(*am_address);
   }
 
   tcp::acceptor acceptor_;
   tcp::socket peer_;
-  boost::asio::steady_timer timer_;
+  boost::asio::steady_timer pause_;
   const std::string secret_;
   OnCalled on_called_;
-  std::string address_, line_;
+  const Limits limits_;
+  std::string address_;
+  std::list<std::shared_ptr<Caller>> callers_;  // the oldest first
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace
 
 Result<std::unique_ptr<CallbackListener>> CallbackListener::Listen(boost::asio::io_context& loop,
-                                                                   const std::string& host, OnCalled on_called) {
-  auto secret = MakeSecret();
-  if (!secret.ok()) return secret.error();
-  auto listener = std::make_unique<TcpListener>(loop, std::move(*secret), std::move(on_called));
+                                                                   const std::string& host, OnCalled on_called,
+                                                                   const Limits& limits) {
+  const auto secret = RandomHex();
+  if (!secret) return Failed("creating a secret: the system returned no random bytes");
+  auto listener = std::make_unique<TcpListener>(loop, *secret, std::move(on_called), limits);
   if (const Status opened = listener->Open(host); !opened.ok()) return opened.error();
   return std::unique_ptr<CallbackListener>(std::move(listener));
 }

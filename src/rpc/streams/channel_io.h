@@ -23,18 +23,19 @@ using SendFrame = std::function<void(const wire::Frame&)>;
 
 // Reads a file descriptor and sends its bytes as frames. Used on the loop's thread only. Never calls a handler from
 // within a member function.
-class Outflow : public std::enable_shared_from_this<Outflow> {
+class ChannelReader : public std::enable_shared_from_this<ChannelReader> {
  public:
   struct Handlers {
     SendFrame send;
-    std::function<void()> on_end;          // end of file was reached and reported to the peer
+    std::function<void()> on_end;          // the end of the file was reached and reported to the peer
     std::function<void(Error)> on_broken;  // reading failed
   };
-  Outflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, wire::Channel channel, Handlers handlers);
+  ChannelReader(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, wire::Channel channel,
+                Handlers handlers);
 
   void Start() { Next(); }
-  // To be called when the peer has acknowledged this number of bytes.
-  void OnTaken(uint64_t bytes);
+  // Must be called when the peer has acknowledged this number of bytes.
+  void OnAcknowledged(uint64_t bytes);
   // Stops reading, sending and calling handlers.
   void Stop();
   bool ended() const { return ended_; }
@@ -47,12 +48,12 @@ class Outflow : public std::enable_shared_from_this<Outflow> {
   wire::Channel channel_;
   Handlers handlers_;
   Readiness readiness_;
-  uint64_t under_way_ = 0;
+  uint64_t in_flight_ = 0;
   bool waiting_ = false, ended_ = false;
 };
 
 // Writes received bytes to a file descriptor and acknowledges them.
-class Inflow : public std::enable_shared_from_this<Inflow> {
+class ChannelWriter : public std::enable_shared_from_this<ChannelWriter> {
  public:
   // The action at the end of the channel.
   enum class AtEnd {
@@ -64,8 +65,8 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
   struct Options {
     wire::Channel channel = wire::INPUT;
     AtEnd at_end = AtEnd::kClose;
-    // The descriptor is shared and may be in blocking mode. Writes only small pieces, which never block a ready
-    // descriptor.
+    // Whether the descriptor may be in blocking mode because other programs share it. If so, only small pieces are
+    // written, which never block when the descriptor is ready.
     bool may_block = false;
   };
   struct Handlers {
@@ -73,7 +74,7 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
     std::function<void()> on_end;          // the channel has ended, and all bytes have been written
     std::function<void(Error)> on_broken;  // writing failed; further bytes are acknowledged and dropped
   };
-  Inflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, Options options, Handlers handlers);
+  ChannelWriter(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, Options options, Handlers handlers);
 
   // Returns false if the sender has exceeded the window.
   [[nodiscard]] bool Add(std::string bytes);
@@ -86,7 +87,7 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
   void Next();
   void OnWritable();
   void Break(Error error);
-  void Take(uint64_t bytes);
+  void Acknowledge(uint64_t bytes);
   void Finish();
 
   std::shared_ptr<os::files::Fd> fd_;
@@ -95,8 +96,8 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
   Readiness readiness_;
   std::deque<std::string> queued_;
   size_t written_ = 0;  // bytes of the first block that have been written
-  size_t size_ = 0;     // bytes not yet acknowledged, written or not
-  uint64_t untold_ = 0;
+  size_t size_ = 0;     // received bytes that have not been acknowledged
+  uint64_t unacknowledged_ = 0;
   bool waiting_ = false, end_ = false, broken_ = false, stopped_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Both ends of a frame stream in one loop, connected directly without a network.
+// Tests both ends of a frame stream in one loop. They are connected directly, without a network.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -53,26 +53,28 @@ class SocketEndpointTest : public testing::Test {
 struct Joined {
   explicit Joined(asio::io_context& loop, std::pair<Fd, Fd> a, std::pair<Fd, Fd> b)
       : client(std::move(a.first)), server(std::move(b.first)) {
-    near = std::make_unique<SocketEnd>(loop, std::move(a.second), SocketEnd::Side::kNear,
-                                       SocketEnd::Handlers{[&, this](const wire::Frame& f) {
-                                                             asio::post(loop, [this, f] {
-                                                               if (far) far->OnFrame(f);
-                                                             });
-                                                           },
-                                                           [this](bool broken) { near_over.push_back(broken); }});
-    far = std::make_unique<SocketEnd>(loop, std::move(b.second), SocketEnd::Side::kFar,
-                                      SocketEnd::Handlers{[&, this](const wire::Frame& f) {
-                                                            asio::post(loop, [this, f] {
-                                                              if (near) near->OnFrame(f);
-                                                            });
-                                                          },
-                                                          [this](bool broken) { far_over.push_back(broken); }});
-    near->Start();
-    far->Start();
+    client_end =
+        std::make_unique<SocketEnd>(loop, std::move(a.second), SocketEnd::Side::kClient,
+                                    SocketEnd::Handlers{[&, this](const wire::Frame& f) {
+                                                          asio::post(loop, [this, f] {
+                                                            if (remote_end) remote_end->OnFrame(f);
+                                                          });
+                                                        },
+                                                        [this](bool broken) { client_over.push_back(broken); }});
+    remote_end =
+        std::make_unique<SocketEnd>(loop, std::move(b.second), SocketEnd::Side::kRemote,
+                                    SocketEnd::Handlers{[&, this](const wire::Frame& f) {
+                                                          asio::post(loop, [this, f] {
+                                                            if (client_end) client_end->OnFrame(f);
+                                                          });
+                                                        },
+                                                        [this](bool broken) { remote_over.push_back(broken); }});
+    client_end->Start();
+    remote_end->Start();
   }
   Fd client, server;
-  std::unique_ptr<SocketEnd> near, far;
-  std::vector<bool> near_over, far_over;
+  std::unique_ptr<SocketEnd> client_end, remote_end;
+  std::vector<bool> client_over, remote_over;
 };
 
 TEST_F(SocketEndpointTest, DirectionsEndSeparately) {
@@ -82,14 +84,14 @@ TEST_F(SocketEndpointTest, DirectionsEndSeparately) {
   std::string asked, answer;
   ASSERT_TRUE(RunUntil([&] { return !Read(joined.server, asked); }));
   EXPECT_EQ(asked, "question");
-  EXPECT_TRUE(joined.near_over.empty());
+  EXPECT_TRUE(joined.client_over.empty());
   ASSERT_EQ(write(joined.server.get(), "answer", 6), 6);
   joined.server.Close();
   ASSERT_TRUE(RunUntil([&] { return !Read(joined.client, answer); }));
   EXPECT_EQ(answer, "answer");
-  ASSERT_TRUE(RunUntil([&] { return !joined.near_over.empty() && !joined.far_over.empty(); }));
-  EXPECT_THAT(joined.near_over, ElementsAre(false));
-  EXPECT_THAT(joined.far_over, ElementsAre(false));
+  ASSERT_TRUE(RunUntil([&] { return !joined.client_over.empty() && !joined.remote_over.empty(); }));
+  EXPECT_THAT(joined.client_over, ElementsAre(false));
+  EXPECT_THAT(joined.remote_over, ElementsAre(false));
 }
 
 TEST_F(SocketEndpointTest, StoppedReaderReceivesOneWindow) {
@@ -123,22 +125,22 @@ TEST_F(SocketEndpointTest, StoppedReaderReceivesOneWindow) {
 
 TEST_F(SocketEndpointTest, BrokenStreamIsNotEndOfFile) {
   Joined joined(loop_, Pair(), Pair());
-  joined.near->OnClosed();
-  EXPECT_THAT(joined.near_over, ElementsAre(true));
+  joined.client_end->OnClosed();
+  EXPECT_THAT(joined.client_over, ElementsAre(true));
   Joined half(loop_, Pair(), Pair());
   shutdown(half.client.get(), SHUT_WR);
   std::string asked;
   ASSERT_TRUE(RunUntil([&] { return !Read(half.server, asked); }));
-  half.near->OnClosed();  // the other direction has not ended
-  EXPECT_THAT(half.near_over, ElementsAre(true));
+  half.client_end->OnClosed();  // too early: the other direction has not ended
+  EXPECT_THAT(half.client_over, ElementsAre(true));
 }
 
 TEST_F(SocketEndpointTest, SenderBeyondWindowIsClosed) {
   Joined joined(loop_, Pair(), Pair());
   wire::Frame frame;
   frame.mutable_data()->set_bytes(std::string(kBlock, 'x'));
-  for (size_t i = 0; i < 2 * kWindow / kBlock; ++i) joined.far->OnFrame(frame);
-  EXPECT_THAT(joined.far_over, ElementsAre(true));
+  for (size_t i = 0; i < 2 * kWindow / kBlock; ++i) joined.remote_end->OnFrame(frame);
+  EXPECT_THAT(joined.remote_over, ElementsAre(true));
 }
 
 TEST_F(SocketEndpointTest, BytesAfterBrokenPipeAreAcknowledged) {
@@ -148,9 +150,10 @@ TEST_F(SocketEndpointTest, BytesAfterBrokenPipeAreAcknowledged) {
   close(ends[0]);
   uint64_t taken = 0;
   int broken = 0;
-  const auto in = std::make_shared<Inflow>(loop_, std::make_shared<Fd>(ends[1]), Inflow::Options{},
-                                           Inflow::Handlers{[&](const wire::Frame& f) { taken += f.taken().bytes(); },
-                                                            [] {}, [&](const Error&) { ++broken; }});
+  const auto in =
+      std::make_shared<ChannelWriter>(loop_, std::make_shared<Fd>(ends[1]), ChannelWriter::Options{},
+                                      ChannelWriter::Handlers{[&](const wire::Frame& f) { taken += f.taken().bytes(); },
+                                                              [] {}, [&](const Error&) { ++broken; }});
   ASSERT_TRUE(in->Add("x"));
   ASSERT_TRUE(RunUntil([&] { return broken == 1; }));
   for (size_t i = 0; i < 100; ++i) ASSERT_TRUE(in->Add(std::string(kBlock, 'y')));
@@ -158,7 +161,7 @@ TEST_F(SocketEndpointTest, BytesAfterBrokenPipeAreAcknowledged) {
 }
 
 // The frames sent by a remote endpoint.
-struct Told {
+struct SentFrames {
   RemoteEndpoint::Handlers handlers() {
     return {[this](const wire::Frame& f) {
               if (f.has_data()) (f.data().channel() == wire::ERRORS ? err : out) += f.data().bytes();
@@ -177,7 +180,7 @@ struct Told {
 class RemoteProcessTest : public SocketEndpointTest {
  protected:
   void Start(const std::string& script, const RemoteProcess::Terminal* terminal = nullptr) {
-    auto started = RemoteProcess::Start(loop_, os::process::Bash(script, scratch_.path()), terminal, told_.handlers());
+    auto started = RemoteProcess::Start(loop_, os::process::Bash(script, scratch_.path()), terminal, sent_.handlers());
     ASSERT_TRUE(std::holds_alternative<std::unique_ptr<RemoteProcess>>(started));
     process_ = std::get<std::unique_ptr<RemoteProcess>>(std::move(started));
   }
@@ -198,63 +201,63 @@ class RemoteProcessTest : public SocketEndpointTest {
         reaped_ = true;
         process_->OnExited(*status);
       }
-      return !told_.over.empty();
+      return !sent_.over.empty();
     });
   }
   os::files::Scratch scratch_;
-  Told told_;
+  SentFrames sent_;
   std::unique_ptr<RemoteProcess> process_;
   bool reaped_ = false;
 };
 
 TEST_F(RemoteProcessTest, StreamsAreSeparateAndExitCodeIsLast) {
   Start("cat; echo bad >&2; exit 3");
-  EXPECT_TRUE(told_.opened);
+  EXPECT_TRUE(sent_.opened);
   Send("one\n");
   Send("two\n");
   SendEnd();
   ASSERT_TRUE(RunToEnd());
-  EXPECT_EQ(told_.out, "one\ntwo\n");
-  EXPECT_EQ(told_.err, "bad\n");
-  EXPECT_EQ(told_.exited->code(), 3);
-  EXPECT_THAT(told_.over, ElementsAre(false));
+  EXPECT_EQ(sent_.out, "one\ntwo\n");
+  EXPECT_EQ(sent_.err, "bad\n");
+  EXPECT_EQ(sent_.exited->code(), 3);
+  EXPECT_THAT(sent_.over, ElementsAre(false));
 }
 
 TEST_F(RemoteProcessTest, SignalsReachProcessGroup) {
   Start("sleep 600 & echo ready; wait");
-  ASSERT_TRUE(RunUntil([&] { return told_.out == "ready\n"; }));
+  ASSERT_TRUE(RunUntil([&] { return sent_.out == "ready\n"; }));
   wire::Frame frame;
   frame.set_signal(SIGTERM);
   process_->OnFrame(frame);
   ASSERT_TRUE(RunToEnd());
-  EXPECT_EQ(told_.exited->signal(), SIGTERM);
+  EXPECT_EQ(sent_.exited->signal(), SIGTERM);
 }
 
 TEST_F(RemoteProcessTest, UnreadInputIsHarmless) {
   Start("exec <&-; exit 4");
   for (size_t i = 0; i < kWindow / kBlock / 2; ++i) Send(std::string(kBlock, 'x'));
   ASSERT_TRUE(RunToEnd());
-  EXPECT_EQ(told_.exited->code(), 4);
+  EXPECT_EQ(sent_.exited->code(), 4);
 }
 
 TEST_F(RemoteProcessTest, EndOfStreamSendsHangup) {
-  Start("trap 'echo told > told; exit' HUP; echo ready; while :; do sleep 600 & wait; done");
-  ASSERT_TRUE(RunUntil([&] { return told_.out == "ready\n"; }));
+  Start("trap 'echo sent > sent; exit' HUP; echo ready; while :; do sleep 600 & wait; done");
+  ASSERT_TRUE(RunUntil([&] { return sent_.out == "ready\n"; }));
   process_->OnClosed();
   ASSERT_TRUE(RunToEnd());
-  EXPECT_THAT(told_.over, ElementsAre(true));
-  EXPECT_EQ(os::files::Content(scratch_ / "told"), "told\n");
+  EXPECT_THAT(sent_.over, ElementsAre(true));
+  EXPECT_EQ(os::files::Content(scratch_ / "sent"), "sent\n");
 }
 
 TEST_F(RemoteProcessTest, TerminalHasSizeAndEndOfFile) {
   const RemoteProcess::Terminal terminal{"vt100", 33, 121};
   Start("stty -echo; stty size; read a; echo got $a; cat; exit 5", &terminal);
-  ASSERT_TRUE(RunUntil([&] { return told_.out.find("33 121") != std::string::npos; }));
+  ASSERT_TRUE(RunUntil([&] { return sent_.out.find("33 121") != std::string::npos; }));
   Send("x\n");
   SendEnd();
   ASSERT_TRUE(RunToEnd());
-  EXPECT_THAT(told_.out, testing::HasSubstr("got x\r\n"));
-  EXPECT_EQ(told_.exited->code(), 5);
+  EXPECT_THAT(sent_.out, testing::HasSubstr("got x\r\n"));
+  EXPECT_EQ(sent_.exited->code(), 5);
 }
 
 TEST_F(SocketEndpointTest, ServerIsReachedByIpv4AndIpv6) {
@@ -271,21 +274,21 @@ TEST_F(SocketEndpointTest, ServerIsReachedByIpv4AndIpv6) {
     if (bind(server.get(), address, size) != 0) continue;  // no IPv6 here
     ASSERT_EQ(listen(server.get(), 1), 0);
     getsockname(server.get(), address, &size);
-    Told told;
-    const auto end = ConnectLoopback(loop_, ntohs(family == AF_INET ? v4.sin_port : v6.sin6_port), told.handlers());
-    ASSERT_TRUE(RunUntil([&] { return told.opened; }));
+    SentFrames sent;
+    const auto end = ConnectLoopback(loop_, ntohs(family == AF_INET ? v4.sin_port : v6.sin6_port), sent.handlers());
+    ASSERT_TRUE(RunUntil([&] { return sent.opened; }));
     const Fd accepted(accept(server.get(), nullptr, nullptr));
     ASSERT_EQ(write(accepted.get(), "hi", 2), 2);
-    ASSERT_TRUE(RunUntil([&] { return told.out == "hi"; }));
+    ASSERT_TRUE(RunUntil([&] { return sent.out == "hi"; }));
   }
 }
 
 TEST_F(SocketEndpointTest, RefusedConnectionIsReported) {
-  Told told;
-  const auto end = ConnectLoopback(loop_, 1, told.handlers());
-  ASSERT_TRUE(RunUntil([&] { return !told.over.empty(); }));
-  EXPECT_EQ(told.failed, "port 1 of the task's machine: nothing listens on it");
-  EXPECT_FALSE(told.opened);
+  SentFrames sent;
+  const auto end = ConnectLoopback(loop_, 1, sent.handlers());
+  ASSERT_TRUE(RunUntil([&] { return !sent.over.empty(); }));
+  EXPECT_EQ(sent.failed, "port 1 of the task's machine: nothing listens on it");
+  EXPECT_FALSE(sent.opened);
 }
 
 TEST(LoopbackPeer, OwnerIsFoundInKernelTable) {

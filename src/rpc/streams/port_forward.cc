@@ -51,7 +51,7 @@ class Listener final : public PortForward {
   uint16_t port() const override { return port_; }
   void Use(const rpc::AmContact& am) override {
     asio::post(loop_, [this, am] {
-      connections_.clear();  // they go through the previous AM
+      connections_.clear();  // these connections go through the previous AM
       if (const Status usable = SetChannel(am); !usable.ok()) on_problem_(usable.error().message);
     });
   }
@@ -89,7 +89,7 @@ class Listener final : public PortForward {
     const uint64_t id = ++last_id_;
     Connection& made = connections_[id];
     made.end = std::make_unique<SocketEnd>(
-        loop_, os::files::Fd(socket.release(ignored)), SocketEnd::Side::kNear,
+        loop_, os::files::Fd(socket.release(ignored)), SocketEnd::Side::kClient,
         SocketEnd::Handlers{[this, id](const wire::Frame& frame) { connections_.at(id).stream->Send(frame); },
                             [this, id](bool broken) { OnOver(id, broken); }});
     made.stream = channel_->Open(rpc::FrameChannel::Method::kTunnel,
@@ -125,7 +125,7 @@ class Listener final : public PortForward {
     Connection& connection = connections_.at(id);
     connection.closed = true;
     if (connection.over) return static_cast<void>(connections_.erase(id));
-    // After the connection was opened, the program at the other end of the socket sees a failure itself.
+    // Once the connection is open, the program at the other end of the socket detects a failure itself.
     if (!connection.opened) on_problem_(why);
     connection.end->OnClosed();
   }

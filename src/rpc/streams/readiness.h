@@ -7,15 +7,15 @@
 
 namespace howdah::rpc::streams {
 
-// asio would make the descriptor non-blocking for all programs that share it, such as the shell that shares stdin and
-// stdout. This class registers the descriptor in its own epoll instance instead. Used on the loop's thread only.
+// Registers the descriptor in an epoll instance of its own. asio would make the descriptor non-blocking, which affects
+// all programs that share it, such as the shell that shares stdin and stdout. Used on the loop's thread only.
 class Readiness {
  public:
   enum class Of { kReading, kWriting };
   // The caller owns fd and must keep it open while this object exists.
   Readiness(boost::asio::io_context& loop, int fd, Of of);
 
-  // Calls `ready` once from the loop, when the descriptor is ready or has an error. Not called after Cancel.
+  // Calls `ready` once, from the loop, when the descriptor is ready or has an error. Cancel prevents the call.
   void Wait(std::function<void()> ready);
   void Cancel();
 

@@ -13,7 +13,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// A server with a full accept queue does not answer.
+// Time limit for connecting, because a server with a full accept queue does not answer.
 constexpr std::chrono::seconds kTargetConnectLimit{10};
 
 class Connection final : public RemoteEndpoint {
@@ -47,7 +47,7 @@ class Connection final : public RemoteEndpoint {
       if (alive.expired() || !handlers_.on_over) return;
       if (!error) return Begin();
       if (v4 && error == asio::error::connection_refused) return Connect(asio::ip::address_v6::loopback());
-      // Do not report a failure of IPv6, which the machine may not have.
+      // Report a failure of IPv4 only, because the machine may not have IPv6.
       Fail(v4 ? error.message() : "nothing listens on it");
     });
   }
@@ -63,7 +63,7 @@ class Connection final : public RemoteEndpoint {
   void Begin() {
     limit_.cancel();
     boost::system::error_code ignored;
-    end_ = std::make_unique<SocketEnd>(loop_, os::files::Fd(socket_.release(ignored)), SocketEnd::Side::kFar,
+    end_ = std::make_unique<SocketEnd>(loop_, os::files::Fd(socket_.release(ignored)), SocketEnd::Side::kRemote,
                                        SocketEnd::Handlers{handlers_.send, std::exchange(handlers_.on_over, nullptr)});
     wire::Frame frame;
     frame.mutable_opened();
@@ -80,7 +80,7 @@ class Connection final : public RemoteEndpoint {
   Handlers handlers_;
   tcp::socket socket_;
   asio::steady_timer limit_;
-  std::vector<wire::Frame> early_;  // at most one window, because the peer waits for Taken before it sends more
+  std::vector<wire::Frame> early_;  // at most one window, because the peer then waits for Taken
   std::unique_ptr<SocketEnd> end_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

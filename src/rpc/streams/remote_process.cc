@@ -16,7 +16,7 @@
 namespace howdah::rpc::streams {
 namespace {
 
-// The time that the process's children have to close the output after the process has ended.
+// After the process has ended, its children have this time to close the output.
 constexpr std::chrono::seconds kOutputLimit{2};
 constexpr std::chrono::seconds kHangUpLimit{5};
 
@@ -75,8 +75,8 @@ class Process final : public RemoteProcess {
   void OnExited(const ExitStatus& status) override;
 
  private:
-  std::shared_ptr<Outflow> MakeOut(Fd fd, wire::Channel channel);
-  void MakeIn(std::shared_ptr<Fd> fd, Inflow::AtEnd at_end);
+  std::shared_ptr<ChannelReader> MakeOut(Fd fd, wire::Channel channel);
+  void MakeIn(std::shared_ptr<Fd> fd, ChannelWriter::AtEnd at_end);
   void Arm(std::chrono::seconds limit, void (Process::*then)());
   void Kill() { kill(-child_.pid, SIGKILL); }
   void TellExit();
@@ -87,9 +87,9 @@ class Process final : public RemoteProcess {
   boost::asio::steady_timer timer_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   os::process::Child child_;
-  std::shared_ptr<Fd> terminal_;  // the master side
-  std::shared_ptr<Inflow> in_;
-  std::vector<std::shared_ptr<Outflow>> outs_;  // indexed by channel - OUTPUT
+  std::shared_ptr<Fd> terminal_;  // our side (master) of the terminal
+  std::shared_ptr<ChannelWriter> in_;
+  std::vector<std::shared_ptr<ChannelReader>> outs_;  // indexed by channel - OUTPUT
   std::optional<ExitStatus> status_;
   bool closed_ = false;
 };
@@ -119,28 +119,28 @@ std::optional<os::process::SpawnError> Process::Begin(os::process::SpawnRequest 
   handlers_.send(frame);
   if (terminal != nullptr) {
     terminal_ = std::make_shared<Fd>(std::move(out->ours));
-    MakeIn(terminal_, Inflow::AtEnd::kEndOfFile);
+    MakeIn(terminal_, ChannelWriter::AtEnd::kEndOfFile);
     outs_.push_back(MakeOut(Fd(fcntl(terminal_->get(), F_DUPFD_CLOEXEC, 3)), wire::OUTPUT));
   } else {
-    MakeIn(std::make_shared<Fd>(std::move(in->ours)), Inflow::AtEnd::kClose);
+    MakeIn(std::make_shared<Fd>(std::move(in->ours)), ChannelWriter::AtEnd::kClose);
     outs_.push_back(MakeOut(std::move(out->ours), wire::OUTPUT));
     outs_.push_back(MakeOut(std::move(err->ours), wire::ERRORS));
   }
   return std::nullopt;
 }
 
-std::shared_ptr<Outflow> Process::MakeOut(Fd fd, wire::Channel channel) {
-  auto flow = std::make_shared<Outflow>(
+std::shared_ptr<ChannelReader> Process::MakeOut(Fd fd, wire::Channel channel) {
+  auto reader = std::make_shared<ChannelReader>(
       loop_, std::make_shared<Fd>(std::move(fd)), channel,
-      Outflow::Handlers{handlers_.send, [this] { OnOutputEnded(); }, [this](const Error&) { OnOutputEnded(); }});
-  flow->Start();
-  return flow;
+      ChannelReader::Handlers{handlers_.send, [this] { OnOutputEnded(); }, [this](const Error&) { OnOutputEnded(); }});
+  reader->Start();
+  return reader;
 }
 
-void Process::MakeIn(std::shared_ptr<Fd> fd, Inflow::AtEnd at_end) {
-  // The process may close its stdin and keep running, so a write error is ignored.
-  in_ = std::make_shared<Inflow>(loop_, std::move(fd), Inflow::Options{wire::INPUT, at_end, false},
-                                 Inflow::Handlers{handlers_.send, [] {}, [](const Error&) {}});
+void Process::MakeIn(std::shared_ptr<Fd> fd, ChannelWriter::AtEnd at_end) {
+  // A write error is ignored, because the process may close its stdin and keep running.
+  in_ = std::make_shared<ChannelWriter>(loop_, std::move(fd), ChannelWriter::Options{wire::INPUT, at_end, false},
+                                        ChannelWriter::Handlers{handlers_.send, [] {}, [](const Error&) {}});
 }
 
 void Process::Arm(std::chrono::seconds limit, void (Process::*then)()) {
@@ -159,7 +159,7 @@ void Process::OnFrame(const wire::Frame& frame) {
       return in_->End();
     case wire::Frame::kTaken:
       if (const size_t at = static_cast<size_t>(frame.taken().channel() - wire::OUTPUT); at < outs_.size())
-        outs_[at]->OnTaken(frame.taken().bytes());
+        outs_[at]->OnAcknowledged(frame.taken().bytes());
       return;
     case wire::Frame::kSignal:
       if (!status_ && frame.signal() > 0 && frame.signal() < NSIG) kill(-child_.pid, frame.signal());

@@ -40,7 +40,7 @@ class Run {
 
  private:
   Status Begin(const rpc::AmContact& am);
-  std::shared_ptr<Inflow> MakeOut(int fd, wire::Channel channel);
+  std::shared_ptr<ChannelWriter> MakeOut(int fd, wire::Channel channel);
   wire::Frame Opening() const;
   void OnFrame(const wire::Frame& frame);
   void WatchSignals();
@@ -55,10 +55,10 @@ class Run {
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unique_ptr<rpc::FrameStream> stream_;
   std::optional<RawTerminal> raw_;
-  std::shared_ptr<Outflow> in_;
-  std::shared_ptr<Inflow> out_, err_;
-  int written_ = 0;               // how many of out_ and err_ have finished
-  std::optional<int> exit_code_;  // set when the command has ended, while its output is still being written
+  std::shared_ptr<ChannelReader> in_;
+  std::shared_ptr<ChannelWriter> out_, err_;
+  int written_ = 0;               // number of out_ and err_ that have finished
+  std::optional<int> exit_code_;  // set when the command has ended; its output may still be incomplete
   std::optional<Result<int>> result_;
 };
 
@@ -95,13 +95,13 @@ Status Run::Begin(const rpc::AmContact& am) {
   return {};
 }
 
-std::shared_ptr<Inflow> Run::MakeOut(int fd, wire::Channel channel) {
-  return std::make_shared<Inflow>(
-      loop_, Shared(fd), Inflow::Options{channel, Inflow::AtEnd::kNothing, true},
-      Inflow::Handlers{[this](const wire::Frame& frame) { stream_->Send(frame); }, [this] { EndIfWritten(); },
-                       // The reader of our output is gone. Return the exit code of a program that writes to a closed
-                       // pipe.
-                       [this](const Error&) { End(kBySignal + SIGPIPE); }});
+std::shared_ptr<ChannelWriter> Run::MakeOut(int fd, wire::Channel channel) {
+  return std::make_shared<ChannelWriter>(
+      loop_, Shared(fd), ChannelWriter::Options{channel, ChannelWriter::AtEnd::kNothing, true},
+      ChannelWriter::Handlers{[this](const wire::Frame& frame) { stream_->Send(frame); }, [this] { EndIfWritten(); },
+                              // The reader of our output is gone. Return the exit code of a program that writes to a
+                              // closed pipe.
+                              [this](const Error&) { End(kBySignal + SIGPIPE); }});
 }
 
 wire::Frame Run::Opening() const {
@@ -122,24 +122,25 @@ wire::Frame Run::Opening() const {
 void Run::OnFrame(const wire::Frame& frame) {
   switch (frame.kind_case()) {
     case wire::Frame::kOpened:
-      in_ = std::make_shared<Outflow>(loop_, Shared(command_.in), wire::INPUT,
-                                      Outflow::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
-                                                        // `in` cannot be read, for example because it is closed
-                                                        [this](const Error&) {
-                                                          wire::Frame end;
-                                                          end.set_end(wire::INPUT);
-                                                          stream_->Send(end);
-                                                        }});
+      in_ = std::make_shared<ChannelReader>(
+          loop_, Shared(command_.in), wire::INPUT,
+          ChannelReader::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
+                                  // `in` cannot be read, for example because it is closed
+                                  [this](const Error&) {
+                                    wire::Frame end;
+                                    end.set_end(wire::INPUT);
+                                    stream_->Send(end);
+                                  }});
       return in_->Start();
     case wire::Frame::kFailed:
       return End(Failed(frame.failed()));
     case wire::Frame::kData: {
-      Inflow& to = frame.data().channel() == wire::ERRORS ? *err_ : *out_;
+      ChannelWriter& to = frame.data().channel() == wire::ERRORS ? *err_ : *out_;
       if (!to.Add(frame.data().bytes())) End(Failed("the application master exceeded the stream's window"));
       return;
     }
     case wire::Frame::kTaken:
-      return in_ ? in_->OnTaken(frame.taken().bytes()) : void();
+      return in_ ? in_->OnAcknowledged(frame.taken().bytes()) : void();
     case wire::Frame::kExited:
       exit_code_ = frame.exited().has_signal() ? kBySignal + frame.exited().signal() : frame.exited().code();
       out_->End();

@@ -11,27 +11,28 @@ namespace howdah::rpc::streams {
 
 SocketEnd::SocketEnd(boost::asio::io_context& loop, os::files::Fd socket, Side side, Handlers handlers)
     : socket_(std::make_shared<os::files::Fd>(std::move(socket))),
-      sends_(side == Side::kNear ? wire::INPUT : wire::OUTPUT),
+      sends_(side == Side::kClient ? wire::INPUT : wire::OUTPUT),
       handlers_(std::move(handlers)) {
   fcntl(socket_->get(), F_SETFL, fcntl(socket_->get(), F_GETFL) | O_NONBLOCK);
   const int on = 1;
   setsockopt(socket_->get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const auto broken = [this](const Error&) { Over(true); };
-  out_ = std::make_shared<Outflow>(loop, socket_, sends_,
-                                   Outflow::Handlers{handlers_.send,
-                                                     [this] {
-                                                       out_ended_ = true;
-                                                       CloseIfOver();
-                                                     },
-                                                     broken});
-  in_ = std::make_shared<Inflow>(
-      loop, socket_, Inflow::Options{side == Side::kNear ? wire::OUTPUT : wire::INPUT, Inflow::AtEnd::kShutDown, false},
-      Inflow::Handlers{handlers_.send,
-                       [this] {
-                         in_ended_ = true;
-                         CloseIfOver();
-                       },
-                       broken});
+  out_ = std::make_shared<ChannelReader>(loop, socket_, sends_,
+                                         ChannelReader::Handlers{handlers_.send,
+                                                                 [this] {
+                                                                   out_ended_ = true;
+                                                                   CloseIfOver();
+                                                                 },
+                                                                 broken});
+  in_ = std::make_shared<ChannelWriter>(loop, socket_,
+                                        ChannelWriter::Options{side == Side::kClient ? wire::OUTPUT : wire::INPUT,
+                                                               ChannelWriter::AtEnd::kShutDown, false},
+                                        ChannelWriter::Handlers{handlers_.send,
+                                                                [this] {
+                                                                  in_ended_ = true;
+                                                                  CloseIfOver();
+                                                                },
+                                                                broken});
 }
 
 SocketEnd::~SocketEnd() {
@@ -50,14 +51,14 @@ void SocketEnd::OnFrame(const wire::Frame& frame) {
       in_ending_ = true;
       return in_->End();
     case wire::Frame::kTaken:
-      return out_->OnTaken(frame.taken().bytes());
+      return out_->OnAcknowledged(frame.taken().bytes());
     default:
-      return;  // a frame that only processes use, or one of a later version
+      return;  // a frame for processes, or a frame of a later version
   }
 }
 
 void SocketEnd::OnClosed() {
-  // Both directions have ended, so nothing is lost. Only received bytes remain to be written.
+  // If both directions have ended, nothing is lost: only received bytes remain to be written.
   if (out_ended_ && in_ending_) return;
   Over(true);
 }
@@ -70,7 +71,7 @@ void SocketEnd::Over(bool broken) {
   out_->Stop();
   in_->Stop();
   if (broken) {
-    const linger at_once{1, 0};  // the peer sees a reset
+    const linger at_once{1, 0};  // so that the peer sees a reset
     setsockopt(socket_->get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
   if (const auto on_over = std::exchange(handlers_.on_over, nullptr)) on_over(broken);  // may destroy *this

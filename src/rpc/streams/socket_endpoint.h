@@ -11,12 +11,11 @@
 
 namespace howdah::rpc::streams {
 
-// The two directions end separately. The stream finishes when both have ended. A failure on one side is passed on to
-// the other side as a failure, so that a broken connection never looks like a finished one. Used on the loop's thread
-// only.
+// The two directions end separately. The stream finishes when both have ended. A failure on one side is reported to the
+// other side as a failure, so that a broken connection never looks like a finished one. Used on the loop's thread only.
 class SocketEnd {
  public:
-  enum class Side { kNear, kFar };  // the client's side sends INPUT and receives OUTPUT
+  enum class Side { kClient, kRemote };  // the client's side sends INPUT and receives OUTPUT
   struct Handlers {
     SendFrame send;
     // Called once. If broken is false, both directions have ended, and the owner finishes the stream. If broken is
@@ -30,7 +29,7 @@ class SocketEnd {
 
   void Start();
   void OnFrame(const wire::Frame& frame);
-  // To be called when the stream has ended.
+  // Must be called when the stream has ended.
   void OnClosed();
 
  private:
@@ -40,8 +39,8 @@ class SocketEnd {
   std::shared_ptr<os::files::Fd> socket_;
   wire::Channel sends_;
   Handlers handlers_;
-  std::shared_ptr<Outflow> out_;
-  std::shared_ptr<Inflow> in_;
+  std::shared_ptr<ChannelReader> out_;
+  std::shared_ptr<ChannelWriter> in_;
   bool out_ended_ = false, in_ending_ = false, in_ended_ = false;
 };
 

@@ -10,7 +10,7 @@ namespace howdah::rpc::streams {
 
 wire::WindowSize WindowSizeOf(int terminal);
 
-// Puts a terminal into raw mode, in which every key is passed to the program, also Ctrl-C. The destructor restores the
+// Puts a terminal into raw mode, in which every key, even Ctrl-C, is passed to the program. The destructor restores the
 // previous mode.
 class RawTerminal {
  public:

@@ -42,7 +42,7 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   std::vector<core::JournalEntry> journal = {Submitted()};
   ASSERT_TRUE(Begin(files, {spec, journal, {"node1", ""}}, At(0)).ok());
   EXPECT_EQ(files.Names(), (Names{kJob + "/" + kName + "ann_lee.jhist.inprogress", kJob + "/tony-final.xml"}));
-  // A later application master must not change these files.
+  // A later application master must leave this changed file as it is.
   files.files[kJob + "/tony-final.xml"] += " ";
   const auto before = files.files;
   ASSERT_TRUE(Begin(files, {spec, journal, {"node2", ""}}, At(7)).ok());
@@ -64,8 +64,8 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   EXPECT_EQ(events->events[0].host, "node1");
 }
 
-// Client and application master may both write the end, and each may die at any step.
-TEST(Writing, RepeatedWritesUseTheSameName) {
+// The order matters: the client and the application master may both write the end, and either may die at any step.
+TEST(Writing, SettingsAreWrittenFirstAndTheEndLast) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();
   std::vector<core::JournalEntry> journal = {Submitted()};
@@ -76,7 +76,7 @@ TEST(Writing, RepeatedWritesUseTheSameName) {
                                   kName + "1559155045000-ann_lee-KILLED.jhist"}));
 }
 
-TEST(Writing, MissingBeginIsWrittenAtTheEnd) {
+TEST(Writing, FilesMissingSinceBeginAreWrittenAtTheEnd) {
   MemoryFiles files;
   files.failing = true;
   const jobspec::JobSpec spec = Spec();
@@ -99,7 +99,7 @@ MemoryFiles SomeJobs() {
   add("/t/finished/2018/12/31/app_1/app_1-1000-1546300799000-ann-SUCCEEDED.jhist");
   add("/t/finished/2019/05/28/app_2/app_2-1559000000000-1559077200000-bob-FAILED.jhist");
   add("/t/finished/2019/05/28/app_2/config.xml");
-  add("/t/finished/2019/05/28/app_3/metadata.json");  // not a job: it has no file of events
+  add("/t/finished/2019/05/28/app_3/metadata.json");  // has no file of events, so it is not a job
   add("/t/finished/notes/x");
   add("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress");
   add("/t/intermediate/app_4/app_4-1559155030000-1559155035000-ann-FAILED.jhist");  // written by an earlier AM
@@ -138,7 +138,7 @@ TEST(Scanning, UnreadableJobIsSkippedAndReported) {
   EXPECT_EQ(found->problems, problems);
   const auto moved = Move(
       files, LocationOf("/t"), [](Instant) { return Duration(0); },
-      [](const std::string& id) { return Result<journal::JobView>(Failed("no " + id)); }, Do::kIt);
+      [](const std::string& id) { return Result<journal::JobView>(Failed("no " + id)); }, Mode::kApply);
   ASSERT_TRUE(moved.ok());
   EXPECT_EQ(moved->lines.size(), 1u);
   EXPECT_EQ(moved->problems, Names{problems[0]});
@@ -153,26 +153,28 @@ TEST(Scanning, LargeConfigurationIsRefused) {
   EXPECT_EQ(ReadConfiguration(files, found->jobs.front()).error().message, "reading " + path + ": it is too large");
 }
 
-Result<journal::JobView> Nobody(const std::string& id) { return Error{ErrorCode::kNotFound, "no " + id}; }
+Result<journal::JobView> NoJobIsKnown(const std::string& id) { return Error{ErrorCode::kNotFound, "no " + id}; }
 
 Duration SixHours(Instant) { return std::chrono::hours(6); }
 
 TEST(Moving, JobIsMovedToLocalDayOfItsEnd) {
   MemoryFiles files = SomeJobs();
   const auto before = files.Names();
-  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, Nobody, Do::kNothing)->lines,
-            (Names{"moved /t/intermediate/app_5 to /t/finished/2019/05/30/app_5",
-                   "left /t/intermediate/app_4: it is in progress, and whether it runs is not known"}));
+  EXPECT_EQ(
+      Move(files, LocationOf("/t"), SixHours, NoJobIsKnown, Mode::kDryRun)->lines,
+      (Names{
+          "moved /t/intermediate/app_5 to /t/finished/2019/05/30/app_5",
+          "left /t/intermediate/app_4: its history is in progress, and it is not known whether the job still runs"}));
   EXPECT_EQ(files.Names(), before);
   files.files["/t/intermediate/app_5/.left"] = "half a fi";
-  const auto done = Move(files, LocationOf("/t"), SixHours, Nobody, Do::kIt);
+  const auto done = Move(files, LocationOf("/t"), SixHours, NoJobIsKnown, Mode::kApply);
   ASSERT_TRUE(done.ok() && done->problems.empty());
   EXPECT_FALSE(files.files.contains("/t/finished/2019/05/30/app_5/.left"));
   EXPECT_TRUE(files.files.contains("/t/finished/2019/05/30/app_5/app_5-1559155037000-1559155038000-bob-FAILED.jhist"));
   EXPECT_TRUE(files.files.contains("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress"));
 }
 
-TEST(Moving, JobWithoutRecordedEndGetsItsKnownEnd) {
+TEST(Moving, JobWithoutRecordedEndGetsTheEndOfItsStatus) {
   MemoryFiles files = SomeJobs();
   files.files["/t/intermediate/app_4/tony-final.xml"] =
       "<configuration><property><name>howdah.job.id</name><value>howdah-4</value></property></configuration>";
@@ -184,11 +186,11 @@ TEST(Moving, JobWithoutRecordedEndGetsItsKnownEnd) {
     return view;
   };
   view.state = JobState::kRunning;
-  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Do::kIt)->lines.size(), 1u);
+  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Mode::kApply)->lines.size(), 1u);
   EXPECT_EQ(asked, "howdah-4");
   view.state = JobState::kKilled;
   view.finished = At(9);
-  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Do::kIt)->lines,
+  EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, status_of, Mode::kApply)->lines,
             (Names{"renamed /t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress to "
                    "app_4-1559155036000-1559155045000-ann-KILLED.jhist",
                    "moved /t/intermediate/app_4 to /t/finished/2019/05/30/app_4"}));
@@ -203,9 +205,9 @@ TEST(Purging, OldDaysAndOldJobsAreRemoved) {
            {day, {"removed /t/finished/2018/12/31", "removed /t/finished/2019/05/28"}}}) {
     MemoryFiles files = SomeJobs();
     for (const char* job : {"app_4", "app_5"}) files.modified[std::string("/t/intermediate/") + job] = day;
-    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, Nobody, Do::kNothing)->lines, gone);
+    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, NoJobIsKnown, Mode::kDryRun)->lines, gone);
     EXPECT_EQ(files.Names(), SomeJobs().Names());
-    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, Nobody, Do::kIt)->lines, gone);
+    EXPECT_EQ(Purge(files, LocationOf("/t"), before, utc, NoJobIsKnown, Mode::kApply)->lines, gone);
     EXPECT_EQ(files.files.size(), before < day ? 7u : 4u);
     EXPECT_TRUE(files.files.contains("/t/finished/notes/x"));
   }
@@ -220,7 +222,7 @@ TEST(Purging, RunningJobsAreKept) {
     if (id == "app_4") return running;
     return Error{ErrorCode::kNotFound, ""};
   };
-  EXPECT_EQ(Purge(files, LocationOf("/t"), At(86400), utc, status_of, Do::kIt)->lines.back(),
+  EXPECT_EQ(Purge(files, LocationOf("/t"), At(86400), utc, status_of, Mode::kApply)->lines.back(),
             "removed /t/intermediate/app_5");
   EXPECT_TRUE(files.files.contains("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress"));
 }

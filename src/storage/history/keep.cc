@@ -8,7 +8,7 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// The job's id for its backend.
+// Returns the id by which the job's backend knows it.
 std::string IdOf(Files& files, const Found& job) {
   const auto settings = ReadConfiguration(files, job);
   const std::string id =
@@ -18,35 +18,36 @@ std::string IdOf(Files& files, const Found& job) {
 
 class Mover {
  public:
-  Mover(Files& files, const Location& location, const Ahead& ahead, const StatusOf& status_of, Do what)
-      : files_(files), location_(location), ahead_(ahead), status_of_(status_of), what_(what) {}
+  Mover(Files& files, const Location& location, const UtcOffset& utc_offset, const StatusOf& status_of, Mode mode)
+      : files_(files), location_(location), utc_offset_(utc_offset), status_of_(status_of), mode_(mode) {}
 
-  void Take(Found job) {
+  void MoveJob(Found job) {
     const auto directory = files_.OpenDirectory(job.directory);
-    if (!directory.ok()) return Complain(directory.error());
+    if (!directory.ok()) return AddProblem(directory.error());
     // A directory with a link to the file of another user would pass for the job of that user.
-    if (const Status owned = (*directory)->CheckOwner(job.text); !owned.ok()) return Complain(owned);
-    if (!job.name.completed && !Complete(**directory, job)) return;
-    const std::string day = compat::tony::history::DayDirectory(*job.name.completed, ahead_(*job.name.completed));
+    if (const Status owned = (*directory)->CheckOwner(job.text); !owned.ok()) return AddProblem(owned);
+    if (!job.name.completed && !FindEnd(**directory, job)) return;
+    const std::string day = compat::tony::history::DayDirectory(*job.name.completed, utc_offset_(*job.name.completed));
     const std::string to = location_.finished + "/" + day + job.directory.substr(job.directory.rfind('/'));
-    if (what_ == Do::kIt) {
-      if (const Status deleted = (*directory)->DeleteTemporaries(); !deleted.ok()) return Complain(deleted);
-      if (const Status made = files_.MakeDirectories(location_.finished); !made.ok()) return Complain(made);
-      if (const Status moved = (*directory)->MoveTo(location_.finished, day); !moved.ok()) return Complain(moved);
+    if (mode_ == Mode::kApply) {
+      if (const Status deleted = (*directory)->DeleteTemporaries(); !deleted.ok()) return AddProblem(deleted);
+      if (const Status made = files_.MakeDirectories(location_.finished); !made.ok()) return AddProblem(made);
+      if (const Status moved = (*directory)->MoveTo(location_.finished, day); !moved.ok()) return AddProblem(moved);
     }
-    done.lines.push_back("moved " + job.directory + " to " + to);
+    outcome.lines.push_back("moved " + job.directory + " to " + to);
   }
 
-  Done done;
+  Outcome outcome;
 
  private:
-  // Handles a job in progress: its application master has died, or it still runs. Returns true if the job now has an
-  // end.
-  bool Complete(Files::Directory& directory, Found& job) {
+  // Finds the end of a job that is marked as in progress: either its application master has died, or it still runs.
+  // Returns true if the job has ended.
+  bool FindEnd(Files::Directory& directory, Found& job) {
     const auto view = status_of_(IdOf(files_, job));
     if (!view.ok()) {
-      if (view.error().code != ErrorCode::kNotFound) return Complain(view.error()), false;
-      done.lines.push_back("left " + job.directory + ": it is in progress, and whether it runs is not known");
+      if (view.error().code != ErrorCode::kNotFound) return AddProblem(view.error()), false;
+      outcome.lines.push_back("left " + job.directory +
+                              ": its history is in progress, and it is not known whether the job still runs");
       return false;
     }
     if (!core::IsFinal(view->state)) return false;
@@ -54,10 +55,10 @@ class Mover {
     name.completed = view->finished.value_or(name.started);
     name.status = core::ToText(view->state);
     const std::string text = compat::tony::history::WriteFileName(name);
-    if (what_ == Do::kIt) {
+    if (mode_ == Mode::kApply) {
       const auto there = directory.List();
-      if (!there.ok()) return Complain(there.error()), false;
-      // For a job of Howdah, the status request may have recorded its end.
+      if (!there.ok()) return AddProblem(there.error()), false;
+      // If this is a job of Howdah, the call of status_of may have recorded its end.
       for (const Files::Entry& entry : *there) {
         const auto ended = compat::tony::history::ParseFileName(entry.name);
         if (!ended || !ended->completed) continue;
@@ -65,33 +66,33 @@ class Mover {
         return true;
       }
       if (const Status renamed = directory.Rename(job.text, text); !renamed.ok()) {
-        return Complain(renamed), false;
+        return AddProblem(renamed), false;
       }
     }
-    done.lines.push_back("renamed " + job.file() + " to " + text);
+    outcome.lines.push_back("renamed " + job.file() + " to " + text);
     job.name = std::move(name);
     job.text = text;
     return true;
   }
 
-  void Complain(const Status& failed) { done.problems.push_back(failed.error().message); }
+  void AddProblem(const Status& failed) { outcome.problems.push_back(failed.error().message); }
 
   Files& files_;
   const Location& location_;
-  const Ahead& ahead_;
+  const UtcOffset& utc_offset_;
   const StatusOf& status_of_;
-  Do what_;
+  Mode mode_;
 };
 
 class Purger {
  public:
-  Purger(Files& files, Instant before, const Ahead& ahead, Do what)
-      : files_(files), before_(before), ahead_(ahead), what_(what) {}
+  Purger(Files& files, Instant before, const UtcOffset& utc_offset, Mode mode)
+      : files_(files), before_(before), utc_offset_(utc_offset), mode_(mode) {}
 
-  // Removes old days below `path`, and directories that became empty because of that. Returns true if nothing is left.
+  // Removes old days below `path`, and parents that are empty after that. Returns true if nothing is left in `path`.
   Result<bool> Days(const std::string& path, const std::string& day) {
     if (const auto end = compat::tony::history::EndOfDay(day)) {
-      const bool old = *end - ahead_(*end) <= before_;
+      const bool old = *end - utc_offset_(*end) <= before_;
       if (old) Delete(path);
       return old;
     }
@@ -108,52 +109,53 @@ class Purger {
         continue;
       }
       const auto gone = Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name);
-      if (!gone.ok()) done.problems.push_back(gone.error().message);
+      if (!gone.ok()) outcome.problems.push_back(gone.error().message);
       all = all && gone.ok() && *gone;
     }
-    if (all && !day.empty() && what_ == Do::kIt) {
-      if (const Status deleted = files_.Delete(path); !deleted.ok()) done.problems.push_back(deleted.error().message);
+    if (all && !day.empty() && mode_ == Mode::kApply) {
+      if (const Status deleted = files_.Delete(path); !deleted.ok())
+        outcome.problems.push_back(deleted.error().message);
     }
     return all;
   }
 
   void Delete(const std::string& path) {
-    if (what_ == Do::kIt) {
+    if (mode_ == Mode::kApply) {
       if (const Status deleted = files_.Delete(path); !deleted.ok()) {
-        done.problems.push_back(deleted.error().message);
+        outcome.problems.push_back(deleted.error().message);
         return;
       }
     }
-    done.lines.push_back("removed " + path);
+    outcome.lines.push_back("removed " + path);
   }
 
-  Done done;
+  Outcome outcome;
 
  private:
   Files& files_;
   Instant before_;
-  const Ahead& ahead_;
-  Do what_;
+  const UtcOffset& utc_offset_;
+  Mode mode_;
 };
 
 }  // namespace
 
-Result<Done> Move(Files& files, const Location& location, const Ahead& ahead, const StatusOf& status_of, Do what) {
-  auto jobs = Scan(files, {location.intermediate, location.finished + "/none"}, std::nullopt);
-  if (!jobs.ok()) return jobs.error();
-  Mover mover(files, location, ahead, status_of, what);
-  mover.done.problems = std::move(jobs->problems);
-  for (Found& job : jobs->jobs) mover.Take(std::move(job));
-  return std::move(mover.done);
+Result<Outcome> Move(Files& files, const Location& location, const UtcOffset& utc_offset, const StatusOf& status_of,
+                     Mode mode) {
+  HOWDAH_TRY(auto jobs, Scan(files, {location.intermediate, location.finished + "/none"}, std::nullopt));
+  Mover mover(files, location, utc_offset, status_of, mode);
+  mover.outcome.problems = std::move(jobs.problems);
+  for (Found& job : jobs.jobs) mover.MoveJob(std::move(job));
+  return std::move(mover.outcome);
 }
 
-Result<Done> Purge(Files& files, const Location& location, Instant before, const Ahead& ahead,
-                   const StatusOf& status_of, Do what) {
-  Purger purger(files, before, ahead, what);
+Result<Outcome> Purge(Files& files, const Location& location, Instant before, const UtcOffset& utc_offset,
+                      const StatusOf& status_of, Mode mode) {
+  Purger purger(files, before, utc_offset, mode);
   if (const auto days = purger.Days(location.finished, ""); !days.ok()) return days.error();
   const auto jobs = files.List(location.intermediate);
   if (!jobs.ok() && jobs.error().code != ErrorCode::kNotFound) return jobs.error();
-  if (!jobs.ok()) return std::move(purger.done);
+  if (!jobs.ok()) return std::move(purger.outcome);
   for (const Files::Entry& entry : *jobs) {
     if (!entry.directory || entry.modified >= before) continue;
     Found job;
@@ -162,12 +164,12 @@ Result<Done> Purge(Files& files, const Location& location, Instant before, const
     const auto view = status_of(IdOf(files, job));
     if (view.ok() && !core::IsFinal(view->state)) continue;
     if (!view.ok() && view.error().code != ErrorCode::kNotFound) {
-      purger.done.problems.push_back(view.error().message);
+      purger.outcome.problems.push_back(view.error().message);
       continue;
     }
     purger.Delete(job.directory);
   }
-  return std::move(purger.done);
+  return std::move(purger.outcome);
 }
 
 }  // namespace howdah::storage::history

@@ -9,8 +9,8 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// This time after a day's end in UTC, the day has ended in every time zone.
-constexpr Duration kZones = std::chrono::hours(15);
+// When this time has passed after the end of a day in UTC, the day has ended in every time zone.
+constexpr Duration kMaxZoneDelay = std::chrono::hours(15);
 // TonY's configurations have some 200 KiB, because they contain all of Hadoop's.
 constexpr size_t kMostConfiguration = size_t{1} << 20;
 constexpr size_t kMostEvents = size_t{64} << 20;
@@ -27,7 +27,7 @@ Result<std::optional<std::vector<Files::Entry>>> ListIfThere(Files& files, const
   return std::optional<std::vector<Files::Entry>>();
 }
 
-// If several application masters wrote files, the one that started last counts, as in TonY's readers.
+// If several application masters wrote files, the file of the one that started last is valid, as in TonY's readers.
 bool IsNewer(const FileName& a, const FileName& b) {
   return a.started != b.started ? a.started > b.started : a.completed.has_value() && !b.completed.has_value();
 }
@@ -37,10 +37,9 @@ class Scanner {
   Scanner(Files& files, std::optional<Instant> since) : files_(files), since_(since) {}
 
   Status JobsOf(const std::string& path, bool moved) {
-    const auto entries = ListIfThere(files_, path);
-    if (!entries.ok()) return entries.error();
-    if (!*entries) return {};
-    for (const Files::Entry& entry : **entries) {
+    HOWDAH_TRY(const auto entries, ListIfThere(files_, path));
+    if (!entries) return {};
+    for (const Files::Entry& entry : *entries) {
       if (!entry.directory) continue;
       // Jobs belong to different users: one that cannot be read must not hide the others.
       Keep(Job(path + "/" + entry.name, moved));
@@ -48,17 +47,16 @@ class Scanner {
     return {};
   }
 
-  // `digits` has the lengths of the directory names on the remaining levels below `path`. `day` is the part of the date
-  // so far, such as "2019/05".
+  // Visits the day directories below `path`. `digits` has the lengths of the directory names on the levels that are
+  // left. `day` is the beginning of the date, such as "2019/05".
   Status Days(const std::string& path, const std::string& day, const std::vector<size_t>& digits) {
     if (digits.empty()) {
       const auto end = compat::tony::history::EndOfDay(day);
-      return !end || (since_ && *end + kZones < *since_) ? Status() : JobsOf(path, /*moved=*/true);
+      return !end || (since_ && *end + kMaxZoneDelay < *since_) ? Status() : JobsOf(path, /*moved=*/true);
     }
-    const auto entries = ListIfThere(files_, path);
-    if (!entries.ok()) return entries.error();
-    if (!*entries) return {};
-    for (const Files::Entry& entry : **entries) {
+    HOWDAH_TRY(const auto entries, ListIfThere(files_, path));
+    if (!entries) return {};
+    for (const Files::Entry& entry : *entries) {
       if (!entry.directory || !IsNumber(entry.name, digits.front())) continue;
       Keep(Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name,
                 {digits.begin() + 1, digits.end()}));
@@ -74,11 +72,11 @@ class Scanner {
   }
 
   Status Job(const std::string& path, bool moved) {
-    const auto entries = ListIfThere(files_, path);  // the job may have been moved since it was listed
-    if (!entries.ok()) return entries.error();
-    if (!*entries) return {};
+    // The job may have been moved since its directory was listed.
+    HOWDAH_TRY(const auto entries, ListIfThere(files_, path));
+    if (!entries) return {};
     std::optional<Found> newest;
-    for (const Files::Entry& entry : **entries) {
+    for (const Files::Entry& entry : *entries) {
       const auto name = compat::tony::history::ParseFileName(entry.name);
       if (name && (!newest || IsNewer(*name, newest->name))) newest = Found{*name, path, moved, entry.name};
     }
@@ -101,8 +99,8 @@ Location LocationOf(const std::string& root) {
 
 Result<Scanned> Scan(Files& files, const Location& location, std::optional<Instant> since) {
   Scanner scanner(files, since);
-  if (const Status read = scanner.JobsOf(location.intermediate, /*moved=*/false); !read.ok()) return read.error();
-  if (const Status read = scanner.Days(location.finished, "", {4, 2, 2}); !read.ok()) return read.error();
+  HOWDAH_TRY_STATUS(scanner.JobsOf(location.intermediate, /*moved=*/false));
+  HOWDAH_TRY_STATUS(scanner.Days(location.finished, "", {4, 2, 2}));
   std::sort(scanner.scanned.jobs.begin(), scanner.scanned.jobs.end(), [](const Found& a, const Found& b) {
     return std::tie(a.name.started, a.name.application) > std::tie(b.name.started, b.name.application);
   });
@@ -123,11 +121,10 @@ Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(Files& fil
 }
 
 Result<compat::tony::history::Events> ReadEvents(Files& files, const Found& job) {
-  const auto bytes = files.Read(job.file(), kMostEvents);
-  if (!bytes.ok()) return bytes.error();
-  if (bytes->empty() && !job.name.completed)
-    return compat::tony::history::Events{{}, "the job has not written any yet"};
-  auto events = compat::tony::history::ReadEvents(*bytes);
+  HOWDAH_TRY(const auto bytes, files.Read(job.file(), kMostEvents));
+  if (bytes.empty() && !job.name.completed)
+    return compat::tony::history::Events{{}, "the job has not written any events yet"};
+  auto events = compat::tony::history::ReadEvents(bytes);
   if (!events.ok()) return events.error().While("reading " + job.file());
   return events;
 }

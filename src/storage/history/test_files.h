@@ -37,9 +37,8 @@ class MemoryFiles final : public storage::Files {
     return found->second;
   }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
-    const auto whole = Read(path, SIZE_MAX);
-    if (!whole.ok()) return whole.error();
-    return on_bytes(std::string_view(*whole).substr(std::min(static_cast<size_t>(offset), whole->size())));
+    HOWDAH_TRY(const auto whole, Read(path, SIZE_MAX));
+    return on_bytes(std::string_view(whole).substr(std::min(static_cast<size_t>(offset), whole.size())));
   }
   Status Write(const std::string& path, std::string_view bytes) override {
     if (failing) return Failed("writing " + path + ": the disk is broken");

@@ -13,7 +13,7 @@ using jobspec::RoleKind;
 
 namespace {
 
-// Whether the change removes a task without a container from the job, although no user has scaled the role down.
+// Whether the change removes a member that has no container from the job, although no user has scaled the role down.
 bool GivesUpMember(const core::Change& change, const JournalFold& fold, const Workload& workload,
                    const std::vector<int>& wanted) {
   const auto* task = std::get_if<core::TaskChanged>(&change);
@@ -38,18 +38,18 @@ Checker::Checker(World& world, const Workload& workload, Truth& truth)
   fold_.Take(submitted);
 }
 
-void Checker::Told(const core::Event& event) {
+void Checker::Received(const core::Event& event) {
   if (finished()) finish_ = std::holds_alternative<core::AmResumed>(event) ? Finish::kRepeatable : Finish::kOrdered;
   Notice(event);
   if (const auto* granted = std::get_if<core::ContainerGranted>(&event)) nodes_.insert(granted->node);
-  facts_.Told(event, world_.schedule.now());
+  facts_.Received(event, world_.schedule.now());
 }
 
 void Checker::Ordered(const core::Action& action) {
   if (finished()) {
     const bool repeatable = std::exchange(finish_, Finish::kOrdered) == Finish::kRepeatable;
     if (repeatable && std::holds_alternative<core::FinishJob>(action)) return;
-    return world_.Violate("Only an AM that resumes repeats FinishJob, and nothing else is ordered after it",
+    return world_.Violate("After FinishJob only a resumed AM orders FinishJob again, and nothing else is ordered",
                           ToText(workload_.spec, action));
   }
   std::visit([this](const auto& a) { Check(a); }, action);
@@ -57,16 +57,16 @@ void Checker::Ordered(const core::Action& action) {
 }
 
 void Checker::Stepped(const core::Job& job) {
-  CheckPlaces(job);
+  CheckSlots(job);
   if (finished()) return;
   CheckSizes(job.peers());
-  CheckHeldUp();
-  CheckMoves();
-  NoticeNewcomers();
+  CheckReplacementDelay();
+  CheckCoordinatorRestart();
+  NoticeJoinable();
   CheckStates();
-  CheckAsks();
+  CheckRequests();
   CheckStopping();
-  CheckStalled();
+  CheckHung();
 }
 
 std::string Checker::Name(TaskId task) const { return TaskName(workload_.spec, task); }
@@ -97,25 +97,27 @@ void Checker::Check(const core::StartTask& start) {
   const ContainerFacts* held = CheckHeld(start.container, "StartTask");
   if (!held) return;
   if (held->task != start.task || !held->registered || held->released) {
-    world_.Violate("A task starts where its own executor has registered", name + " in " + start.container.text);
+    world_.Violate("A task starts in a container in which its executor has registered",
+                   name + " in " + start.container.text);
   }
   if (facts_.IsRepeated(start)) return;
   const TaskFacts* before = facts_.Find(start.task);
   if (start.attempt != (before ? before->attempt + 1 : 0)) {
-    world_.Violate("Attempts go up by one", name + " follows " + std::to_string(before ? before->attempt : -1));
+    world_.Violate("Attempt numbers increase by one",
+                   name + " follows " + std::to_string(before ? before->attempt : -1));
   }
   if (before && !before->over && world_.clocks_agree()) {
-    world_.Violate("A task starts again only when nothing is left of its last attempt, as far as was told", name);
+    world_.Violate("A task restarts only after the reported end of its last attempt", name);
   }
   if (start.generation != fold_.generation()) {
-    world_.Violate("A task starts in the generation of the job",
+    world_.Violate("A task starts in the current generation of the job",
                    name + ": " + std::to_string(start.generation) + " of " + std::to_string(fold_.generation()));
   }
-  if (fold_.stopping()) world_.Violate("Nothing starts in a job that is stopping", name);
+  if (fold_.stopping()) world_.Violate("No task starts in a job that is stopping", name);
   CheckRules(start);
   CheckAfter(start);
   CheckGang(start);
-  CheckDirects(start);
+  CheckCoordinatorStart(start);
   Charge(start);
   CheckBudget();
   CheckBackoff(start);
@@ -124,12 +126,12 @@ void Checker::Check(const core::StartTask& start) {
   ordered_a_start_ = true;
 }
 
-// A failure that a rule of the role declares final must not be followed by a restart.
+// A failure that a restart rule declares final must not be followed by a restart.
 void Checker::CheckRules(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before || !before->final || Role(start.task.role).outlive || !world_.clocks_agree()) return;
   if (start.generation == before->generation || FailsTheJob(start.task)) {
-    world_.Violate("What a rule says is final does not start again", Name(start.task));
+    world_.Violate("A failure that a rule declares final is not followed by a restart", Name(start.task));
   }
 }
 
@@ -139,7 +141,7 @@ void Checker::Check(const core::AvoidNode& avoid) {
   avoided_until_[avoid.node] = now + avoid.limit;
   const auto avoided =
       std::count_if(avoided_until_.begin(), avoided_until_.end(), [&](const auto& node) { return now < node.second; });
-  // If a job has had containers on only one node, it may still blame that node: the cluster may have others.
+  // A job that has had containers on only one node may still avoid that node, because the cluster may have others.
   if (2 * static_cast<size_t>(avoided) <= std::max<size_t>(nodes_.size(), 2) || !world_.clocks_agree()) return;
   world_.Violate("At least half of the nodes are not avoided", avoid.node);
 }
@@ -154,11 +156,11 @@ void Checker::Check(const core::StopTask& stop) {
   }
   const Instant now = world_.schedule.now();
   const bool no_later = task && task->stopped() && now + stop.grace <= std::max(now, *task->killed_at);
-  const bool again = task && task->stopped();  // a clock jump changes the remaining grace
+  const bool again = task && task->stopped();  // a clock jump changes the remaining grace of the second stop
   if (no_later || (again && !world_.clocks_agree())) return;
   const Duration usual = workload_.spec.checkpoint.grace;
   if (stop.grace != usual && stop.grace != facts_.grace_requested()) {
-    world_.Violate("A stop gives the grace of the job, or the one that was asked for", FormatDuration(stop.grace));
+    world_.Violate("A stop has the grace of the job or the requested grace", FormatDuration(stop.grace));
   }
   const bool extended = stop.limit != stop.grace;
   if (extended && (stop.grace != usual || stop.limit != core::LongestGrace(workload_.spec.checkpoint))) {
@@ -171,7 +173,7 @@ void Checker::Check(const core::ReleaseContainer& release) {
   if (!held || held->task || fold_.stopping()) return;
   ForEachTaskOf(held->role, [&](TaskId, const FoldedTask& folded) {
     const bool had_it = folded.state == TaskState::kAllocated && folded.container == release.container.text;
-    if (had_it) world_.Reach(Situation::kHoldGaveBack);
+    if (had_it) world_.Reach(Situation::kPartialAllocationReleased);
   });
 }
 
@@ -179,19 +181,19 @@ void Checker::Check(const core::KillContainer& kill) {
   const ContainerFacts* held = CheckHeld(kill.container, "KillContainer");
   if (!held) return;
   given_up_.insert(kill.container);
-  if (held->ahead) return;  // its attempt is orphaned: the simulator has no facts about the attempt
+  if (held->orphaned) return;  // the simulator has no facts about an orphaned attempt
   const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
   const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped() &&
                     !facts_.AllExited(*held->task);
   const Instant now = world_.schedule.now();
-  const Duration silence = now - held->heard;
+  const Duration silence = now - held->last_message;
   const bool stops = task && task->container == kill.container && !task->over && task->killed_at && !held->released;
   if (stops && now < *task->killed_at && silence < workload_.spec.timeouts.heartbeat && world_.clocks_agree()) {
-    world_.Violate("A container is left alone for the whole grace of its task",
+    world_.Violate("A container is not killed before the grace of its task is over",
                    kill.container.text + " is killed " + FormatDuration(*task->killed_at - now) + " before its end");
   }
   if (runs && silence < workload_.spec.timeouts.heartbeat && world_.clocks_agree()) {
-    world_.Violate("An executor that was heard of within the limit is not given up",
+    world_.Violate("An executor that sent a message within the heartbeat limit is not killed",
                    kill.container.text + " after " + FormatDuration(silence));
   }
 }
@@ -199,16 +201,16 @@ void Checker::Check(const core::KillContainer& kill) {
 void Checker::Check(const core::Record& record) {
   const bool fewer = GivesUpMember(record.change, fold_, workload_, wanted_);
   const std::string wrong = fold_.Take(record.change);
-  if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
+  if (!wrong.empty()) world_.Violate("The journal contains only permitted transitions", wrong);
   if (const auto* job = std::get_if<core::JobChanged>(&record.change); job != nullptr && job->reason) {
     CheckGrowth(*job);
     NoticeGeneration(*job);
   }
   if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) {
     CheckSuccess(*task);
-    if (fewer) world_.Reach(Situation::kWentOnWithFewer);
+    if (fewer) world_.Reach(Situation::kShrank);
     if (task->type == core::TaskChanged::Type::kProgressed) world_.Reach(Situation::kProgressRecorded);
-    if (task->type == core::TaskChanged::Type::kStackSampled) world_.Reach(Situation::kStandsTold);
+    if (task->type == core::TaskChanged::Type::kStackSampled) world_.Reach(Situation::kStackSampled);
   }
   if (const auto* scaled = std::get_if<core::RoleScaled>(&record.change)) {
     world_.Reach(scaled->to > scaled->from ? Situation::kScaledUp : Situation::kScaledDown);
@@ -216,7 +218,8 @@ void Checker::Check(const core::Record& record) {
       const jobspec::RoleSpec& role = workload_.spec.roles[r];
       if (role.name == scaled->role) wanted_[r] = scaled->to;
       if (role.name == scaled->role && (scaled->to < role.instances.min || scaled->to > role.instances.max)) {
-        world_.Violate("A role keeps to its limits", role.name + " scaled to " + std::to_string(scaled->to));
+        world_.Violate("A role is scaled only within its limits",
+                       role.name + " scaled to " + std::to_string(scaled->to));
       }
     }
   }
@@ -228,7 +231,7 @@ void Checker::CheckSuccess(const core::TaskChanged& change) {
   const auto role = std::find_if(roles.begin(), roles.end(), [&](const auto& r) { return r.name == change.role; });
   const TaskFacts* task = facts_.Find({static_cast<int>(role - roles.begin()), change.index});
   if (task && task->ranks_succeeded.size() == static_cast<size_t>(role->processes)) return;
-  world_.Violate("A task succeeds when every process of it has", TaskText(change.role, change.index));
+  world_.Violate("A task succeeds only if each of its processes has succeeded", TaskText(change.role, change.index));
 }
 
 bool Checker::IsRegistered(TaskId task) const {
@@ -242,71 +245,71 @@ bool Checker::CanRun(TaskId task) const {
   });
 }
 
-// Charges the task whose failure caused the restart; among ranked tasks, the one that failed first.
+// Charges the task whose failure caused the restart. Among ranked tasks, this is the one that failed first.
 void Checker::Charge(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before) return;
   if (!Ranked(start.task.role)) {
-    if (before->failed && !before->free) facts_.Pay(start.task);
+    if (before->failed && !before->free) facts_.Charge(start.task);
     return;
   }
   ChargeRanked(start.generation);
 }
 
-// Charges once per generation, when the generation begins.
+// Charges at most one ranked task per generation, when the generation begins.
 void Checker::ChargeRanked(int generation) {
   if (generation <= charged_generation_) return;
   charged_generation_ = generation;
   const OwnFailure* first = FirstOfRanked(generation - 1);
-  if (first && !facts_.Find(first->task)->free) facts_.Pay(first->task);
+  if (first && !facts_.Find(first->task)->free) facts_.Charge(first->task);
 }
 
 const OwnFailure* Checker::FirstOfRanked(int generation) const {
   const OwnFailure* first = nullptr;
   for (const OwnFailure& failure : truth_.failures()) {
-    if (!Ranked(failure.task.role) || !failure.told || failure.generation != generation) continue;
+    if (!Ranked(failure.task.role) || !failure.received || failure.generation != generation) continue;
     if (!first || CameFirst(failure, *first)) first = &failure;
   }
   return first;
 }
 
-// A whole-job restart resets every task's budget, and may itself follow one more failure.
+// Counts restarts over the whole job: a whole-job restart resets every task's budget, and may itself follow one more
+// failure.
 void Checker::CheckBudget() {
   if (lost_a_container_ || !given_up_.empty() || !world_.clocks_agree()) return;
-  const int worlds = workload_.spec.restart_max;
+  const int job_restarts = workload_.spec.restart_max;
   for (const auto& [id, task] : facts_.tasks()) {
-    const int most = Role(id.role).restart.max * (worlds + 1) + worlds;
-    if (task.paid <= most) continue;
+    const int most = Role(id.role).restart.max * (job_restarts + 1) + job_restarts;
+    if (task.charged <= most) continue;
     world_.Violate("The budget of a task is never exceeded",
-                   Name(id) + " led to " + std::to_string(task.paid) + " restarts of " + std::to_string(most));
+                   Name(id) + " led to " + std::to_string(task.charged) + " restarts of " + std::to_string(most));
   }
 }
 
-// Applies to tasks that restart alone.
+// Applies only to tasks that restart alone.
 void Checker::CheckBackoff(const core::StartTask& start) {
   const TaskFacts* task = facts_.Find(start.task);
   if (!task || !task->failed || task->generation != start.generation || !world_.clocks_agree()) return;
-  if (given_up_.contains(task->container)) return;  // its executor was unreachable, which is an infrastructure failure
+  if (given_up_.contains(task->container)) return;  // the executor was unreachable, which is an infrastructure failure
   const Duration paused = world_.schedule.now() - task->over_at;
   if (paused < Role(start.task.role).restart.backoff) {
-    world_.Violate("A failed task pauses before it starts again",
-                   Name(start.task) + " after " + FormatDuration(paused));
+    world_.Violate("A failed task pauses before it restarts", Name(start.task) + " after " + FormatDuration(paused));
   }
 }
 
 // --- after every step ---
 
-// The state of a task in the journal agrees with the delivered events.
+// The state of each task in the journal must agree with the delivered events.
 void Checker::CheckStates() {
   ForEachTask([this](TaskId task, const FoldedTask& folded) {
     const TaskFacts* facts = facts_.Find(task);
     const auto wrong = [&](const char* what) {
-      world_.Violate("The journal says what is so",
+      world_.Violate("The journal agrees with the delivered events",
                      Name(task) + " is " + std::string(core::ToText(folded.state)) + ", but " + what);
     };
     // After a clock jump a core may give up containers that work.
     const bool runs = facts && facts->started && !facts->over && world_.clocks_agree();
-    if (folded.state == TaskState::kRunning && !(facts && facts->started)) wrong("it was not told to have started");
+    if (folded.state == TaskState::kRunning && !(facts && facts->started)) wrong("its start was not reported");
     if (folded.state == TaskState::kRunning && facts && facts->attempt != folded.attempt) wrong("of another attempt");
     if (folded.state == TaskState::kReady && !IsRegistered(task)) wrong("its executor has not registered");
     if (folded.state == TaskState::kPending && runs) wrong("it runs");
@@ -317,16 +320,16 @@ void Checker::CheckStates() {
   });
 }
 
-void Checker::CheckAsks() {
+void Checker::CheckRequests() {
   for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
     int kept = 0;
     for (const auto& [id, held] : facts_.held()) kept += held.role == role && !held.released;
     int size = wanted_[static_cast<size_t>(role)];
     for (const auto& [id, task] : facts_.tasks()) size += id.role == role && task.stopped() && !task.over;
     if (kept + facts_.asked(role) > size && facts_.asked(role) > 0) {
-      world_.Violate("No more containers are asked for than there are tasks",
-                     Role(role).name + ": " + std::to_string(facts_.asked(role)) + " asked, " + std::to_string(kept) +
-                         " kept, " + std::to_string(size) + " tasks");
+      world_.Violate("No more containers are requested than tasks need",
+                     Role(role).name + ": " + std::to_string(facts_.asked(role)) + " requested, " +
+                         std::to_string(kept) + " kept, " + std::to_string(size) + " tasks");
     }
   }
 }
@@ -336,21 +339,21 @@ void Checker::CheckStopping() {
   if (!ordered_a_start_) world_.Reach(Situation::kStoppedBeforeStart);
   for (const auto& [id, task] : facts_.tasks()) {
     if (task.over || facts_.AllExited(id)) continue;
-    if (!task.stopped()) world_.Violate("A stop that was requested reaches everything that runs at once", Name(id));
+    if (!task.stopped()) world_.Violate("A requested stop stops every running attempt at once", Name(id));
     const bool late = task.killed_at && *task.killed_at > facts_.stop_limit();
-    if (late && world_.clocks_agree()) world_.Violate("A stop with less grace shortens the one under way", Name(id));
+    if (late && world_.clocks_agree()) world_.Violate("A stop with less grace shortens the current stop", Name(id));
   }
 }
 
-void Checker::CheckStalled() {
+void Checker::CheckHung() {
   for (const auto& [id, task] : facts_.tasks()) {
-    if (task.stalled && !task.over && !task.stopped()) {
-      world_.Violate("An attempt that shows no activity is stopped", Name(id));
+    if (task.hung && !task.over && !task.stopped()) {
+      world_.Violate("A hung attempt is stopped", Name(id));
     }
   }
 }
 
-// --- what was reached ---
+// --- situations and failures ---
 
 void Checker::Notice(const core::Event& event) {
   if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
@@ -364,30 +367,30 @@ void Checker::Notice(const core::Event& event) {
   if (const auto* failed = std::get_if<core::TaskStartFailed>(&event)) {
     NoticeFailure(failed->container, failed->attempt, failed->at);
   }
-  if (const auto* stalled = std::get_if<core::TaskHung>(&event)) NoticeStall(*stalled);
+  if (const auto* hung = std::get_if<core::TaskHung>(&event)) NoticeHang(*hung);
 }
 
 // A hang counts only if the attempt is not already being stopped.
-void Checker::NoticeStall(const core::TaskHung& stall) {
-  const TaskFacts* task = facts_.Current(stall.container, stall.attempt);
+void Checker::NoticeHang(const core::TaskHung& hang) {
+  const TaskFacts* task = facts_.Current(hang.container, hang.attempt);
   if (!task || !task->started || task->stopped()) return;
-  const TaskId id = *facts_.Held(stall.container)->task;
+  const TaskId id = *facts_.Held(hang.container)->task;
   if (facts_.AllExited(id)) return;
-  NoticeFailure(stall.container, stall.attempt, stall.at, /*stalled=*/true);
+  NoticeFailure(hang.container, hang.attempt, hang.at, /*hung=*/true);
   const bool ranked = Ranked(id.role);
-  world_.Reach(ranked ? Situation::kStalledTogether : Situation::kStalled);
+  world_.Reach(ranked ? Situation::kRankedHung : Situation::kHung);
 }
 
-void Checker::NoticeFailure(const ContainerId& container, int attempt, Instant at, bool stalled) {
+void Checker::NoticeFailure(const ContainerId& container, int attempt, Instant at, bool hung) {
   const TaskFacts* task = facts_.Current(container, attempt);
   if (!task || (task->stopped() && at >= *task->stopped_at)) return;
-  const OwnFailure* told = truth_.Told(*facts_.Held(container)->task, attempt, stalled);
-  if (!told) return;
-  const RoleKind kind = Role(told->task.role).kind;
+  const OwnFailure* received = truth_.Received(*facts_.Held(container)->task, attempt, hung);
+  if (!received) return;
+  const RoleKind kind = Role(received->task.role).kind;
   if (kind == RoleKind::kSidecar) world_.Reach(Situation::kSidecarFailed);
   if (kind == RoleKind::kService) world_.Reach(Situation::kServiceFailed);
   for (const OwnFailure& other : truth_.failures()) {
-    if (other.at < told->at && !other.told && other.generation == told->generation) {
+    if (other.at < received->at && !other.received && other.generation == received->generation) {
       world_.Reach(Situation::kFirstCauseOutOfOrder);
     }
   }

@@ -1,4 +1,5 @@
-// The rules that the core must keep, each a sentence, checked against facts that the simulator collects itself.
+// The rules that the core must keep. Each rule is a sentence, and is checked against facts that the simulator collects
+// independently of the core.
 #pragma once
 
 #include <map>
@@ -22,8 +23,8 @@ class Checker {
  public:
   Checker(World& world, const Workload& workload, Truth& truth);
 
-  // Call order: Told for each event before the core gets it, Ordered for each action, Stepped at the end of the step.
-  void Told(const core::Event& event);
+  // Call order in each step: Received before the core gets the event, Ordered for each action, Stepped at the end.
+  void Received(const core::Event& event);
   void Ordered(const core::Action& action);
   void Stepped(const core::Job& job);
 
@@ -33,8 +34,8 @@ class Checker {
  private:
   bool finished() const { return finish_ != Finish::kNotOrdered; }
 
-  // Whether the core has ordered FinishJob. kRepeatable: it has, and the current event is AmResumed, so that it may
-  // order FinishJob once more.
+  // Whether the core has ordered FinishJob. kRepeatable: it has, and may order FinishJob once more, because the current
+  // event is AmResumed.
   enum class Finish { kNotOrdered, kOrdered, kRepeatable };
 
   void Check(const core::StartTask& start);
@@ -54,23 +55,23 @@ class Checker {
   const ContainerFacts* CheckHeld(const ContainerId& container, const char* action);
   void CheckAfter(const core::StartTask& start);
   void CheckGang(const core::StartTask& start);
-  void CheckDirects(const core::StartTask& start);
-  void CheckMoves();
-  bool Directs(int role) const;
-  bool AllThere() const;
+  void CheckCoordinatorStart(const core::StartTask& start);
+  void CheckCoordinatorRestart();
+  bool IsCoordinator(int role) const;
+  bool AllPresent() const;
   void CheckRules(const core::StartTask& start);
-  std::set<int> EndsAwaited(int role) const;
+  std::set<int> FinishDependencies(int role) const;
   bool HaveEnded(const std::set<int>& roles) const;
   // --- checker_elastic.cc
-  void CheckPlaces(const core::Job& job);
+  void CheckSlots(const core::Job& job);
   void CheckGrowth(const core::JobChanged& change);
-  void CheckHeldUp();
-  void NoticeNewcomers();
+  void CheckReplacementDelay();
+  void NoticeJoinable();
   bool IsIdleRanked(const ContainerId& id, const ContainerFacts& held) const;
   bool Ranked(int role) const { return workload_.rules.restarts_together[static_cast<size_t>(role)]; }
   int CountRunnable(int role) const;
-  // --- checker_meeting.cc
-  void TakePlace(int generation, TaskId task, int place, int size);
+  // --- checker_rendezvous.cc
+  void TakeSlot(int generation, TaskId task, int slot, int size);
   void CheckRejoins(const core::PeerGroup& cluster);
   void CheckSizes(const core::PeerGroup& cluster);
   int Waiting(int role) const;
@@ -79,7 +80,8 @@ class Checker {
   void CheckBudget();
   void Charge(const core::StartTask& start);
   void ChargeRanked(int generation);
-  // The first failure of a ranked task in the generation that the core has received; nullptr if there is none.
+  // The earliest of those failures of ranked tasks in the generation that the core has received. Returns nullptr if
+  // there is none.
   const OwnFailure* FirstOfRanked(int generation) const;
   bool IsRegistered(TaskId task) const;
   bool CanRun(TaskId task) const;
@@ -90,18 +92,18 @@ class Checker {
   bool FailsTheJob(TaskId task) const;
   bool MayBeIgnored(const jobspec::RoleSpec& role) const;
   bool RanTooLong();
-  bool FailedForGood() const;
+  bool FailedPermanently() const;
   void CheckReason();
-  bool IsForGood(const OwnFailure& failure) const;
+  bool IsPermanent(const OwnFailure& failure) const;
   void CheckStates();
-  void CheckAsks();
+  void CheckRequests();
   void CheckStopping();
-  void CheckStalled();
+  void CheckHung();
   void CheckBackoff(const core::StartTask& start);
   void Notice(const core::StartTask& start);
   void Notice(const core::Event& event);
-  void NoticeStall(const core::TaskHung& stall);
-  void NoticeFailure(const ContainerId& container, int attempt, Instant at, bool stalled = false);
+  void NoticeHang(const core::TaskHung& hang);
+  void NoticeFailure(const ContainerId& container, int attempt, Instant at, bool hung = false);
   template <typename Visit>
   void ForEachTaskOf(int role, Visit visit) const {
     const std::string& name = Role(role).name;
@@ -124,24 +126,24 @@ class Checker {
   Facts facts_;
   JournalFold fold_;
   bool ordered_a_start_ = false;
-  // Gangs with a task that was ordered to start. A gang is identified by the roles whose end it waited for.
+  // Gangs of which a task was ordered to start. A gang is identified by the roles that had to finish before it.
   std::set<std::set<int>> begun_gangs_;
   // Whether a container that the core had not released was lost.
   bool lost_a_container_ = false;
   std::set<ContainerId> given_up_;  // containers that the core has killed
   int charged_generation_ = 0;
-  std::vector<int> wanted_;              // number of tasks, by role
+  std::vector<int> wanted_;              // the requested number of tasks, by role
   std::vector<core::StartTask> starts_;  // starts of ranked tasks ordered in this step
-  // The task of each rank index in the newest generation, by role and rank index.
-  std::map<std::pair<int, int>, TaskId> places_;
-  // For each ranked task, the size of its role that it received last.
+  // The task with each slot in the newest generation, by role and slot.
+  std::map<std::pair<int, int>, TaskId> slots_;
+  // For each ranked task, the size of its role that the task received last.
   std::map<TaskId, int> sizes_;
-  int places_generation_ = -1;
-  // Since when an executor for a ranked role has been registered and idle without interruption.
-  std::optional<Instant> newcomers_since_;
-  // Since when the ranked tasks could have continued without the missing ones.
+  int slots_generation_ = -1;
+  // The time since which some executor for a ranked role has been registered and idle without interruption.
+  std::optional<Instant> joinable_since_;
+  // The time since which the ranked tasks could have continued without the missing ones.
   std::optional<Instant> held_up_since_;
-  std::vector<core::Rejoin> rejoins_;  // ordered in this step
+  std::vector<core::Rejoin> rejoins_;  // the slots assigned in this step
   Finish finish_ = Finish::kNotOrdered;
   std::set<std::string> nodes_;  // nodes on which containers were granted
   std::map<std::string, Instant> avoided_until_;

@@ -16,7 +16,7 @@ void Checker::CheckAfter(const core::StartTask& start) {
     world_.Reach(Situation::kSetUp);
     const TaskFacts* facts = facts_.Find(other);
     if (facts && facts->over && facts->succeeded) return;
-    world_.Violate("Nothing starts before what sets up has succeeded", Name(start.task) + " before " + Name(other));
+    world_.Violate("No task starts before all setup roles have succeeded", Name(start.task) + " before " + Name(other));
   });
   for (const jobspec::After& after : Role(start.task.role).after) {
     const auto& roles = workload_.spec.roles;
@@ -29,18 +29,18 @@ void Checker::CheckAfter(const core::StartTask& start) {
       const bool ready = task && (after.finished ? task->over && (task->succeeded || task->failed)
                                                  : task->ever_started || task->ever_over);
       if (ready) return;
-      world_.Violate("A task never starts before the roles that it comes after",
+      world_.Violate("A task never starts before its dependencies are satisfied",
                      Name(start.task) + " before " + Name(awaited));
     });
   }
 }
 
-// The roles that must have ended before anything of this role can run.
-std::set<int> Checker::EndsAwaited(int role) const {
+// Returns the roles that must have ended before any task of this role can run.
+std::set<int> Checker::FinishDependencies(int role) const {
   std::set<int> ends;
   const auto add = [&](int other, bool finished) {
     if (finished) ends.insert(other);
-    ends.merge(EndsAwaited(other));
+    ends.merge(FinishDependencies(other));
   };
   for (int other = 0; other < static_cast<int>(workload_.spec.roles.size()); ++other) {
     if (Role(other).kind == RoleKind::kSetup && Role(role).kind != RoleKind::kSetup) add(other, true);
@@ -61,37 +61,37 @@ bool Checker::HaveEnded(const std::set<int>& roles) const {
 
 void Checker::Check(const core::RequestContainers& request) {
   for (const auto& ask : request.asks) {
-    if (HaveEnded(EndsAwaited(ask.role))) continue;
-    world_.Violate("No container is asked for in which nothing can run yet", Role(ask.role).name);
+    if (HaveEnded(FinishDependencies(ask.role))) continue;
+    world_.Violate("No container is requested for a role that cannot run yet", Role(ask.role).name);
   }
 }
 
-// No task of a gang starts before all roles that wait for the same roles to finish can start. Later, the ranked tasks
-// start when all unfinished ones can.
+// No task of a gang starts before all roles of the gang can start. A gang is the set of roles that wait for the same
+// roles to finish. After the first start, ranked tasks start when all unfinished ranked tasks can.
 void Checker::CheckGang(const core::StartTask& start) {
   const bool ranked = Ranked(start.task.role);
-  const std::set<int> ends = EndsAwaited(start.task.role);
+  const std::set<int> ends = FinishDependencies(start.task.role);
   const bool first = workload_.spec.start == jobspec::StartMode::kGang && begun_gangs_.insert(ends).second;
   if (first && !ends.empty()) world_.Reach(Situation::kLaterGang);
   if (!first && !(ranked && workload_.rules.needs_whole_cluster)) return;
   for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
     if (!first && !Ranked(role)) continue;
-    const std::set<int> of_role = EndsAwaited(role);
+    const std::set<int> of_role = FinishDependencies(role);
     if (first ? of_role != ends : !HaveEnded(of_role)) continue;
     const int least = Role(role).instances.min;
     if (CountRunnable(role) >= least) continue;
-    world_.Violate("Nothing of a gang starts before everything can",
+    world_.Violate("No task of a gang starts before all of them can",
                    Name(start.task) + " before " + std::to_string(least) + " of " + Role(role).name + " can");
   }
 }
 
-bool Checker::Directs(int role) const {
-  const auto& directs = workload_.rules.coordinators;
-  return static_cast<size_t>(role) < directs.size() && directs[static_cast<size_t>(role)];
+bool Checker::IsCoordinator(int role) const {
+  const auto& coordinators = workload_.rules.coordinators;
+  return static_cast<size_t>(role) < coordinators.size() && coordinators[static_cast<size_t>(role)];
 }
 
-// All tasks of roles that are not elastic, and the minimum of the elastic ones, have ended or can run.
-bool Checker::AllThere() const {
+// Whether all tasks of roles that are not elastic, and the minimum of each elastic role, have ended or can run.
+bool Checker::AllPresent() const {
   for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
     if (Role(role).kind != RoleKind::kSidecar && CountRunnable(role) < Role(role).instances.min) return false;
   }
@@ -99,25 +99,26 @@ bool Checker::AllThere() const {
 }
 
 // A coordinator starts only when every other task can run, because it receives the addresses of all of them.
-void Checker::CheckDirects(const core::StartTask& start) {
-  if (!Directs(start.task.role) || AllThere()) return;
-  world_.Violate("Who directs the others starts when all are there", Name(start.task));
+void Checker::CheckCoordinatorStart(const core::StartTask& start) {
+  if (!IsCoordinator(start.task.role) || AllPresent()) return;
+  world_.Violate("A coordinator starts when all tasks are present", Name(start.task));
 }
 
-// A coordinator does not run on for long after another task was added or moved and all tasks can run.
-void Checker::CheckMoves() {
-  if (!AllThere() || !world_.clocks_agree()) return;
+// After a task was added or moved, and when all tasks can run, a coordinator does not run on for long.
+void Checker::CheckCoordinatorRestart() {
+  if (!AllPresent() || !world_.clocks_agree()) return;
   for (const auto& [id, held] : facts_.held()) {
     if (!held.task || !held.registered || held.released) continue;
     ForEachTask([&](TaskId leader, const FoldedTask&) {
       const TaskFacts* facts = facts_.Find(leader);
       const bool runs = facts && facts->started && !facts->over && facts->ranks_exited.empty() && !facts->failed;
-      if (!Directs(leader.role) || !runs || facts->container == id || held.registered_at <= facts->started_at) return;
-      world_.Reach(Situation::kMoved);
+      if (!IsCoordinator(leader.role) || !runs || facts->container == id || held.registered_at <= facts->started_at)
+        return;
+      world_.Reach(Situation::kMembershipChanged);
       const Instant due = held.registered_at + workload_.spec.timeouts.settle + seconds(1);
       if (facts->stopped() || world_.schedule.now() < due) return;
-      world_.Violate("Who directs the others starts again when one has come or moved",
-                     Name(leader) + " runs on, without " + Name(*held.task));
+      world_.Violate("A coordinator restarts when a task has joined or moved",
+                     Name(leader) + " still runs without " + Name(*held.task));
     });
   }
 }

@@ -13,7 +13,7 @@ using jobspec::RoleKind;
 
 namespace {
 constexpr int kExitSucceeded = 0, kExitFailed = 1, kExitUnavailable = 3, kExitKilled = 4;
-// A gang with a limit at least this long is complete in time once faults have stopped.
+// A gang whose limit is at least this long is complete in time once faults have stopped.
 constexpr Duration kLongGang = std::chrono::minutes(15);
 }  // namespace
 
@@ -41,7 +41,7 @@ void Checker::Check(const core::FinishJob& finish) {
 void Checker::CheckOutcome(const core::FinishJob& finish) {
   const auto exit = [&](std::initializer_list<int> allowed) {
     if (std::find(allowed.begin(), allowed.end(), finish.exit_code) != allowed.end()) return;
-    world_.Violate("The exit code fits the state",
+    world_.Violate("The exit code matches the state",
                    std::string(core::ToText(finish.state)) + " with " + std::to_string(finish.exit_code));
   };
   switch (finish.state) {
@@ -60,7 +60,7 @@ void Checker::CheckOutcome(const core::FinishJob& finish) {
       exit({kExitKilled});
       if (!facts_.stop_requested()) world_.Reach(Situation::kRunTimedOut);
       if (!facts_.stop_requested() && !workload_.spec.timeouts.run) {
-        world_.Violate("A job is killed by somebody or by its time limit", fold_.reason());
+        world_.Violate("A job is killed only by a request or by its time limit", fold_.reason());
       }
       return;
     default:
@@ -68,7 +68,7 @@ void Checker::CheckOutcome(const core::FinishJob& finish) {
   }
 }
 
-// Whether the task's failure alone ends the job, once no restart is left.
+// Whether the failure of the task alone ends the job, if no restart is left.
 bool Checker::FailsTheJob(TaskId task) const {
   const jobspec::RoleSpec& role = Role(task.role);
   if (role.kind == RoleKind::kSidecar) return false;
@@ -76,7 +76,7 @@ bool Checker::FailsTheJob(TaskId task) const {
          (role.on_failure == jobspec::OnFailure::kIgnoreOthers && task.index == 0);
 }
 
-// Whether the job no longer waits for the role, because the roles that it may outlive for a while have ended.
+// Whether the job no longer waits for the role, because the roles that it may outlive have ended.
 bool Checker::MayBeIgnored(const jobspec::RoleSpec& role) const {
   if (!role.outlive || role.outlive->then != jobspec::Outlive::Then::kIgnore) return false;
   bool ended = true;
@@ -88,7 +88,7 @@ bool Checker::MayBeIgnored(const jobspec::RoleSpec& role) const {
   return ended;
 }
 
-// Whether the job's reason is a limit (`timeout` or `outlive`), and some role has such a limit.
+// Whether a limit (`timeout` or `outlive`) is the reason for the end of the job, and some role has such a limit.
 bool Checker::RanTooLong() {
   const auto& roles = workload_.spec.roles;
   const auto is = [this](core::Cause::Kind kind) { return fold_.cause() && fold_.cause()->kind == kind; };
@@ -101,12 +101,13 @@ bool Checker::RanTooLong() {
   return timed_out || outlived;
 }
 
-// The chief has succeeded, or every worker except those whose failures are tolerated; and not all of those have failed.
+// A job succeeds if its chief has succeeded, or if every worker has, except workers whose failures are tolerated or
+// ignored. Not all workers with tolerated failures may have failed.
 void Checker::CheckSuccess() {
   const auto& roles = workload_.spec.roles;
   const bool has_chief = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.chief; });
-  const auto first = places_.find({core::FirstRankedRole(workload_.spec), 0});
-  const bool decides = workload_.rules.first_rank_decides && first != places_.end();
+  const auto first = slots_.find({core::FirstRankedRole(workload_.spec), 0});
+  const bool decides = workload_.rules.first_rank_decides && first != slots_.end();
   const TaskId leader = decides ? first->second : TaskId{-1, 0};
   int tolerant = 0, tolerated = 0, ignored = 0;
   bool chief_succeeded = false;
@@ -115,9 +116,10 @@ void Checker::CheckSuccess() {
     const jobspec::RoleSpec& role = Role(task.role);
     if (role.kind != RoleKind::kWorker) return;
     const TaskFacts* facts = facts_.Find(task);
-    // It was still starting when the others had completed the work.
-    const bool newcomer = role.instances.elastic() && (!facts || facts->over) && folded.state == TaskState::kStopped;
-    if (newcomer) return;
+    // The task was still starting when the others had completed the work.
+    const bool still_starting =
+        role.instances.elastic() && (!facts || facts->over) && folded.state == TaskState::kStopped;
+    if (still_starting) return;
     const bool succeeded = facts && facts->over && facts->succeeded;
     if (role.chief || task == leader) chief_succeeded = succeeded;
     const bool tolerates = role.on_failure == jobspec::OnFailure::kTolerate;
@@ -137,8 +139,10 @@ void Checker::CheckSuccess() {
     return;
   }
   if (has_chief) missing = "the chief";
-  if (!missing.empty()) world_.Violate("A job succeeds when its workers or its chief have", missing + " has not");
-  if (tolerant > 0 && tolerated == tolerant) world_.Violate("Not all tolerated tasks may fail", "all did");
+  if (!missing.empty())
+    world_.Violate("A job succeeds only if its workers or its chief have succeeded", missing + " has not");
+  if (tolerant > 0 && tolerated == tolerant)
+    world_.Violate("A job fails if all tolerated tasks have failed", "all have failed");
   if (tolerated > 0) world_.Reach(Situation::kFailureTolerated);
   if (ignored > 0) world_.Reach(Situation::kFailureIgnored);
 }
@@ -149,28 +153,28 @@ void Checker::CheckFailure(const core::FinishJob& finish) {
     if (facts_.refused()) return;
     world_.Reach(Situation::kGangTimedOut);
     if (workload_.spec.timeouts.gang >= kLongGang) {
-      world_.Violate("A gang that fits comes together once nothing goes wrong any more", fold_.reason());
+      world_.Violate("A gang that fits is complete once faults have stopped", fold_.reason());
     }
     return;
   }
   if (facts_.refused() || RanTooLong()) return;
   const bool lost = lost_a_container_ || !given_up_.empty();
-  if (!lost && world_.clocks_agree() && !FailedForGood())
-    world_.Violate("A job fails because something failed for good", fold_.reason());
+  if (!lost && world_.clocks_agree() && !FailedPermanently())
+    world_.Violate("A job fails only because of a failure without a restart left", fold_.reason());
   if (!lost && world_.clocks_agree()) CheckReason();
 }
 
-// A failure that fails the job and has no restart left, or failures of all tasks whose failures are tolerated.
-bool Checker::FailedForGood() const {
+// Whether a failure fails the job and has no restart left, or all tasks with tolerated failures have failed.
+bool Checker::FailedPermanently() const {
   bool counts = false;
   int tolerant = 0, tolerated = 0;
   ForEachTask([&](TaskId task, const FoldedTask&) {
     const jobspec::RoleSpec& role = Role(task.role);
     if (role.kind == RoleKind::kSidecar) return;
     const TaskFacts* facts = facts_.Find(task);
-    const bool left = facts && facts->final && FailsTheJob(task) && facts->paid < role.restart.max;
+    const bool left = facts && facts->final && FailsTheJob(task) && facts->charged < role.restart.max;
     if (left) world_.Reach(Situation::kFinalByRule);
-    const bool spent = facts && (workload_.spec.restart_max > 0 || facts->paid >= role.restart.max);
+    const bool spent = facts && (workload_.spec.restart_max > 0 || facts->charged >= role.restart.max);
     const bool failed = facts && facts->failed && (facts->final || (spent && !facts->free));
     if (role.on_failure == jobspec::OnFailure::kTolerate) {
       ++tolerant;
@@ -188,10 +192,10 @@ void Checker::CheckReason() {
   const std::string& reason = fold_.reason();
   const auto& cause = fold_.cause();
   const auto is_cause = [&](const OwnFailure& f) {
-    const auto kind = f.stalled       ? core::Cause::Kind::kHung
+    const auto kind = f.hung          ? core::Cause::Kind::kHung
                       : f.how.empty() ? core::Cause::Kind::kNotStarted
                                       : core::Cause::Kind::kExit;
-    return f.told && *cause == core::Cause{kind, Role(f.task.role).name, f.task.index, f.attempt};
+    return f.received && *cause == core::Cause{kind, Role(f.task.role).name, f.task.index, f.attempt};
   };
   const auto& failures = truth_.failures();
   const auto named = cause ? std::find_if(failures.rbegin(), failures.rend(), is_cause) : failures.rend();
@@ -200,25 +204,25 @@ void Checker::CheckReason() {
     return;
   }
   for (const OwnFailure& failure : failures) {
-    if (!failure.told || !CameFirst(failure, *named) || !IsForGood(failure)) continue;
+    if (!failure.received || !CameFirst(failure, *named) || !IsPermanent(failure)) continue;
     world_.Violate("The reason names the first failure in time",
                    "“" + reason + "” but before it was " + Name(failure.task) + ", " + failure.how);
   }
 }
 
-// The failure fails the job, and nothing was to be restarted because of it.
-bool Checker::IsForGood(const OwnFailure& failure) const {
+// Whether the failure fails the job, and nothing was to restart because of it.
+bool Checker::IsPermanent(const OwnFailure& failure) const {
   const jobspec::RoleSpec& role = Role(failure.task.role);
   const TaskFacts* facts = facts_.Find(failure.task);
   if (!FailsTheJob(failure.task)) return false;
   if (failure.final || facts->free) return failure.final && facts->attempt == failure.attempt;
-  // The ranked tasks restart together, because of the first of their failures.
+  // The first failure of the ranked tasks decides whether all of them restart.
   if (Ranked(failure.task.role)) {
-    if (failure.generation < charged_generation_) return false;  // their restart was already due
+    if (failure.generation < charged_generation_) return false;  // the restart of the ranked tasks was already due
     const OwnFailure* first = FirstOfRanked(failure.generation);
-    if (first != &failure && !IsForGood(*first)) return false;
+    if (first != &failure && !IsPermanent(*first)) return false;
   }
-  return workload_.spec.restart_max == 0 && facts->attempt == failure.attempt && facts->paid >= role.restart.max;
+  return workload_.spec.restart_max == 0 && facts->attempt == failure.attempt && facts->charged >= role.restart.max;
 }
 
 }  // namespace howdah::testing::sim

@@ -44,7 +44,7 @@ void SimContainer::Start(int attempt, int generation) {
 
 void SimContainer::Stop(const core::StopTask& order) {
   Command([this, order] {
-    if (order.probe_first && attempt_ && attempt_->number == order.attempt) return LookAtAttempt(order);
+    if (order.probe_first && attempt_ && attempt_->number == order.attempt) return ProbeAttempt(order);
     StopAttempt(order.attempt, order.grace, order.limit);
   });
 }
@@ -88,15 +88,15 @@ void SimContainer::FailSoon(int generation) {
   if (!attempt_ || attempt_->generation != generation || attempt_->stopping) return;
   for (size_t rank = 0; rank < attempt_->runs.size(); ++rank) {
     if (!attempt_->runs[rank]) continue;
-    // Half of them fail so soon that the core may receive the first failure after a later one.
+    // Half of the processes fail so soon that the core may receive the first failure after a later one.
     const Duration soon = world_.random.Chance(0.5) ? Duration(milliseconds(8)) : Duration(seconds(2));
     ExitLater(world_.random.Between(Duration(1), soon), static_cast<int>(rank), {.code = 1}, world_.random.Chance(0.5));
   }
 }
 
-bool SimContainer::Meets(int attempt) const {
+bool SimContainer::CanJoin(int attempt) const {
   if (gone_ || silent_ || leaving_ || !attempt_ || attempt_->number != attempt || attempt_->stopping) return false;
-  // the processes join together
+  // The processes of an attempt can only join together.
   return std::find(attempt_->runs.begin(), attempt_->runs.end(), false) == attempt_->runs.end();
 }
 
@@ -113,7 +113,7 @@ void SimContainer::LoseAm() {
 void SimContainer::FindAm() {
   world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(seconds(2))), [this] {
     if (!registered_ || gone_ || silent_ || leaving_) return;
-    SayHello();
+    SendRegistration();
     if (am_ == 0) return;
     for (const core::Event& report : reports_) Send(report);
   });
@@ -149,12 +149,12 @@ void SimContainer::Register() {
   if (gone_) return;
   registered_ = true;
   port_ = static_cast<uint16_t>(20000 + world_.random.Between(0, 9999));
-  SayHello();
-  DrawFate();
+  SendRegistration();
+  PlanFaults();
   Beat();
 }
 
-void SimContainer::SayHello() {
+void SimContainer::SendRegistration() {
   without_am_ = false;
   Send(core::ExecutorRegistered{id_, {"node" + std::to_string(node_), port_}, last_attempt_});
 }
@@ -169,7 +169,7 @@ void SimContainer::Beat() {
   });
 }
 
-void SimContainer::DrawFate() {
+void SimContainer::PlanFaults() {
   const Faults& faults = world_.faults;
   const Duration horizon = seconds(30);
   if (const auto when = world_.FaultWithin(faults.executor_killed, horizon)) {
@@ -189,7 +189,7 @@ void SimContainer::DrawFate() {
   }
 }
 
-// The connection breaks and is re-established a little later. Messages in both directions wait until then.
+// Breaks the connection and re-establishes it a little later. Messages in both directions wait until then.
 void SimContainer::Disconnect() {
   if (gone_ || silent_ || leaving_) return;
   world_.Reach(Situation::kReconnected);
@@ -197,7 +197,7 @@ void SimContainer::Disconnect() {
   const Instant back = world_.schedule.now() + world_.random.Between(Duration(milliseconds(100)), Duration(seconds(5)));
   to_am_.HoldUntil(back);
   to_executor_.HoldUntil(back);
-  SayHello();
+  SendRegistration();
 }
 
 // --- the user's processes ---
@@ -207,10 +207,10 @@ void SimContainer::RunAttempt(int number, int generation) {
   last_attempt_ = number;
   reports_.clear();
   const jobspec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];
-  const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
+  const Behaviour& behaviour = owner_.workload().behaviour[static_cast<size_t>(task_->role)];
   owner_.truth().Started(*task_, number, generation);
   const Instant now = world_.schedule.now();
-  if (world_.random.Chance(conduct.start_fails)) {
+  if (world_.random.Chance(behaviour.start_fails)) {
     world_.Reach(Situation::kStartFailed);
     owner_.truth().Ended(*task_, number);
     owner_.truth().Failed({*task_, number, generation, now, "", false, false});
@@ -221,28 +221,28 @@ void SimContainer::RunAttempt(int number, int generation) {
   attempt_ = Attempt{.number = number,
                      .generation = generation,
                      .runs = std::vector<bool>(static_cast<size_t>(role.processes), true),
-                     .ignores_stop = world_.random.Chance(conduct.ignores_stop)};
+                     .ignores_stop = world_.random.Chance(behaviour.ignores_stop)};
   std::vector<int> pids(static_cast<size_t>(role.processes));
   for (int& pid : pids) pid = world_.random.Between(1000, 9999);
   Report(core::TaskStarted{id_, number, std::move(pids), now});
-  PlanExits(conduct);
-  if (owner_.workload().meets) {
+  PlanExits(behaviour);
+  if (owner_.workload().rejoins) {
     world_.schedule.After(world_.random.Between(Duration(milliseconds(10)), Duration(seconds(3))),
                           [this, number, serial = serial_] {
-                            if (serial == serial_ && Meets(number)) owner_.OnArrived(*task_, number);
+                            if (serial == serial_ && CanJoin(number)) owner_.OnReady(*task_, number);
                           });
   }
-  if (conduct.stalls > 0) StepLater(world_.random.Chance(conduct.stalls) ? world_.random.Between(0, 10) : -1);
+  if (behaviour.hangs > 0) StepLater(world_.random.Chance(behaviour.hangs) ? world_.random.Between(0, 10) : -1);
 }
 
-// One step per second. left: number of remaining steps; negative: unlimited.
+// Reports one step per second. left: number of remaining steps; negative: unlimited.
 void SimContainer::StepLater(int left) {
   const jobspec::JobSpec& spec = owner_.workload().spec;
   const auto limit = core::ProgressLimit(spec, spec.roles[static_cast<size_t>(task_->role)]);
   if (left == 0 && !limit) return;
   world_.schedule.After(left == 0 ? *limit : Duration(seconds(1)), [this, left, serial = serial_] {
     if (serial != serial_ || !attempt_ || attempt_->stopping) return;
-    if (left == 0) return Stall();
+    if (left == 0) return Hang();
     core::TaskProgress& progress = attempt_->progress;
     progress.at = world_.schedule.now();
     progress.step = progress.step.value_or(0) + 1;
@@ -255,30 +255,31 @@ void SimContainer::StepLater(int left) {
   });
 }
 
-void SimContainer::Stall() {
+void SimContainer::Hang() {
   const Instant now = world_.schedule.now();
-  owner_.truth().Failed({*task_, attempt_->number, WorldOf(*attempt_), now, "made no progress", false, false, true});
+  owner_.truth().Failed(
+      {*task_, attempt_->number, GenerationOf(*attempt_), now, "made no progress", false, false, true});
   Report(core::TaskHung{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
 }
 
-void SimContainer::PlanExits(const Conduct& conduct) {
+void SimContainer::PlanExits(const Behaviour& behaviour) {
   const int ranks = static_cast<int>(attempt_->runs.size());
-  const int failing = world_.random.Chance(conduct.fails) ? world_.random.Between(0, ranks - 1) : -1;
+  const int failing = world_.random.Chance(behaviour.fails) ? world_.random.Between(0, ranks - 1) : -1;
   for (int rank = 0; rank < ranks; ++rank) {
-    const Duration runs_for = world_.random.Between(conduct.shortest, conduct.longest);
+    const Duration runs_for = world_.random.Between(behaviour.shortest, behaviour.longest);
     if (rank == failing) {
       static const std::vector<int> codes = {1, 2, 7, 137};
       static const std::vector<int> signals = {6, 9, 11};
       ExitLater(runs_for, rank,
                 world_.random.Chance(0.5) ? ExitStatus{.code = world_.random.Pick(codes)}
                                           : ExitStatus{.signal = world_.random.Pick(signals)});
-    } else if (!conduct.for_ever) {
+    } else if (!behaviour.endless) {
       ExitLater(runs_for, rank, {.code = 0});
     }
   }
 }
 
-void SimContainer::LookAtAttempt(const core::StopTask& order) {
+void SimContainer::ProbeAttempt(const core::StopTask& order) {
   world_.schedule.After(world_.random.Between(Duration(0), core::kProbeLimit), [this, order, serial = serial_] {
     if (serial != serial_ || !attempt_) return;
     Report(core::StackSampled{id_, order.attempt, "load"});
@@ -298,7 +299,7 @@ void SimContainer::StopAttempt(int number, Duration grace, Duration limit) {
   if (first) attempt_->grace = grace;
   attempt_->kill_at = std::min(attempt_->kill_at.value_or(Instant::max()), now + grace);
   attempt_->kill_by = std::min(first ? Instant::max() : attempt_->kill_by, now + limit);
-  const double saves = owner_.workload().conduct[static_cast<size_t>(task_->role)].saves;
+  const double saves = owner_.workload().behaviour[static_cast<size_t>(task_->role)].saves;
   if (first && saves > 0 && grace > Duration(0) && world_.random.Chance(saves)) {
     SaveLater(world_.random.Between(1, 20));
   } else if (!attempt_->ignores_stop) {
@@ -345,7 +346,7 @@ void SimContainer::KillAttempt(int serial) {
 void SimContainer::ExitLater(Duration delay, int rank, ExitStatus exit, bool consequence) {
   world_.schedule.After(delay, [this, rank, exit, consequence, serial = serial_] {
     if (serial != serial_ || !attempt_) return;
-    // it cannot finish while it waits to rejoin
+    // A process cannot finish while it waits to rejoin.
     if (attempt_->waits && exit.success()) return ExitLater(seconds(1), rank, exit);
     RankExits(rank, exit, consequence);
   });
@@ -355,13 +356,13 @@ void SimContainer::RankExits(int rank, ExitStatus exit, bool consequence) {
   if (!attempt_->runs[static_cast<size_t>(rank)]) return;
   attempt_->runs[static_cast<size_t>(rank)] = false;
   const Instant now = world_.schedule.now();
-  const int number = attempt_->number, generation = WorldOf(*attempt_);
+  const int number = attempt_->number, generation = GenerationOf(*attempt_);
   const bool failed = !exit.success() && !attempt_->stopping;
   core::Diagnosis diagnosis{.consequence = failed && consequence};
   if (failed) {
-    const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
-    if (conduct.ruled > 0 && world_.random.Chance(conduct.ruled)) diagnosis.rule = 0;
-    if (conduct.node_fails > 0) diagnosis.node_fault = world_.random.Chance(conduct.node_fails);
+    const Behaviour& behaviour = owner_.workload().behaviour[static_cast<size_t>(task_->role)];
+    if (behaviour.ruled > 0 && world_.random.Chance(behaviour.ruled)) diagnosis.rule = 0;
+    if (behaviour.node_fails > 0) diagnosis.node_fault = world_.random.Chance(behaviour.node_fails);
     const std::string how = exit.code ? ToText(exit) : SignalName(*exit.signal);
     owner_.truth().Failed(
         {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});

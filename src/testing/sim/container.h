@@ -31,10 +31,10 @@ class ContainerOwner {
   // Delivers an event to the AM's loop immediately.
   virtual void Deliver(const core::Event& event) = 0;
   virtual void OnGone(SimContainer& container, const Loss& loss) = 0;
-  // Processes of a task of the generation have died: neither with success nor because they were stopped.
+  // Processes of a task of this generation have died. They neither succeeded nor were stopped.
   virtual void OnDied(TaskId task, int generation) = 0;
-  // OnArrived: the processes of an attempt have joined the rendezvous. OnBroken: one of them has ended without success.
-  virtual void OnArrived(TaskId task, int attempt) = 0;
+  // OnReady: the attempt's processes have reached the rendezvous. OnBroken: one of them has ended without success.
+  virtual void OnReady(TaskId task, int attempt) = 0;
   virtual void OnBroken(TaskId task, int attempt) = 0;
   virtual int generation() const = 0;  // the job's current generation
   virtual const Workload& workload() const = 0;
@@ -51,7 +51,7 @@ class SimContainer {
   int node() const { return node_; }
   bool gone() const { return gone_; }
 
-  // Orders from the AM. Each takes effect after a random delay.
+  // Orders from the AM. Each order takes effect after a random delay.
   void Launch(TaskId task);
   void Start(int attempt, int generation);
   void Stop(const core::StopTask& order);
@@ -60,17 +60,16 @@ class SimContainer {
 
   // Events that happen to the container, with immediate effect.
   void End(const Loss& loss);
-  // The container's AM was replaced: connects to the new one.
+  // The AM was replaced: connects to the new AM.
   void FindAm();
-  // The AM's node was lost, together with all messages in flight. The reports about the newest attempt are repeated to
-  // the next AM.
+  // The AM's node was lost, together with all messages in flight. The container repeats the reports about its newest
+  // attempt to the next AM.
   void LoseAm();
   // A peer of this generation has died: processes that communicate with it fail soon.
   void FailSoon(int generation);
 
-  // For processes that continue from one generation to the next (SimMeeting): whether the attempt can take part in a
-  // rendezvous.
-  bool Meets(int attempt) const;
+  // For workloads whose tasks rejoin (SimRendezvous): whether the attempt can take part in a rendezvous.
+  bool CanJoin(int attempt) const;
   void Wait() { attempt_->waits = true; }
   void Rejoin(int generation);
 
@@ -81,9 +80,9 @@ class SimContainer {
     std::vector<bool> runs;  // by local rank
     bool stopping = false;
     bool ignores_stop = false;
-    bool waits = false;  // has left its generation and waits for a rank in the next one
+    bool waits = false;  // it has left its generation and waits for a slot in the next one
     core::TaskProgress progress;
-    std::optional<Instant> kill_at;  // set once stopping
+    std::optional<Instant> kill_at;  // set once the attempt is being stopped
     Instant kill_by;                 // the latest value that kill_at may take
     Duration grace{};
   };
@@ -92,15 +91,15 @@ class SimContainer {
   void Report(const core::Event& event);
   void Command(std::function<void()> what);
   void Register();
-  void SayHello();
+  void SendRegistration();
   void Beat();
-  void DrawFate();
+  void PlanFaults();
   void Disconnect();
   void RunAttempt(int attempt, int generation);
-  void PlanExits(const Conduct& conduct);
+  void PlanExits(const Behaviour& behaviour);
   void StepLater(int left);
-  void Stall();
-  void LookAtAttempt(const core::StopTask& order);
+  void Hang();
+  void ProbeAttempt(const core::StopTask& order);
   void StopAttempt(int attempt, Duration grace, Duration limit);
   void SaveLater(int left);
   void KillWhenDue();
@@ -108,7 +107,7 @@ class SimContainer {
   void ExitLater(Duration delay, int rank, ExitStatus exit, bool consequence = false);
   void RankExits(int rank, ExitStatus exit, bool consequence = false);
   void AttemptEnds();
-  int WorldOf(const Attempt& attempt) const { return attempt.waits ? owner_.generation() : attempt.generation; }
+  int GenerationOf(const Attempt& attempt) const { return attempt.waits ? owner_.generation() : attempt.generation; }
 
   World& world_;
   ContainerOwner& owner_;

@@ -8,7 +8,7 @@
 
 namespace howdah::testing::sim {
 
-void Facts::Told(const core::Event& event, Instant now) {
+void Facts::Received(const core::Event& event, Instant now) {
   now_ = now;
   std::visit([this](const auto& e) { On(e); }, event);
 }
@@ -49,18 +49,18 @@ void Facts::Over(TaskId id, TaskFacts& task) {
 
 void Facts::Fail(TaskId id, TaskFacts& task, const core::Diagnosis& diagnosis) {
   using Then = jobspec::RestartRule::Then;
-  constexpr int kNodeFaultsExcused = 5;
+  constexpr int kFreeNodeFaults = 5;
   task.failed = true;
   task.node_faults += diagnosis.node_fault;
   const auto then = RuleOf(workload_, id, diagnosis);
   task.final = then == Then::kFail;
   task.free = then ? *then == Then::kRestartFree || *then == Then::kElsewhere
-                   : diagnosis.node_fault && task.node_faults <= kNodeFaultsExcused;
+                   : diagnosis.node_fault && task.node_faults <= kFreeNodeFaults;
 }
 
-void Facts::Hear(const ContainerId& container) {
+void Facts::NoteMessage(const ContainerId& container) {
   const auto held = held_.find(container);
-  if (held != held_.end()) held->second.heard = now_;
+  if (held != held_.end()) held->second.last_message = now_;
 }
 
 // --- events ---
@@ -94,12 +94,12 @@ void Facts::On(const core::ExecutorRegistered& e) {
   if (held == held_.end()) return;
   if (!std::exchange(held->second.registered, true)) held->second.registered_at = now_;
   const TaskFacts* task = held->second.task ? Find(*held->second.task) : nullptr;
-  held->second.ahead |= e.attempt > (task != nullptr ? task->attempt : -1);
-  Hear(e.container);
+  held->second.orphaned |= e.attempt > (task != nullptr ? task->attempt : -1);
+  NoteMessage(e.container);
 }
 
 void Facts::On(const core::TaskStarted& e) {
-  Hear(e.container);
+  NoteMessage(e.container);
   if (TaskFacts* task = Current(e.container, e.attempt)) {
     task->started = task->ever_started = anything_started_ = true;
     task->started_at = now_;
@@ -107,7 +107,7 @@ void Facts::On(const core::TaskStarted& e) {
 }
 
 void Facts::On(const core::RankExited& e) {
-  Hear(e.container);
+  NoteMessage(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task) return;
   if (!task->ranks_exited.insert(e.local_rank).second) return;
@@ -117,7 +117,7 @@ void Facts::On(const core::RankExited& e) {
 }
 
 void Facts::On(const core::TaskStartFailed& e) {
-  Hear(e.container);
+  NoteMessage(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task) return;
   Over(*held_[e.container].task, *task);
@@ -126,7 +126,7 @@ void Facts::On(const core::TaskStartFailed& e) {
 }
 
 void Facts::On(const core::TaskEnded& e) {
-  Hear(e.container);
+  NoteMessage(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task) return;
   Over(*held_[e.container].task, *task);
@@ -134,17 +134,17 @@ void Facts::On(const core::TaskEnded& e) {
 }
 
 void Facts::On(const core::TaskSaving& e) {
-  Hear(e.container);
+  NoteMessage(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task || !task->killed_at) return;
   task->killed_at = std::max(*task->killed_at, std::min(now_ + task->grace, task->killed_by));
 }
 
 void Facts::On(const core::TaskHung& e) {
-  Hear(e.container);
+  NoteMessage(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task || !task->started || task->stopped() || AllExited(*held_[e.container].task)) return;
-  task->failed = task->stalled = true;
+  task->failed = task->hung = true;
 }
 
 void Facts::On(const core::RendezvousReported& e) {
@@ -179,7 +179,7 @@ void Facts::On(const core::StartTask& a) {
   task.attempt = a.attempt;
   task.generation = a.generation;
   task.container = a.container;
-  task.started = task.over = task.failed = task.final = task.free = task.stalled = task.succeeded = false;
+  task.started = task.over = task.failed = task.final = task.free = task.hung = task.succeeded = false;
   task.waits = false;
   task.stopped_at.reset();
   task.killed_at.reset();
@@ -195,9 +195,9 @@ void Facts::On(const core::StopTask& a) {
   if (too_long && !AllExited(*held_[a.container].task)) task->failed = true;
   if (!task->stopped()) task->stopped_at = now_;
   if (!task->killed_at) task->grace = a.grace;
-  const Instant looked = now_ + (a.probe_first ? core::kProbeLimit : Duration(0));
-  task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), looked + a.limit);
-  task->killed_at = std::min(task->killed_at.value_or(Instant::max()), looked + a.grace);
+  const Instant probed = now_ + (a.probe_first ? core::kProbeLimit : Duration(0));
+  task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), probed + a.limit);
+  task->killed_at = std::min(task->killed_at.value_or(Instant::max()), probed + a.grace);
 }
 
 bool Facts::IsRepeated(const core::StartTask& a) const {
@@ -206,7 +206,7 @@ bool Facts::IsRepeated(const core::StartTask& a) const {
          task->generation == a.generation && !task->over;
 }
 
-void Facts::GiveBack(const ContainerId& container) {
+void Facts::Release(const ContainerId& container) {
   const auto held = held_.find(container);
   if (held == held_.end()) return;
   held->second.released = true;

@@ -20,9 +20,9 @@ struct ContainerFacts {
   std::optional<TaskId> task;  // set once launched
   bool registered = false;
   bool released = false;  // released or killed, but not gone yet
-  // The executor has reported a newer attempt than this AM has ordered (an orphaned attempt).
-  bool ahead = false;
-  Instant heard;  // the last message from the executor
+  // The attempt in the container is orphaned: the executor has reported a newer attempt than this AM has ordered.
+  bool orphaned = false;
+  Instant last_message;  // the last message from the executor
   Instant registered_at;
 };
 
@@ -43,13 +43,13 @@ struct TaskFacts {
   bool final = false;                 // failed, and a rule of its role excludes a restart
   bool free = false;                  // failed, and its restart is not charged
   bool waits = false;                 // the core has received that the task waits to rejoin
-  bool stalled = false;               // the core has received TaskHung
+  bool hung = false;                  // the core has received TaskHung
   bool succeeded = false;             // every process of the attempt exited with 0
   std::set<int> ranks_exited, ranks_succeeded;
   bool ever_started = false;
-  bool ever_over = false;  // some attempt ended without its container being lost
-  int paid = 0;            // restarts charged to this task
-  int node_faults = 0;     // failures caused by a node fault
+  bool ever_over = false;  // some attempt has ended, and not by the loss of its container
+  int charged = 0;         // restarts charged to this task
+  int node_faults = 0;     // failures with a node fault
 
   bool stopped() const { return stopped_at.has_value(); }
 };
@@ -58,12 +58,12 @@ class Facts {
  public:
   explicit Facts(const Workload& workload) : workload_(workload), asked_(workload.spec.roles.size(), 0) {}
 
-  void Told(const core::Event& event, Instant now);
+  void Received(const core::Event& event, Instant now);
   void Ordered(const core::Action& action);
   // Charges a restart to this task.
-  void Pay(TaskId task) { ++tasks_[task].paid; }
-  // The newest attempt in a container, if its number is `attempt` and it is not over. Otherwise the message is stale
-  // and the result is null.
+  void Charge(TaskId task) { ++tasks_[task].charged; }
+  // Returns the newest attempt in a container if its number is `attempt` and it is not over. Returns nullptr for any
+  // other attempt, because the message is then stale.
   TaskFacts* Current(const ContainerId& container, int attempt);
 
   const ContainerFacts* Held(const ContainerId& container) const;
@@ -78,7 +78,7 @@ class Facts {
   bool stop_requested() const { return stop_requested_; }
   // The grace of the newest stop request that stated one.
   std::optional<Duration> grace_requested() const { return grace_requested_; }
-  // When the stop request requires that nothing of the job runs any more.
+  // The time after which no process of the job may run, because of a stop request.
   Instant stop_limit() const { return stop_limit_; }
   bool refused() const { return refused_; }
   bool anything_started() const { return anything_started_; }
@@ -86,7 +86,7 @@ class Facts {
  private:
   void Over(TaskId id, TaskFacts& task);
   void Fail(TaskId id, TaskFacts& task, const core::Diagnosis& diagnosis);
-  void Hear(const ContainerId& container);
+  void NoteMessage(const ContainerId& container);
   size_t Ranks(TaskId task) const {
     return static_cast<size_t>(workload_.spec.roles[static_cast<size_t>(task.role)].processes);
   }
@@ -99,10 +99,10 @@ class Facts {
   void On(const core::RankExited& e);
   void On(const core::TaskStartFailed& e);
   void On(const core::TaskEnded& e);
-  void On(const core::TaskProgressed& e) { Hear(e.container); }
+  void On(const core::TaskProgressed& e) { NoteMessage(e.container); }
   void On(const core::TaskSaving& e);
   void On(const core::TaskHung& e);
-  void On(const core::StackSampled& e) { Hear(e.container); }
+  void On(const core::StackSampled& e) { NoteMessage(e.container); }
   void On(const core::StopRequested& e);
   void On(const core::AmStarted&) {}
   void On(const core::AmResumed&);
@@ -110,7 +110,7 @@ class Facts {
   void On(const core::RequestsDelayed&) {}
   void On(const core::ContainerStarting&) {}
   void On(const core::ExecutorRefused&) {}
-  void On(const core::HeartbeatReceived& e) { Hear(e.container); }
+  void On(const core::HeartbeatReceived& e) { NoteMessage(e.container); }
   void On(const core::ExecutorDisconnected&) {}
   void On(const core::RendezvousReported& e);
   void On(const core::ScaleRequested&) {}
@@ -121,8 +121,8 @@ class Facts {
   void On(const core::RequestContainers& a);
   void On(const core::CancelRequests&);
   void On(const core::LaunchExecutor& a);
-  void On(const core::ReleaseContainer& a) { GiveBack(a.container); }
-  void On(const core::KillContainer& a) { GiveBack(a.container); }
+  void On(const core::ReleaseContainer& a) { Release(a.container); }
+  void On(const core::KillContainer& a) { Release(a.container); }
   void On(const core::StartTask& a);
   void On(const core::StopTask& a);
   void On(const core::RequestRendezvous&) {}
@@ -131,7 +131,7 @@ class Facts {
   void On(const core::Record&) {}
   void On(const core::PrepareFinish&) {}
   void On(const core::FinishJob&) {}
-  void GiveBack(const ContainerId& container);
+  void Release(const ContainerId& container);
 
   const Workload& workload_;
   std::map<ContainerId, ContainerFacts> held_;  // containers granted and not reported gone

@@ -1,4 +1,4 @@
-// The journal from a reader's view: the states, and a check of the permitted transitions.
+// The journal as a reader sees it: the states of job and tasks, and a check that every transition is permitted.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ class JournalFold {
   bool stopping_ = false;
   int generation_ = 0;
   std::string reason_;
-  std::optional<core::Cause> cause_;  // of the reason
+  std::optional<core::Cause> cause_;  // the cause that belongs to the reason
   std::map<std::pair<std::string, int>, FoldedTask> tasks_;
 };
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "backend.h"
 #include "howdah/testing/sim/workload.h"
-#include "place.h"
 #include "sim_job.h"
 #include "world.h"
 
@@ -14,10 +14,10 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-// Faults occur only until then.
+// No fault occurs after this time.
 constexpr Duration kFaultsLast = seconds(90);
-// Every job ends within this time after the last fault: the longest gang and registration limits, all restart budgets
-// with their back-offs, and the longest run of a user's process.
+// Every job ends within this time after the last fault. It covers the longest gang and registration limits, all restart
+// budgets with their back-offs, and the longest run of a process.
 constexpr Duration kEndsWithin = hours(2);
 
 // The maximum number of containers of a job.
@@ -36,9 +36,10 @@ bool IsOneGang(const jobspec::JobSpec& spec) {
          });
 }
 
-// A backend with room for the larger job but not nearly for both. If one of the jobs starts task by task or in several
-// gangs, and keeps the containers it has, the backend has room for both, because two such jobs may block each other.
-SimPlace::Shape DrawShape(Random& random, const std::vector<Workload>& workloads) {
+// Draws a backend with room for the larger job, but hardly for both jobs. Exception: a job that starts task by task or
+// in several gangs keeps containers while it waits for more. Two such jobs may block each other, so the backend then
+// has room for both.
+SimBackend::Shape DrawShape(Random& random, const std::vector<Workload>& workloads) {
   int largest = 0, all = 0;
   bool gangs_only = true;
   for (const Workload& workload : workloads) {
@@ -49,7 +50,7 @@ SimPlace::Shape DrawShape(Random& random, const std::vector<Workload>& workloads
   const int need = gangs_only ? largest : all;
   const bool tight = workloads.size() > 1 || random.Chance(0.3);
   const int slots = tight ? need : need + random.Between(1, 6);
-  SimPlace::Shape shape;
+  SimBackend::Shape shape;
   shape.nodes = std::min(slots, random.Between(1, 4));
   shape.slots = (slots + shape.nodes - 1) / shape.nodes;
   shape.grants_together = random.Chance(0.4);
@@ -63,12 +64,12 @@ void RunToTheEnd(World& world, const std::vector<std::unique_ptr<SimJob>>& jobs)
     }
     return true;
   };
-  const Instant limit = world.heals + kEndsWithin;
+  const Instant limit = world.faults_end + kEndsWithin;
   while (!world.violation && world.schedule.RunOne()) {
     if (world.schedule.now() > limit && !all_ended()) break;
   }
   for (const auto& job : jobs) {
-    if (!job->ended()) world.Violate("Every job ends once nothing goes wrong any more", job->Describe());
+    if (!job->ended()) world.Violate("Every job ends once faults have stopped", job->Describe());
   }
 }
 
@@ -80,11 +81,11 @@ SeedResult RunSeed(uint64_t seed, const TraceSink& trace) {
   World world{.schedule = {},
               .random = Random(random.Next()),
               .faults = faults,
-              .heals = {},
+              .faults_end = {},
               .trace = trace,
               .coverage = {},
               .violation = {}};
-  world.heals = world.schedule.now() + kFaultsLast;
+  world.faults_end = world.schedule.now() + kFaultsLast;
 
   std::vector<Workload> workloads;
   SeedResult result;
@@ -98,14 +99,14 @@ SeedResult RunSeed(uint64_t seed, const TraceSink& trace) {
   }
   result.scenario += faults.name;
 
-  SimPlace place(world, DrawShape(random, workloads));
+  SimBackend backend(world, DrawShape(random, workloads));
   std::vector<std::unique_ptr<SimJob>> jobs;
-  std::vector<PlaceClient*> clients;
+  std::vector<BackendClient*> clients;
   for (size_t i = 0; i < workloads.size(); ++i) {
-    jobs.push_back(std::make_unique<SimJob>(world, place, workloads[i], "job" + std::to_string(i)));
+    jobs.push_back(std::make_unique<SimJob>(world, backend, workloads[i], "job" + std::to_string(i)));
     clients.push_back(jobs.back().get());
   }
-  place.Begin(clients);
+  backend.Begin(clients);
   for (const auto& job : jobs) job->Begin();
   RunToTheEnd(world, jobs);
 

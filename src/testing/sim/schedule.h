@@ -45,7 +45,7 @@ class Schedule {
   std::vector<Entry> heap_;
 };
 
-// One connection: messages arrive in the order in which they were sent, whatever their delays.
+// One connection: messages arrive in the order in which they were sent, even if their delays differ.
 class Channel {
  public:
   // The arrival time of a message that is sent now.

@@ -43,7 +43,7 @@ void SimAm::Add(const core::JournalEntry& entry) {
   Order(core::Record{entry.change});
 }
 
-// Adds an entry that the previous AM recorded but may not have written.
+// Checks an entry that the previous AM recorded but may not have written.
 void SimAm::AddAgain(const core::Change& change) {
   const size_t at = disk_.journal + queued_++;
   if (at < disk_.recorded.size() && disk_.recorded[at] == change) return;
@@ -106,7 +106,7 @@ void SimAm::Replayed(const am::loop::LoggedEvent& logged, const std::vector<core
     same_entries = same_entries && at < disk_.recorded.size() && disk_.recorded[at] == record->change;
   }
   if (same_entries && orders == before.orders) return;
-  world_.Violate("A replayed event gives the orders that it gave before",
+  world_.Violate("A replayed event leads to the same orders as before",
                  name_ + " at " + FormatInstant(logged.at) + ": " + ToText(workload_.spec, logged.event));
 }
 

@@ -48,7 +48,7 @@ class SimAm final : private am::loop::Clock,
   void Resume();
   // Posts an event to the loop and drains the queue. During a drain the event is only queued.
   void Deliver(const core::Event& event);
-  // The AM was killed between a step and its actions: it performed none of them and did not write the journal.
+  // The AM was killed between a step and its actions. It performed none of them, and did not write the journal.
   bool died() const { return died_; }
   const core::Job& job() const { return loop_.job(); }
 
@@ -75,10 +75,10 @@ class SimAm final : private am::loop::Clock,
   size_t queued_ = 0;  // journal entries that wait for the flush
   size_t replayed_ = 0, replayed_entries_ = 0;
   bool resuming_ = false, draining_ = false, drain_wanted_ = false;
-  bool durable_ = false;  // the event of the current actions is in the event log
+  bool durable_ = false;  // the event that led to the current actions is in the event log
   bool ordered_ = false;  // this drain has ordered an action
   bool died_ = false;
-  int flushes_ = 0;  // in this drain
+  int flushes_ = 0;  // number of flushes in this drain
 };
 
 }  // namespace howdah::testing::sim

@@ -10,18 +10,18 @@ namespace howdah::testing::sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-SimJob::SimJob(World& world, SimPlace& place, Workload workload, std::string name)
+SimJob::SimJob(World& world, SimBackend& backend, Workload workload, std::string name)
     : world_(world),
-      place_(place),
+      backend_(backend),
       workload_(std::move(workload)),
       name_(std::move(name)),
       truth_(world_, workload_),
       checker_(std::in_place, world_, workload_, truth_),
-      meeting_(world_, truth_, [this](const core::Event& event) { Deliver(event); }),
+      rendezvous_(world_, truth_, [this](const core::Event& event) { Deliver(event); }),
       submitted_(world_.schedule.now()),
       seed_(world_.random.Next()),
       am_(NewAm()) {
-  // Its own random numbers, so that seeds without this fault are unchanged.
+  // Uses random numbers of its own, so that seeds without this fault are unchanged.
   disk_.loses_finish = world_.faults.orders_lost > 0 && Random(seed_ + 2).Chance(0.2);
 }
 
@@ -33,14 +33,14 @@ void SimJob::Begin() {
   world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(500))), [this] {
     Deliver(core::AmStarted{"node0", 0});
   });
-  PlanPeople();
+  PlanUserRequests();
   PlanClock();
   if (const auto when = world_.FaultWithin(world_.faults.am_dies, seconds(40))) {
     world_.schedule.After(*when, [this] { AmDies(); });
   }
   for (int i = 0; i < 4; ++i) {
     if (const auto when = world_.FaultWithin(world_.faults.am_replaced, seconds(40))) {
-      world_.schedule.After(*when, [this] { AnotherAmGoesOn(); });
+      world_.schedule.After(*when, [this] { ReplaceAm(); });
     }
   }
   PlanLossOfTail();
@@ -48,15 +48,15 @@ void SimJob::Begin() {
 
 // --- users and clocks ---
 
-void SimJob::PlanPeople() {
+void SimJob::PlanUserRequests() {
   const Faults& faults = world_.faults;
   if (const auto when = world_.FaultWithin(faults.stop_requested, seconds(40))) {
     const Duration first = world_.random.Chance(0.3) ? *when / 40 : *when;
-    world_.schedule.After(first, [this] { Tell(core::StopRequested{"ann", std::nullopt}, from_people_); });
+    world_.schedule.After(first, [this] { Send(core::StopRequested{"ann", std::nullopt}, from_users_); });
     if (world_.random.Chance(0.5)) {
       world_.Reach(Situation::kStoppedTwice);
       world_.schedule.After(first + world_.random.Between(Duration(0), Duration(seconds(5))), [this] {
-        Tell(core::StopRequested{"ann, again", Duration(0)}, from_people_);
+        Send(core::StopRequested{"ann, again", Duration(0)}, from_users_);
       });
     }
   }
@@ -66,7 +66,7 @@ void SimJob::PlanPeople() {
       const core::ScaleRequested wanted{world_.random.Between(0, roles - 1), world_.random.Between(0, 6), "ann"};
       const jobspec::Instances& limits = workload_.spec.roles[static_cast<size_t>(wanted.role)].instances;
       if (wanted.instances < limits.min || wanted.instances > limits.max) world_.Reach(Situation::kScaleRejected);
-      world_.schedule.After(*when, [this, wanted] { Tell(wanted, from_people_); });
+      world_.schedule.After(*when, [this, wanted] { Send(wanted, from_users_); });
     }
   }
 }
@@ -75,7 +75,7 @@ void SimJob::PlanClock() {
   for (int i = 0; i < 4; ++i) {
     if (const auto when = world_.FaultWithin(world_.faults.clock_jumps, seconds(60))) {
       const bool back = world_.random.Chance(0.6);
-      world_.Reach(back ? Situation::kClockWentBack : Situation::kClockLeapt);
+      world_.Reach(back ? Situation::kClockWentBack : Situation::kClockJumpedForward);
       const Duration by = back ? -world_.random.Between(Duration(1), Duration(seconds(20)))
                                : world_.random.Between(Duration(1), Duration(seconds(60)));
       world_.schedule.After(*when, [this, by] {
@@ -89,7 +89,7 @@ void SimJob::PlanClock() {
 
 // --- the AM's loop ---
 
-void SimJob::Tell(const core::Event& event, Channel& channel) {
+void SimJob::Send(const core::Event& event, Channel& channel) {
   world_.schedule.At(channel.Arrival(world_.schedule.now(), world_.Latency()), [this, event] { Deliver(event); });
 }
 
@@ -100,7 +100,7 @@ void SimJob::Deliver(const core::Event& event) {
     world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " <- " + ToText(workload_.spec, event));
   }
   ++steps_;
-  checker_->Told(event);
+  checker_->Received(event);
   if (std::exchange(delivering_, true)) return am_->Deliver(event);
   am_->Deliver(event);
   delivering_ = false;
@@ -109,7 +109,7 @@ void SimJob::Deliver(const core::Event& event) {
   checker_->Stepped(am_->job());
   if (!am_->died() || ended()) return;
   world_.Reach(Situation::kOrdersLost);
-  AnotherAmGoesOn();
+  ReplaceAm();
 }
 
 void SimJob::OnOrdered(const core::Action& action) {
@@ -117,62 +117,62 @@ void SimJob::OnOrdered(const core::Action& action) {
   checker_->Ordered(action);
 }
 
-// The AM is killed, and another one resumes from its disk. Messages in flight reach the new one, because executors
-// repeat messages that may not have arrived.
-void SimJob::AnotherAmGoesOn() {
+// Kills the AM, and lets another AM resume from its disk. Messages in flight reach the new AM, because executors repeat
+// messages that may not have arrived.
+void SimJob::ReplaceAm() {
   if (ended() || world_.violation || disk_.event_log.empty()) return;
   world_.Reach(Situation::kAmReplaced);
   am_ = NewAm();
   am_->Resume();
   if (world_.violation) return;
-  meeting_.Forget();
-  place_.Cancel(this);
+  rendezvous_.Forget();
+  backend_.Cancel(this);
   alarm_at_.reset();
   Deliver(core::AmResumed{++am_attempt_, "was killed"});
   for (const auto& container : containers_) container->FindAm();
 }
 
-// The AM's files are copied at some time, and the AM's node is lost later: the events between are lost. Uses its own
-// random numbers, so that seeds without this fault are unchanged.
+// Plans the loss of the AM's node: its files were copied some time earlier, so the events since then are lost. Uses
+// random numbers of its own, so that seeds without this fault are unchanged.
 void SimJob::PlanLossOfTail() {
   Random random(seed_ + 1);
-  if (workload_.meets || !random.Chance(world_.faults.am_loses_tail)) return;
+  if (workload_.rejoins || !random.Chance(world_.faults.am_loses_tail)) return;
   const Duration copied = random.Between(Duration(milliseconds(500)), Duration(seconds(40)));
   const Duration lost = copied + random.Between(Duration(0), Duration(seconds(1)));
   world_.schedule.After(copied, [this] {
     if (ended() || disk_.event_log.empty()) return;
-    copied_.emplace(Copied{*checker_, disk_.event_log.size(), disk_.recorded.size(), truth_.told()});
+    copied_.emplace(Copied{*checker_, disk_.event_log.size(), disk_.recorded.size(), truth_.received()});
   });
-  world_.schedule.After(lost, [this] { AnotherAmKnowsLess(); });
+  world_.schedule.After(lost, [this] { ReplaceAmWithLostTail(); });
 }
 
-void SimJob::AnotherAmKnowsLess() {
+void SimJob::ReplaceAmWithLostTail() {
   if (ended() || world_.violation || !copied_) return;
   std::vector<SimDisk::Logged>& log = disk_.event_log;
   const std::vector<SimDisk::Logged> lost(log.begin() + static_cast<std::ptrdiff_t>(copied_->logged), log.end());
   if (lost.empty()) return;
   world_.Reach(Situation::kAmLostTail);
   if (world_.trace)
-    world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " knows nothing since " +
+    world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " lost its event log since " +
                  FormatInstant(log[copied_->logged - 1].logged.at));
   log.resize(copied_->logged);
   disk_.recorded.resize(copied_->recorded);
   disk_.journal = copied_->recorded;
   checker_.emplace(copied_->checker);
-  truth_.Untell(copied_->told);
+  truth_.RestoreReceived(copied_->received);
   truth_.Forget([this](TaskId id) {
     const TaskFacts* task = checker_->facts().Find(id);
     return task ? task->attempt : -1;
   });
   copied_.reset();
   for (const auto& container : containers_) container->LoseAm();
-  AnotherAmGoesOn();
+  ReplaceAm();
   if (ended() || world_.violation) return;
   Reconcile(lost);
 }
 
-// Messages that the backend and the executors repeat. The backend still has the containers that it granted to the
-// previous AM, and ends those that this AM has not recorded.
+// Sends the messages that the backend and the executors repeat. The backend still has the containers that it granted to
+// the previous AM, and ends those that the new AM has not recorded.
 void SimJob::Reconcile(const std::vector<SimDisk::Logged>& lost) {
   for (const auto& container : containers_) {
     if (!checker_->facts().Held(container->id())) container->End({});
@@ -180,12 +180,12 @@ void SimJob::Reconcile(const std::vector<SimDisk::Logged>& lost) {
   for (const SimDisk::Logged& one : lost) {
     const core::Event& event = one.logged.event;
     if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
-      if (checker_->facts().Held(exited->container)) Tell(*exited, from_place_);
+      if (checker_->facts().Held(exited->container)) Send(*exited, from_backend_);
     } else if (std::holds_alternative<core::ScaleRequested>(event) ||
                std::holds_alternative<core::StopRequested>(event)) {
-      Tell(event, from_people_);
+      Send(event, from_users_);
     } else if (std::holds_alternative<core::RequestsRefused>(event)) {
-      Tell(event, from_place_);
+      Send(event, from_backend_);
     }
   }
 }
@@ -196,21 +196,22 @@ void SimJob::OnDeadline(std::optional<Instant> deadline) {
   ++alarm_;
   if (!deadline) return;
   const Duration late = world_.random.Between(Duration(0), Duration(milliseconds(2)));
-  world_.schedule.At(*deadline - skew_ + late, [this, alarm = alarm_] { Ring(alarm); });
+  world_.schedule.At(*deadline - skew_ + late, [this, alarm = alarm_] { OnAlarm(alarm); });
 }
 
-void SimJob::Ring(int alarm) {
+void SimJob::OnAlarm(int alarm) {
   if (alarm != alarm_ || ended()) return;
   const std::optional<Instant> deadline = std::exchange(alarm_at_, std::nullopt);
   Deliver(core::Ticked{});
   if (ended()) return;
-  alarms_in_vain_ = am_->job().NextDeadline() == deadline ? alarms_in_vain_ + 1 : 0;
-  if (alarms_in_vain_ > 100) {
-    world_.Violate("A tick at a deadline leaves a later one", "still " + FormatInstant(*deadline));
+  idle_alarms_ = am_->job().NextDeadline() == deadline ? idle_alarms_ + 1 : 0;
+  if (idle_alarms_ > 100) {
+    world_.Violate("After a tick at a deadline the next deadline is later", "still " + FormatInstant(*deadline));
   }
 }
 
-// The AM is killed permanently: only its records remain. Executors notice, and end the processes they started.
+// Kills the AM permanently. Only its records remain. Executors notice the death, and end the processes that they
+// started.
 void SimJob::AmDies() {
   if (ended()) return;
   world_.Reach(Situation::kAmDied);
@@ -223,7 +224,7 @@ void SimJob::AmDies() {
 }
 
 void SimJob::AmIsGone() {
-  place_.Cancel(this);
+  backend_.Cancel(this);
   for (const auto& container : containers_) {
     world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(3))), [&c = *container] { c.End({}); });
   }
@@ -255,7 +256,7 @@ void SimJob::Do(const core::LaunchExecutor& a) { Find(a.container)->Launch(a.tas
 void SimJob::Do(const core::ReleaseContainer& a) { Find(a.container)->Leave(); }
 void SimJob::Do(const core::KillContainer& a) { Find(a.container)->Kill(); }
 void SimJob::Do(const core::StartTask& a) {
-  if (workload_.meets) meeting_.Start(a, *Find(a.container), RankedTasks());
+  if (workload_.rejoins) rendezvous_.Start(a, *Find(a.container), RankedTasks());
   Find(a.container)->Start(a.attempt, a.generation);
 }
 void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a); }
@@ -280,17 +281,17 @@ void SimJob::OnGranted(int role, int node) {
   containers_.push_back(std::make_unique<SimContainer>(world_, *this, id, node));
   SimContainer* container = containers_.back().get();
   const core::ContainerGranted granted{id, role, "node" + std::to_string(node)};
-  Tell(granted, from_place_);
+  Send(granted, from_backend_);
   if (world_.Fault(world_.faults.grant_twice)) {
     world_.Reach(Situation::kGrantTwice);
-    Tell(granted, from_place_);
+    Send(granted, from_backend_);
   }
   if (const auto when = world_.FaultWithin(world_.faults.container_lost, seconds(60))) {
-    if (world_.Fault(world_.faults.warned)) {
+    if (world_.Fault(world_.faults.reclaim_announced)) {
       world_.schedule.After(*when - std::min<Duration>(*when, seconds(5)), [this, container] {
         if (container->gone()) return;
-        world_.Reach(Situation::kWarned);
-        Tell(core::ReclaimAnnounced{container->id(), "it is preempted", /*taken=*/true}, from_place_);
+        world_.Reach(Situation::kReclaimAnnounced);
+        Send(core::ReclaimAnnounced{container->id(), "it is preempted", /*preempted=*/true}, from_backend_);
       });
     }
     world_.schedule.After(*when, [this, container] {
@@ -301,8 +302,8 @@ void SimJob::OnGranted(int role, int node) {
   if (ended()) AmIsGone();
 }
 
-void SimJob::OnWaiting(const std::string& reason) { Tell(core::RequestsDelayed{reason}, from_place_); }
-void SimJob::OnRefused(const std::string& reason) { Tell(core::RequestsRefused{reason}, from_place_); }
+void SimJob::OnWaiting(const std::string& reason) { Send(core::RequestsDelayed{reason}, from_backend_); }
+void SimJob::OnRefused(const std::string& reason) { Send(core::RequestsRefused{reason}, from_backend_); }
 
 void SimJob::OnNodeLost(int node) {
   for (const auto& container : containers_) {
@@ -312,12 +313,12 @@ void SimJob::OnNodeLost(int node) {
 }
 
 void SimJob::OnGone(SimContainer& container, const Loss& loss) {
-  place_.Free(container.node());
-  Tell(core::ContainerExited{.container = container.id(),
+  backend_.Free(container.node());
+  Send(core::ContainerExited{.container = container.id(),
                              .how = loss.how,
                              .infrastructure = loss.infrastructure,
                              .preempted = loss.preempted},
-       from_place_);
+       from_backend_);
 }
 
 void SimJob::OnDied(TaskId task, int generation) {

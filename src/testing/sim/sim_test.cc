@@ -1,4 +1,4 @@
-// Tests of the simulator itself: the guarantees that its verdicts rely on.
+// Tests of the simulator itself: the properties on which its verdicts depend.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "backend.h"
 #include "howdah/testing/sim/coverage.h"
 #include "howdah/testing/sim/faults.h"
 #include "howdah/testing/sim/random.h"
 #include "howdah/testing/sim/run_seed.h"
 #include "howdah/testing/sim/workload.h"
 #include "journal_fold.h"
-#include "place.h"
 #include "schedule.h"
 #include "world.h"
 
@@ -40,7 +40,7 @@ TEST(Random, BoundsAreInclusive) {
   EXPECT_TRUE(random.Chance(1));
 }
 
-TEST(Schedule, RunsByTimeThenByOrder) {
+TEST(Schedule, ActionsRunByTimeThenByOrder) {
   Schedule schedule;
   std::string order;
   const Instant start = schedule.now();
@@ -64,11 +64,11 @@ TEST(Channel, KeepsTheOrderOfMessages) {
   EXPECT_EQ(channel.Arrival(now, seconds(1)), now + seconds(9));
 }
 
-TEST(JournalFold, FollowsTheTableOfStates) {
+TEST(JournalFold, OnlyPermittedTransitionsAreAccepted) {
   struct Row {
     const char* what;
     std::vector<core::Change> changes;
-    const char* wrong;  // the expected violation by the last change; empty: none
+    const char* wrong;  // the expected violation by the last change; empty if none is expected
   };
   const auto task = [](TaskChanged::Type type, TaskState state, int attempt = 0) {
     return TaskChanged{.type = type, .role = "worker", .index = 1, .state = state, .attempt = attempt};
@@ -78,17 +78,17 @@ TEST(JournalFold, FollowsTheTableOfStates) {
   const core::Change allocated = task(TaskChanged::Type::kAllocated, TaskState::kAllocated);
   const Row rows[] = {
       {"a task is created", {pending}, ""},
-      {"out of nothing", {allocated}, "worker:1 changed before it was pending"},
+      {"a change before the creation", {allocated}, "worker:1 changed before it was pending"},
       {"one step", {pending, allocated}, ""},
-      {"two at once",
+      {"a skipped state",
        {pending, task(TaskChanged::Type::kStarted, TaskState::kRunning)},
        "worker:1 went from PENDING to RUNNING"},
-      {"attempts go on",
+      {"a lower attempt number",
        {pending, task(TaskChanged::Type::kPending, TaskState::kPending, 1), pending},
        "the attempt of worker:1 went back"},
       {"the job starts", {job(JobState::kStarting), job(JobState::kRunning)}, ""},
-      {"the job skips", {job(JobState::kRunning)}, "the job went from QUEUED to RUNNING"},
-      {"the end is the end",
+      {"the job skips a state", {job(JobState::kRunning)}, "the job went from QUEUED to RUNNING"},
+      {"an entry after the end",
        {job(JobState::kStarting), job(JobState::kKilled), pending},
        "an entry follows the final state"},
   };
@@ -100,7 +100,7 @@ TEST(JournalFold, FollowsTheTableOfStates) {
   }
 }
 
-class Client : public PlaceClient {
+class Client : public BackendClient {
  public:
   void OnGranted(int role, int node) override {
     granted.push_back(role);
@@ -117,7 +117,7 @@ World CalmWorld() {
   return World{.schedule = {},
                .random = Random(3),
                .faults = FaultProfiles().front(),
-               .heals = {},
+               .faults_end = {},
                .trace = nullptr,
                .coverage = {},
                .violation = {}};
@@ -128,30 +128,30 @@ void RunAll(World& world) {
   }
 }
 
-TEST(SimPlace, GangIsGrantedWholeOrNotAtAll) {
+TEST(SimBackend, GangIsGrantedWholeOrNotAtAll) {
   World world = CalmWorld();
-  SimPlace place(world, {.nodes = 2, .slots = 2, .grants_together = true});
+  SimBackend backend(world, {.nodes = 2, .slots = 2, .grants_together = true});
   Client first, second;
-  place.Begin({&first, &second});
-  place.Request(&first, {.asks = {{0, 2}, {1, 1}}, .together = true});
+  backend.Begin({&first, &second});
+  backend.Request(&first, {.asks = {{0, 2}, {1, 1}}, .together = true});
   RunAll(world);
   EXPECT_THAT(first.granted, ::testing::UnorderedElementsAre(0, 0, 1));
-  place.Request(&second, {.asks = {{0, 2}}, .together = true});
+  backend.Request(&second, {.asks = {{0, 2}}, .together = true});
   RunAll(world);
   EXPECT_THAT(second.granted, ::testing::IsEmpty());
   EXPECT_EQ(second.waiting, "all slots are taken");
-  place.Free(first.nodes[0]);
+  backend.Free(first.nodes[0]);
   RunAll(world);
   EXPECT_THAT(second.granted, ::testing::ElementsAre(0, 0));
 }
 
-TEST(SimPlace, CancelledRequestIsNotGranted) {
+TEST(SimBackend, CancelledRequestIsNotGranted) {
   World world = CalmWorld();
-  SimPlace place(world, {.nodes = 1, .slots = 4});
+  SimBackend backend(world, {.nodes = 1, .slots = 4});
   Client client;
-  place.Begin({&client});
-  place.Request(&client, {.asks = {{0, 3}}});
-  place.Cancel(&client);
+  backend.Begin({&client});
+  backend.Request(&client, {.asks = {{0, 3}}});
+  backend.Cancel(&client);
   RunAll(world);
   EXPECT_THAT(client.granted, ::testing::IsEmpty());
 }
@@ -175,7 +175,7 @@ TEST(RunSeed, TraceDoesNotChangeTheDigest) {
   EXPECT_THAT(lines, ::testing::Contains(::testing::HasSubstr("AmStarted")));
 }
 
-TEST(Tables, EveryRowHasAName) {
+TEST(Tables, EveryRowHasItsOwnName) {
   std::set<std::string_view> names;
   for (const Faults& faults : FaultProfiles()) EXPECT_TRUE(names.insert(faults.name).second) << faults.name;
   for (const WorkloadKind& kind : WorkloadKinds()) EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
@@ -190,7 +190,7 @@ TEST(Workloads, EveryKindIsAValidJob) {
     for (int i = 0; i < 20; ++i) {
       const Workload workload = kind.make(random);
       const size_t roles = workload.spec.roles.size();
-      EXPECT_EQ(workload.conduct.size(), roles) << kind.name;
+      EXPECT_EQ(workload.behaviour.size(), roles) << kind.name;
       EXPECT_EQ(workload.rules.restarts_together.size(), roles) << kind.name;
       bool has_worker = false;
       for (const jobspec::RoleSpec& role : workload.spec.roles) has_worker |= role.kind == jobspec::RoleKind::kWorker;

@@ -63,7 +63,7 @@ struct EventText {
     return "StackSampled " + e.container.text + Attempt(e.attempt) + " in " + e.stack;
   }
   std::string operator()(const core::RendezvousReported& e) const {
-    static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be asked"};
+    static const char* const kSteps[] = {"ready", "joined", "rejoining", "unreachable"};
     return "RendezvousReported " + TaskName(spec, e.task) + Attempt(e.attempt) + " " +
            kSteps[static_cast<size_t>(e.step)];
   }
@@ -100,7 +100,7 @@ struct ActionText {
   }
   std::string operator()(const core::StopTask& a) const {
     return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) +
-           " to " + Seconds(a.limit) + (a.probe_first ? " after a look" : "");
+           " to " + Seconds(a.limit) + (a.probe_first ? " after a probe" : "");
   }
   std::string operator()(const core::RequestRendezvous& a) const {
     return "RequestRendezvous " + TaskName(spec, a.task) + " attempt " + std::to_string(a.attempt);
@@ -130,8 +130,8 @@ struct ChangeText {
     return text + Why(c.reason);
   }
   std::string operator()(const core::TaskChanged& c) const {
-    static const char* const kTypes[] = {"pending", "allocated", "ready",      "started", "exited", "lost",
-                                         "stopped", "removed",   "progressed", "stalled", "stands", "rejoined"};
+    static const char* const kTypes[] = {"pending", "allocated", "ready",      "started", "exited",        "lost",
+                                         "stopped", "removed",   "progressed", "hung",    "stack sampled", "rejoined"};
     std::string text = TaskText(c.role, c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
                        std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
     return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);

@@ -48,28 +48,28 @@ void Truth::Ended(TaskId task, int attempt) {
   std::erase_if(runs_, [&](const Run& run) { return run.task == task && run.attempt == attempt; });
 }
 
-OwnFailure* Truth::Told(TaskId task, int attempt, bool stalled) {
+OwnFailure* Truth::Received(TaskId task, int attempt, bool hung) {
   for (OwnFailure& failure : failures_) {
-    if (failure.task == task && failure.attempt == attempt && failure.stalled == stalled) {
-      failure.told = true;
+    if (failure.task == task && failure.attempt == attempt && failure.hung == hung) {
+      failure.received = true;
       return &failure;
     }
   }
   return nullptr;
 }
 
-std::vector<bool> Truth::told() const {
-  std::vector<bool> told;
-  for (const OwnFailure& failure : failures_) told.push_back(failure.told);
-  return told;
+std::vector<bool> Truth::received() const {
+  std::vector<bool> received;
+  for (const OwnFailure& failure : failures_) received.push_back(failure.received);
+  return received;
 }
 
-void Truth::Untell(const std::vector<bool>& told) {
-  for (size_t i = 0; i < failures_.size(); ++i) failures_[i].told = i < told.size() && told[i];
+void Truth::RestoreReceived(const std::vector<bool>& received) {
+  for (size_t i = 0; i < failures_.size(); ++i) failures_[i].received = i < received.size() && received[i];
 }
 
 void Truth::Forget(const std::function<int(TaskId)>& newest) {
-  std::erase_if(failures_, [&](const OwnFailure& f) { return f.attempt > newest(f.task) && !f.told; });
+  std::erase_if(failures_, [&](const OwnFailure& f) { return f.attempt > newest(f.task) && !f.received; });
 }
 
 std::string Truth::Running() const {

@@ -14,17 +14,17 @@
 
 namespace howdah::testing::sim {
 
-// A failure that the task's own processes caused: they were not stopped, killed or lost.
+// A failure caused by the task's own processes. They were not stopped, killed or lost.
 struct OwnFailure {
   TaskId task;
   int attempt = 0;
   int generation = 0;
   Instant at;
-  std::string how;           // in the words of the job's reason: "exit code 7"; empty: the command could not be started
-  bool consequence = false;  // it reports itself as the consequence of another failure
+  std::string how;           // as in the job's reason: "exit code 7"; empty: the command could not be started
+  bool consequence = false;  // the failure is reported as the consequence of another one
   bool final = false;        // a rule of the task's role excludes a restart
-  bool stalled = false;      // the attempt hung and did not end
-  bool told = false;         // the core received the failure while it held the container
+  bool hung = false;         // the attempt hung and did not end
+  bool received = false;     // the core received the failure while it held the container
 };
 
 // Whether `a` is closer to the root cause than `b`.
@@ -33,7 +33,7 @@ inline bool CameFirst(const OwnFailure& a, const OwnFailure& b) {
   return a.consequence != b.consequence ? b.consequence : a.at < b.at;
 }
 
-// The consequence of the restart rule that the failure matched; nullopt if it matched none.
+// Returns what the restart rule that the failure matched demands; nullopt if the failure matched no rule.
 std::optional<jobspec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task,
                                                  const core::Diagnosis& diagnosis);
 inline bool IsFinal(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis) {
@@ -46,20 +46,20 @@ class Truth {
 
   // The attempt's processes have started.
   void Started(TaskId task, int attempt, int generation);
-  // The attempt has left its generation, and runs without one until Rejoined.
+  // The attempt has left its generation, and belongs to no generation until Rejoined.
   void Waits(TaskId task, int attempt);
   void Rejoined(TaskId task, int attempt, int generation);
   // All processes of the attempt have ended.
   void Ended(TaskId task, int attempt);
   void Failed(OwnFailure failure) { failures_.push_back(std::move(failure)); }
-  // The core has received the failure of this attempt. The caller does not report a hang that the core ignores because
-  // the attempt is already being stopped.
-  OwnFailure* Told(TaskId task, int attempt, bool stalled);
+  // The core has received the failure of this attempt. Call it for a hang only if the attempt is not already being
+  // stopped, because the core ignores a hang during a stop.
+  OwnFailure* Received(TaskId task, int attempt, bool hung);
 
-  // told: for each failure so far, whether the core has received it. Untell restores an earlier result.
-  std::vector<bool> told() const;
-  void Untell(const std::vector<bool>& told);
-  // The core has lost all attempts after the newest of each task: other attempts will get their numbers.
+  // received: for each failure so far, whether the core has received it. RestoreReceived restores an earlier result.
+  std::vector<bool> received() const;
+  void RestoreReceived(const std::vector<bool>& received);
+  // The core has lost all attempts after the newest that it knows of each task. Other attempts will get their numbers.
   void Forget(const std::function<int(TaskId)>& newest);
   const std::vector<OwnFailure>& failures() const { return failures_; }
   // For example "worker:1 attempt 0", for each running attempt; empty if none runs.

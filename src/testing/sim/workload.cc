@@ -26,7 +26,7 @@ class Maker {
     if (random.Chance(0.15)) spec.timeouts.run = random.Between(Duration(seconds(5)), Duration(minutes(2)));
   }
 
-  jobspec::RoleSpec& Role(std::string name, int instances, Conduct conduct, bool together = false) {
+  jobspec::RoleSpec& Role(std::string name, int instances, Behaviour behaviour, bool together = false) {
     jobspec::RoleSpec role;
     role.name = std::move(name);
     role.instances = {instances, instances};
@@ -35,26 +35,26 @@ class Maker {
     role.restart.max = random_.Chance(0.5) ? random_.Between(1, 3) : 0;
     role.restart.backoff = random_.Pick<Duration>({milliseconds(0), milliseconds(500), seconds(5)});
     workload_.spec.roles.push_back(std::move(role));
-    workload_.conduct.push_back(conduct);
+    workload_.behaviour.push_back(behaviour);
     workload_.rules.restarts_together.push_back(together);
     return workload_.spec.roles.back();
   }
-  jobspec::RoleSpec& Chief(Conduct conduct, bool together = false) {
-    jobspec::RoleSpec& role = Role("chief", 1, conduct, together);
+  jobspec::RoleSpec& Chief(Behaviour behaviour, bool together = false) {
+    jobspec::RoleSpec& role = Role("chief", 1, behaviour, together);
     role.chief = true;
     return role;
   }
   jobspec::RoleSpec& Service(std::string name, int instances, double fails) {
-    jobspec::RoleSpec& role = Role(std::move(name), instances, {.for_ever = true, .fails = fails, .ignores_stop = 0.2});
+    jobspec::RoleSpec& role = Role(std::move(name), instances, {.endless = true, .fails = fails, .ignores_stop = 0.2});
     role.kind = jobspec::RoleKind::kService;
     return role;
   }
-  jobspec::RoleSpec& Sidecar(std::string name, Conduct conduct) {
-    jobspec::RoleSpec& role = Role(std::move(name), 1, conduct);
+  jobspec::RoleSpec& Sidecar(std::string name, Behaviour behaviour) {
+    jobspec::RoleSpec& role = Role(std::move(name), 1, behaviour);
     role.kind = jobspec::RoleKind::kSidecar;
     return role;
   }
-  void ChiefDirects() {
+  void ChiefCoordinates() {
     for (const jobspec::RoleSpec& role : workload_.spec.roles) workload_.rules.coordinators.push_back(role.chief);
     workload_.spec.checkpoint.dir = "checkpoints";
   }
@@ -64,7 +64,7 @@ class Maker {
     workload_.collective = true;
     return *this;
   }
-  void Meets() { workload_.meets = true; }
+  void Rejoins() { workload_.rejoins = true; }
   jobspec::JobSpec& spec() { return workload_.spec; }
   Workload Done() { return std::move(workload_); }
 
@@ -84,9 +84,8 @@ Workload PsAndChief(Random& random) {
   Maker make(random, {.needs_whole_cluster = true});
   make.Service("ps", random.Between(1, 2), 0.05);
   make.Chief({.shortest = seconds(1), .fails = 0.1, .ignores_stop = 0.1});
-  make.ChiefDirects();
-  jobspec::RoleSpec& worker =
-      make.Role("worker", random.Between(1, 4), {.for_ever = random.Chance(0.5), .fails = 0.15});
+  make.ChiefCoordinates();
+  jobspec::RoleSpec& worker = make.Role("worker", random.Between(1, 4), {.endless = random.Chance(0.5), .fails = 0.15});
   if (random.Chance(0.3)) worker.instances.min = 1;
   return make.Done();
 }
@@ -94,7 +93,7 @@ Workload PsAndChief(Random& random) {
 Workload RankedDdp(Random& random) {
   Maker make(random, {.needs_whole_cluster = true});
   make.Collective();
-  const Conduct rank{.shortest = seconds(1), .fails = 0.2, .start_fails = 0.01, .ignores_stop = 0.1};
+  const Behaviour rank{.shortest = seconds(1), .fails = 0.2, .start_fails = 0.01, .ignores_stop = 0.1};
   if (random.Chance(0.3)) make.Chief(rank, true);
   make.Role("worker", random.Between(2, 5), rank, true).processes = random.Pick<int>({1, 1, 2, 4});
   if (random.Chance(0.2)) make.FirstRankDecides();
@@ -105,7 +104,7 @@ Workload ServicesAndSidecars(Random& random) {
   Maker make(random);
   make.Role("worker", random.Between(1, 4), {.fails = 0.08});
   make.Service("store", random.Between(1, 2), random.Chance(0.3) ? 0.4 : 0.0);
-  make.Sidecar("evaluator", {.for_ever = random.Chance(0.5), .fails = 0.4, .start_fails = 0.1, .ignores_stop = 0.2});
+  make.Sidecar("evaluator", {.endless = random.Chance(0.5), .fails = 0.4, .start_fails = 0.1, .ignores_stop = 0.2});
   return make.Done();
 }
 
@@ -124,10 +123,10 @@ Workload Elastic(Random& random) {
 }
 
 // Ranked tasks that continue from one generation to the next.
-Workload Worlds(Random& random) {
+Workload RejoiningRanks(Random& random) {
   Maker make(random, {.needs_whole_cluster = true, .needs_am = true});
-  make.Meets();
-  const Conduct rank{.shortest = seconds(5), .longest = seconds(60), .fails = 0.2, .ignores_stop = 0.1};
+  make.Rejoins();
+  const Behaviour rank{.shortest = seconds(5), .longest = seconds(60), .fails = 0.2, .ignores_stop = 0.1};
   if (random.Chance(0.2)) make.Role("first", 1, rank, true);
   jobspec::RoleSpec& worker = make.Role("worker", 1, rank, true);
   worker.instances = {random.Between(1, 2), random.Between(3, 5)};
@@ -160,13 +159,13 @@ Workload Ignore(Random& random) {
 Workload Limits(Random& random) {
   Maker make(random);
   make.Role("head", random.Between(1, 2), {.longest = seconds(10), .fails = 0.05});
-  make.Role("worker", random.Between(1, 3), {.for_ever = random.Chance(0.5), .fails = 0.1, .ignores_stop = 0.2})
+  make.Role("worker", random.Between(1, 3), {.endless = random.Chance(0.5), .fails = 0.1, .ignores_stop = 0.2})
       .outlive = jobspec::Outlive{
       {"head"},
       random.Between(Duration(seconds(1)), Duration(seconds(10))),
       random.Pick<jobspec::Outlive::Then>({jobspec::Outlive::Then::kFail, jobspec::Outlive::Then::kIgnore})};
   jobspec::RoleSpec& loader =
-      make.Role("loader", random.Between(1, 2), {.for_ever = random.Chance(0.5), .ignores_stop = 0.2});
+      make.Role("loader", random.Between(1, 2), {.endless = random.Chance(0.5), .ignores_stop = 0.2});
   loader.timeout = random.Between(Duration(seconds(2)), Duration(seconds(15)));
   loader.on_failure = random.Pick<jobspec::OnFailure>({jobspec::OnFailure::kFail, jobspec::OnFailure::kTolerate});
   return make.Done();
@@ -184,7 +183,7 @@ Workload DagOfAfter(Random& random) {
 // A worker that never ends by itself: only a limit or a user ends it.
 Workload Endless(Random& random) {
   Maker make(random);
-  make.Role("worker", random.Between(1, 3), {.for_ever = true, .ignores_stop = 0.4, .saves = 0.4, .stalls = 0.4},
+  make.Role("worker", random.Between(1, 3), {.endless = true, .ignores_stop = 0.4, .saves = 0.4, .hangs = 0.4},
             random.Chance(0.5));
   make.spec().timeouts.progress = random.Between(Duration(seconds(2)), Duration(seconds(20)));
   make.spec().timeouts.run = random.Between(Duration(seconds(2)), Duration(minutes(1)));
@@ -198,12 +197,12 @@ void AddRules(Workload& workload, Random random) {
   if (!random.Chance(0.2)) return;
   for (size_t r = 0; r < workload.spec.roles.size(); ++r) {
     jobspec::RoleSpec& role = workload.spec.roles[r];
-    // A role that always fails and restarts without limit would hold its containers forever.
-    if (role.processes > 1 || workload.conduct[r].fails >= 1 || random.Chance(0.3)) continue;
+    // A role that always fails and restarts without limit would hold its containers permanently.
+    if (role.processes > 1 || workload.behaviour[r].fails >= 1 || random.Chance(0.3)) continue;
     const std::vector<Then> all = {Then::kFail, Then::kRestart, Then::kRestartFree, Then::kElsewhere};
     role.restart.rules = {{.log = "it", .exit = {}, .signal = {}, .then = random.Pick(all)}};
-    workload.conduct[r].ruled = 0.5;
-    workload.conduct[r].node_fails = 0.2;
+    workload.behaviour[r].ruled = 0.5;
+    workload.behaviour[r].node_fails = 0.2;
   }
 }
 
@@ -214,7 +213,7 @@ const std::vector<WorkloadKind>& WorkloadKinds() {
       {"ranked ddp", RankedDdp},
       {"services and sidecars", ServicesAndSidecars},
       {"elastic", Elastic},
-      {"worlds", Worlds},
+      {"rejoining ranks", RejoiningRanks},
       {"tolerate", Tolerate},
       {"ignore", Ignore},
       {"limits", Limits},

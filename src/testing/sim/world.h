@@ -21,23 +21,24 @@ struct World {
   Schedule schedule;
   Random random;
   const Faults& faults;
-  Instant heals;  // no faults occur from this time on
+  Instant faults_end;  // no faults occur from this time on
   TraceSink trace;
   Coverage coverage;
   std::optional<Violation> violation;  // the first one found
 
-  bool Fault(double chance) { return schedule.now() < heals && random.Chance(chance); }
-  // Whether a fault with this chance occurs, and after which delay. The fault occurs before faults stop.
+  bool Fault(double chance) { return schedule.now() < faults_end && random.Chance(chance); }
+  // Returns the delay after which a fault with this chance occurs; nullopt if it does not occur. The fault occurs
+  // before faults stop.
   std::optional<Duration> FaultWithin(double chance, Duration longest) {
     if (!Fault(chance)) return std::nullopt;
-    return random.Between(Duration(0), std::min(longest, Duration(heals - schedule.now())));
+    return random.Between(Duration(0), std::min(longest, Duration(faults_end - schedule.now())));
   }
   Duration Latency() {
     const Duration usual = random.Between(Duration(100), faults.latency);
     return Fault(faults.message_late) ? usual + random.Between(Duration(0), faults.late_by) : usual;
   }
   Duration GrantDelay() {
-    const Duration longest = schedule.now() < heals ? faults.grant_delay : std::min(faults.grant_delay, kPrompt);
+    const Duration longest = schedule.now() < faults_end ? faults.grant_delay : std::min(faults.grant_delay, kPrompt);
     return random.Between(Duration(0), longest);
   }
   // Whether the clocks of the AM and of the nodes agree.

@@ -1,5 +1,5 @@
-"""Fashion-MNIST with PyTorch DistributedDataParallel. The data of a step depend only on its number, so a disturbed run
-ends with the same model as an undisturbed one. The checkpoint contains the sum of the numbers of all steps, which is
+"""Fashion-MNIST with PyTorch DistributedDataParallel. The data of a step depend only on its number, so a run with
+faults ends with the same model as a run without. The checkpoint contains the sum of the numbers of all steps, which is
 wrong if a step was lost or repeated.
 
 Variables: STEPS, PACE (the least duration of a step in seconds), SAVE_EVERY, HOWDAH_CHECKPOINT_DIR."""
@@ -16,7 +16,7 @@ import torch.distributed as dist
 from torch import nn
 
 STEPS, PACE, SAVE_EVERY = int(os.environ["STEPS"]), float(os.environ["PACE"]), int(os.environ["SAVE_EVERY"])
-BATCH = 128  # images per step, for all ranks together
+BATCH = 128  # images per step of all ranks together
 CHECKPOINT = pathlib.Path(os.environ["HOWDAH_CHECKPOINT_DIR"]) / "checkpoint.pt"
 
 

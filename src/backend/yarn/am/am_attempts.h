@@ -11,11 +11,12 @@
 
 namespace howdah::backend::yarn::am {
 
-// Returns how many attempts may fail: am.attempts of the job file, limited by the ResourceManager's configuration.
+// Returns the number of AM attempts after which YARN gives up the application: am.attempts of the job file, limited by
+// the ResourceManager's configuration.
 int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration);
 
-// Counts the failed attempts before `attempt`, like RMAppImpl. Attempts that were preempted or lost with their node do
-// not count, nor do failures that are older than kAttemptFailureWindow. attempts: all attempts of the application.
+// Counts the failed attempts before `attempt`, like RMAppImpl: not those that were preempted or lost with their node,
+// nor failures older than kAttemptFailureWindow. attempts: all attempts of the application.
 int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
                             Instant now);
 

@@ -15,7 +15,7 @@ constexpr Instant kNow(std::chrono::milliseconds(1'700'000'000'000));
   return report;
 }
 
-// Returns diagnostics as RMAppAttemptImpl writes them.
+// Returns the diagnostics that RMAppAttemptImpl writes for an AM that exited with `code`.
 std::string Exited(int code) {
   return "AM Container for appattempt_1_0001_000001 exited with  exitCode: " + std::to_string(code) +
          "\nFailing this attempt.Diagnostics: Container killed on request. ";

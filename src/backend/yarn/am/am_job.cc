@@ -25,6 +25,7 @@
 #include "howdah/os/net/resolve.h"
 #include "howdah/os/process/clock.h"
 #include "journal_copy.h"
+#include "staged_configuration.h"
 #include "yarn_backend.h"
 
 namespace howdah::backend::yarn::am {
@@ -33,51 +34,27 @@ namespace {
 constexpr char kJournal[] = "journal.jsonl";
 constexpr char kEventLog[] = "events.bin";
 constexpr char kAddress[] = "am.address";
-constexpr char kAnswers[] = "answers.bin";
+constexpr char kCheckpointFile[] = "answers.bin";
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
-// The same limit with which a running job waits for an unreachable ResourceManager. YARN restarts an AM that exits
-// without unregistering.
+// A running job waits this long for an unreachable ResourceManager, so the end of a job waits equally long. An AM must
+// not exit before it has unregistered: YARN would restart it.
 constexpr Duration kFinishLimit = std::chrono::minutes(15);
-
-Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
-  HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
-  auto credentials = hadoop::rpc::ParseCredentials(bytes);
-  if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
-  return credentials;
-}
-
-// Reads the credentials of the container in which this process runs.
-Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment) {
-  HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
-  return ReadCredentials(container.token_file);
-}
-
-// Reads the configuration that the client staged. The node may have no configuration, or that of another cluster.
-Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Environment& environment,
-                                                      const std::string& path) {
-  HOWDAH_TRY(const auto xml, os::files::ReadFile(path));
-  hadoop::conf::Configuration configuration(environment);
-  const auto no_more_files = [](const std::string& name) -> Result<std::string> {
-    return Failed("the staged configuration is one file, but it includes " + name);
-  };
-  HOWDAH_TRY_STATUS(hadoop::conf::AddXml(configuration, path, xml, no_more_files));
-  return configuration;
-}
 
 ::hadoop::yarn::FinalApplicationStatusProto FinalStatusOf(core::JobState state) {
   if (state == core::JobState::kSucceeded) return ::hadoop::yarn::APP_SUCCEEDED;
   return state == core::JobState::kKilled ? ::hadoop::yarn::APP_KILLED : ::hadoop::yarn::APP_FAILED;
 }
 
-// Returns the reason as the first line, which tools show with the application's report, and the advice as the second.
+// Returns a text with the reason on the first line, which tools show in the application's report, and the advice on the
+// second.
 std::string Diagnostics(const core::JobChanged& end) {
   const std::string reason = end.reason.value_or("");
   if (end.advice.value_or("").empty()) return reason;
   return reason + "\n" + *end.advice;
 }
 
-// Unregisters this attempt, so that YARN starts no other. Blocks until the ResourceManager has answered.
+// Unregisters this attempt, so that YARN starts no other attempt. Blocks until the ResourceManager has answered.
 Status FinishApplication(const hadoop::conf::Configuration& configuration, const hadoop::rpc::Token& am_rm_token,
                          const core::JobChanged& end) {
   HOWDAH_TRY(const auto call, hadoop::yarn::BlockingSchedulerCall(configuration, am_rm_token));
@@ -111,8 +88,8 @@ struct AmJob::Parts {
   compat::tony::history::AmContainer Container() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
   }
-  // Whether YARN starts another AM after this one has died. If the ResourceManager does not answer, assumes that every
-  // earlier attempt counts.
+  // Whether YARN starts another AM after this one has died. If the ResourceManager does not answer, counts every
+  // earlier attempt as failed.
   bool AnotherAttemptFollows(HadoopClient& cluster) const {
     const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
@@ -135,8 +112,8 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& envi
   HOWDAH_TRY(const auto spec_text, os::files::ReadFile(kJobFile));
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(spec_text));
   HOWDAH_TRY(auto identity, FindIdentity(credentials, "am"));
-  HOWDAH_TRY(auto configuration, ReadConfiguration(environment, start.configuration));
-  // Act as the owner of the job. On an insecure cluster containers run as another user.
+  HOWDAH_TRY(auto configuration, ReadStagedConfiguration(environment, start.configuration));
+  // Act as the owner of the job: on an insecure cluster the containers run as another user.
   container.user = start.user;
   return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(start),
                                                                         std::move(container),
@@ -186,8 +163,8 @@ Result<std::string> AmJob::ListenHost() const {
     if (!own.empty()) break;
   }
   if (!own.empty() && !IsLoopback(own)) return own;
-  // If a ResourceManager runs on this machine, the route to it does not show how other machines reach this one. The
-  // node's name in YARN does.
+  // Use the node's name in YARN. If a ResourceManager runs on this machine, the route to it does not show the address
+  // at which other machines reach this one.
   const auto named = os::net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
   if (named.ok()) return named->front().ip();
   if (own.empty()) return named.error().While("finding the address of this node");
@@ -195,12 +172,14 @@ Result<std::string> AmJob::ListenHost() const {
 }
 
 Result<AmJob::StartingPoint> AmJob::Restore() const {
-  if (PublishedPort() > 0) return StartingPoint();  // an earlier process in this container has restored both files
+  // An earlier process in this container has restored both files.
+  if (PublishedPort() > 0) return StartingPoint();
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   if (parts_->attempt() == 0) return StartingPoint();
   HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "restoring the state of the previous application master";
-  // The journal is derived from the events and must not be newer than they are, so read the journal first.
+  // Read the journal first: it is derived from the events, so the copy of the journal must not be newer than that of
+  // the events.
   auto before = ReadRunningJournal(cluster, id());
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
@@ -292,7 +271,7 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port) {
   std::optional<ResourceManagerCheckpoint::State> restored;
-  HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kAnswers, restored));
+  HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kCheckpointFile, restored));
   const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
   if (restored && restored->am_rm_token) token = hadoop::yarn::FromProto(*restored->am_rm_token);
@@ -304,7 +283,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       const Status begun = journal.ok()
                                ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Container())
                                : Status(journal.error());
-      // Only log an error. An error at the end becomes part of the job's advice.
+      // Only log an error here. The job's advice reports an error that occurs again at the end.
       if (!begun.ok()) std::cerr << begun.error().message << "\n";
     });
   }
@@ -332,7 +311,7 @@ Status AmJob::WriteHistory(const std::string& journal) {
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {
   parts_->copy.reset();
   HadoopClient cluster = parts_->OpenCluster();
-  // Neither step affects the outcome of the job. Errors are written to stderr, the container's log.
+  // A failure of these two steps does not change the outcome of the job. It is written to stderr, the container's log.
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
   }

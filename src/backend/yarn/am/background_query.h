@@ -10,16 +10,17 @@
 
 namespace howdah::backend::yarn::am {
 
-// Runs one query at a time. Only the query itself runs on the other thread; use this object on the loop's thread.
+// Runs one query at a time. The query runs on the other thread; all functions of this class must be called on the
+// loop's thread.
 class BackgroundQuery {
  public:
   BackgroundQuery(boost::asio::io_context& loop, HadoopClient cluster);
-  // Does not wait. A running query finishes in the background, and its result is discarded.
+  // Does not wait for a running query: its result is discarded when it finishes.
   ~BackgroundQuery();
 
   bool running() const { return running_; }
-  // Must not be called while running(). query is called on another thread, with exclusive use of the client. It returns
-  // a function, which is called on the loop unless this object has been destroyed.
+  // Must not be called while running(). `query` runs on the other thread and may use the client. It returns a function,
+  // which is called on the loop unless this object has been destroyed meanwhile.
   void Start(std::function<std::function<void()>(HadoopClient& cluster)> query);
 
  private:

@@ -16,8 +16,8 @@ struct ContainerEnvironment {
   std::string node_host;                // NM_HOST
   std::string token_file;               // HADOOP_TOKEN_FILE_LOCATION
   std::string proxy_base;               // APPLICATION_WEB_PROXY_BASE: "/proxy/application_…"; only set for an AM
-  std::vector<std::string> log_dirs;    // LOG_DIRS: of this container
-  std::vector<std::string> local_dirs;  // LOCAL_DIRS: of the application on this node
+  std::vector<std::string> log_dirs;    // LOG_DIRS: the log directories of this container
+  std::vector<std::string> local_dirs;  // LOCAL_DIRS: the application's directories on this node
   std::string user;
 };
 

@@ -19,7 +19,7 @@ std::string WithoutTime(std::string line) {
   return line;
 }
 
-// Returns the first line with text, without its time and trailing full stop.
+// Returns the first line that has any text, without its time and trailing full stop.
 std::string FirstText(const std::string& diagnostics) {
   for (size_t begin = 0; begin < diagnostics.size();) {
     const size_t end = std::min(diagnostics.find('\n', begin), diagnostics.size());
@@ -53,7 +53,7 @@ double Mib(const std::string& amount) {
   return 0;
 }
 
-// Changes "MB" to "MiB", because Hadoop writes MB for MiB.
+// Changes "MB" to "MiB": Hadoop writes MB but means MiB.
 std::string Binary(std::string amount) {
   if (amount.ends_with("B") && amount.size() > 1 && std::isalpha(amount[amount.size() - 2]) != 0) {
     amount.insert(amount.size() - 1, "i");
@@ -61,8 +61,8 @@ std::string Binary(std::string amount) {
   return amount;
 }
 
-// Returns the peak plus a quarter, rounded up to a multiple of 256 MiB.
-std::string EnoughFor(double used_mib) {
+// Returns a sufficient container size: the peak use plus a quarter, rounded up to a multiple of 256 MiB.
+std::string SufficientMemory(double used_mib) {
   const auto steps = static_cast<int64_t>(std::ceil(used_mib * 1.25 / 256));
   const int64_t mib = steps * 256;
   return mib % 1024 == 0 ? std::to_string(mib / 1024) + "GiB" : std::to_string(mib) + "MiB";
@@ -79,7 +79,7 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   const std::string used = usage.substr(0, of), allowed = usage.substr(of + 4);
   const std::string text = "out of memory: container used " + Binary(used) + " of " + Binary(allowed) + " of " + kind +
                            " and was killed by YARN";
-  if (physical) return text + "; memory: " + EnoughFor(Mib(used)) + " would have been enough for this peak";
+  if (physical) return text + "; memory: " + SufficientMemory(Mib(used)) + " would have been enough for this peak";
   return text + "; administrators should disable this check of the cluster (yarn.nodemanager.vmem-check-enabled)";
 }
 
@@ -112,8 +112,8 @@ std::string LastStderrLine(const std::string& diagnostics) {
   return last;
 }
 
-// Corrects the status from the diagnostics. ContainerImpl.ExitedWithSuccessTransition reports success for a container
-// that was stopped because of its memory use and exited with 0. The diagnostics still contain the reason.
+// Corrects the status by the diagnostics. ContainerImpl.ExitedWithSuccessTransition reports success if a container was
+// stopped because of its memory use and then exited with 0. The diagnostics still have the reason.
 ContainerExitStatus StatusOf(const ::hadoop::yarn::ContainerStatusProto& status) {
   const std::string& diagnostics = status.diagnostics();
   if (diagnostics.find("beyond the 'PHYSICAL' memory limit") != std::string::npos) return kExceededMemory;
@@ -124,10 +124,10 @@ ContainerExitStatus StatusOf(const ::hadoop::yarn::ContainerStatusProto& status)
 std::string Aborted(const std::string& diagnostics) {
   if (diagnostics.find("xpired") != std::string::npos) return "container expired because it was not started in time";
   if (diagnostics.find("lost") != std::string::npos) return "node lost";
-  return "container taken back by YARN: " + FirstText(diagnostics);
+  return "container reclaimed by YARN: " + FirstText(diagnostics);
 }
 
-// Describes how the executor itself ended, from a status that YARN does not define.
+// Describes how the executor ended from an exit status that YARN does not define.
 std::string ExecutorExited(int code, const std::string& diagnostics) {
   const ExitStatus exit = FromShellCode(code);
   if (exit.signal) return "executor " + DescribeEnd(exit);

@@ -1,5 +1,5 @@
-// Describes why a container has ended or could not start, or why its executor has not connected yet. The descriptions
-// are made from the diagnostics of YARN 3.3 to 3.5. Pure.
+// Describes why a container ended or could not start, or why its executor has not connected yet. The descriptions are
+// based on the diagnostics of YARN 3.3 to 3.5. Pure.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace howdah::backend::yarn::am {
 
-// Returns the text for core::ContainerExited::how: "executor was killed by signal 9 (SIGKILL)", "node lost"; empty
-// after a normal end. preemptor: the result of PreemptingQueue if the container was preempted.
+// Returns the text for core::ContainerExited::how, such as "executor was killed by signal 9 (SIGKILL)" or "node lost".
+// Returns an empty text after a normal end. preemptor: the result of PreemptingQueue if the container was preempted.
 std::string DescribeExit(const ::hadoop::yarn::ContainerStatusProto& status, const std::string& preemptor = "");
 
-// Returns the text for core::ReclaimAnnounced::why of a container that the scheduler is going to preempt.
+// Returns the text for core::ReclaimAnnounced::why when the scheduler is going to preempt a container.
 std::string DescribePreemptionWarning(const std::string& preemptor);
 
-// Returns the start-up phase of a container before its executor has connected, such as "localizing files on node7".
-// status: the answer of the container's NodeManager, or the error of the call. Returns an empty text if the container
-// has ended, which is reported separately.
+// Returns the present phase of a container's start, such as "localizing files on node7". Used until the executor has
+// connected. Returns an empty text if the container has ended, because its end is reported separately.
+// status: the answer of the container's NodeManager, or the error of the call.
 std::string DescribeStartProgress(const Result<::hadoop::yarn::ContainerStatusProto>& status, const std::string& node);
 
 // Returns why a NodeManager refused to start a container. diagnostics: the text of its answer.

@@ -12,7 +12,7 @@ namespace {
   return status;
 }
 
-TEST(ContainerExit, EachStatusHasAText) {
+TEST(ContainerExit, EachExitStatusIsDescribed) {
   const struct {
     int code;
     const char* diagnostics;
@@ -34,7 +34,7 @@ TEST(ContainerExit, EachStatusHasAText) {
        "executor was killed by signal 9 (SIGKILL)"},
       {143, "", "executor was killed by signal 15 (SIGTERM)"},
       {-100, "Container released on a *lost* node", "node lost"},
-      {-100, "Container released by application", "container taken back by YARN: Container released by application"},
+      {-100, "Container released by application", "container reclaimed by YARN: Container released by application"},
       {-101, "", "disks of the node failed"},
       {-102, "Container preempted by scheduler", "preempted by YARN for another queue or application"},
       {-104,
@@ -72,7 +72,7 @@ TEST(ContainerExit, EachStatusHasAText) {
   }
 }
 
-TEST(ContainerExit, PreemptionNamesTheQueue) {
+TEST(ContainerExit, PreemptionIsDescribedWithTheQueue) {
   EXPECT_EQ(DescribeExit(Status(-102, ""), "queue a or b"), "preempted by YARN for queue a or b");
   EXPECT_EQ(DescribePreemptionWarning("queue a"), "the scheduler is preempting it for queue a");
   EXPECT_EQ(DescribePreemptionWarning(""), "the scheduler is preempting it");

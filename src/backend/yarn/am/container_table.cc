@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The progress of a start is queried and reported only if the start takes longer than this.
+// The progress of a start is queried and reported only if the start takes at least this long.
 constexpr Duration kFirstProgressCheck = 10s;
-// The time within which the end of a container must be reported after its node was asked to stop it.
+// After a node was asked to stop a container, the end of the container must be reported within this time.
 constexpr auto kStopLimit = 8000ms;
 
 hadoop::yarn::ContainerId YarnIdOf(const ContainerId& id) {
@@ -61,7 +61,7 @@ void ContainerTable::OnStarted(const ContainerId& id, const Status& started) {
   if (container == nullptr) return;
   if (!started.ok()) return events_.on_start_failed(id, started.error());
   container->started = true;
-  // Before this, the NodeManager did not have the container, so the stop was deferred.
+  // A stop was requested before the NodeManager had the container. Carry it out now.
   if (container->stopping) return Stop(id);
   CheckProgressLater(id);
 }
@@ -76,8 +76,8 @@ void ContainerTable::Connected(const ContainerId& id) {
 void ContainerTable::CheckProgressLater(const ContainerId& id) {
   Container& container = containers_.at(id);
   if (container.connected || container.releasing || container.stopping) return;
-  // Each pause doubles the time since the launch, so queries are rare. The first one comes before register_limit
-  // expires.
+  // Each pause doubles the time since the launch, so that long starts cause few queries. The first query comes before
+  // register_limit expires.
   const Duration pause =
       std::max(container.start_time, std::min<Duration>(kFirstProgressCheck, register_limit_ * 3 / 4));
   container.start_time += pause;
@@ -119,7 +119,8 @@ void ContainerTable::StopAfter(const ContainerId& id, std::chrono::milliseconds 
   });
 }
 
-// Stops the container now or, if its start is not confirmed yet, in OnStarted. Before, the NodeManager may not have it.
+// Stops the container. If its NodeManager has not confirmed the start yet, OnStarted stops it later, because the
+// NodeManager may not have it before that.
 void ContainerTable::Stop(const ContainerId& id) {
   Container& container = containers_.at(id);
   container.stopping = true;

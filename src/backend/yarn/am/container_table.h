@@ -23,24 +23,24 @@ class ContainerTable {
   struct Container {
     explicit Container(boost::asio::io_context& loop) : stop_timer(loop), progress_timer(loop) {}
     ::hadoop::yarn::ContainerProto proto;
-    std::string node;       // the scheduler's name for the node
+    std::string node;       // the node's name in the scheduler
     std::string label;      // node label of the requested partition
-    std::string preemptor;  // the queue for which it is being preempted, once known
+    std::string preemptor;  // the queue for which YARN preempts the container, once known
     bool launched = false;
     bool started = false;    // confirmed by its NodeManager
     bool connected = false;  // its executor has connected
-    bool releasing = false;  // its end is never a failure
-    bool stopping = false;   // its NodeManager must stop it
-    Duration start_time{0};  // time from the launch to the last scheduled progress check
+    bool releasing = false;  // the job has released it, so its end is never a failure
+    bool stopping = false;   // its NodeManager has been or will be asked to stop it
+    Duration start_time{0};  // time from the launch to the newest scheduled progress check
     boost::asio::steady_timer stop_timer, progress_timer;
   };
   struct Events {
     std::function<void(const ContainerId& id, const std::string& progress)> on_starting;
     std::function<void(const ContainerId& id, const Error& error)> on_start_failed;
-    // The NodeManager was asked to stop the container, but its end was not reported in time.
+    // Called if the end of a container was not reported in time after its NodeManager was asked to stop it.
     std::function<void(const ContainerId& id)> on_stop_timeout;
   };
-  // register_limit: the time within which an executor must connect.
+  // register_limit: the time within which an executor must connect after its launch.
   ContainerTable(boost::asio::io_context& loop, Duration register_limit, Events events);
 
   void AddToken(const ::hadoop::yarn::NMTokenProto& token) { node_managers_.AddToken(token); }
@@ -59,7 +59,7 @@ class ContainerTable {
 
  private:
   void OnStarted(const ContainerId& id, const Status& started);
-  // Queries the progress of the start repeatedly until the executor has connected.
+  // Queries the progress of the container's start at growing intervals until the executor has connected.
   void CheckProgressLater(const ContainerId& id);
   void OnProgress(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status);
   void Stop(const ContainerId& id);
@@ -69,7 +69,7 @@ class ContainerTable {
   Events events_;
   hadoop::yarn::NodeManagers node_managers_;
   std::unordered_map<ContainerId, Container> containers_;
-  int releasing_ = 0;  // kept as a number, because it is read at every grant and end of thousands of containers
+  int releasing_ = 0;  // number of containers with `releasing`; counted because it is read at every grant and exit
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -63,8 +63,8 @@ void JournalCopy::Run() {
   } while (AwaitChange(watch.get()));
 }
 
-// The stored journal must not be newer than the stored events, from which it is derived. So the journal is read first
-// and stored last.
+// Reads the journal first and stores it last: it is derived from the events, so the stored journal must not be newer
+// than the stored events.
 Status JournalCopy::Store() {
   HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
   HOWDAH_TRY(const auto journal, os::files::ReadFile(journal_, kMaxFileSize));

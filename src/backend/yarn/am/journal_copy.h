@@ -14,9 +14,9 @@
 
 namespace howdah::backend::yarn::am {
 
-// Stores both files when one has grown, at most once per second. Files are written whole, so copying takes at most a
-// tenth of the time. Uses its own thread, so that a slow NameNode does not delay the job. A failed copy is repeated
-// when a file has grown again.
+// Stores both files when one of them has grown, at most once per second. Each copy writes the whole files, and the
+// pauses between copies are long enough that copying takes at most a tenth of the time. A failed copy is repeated when
+// a file has grown again. Uses its own thread, so that a slow NameNode does not delay the job.
 class JournalCopy {
  public:
   // journal, event_log: paths of the local files. Starts immediately.
@@ -29,7 +29,7 @@ class JournalCopy {
  private:
   void Run();
   Status Store();
-  // Waits for a change of a file or for the destructor. Returns false if the destructor has begun.
+  // Waits until a file changes or the destructor begins. Returns false for the destructor.
   bool AwaitChange(int watch);
 
   HadoopClient cluster_;

@@ -17,8 +17,8 @@ struct LaunchedTask {
   std::string am_address;  // "10.0.0.7:40123"
 };
 
-// Returns a launch context for `howdah-agent task --yarn`. It has the files of the task's role, and the AM's
-// credentials without those that only the AM may have.
+// Returns a launch context for `howdah-agent task --yarn`: with the files of the task's role, and with the AM's
+// credentials except the secrets that only the AM may have.
 ::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start,
                                                           const hadoop::rpc::Credentials& credentials_of_am,
                                                           const LaunchedTask& task);

@@ -5,7 +5,7 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-// The interval grows, so that a job that is pending for hours neither loads the ResourceManager nor fills the journal.
+// The interval grows. A job that is pending for hours must neither load the ResourceManager nor fill the journal.
 constexpr Duration kFirstPause = std::chrono::seconds(1), kMaxPause = std::chrono::minutes(1);
 
 }  // namespace
@@ -30,7 +30,7 @@ void PendingMonitor::SetPending(std::vector<PendingContainers> pending) {
 void PendingMonitor::QueryAfter(Duration pause) {
   timer_.expires_after(pause);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    // The answer to a running query schedules the next one.
+    // If a query is running, the handler of its answer schedules the next one.
     if (!error && !query_.running() && !pending_.empty()) Query();
   });
 }
@@ -45,7 +45,7 @@ void PendingMonitor::Query() {
 
 void PendingMonitor::OnFacts(const Result<ClusterFacts>& facts) {
   if (pending_.empty()) return;
-  // Without permission to query (a cluster with Kerberos, no token) the AM reports no reason.
+  // Report no reason if the AM may not query the ResourceManager (a cluster with Kerberos, no token).
   const std::string why = facts.ok() ? WhyPending(*facts, pending_, headroom_) : "";
   if (!why.empty() && why != reported_) on_reason_(reported_ = why);
   QueryAfter(pause_);

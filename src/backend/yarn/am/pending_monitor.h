@@ -1,4 +1,4 @@
-// Reports why requested containers have not been granted.
+// Finds out why requested containers have not been granted.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,8 +13,8 @@
 
 namespace howdah::backend::yarn::am {
 
-// Queries the ResourceManager when requests have been pending unchanged for a second, then at growing intervals of up
-// to a minute. Used on the loop's thread only.
+// Queries the ResourceManager when the pending requests have not changed for a second, and then at growing intervals of
+// up to a minute. Used on the loop's thread only.
 class PendingMonitor {
  public:
   // on_reason is called whenever the reason changes. An empty reason means that no request is pending any more.

@@ -11,8 +11,8 @@ namespace {
 using ::hadoop::yarn::QueueInfoProto;
 
 constexpr size_t kMaxListed = 3;
-// The AM waits only briefly for the name, because meanwhile the grace period of the preempted container passes. The
-// cache may be short, because schedulers preempt in rounds of some seconds.
+// The AM waits only briefly for the queue's name, because the preempted container's grace period is already running. A
+// short-lived cache is enough, because schedulers preempt in rounds of some seconds.
 constexpr std::chrono::seconds kMaxWait(1), kCacheTime(1);
 
 LeafQueue FactsOf(const QueueInfoProto& info) {
@@ -29,7 +29,7 @@ LeafQueue FactsOf(const QueueInfoProto& info) {
       leaf.guarantees.insert(partition.partitionname());
     }
   }
-  // The FairScheduler has no partitions, and reports the current share of the queue as its capacity.
+  // The FairScheduler reports no partitions. It reports the queue's current share as its capacity.
   if (info.queueconfigurationsmap_size() == 0 && info.capacity() > 0) leaf.guarantees.insert("");
   return leaf;
 }
@@ -44,7 +44,7 @@ bool IsCalled(const LeafQueue& leaf, const std::string& name) {
   return leaf.path.empty() && name.ends_with("." + leaf.name);
 }
 
-// Ignores one container, because schedulers may grant a queue one container beyond its guarantee.
+// Leaves one container out of the count, because schedulers may grant a queue one container beyond its guarantee.
 bool IsWithinGuarantee(const LeafQueue& leaf) {
   return leaf.used_share * static_cast<double>(leaf.containers - 1) < static_cast<double>(leaf.containers);
 }
@@ -84,7 +84,7 @@ std::string PreemptingQueue(const std::vector<LeafQueue>& leaves, const std::str
     const auto starved = Select(others, [](const LeafQueue& leaf) { return leaf.pending > 0 && leaf.used_share < 1; });
     if (!starved.empty()) return Named(starved);
     if (self->preempts_within && self->pending > 0) return "another application of the queue " + self->name;
-    // No queue is starved now, because the preempting queue may already have its containers.
+    // If no queue is starved now, the preempting queue may already have its containers.
     others = Select(others, [](const LeafQueue& leaf) { return leaf.containers > 0 && IsWithinGuarantee(leaf); });
   }
   return others.size() == 1 && !self->preempts_within ? Named(others) : "";
@@ -109,7 +109,7 @@ void PreemptorLookup::Find(const std::string& label, OnFound on_found) {
 
 Result<PreemptorLookup::Queues> PreemptorLookup::Query(HadoopClient& cluster, const JobId& job) {
   HOWDAH_TRY(const auto rm, cluster.Rm());
-  // Ask for the queue, because the scheduler may have put the application into another queue than the requested one.
+  // Query the application's queue, because the scheduler may have put it into another queue than the requested one.
   HOWDAH_TRY(const auto report,
              rm->Report(hadoop::yarn::ParseApplicationId(job.text).value_or(hadoop::yarn::ApplicationId())));
   HOWDAH_TRY(const auto root, rm->QueueInfo("root", /*with_children=*/true));

@@ -1,5 +1,5 @@
-// Finds the queue for which the scheduler preempts containers. YARN reports the preemption but not the queue. The queue
-// is inferred from the resources that all queues use, request and are guaranteed.
+// Finds the queue for which the scheduler preempts containers. YARN reports the preemption but not the queue, so the
+// queue is inferred from the resources that each queue uses, requests and is guaranteed.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -16,26 +16,28 @@
 
 namespace howdah::backend::yarn::am {
 
-// A queue without children, as reported by getQueueInfo. ResourceManagers count used and pending containers in the
+// A queue without children, as getQueueInfo reports it. ResourceManagers count used and pending containers in the
 // default partition only.
 struct LeafQueue {
   std::string name;
   std::string path;                  // "root.a.b"; empty if not reported (Hadoop 3.3)
-  std::set<std::string> guarantees;  // labels with a guaranteed capacity; "" is the default partition
-  double used_share = 0;             // share of the guaranteed capacity, as the scheduler calculates it
+  std::set<std::string> guarantees;  // labels with guaranteed capacity; "" is the default partition
+  double used_share = 0;             // used fraction of the guaranteed capacity, as the scheduler calculates it
   int64_t containers = 0;
   int64_t pending = 0;           // requested containers
-  bool preempts_within = false;  // intra-queue preemption is enabled
+  bool preempts_within = false;  // whether intra-queue preemption is enabled
 };
 
-// Returns all leaves of the tree for which the scheduler reports numbers (QueueStatistics).
+// Returns all leaf queues below `root` for which the scheduler reports numbers (QueueStatistics).
 std::vector<LeafQueue> LeafQueues(const ::hadoop::yarn::QueueInfoProto& root);
 
-// Returns "queue a", "queue a or b" or "another application of the queue a". Returns an empty text if the result is not
-// certain enough. Pure. own: name or path of the job's queue. label: the node label of the container's partition.
+// Returns "queue a", "queue a or b" or "another application of the queue a", or an empty text if the numbers do not
+// show the queue with enough certainty. Pure. own: name or path of the job's queue. label: the node label of the
+// preempted container's partition.
 std::string PreemptingQueue(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label);
 
-// Runs one query for all containers that are preempted within a second. Used on the loop's thread only.
+// Finds the preempting queue for the job's containers, with one query for all that are preempted within a second. Used
+// on the loop's thread only.
 class PreemptorLookup {
  public:
   using OnFound = std::function<void(const std::string& preemptor)>;
@@ -43,7 +45,8 @@ class PreemptorLookup {
 
   // label: the node label of the container's partition. on_found is called once, possibly before Find returns, with the
   // result of PreemptingQueue. The text is empty if the ResourceManager does not answer within a second, or if the AM
-  // may not query (a cluster with Kerberos, no token). on_found is not called after this object has been destroyed.
+  // may not query it (a cluster with Kerberos, no token). on_found is not called any more after this object has been
+  // destroyed.
   void Find(const std::string& label, OnFound on_found);
 
  private:
@@ -63,7 +66,7 @@ class PreemptorLookup {
   BackgroundQuery query_;
   JobId job_;
   std::vector<Waiting> waiting_;
-  boost::asio::steady_timer timeout_;  // for the entries of waiting_
+  boost::asio::steady_timer timeout_;  // limits the wait of the entries of waiting_
   Queues cached_;
   boost::asio::steady_timer::time_point cached_until_{};
 };

@@ -20,7 +20,7 @@ LeafQueue Queue(const std::string& name, double used_share, int64_t containers, 
 // The job's own queue. It uses more than its guarantee, and has pending requests for replacement containers.
 LeafQueue Own() { return Queue("default", 1.8, 11, 4); }
 
-TEST(PreemptingQueue, StarvedQueueIsNamed) {
+TEST(PreemptingQueue, StarvedQueueIsReported) {
   const LeafQueue starved = Queue("a", 0.2, 1, 3), also_starved = Queue("b", 0, 0, 1), idle = Queue("i", 0, 0, 0);
   const LeafQueue satisfied = Queue("s", 0.8, 5, 0), beyond = Queue("o", 1.4, 9, 6);
   LeafQueue no_guarantee = Queue("n", 0, 0, 2);
@@ -53,7 +53,7 @@ TEST(PreemptingQueue, StarvedQueueIsNamed) {
   }
 }
 
-TEST(PreemptingQueue, IntraQueuePreemptionIsConsidered) {
+TEST(PreemptingQueue, PreemptionWithinOwnQueueIsReported) {
   LeafQueue own = Own();
   own.preempts_within = true;
   const LeafQueue satisfied = Queue("s", 0.8, 5, 0);
@@ -63,7 +63,7 @@ TEST(PreemptingQueue, IntraQueuePreemptionIsConsidered) {
   EXPECT_EQ(PreemptingQueue({own, satisfied}, "default", ""), "");
 }
 
-TEST(PreemptingQueue, LabelledPartitionsAreJudgedByGuaranteesOnly) {
+TEST(PreemptingQueue, QueueOfLabelledPartitionIsFoundByGuaranteesOnly) {
   LeafQueue own = Own(), gpu = Queue("gpu", 0, 0, 0), starved = Queue("a", 0.2, 1, 3);
   own.guarantees = gpu.guarantees = {"", "big"};
   EXPECT_EQ(PreemptingQueue({own, gpu, starved}, "default", "big"), "queue gpu");
@@ -125,7 +125,7 @@ TEST(LeafQueues, QueuesOfTheCapacitySchedulerAreRead) {
   EXPECT_TRUE(leaves[0].preempts_within);
 }
 
-// The FairScheduler reports the current share as the capacity, so the capacity of an empty queue is 0.
+// The FairScheduler reports a queue's current share as its capacity, so the capacity of an empty queue is 0.
 TEST(LeafQueues, QueuesOfTheFairSchedulerAreRead) {
   QueueInfoProto root;
   for (const auto& [name, share] : {std::pair("root.default", 0.0F), std::pair("root.alice", 0.5F)}) {
@@ -158,7 +158,7 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
 
   std::vector<std::string> found;
   const auto on_found = [&](const std::string& preemptor) { found.push_back(preemptor); };
-  const auto run_until_told = [&](size_t count) {
+  const auto run_until_found = [&](size_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     loop.restart();
     while (found.size() < count && loop.run_one_until(end) > 0) {
@@ -167,10 +167,10 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
   lookup.Find("", on_found);
   lookup.Find("big", on_found);
   EXPECT_THAT(found, IsEmpty());
-  run_until_told(2);
+  run_until_found(2);
   EXPECT_THAT(found, ElementsAre("", ""));
-  // At first the query is still running. Later the answer comes from the cached failure.
-  for (bool at_once = false; !at_once; run_until_told(1)) {
+  // While the first query runs, Find has no answer. Later it answers immediately from the cached failure.
+  for (bool at_once = false; !at_once; run_until_found(1)) {
     found.clear();
     lookup.Find("", on_found);
     at_once = found.size() == 1;

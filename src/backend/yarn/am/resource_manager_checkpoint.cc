@@ -5,7 +5,8 @@ namespace {
 
 using namespace ::hadoop::yarn;
 
-// Applies a record: an answer to a heartbeat, reduced to the fields that YARN does not repeat.
+// Applies a record to the state. A record is an answer to a heartbeat, reduced to the fields that YARN does not send
+// again.
 void Apply(const AllocateResponseProto& answer, ResourceManagerCheckpoint::State& state) {
   state.response_id = answer.response_id();
   for (const ContainerProto& container : answer.allocated_containers()) {

@@ -1,6 +1,6 @@
-// Recovery of an AM. The ResourceManager reports some facts to an AM attempt only once. The checkpoint saves them in a
-// file of the container, for an AM process that replaces a killed one there. This header also compares the containers
-// of an earlier AM with those that YARN reports.
+// Data for the recovery of an AM. The ResourceManager reports some facts to an AM attempt only once. The checkpoint
+// keeps them in a file of the container, for the next AM process in the container if this one is killed. This header
+// also compares the containers of an earlier AM with those that YARN reports.
 #pragma once
 
 #include <map>
@@ -18,23 +18,23 @@
 
 namespace howdah::backend::yarn::am {
 
-// The file contains tokens, so only its owner can read it. Single-threaded.
+// Single-threaded. Only the owner can read the file, because it contains tokens.
 class ResourceManagerCheckpoint {
  public:
   struct State {
-    int32_t response_id = 0;  // of the last answer that was processed
-    // Containers that were granted to this attempt or an earlier one and have not ended, and containers that have
-    // ended.
+    int32_t response_id = 0;  // of the last answer that the AM processed
+    // The containers that were granted to this attempt or an earlier one: `containers` has those that have not ended,
+    // `completed` those that have.
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerProto> containers;
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerStatusProto> completed;
-    std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order of arrival
-    std::optional<::hadoop::common::TokenProto> am_rm_token;  // set if it has replaced the token of the container
+    std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order in which they arrived
+    std::optional<::hadoop::common::TokenProto> am_rm_token;  // set if it has replaced the container's token
   };
 
-  // restored: receives the state of this attempt so far; unset if the attempt has not registered.
+  // restored: receives the state that earlier processes of this attempt saved; unset if the attempt has not registered.
   static Result<ResourceManagerCheckpoint> Open(const std::string& path, std::optional<State>& restored);
 
-  // To be called before the AM acts on the answer.
+  // Call these before the AM acts on the answer.
   Status Save(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
   Status Save(const ::hadoop::yarn::AllocateResponseProto& response);
 
@@ -44,17 +44,17 @@ class ResourceManagerCheckpoint {
   os::files::RecordFile file_;
 };
 
-// The containers that an AM takes over, compared with those that YARN reports.
+// The result of comparing the containers that the job has recorded with those that YARN reports.
 struct Takeover {
   std::vector<std::pair<backend::Inherited, ::hadoop::yarn::ContainerProto>> running;
   std::vector<std::pair<backend::Inherited, ::hadoop::yarn::ContainerStatusProto>> ended;
-  std::vector<backend::Inherited> missing;              // YARN has not reported them, or not yet
-  std::vector<::hadoop::yarn::ContainerProto> surplus;  // not recorded by the job; to be released
+  std::vector<backend::Inherited> missing;              // recorded, but YARN has not reported them (yet)
+  std::vector<::hadoop::yarn::ContainerProto> surplus;  // reported, but not recorded by the job; to be released
 };
 
-// Takes over from an earlier process of the same attempt. Pure.
+// For an AM process that replaces an earlier process of the same attempt. Pure.
 Takeover TakeOver(const std::vector<backend::Inherited>& inherited, const ResourceManagerCheckpoint::State& state);
-// Takes over from an earlier attempt. The missing containers may be among the completed ones of the first answer. Pure.
+// For a new attempt. The first answer to a heartbeat may list the missing containers as completed. Pure.
 Takeover TakeOver(const std::vector<backend::Inherited>& inherited,
                   const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
 Takeover TakeOverMissing(const std::vector<backend::Inherited>& missing,

@@ -95,14 +95,14 @@ std::string NumbersOf(const Takeover& takeover) {
   return text;
 }
 
-TEST(Takeover, ContainersAreComparedWithTheCheckpoint) {
+TEST(Takeover, NewProcessComparesContainersWithCheckpoint) {
   ResourceManagerCheckpoint::State state;
   for (const int number : {1, 2, 4}) SetContainer(state.containers[Id(number)], number);
   *state.completed[Id(3)].mutable_container_id() = hadoop::yarn::ToProto(Id(3));
   EXPECT_EQ(NumbersOf(TakeOver({Held(1), Held(2), Held(3), Held(5)}, state)), "running:12 ended:3 missing:5 surplus:4");
 }
 
-TEST(Takeover, ContainersOfAnEarlierAttemptAreComparedWithTheRegistrationAndTheFirstAnswer) {
+TEST(Takeover, NewAttemptComparesContainersWithRegistrationAndFirstAnswer) {
   RegisterApplicationMasterResponseProto response;
   for (const int number : {1, 4}) SetContainer(*response.add_containers_from_previous_attempts(), number);
   const Takeover takeover = TakeOver({Held(1), Held(3), Held(5)}, response);

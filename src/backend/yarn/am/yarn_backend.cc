@@ -14,8 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long an executor may take to exit after its release.
-constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+// The longest time for an executor to exit after its release.
+constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+// For an executor that stores the outputs of its task in HDFS before it exits.
+constexpr auto kStoreLimit = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::minutes(10));
 
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
@@ -90,8 +92,8 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                    .on_start_failed = [this](const auto& id, const Error& error) { OnStartFailed(id, error); },
                    .on_stop_timeout =
                        [this](const ContainerId& id) {
-                         // The ResourceManager orders the node to stop the container as soon as the node is reachable
-                         // again.
+                         // Release the container, so that the ResourceManager orders its node to stop it as soon as the
+                         // node is reachable again.
                          scheduler_.Release(IdOf(id));
                          Remove(id, "node did not respond to the request to stop the container",
                                 /*infrastructure=*/true);
@@ -160,7 +162,7 @@ void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterRe
 
 void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
   if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
-  if (restored_) Inherit({}, 0);  // the job has no container of the earlier process
+  if (restored_) Inherit({}, 0);  // Inherit was not called, because the job has recorded no containers
   for (const auto& token : response.nm_tokens()) containers_.AddToken(token);
   const Takeover takeover = TakeOverMissing(std::exchange(missing_, {}), response);
   Apply(takeover);
@@ -232,10 +234,10 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
   const int status = completed.status.exit_status();
   const ContainerExitMeaning meaning = MeaningOf(status);
   if (meaning.status == ContainerExitStatus::kInvalid || meaning.status == ContainerExitStatus::kDisksFailed) {
-    // The container was not even localized, so the node may be the cause.
+    // The container ended before its files were localized, so the node may be the cause.
     scheduler_.NodeFailed(container->node);
   } else if (container->started && status >= 0) {
-    // Only an executor that has run proves that the node works. An accepted container does not.
+    // The node works if an executor has run there. That it accepted a container proves nothing.
     scheduler_.NodeSucceeded(container->node);
   }
   const bool releasing = container->releasing;
@@ -286,7 +288,7 @@ void YarnBackend::Release(const ContainerId& id) {
   containers_.MarkReleasing(id);
   if (container->launched) {
     UpdateExpectations();
-    return containers_.StopAfter(id, kLeaveLimit);
+    return containers_.StopAfter(id, jobspec::KeepsOutputs(options_.spec) ? kStoreLimit : kExitLimit);
   }
   scheduler_.Release(IdOf(id));
   Remove(id, "", /*infrastructure=*/false);
@@ -316,7 +318,7 @@ void YarnBackend::UpdateExpectations() {
     pending.push_back({role.name, count, ContainerSize(role), NodeLabel(options_.spec, role)});
   }
   pending_monitor_.SetPending(std::move(pending));
-  // The ends of containers arrive with heartbeats, so send heartbeats frequently while an end is expected.
+  // Heartbeats report the ends of containers, so send them frequently while an end is expected.
   scheduler_.SetExpecting(containers_.any_releasing());
 }
 

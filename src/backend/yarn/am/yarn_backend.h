@@ -31,7 +31,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
     const hadoop::rpc::Credentials& credentials;  // the credentials of the AM's container
     std::string am_address;                       // the address at which executors and clients reach the AM
     std::string tracking_url;                     // URL of the AM's own page; empty if none
-    hadoop::rpc::Token am_rm_token;               // the newest token
+    hadoop::rpc::Token am_rm_token;               // the newest token for the ResourceManager
     // Records the end of the job and reports it to the ResourceManager. Blocks.
     std::function<void(const core::JobChanged& final, const std::string& journal,
                        const hadoop::rpc::Token& am_rm_token)>
@@ -61,21 +61,21 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnUnreachable(const std::string& why) override;
   void OnLost(const Error& error) override;
 
-  // Takes over the running containers of an earlier AM, reports the ended ones and releases the surplus. The caller
-  // handles the missing ones.
+  // Takes over the running containers of an earlier AM, reports the ended ones and releases the surplus. Leaves the
+  // missing ones to the caller.
   void Apply(const Takeover& takeover);
-  // Defers an order that needs the ResourceManager or a node until this attempt is registered. Returns whether it was
-  // deferred.
+  // If this attempt is not registered yet, defers an order that needs the ResourceManager or a node until it is.
+  // Returns whether the order was deferred.
   bool Defer(std::function<void()> order);
   void UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response);
-  // These two look up the preempting queue first, so they may report a moment later.
+  // WarnPreempted and ReportExit look up the preempting queue first, so they may report a moment later.
   void WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& container);
   void ReportExit(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status, const std::string& label,
                   const std::string& preemptor);
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Removes the container from the table and reports its end to the AM.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
-  // Updates the monitor of pending requests and the pace of the heartbeat.
+  // Informs the monitor of pending requests and the heartbeat about the grants and exits that are expected.
   void UpdateExpectations();
 
   backend::Sink& sink_;
@@ -88,9 +88,9 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   ResourceManagerCheckpoint checkpoint_;
   std::optional<ResourceManagerCheckpoint::State> restored_;  // set until its containers are taken over
   bool registered_ = false;                      // this process or an earlier one of the attempt has registered
-  std::vector<backend::Inherited> inherited_;    // set until registered
-  std::vector<backend::Inherited> missing_;      // set from then until the first answer
-  std::vector<std::function<void()>> deferred_;  // set until registered
+  std::vector<backend::Inherited> inherited_;    // containers to take over; empty once registered
+  std::vector<backend::Inherited> missing_;      // not reported at the registration; until the first answer
+  std::vector<std::function<void()>> deferred_;  // orders deferred until registered
 };
 
 }  // namespace howdah::backend::yarn::am

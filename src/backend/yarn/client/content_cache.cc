@@ -158,7 +158,7 @@ Result<bool> ContentCache::IsThere(Item& item) {
     if (found.error().code == ErrorCode::kNotFound) return false;
     return found.error().While("checking which files are staged already");
   }
-  item.damaged = found->length != item.size;  // damaged by another program; will be replaced
+  item.damaged = found->length != item.size;  // another program has damaged the file; it will be replaced
   if (item.damaged) return false;
   item.file.uri = files_.uri() + item.path;
   item.file.size = found->length;
@@ -183,7 +183,7 @@ Status ContentCache::UploadItem(Item& item) {
   HOWDAH_TRY(auto writer, files_.Create(temporary, options));
   HOWDAH_TRY_STATUS(Fill(item, *writer));
   HOWDAH_TRY_STATUS(writer->Close());
-  // Keep a copy uploaded concurrently: its jobs have recorded its modification time.
+  // Do not replace a copy that was uploaded meanwhile: the jobs of that upload have recorded its modification time.
   const Status renamed = files_.Rename(temporary, item.path, /*overwrite=*/item.damaged);
   HOWDAH_TRY(const auto there, IsThere(item));
   if (!renamed.ok()) {

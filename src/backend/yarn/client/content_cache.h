@@ -19,9 +19,9 @@ namespace howdah::backend::yarn::client {
 // Returns the SHA-256 as 64 hexadecimal digits.
 std::string HashOf(std::string_view bytes);
 
-// Remembers the hashes of large files by the files' identity (device, inode, size, times). Hashing gigabytes takes
-// seconds, and most submissions stage the same environment again. The hash of a file that changed within the last two
-// seconds is not remembered, because the file may change again within the resolution of the file system's clock.
+// Stores the hashes of large files by the files' identity (device, inode, size, times), because hashing gigabytes takes
+// seconds and most submissions stage the same environment again. Does not store the hash of a file that changed within
+// the last two seconds: the file may change again without a new modification time.
 class HashCache {
  public:
   // path: the cache file. A missing or unreadable cache file counts as empty.
@@ -39,8 +39,8 @@ class HashCache {
   std::string added_;
 };
 
-// Checks YARN's condition for its public cache (FSDownload.isPublic): everybody may enter the directory and all its
-// parents.
+// Whether a directory meets YARN's condition for its public cache (FSDownload.isPublic): everybody may enter the
+// directory and all its parents.
 bool IsWorldTraversable(hadoop::hdfs::FileSystem& files, const std::string& directory);
 
 class ContentCache {
@@ -48,12 +48,12 @@ class ContentCache {
   using OnProgress = std::function<void(int64_t done, int64_t total)>;  // in bytes
   ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path, OnProgress on_progress);
 
-  // Adds a file for the next Upload. Returns its number for file(). suffix: the end of the name in the cluster
-  // (".tar.gz"), by which YARN chooses how to unpack the file; may be empty. A file is public if everybody may read it
-  // and enter its directories.
+  // Adds a file for the next Upload. Returns its number for file(). The file is public if everybody may read it and
+  // enter its directories. suffix: the end of the name in the cluster (".tar.gz"), by which YARN recognises the archive
+  // format; may be empty.
   Result<size_t> Add(const std::string& local_path, const std::string& suffix);
   Result<size_t> AddBytes(std::string bytes, const std::string& suffix);
-  // Uploads the missing files. Returns kFailed if a file has changed meanwhile.
+  // Uploads the files that the cluster lacks. Returns kFailed if a file has changed meanwhile.
   Status Upload();
   const StagedFile& file(size_t number) const { return items_[number].file; }
   int64_t bytes_sent() const { return done_; }
@@ -65,7 +65,7 @@ class ContentCache {
     std::string hash, path;
     int64_t size = 0;
     bool world_readable = false;
-    bool damaged = false;  // the cluster has a file of another size under this name
+    bool damaged = false;  // the cluster's file of this name has another size
     StagedFile file;
   };
   Result<bool> IsThere(Item& item);

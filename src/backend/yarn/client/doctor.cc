@@ -33,7 +33,8 @@ class SetupCheck {
 
   void CheckAgent() {
     if (access(options_.agent.c_str(), R_OK) == 0) return Ok("howdah-agent is at " + options_.agent);
-    Problem("howdah-agent not found at " + options_.agent, "put it beside howdah, from the same build");
+    Problem("howdah-agent not found at " + options_.agent,
+            "put howdah-agent of the same build into the directory of howdah");
   }
 
   void CheckConfiguration(const HadoopClient& cluster) {
@@ -104,7 +105,7 @@ class SetupCheck {
       return Problem("writing and reading a file in " + (*files)->uri() + layout.root() + ": " +
                          (read.ok() ? "read back other content" : read.error().message),
                      "the user " + cluster.user() +
-                         " needs write permission there, and this machine a connection to the DataNodes");
+                         " needs write permission there, and this machine must be able to connect to the DataNodes");
     }
     if (const Status removed = (*files)->Delete(probe, false); !removed.ok())
       return Problem(removed.error().message, "");
@@ -112,7 +113,7 @@ class SetupCheck {
     if ((found->permission & 1) == 0) {
       Warning(home + " is not accessible to other users (" + Octal(found->permission) +
                   "): nodes keep one copy of howdah-agent per user instead of one for all",
-              "hdfs dfs -chmod o+x " + home + " lets them share one; nothing else becomes readable");
+              "hdfs dfs -chmod o+x " + home + " lets all users share one copy; nothing else becomes readable");
     }
   }
 
@@ -147,10 +148,11 @@ class SetupCheck {
     if (running == 0) {
       Problem("none of " + std::to_string(nodes.size()) + " NodeManagers is running" +
                   (sick.empty() ? "" : "; unhealthy: " + Listed(sick)),
-              "jobs wait until one runs; the usual cause of an unhealthy node is disks over 90 % full");
+              "jobs wait until one is running; the usual cause of an unhealthy node is disks over 90 % full");
     } else {
       Ok(std::to_string(running) + " NodeManagers are running with a total of " + ToText(total));
-      if (!sick.empty()) Warning("unhealthy nodes: " + Listed(sick), "they get no containers until they are healthy");
+      if (!sick.empty())
+        Warning("unhealthy nodes: " + Listed(sick), "YARN grants no containers on them until they are healthy");
     }
   }
 

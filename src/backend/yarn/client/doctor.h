@@ -10,7 +10,7 @@
 
 namespace howdah::backend::yarn::client {
 
-// cluster: the client, or the error with which it could not be opened.
+// cluster: the opened client, or the error of opening it.
 std::vector<backend::Cluster::Finding> CheckSetup(const YarnOptions& options, const Result<HadoopClient*>& cluster);
 
 }  // namespace howdah::backend::yarn::client

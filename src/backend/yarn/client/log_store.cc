@@ -56,8 +56,7 @@ std::map<LogSource, LogFileLocation> LogLocations(const std::vector<core::Journa
     for (int rank = 0; rank < processes; ++rank) {
       for (const LogStream stream : {LogStream::kStdout, LogStream::kStderr}) {
         const LogSource source{task->role, task->index, task->attempt, rank, stream};
-        // A failed start is recorded without an entry kStarted, but may have written the cause to its stderr, so its
-        // kExited counts.
+        // Count kExited, too: a failed start has no entry kStarted, but may have written the cause to its stderr.
         locations.try_emplace(source, LogFileLocation{home.container, home.node, LogFileName(source, processes > 1)});
       }
     }
@@ -87,7 +86,7 @@ bool Matches(const backend::LogSelection& selection, const LogSource& source) {
   return source.stream == LogStream::kStdout ? selection.want_stdout : selection.want_stderr;
 }
 
-// One file of aggregated logs, which has the logs of one node.
+// One file of aggregated logs. It has the logs of one node.
 class LogStore::Aggregated {
  public:
   static Result<std::unique_ptr<Aggregated>> Open(hadoop::hdfs::FileSystem& files, const std::string& path) {
@@ -102,11 +101,10 @@ class LogStore::Aggregated {
     return opened;
   }
 
-  // Returns the parts of a log file in order; empty if the container did not run on that node.
+  // Returns the parts of a log file in order, or no parts if the container did not run on that node.
   Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFileLocation& location) {
-    auto entries = log_->List(location.container);
-    if (!entries.ok()) return entries;
-    std::erase_if(*entries, [&](const hadoop::yarnlogs::LogEntry& entry) {
+    HOWDAH_TRY(auto entries, log_->List(location.container));
+    std::erase_if(entries, [&](const hadoop::yarnlogs::LogEntry& entry) {
       return entry.container != location.container || entry.name != location.file;
     });
     return entries;
@@ -148,7 +146,7 @@ LogStore::~LogStore() = default;
 
 Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes, Duration limit) {
   const auto end = Clock::now() + limit;
-  int64_t delivered = 0;  // a failed read may have delivered a part, after which the next one continues
+  int64_t delivered = 0;  // a failed read may have delivered a part; the next read continues after it
   const OnBytes count = [&](std::string_view bytes) {
     delivered += static_cast<int64_t>(bytes.size());
     on_bytes(bytes);
@@ -172,7 +170,7 @@ Result<bool> LogStore::ReadAggregated(const LogFileLocation& location, int64_t o
   HOWDAH_TRY(const auto files, cluster_.Files());
   for (const std::string& directory : hadoop::yarnlogs::LogDirectories(value, user_, id_.text)) {
     const auto listed = files->List(WithoutScheme(directory));
-    if (!listed.ok()) continue;  // the directory belongs to another log format, or does not exist yet
+    if (!listed.ok()) continue;  // this log format is not in use, or the directory does not exist yet
     std::vector<std::string> names;
     for (const hadoop::hdfs::FileStatus& file : *listed) names.push_back(file.name);
     for (const std::string& name : hadoop::yarnlogs::LogFilesOf("", names)) {

@@ -1,5 +1,5 @@
-// Finds and reads output of tasks that no AM can serve any more: the container that wrote it, and the location where
-// YARN keeps it.
+// Finds and reads the output of tasks when no AM can serve it any more. The journal has the container of each attempt;
+// YARN has the container's files.
 #pragma once
 
 #include <functional>
@@ -26,11 +26,11 @@ struct LogFileLocation {
   std::string file;       // "attempt-0.stdout"
 };
 
-// Returns the name of a source's file, as executors choose it (TaskOptions::flat_logs).
+// Returns the name that executors give to a source's file (TaskOptions::flat_logs).
 std::string LogFileName(const backend::LogSource& source, bool several_processes);
 
-// Returns the locations of both streams of every process of every started attempt, in the order of tasks, attempts and
-// ranks.
+// Returns the locations of stdout and stderr of every process of every started attempt. The map is ordered by task,
+// attempt and rank.
 std::map<backend::LogSource, LogFileLocation> LogLocations(const std::vector<core::JournalEntry>& journal);
 
 backend::LogSource FromWire(const wire::LogSource& source);
@@ -38,9 +38,9 @@ wire::LogSource ToWire(const backend::LogSource& source);
 
 bool Matches(const backend::LogSelection& selection, const backend::LogSource& source);
 
-// Reads log files of ended containers. While the application runs, the NodeManagers serve these files. Afterwards the
-// files are aggregated in the cluster's file system. Without log aggregation, they stay on the nodes for a while.
-// During aggregation a file may be unavailable for some seconds. Single-threaded.
+// Reads log files of ended containers. While the application runs, NodeManagers serve the files. Afterwards YARN
+// aggregates them in the cluster's file system or, without log aggregation, keeps them on the nodes for a while. A file
+// may be unavailable for some seconds during aggregation. Single-threaded.
 class LogStore {
  public:
   // user: the owner of the application.
@@ -48,14 +48,14 @@ class LogStore {
   ~LogStore();
 
   using OnBytes = std::function<void(std::string_view)>;
-  // Passes the file on from `offset` to its end; passes no bytes if the file is shorter. Returns kNotFound if the file
-  // is not found within the limit. Does not wait for a lost node.
+  // Passes the bytes of the file from `offset` to its end to on_bytes. Passes none if the file is shorter. Returns
+  // kNotFound if the file does not appear within the limit. Does not wait if the file's node is lost.
   Status Read(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes, Duration limit);
 
  private:
   class Aggregated;
   Result<bool> ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
-  // Reads from the web service of the container's NodeManager. Returns false if no NodeManager has the file.
+  // Reads the file through the web service of the container's NodeManager. Returns false if no NodeManager has it.
   Result<bool> ReadFromNode(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
   bool IsNodeLost(const std::string& node);
 

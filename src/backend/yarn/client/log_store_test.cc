@@ -43,7 +43,7 @@ TaskChanged Exited(int attempt) {
   return entry;
 }
 
-// Returns one line per file: "worker:0.0 attempt-0.stdout in c1 on n1".
+// Returns one line per log file: "worker:0.0 attempt-0.stdout in c1 on n1".
 std::vector<std::string> StagingLayout(const std::vector<TaskChanged>& tasks) {
   std::vector<JournalEntry> journal = {{Instant{}, core::JobSubmitted{}}, {Instant{}, core::JobChanged{}}};
   for (const TaskChanged& task : tasks) journal.push_back({Instant{}, task});
@@ -55,7 +55,7 @@ std::vector<std::string> StagingLayout(const std::vector<TaskChanged>& tasks) {
   return lines;
 }
 
-TEST(LogLocations, TaskHasBothStreams) {
+TEST(LogLocations, StartedTaskHasBothStreams) {
   EXPECT_THAT(StagingLayout({Entry(Type::kPending, 0), Allocated(0, "c1", "n1"), Started(0, {7}), Exited(0)}),
               ElementsAre("worker:0.0 attempt-0.stdout in c1 on n1", "worker:0.0 attempt-0.stderr in c1 on n1"));
 }
@@ -80,7 +80,7 @@ TEST(LogLocations, EachRankHasItsOwnFiles) {
                   "worker:0.1 attempt-0.rank-1.stdout in c1 on n1", "worker:0.1 attempt-0.rank-1.stderr in c1 on n1"));
 }
 
-TEST(LogLocations, AttemptsFollowTheirContainers) {
+TEST(LogLocations, EachAttemptIsLocatedInItsOwnContainer) {
   EXPECT_THAT(
       StagingLayout({Allocated(0, "c1", "n1"), Started(0, {7}), Exited(0), Started(1, {8}), Entry(Type::kLost, 1),
                      Entry(Type::kPending, 2), Allocated(2, "c2", "n2"), Started(2, {9})}),
@@ -89,12 +89,12 @@ TEST(LogLocations, AttemptsFollowTheirContainers) {
                   "worker:0.0 attempt-2.stdout in c2 on n2", "worker:0.0 attempt-2.stderr in c2 on n2"));
 }
 
-TEST(LogLocations, RolesAreSeparate) {
+TEST(LogLocations, StartOfOneRoleDoesNotLocateLogsOfAnother) {
   EXPECT_THAT(StagingLayout({Allocated(0, "c1", "n1"), Allocated(0, "c2", "n1", "ps"), Started(0, {7}, "ps")}),
               ElementsAre("ps:0.0 attempt-0.stdout in c2 on n1", "ps:0.0 attempt-0.stderr in c2 on n1"));
 }
 
-TEST(Matches, SelectionByRoleIndexAttemptAndStream) {
+TEST(Matches, SelectionIsByRoleIndexAttemptAndStream) {
   const LogSource source{"worker", 1, 2, 0, LogStream::kStderr};
   using Selection = backend::LogSelection;
   const struct {

@@ -15,7 +15,7 @@ bool Has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Compares both the name and the full path of each allowed queue.
+// The ResourceManager may report allowed queues by name or by full path.
 bool IsAllowed(const ClusterFacts& facts) {
   const std::string& name = facts.queue.name;
   return std::any_of(facts.allowed_queues.begin(), facts.allowed_queues.end(), [&](const std::string& allowed) {
@@ -46,12 +46,12 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
   return "";
 }
 
-// Whether a node with the label counts: it runs, or it may come back.
-bool Counts(const NodeFacts& node, const std::string& label) {
+// Whether a node has the label and is available for jobs, now or later (lost and unhealthy nodes may come back).
+bool IsUsable(const NodeFacts& node, const std::string& label) {
   return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
 }
 
-// Returns the node that comes closest to the request.
+// Returns the largest node with the label: first by the resource types that the request names, then by memory.
 const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& size) {
   const NodeFacts* largest = nullptr;
   const auto key = [&](const NodeFacts& node) {
@@ -60,7 +60,7 @@ const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, co
     return std::make_tuple(others, node.total.memory_mib, node.total.vcores);
   };
   for (const NodeFacts& node : facts.nodes) {
-    if (!Counts(node, label)) continue;
+    if (!IsUsable(node, label)) continue;
     if (largest == nullptr || key(node) > key(*largest)) largest = &node;
   }
   return largest;
@@ -76,10 +76,11 @@ std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& r
   }
   const std::string label = NodeLabel(spec, role);
   if (const std::string why = LabelRefusal(facts, who, label); !why.empty()) return why;
-  const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
-                                [&](const NodeFacts& node) { return Counts(node, label) && size.FitsIn(node.total); });
+  const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const NodeFacts& node) {
+    return IsUsable(node, label) && size.FitsIn(node.total);
+  });
   const NodeFacts* largest = Largest(facts, label, size);
-  if (fits || largest == nullptr) return "";  // without any such node the job waits for one
+  if (fits || largest == nullptr) return "";  // if no node has the label, the job waits for one
   return "no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +
          (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
          ToText(largest->total);
@@ -89,7 +90,8 @@ std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts)
   if (!facts.queue.maximum || spec.start != jobspec::StartMode::kGang) return "";
   hadoop::yarn::Resource all;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (NodeLabel(spec, role) != spec.node_label) return "";  // the queue's maximum applies to another partition
+    // The queue's maximum does not apply to other partitions.
+    if (NodeLabel(spec, role) != spec.node_label) return "";
     for (int i = 0; i < role.instances.min; ++i) all += ContainerSize(role);
   }
   const hadoop::yarn::Resource& most = *facts.queue.maximum;

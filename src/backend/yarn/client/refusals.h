@@ -9,12 +9,12 @@
 
 namespace howdah::backend::yarn::client {
 
-// Returns one sentence with numbers and names for each impossible request, or an empty list if the job can run. Lost
-// and unhealthy nodes count with their full size, because they may come back.
+// Returns one sentence with numbers and names for each impossible request. Lost and unhealthy nodes count with their
+// full size, because they may come back.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
-// Returns one sentence for each role that exceeds the maximum size of a container. The ResourceManager reports that
-// maximum with a new application id.
+// Returns one sentence for each role whose containers exceed the maximum size. The ResourceManager reports that maximum
+// together with a new application id.
 std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum);
 
 }  // namespace howdah::backend::yarn::client

@@ -75,7 +75,7 @@ TEST(Refusals, QueueMustExistAndAcceptTheUser) {
   });
 }
 
-TEST(Refusals, EachTaskFitsANodeAndTheGangFitsTheQueue) {
+TEST(Refusals, EachTaskMustFitANodeAndTheGangTheQueue) {
   Check({
       {"lost nodes count",
        [](auto& s, auto&) {

@@ -19,7 +19,7 @@ constexpr Duration kResolveLimit = std::chrono::seconds(5);
 
 constexpr Duration kSnapshotConnectLimit = std::chrono::seconds(5);
 
-// Requests the current state and passes each reply on.
+// Requests the state and output so far from the AM, without waiting for more, and passes each reply to on_reply.
 Status FollowOnce(HadoopClient& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
                   wire::FollowRequest request, const std::function<void(const wire::FollowReply&)>& on_reply) {
   HOWDAH_TRY(const auto am, FindAm(cluster, id, report));
@@ -114,7 +114,7 @@ Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
 
 std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (report.yarn_application_state() < ::hadoop::yarn::ACCEPTED) return "";
-  // In this state the AM's container has already been granted.
+  // These numbers mean that the AM's container has been granted already.
   if (report.currentapplicationattemptid().attemptid() > 0 && report.app_resource_usage().num_used_containers() > 0) {
     return "the application master is starting";
   }

@@ -1,5 +1,5 @@
-// Client access to an application that has not ended: calls to its AM, output through its AM, and the reason if it has
-// no AM.
+// Gives clients access to an application that has not ended: calls to its AM, output that its AM serves, and the reason
+// why it has no AM.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,11 @@
 
 namespace howdah::backend::yarn::client {
 
-// Returns the resolved address of the AM, "10.0.0.7:40123", or kUnavailable if the AM has not registered yet.
+// Returns the AM's address after name resolution, such as "10.0.0.7:40123", or kUnavailable if the AM has not
+// registered yet.
 Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& report);
 
-// Returns the AM's address and the client's identity.
+// Returns the AM's address and the identity with which clients call it.
 Result<rpc::AmContact> FindAm(HadoopClient& cluster, const JobId& id,
                               const ::hadoop::yarn::ApplicationReportProto& report);
 
@@ -29,23 +30,23 @@ Result<wire::ControlReply> CallRunningAm(HadoopClient& cluster, const JobId& id,
                                          const ::hadoop::yarn::ApplicationReportProto& report,
                                          const wire::ControlRequest& request, Duration limit);
 
-// Returns the sources of output so far, in the order of tasks; empty if no AM runs.
+// Returns the sources of output so far, in the order of tasks. Returns none if no AM runs.
 Result<std::vector<backend::LogSource>> ListRunningLogs(HadoopClient& cluster, const JobId& id,
                                                         const ::hadoop::yarn::ApplicationReportProto& report);
 
 struct RunningLogRead {
   int64_t bytes = 0;      // passed to on_bytes
-  bool complete = false;  // if false, the rest is on the node where the container ran
-  std::string journal;    // the job's journal, to find that node
+  bool complete = false;  // if false, the rest is only on the node where the container ran
+  std::string journal;    // from which LogLocations finds that node
 };
-// Passes the current content of a source on.
+// Passes the content of a source to on_bytes, as far as the AM can serve it.
 Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
                                       const ::hadoop::yarn::ApplicationReportProto& report,
                                       const backend::LogSource& source,
                                       const std::function<void(std::string_view)>& on_bytes);
 
-// Returns why the AM has no container, from the ResourceManager's diagnostics and numbers. Returns an empty text for an
-// application that was just submitted.
+// Explains, with the ResourceManager's diagnostics and numbers, why the AM has no container yet. Returns an empty text
+// if the application has just been submitted.
 std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report);
 
 }  // namespace howdah::backend::yarn::client

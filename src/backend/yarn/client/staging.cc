@@ -16,16 +16,17 @@
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/source_filter.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
 
-// Nodes download each file separately, so the small files of a large tree are packed into one.
+// Nodes download each file separately. If a tree has more small files than this, they are packed into one file.
 constexpr size_t kMaxSeparateFiles = 32;
 // Copies do not get the set-user-id, set-group-id and sticky bits.
 constexpr mode_t kPermissions = 0777;
 constexpr off_t kLargeFile = off_t{1} << 20;
-constexpr size_t kMaxPackedFile = size_t{16} << 20;  // limit for a small file that has grown since it was listed
+constexpr size_t kMaxPackedFile = size_t{16} << 20;  // a small file may have grown since it was listed
 
 constexpr std::string_view kUnpackedByYarn[] = {".tar.gz", ".tgz", ".tar"};
 constexpr std::string_view kArchiveSuffixes[] = {".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".tar.zst", ".zip"};
@@ -81,7 +82,7 @@ class Stager {
   }
 
  private:
-  // A file in the cache, by its number, or a file of another file system.
+  // A file: in the cache under this number, or in another file system.
   struct Source {
     size_t number = 0;
     std::optional<StagedFile> remote;
@@ -102,7 +103,8 @@ class Stager {
       configuration_file_ = configuration;
     }
     if (!spec.source.empty()) {
-      if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
+      if (const Status added = AddSource(spec.source, !spec.tony_env); !added.ok())
+        return added.error().While("staging source");
     }
     for (const auto& [file, role] : jobspec::AllFiles(spec)) {
       const size_t first = entries_.size();
@@ -139,7 +141,8 @@ class Stager {
     return Located{{0, std::move(remote)}, found.permission & 0777};
   }
 
-  // Returns one name for each content, because a NodeManager does not create two links to one file.
+  // Returns the name under which YARN localizes the source. The same content always has the same name, because a
+  // NodeManager does not create two links to one file.
   std::string ResourceName(Source source) {
     const auto at = std::find(sources_.begin(), sources_.end(), source);
     const auto number = static_cast<size_t>(at - sources_.begin());
@@ -147,9 +150,10 @@ class Stager {
     return NameOf(number);
   }
 
-  Status AddSource(const std::string& source) {
+  // filtered: whether the rules for what stays behind apply. TonY copies everything.
+  Status AddSource(const std::string& source, bool filtered) {
     if (!IsUri(source)) {
-      HOWDAH_TRY(auto tree, ListTree(source));
+      HOWDAH_TRY(auto tree, ListTree(source, filtered ? os::files::SkipsOfSource(source) : nullptr));
       if (tree.front().kind == TreeEntry::Kind::kDirectory) return AddTree(source, "", tree);
     }
     HOWDAH_TRY(auto located, Locate(source));
@@ -178,7 +182,7 @@ class Stager {
     return to.empty() || path.empty() ? to + path : to + "/" + path;
   }
 
-  // Adds the entries of a tree: directories first, then packed files, then all others.
+  // Adds the entries of a tree: first the directories, then the packed files, then all other files.
   Status AddTree(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
     const auto is_file = [](const TreeEntry& entry) { return entry.kind == TreeEntry::Kind::kFile; };
     const bool packed = std::count_if(tree.begin(), tree.end(), is_file) > static_cast<long>(kMaxSeparateFiles);
@@ -203,8 +207,8 @@ class Stager {
     return {};
   }
 
-  // A link to a file outside the tree is replaced by the file, because nodes do not have that file. A dangling link is
-  // kept, because its target may exist on the nodes.
+  // Replaces a link out of the tree by the file, because nodes do not have that file. Keeps a dangling link, because
+  // its target may exist on the nodes.
   Status AddLink(const std::string& root, const std::string& to, const TreeEntry& link) {
     const std::string from = root + "/" + link.path;
     if (!LeavesTree(link.path, link.target) || access(from.c_str(), F_OK) != 0) {
@@ -212,9 +216,9 @@ class Stager {
       return {};
     }
     auto target = ListTree(from);
-    if (!target.ok()) return target.error().While("the link " + from + " points out of " + root);
+    if (!target.ok()) return target.error().While("the link " + from + " points outside of " + root);
     if (target->front().kind != TreeEntry::Kind::kFile) {
-      return Failed("the link " + from + " points out of " + root + " to the directory " + link.target +
+      return Failed("the link " + from + " points outside of " + root + " to the directory " + link.target +
                     ", which nodes do not have; name it under `files:`");
     }
     HOWDAH_TRY(const auto number, cache_.Add(from, ""));
@@ -224,7 +228,7 @@ class Stager {
     return {};
   }
 
-  // Concatenates the small files. The manifest has their offsets.
+  // Concatenates the small files of a tree into one. The manifest has their offsets.
   Status AddPacked(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(options_.local_directory, 0700));
     const std::string path = options_.local_directory + "/pack-" + HashOf(root).substr(0, 16) + "-" +
@@ -248,7 +252,7 @@ class Stager {
     return {};
   }
 
-  // Returns the roles that need a file, by the file's name, for files that not all roles need.
+  // Returns, for each file that not all roles need, the roles that need it. The key is the file's name.
   std::map<std::string, std::set<std::string>> OnlyFor() const {
     std::map<std::string, std::set<std::string>> only_for;
     for (const nlohmann::json& entry : entries_) {
@@ -278,22 +282,24 @@ class Stager {
 
 Status MakeDirectory(const std::string& uri, const StagingOptions& options, const std::string& key) {
   if (uri.empty()) return {};
-  // A path without a scheme is assumed to be a directory that this machine and all nodes share.
+  // Assume that a path without a scheme is a directory that this machine and all nodes share.
   const auto resolved = hadoop::conf::ResolveUri(options.configuration, IsUri(uri) ? uri : "file://" + uri);
   if (!resolved.ok()) return resolved.error().While("creating " + key);
-  // The training framework must create directories of other storage (s3a://...).
+  // Ignore other kinds of storage (s3a://...): the training framework must create its directories there.
   const auto files = hadoop::hdfs::Open(options.configuration, *resolved, options.open);
   if (!files.ok()) return {};
   const Status made = (*files)->MakeDirectories(hadoop::hdfs::PathOf(*resolved), 0755);
   return made.ok() ? made : Status(made.error().While("creating " + key));
 }
 
-Status Add(const std::string& root, const std::string& path, std::vector<TreeEntry>& entries) {
+Status Add(const std::string& root, const std::string& path, const os::files::Skips& skips,
+           std::vector<TreeEntry>& entries) {
   const std::string full = path.empty() ? root : root + "/" + path;
   struct stat facts {};
   if ((path.empty() ? stat(full.c_str(), &facts) : lstat(full.c_str(), &facts)) != 0) {
     return os::files::SystemError("reading " + full);
   }
+  if (!path.empty() && skips && skips(path, S_ISDIR(facts.st_mode))) return {};
   TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & kPermissions, facts.st_size, ""};
   if (S_ISLNK(facts.st_mode)) {
     char target[PATH_MAX];
@@ -312,7 +318,7 @@ Status Add(const std::string& root, const std::string& path, std::vector<TreeEnt
   HOWDAH_TRY(const auto names, os::files::ListDirectory(full));
   for (const std::string& name : names) {
     const std::string below = path.empty() ? name : path + "/" + name;
-    HOWDAH_TRY_STATUS(Add(root, below, entries));
+    HOWDAH_TRY_STATUS(Add(root, below, skips, entries));
   }
   return {};
 }
@@ -327,9 +333,9 @@ Result<StagedJob> StageJob(const jobspec::JobSpec& spec, const StagingOptions& o
   return Stager(options).Stage(spec);
 }
 
-Result<std::vector<TreeEntry>> ListTree(const std::string& root) {
+Result<std::vector<TreeEntry>> ListTree(const std::string& root, const os::files::Skips& skips) {
   std::vector<TreeEntry> entries;
-  HOWDAH_TRY_STATUS(Add(root, "", entries));
+  HOWDAH_TRY_STATUS(Add(root, "", skips, entries));
   return entries;
 }
 

@@ -15,13 +15,12 @@
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/hadoop/hdfs/open.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::backend::yarn::client {
 
-// Paths in a container. The executor reads the manifest (executor/manifest.h). The AM reads the cluster's
-// configuration.
+// Paths in a container. The manifest is for the executor (executor/manifest.h), the cluster's configuration for the AM.
 inline constexpr const char* kManifest = "staging/manifest.json";
-inline constexpr const char* kConfiguration = "howdah/hadoop.xml";
 
 // A file that YARN localizes into a container's directory.
 struct Resource {
@@ -32,13 +31,13 @@ struct Resource {
 
 struct StagedJob {
   Resource agent;
-  // The cluster's configuration, for the AM, and the manifest. Each is a text here if it is small enough to be embedded
-  // in the credentials.
+  // The cluster's configuration, which the AM needs, and the manifest. A text is empty here if it is too large to be
+  // embedded in the credentials; it is then a file instead.
   std::string configuration;
   std::optional<Resource> configuration_file;  // set if the configuration is too large
   std::string manifest;
-  std::vector<Resource> files;     // the files that the manifest names, and the manifest itself if it is too large
-  std::optional<Resource> python;  // "python": unpacked by YARN; "python.archive": unpacked by the executor
+  std::vector<Resource> files;     // the files that the manifest names, and the manifest itself if it is a file
+  std::optional<Resource> python;  // named "python" if YARN unpacks it, "python.archive" if the executor does
   int64_t bytes_sent = 0;
 };
 
@@ -46,9 +45,9 @@ struct StagingOptions {
   const hadoop::conf::Configuration& configuration;
   hadoop::hdfs::FileSystem& files;  // the default file system
   Layout layout;
-  hadoop::hdfs::OpenOptions open;  // for other file systems that the job file names
+  hadoop::hdfs::OpenOptions open;  // for opening other file systems that the job file names
   std::string agent;               // path of howdah-agent
-  std::string local_directory;     // on this machine, for the cache of hashes and temporary packs
+  std::string local_directory;     // directory on this machine for the cache of hashes and temporary packs
   ContentCache::OnProgress on_staged;
 };
 
@@ -68,11 +67,12 @@ struct TreeEntry {
   std::string target;  // of a link
 };
 
-// Returns everything below `root`, parents before children, sorted by name. If `root` is a file, the result is one
-// entry with an empty path. If `root` is a link, it is followed. Sockets, pipes and devices are left out.
-Result<std::vector<TreeEntry>> ListTree(const std::string& root);
+// Returns all entries below `root`, parents before children, sorted by name. Leaves out sockets, pipes, devices, and
+// entries for which `skips` returns true; it receives paths below the root. If `root` is a file, returns one entry with
+// an empty path. If `root` is a link, lists its target.
+Result<std::vector<TreeEntry>> ListTree(const std::string& root, const os::files::Skips& skips = {});
 
-// Whether a link at `path` of a tree points out of the tree. Judged only by the text of the link.
+// Whether a link at `path` points out of its tree, to judge by the text of the link alone.
 bool LeavesTree(const std::string& path, const std::string& target);
 
 }  // namespace howdah::backend::yarn::client

@@ -26,7 +26,7 @@ TEST(SourceTree, LinksOutOfTheTreeAreRecognised) {
   for (const auto& row : rows) EXPECT_EQ(LeavesTree(row.path, row.target), row.leaves) << row.path << " " << row.target;
 }
 
-TEST(SourceTree, ParentsComeFirstWithModesAndLinks) {
+TEST(SourceTree, ListingHasParentsFirstWithModesAndLinks) {
   char root[] = "/tmp/howdah-tree-XXXXXX";
   ASSERT_NE(mkdtemp(root), nullptr);
   const std::string base = root;

@@ -47,11 +47,15 @@ class Submission {
 
     std::map<std::string, StagedFile> of_am = common;
     start.configuration = kConfiguration;
+    // Executors store the outputs of their tasks, so they need the configuration and the owner's name, too.
+    const bool for_all = jobspec::KeepsOutputs(spec);
     if (staged.configuration_file) {
       of_am[kConfiguration] = staged.configuration_file->file;
+      if (for_all) start.local_resources[kConfiguration] = staged.configuration_file->file;
     } else {
-      EmbedFile(credentials_, EmbedFor::kAm, kConfiguration, staged.configuration);
+      EmbedFile(credentials_, for_all ? EmbedFor::kAll : EmbedFor::kAm, kConfiguration, staged.configuration);
     }
+    if (for_all) EmbedFile(credentials_, EmbedFor::kAll, kOwnerFile, start.user);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->name] = staged.python->file;
     start.client = EncodeIdentity(identities.client);
     HOWDAH_TRY_STATUS(Provide(EmbedFor::kAm, kAmStartFile, layout_.am_file(id_), WriteAmStart(start), of_am));
@@ -65,7 +69,7 @@ class Submission {
   }
 
  private:
-  // Writes the file for clients, and passes it to containers: embedded in the credentials if it is small, localized
+  // Writes the file for clients and passes it to the containers: embedded in the credentials if it is small, localized
   // otherwise.
   Status Provide(EmbedFor recipient, const std::string& name, const std::string& path, const std::string& bytes,
                  std::map<std::string, StagedFile>& resources) {
@@ -138,8 +142,8 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   start.resource_types = inventory.resource_types;
   Submission submission(cluster, *files, layout, id);
   if (const Status done = submission.Submit(spec, std::move(start), staged); !done.ok()) {
-    // Clean up, but report only the first error. After a timeout keep the files, because the application may have been
-    // accepted.
+    // Delete the job's files, but report only the first error. Keep the files after a timeout, because the
+    // ResourceManager may still accept the application.
     if (done.error().code != ErrorCode::kTimeout) {
       static_cast<void>(files->Delete(layout.job(id), /*recursive=*/true).ok());
     }

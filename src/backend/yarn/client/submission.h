@@ -1,4 +1,4 @@
-// Submits a job file as an application of YARN.
+// Submits a job as an application of YARN.
 #pragma once
 
 #include <map>
@@ -23,7 +23,8 @@ struct ClusterInventory {
   std::vector<std::string> resource_types;
 };
 
-// Stages the files that the cluster lacks, submits, and returns when the ResourceManager has accepted the application.
+// Stages the files that the cluster lacks, and submits the job. Returns when the ResourceManager has accepted the
+// application.
 Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& inventory,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit);
 
@@ -36,7 +37,8 @@ int64_t AmMemoryMib(const jobspec::JobSpec& spec);
     const jobspec::JobSpec& spec, const hadoop::yarn::ApplicationId& id,
     const std::map<std::string, StagedFile>& am_resources, const hadoop::rpc::Credentials& credentials);
 
-// Returns the variables of a launch context that select DockerLinuxContainerRuntime; none without an image. Pure.
+// Returns the variables of a launch context with which YARN starts the container in Docker
+// (DockerLinuxContainerRuntime). Returns none if the job file names no image. Pure.
 std::vector<std::pair<std::string, std::string>> DockerEnvironment(const jobspec::Docker& docker);
 
 }  // namespace howdah::backend::yarn::client

@@ -13,6 +13,7 @@
 #include "log_store.h"
 #include "refusals.h"
 #include "running_application.h"
+#include "stored_outputs.h"
 #include "submission.h"
 #include "yarn_follow.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 using ::hadoop::yarn::ApplicationReportProto;
 
-// A status call has a short limit, because a user waits for the output.
+// A status call has a short limit, because a user is waiting for the answer.
 constexpr Duration kStatusLimit = std::chrono::seconds(3);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 constexpr Duration kGoneLimit = std::chrono::minutes(2);
@@ -31,8 +32,8 @@ Error NoSuchJob(const std::string& name, const std::string& why) {
   return {ErrorCode::kNotFound, "no job '" + name + "': " + why};
 }
 
-// The report of an application; unset if the ResourceManager no longer has it, so that only the history may have the
-// job.
+// An application, with its report. The report is unset if the ResourceManager no longer has the application: then only
+// the history may have the job.
 struct Lookup {
   std::optional<ApplicationReportProto> report;
 };
@@ -68,7 +69,7 @@ Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, c
     if (view) return std::move(*view);
   }
   journal::JobView view = ViewFromReport(report);
-  // The identity for calls and the journal are in the same directory. Do not wait twice for a file system that is down.
+  // FindAm reads from the same directory as ReadRunningJournal. If the file system is down, do not wait for it twice.
   const bool unreachable = !contact.ok() && contact.error().code != ErrorCode::kNotFound && AmAddress(report).ok();
   if (const auto journal = unreachable ? contact.error() : ReadRunningJournal(cluster, id); journal.ok()) {
     const std::string tracking = view.tracking_url;
@@ -104,7 +105,7 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluste
   return rm->Applications(filter);
 }
 
-// Returns the job ids in the history; none if there is no history yet.
+// Returns the ids of the jobs in the history. Returns none if there is no history yet.
 Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
@@ -118,33 +119,21 @@ Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   return ids;
 }
 
-constexpr size_t kTailSlack = size_t{1} << 20;
-
-// Passes output on as it arrives. With `lines`, passes only that number of last lines on, at Finish. Buffers no more
-// than these lines and 1 MiB.
+// Passes output on as it arrives. With `lines`, passes only that number of last lines on, at Finish.
 class TailBuffer {
  public:
   TailBuffer(std::optional<int64_t> lines, std::function<void(std::string_view)> on_bytes)
-      : lines_(lines), on_bytes_(std::move(on_bytes)) {}
-  void Add(std::string_view bytes) {
-    if (!lines_) return on_bytes_(bytes);
-    buffer_ += bytes;
-    if (buffer_.size() < trimmed_ + kTailSlack) return;
-    // Keep one more line, because the last one may be incomplete.
-    buffer_ = std::string(os::files::LastLines(buffer_, *lines_ + 1));
-    trimmed_ = buffer_.size();
+      : on_bytes_(std::move(on_bytes)) {
+    if (lines) last_lines_.emplace(*lines);
   }
+  void Add(std::string_view bytes) { last_lines_ ? last_lines_->Add(bytes) : on_bytes_(bytes); }
   void Finish() {
-    if (!lines_) return;
-    on_bytes_(os::files::LastLines(buffer_, *lines_));
-    buffer_.clear();
+    if (last_lines_) on_bytes_(last_lines_->text());
   }
 
  private:
-  std::optional<int64_t> lines_;
   std::function<void(std::string_view)> on_bytes_;
-  std::string buffer_;
-  size_t trimmed_ = 0;
+  std::optional<os::files::LastLinesBuffer> last_lines_;
 };
 
 std::string RelativePathRefusal(const std::string& key) {
@@ -273,6 +262,11 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   return read;
 }
 
+Result<YarnCluster::FetchedOutputs> YarnCluster::FetchOutputs(const JobId& id, const std::string& directory) {
+  HOWDAH_TRY(const auto cluster, Open());
+  return FetchStoredOutputs(*cluster, id, directory);
+}
+
 Result<std::string> YarnCluster::JobFile(const JobId& id) {
   HOWDAH_TRY(const auto cluster, Open());
   return ReadJobFile(*cluster, id);
@@ -283,7 +277,7 @@ Result<std::unique_ptr<storage::Files>> YarnCluster::OpenFiles(const std::string
   return cluster->OpenFiles(uri);
 }
 
-std::string YarnCluster::LogsPlace(const JobId&) { return "on the nodes of the cluster"; }
+std::string YarnCluster::LogsLocation(const JobId&) { return "on the nodes of the cluster"; }
 
 howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   HOWDAH_TRY(const auto cluster, Open());

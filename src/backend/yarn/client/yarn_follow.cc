@@ -21,12 +21,12 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxQueued = size_t{4} << 20;
 constexpr size_t kMaxPerRead = size_t{1} << 20;
 constexpr size_t kEntryWeight = 512;
-// The ResourceManager pushes no changes, so it is polled: often at first, then at growing intervals.
+// The ResourceManager sends no notifications, so it is polled: often at first, then at growing intervals.
 constexpr Duration kFirstPause = 25ms, kMaxPause = 1s;
 constexpr Duration kMaxReasonPause = 1min;  // between queries for the reason of a queued job
 constexpr Duration kConnectLimit = 10s;
 constexpr Duration kLogLimit = 30s;
-// After this many consecutive failures (about a quarter of an hour) the follow gives up.
+// The follow ends with an error after this many consecutive failures (about a quarter of an hour).
 constexpr int kMaxFailures = 900, kFailuresBeforeNote = 5;
 
 void Signal(int fd) {
@@ -40,25 +40,25 @@ FollowQueue::FollowQueue() : ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 void FollowQueue::Push(Item item, size_t weight) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return weight_ < kMaxQueued || stopped_; });
+  not_full_.wait(lock, [this] { return weight_ < kMaxQueued || stopped_; });
   if (stopped_) return;
   items_.emplace_back(std::move(item), weight);
   weight_ += weight;
-  something_.notify_all();
+  not_empty_.notify_all();
   Signal(ready_.get());
 }
 
 void FollowQueue::SetCaughtUp() {
   const std::lock_guard lock(mutex_);
   caught_up_ = true;
-  something_.notify_all();
+  not_empty_.notify_all();
 }
 
 std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
   std::deque<Item> taken;
   {
     std::unique_lock lock(mutex_);
-    something_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
+    not_empty_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
     uint64_t count = 0;
     if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // not signalled
     for (size_t weight = 0; !items_.empty() && weight < kMaxPerRead;) {
@@ -70,7 +70,7 @@ std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
     more = !items_.empty() || !caught_up_;
     if (more) Signal(ready_.get());
   }
-  room_.notify_all();
+  not_full_.notify_all();
   return taken;
 }
 
@@ -79,7 +79,7 @@ void FollowQueue::Stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  room_.notify_all();
+  not_full_.notify_all();
 }
 
 YarnFollow::YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs)
@@ -139,7 +139,7 @@ bool YarnFollow::Poll() {
   const auto report = (*rm)->Report(*hadoop::yarn::ParseApplicationId(id_.text));
   if (!report.ok()) {
     if (report.error().code != ErrorCode::kNotFound) return CountFailure(report.error());
-    // The job has ended long ago, and the ResourceManager no longer has it.
+    // The ResourceManager no longer has the application: the job ended long ago.
     if (const auto journal = ReadHistoryJournal(cluster_, id_); journal.ok()) QueueRestOfJournal(*journal);
     FetchMissingLogs();
     return true;
@@ -149,7 +149,7 @@ bool YarnFollow::Poll() {
   if (HasEnded(*report)) {
     const auto journal = ReadEndedJournal(cluster_, id_, *report);
     if (!journal.ok()) return CountFailure(journal.error());
-    FetchMissingLogs();  // for the tasks in the journal so far, so that their output comes before the end
+    FetchMissingLogs();  // read the output of all tasks in the journal so far before delivering the end
     QueueRestOfJournal(*journal);
     FetchMissingLogs();
     return true;
@@ -248,7 +248,7 @@ void YarnFollow::AppendJournal(const std::string& lines) {
   journal_offset_ += static_cast<int64_t>(lines.size());
   journal_ += lines;
   FollowQueue::Entries entries = DecodeJournal(lines);
-  // Queue the end of the job after all output.
+  // Read the missing output first, so that the end of the job is delivered after it.
   if (std::any_of(entries.begin(), entries.end(), journal::EndsJob)) FetchMissingLogs();
   const size_t weight = entries.size() * kEntryWeight;
   queue_.Push(std::move(entries), weight);
@@ -274,7 +274,7 @@ void YarnFollow::FetchMissingLogs() {
           queue_.Push(FollowQueue::Output{source, std::string(bytes)}, bytes.size());
         },
         std::chrono::duration_cast<Duration>(end - std::chrono::steady_clock::now()));
-    progress.complete = true;  // complete, or lost and not requested again
+    progress.complete = true;  // complete, or lost: do not request it again
     if (!read.ok() && !queue_.stopped()) queue_.Push(FollowQueue::Note{read.error().message}, kEntryWeight);
   }
 }

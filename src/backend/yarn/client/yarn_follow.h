@@ -23,7 +23,7 @@
 
 namespace howdah::backend::yarn::client {
 
-// Passes items from the follow's thread to the reader: a bounded queue with a descriptor to poll.
+// A bounded queue from the follow's thread to the reader, with a descriptor that the reader can poll.
 class FollowQueue {
  public:
   struct Output {
@@ -34,23 +34,24 @@ class FollowQueue {
     std::string line;
   };
   struct End {};
-  // The entries of one step of the job stay together, so that the state between two of them is never visible.
+  // The journal entries of one step of the job. They stay together, so that readers never see the state between two of
+  // them.
   using Entries = std::vector<core::JournalEntry>;
   using Item = std::variant<Entries, Output, Note, End>;
 
   FollowQueue();
   bool valid() const { return ready_.valid(); }
 
-  // The next two functions are for the follow's thread. Push waits while the queue is full, and discards the item after
-  // Stop.
+  // Push and SetCaughtUp are for the follow's thread. Push waits while the queue is full. After Stop it discards the
+  // item.
   void Push(Item item, size_t weight);
   // To be called when everything that existed at the start of the follow has been pushed.
   void SetCaughtUp();
 
-  // The following functions are for the reader.
+  // The functions below are for the reader.
   int fd() const { return ready_.get(); }
-  // Removes and returns items of about 1 MiB. Blocks until there are items or the thread has caught up. more: set to
-  // whether there are more items.
+  // Removes and returns items of about 1 MiB. Blocks until there is an item or SetCaughtUp has been called. more: set
+  // to whether there are more items.
   std::deque<Item> Take(bool& more);
   void Stop();
   bool stopped() const { return stopped_; }
@@ -59,14 +60,14 @@ class FollowQueue {
   os::files::Fd ready_;  // an eventfd
   std::atomic<bool> stopped_ = false;
   std::mutex mutex_;
-  std::condition_variable room_, something_;
+  std::condition_variable not_full_, not_empty_;
   bool caught_up_ = false;
   std::deque<std::pair<Item, size_t>> items_;
   size_t weight_ = 0;
 };
 
-// A thread polls the cluster and fills the queue; Read takes items from the queue. Until everything that existed at the
-// start of the follow has been delivered, Read blocks while the queue is empty.
+// A thread polls the cluster and fills the queue; Read takes items from the queue. Read blocks while the queue is empty
+// until everything that existed at the start of the follow has been delivered.
 class YarnFollow final : public backend::Follow {
  public:
   static Result<std::unique_ptr<YarnFollow>> Start(HadoopClient cluster, JobId id,
@@ -82,7 +83,8 @@ class YarnFollow final : public backend::Follow {
     int64_t bytes = 0;
     bool complete = false;
   };
-  // The reason why the job is queued. It is queried at growing intervals, because each query consists of several calls.
+  // The reason why the job is queued. The pauses between the queries grow, because each query consists of several
+  // calls.
   struct PendingReason {
     std::string reported;
     std::optional<std::chrono::steady_clock::time_point> next_query;
@@ -91,10 +93,10 @@ class YarnFollow final : public backend::Follow {
 
   YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs);
 
-  // These functions run on the follow's thread.
+  // The functions below run on the follow's thread.
   void Run();
-  // Queries the ResourceManager and acts on the answer. Returns true if the job has ended and everything has been
-  // queued.
+  // Queries the ResourceManager and reacts to the answer. Returns true if the job has ended and everything has been
+  // pushed to the queue.
   bool Poll();
   bool CountFailure(const Error& error);  // returns false
   bool FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report);
@@ -102,7 +104,7 @@ class YarnFollow final : public backend::Follow {
   void AppendJournal(const std::string& lines);
   void QueueRestOfJournal(const std::string& journal);
   void ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report);
-  // Reads from the log store the output that no AM has sent.
+  // Reads the output that no AM has sent from the log store.
   void FetchMissingLogs();
   wire::FollowRequest Request() const;
 
@@ -112,7 +114,7 @@ class YarnFollow final : public backend::Follow {
   FollowQueue queue_;
   os::files::Fd wake_;  // signalled by the destructor
 
-  // Used by the thread only.
+  // The fields below are used by the thread only.
   int64_t journal_offset_ = 0;
   std::string journal_;  // the journal so far, which records where each task ran
   std::map<backend::LogSource, Progress> sources_;

@@ -9,8 +9,8 @@
 namespace howdah::compat::tony::avro {
 namespace {
 
-// Files written by Avro for Java 1.7.7 (tests/history/tony). Both have the same six events: null.avro uncompressed in
-// one block, deflate.avro deflated in several.
+// Files that Avro for Java 1.7.7 has written (tests/history/tony). Both have the same six events: null.avro has one
+// uncompressed block, deflate.avro several compressed blocks.
 std::string Recorded(const std::string& name) {
   std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/compat/tony/avro/testdata/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -59,7 +59,7 @@ TEST(Container, WrittenFilesAreReadBack) {
   }
 }
 
-TEST(Container, TruncatedFileGivesItsReadablePart) {
+TEST(Container, ReadableEventsOfTruncatedFileAreReturned) {
   const std::string whole = Recorded("deflate.avro");
   size_t most = 0;
   bool refused = false;
@@ -151,7 +151,7 @@ TEST(Container, ValuesWithoutBytesAreBoundedOverAllBlocks) {
   EXPECT_EQ(container->values.size(), 1000u);
 }
 
-// Random damage must give a result or an error. Sanitizers detect everything else.
+// Random damage must result in a value or an error. The sanitizers detect memory errors.
 TEST(Container, ReadingDamagedFilesIsSafe) {
   const std::string files[] = {Recorded("null.avro"), Recorded("deflate.avro")};
   std::mt19937 random(20261121);

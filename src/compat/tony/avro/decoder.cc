@@ -8,7 +8,7 @@ namespace {
 
 Error Cut() { return Failed("the file ends within a value"); }
 
-// Avro's JSON encodes a byte as the code point of the same number.
+// Avro's JSON encoding represents a byte by the code point with the same number.
 std::string Latin1ToUtf8(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -92,8 +92,8 @@ Result<Json> Decoder::Primitive(Kind kind) {
   return Json(std::bit_cast<double>(LittleEndian<uint64_t>(*raw)));
 }
 
-// A collection has blocks of a count and that many elements, up to an empty block. A negative count is followed by the
-// size of the block.
+// A collection is a sequence of blocks. A block is a count and that many elements; an empty block ends the sequence.
+// After a negative count the size of the block in bytes follows.
 Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int depth) {
   Json elements = type.kind == Kind::kMap ? Json::object() : Json::array();
   for (;;) {

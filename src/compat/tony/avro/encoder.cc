@@ -17,7 +17,7 @@ void AppendLittleEndian(std::string& bytes, Bits bits) {
   for (size_t i = 0; i < sizeof(Bits); ++i) bytes += static_cast<char>((bits >> (8 * i)) & 0xFF);
 }
 
-// Converts code points to bytes. Returns nullopt if one of them is larger than 255.
+// Converts code points to bytes. Returns nullopt if a code point is larger than 255.
 std::optional<std::string> Utf8ToLatin1(std::string_view text) {
   std::string bytes;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -25,7 +25,7 @@ struct Row {
   const char* bytes;
 };
 
-// The first six are examples of the specification.
+// The first six rows are the examples in Avro's specification.
 const Row kRows[] = {
     {R"("long")", "-64", "7f"},
     {R"("long")", "64", "8001"},

@@ -30,17 +30,17 @@ enum class Kind {
 // Types refer to each other by their index in Schema::types, because a record may contain itself.
 struct Type {
   Kind kind = Kind::kNull;
-  // The name of the type as a union's branch in JSON: the full name for records, enums and fixed; otherwise "string",
-  // "array" and so on.
+  // The name by which JSON selects this type in a union: the full name for records, enums and fixed; otherwise
+  // "string", "array" and so on.
   std::string name;
   struct Field {
     std::string name;
     size_t type = 0;
   };
-  std::vector<Field> fields;         // only of a record
-  std::vector<std::string> symbols;  // only of an enum
-  std::vector<size_t> branches;      // the types of a union's branches; the type of the elements of an array or map
-  size_t size = 0;                   // only of a fixed
+  std::vector<Field> fields;         // of a record
+  std::vector<std::string> symbols;  // of an enum
+  std::vector<size_t> branches;      // of a union; of an array or map: one, the element type
+  size_t size = 0;                   // of a fixed, in bytes
 };
 
 struct Schema {

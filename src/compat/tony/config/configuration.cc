@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kSeveralValues = {"tony.containers.envs", "tony.execution.envs",
                                                             "tony.containers.resources"};
 
-// The command of -executes, prefixed with the Python binary and followed by its parameters.
+// Builds the command from the Python binary, -executes and its parameters.
 std::string CommandOf(const Flags& flags) {
   std::string command = flags.executes;
   if (!flags.python_binary_path.empty()) {

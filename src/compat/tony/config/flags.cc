@@ -12,7 +12,7 @@ namespace {
 
 struct Flag {
   std::string_view name;
-  std::string_view value;  // the placeholder of its value in the help; empty if it takes no value
+  std::string_view value;  // placeholder for the value in the help; empty if the flag takes no value
   std::string_view help;
   std::function<void(Flags&, std::string)> take;
 };
@@ -86,7 +86,7 @@ const Flag* Find(std::string_view name) {
   return nullptr;
 }
 
-// A command line word that looks like a flag: the flag's name, and the value after its '='.
+// A command line word that looks like a flag: the flag's name, and the value after the '='.
 struct Word {
   std::string name;
   std::optional<std::string> value;

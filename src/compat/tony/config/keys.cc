@@ -26,7 +26,8 @@ std::vector<Key> OfJobs() {
       {"tony.<job>.max-instances", "-1", kHonoured, "checked before the job is submitted"},
       {"tony.<job>.placement-spec", "", kNone, "use `max_per_node` and `locality` of the role in the job file"},
       {"tony.<job>.allocation-tags", "", kNone, "only for placement specs, which have no effect"},
-      {"tony.<job>.depends-on", "", kNone, "TonY never reads it either; `tony.application.prepare-stage` orders roles"},
+      {"tony.<job>.depends-on", "", kNone,
+       "TonY never reads this key either; `tony.application.prepare-stage` orders roles"},
       {"tony.docker.<job>.image", "", kHonoured, "`image` of the role, if it differs from `docker.image`"},
   };
 }
@@ -55,7 +56,7 @@ std::vector<Key> OfApplication() {
       {"tony.application.distributed-mode", "GANG", kHonoured, "`start`: gang or free"},
       {"tony.application.node-label", "", kHonoured, "`node_label`"},
       {"tony.application.placement-spec", "", kNone, "use `max_per_node` and `locality` of the role in the job file"},
-      {"tony.application.timeout", "0", kHonoured, "`timeouts.run`, counted from when the job runs"},
+      {"tony.application.timeout", "0", kHonoured, "`timeouts.run`, counted from the start of the first task"},
       {"tony.application.enable-preprocess", "false", kHonoured,
        "a role `preprocess` of kind setup; the text it prints after `Model parameters: ` becomes `MODEL_PARAMS` of the "
        "other roles (`exports`)"},
@@ -69,7 +70,7 @@ std::vector<Key> OfApplication() {
       {"tony.application.group.<G>", "", kHonoured, "`outlive.roles` of the roles with a time-out after this group"},
       {"tony.application.dependency.<job>.timeout.after.<G>", "", kHonoured, "`outlive.by` of the role"},
       {"tony.application.dependency.<job>.timeout.after.<G>.ignored", "false", kHonoured,
-       "`outlive.then: ignore` of the role"},
+       "`outlive.then: ignore` of the role, or `service` if stop-on-failure-jobtypes names it"},
       {"tony.application.tensorboard-log-dir", "", kHonoured, "`tensorboard.logdir`"},
       {"tony.application.security.enabled", "true", kNone, "Hadoop's configuration decides"},
       {"tony.application.num-client-rm-connect-retries", "3", kNone, "Hadoop's configuration decides"},
@@ -79,8 +80,8 @@ std::vector<Key> OfApplication() {
       {"tony.application.hadoop.location", "", kNone, "containers need no Hadoop"},
       {"tony.application.hadoop.classpath", "", kNone, kNoJvm},
       {"tony.other.namenodes", "", kNone, "clusters with Kerberos, which need tokens, are not supported yet"},
-      {"tony.python-exec-path", "", kNone, "TonY sets it itself, from `-python_binary_path`"},
-      {"tony.gpu-exec-path", "nvidia-smi", kNone, "TonY ignores it too; Howdah looks up nvidia-smi in PATH"},
+      {"tony.python-exec-path", "", kNone, "TonY sets this key itself, from `-python_binary_path`"},
+      {"tony.gpu-exec-path", "nvidia-smi", kNone, "TonY ignores this key too; Howdah looks up nvidia-smi in PATH"},
       {"tony.version-info.<resource>", "", kNone, "only records the version of TonY"},
   };
 }
@@ -104,7 +105,7 @@ std::vector<Key> OfTasks() {
       {"tony.task.heartbeat-interval-ms", "1000", kHonoured, "`timeouts.heartbeat`, multiplied by the next key"},
       {"tony.task.max-missed-heartbeats", "25", kHonoured, "`timeouts.heartbeat`: this many intervals, at least 3"},
       {"tony.task.metrics-interval-ms", "5000", kNone, "the executor chooses the sampling interval"},
-      {"tony.task.gpu-metrics.enabled", "true", kNone, "GPUs are sampled on every node that has some"},
+      {"tony.task.gpu-metrics.enabled", "true", kNone, "GPUs are sampled on every node that has GPUs"},
       {"tony.task.executor.execution-timeout-ms", "0", kHonoured, "`timeout` of every role"},
       {"tony.task.executor.registry-timeout-sec", "0", kHonoured, "`timeouts.register`"},
       {"tony.task.executor.execution.error-message-max-depth", "20", kNone,

@@ -9,7 +9,7 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-TEST(Keys, AreFoundByNameAndPattern) {
+TEST(Keys, KeyIsFoundByNameBeforePattern) {
   const struct {
     const char* name;
     const char* key;

@@ -20,7 +20,7 @@ void Translator::OrderStages() {
   std::vector<std::string> first = values_.List(first_key).value_or(std::vector<std::string>());
   std::vector<std::string> second = values_.List(second_key).value_or(std::vector<std::string>());
   if (first.empty() && second.empty()) return;
-  // If one stage is not set, it has the roles that the other does not name.
+  // If one stage is not set, it consists of the roles that the other stage does not name.
   const std::vector<std::string> named = first.empty() ? second : first;
   std::vector<std::string>* unnamed = first.empty() ? &first : second.empty() ? &second : nullptr;
   for (const std::string& type : types_) {
@@ -96,8 +96,11 @@ void Translator::LimitOutliving() {
     } else {
       const Duration by = values_.Limit(key, std::chrono::seconds(1)).value_or(Duration::zero());
       const bool ignored = values_.Bool(key + ".ignored", false);
-      role->outlive =
-          jobspec::Outlive{members, by, ignored ? jobspec::Outlive::Then::kIgnore : jobspec::Outlive::Then::kFail};
+      // TonY makes the role untracked. The failure of an untracked role counts if stop-on-failure-jobtypes names it.
+      const auto stopping =
+          values_.List("tony.application.stop-on-failure-jobtypes").value_or(std::vector<std::string>());
+      const auto then_ignored = Has(stopping, job) ? jobspec::Outlive::Then::kService : jobspec::Outlive::Then::kIgnore;
+      role->outlive = jobspec::Outlive{members, by, ignored ? then_ignored : jobspec::Outlive::Then::kFail};
     }
   }
 }

@@ -47,7 +47,7 @@ void Translator::AddFiles() {
   for (const std::string& type : types_) {
     if (jobspec::RoleSpec* role = Find(type)) AddResources("tony." + type + ".resources", role->files);
   }
-  // In TonY the AM runs the task of a job without roles, and the preprocessing. So the AM's resources apply to them.
+  // In TonY the AM runs the preprocessing and the task of a job without roles. So the AM's resources apply to both.
   const std::string of_am = "tony.am.resources";
   if (jobspec::RoleSpec* role = types_.empty() ? &job.roles.front() : Find(kPreprocess)) {
     AddResources(of_am, role->files);
@@ -118,7 +118,7 @@ void Translator::AddDocker() {
   jobspec::Docker docker;
   docker.image = values_.Text(of_all);
   for (jobspec::RoleSpec& role : result_.job.roles) {
-    // TonY runs these commands in the AM, with the AM's image.
+    // TonY runs the command of such a role in the AM, with the AM's image.
     const bool of_am = types_.empty() || role.name == kPreprocess;
     const std::string key = "tony.docker." + (of_am ? "am" : role.name) + ".image";
     const std::string image = values_.Text(key, values_.Text(of_all));

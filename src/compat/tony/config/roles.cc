@@ -18,7 +18,7 @@ std::string JobTypeOf(const std::string& key) {
   return name.find('.') == name.npos ? name : "";
 }
 
-// Orders roles for ranks: the chief's tasks get the first ranks, then the workers.
+// Orders roles by rank: the chief's tasks get the first ranks, then the workers.
 int Precedence(const std::string& name) { return name == kChief ? 0 : name == kWorker ? 1 : 2; }
 
 // Whether bash would not interpret anything in the word.
@@ -218,7 +218,8 @@ void Translator::JudgeFailures() {
     }
     some_count |= role.on_failure != jobspec::OnFailure::kTolerate;
   }
-  // If the failure of a single task fails the job, the case "all tolerated tasks failed" cannot occur.
+  // If some task's failure alone fails the job, the job ends before all workers have failed. So other failures are
+  // ignored.
   for (jobspec::RoleSpec& role : result_.job.roles) {
     if (some_count && role.on_failure == jobspec::OnFailure::kTolerate) role.on_failure = jobspec::OnFailure::kIgnore;
   }

@@ -141,7 +141,7 @@ TEST(Translate, TimeoutsAreTranslated) {
   EXPECT_EQ(Translated(notebook, {}).job.timeouts.run, std::chrono::hours(24));
 }
 
-TEST(Translate, TimeoutAfterGroupBecomesOutlive) {
+TEST(Translate, TimeoutAfterGroupIsTranslatedToOutlive) {
   const Conf base = {"tony.chief.instances=1", "tony.worker.instances=1", "tony.ps.instances=1",
                      "tony.application.group.A=chief", "tony.application.group.B=ps"};
   const auto with = [&](Conf conf) {
@@ -153,6 +153,10 @@ TEST(Translate, TimeoutAfterGroupBecomesOutlive) {
             (jobspec::Outlive{{"chief"}, std::chrono::seconds(10), jobspec::Outlive::Then::kFail}));
   EXPECT_EQ(with({after_a + "=10", after_a + ".ignored=true"}).job.roles[1].outlive->then,
             jobspec::Outlive::Then::kIgnore);
+  EXPECT_EQ(with({after_a + "=10", after_a + ".ignored=true", "tony.application.stop-on-failure-jobtypes=worker"})
+                .job.roles[1]
+                .outlive->then,
+            jobspec::Outlive::Then::kService);
   for (const char* name : {"worker.timeout.after.B", "worker.timeout.after.C", "nobody.timeout.after.A"}) {
     const std::string key = std::string("tony.application.dependency.") + name;
     const Translation made = with({key + "=10"});

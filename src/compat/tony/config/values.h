@@ -21,11 +21,12 @@ class Values {
   std::optional<std::vector<std::string>> List(const std::string& key) const;
   int Number(const std::string& key, int fallback);
   bool Bool(const std::string& key, bool fallback);
-  // A number of `unit`s. Returns nullopt if the key is not set, or if it is not above 0, which means no limit.
+  // Reads a number of `unit`s. Returns nullopt if the key is not set, or if the number is 0 or negative, which means no
+  // limit.
   std::optional<Duration> Limit(const std::string& key, Duration unit);
   // Parses "2g", "512m" or "512". A number without a unit is in MiB.
   int64_t Memory(const std::string& key, int64_t fallback);
-  // Reports a problem of the key, with its origin and value.
+  // Reports a problem with the key's value. The message names the key, its origin and its value.
   void Fail(const std::string& key, const std::string& text);
   void Fail(std::string text) { problems_.push_back(std::move(text)); }
 

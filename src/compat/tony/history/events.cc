@@ -17,7 +17,7 @@ constexpr std::string_view kNamespace = "com.linkedin.tony.events";
 
 struct TypeNames {
   Event::Type type;
-  std::string_view symbol;  // its symbol in EventType
+  std::string_view symbol;  // the type's symbol in the schema's EventType
   std::string_view record;
 };
 // The types in the order of the schema's enum.
@@ -95,7 +95,7 @@ Json Fields(const Event& event, Json (*optional_text)(const std::optional<std::s
   return Json();
 }
 
-// Reads the fields of a value of any schema. A field of an unexpected type counts as absent.
+// Reads the fields of a value of any schema. A field of an unexpected type is treated as absent.
 class RecordReader {
  public:
   explicit RecordReader(const Json& object) : object_(object) {}

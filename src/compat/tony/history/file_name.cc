@@ -80,8 +80,8 @@ std::string ApplicationOf(const std::string& job, std::optional<Instant> submitt
   return std::string(kYarnPrefix) + MillisText(submitted.value_or(Instant())) + number;
 }
 
-std::string DayDirectory(Instant instant, Duration ahead) {
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(instant + ahead));
+std::string DayDirectory(Instant instant, Duration utc_offset) {
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(instant + utc_offset));
   char text[32];
   std::snprintf(text, sizeof text, "%04d/%02u/%02u", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
                 static_cast<unsigned>(day.day()));

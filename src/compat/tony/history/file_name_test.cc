@@ -19,9 +19,9 @@ TEST(FileName, WritesAndParsesTonYsNames) {
   }
 }
 
-// TonY's portal splits names at '-', cuts them at '.', and compares with the lower-case name. It could read none of
-// these user names.
-TEST(FileName, ReplacesCharactersOfUsersThatTonYCannotRead) {
+// TonY's portal splits names at '-', cuts them at '.', and compares them with the lower-case name. So it could read
+// none of these user names.
+TEST(FileName, CharactersThatTonYCannotReadAreReplacedInUserNames) {
   const std::pair<const char*, const char*> kRows[] = {
       {"ann-lee", "ann_lee"}, {"Ann.Lee", "ann_lee"}, {"svc$1", "svc_1"}, {"", "unknown"}};
   for (const auto& [user, readable] : kRows) {
@@ -30,7 +30,7 @@ TEST(FileName, ReplacesCharactersOfUsersThatTonYCannotRead) {
   }
 }
 
-TEST(FileName, ParsesNamesThatTonYCannotReadItself) {
+TEST(FileName, NamesThatTonYItselfCannotReadAreParsed) {
   EXPECT_EQ(ParseFileName("app-1-2-ann-lee-FAILED.jhist"),
             (FileName{"app", Millis(1), Millis(2), "ann-lee", "FAILED"}));
   EXPECT_EQ(ParseFileName("app-1-2-Ann.Lee-KILLED.jhist"),
@@ -46,7 +46,7 @@ TEST(FileName, RejectsOtherNames) {
   }
 }
 
-TEST(Application, IdIsTheYarnIdOrAStableIdOfThatForm) {
+TEST(Application, YarnIdIsKeptAndOtherJobsGetStableYarnId) {
   EXPECT_EQ(ApplicationOf("application_1_0001", Millis(7)), "application_1_0001");
   const std::string made = ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123));
   EXPECT_EQ(made, ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123)));

@@ -60,7 +60,7 @@ class Translation {
     const bool ends = change.type == kExited || change.type == kLost || change.type == kStopped;
     if (!ends || running_.erase(name) == 0) return;
     Event& event = Append(Event::Type::kTaskFinished, change.finished.value_or(time), change);
-    const bool succeeded = change.state == core::TaskState::kSucceeded;  // exit code 0 is not enough for success
+    const bool succeeded = change.state == core::TaskState::kSucceeded;  // exit code 0 alone does not mean success
     event.status = succeeded ? "SUCCEEDED" : change.type == kStopped ? "FINISHED" : "FAILED";
     const std::string reason = task == nullptr ? change.reason.value_or("") : task->reason;
     event.diagnostic = succeeded || reason.empty() ? kNothing : reason;

@@ -56,7 +56,7 @@ std::vector<std::string> Described(const std::vector<Event>& events) {
 }
 
 std::string Recorded() {
-  // Written by TonY's own EventHandler (tests/history/tony).
+  // The file was written by TonY's own EventHandler (tests/history/tony).
   std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/compat/tony/avro/testdata/null.avro", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -102,7 +102,7 @@ TEST(Metrics, HaveTonYsNamesAndUnits) {
                                                    {"AVG_GPU_FB_MEMORY_USAGE", 25}}));
 }
 
-// If the output of a role lacks its exports, the role has failed despite exit code 0.
+// A role has failed despite exit code 0 if its output lacks the values that it must export.
 TEST(Events, FailedTaskWithExitCodeZeroIsFailed) {
   using enum TaskChanged::Type;
   const auto events = EventsOf(
@@ -124,7 +124,7 @@ TEST(Events, FileWrittenByTonYIsRead) {
   EXPECT_EQ(Described(read->events)[4], "TASK_FINISHED  worker:1  FAILED  Exception from container-launch. exit 1");
 }
 
-// Random damage must give a result or an error. Sanitizers detect everything else.
+// Random damage must result in a value or an error. The sanitizers detect memory errors.
 TEST(Events, ReadingDamagedFilesIsSafe) {
   const std::string whole = Recorded();
   std::mt19937 random(20261121);
@@ -146,7 +146,7 @@ TEST(Events, ReadingDamagedFilesIsSafe) {
   EXPECT_GT(shown, 100u);  // some of the damaged files can still be read
 }
 
-TEST(View, JobOfTonYIsShown) {
+TEST(View, EventsOfTonYGiveStatusWithTasks) {
   const auto read = ReadEvents(Recorded());
   const FileName name{"application_1541469337545_0031", At(0), At(38071), "ann", "FAILED"};
   const auto view = ViewOf(name, {{"tony.application.name", "mnist", "", false}}, read->events);
@@ -174,7 +174,7 @@ TEST(View, JobOfTonYIsShown) {
   EXPECT_TRUE(metrics[1].metrics.empty());
 }
 
-TEST(View, RunningJobsAndJobsOfHowdahAreShown) {
+TEST(View, RunningJobsAndHowdahsJobIdsAreRecognised) {
   const FileName running{"application_1_1", At(0), std::nullopt, "ann_lee", ""};
   const std::vector<Setting> ours = {{kJobIdSetting, "howdah-1", "", false},
                                      {kUserSetting, "Ann-Lee", "", false},
@@ -272,7 +272,7 @@ TEST(Configuration, PropertiesWithoutNameOrValueAreSkipped) {
   EXPECT_NE(wrong.error().message.find("line 3: "), std::string::npos) << wrong.error().message;
 }
 
-TEST(Configuration, JobFileConfigurationIsUsedOrElseTonYsKeysAreMade) {
+TEST(Configuration, SettingsComeFromJobFileOrElseAreDerived) {
   jobspec::JobSpec spec;
   spec.name = "mnist";
   spec.framework = jobspec::Framework::kPytorch;

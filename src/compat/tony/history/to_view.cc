@@ -86,13 +86,13 @@ void FinishTask(TaskView& task, const Event& event) {
   }
 }
 
-// No event has the reason of a failed job, so this is the diagnostic of the first failed task.
+// No event has the reason of a failed job, so the diagnostic of the first failed task is used.
 std::string ReasonOf(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (event.type != Event::Type::kTaskFinished || event.status != "FAILED") continue;
     const std::string task = TaskText(event.role, event.index);
     const std::string diagnostic = event.diagnostic.value_or("NA");
-    if (diagnostic.starts_with(task + " ")) return diagnostic;  // written by Howdah
+    if (diagnostic.starts_with(task + " ")) return diagnostic;  // Howdah's diagnostics name the task
     return diagnostic == "NA" ? task + " failed" : task + ": " + diagnostic;
   }
   return "";

@@ -10,7 +10,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Reports the first failure and exits. The files in HDFS are kept for inspection.
+// Reports a failure and exits. Keeps the files in HDFS for inspection.
 [[noreturn]] void Stop(const std::string& what) {
   std::fprintf(stderr, "hdfs_live: %s\n", what.c_str());
   std::exit(1);
@@ -37,7 +37,7 @@ void ExpectError(const Status& status, const std::string& remote_class, const st
 
 Status StatusOf(const auto& result) { return result ? Status() : Status(result.error()); }
 
-// Non-repeating bytes, so that misplaced data is detected.
+// Returns bytes without repetition, so that data at a wrong position are detected.
 std::string Pattern(size_t size) {
   std::string bytes(size, '\0');
   uint32_t state = 1;
@@ -78,7 +78,7 @@ void CheckSizes(FileSystem& files, const std::string& top) {
            path + " has the wrong length or block size");
     Expect(ReadAll(files, path) == pattern.substr(0, size), path + " reads otherwise than it was written");
   }
-  const std::string five = top + "/size-" + std::to_string(5 << 20);  // this file has five blocks
+  const std::string five = top + "/size-" + std::to_string(5 << 20);  // its blocks have 1 MiB, so it has five of them
   for (const int64_t from :
        {int64_t{1}, int64_t{511}, int64_t{1 << 20}, int64_t{(3 << 20) + 12345}, int64_t{5 << 20}}) {
     Expect(ReadAll(files, five, from) == pattern.substr(static_cast<size_t>(from)), "reading from the middle is wrong");
@@ -132,7 +132,7 @@ void CheckFlush(FileSystem& files, const std::string& top) {
   const std::string path = top + "/flushed", pattern = Pattern(3 << 20);
   auto writer = Take(files.Create(path, {.block_size = 1 << 20}), "creating");
   size_t written = 0;
-  // Flushes within a chunk, at its end, across the end of a block, and once without new data.
+  // Flushes within a chunk, at the end of a chunk, without new data, and across the end of a block.
   for (const size_t step : {100, 0, 412, 1000, 600'000, 500'000, 1 << 20}) {
     Expect(writer->Write(std::string_view(pattern).substr(written, step)), "writing");
     written += step;
@@ -162,10 +162,10 @@ void CheckQuota(FileSystem& files, const std::string& top, const QuotaSetter& se
   Expect(files.MakeDirectories(path, 0755), "making a directory");
   Expect(set(path, 2, 3 << 20), "setting a quota");
   const auto write = [&](size_t size) -> Status {
-    const auto writer = files.Create(path + "/x", {.overwrite = true, .replication = 1, .block_size = 2 << 20});
-    if (!writer) return writer.error();
-    if (const Status written = (*writer)->Write(Pattern(size)); !written.ok()) return written;
-    return (*writer)->Close();
+    HOWDAH_TRY(const auto writer,
+               files.Create(path + "/x", {.overwrite = true, .replication = 1, .block_size = 2 << 20}));
+    HOWDAH_TRY_STATUS(writer->Write(Pattern(size)));
+    return writer->Close();
   };
   Expect(write(1 << 20), "writing within the quota");
   ExpectError(write(3 << 20), "DSQuotaExceededException", path + " may hold 3 MiB",

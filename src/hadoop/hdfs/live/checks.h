@@ -7,8 +7,8 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Exits with 1 and a message at the first violation of the interface; otherwise removes its files. `quota`: whether the
-// caller may set quotas; if so, a full directory is tested as well.
+// Exits with 1 and a message at the first violation of the interface. Otherwise deletes its files. `quota`: whether the
+// caller may set quotas; if so, also tests a directory whose quota is exhausted.
 Status CheckAll(FileSystem& files, const hadoop::conf::Configuration& configuration, const OpenOptions& options,
                 bool quota);
 

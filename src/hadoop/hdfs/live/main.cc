@@ -32,8 +32,7 @@ Status Put(FileSystem& files, const std::string& local, const std::string& path,
   const auto begin = std::chrono::steady_clock::now();
   const os::files::Fd fd(::open(local.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return os::files::SystemError("opening " + local);
-  auto writer = files.Create(path, {.overwrite = true, .replication = replication});
-  if (!writer) return writer.error();
+  HOWDAH_TRY(auto writer, files.Create(path, {.overwrite = true, .replication = replication}));
   std::string buffer(1 << 20, '\0');
   int64_t total = 0;
   for (;;) {
@@ -41,11 +40,11 @@ Status Put(FileSystem& files, const std::string& local, const std::string& path,
     if (count < 0) return os::files::SystemError("reading " + local);
     if (count == 0) break;
     total += count;
-    if (const Status written = (*writer)->Write({buffer.data(), static_cast<size_t>(count)}); !written.ok()) {
+    if (const Status written = writer->Write({buffer.data(), static_cast<size_t>(count)}); !written.ok()) {
       return written;
     }
   }
-  if (const Status closed = (*writer)->Close(); !closed.ok()) return closed;
+  HOWDAH_TRY_STATUS(writer->Close());
   Report("put", total, begin);
   return {};
 }
@@ -54,15 +53,13 @@ Status Get(FileSystem& files, const std::string& path, const std::string& local)
   const auto begin = std::chrono::steady_clock::now();
   const os::files::Fd fd(::open(local.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd.valid()) return os::files::SystemError("opening " + local);
-  const auto reader = files.Open(path);
-  if (!reader) return reader.error();
+  HOWDAH_TRY(const auto reader, files.Open(path));
   int64_t total = 0;
   for (;;) {
-    const auto bytes = (*reader)->Read(1 << 20);
-    if (!bytes) return bytes.error();
-    if (bytes->empty()) break;
-    total += static_cast<int64_t>(bytes->size());
-    if (const Status written = os::files::WriteAll(fd.get(), *bytes, local); !written.ok()) return written;
+    HOWDAH_TRY(const auto bytes, reader->Read(1 << 20));
+    if (bytes.empty()) break;
+    total += static_cast<int64_t>(bytes.size());
+    HOWDAH_TRY_STATUS(os::files::WriteAll(fd.get(), bytes, local));
   }
   Report("got", total, begin);
   return {};
@@ -80,25 +77,20 @@ Status Main(const std::vector<std::string>& arguments) {
                                          },
                                          Environment("HADOOP_USER_NAME", Environment("USER", "root")),
                                          Environment("HOME", "/")};
-  const auto configuration = hadoop::conf::LoadConfiguration(around);
-  if (!configuration) return configuration.error();
+  HOWDAH_TRY(const auto configuration, hadoop::conf::LoadConfiguration(around));
   OpenOptions options;
   options.user = around.user_name;
   if (const std::string path = Environment("HADOOP_TOKEN_FILE_LOCATION", ""); !path.empty()) {
-    const auto bytes = os::files::ReadFile(path);
-    if (!bytes) return bytes.error();
-    auto credentials = hadoop::rpc::ParseCredentials(*bytes);
-    if (!credentials) return credentials.error();
-    options.credentials = std::move(*credentials);
+    HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
+    HOWDAH_TRY(options.credentials, hadoop::rpc::ParseCredentials(bytes));
   }
-  const auto files = Open(*configuration, "", options);
-  if (!files) return files.error();
+  HOWDAH_TRY(const auto files, Open(configuration, "", options));
   const std::string command = arguments.empty() ? "" : arguments[0];
-  if (command == "check") return CheckAll(**files, *configuration, options, arguments.size() > 1);
+  if (command == "check") return CheckAll(*files, configuration, options, arguments.size() > 1);
   if (command == "put" && arguments.size() >= 3) {
-    return Put(**files, arguments[1], arguments[2], arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0);
+    return Put(*files, arguments[1], arguments[2], arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0);
   }
-  if (command == "get" && arguments.size() == 3) return Get(**files, arguments[1], arguments[2]);
+  if (command == "get" && arguments.size() == 3) return Get(*files, arguments[1], arguments[2]);
   return Error{ErrorCode::kUsage, "usage: hdfs_live check [--quota] | put LOCAL PATH [REPLICATION] | get PATH LOCAL"};
 }
 

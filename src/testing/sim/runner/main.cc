@@ -39,8 +39,9 @@ struct Options {
 // The current seed, for the signal handler below.
 uint64_t current_seed = 0;
 
-// The core aborts when it breaks its own invariants. Only the seed can still be reported then.
-void SayWhereItAborted(int) {
+// Called when the core aborts because one of its own invariants is broken. At that time only the seed can still be
+// reported.
+void ReportSeedOnAbort(int) {
   const auto seed = static_cast<unsigned long long>(current_seed);
   std::printf(
       "seed %llu: The core keeps its own invariants\n  it aborted; see it with: howdah-sim --seed %llu --trace\n", seed,
@@ -115,7 +116,7 @@ bool RunTwice(uint64_t seed, bool trace, Totals& totals) {
     return false;
   }
   if (RunSeed(seed).digest != first.digest) {
-    std::printf("seed %llu (%s): A seed does the same each time\n  two runs ended on different digests\n",
+    std::printf("seed %llu (%s): Two runs of a seed are equal\n  two runs ended on different digests\n",
                 static_cast<unsigned long long>(seed), first.scenario.c_str());
     return false;
   }
@@ -145,8 +146,8 @@ int main(int argc, char** argv) {
   if (!Parse(argc, argv, options)) return 2;
   static char buffer[BUFSIZ];  // static, so that nothing is allocated while the program aborts
   std::setvbuf(stdout, buffer, _IOLBF, sizeof(buffer));
-  std::signal(SIGABRT, SayWhereItAborted);
-  std::signal(SIGSEGV, SayWhereItAborted);
+  std::signal(SIGABRT, ReportSeedOnAbort);
+  std::signal(SIGSEGV, ReportSeedOnAbort);
 
   Totals totals;
   const auto began = std::chrono::steady_clock::now();

@@ -34,8 +34,8 @@ struct Listening {
 // The status page: plain HTTP for browsers that connect through the backend's own proxy, which authenticates users.
 // Other requests are redirected to that proxy, like Hadoop's AmIpFilter does.
 struct Tracking {
-  // The current IP addresses of the proxy's hosts. Called on the loop for every request, so it must not block. Without
-  // this function the AM serves no page and listens on no port for it.
+  // Returns the current IP addresses of the proxy's hosts. Called on the loop for every request, so it must not block.
+  // If this function is empty, the AM serves no page and opens no port for it.
   std::function<std::vector<std::string>()> peers;
   // The URL of the page through the proxy, for users and the status:
   // "http://example.com:8088/proxy/application_1_0001".
@@ -52,20 +52,19 @@ struct AmOptions {
   int attempt = 0;
   // How the previous AM died: a clause such as "was killed by signal 9 (SIGKILL)"; empty: unknown.
   std::string how_before_died;
-  // Set if the previous AM's event log is lost: the AM begins this generation, and numbers attempts from
-  // first_task_attempt.
+  // Set if the event log of the previous AM is lost: the generation that this AM begins, and its first attempt number.
   int generation = 0, first_task_attempt = 0;
-  // Start of the time that `timeouts.gang` limits; nullopt: the submission of the job.
+  // The time from which `timeouts.gang` counts; nullopt: the submission of the job.
   std::optional<Instant> gang_since;
-  // SIGTERM handling. true: the backend is about to kill the whole container, so the AM exits at once. false: the AM
-  // stops the job with grace.
+  // The reaction to SIGTERM. true: the AM exits at once, because the backend is about to kill the whole container.
+  // false: it stops the job with grace.
   bool leave_on_sigterm = false;
   std::string node;          // name of this machine
   std::string listen_host;   // address that executors and clients can reach
   uint16_t listen_port = 0;  // the port of the previous AM, if it is free; 0: any port
-  // How long the backend may take to detect an AM's death and start another AM. Executors wait for the new AM this long
-  // plus timeouts.am.
-  Duration place_notices{0};
+  // How long the backend may take to detect an AM's death and to start another AM. Executors wait for the next AM for
+  // this time plus timeouts.am.
+  Duration failover_delay{0};
   std::string journal;  // path of an existing file whose first line is JobSubmitted
   // Path of the event log. If the file exists, the AM resumes the job from it.
   std::string event_log;
@@ -90,8 +89,8 @@ struct AmOptions {
 using MakeBackend = std::function<Result<std::unique_ptr<backend::Backend>>(
     boost::asio::io_context& loop, backend::Sink& sink, const Listening& listening)>;
 
-// Runs the job to its end on the calling thread. When it returns, the final state is in the journal. On an error the AM
-// could not continue the job; the error states which operation failed. clock is used for all times in this process.
+// Runs the job to its end on the calling thread. After success, the final state is in the journal. An error states
+// which operation failed, so that the AM could not continue the job. clock is used for all times in this process.
 Status RunAm(AmOptions options, const os::process::Clock& clock, const MakeBackend& make_backend);
 
 }  // namespace howdah::am

@@ -10,10 +10,10 @@ struct Guarded {
   // Runs the AM in its own process, which exits with the returned code. before: how the previous AM died, a clause such
   // as "was killed by signal 9 (SIGKILL)"; empty for the first AM.
   std::function<int(const std::string& before)> am;
-  // Whether to start another AM, which resumes the job, after one that was killed by a signal. Without this function
-  // the AM is never restarted. After several quick deaths in a row no other AM is started either.
+  // Called after a signal has killed an AM. Returns whether to start another AM, which resumes the job. If the function
+  // is empty, no other AM is started. The guardian also starts none after several quick deaths in a row.
   std::function<bool()> again;
-  // Called when the AM is not restarted, after its remaining processes were killed. how: a clause, as in `am`.
+  // Called when no other AM is started, after the remaining processes were killed. how: a clause, as in `am`.
   std::function<void(const std::string& how)> after_death;
   // A descriptor that the guardian closes after the fork, so that the process at its other end detects the AM's death;
   // -1: none.

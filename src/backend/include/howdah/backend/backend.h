@@ -1,5 +1,5 @@
-// The AM's interface to a backend, which provides containers. The interface is independent of YARN: an implementation
-// hides heartbeats to a scheduler, failover, over-allocation and tokens.
+// The AM's interface to a backend, which provides containers. The interface does not mention YARN: heartbeats to a
+// scheduler, failover, surplus containers and tokens are the implementation's task.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,15 @@
 
 namespace howdah::backend {
 
-// After the AM's order to leave, an executor may stay this long, so that clients can read the rest of its output.
+// The longest time that an executor keeps running after the AM has ordered it to exit, so that clients can read the
+// rest of its output.
 inline constexpr Duration kLingerLimit = std::chrono::seconds(2);
 
-// The events of the job that a backend reports.
+// The events that a backend reports to the job.
 using BackendEvent = std::variant<core::ContainerGranted, core::ContainerStarting, core::ContainerExited,
                                   core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
 
-// Receives the reports of a backend; implemented by the AM. Called on the AM's loop thread.
+// Receives the reports of a backend; implemented by the AM. All calls are made on the AM's loop thread.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -35,38 +36,39 @@ class Sink {
   virtual void OnLost(const Error& error) = 0;
 };
 
-// A container that was granted to an earlier AM of the job. That AM had not recorded the end of the container.
+// A container that was granted to an earlier AM of the job, which did not record that the container had ended.
 struct Inherited {
   ContainerId container;
   int role = 0;
   std::string node;
-  std::optional<TaskId> task;  // the task that was launched in it, or was about to be
+  std::optional<TaskId> task;  // the task that was launched in the container, or was about to be
 };
 
 // The backend of one job. Used on the AM's loop thread only.
 class Backend {
  public:
   virtual ~Backend() = default;
-  // Called first, by an AM that resumes the job of an earlier AM, with the containers of that AM. The backend takes
-  // over each container, or reports core::ContainerExited for it. It releases all other containers of the job.
-  // am_attempt: the number of this AM attempt, higher than any before.
+  // Called before all other functions if this AM resumes the job of an earlier AM. The backend takes over each of these
+  // containers, or reports core::ContainerExited for it. It releases all other containers of the job. am_attempt: the
+  // number of this AM attempt, higher than that of every earlier one.
   virtual void Inherit(const std::vector<Inherited>& containers, int am_attempt) = 0;
   virtual void Request(const core::RequestContainers& request) = 0;
   virtual void CancelRequests() = 0;
-  // Starts `howdah-agent task` in the container, unless it already runs there.
+  // Starts `howdah-agent task` in the container, unless it is already running there.
   virtual void Launch(const ContainerId& container, const TaskId& task) = 0;
   // Carries out core::AvoidNode. Does nothing in a backend with a single node.
   virtual void Avoid(const std::string& node, Duration limit) = 0;
-  // To be called when the executor of the container has connected. The backend then stops reporting the progress of its
-  // start.
+  // Called when the executor of the container has connected. The backend then stops reporting the progress of the
+  // container's start.
   virtual void Connected(const ContainerId& container) = 0;
-  // Releases the container. The backend kills the processes in it after slightly more than kLingerLimit. Usually the
-  // executor exits before, as soon as its output has been read. core::ContainerExited follows.
+  // Releases the container. The executor exits as soon as its output has been read. If it has not exited slightly after
+  // kLingerLimit, the backend kills all processes in the container. core::ContainerExited follows in both cases.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
-  // Removes everything that the job has left in the backend (staging, working directories, leases), and reports the
-  // outcome to the cluster if there is one. Called once, when no container is held any more and before the final state
-  // is visible to clients. final: the final state. journal: its whole text, which includes the line of the final state.
+  // Removes the job's temporary data from the backend (staging, working directories, leases), and reports the outcome
+  // to the cluster if there is one. Called once, when the job holds no container any more and before clients can see
+  // the final state. final: the final state. journal: the whole text of the journal, including the line of the final
+  // state.
   virtual void Finish(const core::JobChanged& final, const std::string& journal) = 0;
 };
 

@@ -39,39 +39,47 @@ struct LogSource {
 struct LogSelection {
   std::optional<std::string> role;
   std::optional<int> index;
-  std::optional<int> attempt;  // if unset: every attempt for a live follow, else the newest
+  std::optional<int> attempt;  // if unset: every attempt for a follow of a running job, otherwise the newest
   bool want_stdout = true, want_stderr = true;
+  // For a follow: of the output that exists at its start, only the last lines of each source are wanted. A backend that
+  // cannot skip the rest delivers everything; see Follow::starts_at_tail.
+  std::optional<int64_t> tail_lines;
 };
 
 class FollowSink {
  public:
   virtual ~FollowSink() = default;
   virtual void OnEntry(const core::JournalEntry& entry) = 0;
-  // Receives the next bytes of one source, in order. They may end within a line.
+  // Receives the next bytes of one source, in order. The bytes may end in the middle of a line.
   virtual void OnLog(const LogSource& source, std::string_view bytes) = 0;
-  // Receives a note for people about the follow itself: for example, that some output can no longer be read, and why.
+  // Receives a message for the user about the follow itself: for example, that some output can no longer be read, and
+  // why.
   virtual void OnNote(const std::string& line) = 0;
 };
 
 // Follows a job: delivers its journal from the beginning and, if requested, its output as it grows. Single-threaded.
-// Memory is bounded at any rate of output.
+// Memory is bounded, however fast the tasks write.
 class Follow {
  public:
   virtual ~Follow() = default;
-  // A descriptor that is readable when Read may deliver something. This object owns it.
+  // A descriptor that is readable when Read may have something to deliver. The Follow owns the descriptor.
   virtual int fd() const = 0;
   // Delivers the available entries and output, at most about 1 MiB of output per call. Returns true if more is
-  // available now. Everything that existed at the start of the follow is delivered before the first false.
+  // available now. Read does not return false before it has delivered everything that existed at the start of the
+  // follow.
   virtual bool Read(FollowSink& sink) = 0;
   // Whether the journal's last entry and all requested output have been delivered.
   virtual bool ended() const = 0;
+  // Whether LogSelection::tail_lines was applied.
+  virtual bool starts_at_tail() const { return false; }
 };
 
 class Cluster {
  public:
   virtual ~Cluster() = default;
 
-  // Returns why the backend can never run this job: one sentence with numbers per reason. Empty if it can.
+  // Returns the reasons why the backend can never run this job, each as one sentence with numbers. Empty if it can run
+  // it.
   virtual std::vector<std::string> Refusals(const jobspec::JobSpec& spec) = 0;
   // Returns the settings of the job file that this backend ignores (such as a queue on the local backend). `howdah
   // plan` prints them.
@@ -79,36 +87,45 @@ class Cluster {
 
   virtual Result<JobId> Submit(const jobspec::JobSpec& spec, const SubmitOptions& options) = 0;
 
-  // name: "last" or a complete id. Returns the id of an existing job. A kNotFound error names existing jobs.
+  // name: "last" or a complete id. Returns the id of an existing job. A kNotFound error lists jobs that exist.
   virtual Result<JobId> Resolve(const std::string& name) = 0;
-  virtual Result<journal::JobView> Status(const JobId& id) = 0;            // with usage if the job runs
+  virtual Result<journal::JobView> Status(const JobId& id) = 0;            // includes current usage if the job runs
   virtual Result<std::vector<journal::JobView>> List(bool ended_too) = 0;  // newest first
   virtual Result<std::unique_ptr<Follow>> FollowJob(const JobId& id, std::optional<LogSelection> logs) = 0;
   // Returns every source of output that exists now, in the order of role, index, attempt and rank; stdout comes before
   // stderr.
   virtual Result<std::vector<LogSource>> LogSources(const JobId& id) = 0;
-  // Passes the current content of the source on in pieces: all of it, or only the last lines.
+  // Passes the current content of the source to on_bytes in pieces: all of it, or only the last lines.
   virtual howdah::Status ReadLog(const JobId& id, const LogSource& source, std::optional<int64_t> last_lines,
                                  const std::function<void(std::string_view)>& on_bytes) = 0;
-  // Returns the effective job file (jobspec::WriteEffective), as long as the backend keeps it.
+  // Copies the kept outputs of the job's tasks to DIRECTORY/ROLE-INDEX/..., and returns what was copied. Files that exist
+  // there are replaced. For a running job: what is there now; kUnavailable if the backend cannot reach it.
+  struct FetchedOutputs {
+    int64_t files = 0, bytes = 0, tasks = 0;
+  };
+  virtual Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) = 0;
+  // Returns one sentence per task of an ended job that left files in its working directory, which were not kept. Empty
+  // if there are none, or if the backend does not know.
+  virtual std::vector<std::string> LeftFiles(const JobId& id) = 0;
+  // Returns the effective job file (jobspec::WriteEffective), if the backend still has it.
   virtual Result<std::string> JobFile(const JobId& id) = 0;
-  // Opens the file system of a URI or an absolute path. Returns kUnavailable, with an advice, if this backend cannot
-  // reach it.
+  // Opens the file system of a URI or an absolute path. Returns kUnavailable, with advice, if this backend cannot reach
+  // the file system.
   virtual Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) = 0;
-  // Returns where people find the output: a directory or an address.
-  virtual std::string LogsPlace(const JobId& id) = 0;
+  // Returns where users find the output: a directory or an address.
+  virtual std::string LogsLocation(const JobId& id) = 0;
 
-  // Returns when the stop has begun, or immediately if the job has ended.
+  // Returns as soon as the job has begun to stop, or immediately if the job has ended.
   virtual howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
-  // To be called for a job that has ended. Blocks until its application master has exited, too.
+  // Call this for a job that has ended. Blocks until its application master has exited, too.
   virtual howdah::Status AwaitGone(const JobId& id) = 0;
   virtual howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) = 0;
 
-  // Returns the current contact of a running job's AM. Returns kUnavailable if the job has ended, or if no AM has
-  // registered yet.
+  // Returns the address of a running job's AM and the identity with which clients call it. Returns kUnavailable if the
+  // job has ended, or if no AM has registered yet.
   virtual Result<rpc::AmContact> Contact(const JobId& id) = 0;
 
-  // One result of a check of `howdah doctor`.
+  // The result of one check of `howdah doctor`.
   struct Finding {
     enum class Level { kOk, kWarning, kProblem } level = Level::kOk;
     std::string what, advice;

@@ -8,13 +8,13 @@
 
 namespace howdah {
 
-// Parses an amount such as "4GiB": an unsigned whole number and, without a space, one of the units KiB MiB GiB TiB KB
-// MB GB TB, or k m g t as Hadoop writes them (powers of 1024). Returns nullopt for anything else, and for amounts that
+// Parses an amount such as "4GiB": a whole number without a sign, directly followed by a unit. The units are KiB MiB
+// GiB TiB, KB MB GB TB, and Hadoop's k m g t (powers of 1024). Returns nullopt for anything else, and for amounts that
 // do not fit into 63 bits.
 std::optional<int64_t> ParseBytes(std::string_view text);
 
-// The shortest text from which ParseBytes returns `bytes`, if `bytes` is a whole number of KiB. Otherwise the number of
-// KiB, rounded up.
+// If `bytes` is a whole number of KiB, the shortest text that ParseBytes converts back to `bytes`. Otherwise the number
+// of KiB, rounded up.
 std::string BytesToText(int64_t bytes);
 
 // For people, at most one decimal: "4.1 GiB", "512 MiB", "17 B".

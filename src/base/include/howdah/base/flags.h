@@ -11,8 +11,8 @@ namespace howdah {
 
 class Flags {
  public:
-  // with_value: the accepted flags that need a value; switches: those without one. Both lists include the dashes. Every
-  // error is a kUsage error.
+  // with_value: the accepted flags that need a value. switches: the accepted flags without a value. Both lists include
+  // the dashes. Every error is a kUsage error.
   static Result<Flags> Parse(const std::vector<std::string>& arguments, const std::vector<std::string>& with_value,
                              const std::vector<std::string>& switches);
 

@@ -16,7 +16,7 @@ struct Id {
 };
 
 using JobId = Id<struct JobTag>;  // "howdah-20261121-064512-x7k2" on the local backend, "application_..." on YARN
-using ContainerId = Id<struct ContainerTag>;  // the backend's own name of a container
+using ContainerId = Id<struct ContainerTag>;  // the id that the backend gave the container
 
 // The name of a task for people: "worker:3".
 std::string TaskText(std::string_view role_name, int index);
@@ -25,7 +25,7 @@ std::string TaskText(std::string_view role_name, int index);
 struct TaskId {
   int role = 0;
   int index = 0;
-  // "worker:3"; role_name: the name of this role.
+  // Formats "worker:3". role_name: the name of this task's role.
   std::string Text(std::string_view role_name) const { return TaskText(role_name, index); }
   friend auto operator<=>(const TaskId&, const TaskId&) = default;
 };

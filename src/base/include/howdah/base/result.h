@@ -13,8 +13,8 @@ namespace howdah {
 // A code exists only where a caller reacts to it. All other failures are kFailed, and the message is for people.
 enum class ErrorCode {
   kFailed,       // an operation failed; the message says which and why
-  kUsage,        // wrong usage or an invalid job file: exit code 2
-  kUnavailable,  // the backend refused, cannot provide it, or could not be reached: exit code 3
+  kUsage,        // wrong usage, or an invalid job file; the client's exit code is 2
+  kUnavailable,  // the backend refused the request or could not be reached; the client's exit code is 3
   kNotFound,     // the named object does not exist
   kTimeout,      // a time limit was reached
 };
@@ -38,8 +38,8 @@ inline Error Failed(std::string message) { return {ErrorCode::kFailed, std::move
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}      // NOLINT: a value is a result
-  Result(Error error) : state_(std::move(error)) {}  // NOLINT: an error is a result
+  Result(T value) : state_(std::move(value)) {}      // NOLINT: implicit, for `return value;`
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT: implicit, for `return error;`
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -64,7 +64,7 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT: an error is a result
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit, for `return error;`
 
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
@@ -81,7 +81,7 @@ using Status = Result<void>;
 #define HOWDAH_CONCATENATE_(a, b) a##b
 #define HOWDAH_CONCATENATE(a, b) HOWDAH_CONCATENATE_(a, b)
 
-// Evaluates an expression of type Result<T>. Returns its Error from the enclosing function if it failed, otherwise
+// Evaluates an expression of type Result<T>. If it failed, returns its Error from the enclosing function. Otherwise
 // initialises `declaration` with its value: HOWDAH_TRY(auto text, ReadFile(path));
 #define HOWDAH_TRY(declaration, ...) HOWDAH_TRY_(HOWDAH_CONCATENATE(howdah_result_, __LINE__), declaration, __VA_ARGS__)
 #define HOWDAH_TRY_(result, declaration, ...) \
@@ -89,7 +89,7 @@ using Status = Result<void>;
   if (!result.ok()) return result.error();    \
   declaration = std::move(*result)
 
-// Evaluates an expression of type Status and returns its Error from the enclosing function if it failed.
+// Evaluates an expression of type Status. If it failed, returns its Error from the enclosing function.
 #define HOWDAH_TRY_STATUS(...)                                                       \
   do {                                                                               \
     if (const ::howdah::Status howdah_status = (__VA_ARGS__); !howdah_status.ok()) { \

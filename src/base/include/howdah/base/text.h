@@ -1,4 +1,4 @@
-// Text helpers without locale: ASCII letters and blanks, UTF-8 bytes. Pure; thread-safe.
+// Text helpers that ignore the locale: letters and blanks are those of ASCII, other text is UTF-8. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ std::string LowerCase(std::string_view text);
 // Lower-case hexadecimal, two digits per byte.
 std::string Hex(std::string_view bytes);
 
-// "1 task", "3 tasks". `plural` is needed only if it differs from the singular with an "s".
+// Formats "1 task" or "3 tasks". `plural` is needed only if it is not the singular with an "s".
 std::string CountOf(int64_t count, std::string_view singular, std::string_view plural = {});
 
 // The size in bytes of the valid UTF-8 character at the beginning of `text` (RFC 3629: no overlong forms, surrogates or

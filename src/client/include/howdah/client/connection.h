@@ -1,9 +1,11 @@
-// The client's connection to its backend. The backend is chosen by flag, environment or configuration file, and
-// connected on first use.
+// The client's connections to backends. A backend is chosen by flag, environment or configuration file, and connected
+// on first use.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "howdah/backend/cluster.h"
@@ -11,7 +13,8 @@
 
 namespace howdah::client {
 
-// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if it cannot be reached.
+// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if the backend cannot be
+// reached.
 using ClusterFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
 
 // Not thread-safe.
@@ -19,26 +22,22 @@ class Connection {
  public:
   explicit Connection(ClusterFactory make_cluster) : make_cluster_(std::move(make_cluster)) {}
 
-  // Sets the value of --on, which is empty if the flag is not given. Must be called before the first use.
+  // Sets the value of --on; "" if the flag is not given. Must be called before the connection is used.
   void SetOn(std::string on) { on_ = std::move(on); }
-  // The backend named by --on, $HOWDAH_ON or the configuration file. Returns kUsage if the named backend is unknown.
+  // The value of --on, or "".
+  const std::string& on() const { return on_; }
+  // The backend named by --on, $HOWDAH_ON or the configuration file; nullopt if none of them names one. Returns kUsage
+  // if the named backend is unknown.
+  Result<std::optional<std::string>> Chosen() const;
+  // The chosen backend, or the local one.
   Result<backend::Cluster*> Cluster();
+  // The backend with this name.
+  Result<backend::Cluster*> ClusterOn(const std::string& name);
 
  private:
-  Result<std::string> BackendName() const;
-
   ClusterFactory make_cluster_;
   std::string on_;
-  std::unique_ptr<backend::Cluster> cluster_;
+  std::map<std::string, std::unique_ptr<backend::Cluster>> clusters_;
 };
-
-// A job and its backend.
-struct Job {
-  backend::Cluster* cluster = nullptr;
-  JobId id;
-};
-
-// Finds the job with this id, or the newest job if the name is "last".
-Result<Job> FindJob(Connection& connection, const std::string& name);
 
 }  // namespace howdah::client

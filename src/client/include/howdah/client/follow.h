@@ -40,11 +40,11 @@ struct FollowOptions {
 // after the limit.
 Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& id, const FollowOptions& options);
 
-// The error when a follow ends and the job has no final state.
+// The error for a follow that ended although the job has no final state.
 Error FollowStopped(const JobId& id);
 
-// Passes entries to the sink until `enough` holds for its status or the job has ended. Returns false if interrupt_fd
-// (-1 for none) becomes readable first.
+// Passes entries to the sink until enough(status) is true or the job has ended. Returns false if interrupt_fd (-1 for
+// none) becomes readable first.
 Result<bool> AwaitJob(backend::Cluster& cluster, const JobId& id, JournalSink& sink, int interrupt_fd,
                       const std::function<bool(const journal::JobView&)>& enough);
 
@@ -60,7 +60,7 @@ struct StopOptions {
 };
 struct StoppedJob {
   journal::JobView view;
-  bool had_ended = false;  // whether the job had ended before the call, which then did nothing
+  bool had_ended = false;  // true: the job had ended before the call, and nothing was done
 };
 // Stops the job, and returns once all its processes have ended.
 Result<StoppedJob> StopAndWait(backend::Cluster& cluster, const JobId& id, const StopOptions& options);

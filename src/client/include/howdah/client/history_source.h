@@ -49,10 +49,10 @@ class HistorySource {
   Result<journal::JobView> Status(const PastJob& job);  // with tasks
   Result<TonySettings> Configuration(const PastJob& job);
   Result<std::vector<compat::tony::history::TaskMetrics>> Metrics(const PastJob& job);
-  // One line per event, for people or as JSON.
+  // Returns one line per event, for people or as JSON.
   Result<std::vector<std::string>> Events(const PastJob& job, bool json);
 
-  // Returns nullptr if there is none.
+  // Returns nullptr if there is no directory of TonY's history.
   const TonyDirectory* tony() const { return tony_ ? &*tony_ : nullptr; }
   backend::Cluster& cluster() const { return *cluster_; }
 

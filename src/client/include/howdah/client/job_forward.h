@@ -11,7 +11,7 @@
 
 namespace howdah::client {
 
-// The port still works after the job gets a new application master. Not thread-safe.
+// Forwarding continues when the job gets a new application master. Not thread-safe.
 class JobForward {
  public:
   // `listen` is the local port; 0 selects any free one. `on_problem` receives, on another thread, the reason why a

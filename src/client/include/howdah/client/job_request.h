@@ -18,8 +18,8 @@ struct JobRequest {
   std::vector<std::string> quick_flags;  // names of the flags that set `quick`, for messages
 };
 
-// Reads the job file, or makes a job from `quick`. The result has every problem of the file. An Error means wrong
-// usage, or that the file cannot be read.
+// Reads the job file, or makes a job from `quick`. The result lists all problems of the job file. An Error means wrong
+// usage, or an unreadable file.
 Result<jobspec::ParsedJob> ReadJob(const JobRequest& request);
 
 // The environment variables, files and current directory of this process, for parsing a job file.

@@ -1,4 +1,4 @@
-// The output of a job that a user requests, checked against the job's tasks. Pure.
+// A user's request for output of a job, and its check against the job's tasks. Pure.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ struct LogRequest {
 // Returns kUsage if the job has no such role or task.
 Result<backend::LogSelection> SelectLogs(const LogRequest& request, const journal::JobView& view);
 
-// Selects from the existing sources. Without an attempt, selects each task's newest. Returns kNotFound if there is no
-// such attempt.
+// Selects from the existing sources: without an attempt in the selection, those of each task's newest attempt. Returns
+// kNotFound if the selected attempt has no output.
 Result<std::vector<backend::LogSource>> ChooseSources(const std::vector<backend::LogSource>& all,
                                                       const backend::LogSelection& selection);
 

@@ -1,4 +1,4 @@
-// The plan of a job: the tasks and uploads that a submission would have. Pure, except for `size_of`.
+// The plan of a job: the tasks and uploads of a submission. Pure, except for `size_of`.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Plan {
   std::vector<std::string> refusals, ignored;  // as returned by backend::Cluster
 };
 
-// `size_of` returns the bytes at a path, also of whole directories.
+// `size_of` returns the size in bytes of the file or the whole directory at a path.
 Plan MakePlan(const jobspec::JobSpec& spec, const std::function<std::optional<int64_t>(const std::string&)>& size_of);
 
 }  // namespace howdah::client

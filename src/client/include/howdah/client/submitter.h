@@ -12,7 +12,7 @@ std::optional<std::string> Variable(const std::string& name);
 std::string UserName();
 std::string CurrentDirectory();
 
-// Formats the requester of a command to a job, as it is recorded: "ann on gateway3 with `howdah kill`". `tool` is the
+// Describes the sender of a command to a job, for the journal: "ann on gateway3 with `howdah kill`". `tool` is the
 // program or key that the user used.
 std::string Requester(const std::string& tool);
 

@@ -13,8 +13,8 @@
 
 namespace howdah::core {
 
-// Request containers. together: they are for a gang. A backend that is able to grant all of them at once waits until it
-// can, and grants none before.
+// Request containers. together: the containers are for a gang. A backend that can grant all of them at once grants none
+// before it can grant all.
 struct RequestContainers {
   struct Ask {
     int role = 0;
@@ -23,7 +23,7 @@ struct RequestContainers {
   };
   std::vector<Ask> asks;
   bool together = false;
-  bool optional = false;  // the job can run without them, so other requests come first
+  bool optional = false;  // the job can run without these containers, so other requests come first
 };
 // Cancel every request that has not been granted.
 struct CancelRequests {};
@@ -42,7 +42,7 @@ struct KillContainer {
   ContainerId container;
 };
 // Start the task's processes. The AM sends the executor the current peer group (Job::peers()) and the exports of roles
-// (Job::exports()). It encodes them once for all tasks that start in the same Step.
+// (Job::exports()), encoded once for all tasks that start in the same Step.
 struct StartTask {
   ContainerId container;
   TaskId task;
@@ -50,9 +50,9 @@ struct StartTask {
   int generation = 0;
   int slot = 0;  // its position in the role's peer group, which may differ from its index
 };
-// Send the job's stop signal to the attempt's processes now, and SIGKILL after `grace`. Each report that they are
-// saving a checkpoint restarts the grace, until `limit` has passed since the first stop. probe_first: sample the stacks
-// of the processes before the stop signal, for at most kProbeLimit. A StackSampled event reports them.
+// Send the job's stop signal to the attempt's processes now, and SIGKILL after `grace`. Each report that a checkpoint
+// is being saved restarts the grace, until `limit` has passed since the first stop. probe_first: sample the stacks of
+// the processes before the stop signal, for at most kProbeLimit. A StackSampled event reports the stacks.
 struct StopTask {
   ContainerId container;
   int attempt = 0;
@@ -60,9 +60,9 @@ struct StopTask {
   Duration limit{};  // not less than grace
   bool probe_first = false;
 };
-// Ask the task with rank 0 to leave its generation, and thereby all other ranks to leave it too, because a larger
-// generation is possible. The answer is RendezvousReported: kRejoining from each task once it waits for its slot in the
-// next generation, or kUnreachable from this task.
+// Ask the task with rank 0 to leave its generation, because a larger generation is possible. All other ranks then leave
+// it, too. The answer is RendezvousReported: kRejoining from each task that waits for its slot in the next generation,
+// or kUnreachable from the asked task.
 struct RequestRendezvous {
   TaskId task;
   int attempt = 0;
@@ -74,7 +74,7 @@ struct Rejoin {
   int generation = 0;
   int slot = 0;  // as in StartTask
 };
-// Avoid a node on which tasks fail: for the duration `limit`, request containers on other nodes if the backend has any.
+// Avoid a node on which tasks fail: for the duration `limit`, request containers on other nodes if there are any.
 struct AvoidNode {
   std::string node;
   Duration limit{};
@@ -82,8 +82,8 @@ struct AvoidNode {
 struct Record {
   Change change;
 };
-// The job is about to finish, and no container is held. Find the newest checkpoint. Pass the journal, with `final` as
-// its last entry, to everything that must have it before the final state is visible. The answer is FinishPrepared.
+// The job is about to finish, and holds no container. Find the newest checkpoint. Pass the journal, with `final` as its
+// last entry, to everything that must have it before the final state is visible. The answer is FinishPrepared.
 struct PrepareFinish {
   JobChanged final;
 };

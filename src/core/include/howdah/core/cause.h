@@ -8,7 +8,7 @@
 namespace howdah::core {
 
 struct Cause {
-  // The names are part of the journal's format: append kinds, never rename one.
+  // The names are part of the journal's format: append kinds, and never rename one.
   enum class Kind {
     // A task's failure.
     kExit,         // one of its processes failed
@@ -33,7 +33,8 @@ struct Cause {
     kNotReplaced,   // the ranked tasks got no replacement containers
   };
   Kind kind = Kind::kExit;
-  // The task and its attempt. role is empty, and the numbers are 0, for a cause that is not the failure of one task.
+  // The failed task and its attempt. For a cause that is not the failure of one task, role is empty and the numbers are
+  // 0.
   std::string role = {};
   int index = 0;
   int attempt = 0;

@@ -15,7 +15,7 @@
 
 namespace howdah::core {
 
-// The job was accepted. The client writes it as the journal's first line; the core never emits it.
+// The job was accepted. The client writes this change as the journal's first line; the core never emits it.
 struct JobSubmitted {
   struct Role {
     std::string name;
@@ -29,7 +29,7 @@ struct JobSubmitted {
 };
 
 // A change of the job as a whole. A field that is not set keeps its earlier value. An empty reason or advice clears the
-// earlier one.
+// earlier text.
 struct JobChanged {
   enum class Type { kAmStarted, kWaiting, kRunning, kRecovering, kStopRequested, kStopping, kTensorboard, kFinished };
   Type type = Type::kRunning;
@@ -43,7 +43,7 @@ struct JobChanged {
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
-// Use of a task's GPUs, over all its GPUs and all samples, as shares from 0 to 1.
+// The use of a task's GPUs, averaged over all its GPUs and all samples. Shares are from 0 to 1.
 struct GpuUse {
   double utilisation_average = 0;
   double utilisation_peak = 0;
@@ -62,7 +62,7 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-// The progress of an attempt, as its processes report it (howdah/core/progress.h).
+// The progress that the processes of an attempt have reported (howdah/core/progress.h).
 struct TaskProgress {
   std::optional<int64_t> step;        // the lowest step of all processes
   std::optional<int64_t> checkpoint;  // the step of the newest checkpoint that is complete

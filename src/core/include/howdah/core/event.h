@@ -30,7 +30,7 @@ struct AmStarted {
 // This AM has taken over a job by replaying the events of the AM that died. It is not known whether the last orders of
 // the dead AM were carried out. The core repeats them, so each order must be harmless the second time.
 struct AmResumed {
-  int attempt = 0;  // of the AM, as the backend counts
+  int attempt = 0;  // the number of the AM's attempt, as the backend counts attempts
   std::string how;  // how the last AM died: a clause, "was killed by signal 9 (SIGKILL)"; empty if not known
   std::string tracking_url = {};  // as in AmStarted
 };
@@ -39,7 +39,7 @@ struct AmResumed {
 
 struct ContainerGranted {
   ContainerId container;
-  int role = 0;  // of the request
+  int role = 0;  // the role that the container was requested for
   std::string node;
 };
 // The last event of a container: the executor's process tree in it has ended, or the container itself is gone.
@@ -57,12 +57,12 @@ struct ReclaimAnnounced {
   std::string why;         // a clause: "the scheduler preempts it"
   bool preempted = false;  // as in ContainerExited
 };
-// The startup stage of a launched container, for people. Ignored once its executor has connected.
+// The startup stage of a launched container, as text for users. Ignored once the executor has connected.
 struct ContainerStarting {
   ContainerId container;
   std::string startup_stage;  // a clause: "after 12s its files were still being brought to node7"
 };
-// The reason why requests are pending, in one sentence; empty once they no longer are.
+// The reason why requests are pending, in one sentence. Empty when no request is pending any more.
 struct RequestsDelayed {
   std::string reason;
 };
@@ -73,17 +73,17 @@ struct RequestsRefused {
 
 // --- from executors ---
 
-// An executor has connected, for the first time or again, to this AM or a later one. If it was connected before, the
+// An executor has connected to this AM or, after a failover, to a later one. If the executor was connected before, the
 // core repeats its orders.
 struct ExecutorRegistered {
   ContainerId container;
   HostPort endpoint;  // the reserved port of the task
-  // The newest attempt that the executor was ordered to start; -1 if none. A higher number than the core knows is an
-  // orphaned attempt: an AM ordered its start, and died before it had recorded the order.
+  // The newest attempt that the executor was ordered to start; -1 if there is none. If the core does not know this
+  // number yet, the attempt is orphaned: an AM ordered its start, and died before it had recorded the order.
   int attempt = -1;
   std::string callback;  // the callback address for a later AM; the core ignores it
 };
-// An executor connected and was refused, because it can never serve this job.
+// An executor has connected, and the AM has refused it because it can never serve this job.
 struct ExecutorRefused {
   ContainerId container;
   std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
@@ -94,7 +94,7 @@ struct HeartbeatReceived {
   ContainerId container;
   std::optional<Usage> usage = {};  // the newest sample of its task's usage; nullopt if there is none yet
 };
-// The connection to the executor broke. The container may still run; it counts as lost only after the heartbeat limit.
+// The connection to the executor broke. The container may still run, and counts as lost only after the heartbeat limit.
 struct ExecutorDisconnected {
   ContainerId container;
 };
@@ -104,8 +104,8 @@ struct TaskStarted {
   std::vector<int> pids;  // by local rank
   Instant at;             // when the first process was created
 };
-// One process of a task has exited; others of the task may still run. A process with a diagnosed cause has failed, even
-// if it exited with 0.
+// One process of a task has exited; other processes of the task may still run. A process with a diagnosed cause has
+// failed, even if it exited with 0.
 struct RankExited {
   ContainerId container;
   int attempt = 0;
@@ -113,9 +113,9 @@ struct RankExited {
   ExitStatus exit;
   Instant at;
   Diagnosis diagnosis;
-  // The variables that the process printed for its role's `exports`, without those that it did not print.
+  // The variables that the process printed for the `exports` of its role. A variable that was not printed is missing.
   jobspec::EnvVars exports = {};
-  // A signal killed the process after its executor had ordered it to stop. Timestamps cannot tell the order of the two,
+  // A signal killed the process after its executor had ordered it to stop. Timestamps cannot show which came first,
   // because the clocks of the machines differ.
   bool by_stop_order = false;
 };
@@ -130,7 +130,7 @@ struct TaskSaving {
   ContainerId container;
   int attempt = 0;
 };
-// The attempt has shown no activity for the duration that ProgressLimit returns; its processes still run.
+// The attempt has shown no activity for the duration that ProgressLimit returns. Its processes still run.
 struct TaskHung {
   ContainerId container;
   int attempt = 0;
@@ -145,13 +145,13 @@ struct StackSampled {
   int attempt = 0;
   std::string stack;  // as in TaskHung
 };
-// A ranked task has reached a step of the rendezvous. Only for a framework that lets processes continue in the next
-// generation without a restart.
+// A ranked task has reached a step of the rendezvous. Sent only for a framework whose processes can continue in the
+// next generation without a restart.
 struct RendezvousReported {
   enum class Step {
-    kReady,        // all its processes wait for their peers of the generation that they were started in
-    kJoined,       // they are connected to all peers, and can continue in another generation if this one breaks
-    kRejoining,    // they have left their generation, and wait for their slot in the next one (Rejoin)
+    kReady,      // all processes of the task wait for their peers in the generation that they were started in
+    kJoined,     // the processes are connected to all peers, and can continue in another generation if this one breaks
+    kRejoining,  // the processes have left their generation, and wait for their slot in the next one (Rejoin)
     kUnreachable,  // the request to leave could not be delivered to the task (RequestRendezvous)
   };
   TaskId task;
@@ -183,7 +183,7 @@ struct ScaleRequested {
 };
 struct StopRequested {
   std::string by;                 // "ann on gateway3 with `howdah kill`"
-  std::optional<Duration> grace;  // overrides the job's
+  std::optional<Duration> grace;  // overrides the job's grace
 };
 // Time has passed; sent at or after Job::NextDeadline().
 struct Ticked {};
@@ -203,7 +203,7 @@ struct FinishPrepared {
     Instant written;
   };
   std::optional<Checkpoint> checkpoint = {};  // nullopt if nothing was found
-  std::string problem = {};                   // a clause about what could not be done; empty if all was done
+  std::string problem = {};                   // a clause about what failed; empty if nothing failed
 };
 
 using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ReclaimAnnounced,

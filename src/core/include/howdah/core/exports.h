@@ -11,8 +11,8 @@ namespace howdah::core {
 // until process 0 of that task exits with 0.
 using Exports = std::vector<jobspec::EnvVars>;
 
-// The variables that tasks of the role receive: the exports of all roles that must finish directly before it. They are
-// in the order of the job file: if two roles export the same name, the value of the later role comes last.
+// The variables that tasks of the role receive: the exports of all roles that the role waits for directly (`after ...
+// finished`), in the order of the job file. If two roles export the same name, the value of the later role comes last.
 jobspec::EnvVars ExportsFor(const jobspec::JobSpec& spec, const Exports& exports, int role);
 
 }  // namespace howdah::core

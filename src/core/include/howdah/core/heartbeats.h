@@ -11,8 +11,8 @@
 
 namespace howdah::core {
 
-// The heartbeats that a replica of the Job needs to reach the same state (StepResult::changed). The replica needs the
-// newest one of each container, before an event that depends on it. Not thread-safe.
+// Keeps the heartbeats that a replica of the Job needs in order to reach the same state (StepResult::changed): the
+// newest one of each container, before each event that depends on it. Not thread-safe.
 class Heartbeats {
  public:
   void Record(const HeartbeatReceived& heartbeat, Instant at);

@@ -21,7 +21,7 @@ struct FrameworkRules {
   // By role: whether its tasks are ranked. Ranked tasks restart together: when one fails, all of them start again in
   // the next generation. A role that is not ranked restarts only the failed task.
   std::vector<bool> restarts_together;
-  // A task needs the endpoints of all others before it can start, even with `start: free`.
+  // A task cannot start before it has the endpoints of all other tasks, even with `start: free`.
   bool needs_whole_cluster = false;
   // By role: whether its tasks are coordinators. A coordinator reaches the other tasks only at the addresses that they
   // had when it started. So it starts once all tasks are registered, and restarts from its checkpoint when the address
@@ -37,15 +37,14 @@ struct FrameworkRules {
   bool needs_am = false;
 };
 
-// The address of each member of the generation, by role and by slot (StartTask). Port 0: the address is not known
-// (yet).
+// The address of each member of the generation, by role and by slot (StartTask). Port 0: the address is not known.
 using PeerGroup = std::vector<std::vector<HostPort>>;
 
 struct StepResult {
   std::vector<Action> actions;
   // false: the event only recorded a heartbeat, or had no effect. A replica of the Job then reaches the same state
-  // without the event, provided that each HeartbeatReceived is replayed, with its own time, before the next Ticked that
-  // changes something and before the ContainerExited of its container.
+  // without the event. One condition: each HeartbeatReceived is replayed, with its own time, before the next Ticked
+  // that changes something and before the ContainerExited of its container.
   bool changed = true;
 };
 
@@ -62,7 +61,7 @@ class Job {
   // Accepts every event in every state. `now` should not go back; if it does, the time of the last Step applies.
   StepResult Step(const Event& event, Instant now);
 
-  // The time at which Step(Ticked) must be called next; nullopt if nothing waits for a time.
+  // The time at which Step(Ticked) must be called next. Returns nullopt if the job waits for no time.
   std::optional<Instant> NextDeadline() const;
 
   // Valid until the next Step.
@@ -71,8 +70,8 @@ class Job {
   const jobspec::JobSpec& spec() const;
   bool finished() const;
 
-  // Aborts the process if the state of the job is inconsistent. Each Step() runs the cheap checks; this function runs
-  // all of them, for tests and the simulator.
+  // Aborts the process if the state of the job is inconsistent. Every Step() runs the cheap checks. This function runs
+  // all checks, for tests and the simulator.
   void CheckInvariants() const;
 
  private:

@@ -1,5 +1,5 @@
-// The progress that processes of a task report (docs/checkpoints.md), the definition of activity, and the limits that
-// follow from both. Pure functions, used by the core and by executors.
+// The progress that the processes of a task report (docs/checkpoints.md), the definition of activity, and the limits
+// for both. Pure functions, used by the core and by executors.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct ProgressLine {
   int64_t step = 0;
   friend bool operator==(const ProgressLine&, const ProgressLine&) = default;
 };
-// Returns nullopt for any other line. Blanks around the words are ignored; steps are whole numbers of at most 18
+// Returns nullopt for any other line. Blanks around the words are ignored. Steps are whole numbers of at most 18
 // digits.
 std::optional<ProgressLine> ParseProgressLine(std::string_view line);
 
-// The longest time that a stop with the job's own grace may take. Until then, each "checkpointing" line restarts the
-// grace. A grace that a user requested is not extended.
+// The longest time that a stop with the job's own grace may take. Each "checkpointing" line before that time restarts
+// the grace. A grace that a user requested is not extended.
 Duration LongestGrace(const jobspec::Checkpoint& checkpoint);
 
 // How long a task of the role may show no activity; nullopt means no limit. Services and sidecars are often idle, so
@@ -47,11 +47,11 @@ struct Activity {
 };
 // The newest activity that counts. Once an attempt has reported progress, only progress counts: a rank that waits in a
 // collective for a lost rank may use a whole core, or repeat a warning.
-Activity NewestActivity(const ActivityTimes& signs);
-// Whether this CPU time counts as activity, which means more than the timers of an idle interpreter use.
+Activity NewestActivity(const ActivityTimes& times);
+// Whether this CPU time counts as activity: it is more than the timers of an idle interpreter use.
 bool IsBusy(double cpu_seconds, Duration during);
 
-// How long sampling the stacks of an attempt may take before it is stopped.
+// The time limit for sampling the stacks of an attempt before a stop.
 inline constexpr Duration kProbeLimit = std::chrono::seconds(3);
 
 // The pause after the nth (from 1) journal entry about a task's progress. It grows with n and with the number of tasks,

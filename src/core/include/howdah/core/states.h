@@ -27,16 +27,16 @@ std::string_view ToText(TaskState s);  // "STOPPED"
 std::optional<JobState> ParseJobState(std::string_view text);
 std::optional<TaskState> ParseTaskState(std::string_view text);
 
-// Why a process ended, as far as is known: a clause that follows "exit code 7" or a signal in a sentence, and advice
-// what to do about it. Either may be empty.
+// Why a process ended, as far as is known: a clause that follows "exit code 7" or a signal in a sentence, and advice on
+// what to do about the cause. Either may be empty.
 struct Diagnosis {
   std::string cause;   // "ModuleNotFoundError: No module named 'torch' (train.py line 3)"
   std::string advice;  // "set `python: {archive: ...}` to an environment that has torch"
-  // The failure only shows that another task was lost, so it is not the root cause, even if it has the earliest time.
+  // The failure only shows that another task was lost. It is not the root cause, even if it has the earliest time.
   bool consequence = false;
   // The node is at fault (its GPU has failed): other tasks may fail there in the same way.
   bool node_fault = false;
-  std::optional<int> rule = {};  // the first of the role's restart.rules that matches
+  std::optional<int> rule = {};  // the index of the first matching rule in the restart.rules of the role
   friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
 };
 

@@ -17,8 +17,8 @@ struct RoleUse {
   double cpu_seconds = 0;
 };
 
-// Advice for a role that used much less than it requested: smaller values for the job file, and how much they would
-// free. Empty if there is nothing to advise, or if the role ran for too short a time.
+// Advice for a role that used much less than it requested: smaller values for the job file, and the amount that they
+// would free. Empty if there is nothing to advise, or if the role ran for too short a time.
 std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 }  // namespace howdah::core

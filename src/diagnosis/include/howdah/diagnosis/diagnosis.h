@@ -14,7 +14,7 @@
 
 namespace howdah::diagnosis {
 
-// The process that listens on a port, as far as /proc shows it.
+// The process that listens on a port, as far as /proc shows it to this user.
 struct PortHolder {
   uint16_t port = 0;
   std::string process;  // "nginx (pid 812)"; empty if it is not visible to this user
@@ -25,8 +25,8 @@ struct BrokenPython {
   enum class Fault { kNoBin, kGone, kNotExecutable };
   Fault fault = Fault::kNoBin;
   std::string file;              // in the environment: "bin/python3"
-  std::string target;            // for kGone: the target of that link, which does not exist
-  std::vector<std::string> top;  // for kNoBin: some names at the top of the archive
+  std::string target;            // for kGone: `file` is a link to this path, which does not exist
+  std::vector<std::string> top;  // for kNoBin: some names in the archive's top directory
 };
 
 // The facts that the executor collected about a failed process.
@@ -39,12 +39,15 @@ struct Evidence {
   std::string path;                          // PATH in which the command was looked up
   std::string working_directory;             // of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
+  std::string framework = "plain";           // of the job
+  int ranks = 0;                             // processes with a rank in the job; 0 if the process has none
+  std::string interpreter;                   // path of the Python that the command names; empty if it names none
   bool python_archive = false;               // whether the job file has `python:`
   std::optional<BrokenPython> broken_python;
   std::string host;
   std::optional<uint16_t> reserved_port;
-  std::vector<PortHolder> ports;  // the holders of the ports named in the tails, and of the reserved port
-  bool kernel_oom = false;        // the kernel's OOM killer ran during the attempt, by its counters
+  std::vector<PortHolder> ports;  // the listeners on the ports named in the tails and on the reserved port
+  bool kernel_oom = false;        // by the kernel's counters, the OOM killer ran during the attempt
   bool cgroup_full = false;       // the OOM killer ran because the task's cgroup had reached its limit
   int pid = 0;
   int64_t memory_peak_bytes = 0, memory_requested_bytes = 0;
@@ -55,7 +58,8 @@ struct Evidence {
 
 core::Diagnosis Diagnose(const Evidence& evidence);
 
-// The ports that "address already in use" messages name, so that the executor can look up their holders.
+// Returns the ports in "address already in use" messages, so that the executor can find the processes that listen on
+// them.
 std::vector<uint16_t> PortsNamedIn(std::string_view text);
 
 }  // namespace howdah::diagnosis

@@ -10,9 +10,9 @@
 
 namespace howdah::diagnosis {
 
-// The position of the first rule that matches. Returns nullopt if no rule matches, or if the process succeeded. output:
-// the end of the process's stderr and stdout. A signal that a shell reports as exit code 128 + signal counts as that
-// signal.
+// Returns the index of the first matching rule, or nullopt if no rule matches or the process succeeded. output: the end
+// of the process's stderr and stdout. An exit code of 128 + N, by which a shell reports signal N, matches rules for
+// signal N.
 std::optional<int> FirstMatching(const std::vector<jobspec::RestartRule>& rules, const ExitStatus& exit,
                                  std::string_view output);
 

@@ -15,21 +15,22 @@ namespace howdah::executor {
 // The environment variable that gives a task's processes the address of the AM.
 inline constexpr char kAmVariable[] = "HOWDAH_AM";
 
-// Returns the variables by which a process of a task finds this program and the AM: HOWDAH_AGENT, HOWDAH_AM, and
-// HOWDAH_TLS. tls: the directory of the identities; if empty, they are in the container's credentials, and HOWDAH_TLS
-// is not set. The variables are not secret, because the proof that a process belongs to the job is in a file that only
-// the task's user can read.
+// Returns the variables with which a process of a task finds this program and the AM: HOWDAH_AGENT, HOWDAH_AM and
+// HOWDAH_TLS. tls: the directory of the identities. If it is empty, the identities are in the container's credentials,
+// and HOWDAH_TLS is not set. The variables are not secret: a process proves that it belongs to the job with a file that
+// only the task's user can read.
 std::map<std::string, std::string> AgentVariables(const std::string& agent, const std::string& am_address,
                                                   const std::string& tls);
 
-// tls: the value of HOWDAH_TLS, or empty.
+// Loads the identity of the caller. tls: the value of HOWDAH_TLS, or empty.
 using LoadIdentity = std::function<Result<rpc::Identity>(const std::string& tls)>;
 
-// Returns the command's exit code, as `howdah exec` does, or an error if the command was not run.
+// Runs `howdah-agent exec`. Returns the command's exit code, as `howdah exec` does, or an error if the command was not
+// run.
 Result<int> RunExec(const std::vector<std::string>& arguments, const LoadIdentity& load_identity);
 
-// Joins the words to a shell command, as ssh does. Waits up to a minute for a task that does not run yet, because
-// mpirun may start before the other tasks.
+// Runs `howdah-agent rsh`. Joins the words to a shell command, as ssh does. Waits up to a minute for a task that does
+// not run yet, because mpirun may start before the other tasks.
 Result<int> RunRsh(const std::vector<std::string>& arguments, const LoadIdentity& load_identity);
 
 }  // namespace howdah::executor

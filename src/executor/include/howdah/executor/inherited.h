@@ -1,4 +1,4 @@
-// The environment variables that a task inherits: from its submitter on the local backend, from its container on YARN.
+// The environment variables that a task inherits: on the local backend from its submitter, on YARN from its container.
 #pragma once
 
 #include <map>

@@ -7,8 +7,8 @@
 
 namespace howdah::executor {
 
-// Unpacks an archive into a directory, which is created if absent. Does nothing if the archive does not exist, because
-// YARN unpacks the formats that it supports itself.
+// Unpacks an archive into a directory, which is created if absent. Does nothing if the archive does not exist: YARN has
+// then unpacked it already.
 Status UnpackPythonArchive(const std::string& archive, const std::string& directory);
 
 }  // namespace howdah::executor

@@ -1,8 +1,8 @@
 // `howdah-agent task`: a guardian with the executor as its child.
 //
-// The guardian is small: it has no thread, socket or gRPC. Guardian and executor are both subreapers, so that all
-// processes that the task starts remain their descendants, in any session. If the guardian or the executor dies, the
-// other one kills all these processes.
+// The guardian is small: it has no thread, no socket and no gRPC. Guardian and executor are both subreapers, so that
+// all processes that the task starts remain their descendants, in any session. If the guardian or the executor dies,
+// the other one kills all these processes.
 //
 // The backend that started the guardian sees it end in one of these ways:
 //   exit code 0   the AM sent Leave, or the backend sent the guardian SIGTERM (kill everything immediately)
@@ -28,9 +28,11 @@ struct TaskOptions {
   std::string role;
   int index = 0;
   std::string am_address;  // as for rpc::ExecutorLink::Connect
-  // Whether the next AM after a failover may be on another machine. If so, the executor listens for its callback.
+  // Whether the next AM after a failover may be on another machine. If so, the executor listens for a callback of that
+  // AM.
   bool am_may_move = false;
-  // The address at which other tasks reach this one. If empty, the address from which this machine reaches the AM.
+  // The address at which other tasks reach this task. If empty: the source address of connections from this machine to
+  // the AM.
   std::string host;
   // Called once, in the executor's process.
   std::function<Result<rpc::Identity>()> load_identity;
@@ -40,22 +42,25 @@ struct TaskOptions {
   // job file.
   std::string staging_dir;
   std::string work_dir;  // working directory of the task; created if absent, kept across attempts
-  // Whether the guardian removes work_dir at the end. Otherwise the backend removes it. A NodeManager cannot remove
-  // files with names that are not ASCII if its JVM has no UTF-8 locale.
+  // Whether the guardian removes work_dir at the end. Otherwise the backend removes it. A NodeManager whose JVM has no
+  // UTF-8 locale cannot remove files with names that are not ASCII.
   bool remove_work_dir = false;
   std::string logs_dir;  // ATTEMPT/{stdout,stderr}; with several processes ATTEMPT/LOCAL_RANK/...
-  // Whether all log files are directly in logs_dir, because YARN does not collect logs from subdirectories:
+  // Whether all log files are directly in logs_dir, because YARN does not collect logs from subdirectories. Names:
   // attempt-N.stdout, attempt-N.stderr; with several processes attempt-N.rank-R.stdout and so on.
   bool flat_logs = false;
   std::string python_dir;                        // the unpacked python archive; empty if there is none
   std::map<std::string, std::string> inherited;  // environment variables (inherited.h)
-  // The variables by which programs of the task find this program (exec.h). They override inherited variables.
+  // The variables with which programs of the task find this program (exec.h). They override inherited variables.
   std::map<std::string, std::string> agent_variables;
+  // Stores files of the working directory with the job, when the executor exits. task: "ROLE-INDEX". Called on a thread of
+  // its own. Empty if the backend keeps the outputs.
+  std::function<Status(const std::string& task, const std::vector<std::string>& files)> store_outputs;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none
 };
 
-// Runs guardian and executor of a task until the end. Returns the exit status of the process. Call this function from
-// main, before any thread is started and before gRPC is used.
+// Runs the guardian and the executor of a task to their end. Returns the exit status of the process. Call this function
+// from main, before any thread is started and before gRPC is used.
 int RunTask(const TaskOptions& options);
 
 }  // namespace howdah::executor

@@ -11,7 +11,7 @@ namespace howdah::executor {
 
 struct TaskArguments {
   TaskOptions options;           // all but load_identity and agent_variables
-  bool on_yarn = false;          // the missing options are read from the YARN container
+  bool on_yarn = false;          // the options that the command line lacks are read from the YARN container
   std::string tls_dir;           // the directory of the executor's identity
   std::string environment_file;  // see ReadInherited
 };

@@ -1,5 +1,5 @@
 // The frameworks, as pure functions from (job, cluster, process) to environment variables. A framework that needs more
-// than variables has its own folder.
+// than environment variables has its own folder.
 #pragma once
 
 #include "howdah/base/ids.h"
@@ -12,7 +12,7 @@ namespace howdah::frameworks {
 using common::ProcessInfo;
 using common::WorldSize;
 
-// The service of the AM by which the processes of a framework find each other.
+// The service in the AM through which the processes of a framework find each other.
 enum class RendezvousKind {
   kNone,
   kKeyValueStore,  // horovod::KeyValueStore, over HTTP; one for each generation
@@ -20,8 +20,8 @@ enum class RendezvousKind {
   kTracker,        // xgboost::XgboostTracker; one for each generation
 };
 
-// Returns the variables that a process gets in addition to the inherited ones: the variables that every process has,
-// then those of the framework (docs/environment.md). The `env` of the job and of the role may override them.
+// Returns the variables that a process gets in addition to the inherited ones: those that every process has, then those
+// of the framework (docs/environment.md). The `env` of the job and of the role override them.
 jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessInfo& info);
 
 // Whether a second port must be reserved for the task (ProcessInfo::tensorboard_port).
@@ -31,8 +31,8 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec);
 
 RendezvousKind RendezvousKindOf(const jobspec::JobSpec& spec);
 
-// Whether the framework's servers set SO_REUSEADDR. If they do, the executor holds the reserved port while they bind
-// it. Otherwise the executor releases the port just before the process starts.
+// Whether the framework's servers set SO_REUSEADDR. If so, the executor keeps the reserved port bound while the server
+// binds it. Otherwise the executor releases the port just before the process starts.
 bool ServersBindHeldPorts(jobspec::Framework framework);
 
 }  // namespace howdah::frameworks

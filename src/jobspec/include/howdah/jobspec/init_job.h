@@ -7,7 +7,8 @@
 
 namespace howdah::jobspec {
 
-// A job file with explanations, which runs without changes. Empty if the framework is not available.
+// Returns a job file with explanations, which runs without changes. Returns "" if there is no template for the
+// framework.
 std::string InitJobFile(Framework framework);
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// The contents of a job file as values: the description of a job that all other code uses.
+// The contents of a job file as values. All other code uses these values as the description of a job.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ inline constexpr size_t kLongestJobName = 255, kLongestRoleName = 63;
 enum class Framework { kPlain, kPytorch, kTensorflow, kJax, kHorovod, kMpi, kMxnet, kXgboost };
 enum class RoleKind {
   kWorker,   // the job waits for it
-  kService,  // the job does not wait for it, but fails if it fails; it is stopped at the end
+  kService,  // the job does not wait for it, but fails if the service fails; stopped at the end
   kSidecar,  // the job does not wait for it, and its failure is only reported
-  kSetup,    // all other roles start after it has finished; its failure fails the job; it has no rank
+  kSetup,    // all other roles start after the setup has finished; its failure fails the job; no rank
 };
 enum class OnFailure {
-  kFail,          // a task that fails fails the job
+  kFail,          // the failure of any task fails the job
   kTolerate,      // the job fails only when all tolerated tasks have failed
   kIgnore,        // failures are only reported, but the job waits for the tasks
   kIgnoreOthers,  // the failure of index 0 fails the job; other failures are only reported
@@ -48,14 +48,14 @@ struct Command {
   friend bool operator==(const Command&, const Command&) = default;
 };
 
-// The remedy for failures of one kind, which takes precedence over budgets and the diagnosis. A rule matches if all of
-// its conditions match.
+// The remedy for failures of one kind. It takes precedence over restart budgets and the diagnosis. A rule matches if
+// all of its conditions match.
 struct RestartRule {
   enum class Then {
     kFail,         // the task does not restart
-    kRestart,      // it restarts as after any failure
-    kRestartFree,  // it restarts, and the restart is not charged
-    kElsewhere,    // as kRestartFree, but on another node if there is one, because its node is at fault
+    kRestart,      // the task restarts as after any other failure
+    kRestartFree,  // the task restarts, and the restart is not charged
+    kElsewhere,    // as kRestartFree, on another node if possible, because the node is at fault
   };
   std::string log;          // a regular expression, searched for at the end of the output; empty: any output
   std::optional<int> exit;  // the exit code; nullopt: any
@@ -73,23 +73,24 @@ constexpr std::string_view ToText(RestartRule::Then then) {
 
 struct RestartLimit {
   int max = 0;
-  Duration backoff = std::chrono::seconds(1);  // before the first restart; doubled for each further one, up to 1 minute
-  bool charge_infrastructure = false;          // lost nodes, preempted containers and the like count against max
-  std::vector<RestartRule> rules = {};         // the first match applies
+  Duration backoff = std::chrono::seconds(1);  // before the first restart; doubles with each, up to 1 minute
+  bool charge_infrastructure = false;          // infrastructure failures (lost nodes, preemption) count against max
+  std::vector<RestartRule> rules = {};         // the first matching rule applies
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
 };
 
 struct After {
   std::string role;
-  bool finished = false;  // false: after all its tasks have started
+  bool finished = false;  // true: after all its tasks have finished; false: after all have started
   friend bool operator==(const After&, const After&) = default;
 };
 
-// How long a role's tasks may keep running after all tasks of other roles have ended.
+// How long a role's tasks may keep running after all tasks of the other roles have ended.
 struct Outlive {
   enum class Then {
-    kFail,    // the job fails
-    kIgnore,  // the job no longer waits for the role, and its failures are only reported
+    kFail,     // the job fails
+    kIgnore,   // the job no longer waits for the role, and its failures are only reported
+    kService,  // the job no longer waits for the role, and a failure of the role still fails the job
   };
   std::vector<std::string> roles;
   Duration by{};
@@ -97,19 +98,19 @@ struct Outlive {
   friend bool operator==(const Outlive&, const Outlive&) = default;
 };
 
-// A resource type of the cluster other than memory, vcores and GPUs, by the cluster's name for it ("yarn.io/fpga"), and
-// the amount per task.
+// A resource type of the cluster other than memory, vcores and GPUs, under the cluster's name for it ("yarn.io/fpga"),
+// with the amount per task.
 struct NamedResource {
   std::string name;
   int64_t amount = 0;  // in the unit in which the cluster declares the type
   friend bool operator==(const NamedResource&, const NamedResource&) = default;
 };
 
-// Where in the cluster tasks should run.
+// The nodes and racks of the cluster where tasks should run.
 struct Locality {
   std::vector<std::string> nodes;  // the cluster's names for its nodes
   std::vector<std::string> racks;  // "/rack1"
-  bool strict = false;             // run only there; false: run elsewhere if they are not available
+  bool strict = false;             // true: run nowhere else; false: run elsewhere if none is available
   bool empty() const { return nodes.empty() && racks.empty(); }
   friend bool operator==(const Locality&, const Locality&) = default;
 };
@@ -129,8 +130,9 @@ struct RoleSpec {
   int gpus = 0;
   int processes = 1;  // local ranks per task
   Command command;
-  EnvVars env;                       // of this role only; overrides the job's env
-  std::vector<File> files;           // of this role only, in addition to the job's
+  EnvVars env;                       // for this role only; overrides the job's env
+  std::vector<File> files;           // for this role only, in addition to the job's files
+  std::vector<std::string> outputs;  // patterns for this role only, in addition to the job's outputs
   std::optional<std::string> image;  // instead of docker.image; nullopt: docker.image applies
   RoleKind kind = RoleKind::kWorker;
   bool chief = false;
@@ -144,7 +146,8 @@ struct RoleSpec {
   Locality locality;
   std::optional<int> max_per_node;           // tasks of this role on one node at a time; nullopt: no limit
   std::optional<Duration> progress_timeout;  // for any kind of role; nullopt: the default of core::ProgressLimit
-  // Variables for the roles that wait for this one, and the text that precedes each value in its output.
+  // The variables that this role prints for the roles that wait for it: the name of a variable, and the text that
+  // precedes its value in the output.
   EnvVars exports;
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
@@ -167,7 +170,7 @@ struct Timeouts {
   Duration settle = std::chrono::seconds(30);
   std::optional<Duration> run;       // nullopt: no limit
   std::optional<Duration> queue;     // nullopt: no limit
-  std::optional<Duration> progress;  // of workers and setup roles; nullopt: no limit (core::ProgressLimit)
+  std::optional<Duration> progress;  // for workers and setup roles; nullopt: no limit (core::ProgressLimit)
   friend bool operator==(const Timeouts&, const Timeouts&) = default;
 };
 
@@ -185,12 +188,12 @@ struct Docker {
 // The application master, if it runs in a container of the cluster.
 struct AmSpec {
   int attempts = 2;          // including the first
-  int64_t memory_bytes = 0;  // of its container; 0: computed from the number of tasks
+  int64_t memory_bytes = 0;  // of the AM's container; 0: computed from the number of tasks
   int vcores = 1;
   friend bool operator==(const AmSpec&, const AmSpec&) = default;
 };
 
-// One setting of the configuration that a job was translated from, for its history.
+// One setting of the configuration from which a job was translated, for the job's history.
 struct Configured {
   std::string name;
   std::string value;
@@ -203,6 +206,8 @@ struct JobSpec {
   Framework framework = Framework::kPlain;
   std::string source;  // an absolute path or a URI; empty: none
   std::vector<File> files;
+  // Patterns (os/files/glob.h) of files in the working directories that are kept with the job.
+  std::vector<std::string> outputs;
   std::string python_archive;    // an absolute path or a URI; empty: none
   std::optional<Docker> docker;  // nullopt: tasks run directly on the node
   EnvVars env;
@@ -216,24 +221,26 @@ struct JobSpec {
   std::vector<RoleSpec> roles;     // in the order of the file
   std::string tensorboard_logdir;  // an absolute path or a URI; empty: no TensorBoard
   Checkpoint checkpoint;
-  int restart_max = 0;  // of the whole job
-  // Keys of directories, such as "checkpoint.dir", that were relative paths in the job file: their absolute paths exist
-  // only on the submitting machine. Not part of the effective job.
+  int restart_max = 0;  // restarts of the whole job
+  // Keys with a directory that was a relative path in the job file, such as "checkpoint.dir". The resulting absolute
+  // path exists only on the submitting machine. Not part of the effective job.
   std::vector<std::string> relative_directories;
   Timeouts timeouts;
   StartMode start = StartMode::kGang;
-  std::string tony_history;               // an absolute path or a URI for history in TonY's format; empty: none
-  std::vector<Configured> configuration;  // the configuration that this history shows; not used otherwise
+  std::string tony_history;               // absolute path or URI where history in TonY's format is written; empty: none
+  std::vector<Configured> configuration;  // only for that history
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
-// The names in job files: "pytorch", "worker", ...
+// Returns the names used in job files: "pytorch", "worker", ...
 std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
 // Returns nullopt if there is no framework of this name.
 std::optional<Framework> FrameworkFromText(std::string_view word);
+// Returns the words for the key `framework`.
+std::vector<std::string_view> FrameworkNames();
 
-// A file, and the role that gets it in its working directories.
+// A file, and the role whose working directories get it.
 struct FileOfRole {
   File file;
   std::string role;  // empty: every role
@@ -241,5 +248,9 @@ struct FileOfRole {
 
 // The files of the job, then those of each role, in the order of the job file. Staged files are numbered in this order.
 std::vector<FileOfRole> AllFiles(const JobSpec& spec);
+// Returns the patterns of the files that tasks of this role keep: those of the job, then those of the role.
+std::vector<std::string> OutputsOf(const JobSpec& spec, const RoleSpec& role);
+// Whether tasks of some role keep files.
+bool KeepsOutputs(const JobSpec& spec);
 
 }  // namespace howdah::jobspec

@@ -6,8 +6,8 @@
 
 namespace howdah::jobspec {
 
-// The most similar candidate: a few edits away, different in case, or a prefix or suffix of one another. Returns "" if
-// none is similar enough.
+// Returns the most similar candidate: it differs by a few edits or in case, or one text is a prefix or suffix of the
+// other. Returns "" if no candidate is similar enough.
 std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates);
 
 }  // namespace howdah::jobspec

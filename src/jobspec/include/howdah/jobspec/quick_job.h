@@ -11,28 +11,28 @@
 
 namespace howdah::jobspec {
 
-// The values of `howdah run --framework pytorch --workers 2 -- python train.py`, unchecked: ParseJobFile checks them.
+// The values of `howdah run --framework pytorch --workers 2 -- python train.py`. ParseJobFile checks them later.
 struct QuickJob {
-  std::string name;  // empty: derived from the command, "train" for python train.py
+  std::string name;  // empty: derived from the command, such as "train" from `python train.py`
   std::string framework = "plain";
   int workers = 1;
   std::string memory = "2GiB";  // per task
   std::optional<int> vcores;
   std::optional<int> gpus;
   std::optional<int> processes;
-  std::string source = ".";    // so that `python train.py` finds its file; empty: none
+  std::string source = ".";    // the current directory contains train.py; empty: none
   std::string python_archive;  // empty: none
   std::string queue;           // empty: the default queue
   EnvVars env;
   std::vector<std::string> command;  // the words after --
 };
 
-// A job file with one role, `worker`, for ParseJobFile. ParseJobFile expands no variables in it, because the user's
-// shell has already done so.
+// Returns a job file with one role, `worker`, for ParseJobFile. Variables in the values are not expanded, because the
+// user's shell has already done that.
 std::string JobFileFor(const QuickJob& job);
 
-// Appends the words to every role's command. In a list they are unchanged; in a script for bash they are quoted where
-// needed. Fails if a word is not UTF-8 or contains a NUL, which job files do not allow.
+// Appends the words to every role's command. In a list of arguments they are unchanged; in a script for bash they are
+// quoted where needed. Fails if a word is not UTF-8 or contains a NUL, because job files allow neither.
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words);
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// The status of a job, computed from its journal. `status`, `list`, the AM and the history show it.
+// The status of a job, computed from its journal. `status`, `list`, the AM's page and the history show it.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/core/change.h"
-#include "howdah/journal/account.h"
+#include "howdah/journal/time_breakdown.h"
 
 namespace howdah::journal {
 
@@ -20,14 +20,14 @@ struct TaskView {
   core::TaskState state = core::TaskState::kPending;
   int attempt = 0;
   std::optional<int> started_in;  // the newest generation in which an attempt was started
-  std::string node, container;    // empty if there is none yet
+  std::string node, container;    // empty before the task has a container
   std::vector<int> ranks, pids;
   std::optional<ExitStatus> exit;
   std::string reason, advice;
   std::optional<Instant> started, finished;
-  // Of the attempt; nullopt if it reports none. Like usage, it may be filled in with a value newer than the journal's.
+  // The attempt's progress; nullopt if it reports none. A caller may replace it by a value newer than the journal's.
   std::optional<core::TaskProgress> progress;
-  // In the journal at the end of an attempt. Until then a sample, filled in by the component that has it.
+  // From the journal, once an attempt has ended. Before that, a caller may fill in a sample.
   Usage usage;
 };
 
@@ -37,12 +37,12 @@ struct JobView {
   std::optional<int> exit_code;
   int generation = 0;
   int am_attempt = 0;
-  std::string reason, advice;  // empty if there is none
+  std::string reason, advice;  // may be empty
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
   std::string tensorboard_advice;  // why there is no TensorBoard; shown while there is no other advice
-  Account account;
-  std::vector<TaskView> tasks;  // by role in the order of the file, then by index
+  TimeBreakdown time_breakdown;
+  std::vector<TaskView> tasks;  // by role in the order of the job file, then by index
 
   // Applies the next entry of the journal. Accepts any entry, and ignores all entries after a final state.
   void Apply(const core::JournalEntry& entry);
@@ -50,17 +50,17 @@ struct JobView {
   const TaskView* Find(const std::string& role, int index) const;
 };
 
-// One JSON object, as `status --json` prints it. with_tasks=false leaves out the tasks and the time breakdown, as for
-// `list --json`.
+// Formats one JSON object, as `status --json` prints it. With with_tasks=false it lacks the tasks and the time
+// breakdown, as in `list --json`.
 std::string ToJson(const JobView& view, bool with_tasks);
 // Reads the output of ToJson. Returns nullopt for anything else.
 std::optional<JobView> FromJson(std::string_view json);
 
-// One line of the journal file, without the newline: {"time": "...", "type": "TaskExited", ...}.
+// Formats one line of the journal file, without the newline: {"time": "...", "type": "TaskExited", ...}.
 std::string EncodeEntry(const core::JournalEntry& entry);
-// Returns nullopt for a line that is torn, or has a type that this version does not know.
+// Returns nullopt for a torn line, and for a type that this version does not know.
 std::optional<core::JournalEntry> DecodeEntry(std::string_view line);
-// For people: "06:45:12.301  TaskExited  worker:1  exit code 7".
+// Formats a line for people: "06:45:12.301  TaskExited  worker:1  exit code 7".
 std::string DescribeEntry(const core::JournalEntry& entry);
 
 }  // namespace howdah::journal

@@ -12,8 +12,8 @@
 
 namespace howdah::rpc {
 
-// Not thread-safe. An internal thread reads at most 1 MiB ahead, so memory is bounded and the AM sends no faster than
-// Next is called. Usage: call Next until it returns nullopt, then check ended, then poll fd.
+// Not thread-safe. An internal thread reads at most 1 MiB ahead. So memory is bounded, and the AM can send no faster
+// than the caller reads. Usage: call Next until it returns nullopt, then check ended, then poll fd.
 class AmFollow {
  public:
   // Returns immediately. address: as for ExecutorLink::Connect. connect_limit: the maximum time to connect to the AM.
@@ -22,14 +22,14 @@ class AmFollow {
   // Cancels the call and joins the thread.
   virtual ~AmFollow() = default;
 
-  // A descriptor that is readable when Next has a reply, or when the call has ended. This object owns it.
+  // A descriptor that is readable when Next has a reply or the call has ended. This object owns it.
   virtual int fd() const = 0;
   // Returns the next reply, or nullopt if there is no reply now.
   virtual std::optional<wire::FollowReply> Next() = 0;
   // Returns nullopt until Next has returned every reply and the call has ended. Ok means that FollowEnded was the last
-  // reply. kUnavailable means that the AM could not be reached, or that the connection broke: the client may retry with
-  // its present offsets, or check whether the job has ended. kFailed means that the AM refused the call; the message
-  // has the AM's reason.
+  // reply. kUnavailable means that the AM could not be reached, or that the connection broke. The caller may then
+  // follow again from its present offsets, or check whether the job has ended. kFailed means that the AM refused the
+  // call; the message has the AM's reason.
   virtual std::optional<Status> ended() const = 0;
 };
 

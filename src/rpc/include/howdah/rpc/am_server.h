@@ -28,9 +28,9 @@ class AmServer {
   // server.
   struct Handlers {
     std::function<void(ConnectionId, wire::FromExecutor)> on_message;
-    // The last call for a connection, made even if the connection sent nothing.
+    // The last call for a connection, even if the connection sent nothing.
     std::function<void(ConnectionId)> on_closed;
-    // A client sends a request. Answer by calling `reply` once, now or later, on the loop thread.
+    // A client sends a request. Call `reply` once, immediately or later, on the loop thread.
     std::function<void(wire::ControlRequest, std::function<void(wire::ControlReply)> reply)> on_control;
     // A client follows the job. Called once per client, with its request. on_follower_gone is the last call for that
     // client.
@@ -38,10 +38,10 @@ class AmServer {
     // One message of SendToFollower was sent. Called once per message, in order, and only while the client reads.
     std::function<void(ConnectionId)> on_follow_written;
     std::function<void(ConnectionId)> on_follower_gone;
-    // A client, or an executor for its task, opens a tunnel: a stream into the job. Answer with Join, Serve or Refuse,
-    // now or later. The server reads no further frame of the tunnel until then.
+    // A client, or an executor for its task, opens a tunnel: a stream into the job. Call Join, Serve or Refuse,
+    // immediately or later. Until then the server reads no further frame of the tunnel.
     std::function<void(ConnectionId, wire::Open)> on_tunnel;
-    // An executor accepts the tunnel with this id (see OpenTunnel). Answer with Join or Close.
+    // An executor accepts the tunnel with this id (see OpenTunnel). Call Join or Close.
     std::function<void(ConnectionId, uint64_t id)> on_accept_tunnel;
   };
 
@@ -62,7 +62,7 @@ class AmServer {
   // Joins a client's tunnel and the executor's call that accepts it. The server passes the frames of each side,
   // beginning with the Open, to the other side unchanged, and no faster than the other side reads. The end of one side
   // ends the other. Either side may be gone already.
-  virtual void Join(ConnectionId tunnel, ConnectionId carry) = 0;
+  virtual void Join(ConnectionId tunnel, ConnectionId accepted) = 0;
   // Makes the AM itself the remote endpoint of a tunnel. Returns null if the connection is gone.
   virtual std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers) = 0;
   // Reports to the peer that opened the tunnel why it cannot be opened, and ends the tunnel.

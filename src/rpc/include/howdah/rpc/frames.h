@@ -15,8 +15,8 @@
 namespace howdah::rpc {
 
 // One end of a stream. Used on the owner's loop thread only. The send queue is unbounded, so the sender must limit it
-// by counting acknowledged bytes (Taken). The destructor ends the stream immediately, and may be called from within a
-// handler. No handler is called afterwards.
+// by counting acknowledged bytes (Taken). The destructor ends the stream immediately, and may be called from a handler.
+// No handler is called afterwards.
 class FrameStream {
  public:
   struct Handlers {
@@ -25,7 +25,7 @@ class FrameStream {
   };
   virtual ~FrameStream() = default;
   virtual void Send(const wire::Frame& frame) = 0;
-  // Sends the queued frames, then ends the stream. on_closed follows after the remaining frames of the peer were
+  // Sends the queued frames, then ends the stream. on_closed follows when the remaining frames of the peer have been
   // received.
   virtual void Finish() = 0;
 };
@@ -37,7 +37,8 @@ class FrameChannel {
     kTunnel,        // the first frame is an Open
     kAcceptTunnel,  // for executors: the first frame has the id of an OpenTunnel
   };
-  // address: as for ExecutorLink::Connect. The first Open connects. connect_limit: the maximum time to connect.
+  // address: as for ExecutorLink::Connect. The first Open makes the connection. connect_limit: the maximum time for
+  // that.
   static Result<std::unique_ptr<FrameChannel>> Make(const std::string& address, const Identity& identity, Post post,
                                                     Duration connect_limit);
   // Ends every stream without calling its handlers.

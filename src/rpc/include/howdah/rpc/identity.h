@@ -21,7 +21,7 @@ struct AmContact {
   Identity identity;
 };
 
-// The common names in the certificates of the parties.
+// The common names in the parties' certificates.
 inline constexpr std::string_view kAmName = "howdah-am";
 inline constexpr std::string_view kExecutorName = "howdah-executor";
 inline constexpr std::string_view kClientName = "howdah-client";
@@ -30,8 +30,8 @@ struct JobIdentities {
   Identity am, executor, client;
 };
 
-// Creates a CA (P-256, valid for 400 days from five minutes ago) and the three identities. The CA's key is discarded.
-// Takes about a millisecond.
+// Creates the CA (P-256, valid for 400 days, beginning five minutes ago) and the three identities. The CA's key is
+// discarded. Takes about a millisecond.
 Result<JobIdentities> MakeJobIdentities(std::string_view job_id);
 
 }  // namespace howdah::rpc

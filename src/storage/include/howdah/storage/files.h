@@ -1,5 +1,5 @@
-// The file interface for small files that other programs read and write, too. The files are on this machine or in the
-// cluster's file system, depending on the backend.
+// An interface to small files that other programs read and write, too. Depending on the backend, the files are on this
+// machine or in the cluster's file system.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace howdah::storage {
 
-// Blocking; one thread at a time. Paths are absolute and have no scheme. Errors name the path; a missing path gives
-// kNotFound.
+// Blocking; not thread-safe. Paths are absolute and have no scheme. Errors contain the path. A missing file or
+// directory results in kNotFound.
 class Files {
  public:
   virtual ~Files() = default;
@@ -29,18 +29,18 @@ class Files {
   virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // sorted by name; a link is no directory
   // Returns the whole content, or an error if the file has more than `limit` bytes.
   virtual Result<std::string> Read(const std::string& path, size_t limit) = 0;
-  // Passes the bytes from `offset` to the present end to on_bytes, in order and in pieces of at most 1 MiB; none if the
-  // file is shorter. If the file is still being written, its end is where the writer last flushed. If on_bytes returns
-  // an error, ReadFrom returns it.
+  // Passes the bytes from `offset` to the present end of the file to on_bytes, in order and in pieces of at most 1 MiB.
+  // Passes none if the file is shorter. If the file is being written, its end is where the writer last flushed. If
+  // on_bytes returns an error, ReadFrom stops and returns the error.
   using OnBytes = std::function<Status(std::string_view)>;
   virtual Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) = 0;
   // Replaces the file atomically: readers find either the old or the new content. If the writer is killed during the
-  // call, a temporary file may remain beside it; its name begins with a dot.
+  // call, it may leave a temporary file in the same directory, whose name begins with a dot.
   virtual Status Write(const std::string& path, std::string_view bytes) = 0;
-  // Creates the directory and its parents with permissions for owner and group. An existing directory is unchanged.
+  // Creates the directory and its parents with permissions for owner and group. Does nothing if the directory exists.
   virtual Status MakeDirectories(const std::string& path) = 0;
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
-  virtual Status Delete(const std::string& path) = 0;  // including all files below; succeeds if the path does not exist
+  virtual Status Delete(const std::string& path) = 0;  // with all files below it; succeeds if the path does not exist
 
   // A directory that another user may own and change meanwhile. All names are names of its entries.
   class Directory {
@@ -60,7 +60,8 @@ class Files {
   virtual Result<std::unique_ptr<Directory>> OpenDirectory(const std::string& path);
 };
 
-// The permissions of new directories and files. They are TonY's, so that TonY's tools have access through their group.
+// The permissions of new directories and files. They are those of TonY, so that TonY's tools have access through their
+// group.
 inline constexpr unsigned kSharedDirectory = 0770, kSharedFile = 0644;
 
 // The path of a URI: "hdfs://ns1/a/b" → "/a/b", "file:/a" → "/a", "/a/b" → "/a/b".

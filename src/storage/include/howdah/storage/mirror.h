@@ -1,5 +1,5 @@
 // Copies TensorBoard's event files from a backend's file system to a directory of this machine, because TensorBoard
-// itself cannot read HDFS. Such files only grow, so bytes once copied stay valid.
+// cannot read HDFS. Event files only grow, so bytes that have been copied stay valid.
 #pragma once
 
 #include <cstdint>
@@ -14,44 +14,45 @@
 
 namespace howdah::storage {
 
-// Returns the path of a log directory on this machine: "/a" for "/a" and "file:///a". Returns nullopt if the directory
-// is in another file system.
+// Returns the path of a log directory that is on this machine: "/a" for "/a" and "file:///a". Returns nullopt if the
+// directory is in another file system.
 std::optional<std::string> LocalPath(const std::string& logdir);
 
-// Blocking; one thread at a time. Memory is bounded whatever the sizes of files.
+// Blocking; not thread-safe. Memory is bounded, regardless of the size of the files.
 class Mirror {
  public:
   // `from` is a directory of `files`, which must live longer than this object. `to` is an existing directory of this
-  // machine. `most_bytes` limits the total size of the copies.
-  Mirror(storage::Files& files, std::string from, std::string to, int64_t most_bytes);
+  // machine. `max_bytes` limits the total size of the copies.
+  Mirror(storage::Files& files, std::string from, std::string to, int64_t max_bytes);
 
-  // Copies the bytes that event files, at any depth, have received since the last call.
-  // - An unchanged file is checked less and less often: again after it has been unchanged for twice as long, or when
-  //   its listing changes. It must be checked because HDFS does not list the growth of a file that is being written.
-  // - A missing directory has no files.
-  // - After an error the other files are still copied; the first error is returned.
-  // - After a stop request it returns after the next listing or piece.
+  // Copies the bytes that were added to event files, in any subdirectory, since the last call.
+  // - A file that does not grow is checked less and less often: each time after twice as long without growth, or when
+  //   its listing changes. Checking is necessary because HDFS does not list the growth of a file that is being
+  //   written.
+  // - A missing directory counts as empty.
+  // - If a file causes an error, the others are still copied. The first error is returned.
+  // - After a stop request the function returns after the listing or piece in progress.
   Status Update(Instant now, const std::stop_token& stop = {});
-  int count() const { return static_cast<int>(files_here_.size()); }  // number of event files that were copied
+  int count() const { return static_cast<int>(copies_.size()); }  // number of event files that were copied
 
  private:
   struct File {
     int64_t copied = 0;
-    Instant modified;  // as listed when it was last checked
-    Instant grown;     // when it last had new bytes
-    Instant next_look;
+    Instant modified;     // modification time in the listing when it was last checked
+    Instant last_growth;  // when new bytes were last found
+    Instant next_check;
   };
   void Walk(const std::string& below, int depth);
-  void Look(const std::string& below, Instant modified);
+  void CheckFile(const std::string& below, Instant modified);
   Status Copy(const std::string& below, File& file);
-  void Keep(const Status& status);
+  void KeepFirstError(const Status& status);
 
   storage::Files& files_;
   const std::string from_, to_;
-  const int64_t most_bytes_;
+  const int64_t max_bytes_;
   int64_t bytes_ = 0;
-  std::map<std::string, File> files_here_;  // by path below from_: "/run1/events.out.tfevents.1"
-  // The state of the running update.
+  std::map<std::string, File> copies_;  // by path below from_: "/run1/events.out.tfevents.1"
+  // The state of the Update that is running.
   Instant now_;
   std::stop_token stop_;
   Status first_error_;

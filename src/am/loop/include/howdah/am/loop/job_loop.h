@@ -28,16 +28,16 @@ class JobLoop {
   // Steps all queued events. Called by the owner of Timers, after DrainSoon.
   void Drain();
 
-  // Brings the core to the state that the previous AM had reached, by replaying its events `past`. Writes the journal
-  // entries that follow from them, except the first `recorded`, which the journal already has. Afterwards the caller
-  // posts core::AmResumed. The core then repeats every order that may have been lost.
+  // Brings the core to the state of the previous AM by replaying its events `past`. Writes the resulting journal
+  // entries, except the first `recorded`, which the journal already has. The caller then posts core::AmResumed, after
+  // which the core repeats every order that may have been lost.
   void Resume(const std::vector<LoggedEvent>& past, size_t recorded);
 
   // After Stop the loop steps and writes nothing.
   void Stop() { stopped_ = true; }
 
   const core::Job& job() const { return job_; }
-  // The number of events stepped, without replayed ones. All actions of one step see the same number.
+  // The number of events stepped, without replayed ones. It is the same for all actions of one step.
   uint64_t steps() const { return steps_; }
 
  private:
@@ -47,7 +47,7 @@ class JobLoop {
 
   Ports ports_;
   core::Job job_;
-  core::Heartbeats heartbeats_;  // not logged yet
+  core::Heartbeats heartbeats_;  // heartbeats that are not logged yet
   std::deque<core::Event> queue_;
   Instant now_;  // time of the newest step; it never decreases
   uint64_t steps_ = 0;

@@ -1,5 +1,5 @@
 // The interfaces between the application master's loop and its process. The AM implements them with files, timers and
-// executors, the simulator with virtual ones. All calls are made on the loop's thread.
+// executors, and the simulator with simulated ones. All calls are made on the loop's thread.
 #pragma once
 
 #include <optional>
@@ -28,9 +28,9 @@ class Clock {
 class Timers {
  public:
   virtual ~Timers() = default;
-  // The implementation calls JobLoop::Drain once soon, but not from within this call.
+  // The implementation must call JobLoop::Drain once soon, but not from within this call.
   virtual void DrainSoon() = 0;
-  // The implementation posts core::Ticked at the deadline. Each call replaces the previous deadline; nullopt: no
+  // The implementation must post core::Ticked at the deadline. Each call replaces the previous deadline; nullopt: no
   // deadline.
   virtual void Arm(std::optional<Instant> deadline) = 0;
 };
@@ -39,7 +39,7 @@ class Timers {
 class EventLog {
  public:
   virtual ~EventLog() = default;
-  // When this returns ok, the events are durable.
+  // When this function returns ok, the events are durable.
   virtual Status Append(const std::vector<LoggedEvent>& events) = 0;
 };
 
@@ -48,7 +48,7 @@ class Journal {
   virtual ~Journal() = default;
   // Queues an entry.
   virtual void Add(const core::JournalEntry& entry) = 0;
-  // Writes all queued entries in one piece.
+  // Writes all queued entries together.
   virtual Status Flush() = 0;
 };
 
@@ -58,11 +58,12 @@ class Performer {
   virtual ~Performer() = default;
   // Called for every action except core::Record, which goes to the journal.
   virtual void Perform(const core::Action& action) = 0;
-  // The previous AM has performed these actions. The implementation updates its tables and performs nothing.
+  // Called during a resume for an event of the previous AM, and for the actions of that event. The implementation
+  // updates its tables and performs nothing.
   virtual void Replayed(const LoggedEvent& logged, const std::vector<core::Action>& actions) = 0;
-  // The queue is empty and the journal is flushed.
+  // Called when the queue is empty and the journal is flushed.
   virtual void OnDrained() = 0;
-  // The event log or the journal cannot be written, and the loop has stopped.
+  // Called when the event log or the journal cannot be written. The loop has then stopped.
   virtual void OnFailed(const Error& error) = 0;
 };
 

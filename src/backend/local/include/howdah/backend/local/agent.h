@@ -27,13 +27,13 @@ Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string
 
 // The arguments with which the submitting client starts an AM: `howdah-agent am --job-dir DIR ...`.
 struct AmStart {
-  std::string agent;    // path of howdah-agent, for the executors
+  std::string agent;    // path of howdah-agent, with which the AM starts executors
   std::string job_dir;  // layout.h; its last component is the job's id
   std::string lease_dir;
 };
 
-// A submitted job, in its AM and in the AM's guardian. The guardian opens the job before it forks, so that the job's
-// leases last until the guardian has killed all processes.
+// A submitted job, as its AM and the AM's guardian see it. The guardian opens the job before it forks, so both
+// processes hold the job's leases. The leases therefore last until the guardian has killed all processes of the job.
 class AgentJob {
  public:
   static Result<std::unique_ptr<AgentJob>> Open(AmStart start);
@@ -47,25 +47,27 @@ class AgentJob {
   // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
   // in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // Writes the address at which the AM listens to a file, for clients.
+  // Writes the AM's address to a file, where clients find it.
   Status PublishAddress(const std::string& address) const;
-  // Returns the port of an earlier AM of the job, or 0 if there was none.
+  // Returns the port on which an earlier AM of the job listened, or 0 if there was no earlier AM.
   uint16_t PublishedPort() const;
-  // For the guardian, after the AM died: whether a new AM can continue the job.
+  // For the guardian, after the AM died: returns whether a new AM can continue the job.
   bool CanRestart() const;
 
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                 const std::string& address);
 
-  // Writes the job's history to the location that the job file's `history` names, for other tools. Does nothing without
-  // that key. journal: the whole text, which includes the line of the final state.
+  // Writes the job's history to the directory that `history` in the job file names, for other tools. Does nothing if
+  // the job file has no such key. journal: the whole text of the journal, including the line of the final state.
   Status WriteHistory(const std::string& journal) const;
   // Deletes the job's files on this machine except the journal, the logs and the files that a new AM needs, and
   // releases its leases. Errors are written to stderr (am.log) and do not affect the outcome of the job.
   void CleanUp();
-  // Deletes the files with which a new AM could continue the job. Called once the journal contains the end of the job.
+  // Deletes the files that a new AM would need to continue the job. Called once the journal contains the end of the
+  // job.
   void RemoveRestartFiles();
-  // For the guardian, after the AM died and all processes have been killed: records the end of the job.
+  // For the guardian, after the AM died and all processes have been killed: records the end of the job. how: a
+  // predicate such as "was killed by signal 9 (SIGKILL)".
   Status RecordAmDeath(const std::string& how) const;
 
  private:

@@ -4,7 +4,7 @@
 //     jobs/ID/
 //       job.json                the effective job (jobspec::WriteEffective)
 //       journal.jsonl           one journal::EncodeEntry per line; after submission written by AM and guardian only
-//       am.lock                 locked (flock) by the AM's guardian and the AM while either lives
+//       am.lock                 locked (flock) while the AM or its guardian is running
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end
 //       alive/CONTAINER         a named pipe that the container's agents hold open; deleted at the end
@@ -59,10 +59,12 @@ class JobFiles {
   std::string python() const { return directory_ + "/python"; }
   std::string keep_work() const { return directory_ + "/keep-work"; }
   std::string work() const { return directory_ + "/work"; }
+  std::string outputs() const { return directory_ + "/outputs"; }  // ROLE-INDEX/..., kept after the job
+  std::string left_files() const { return directory_ + "/left-files.txt"; }  // kept after the job
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 
-  // In the directory leases/, which is beside jobs/.
+  // The job's lease file, leases/ID.lease. The directory leases/ is beside jobs/.
   std::string lease() const {
     return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease";
   }

@@ -1,6 +1,7 @@
-// The client side of the local backend: this machine.
+// The client side of the local backend.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,10 +16,11 @@ struct LocalOptions {
   std::string home;              // layout.h; absolute
   std::string agent;             // path of howdah-agent
   jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
+  std::chrono::milliseconds am_start_limit = std::chrono::seconds(20);
 };
 
-// Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If AM and guardian of a job have died
-// without recording its end, records the end.
+// Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If the AM and the guardian of a job have
+// died without recording its end, this class records the end.
 class LocalCluster final : public backend::Cluster {
  public:
   explicit LocalCluster(LocalOptions options);
@@ -34,9 +36,11 @@ class LocalCluster final : public backend::Cluster {
   Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
   howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
                          const std::function<void(std::string_view)>& on_bytes) override;
+  Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) override;
+  std::vector<std::string> LeftFiles(const JobId& id) override;
   Result<std::string> JobFile(const JobId& id) override;
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
-  std::string LogsPlace(const JobId& id) override;
+  std::string LogsLocation(const JobId& id) override;
   howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;

@@ -18,10 +18,12 @@ namespace howdah::backend::yarn {
 // Paths in the AM's working directory.
 inline constexpr const char* kAmStartFile = "howdah/am.json";
 inline constexpr const char* kJobFile = "howdah/job.json";
+inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // of the cluster
+inline constexpr const char* kOwnerFile = "howdah/owner";           // the job's owner; only if tasks keep outputs
 
 // YARN counts only AM failures that are newer than this
-// (ApplicationSubmissionContext.attempt_failures_validity_interval). So a job of weeks survives AMs that die weeks
-// apart, and a job still ends within minutes if its AM dies at each start.
+// (ApplicationSubmissionContext.attempt_failures_validity_interval). A job that runs for weeks therefore survives AM
+// failures that are weeks apart, and a job whose AM dies at each start still ends within minutes.
 inline constexpr Duration kAttemptFailureWindow = std::chrono::hours(1);
 
 // A node on which containers may be requested by name.
@@ -37,16 +39,16 @@ struct AmStart {
   JobId job;                // application_…
   std::string submitted;    // the first line of the journal, with its newline
   std::string user;         // the owner of the job
-  std::string client;       // identity (EncodeIdentity) with which clients call the AM; clients read it here
+  std::string client;       // identity (EncodeIdentity) with which clients call the AM; clients read it from this file
   std::string staging_uri;  // the job's own directory, which the AM deletes at the end
   std::string queue, node_label;
   std::string configuration;  // path of the cluster's configuration (XML) in the container
   bool keep = false;          // SubmitOptions::keep
-  // Files of every executor's container, by their names there.
+  // Files for every executor's container, by their names in the container.
   std::map<std::string, StagedFile> local_resources;
-  // The roles that need a file in their containers, for files that not all roles need.
+  // For each file that not all roles need, the roles that need it.
   std::map<std::string, std::set<std::string>> only_for;
-  // Variables of the launch context by role, for Docker.
+  // Environment variables of the launch context by role. They configure Docker.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> role_environment;
   std::vector<CandidateNode> nodes;         // if empty, containers are requested on any node
   std::vector<std::string> resource_types;  // of the cluster: "memory-mb", "vcores", "yarn.io/gpu", ...

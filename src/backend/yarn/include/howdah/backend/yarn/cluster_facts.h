@@ -27,7 +27,7 @@ struct NodeFacts {
 // One application in the queue.
 struct ApplicationFacts {
   std::string id, user;
-  bool running = false;  // its AM runs, and counts toward the limit on application masters
+  bool running = false;  // its AM runs and counts toward the limit for application masters
   hadoop::yarn::Resource used;
 };
 
@@ -36,9 +36,9 @@ struct QueueFacts {
   bool exists = false;
   bool stopped = false;
   std::optional<hadoop::yarn::Resource> maximum;   // in the requested partition; unset if not reported
-  std::optional<hadoop::yarn::Resource> capacity;  // guaranteed; unset if not reported
-  double maximum_share = 1;                        // of the cluster
-  double am_share = 1;                             // maximum share of the queue for application masters
+  std::optional<hadoop::yarn::Resource> capacity;  // guaranteed to the queue; unset if not reported
+  double maximum_share = 1;                        // maximum fraction of the cluster
+  double am_share = 1;                             // maximum fraction of the queue for application masters
   std::vector<std::string> labels;                 // accessible labels; "*" means all
   hadoop::yarn::Resource used() const;
   std::vector<ApplicationFacts> applications;
@@ -46,20 +46,20 @@ struct QueueFacts {
 
 struct ClusterFacts {
   std::string user;
-  std::vector<NodeFacts> nodes;  // all nodes of the ResourceManager, in any state
+  std::vector<NodeFacts> nodes;  // all nodes that the ResourceManager knows, in any state
   QueueFacts queue;
-  std::vector<std::string> allowed_queues;  // queues to which the user may submit
+  std::vector<std::string> allowed_queues;  // queues to which `user` may submit
   std::vector<std::string> labels;
   std::vector<std::string> resource_types;
 };
 
-// queue: if empty, "default". Returns kUnavailable if the ResourceManager cannot be reached.
+// queue: the queue "default" if empty. Returns kUnavailable if the ResourceManager cannot be reached.
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 
-// The resources of the container of one task of the role.
+// Returns the size of the container of one task of the role.
 hadoop::yarn::Resource ContainerSize(const jobspec::RoleSpec& role);
-// The node label that the role's containers request.
+// Returns the node label that the role's containers request.
 std::string NodeLabel(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
 }  // namespace howdah::backend::yarn

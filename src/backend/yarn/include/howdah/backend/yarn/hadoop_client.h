@@ -1,5 +1,5 @@
-// The access of a client or an AM to the cluster: configuration, user and credentials, and the connections to
-// ResourceManager and file system. The connections are opened at first use.
+// Access to a Hadoop cluster for a client or an AM: configuration, user, credentials, and connections to the
+// ResourceManager and the file system, which are opened at first use.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ namespace howdah::backend::yarn {
 // Single-threaded. Another thread needs its own HadoopClient (WithOwnConnections).
 class HadoopClient {
  public:
-  // For an interactive command: calls give up after seconds, not minutes. HADOOP_USER_NAME overrides `user`.
+  // For interactive commands: calls give up after seconds, not minutes. HADOOP_USER_NAME overrides `user`.
   static Result<HadoopClient> Open(const hadoop::conf::Environment& environment, const std::string& user);
-  // limits: for calls to the ResourceManager.
+  // limits: time limits for calls to the ResourceManager.
   HadoopClient(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
                hadoop::rpc::RetryLimits limits = {})
       : configuration_(std::move(configuration)),
@@ -37,10 +37,10 @@ class HadoopClient {
   hadoop::hdfs::OpenOptions open_options() const;
 
   Result<hadoop::yarn::ResourceManager*> Rm();
-  // The default file system, and Howdah's layout in it.
+  // Return the default file system, and the paths of Howdah's files in it.
   Result<hadoop::hdfs::FileSystem*> Files();
   Result<Layout> StagingLayout();
-  // Read and write small files of the default file system.
+  // Read and write small files in the default file system.
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view bytes, uint32_t permission);
   // Opens the file system of a URI as storage::Files, with its own connection.
@@ -55,13 +55,13 @@ class HadoopClient {
   std::unique_ptr<hadoop::hdfs::FileSystem> files_;
 };
 
-// Returns a path with a random hidden name in the directory of `path`.
+// Returns the path of a temporary file in the directory of `path`, with a random hidden name.
 std::string TemporaryBeside(const std::string& path);
 
 // Returns the content of a file of at most 256 MiB.
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path,
                               size_t limit = size_t{256} << 20);
-// Replaces the file atomically, also against other writers.
+// Replaces the file atomically, even while other processes write it, too.
 Status WriteWhole(hadoop::hdfs::FileSystem& files, const std::string& path, std::string_view bytes,
                   uint32_t permission);
 

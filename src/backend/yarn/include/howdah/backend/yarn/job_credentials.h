@@ -24,12 +24,13 @@ Result<rpc::Identity> DecodeIdentity(const std::string& json);
 
 enum class EmbedFor { kAm, kAll };
 
-// The node localizes larger files instead. The limit exists because the ResourceManager keeps the AM's credentials in
-// its state store, in which a record may have 1 MiB.
+// The largest size of an embedded file. YARN localizes larger ones. The limit exists because the ResourceManager keeps
+// the AM's credentials in its state store, in which a record may have at most 1 MiB.
 inline constexpr size_t kMaxEmbeddedSize = size_t{64} << 10;
 
-// Embeds a file. name: its path below the container's working directory. An embedded file starts faster: localizing a
-// file that the node has not cached takes a second or more, because a secure cluster starts a JVM for it.
+// Embeds a file in the credentials. name: the file's path below the container's working directory. A container with
+// embedded files starts faster: localizing a file that the node has not cached takes a second or more, because a secure
+// cluster starts a JVM for it.
 void EmbedFile(hadoop::rpc::Credentials& credentials, EmbedFor recipient, const std::string& name,
                std::string_view bytes);
 

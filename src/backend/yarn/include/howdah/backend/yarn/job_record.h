@@ -1,5 +1,5 @@
-// The record of a job in the cluster's file system, during the job and afterwards, and TonY's history of the job if the
-// job file requests one.
+// The files that record a job in the cluster's file system, while it runs and after it has ended. They include TonY's
+// history if the job file requests it.
 #pragma once
 
 #include <optional>
@@ -25,30 +25,30 @@ journal::JobView FoldJournal(const std::string& text, Tasks tasks);
 // Whether the last entry records the end of the job.
 bool HasEndEntry(const std::string& journal);
 
-// Returns the identity with which a client calls the job's AM, or kNotFound if the job has ended or belongs to another
+// Returns the identity with which clients call the job's AM, or kNotFound if the job has ended or belongs to another
 // user.
 Result<rpc::Identity> ClientIdentity(HadoopClient& cluster, const JobId& id);
 
-// Returns the journal of an ended job. If all AMs died before they recorded the end, records it and deletes the job's
+// Returns the journal of an ended job. If all AMs died before recording the end, records it and deletes the job's
 // remaining files, unless the job belongs to another user. report: the report of the ended application.
 Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
                                      const ::hadoop::yarn::ApplicationReportProto& report);
-// Returns the effective job file of a running or recorded job, or kNotFound if the job is neither.
+// Returns the effective job file of a running job or of a job in the history. Returns kNotFound if the job is neither.
 Result<std::string> ReadJobFile(HadoopClient& cluster, const JobId& id);
-// Returns the journal in the history, or kNotFound if the job is not recorded there.
+// Returns the journal from the history, or kNotFound if the history does not have the job.
 Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id);
-// Returns the journal that the AM of a running job stored last. Before the AM has stored one, returns the line of the
-// submission.
+// Returns the journal of a running job, as its AM last stored it. If the AM has not stored it yet, returns the line of
+// the submission.
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id);
-// Returns the event log (am::EventLog) that the AM stored last, or nullopt if it has not stored one yet.
+// Returns the event log (am::EventLog) as the AM last stored it, or nullopt if the AM has not stored it yet.
 Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id);
 
-// To be called at the end of the job. Moves the job file to the history, writes the journal there and deletes the
-// staging directory.
+// Call this at the end of the job. Moves the job file to the history, writes the journal there and deletes the job's
+// own directory.
 Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal);
 
-// Write TonY's history at the start and at the end of the job. Both do nothing if the job file does not request it.
-// journal: its text so far.
+// Write TonY's history at the start and at the end of the job. Both do nothing unless the job file requests it.
+// journal: the text of the journal so far.
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
                         const compat::tony::history::AmContainer& am);
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,

@@ -6,9 +6,10 @@
 //     jobs/ID/                          mode 0700; deleted at the end of the job
 //       job.json                        the effective job (jobspec::WriteEffective)
 //       am.json                         am_start.h; it also has the identity with which clients call the AM
+//       outputs/ROLE-INDEX/...          kept files of tasks (outputs)
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
 //     history/ID/                       mode 0700; kept
-//       job.json, journal.jsonl
+//       job.json, journal.jsonl, outputs/
 #pragma once
 
 #include <string>
@@ -32,8 +33,10 @@ class Layout {
   std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
   std::string event_log(const JobId& id) const { return job(id) + "/events.bin"; }
+  std::string outputs(const JobId& id) const { return job(id) + "/outputs"; }
   std::string histories() const { return root_ + "/history"; }
   std::string history(const JobId& id) const { return histories() + "/" + id.text; }
+  std::string history_outputs(const JobId& id) const { return history(id) + "/outputs"; }
   std::string history_job_file(const JobId& id) const { return history(id) + "/job.json"; }
   std::string history_journal(const JobId& id) const { return history(id) + "/journal.jsonl"; }
 

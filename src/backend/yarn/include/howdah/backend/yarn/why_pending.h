@@ -9,7 +9,7 @@
 
 namespace howdah::backend::yarn {
 
-// Containers that have been requested and not granted.
+// Containers that the job has requested and not received.
 struct PendingContainers {
   std::string role;
   int count = 0;
@@ -18,13 +18,13 @@ struct PendingContainers {
   friend bool operator==(const PendingContainers&, const PendingContainers&) = default;
 };
 
-// headroom: the resources that the scheduler could still grant to this application within all limits
-// (AllocateResponse.limit); nullopt if not reported.
+// Explains why the requested containers have not been granted. headroom: the resources that the scheduler could still
+// grant to this application within all limits (AllocateResponse.limit); nullopt if not reported.
 std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                        const std::optional<hadoop::yarn::Resource>& headroom);
 
-// The same for an application that has no AM container yet. diagnostics: from the application's report. am: the
-// container that the AM requests.
+// Explains why an application has no AM container yet. diagnostics: from the application's report. am: the container
+// that the AM needs.
 std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am);
 
 }  // namespace howdah::backend::yarn

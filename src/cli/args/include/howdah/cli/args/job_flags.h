@@ -8,6 +8,8 @@ namespace howdah::cli::args {
 
 // Declares the arguments of run, submit and plan: a job file with changes, or a job without a file.
 void AddJobRequest(Syntax& syntax, client::JobRequest& request);
+// Returns the help text of --framework.
+std::string FrameworkHelp();
 // Declares the flags for size and environment of each task, for a job without a file.
 void AddTaskFlags(Syntax& syntax, client::JobRequest& request);
 void AddSource(Syntax& syntax, client::JobRequest& request, const std::string& help);

@@ -34,6 +34,8 @@ class Syntax {
 
   // The job's id as a positional argument.
   void Id(std::string& id, Presence presence = Presence::kRequired);
+  // The ids of any number of jobs.
+  void Ids(std::vector<std::string>& ids);
   void Positional(const std::string& name, const std::string& type, std::string& value, Presence presence,
                   const std::string& help);
   void Port(const std::string& name, int& value, Presence presence, const std::string& help);
@@ -44,18 +46,21 @@ class Syntax {
   void Text(const std::string& name, const std::string& type, std::string& value, const std::string& help);
   void Number(const std::string& name, std::optional<int64_t>& value, int64_t min, const std::string& help);
   void Duration(const std::string& name, std::optional<howdah::Duration>& value, const std::string& help);
-  // A date, a time in UTC, or a duration, which is subtracted from `now`.
+  // An argument that is a date, a time in UTC, or a duration. A duration is subtracted from `now`.
   void Time(const std::string& name, std::optional<Instant>& value, Instant now, const std::string& help);
   // Calls `take` with the flag's value each time the flag is given. `take` returns an error message, or "" if the value
   // is valid.
   using Take = std::function<std::string(const std::string&)>;
   void Each(const std::string& name, const std::string& type, Take take, const std::string& help);
 
-  // The words after "--". Without this declaration such words are an error.
-  void WordsAfterDashes(std::vector<std::string>& words) { after_dashes_ = &words; }
+  // The words after "--". Without this declaration such words are an error. `type` is their placeholder in the help.
+  void WordsAfterDashes(std::vector<std::string>& words, const std::string& type) {
+    after_dashes_ = &words;
+    after_dashes_type_ = type;
+  }
   // All words after the command, unparsed, for a command with its own grammar.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
-  // A subcommand, as in `howdah history list`.
+  // Adds a subcommand, such as `list` in `howdah history list`.
   void Action(const std::string& name, const std::string& help, const std::string& examples,
               const std::function<Runner(Syntax&)>& declare);
 
@@ -68,6 +73,7 @@ class Syntax {
 
   CLI::App* app_;
   std::vector<std::string>* after_dashes_ = nullptr;
+  std::string after_dashes_type_;
   std::vector<std::string>* raw_ = nullptr;
   std::vector<DeclaredAction> actions_;
 };
@@ -79,13 +85,15 @@ struct Command {
   std::function<Runner(Syntax&)> declare;
 };
 
+// `howdah help COMMAND` is `howdah COMMAND --help`. A word that other tools use for a command, such as `ps`, is an
+// error that names the command.
 class Grammar {
  public:
   // `on` receives the value of --on.
   Grammar(const std::vector<Command>& commands, std::string& on);
   ~Grammar();
 
-  // Returns the command to run. After --help, --version or an error, which have been printed, returns the exit code.
+  // Returns the command to run, or an exit code if there is none to run: the help, the version or an error was printed.
   std::variant<Runner, int> Parse(int argc, char** argv);
 
   // For completion scripts.
@@ -106,7 +114,10 @@ class Grammar {
     Runner run;
   };
 
+  const Declared* FindRaw(const std::string& name) const;
+
   std::unique_ptr<CLI::App> app_;
+  std::string& on_;
   std::vector<std::unique_ptr<Declared>> commands_;
 };
 

@@ -1,36 +1,56 @@
 // Merges the output of many tasks: whole lines, each prefixed with its task's name. Pure.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "howdah/backend/cluster.h"
+#include "howdah/base/time.h"
 
 namespace howdah::cli::output {
 
+// Whether the task of the source has several processes. The journal names them when they have started.
+bool HasSeveralProcesses(const journal::JobView& view, const backend::LogSource& source);
+
 // Lines of different sources are never mixed. A line is written once it is complete or has 64 KiB. Finish adds a
-// newline to incomplete lines. Memory is at most one line per source.
+// newline to incomplete lines. Memory is at most two lines per source.
+//
+// A progress bar overwrites its line with carriage returns. Its states are written as lines, at most one per second and
+// source, and the last state always.
 class LineMerger {
  public:
   enum class Prefix { kNone, kTask };
-  // `colour`: whether to colour the prefixes, with one colour per task.
-  LineMerger(Prefix prefix, bool colour) : prefix_(prefix), colour_(colour) {}
+  struct Options {
+    Prefix prefix = Prefix::kTask;
+    bool colour = false;      // whether to colour the prefixes, with one colour per task
+    bool timestamps = false;  // whether to begin each line with the time at which its end arrived
+    // Whether the source's task has several processes, so that its prefix needs the local rank: "worker:0/1". May be
+    // empty: then only sources with a local rank above 0 have one.
+    std::function<bool(const backend::LogSource&)> has_several_processes;
+  };
+  explicit LineMerger(Options options) : options_(std::move(options)) {}
 
-  // Appends every line that is now complete to `out`.
-  void Add(const backend::LogSource& source, std::string_view bytes, std::string& out);
+  // Appends every line that is now complete to `out`. now: the time at which the bytes arrived.
+  void Add(const backend::LogSource& source, std::string_view bytes, Instant now, std::string& out);
   // Appends the incomplete last lines of all sources.
-  void Finish(std::string& out);
+  void Finish(Instant now, std::string& out);
 
  private:
   struct Source {
     std::string prefix;
-    std::string line;  // the incomplete last line
+    std::string line;                       // the incomplete last line
+    std::optional<std::string> overwrite;   // the text before a carriage return that was not written yet
+    std::optional<Instant> next_overwrite;  // when the next state of a progress bar may be written
   };
   Source& Of(const backend::LogSource& source);
+  void Write(const Source& source, std::string_view line, Instant now, std::string& out) const;
+  void OnNewline(Source& source, Instant now, std::string& out) const;
+  void OnCarriageReturn(Source& source, Instant now, std::string& out) const;
 
-  Prefix prefix_;
-  bool colour_;
+  Options options_;
   std::map<backend::LogSource, Source> sources_;
 };
 

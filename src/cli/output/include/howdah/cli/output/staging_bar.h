@@ -12,7 +12,7 @@ namespace howdah::cli::output {
 // Formats "staging  [######------------]  512 MiB of 1.2 GiB".
 std::string StagingLine(int64_t done, int64_t total);
 
-// A progress bar on a terminal. It appears only if the upload takes longer than a moment. On a pipe nothing is shown.
+// A progress bar on a terminal. It appears only if the upload takes longer than 200 ms. On a pipe nothing is shown.
 class StagingBar {
  public:
   StagingBar();

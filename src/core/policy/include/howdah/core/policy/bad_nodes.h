@@ -12,17 +12,18 @@
 
 namespace howdah::core::policy {
 
-// A node on which three attempts have failed within ten minutes is avoided for ten minutes, if no other node has more
-// than half as many failures: a program that fails everywhere is not the node's fault. At most half of the nodes that
-// the job has used are avoided, so never the only one.
+// A node on which three attempts have failed within ten minutes is avoided for ten minutes. Exception: another node has
+// more than half as many failures, because a program that fails everywhere is not the node's fault. At most half of the
+// nodes that the job has used are avoided, so a job that has used one node never avoids it.
 class BadNodes {
  public:
   void Seen(const std::string& node) { seen_.insert(node); }
-  // An attempt has failed on the node, and not as a consequence of another failure. Returns, for people, why the node
-  // is avoided from now on. Returns "" if it is not avoided, or already was.
+  // Call it when an attempt has failed on the node, unless the failure is a consequence of another one. Returns the
+  // reason why the node is avoided from now on, as text for users. Returns "" if the node is not avoided, or already
+  // was.
   std::string Failed(const std::string& node, Instant now);
-  // The node itself caused a failure. One such failure is enough: the node is avoided for a day. Returns the same as
-  // Failed(), but the only node that the job has used may be avoided, too.
+  // Call it when the node itself caused a failure. One such failure is enough: the node is avoided for a day. Returns
+  // the same as Failed(). Even the only node that the job has used may be avoided.
   std::string Faulty(const std::string& node, Instant now);
   bool Avoided(const std::string& node, Instant now) const;
   // The avoided nodes, each with the time that is left.

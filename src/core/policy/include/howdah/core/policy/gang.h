@@ -14,18 +14,18 @@ namespace howdah::core::policy {
 // Whether no task may start before all tasks are registered.
 bool StartsTogether(jobspec::StartMode mode, bool needs_whole_cluster);
 
-// How long an incomplete gang may hold its containers while no further container is granted. The jitter makes one of
-// two deadlocked jobs release its containers first.
+// How long an incomplete gang may hold its containers while no further container is granted. The result has jitter, so
+// that one of two deadlocked jobs releases its containers first.
 Duration HoldLimit(Duration hold, Random& random);
 
-// How long to wait for missing containers, and the key of the job file that sets the limit.
-struct Patience {
+// The limit of the wait for missing containers, and the key of the job file that sets it.
+struct WaitLimit {
   std::optional<Duration> limit;  // nullopt: no limit
   std::string_view key;
 };
-// preempted: the missing containers were preempted. The job then waits, like after its submission, until its queue has
-// room.
-Patience PatienceFor(const jobspec::Timeouts& timeouts, bool preempted);
+// preempted: the missing containers were preempted. The limit is then the same as after the submission, because the job
+// waits until its queue has room.
+WaitLimit WaitLimitFor(const jobspec::Timeouts& timeouts, bool preempted);
 
 // How long to wait before containers are requested again. `round` (from 1) counts the releases of a partial allocation.
 Duration RequestAgainIn(int round, Random& random);
@@ -33,19 +33,19 @@ Duration RequestAgainIn(int round, Random& random);
 // A role that must have started, or finished, before another role starts.
 struct Dependency {
   int role = 0;
-  bool finished = false;  // it must have finished, not only started
+  bool finished = false;  // the role must have finished; otherwise it must only have started
 };
 // The dependencies of a role, in the order of the job file's roles.
 std::vector<Dependency> DependenciesOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
 // By role: the roles that must finish first, directly or through another dependency. Until then the role requests no
-// containers, because they would be idle. Roles that wait for the same roles to finish form one gang.
+// containers, because they would be idle. Roles that wait for the same roles form one gang.
 std::vector<std::vector<int>> FinishDependencies(const jobspec::JobSpec& spec);
 
 // The progress of the role that a dependency names.
 struct RoleProgress {
   int tasks = 0;
-  int started = 0;  // have been RUNNING in this generation, or are done
+  int started = 0;  // tasks that have been RUNNING in this generation, or are done
   int done = 0;
 };
 bool IsSatisfied(const RoleProgress& progress, bool finished);

@@ -11,9 +11,9 @@ struct RoleResult {
   jobspec::RoleKind kind = jobspec::RoleKind::kWorker;
   jobspec::OnFailure on_failure = jobspec::OnFailure::kFail;
   bool chief = false;
-  bool decided = false;  // the task that decides the outcome of the job is in this role and has succeeded
+  bool decided = false;  // this role contains the task that decides the job's outcome, and that task has succeeded
   int tasks = 0;
-  int done = 0;  // ended, and will not be restarted
+  int done = 0;  // tasks that have ended and will not be restarted
   int succeeded = 0;
   int failed = 0;
 };
@@ -24,7 +24,7 @@ enum class JobOutcome {
   kAllToleratedFailed,
 };
 
-// Covers every outcome except a failure that fails the job at once, which restart.h decides.
+// Finds every outcome except one: a failure that fails the job at once is found by restart.h.
 JobOutcome Judge(const std::vector<RoleResult>& roles);
 
 }  // namespace howdah::core::policy

@@ -1,4 +1,5 @@
-// Numbers for jitter, from a seed alone: the same job with the same events makes the same decisions.
+// Random numbers for jitter. They depend only on a seed, so that the same job with the same events makes the same
+// decisions.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // d +- 50 %.
+  // Returns a random duration between 50 % and 150 % of d.
   Duration Jitter(Duration d) {
     const double factor = 0.5 + static_cast<double>(Next() >> 11) * 0x1.0p-53;
     return Duration(static_cast<int64_t>(static_cast<double>(d.count()) * factor));

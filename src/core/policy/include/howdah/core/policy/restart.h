@@ -10,7 +10,7 @@ namespace howdah::core::policy {
 
 enum class Remedy {
   kRestartTask,    // only the task starts again
-  kRestartRanked,  // all ranked tasks start again; which failure was first is certain once all of them have ended
+  kRestartRanked,  // all ranked tasks start again; the first failure is certain once all of them have ended
   kRestartJob,     // every task starts again
   kAccept,         // the task stays failed, the job goes on
   kFailJob,
@@ -21,23 +21,23 @@ struct FailureFacts {
   jobspec::OnFailure on_failure = jobspec::OnFailure::kFail;
   bool ranked = false;         // its role restarts together with the other ranked roles
   int budget = 0;              // charged restarts that the task has left
-  bool ranked_budget = false;  // whether any ranked task has one left
+  bool ranked_budget = false;  // whether any ranked task has a charged restart left
   int job_budget = 0;          // restarts that the whole job has left
   bool first_index = false;    // the task has index 0 in its role
   bool not_charged = false;    // an infrastructure failure, or a rule of the job file makes the restart free
   bool final = false;          // a rule of the job file forbids a restart
-  // It may be a consequence of another ranked task's failure that has not been reported yet.
+  // The failure may be a consequence of the failure of another ranked task that has not been reported yet.
   bool maybe_consequence = false;
 };
 
-// Whether a failure without a restart fails the job at once.
+// Whether the failure of a task of this kind fails the job at once if the task has no restart left.
 bool FailsJob(jobspec::RoleKind kind, jobspec::OnFailure on_failure, bool first_index);
 
 Remedy Decide(const FailureFacts& facts);
 
-// The verdict of the job file's rule with index `rule`, the first that matches. Without a matching rule, a node fault
-// means a free restart on another node, unless the job charges infrastructure failures. Returns nullopt if neither
-// applies; Decide() then uses its defaults.
+// Returns the verdict of the restart rule with index `rule`, the first rule of the job file that matches. If no rule
+// matches, a node fault leads to a free restart on another node, unless the job charges infrastructure failures.
+// Returns nullopt in all other cases; Decide() then uses its defaults.
 std::optional<jobspec::RestartRule::Then> RuleFor(const jobspec::RestartLimit& restart, std::optional<int> rule,
                                                   bool node_fault);
 

@@ -12,18 +12,18 @@
 namespace howdah::core::policy {
 
 // The step rate of one task, measured over windows. The first window takes 5 s, and each further one 1.5 times as long
-// as the one before, up to 30 s: a rank that is slow from the start is found soon, and a pause of a minute in a long
-// run does not count as slow. A window also has at least 20 steps, unless it has taken 30 s. A window ends with a step,
-// so that a pause, for example for a checkpoint or a compiler, is part of only one window.
+// as the one before, up to 30 s. So a rank that is slow from the start is found soon, and a pause of a minute in a long
+// run does not count as slow. A window also contains at least 20 steps, unless it has taken 30 s. A window ends with a
+// step, so that a pause, for example for a checkpoint, is part of only one window.
 class Pace {
  public:
   void Begin() { *this = {}; }
-  // Adds a step that was reached at the time `at`. Returns true if the step completes a window.
+  // Adds a step that the task reached at the time `at`. Returns true if the step completes a window.
   bool Take(int64_t step, Instant at);
   // The rate in the last complete window. Returns nullopt if there is no complete window, or if it had no step.
   std::optional<double> steps_per_second() const { return steps_per_second_; }
-  // Counts consecutive slow windows. Returns true only for the window that makes the task slow enough to be reported,
-  // so that a slow period is reported once.
+  // Counts consecutive slow windows. Returns true once per slow period, for the window with which the task has been
+  // slow for long enough to be reported.
   bool CountWindow(bool slow);
 
  private:

@@ -12,12 +12,12 @@
 
 namespace howdah::frameworks::common {
 
-// Files of one task, made by the executor. A framework that starts processes in other tasks itself (MPI) uses them. All
-// paths are absolute.
+// Files of one task, which the executor makes for a framework that starts processes in other tasks (MPI). All paths are
+// absolute.
 struct RemoteStartFiles {
   std::string hostfile;   // has the lines of mpi::Hostfile()
   std::string agent;      // a command that takes a task's name ("worker-1") and a shell command to run there
-  std::string temporary;  // the task's own directory for temporary files
+  std::string temporary;  // a directory for temporary files, not shared with other tasks
 };
 
 // Identifies one process of one task, and describes its machine.
@@ -27,14 +27,14 @@ struct ProcessInfo {
   int local_rank = 0;
   int attempt = 0;
   int generation = 0;
-  std::string error_file;  // the process may write the reason of its failure here (torch's TORCHELASTIC_ERROR_FILE)
-  HostPort rendezvous;     // of the generation; port 0 if none
+  std::string error_file;  // the process may write the reason for its failure to this file (TORCHELASTIC_ERROR_FILE)
+  HostPort rendezvous;     // of the generation; port 0 if the framework has none
   RemoteStartFiles remote_start;
-  std::string interface;          // network interface that has the address of the task's endpoint; empty if unknown
+  std::string interface;          // network interface with the address of the task's endpoint; empty if unknown
   uint16_t tensorboard_port = 0;  // reserved for the task's own TensorBoard (TonY's TB_PORT); 0 if none
 };
 
-// All information that a framework needs about one process. Holds references to its arguments.
+// All information from which a framework computes the environment of one process. Holds references to its arguments.
 struct Process {
   const jobspec::JobSpec& spec;
   const core::PeerGroup& cluster;
@@ -51,7 +51,8 @@ std::vector<int> RankedRoles(const jobspec::JobSpec& spec);
 // Returns the number of processes of the job that have a rank.
 int WorldSize(const jobspec::JobSpec& spec, const core::PeerGroup& cluster);
 
-// The position of a process among all processes with a rank. As in torchrun, a group is the processes of one task.
+// The position of a process among all processes with a rank. A group is the set of processes of one task, as in
+// torchrun.
 struct RankInfo {
   int rank = 0, size = 0;
   int group_rank = 0, group_size = 0;
@@ -61,8 +62,8 @@ struct RankInfo {
 // To be called only for a process of a role with ranks.
 RankInfo RankInfoOf(const Process& process);
 
-// Returns "host:port", with an IPv6 address in brackets. Returns an empty text while the port is unknown, so that
-// positions in a list of addresses remain task indexes.
+// Returns "host:port", with an IPv6 address in brackets. Returns "" while the port is unknown: lists of addresses keep
+// the empty element, so that the position in a list is the task's index.
 std::string Address(const HostPort& endpoint);
 
 // Returns a JSON object that maps each selected role to the list of its addresses, in the order of the job file.

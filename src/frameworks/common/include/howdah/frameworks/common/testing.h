@@ -1,4 +1,4 @@
-// For tests: small jobs, processes in them, and environments as text, one variable per line.
+// For tests: small jobs, their processes, and environments as text with one variable per line.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// The rendezvous of elastic Horovod. Its processes move from one generation to the next without a restart. The
-// rendezvous has one KeyValueStore for each generation, and gives the answers of horovodrun's driver. A process that
-// has left its generation requests its ranks in the next one (GET /rank_and_size/HOST:LOCAL_RANK), and receives the
-// answer once the ranks are assigned. (horovod 0.28.1, common/gloo/gloo_context.cc and runner/elastic.)
+// The rendezvous of elastic Horovod, in which processes move from one generation to the next without a restart. It has
+// one KeyValueStore for each generation, and answers as horovodrun's driver does. A process that has left its
+// generation requests its ranks in the next one (GET /rank_and_size/HOST:LOCAL_RANK). It receives the answer once the
+// ranks are assigned. (horovod 0.28.1, common/gloo/gloo_context.cc and runner/elastic.)
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ class ElasticRendezvous {
     KeyValueStore::Request http;
     std::string peer;  // IP address of the client
   };
-  // All processes of an attempt have reached a step.
+  // A step that all processes of an attempt have reached.
   struct StepReached {
     enum class Step {
       kReady,      // they wait for the other processes of their generation
@@ -50,15 +50,15 @@ class ElasticRendezvous {
   };
   // The address at which a process can be notified of membership changes.
   struct Contact {
-    std::string peer;  // IP address that it registered from
+    std::string peer;  // the IP address from which the process registered
     std::string body;  // base64 of the argument of ReadNoticeAddress()
   };
 
-  // limit: as for KeyValueStore.
+  // limit: see KeyValueStore.
   explicit ElasticRendezvous(size_t limit) : store_(limit, std::nullopt) {}
 
-  // To be called when the processes of an attempt are started with these ranks, which are in the order of local ranks.
-  // Does nothing for an attempt that was started before.
+  // Must be called when the processes of an attempt are started with these ranks. `ranks` is in the order of local
+  // ranks. Has no effect for an attempt that was started before.
   std::vector<Answer> Start(int generation, TaskId task, int attempt, std::vector<RankAssignment> ranks);
   // Assigns ranks to an attempt that is rejoining.
   std::vector<Answer> Rejoin(int generation, TaskId task, int attempt, std::vector<RankAssignment> ranks);
@@ -71,7 +71,7 @@ class ElasticRendezvous {
     RankAssignment ranks;
     bool ready = false, joined = false;
     std::optional<Contact> contact;
-    std::optional<RequestId> rank_request;  // the unanswered request for the ranks in the next generation
+    std::optional<RequestId> rank_request;  // the unanswered request for ranks in the next generation
   };
   struct Member {
     TaskId task;

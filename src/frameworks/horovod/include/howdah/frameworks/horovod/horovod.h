@@ -8,7 +8,7 @@
 
 namespace howdah::frameworks::horovod {
 
-// Whether processes may move from one generation to the next without a restart, if the script supports it
+// Whether processes can move from one generation to the next without a restart. The script must support it
 // (hvd.elastic).
 bool IsElastic(const jobspec::JobSpec& spec);
 

@@ -16,9 +16,9 @@ struct NoticeAddress {
 };
 std::optional<NoticeAddress> ReadNoticeAddress(std::string_view pickle);
 
-// Returns the body of the notification. The sender puts its HMAC (32 bytes) and its length (4 bytes, little-endian)
-// before it. second: the time in seconds since the Unix epoch. Horovod acts on the notification at the next commit if
-// that time is later than that of the previous notification.
+// Returns the body of the notification. The sender must put the body's HMAC (32 bytes) and length (4 bytes,
+// little-endian) in front. second: the time in seconds since the Unix epoch. Horovod acts on the notification at the
+// next commit, if this time is later than the time in the previous notification.
 std::string HostsUpdated(int64_t second);
 
 }  // namespace howdah::frameworks::horovod

@@ -12,8 +12,9 @@
 
 namespace howdah::frameworks::horovod {
 
-// Takes requests and returns answers; each request gets one answer. A GET of a missing key is held for a while before
-// the 404, because the client polls again 10 ms after an answer, which is too often for a large job.
+// Takes requests and returns answers; each request gets one answer. The answer 404 to a GET of a missing key is
+// delayed, because the client asks again 10 ms after an answer, which is too often for a large job. Such a GET is
+// *held*.
 class KeyValueStore {
  public:
   using RequestId = uint64_t;
@@ -30,18 +31,19 @@ class KeyValueStore {
   };
 
   // limit: the maximum size in bytes of all keys and values together; a PUT beyond it is answered with 507. hold: how
-  // long a GET is held. With nullopt a GET is held until the key exists. The client's own timeout then never applies,
+  // long a GET is held; nullopt: until the key exists. While a GET is held, the client's own timeout does not apply,
   // because the client checks it only between requests.
   explicit KeyValueStore(size_t limit, std::optional<Duration> hold = std::chrono::milliseconds(500))
       : limit_(limit), hold_(hold) {}
 
-  // Returns the answer to this request, unless it is held, and the answers to held requests that it satisfies.
+  // Returns the answer to this request unless the request is held, and the answers to held requests whose key this
+  // request puts.
   std::vector<Answer> OnRequest(RequestId id, const Request& request, Instant now);
-  // Discards all values. Answers held requests with 404.
+  // Discards all values. Returns a 404 for each held request.
   std::vector<Answer> Clear();
-  // Returns the answers to the requests that were held long enough.
+  // Returns the answers to requests that were held for the whole time.
   std::vector<Answer> OnTime(Instant now);
-  // When to call OnTime next.
+  // The time at which OnTime must be called next.
   std::optional<Instant> NextDeadline() const;
 
  private:

@@ -1,6 +1,6 @@
 // Open MPI (4.1): the task with rank 0 runs the role's command, which calls an unmodified mpirun. The other tasks only
-// hold their containers for the daemons that mpirun starts there. mpirun starts them with `howdah-agent rsh` in place
-// of ssh, so the names in the hostfile are task names ("worker-1") and are never resolved.
+// hold their containers for mpirun's daemons. mpirun starts a daemon with `howdah-agent rsh` instead of ssh, so the
+// names in the hostfile are task names ("worker-1") and are never resolved.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 
 namespace howdah::frameworks::mpi {
 
-// Returns the command that replaces the role's command in a task that only holds its container for mpirun's daemons.
-// Returns nullopt if the task runs the role's command.
+// For a task that only holds its container for mpirun's daemons, returns the command that it runs instead of the role's
+// command. Returns nullopt if the task runs the role's command.
 std::optional<jobspec::Command> PlaceholderCommand(const jobspec::JobSpec& spec, TaskId task);
 
 // Whether the task's processes start commands in other tasks of the job.
 bool StartsRemoteProcesses(const jobspec::JobSpec& spec, TaskId task);
 
-// Returns one line per task of the worker roles, such as "worker-1 slots=4": its name and its vcores.
+// Returns one line per task of the worker roles with the task's name and vcores, such as "worker-1 slots=4".
 std::string Hostfile(const jobspec::JobSpec& spec, const core::PeerGroup& cluster);
 
 void AddVariables(const common::Process& process, jobspec::EnvVars& env);

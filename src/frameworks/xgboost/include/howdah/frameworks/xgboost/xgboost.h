@@ -7,7 +7,7 @@
 namespace howdah::frameworks::xgboost {
 
 // Adds the arguments of XGBoost's CommunicatorContext as variables. XGBoost does not read them from the environment, so
-// the script must pass them on. The task id is the rank that the tracker assigns.
+// the script must pass them to it. The tracker uses the task id as the rank.
 void AddVariables(const common::Process& process, jobspec::EnvVars& env);
 
 }  // namespace howdah::frameworks::xgboost

@@ -10,8 +10,8 @@
 
 namespace howdah::frameworks::xgboost {
 
-// Takes received bytes and returns the bytes to send. A connection that violates the protocol is closed, without effect
-// on the others.
+// Takes received bytes and returns the bytes to send. A connection that violates the protocol is closed; other
+// connections are not affected.
 class XgboostTracker {
  public:
   using ConnectionId = uint64_t;
@@ -26,35 +26,36 @@ class XgboostTracker {
     std::string text;
     friend bool operator==(const Print&, const Print&) = default;
   };
-  // The caller must first send, then print, then close connections. A connection is closed only after all its bytes
-  // were sent.
+  // The caller must first send, then print, then close. It must close a connection only after all bytes of that
+  // connection were sent.
   struct Output {
     std::vector<Send> sends;
     std::vector<Print> prints;
     std::vector<ConnectionId> closes;
   };
 
-  // world: the number of processes, at least 1.
-  explicit XgboostTracker(int world) : world_(world) {}
+  // world_size: the number of processes, at least 1.
+  explicit XgboostTracker(int world_size) : world_size_(world_size) {}
 
-  // host: IP address of the client, at which the other processes reach it.
+  // host: the IP address of the client, at which the other processes can reach it.
   Output OnOpened(ConnectionId id, const std::string& host);
   Output OnBytes(ConnectionId id, std::string_view bytes);
-  // To be called after every close, also after one by the tracker.
+  // Must be called after every close, including a close by the tracker.
   void OnClosed(ConnectionId id);
   // Whether the process on this connection has sent `start` and waits for the others.
-  bool Waits(ConnectionId id) const;
+  bool IsWaiting(ConnectionId id) const;
 
  private:
-  enum class Step { kMagic, kHello, kCommand, kWaits, kOver };
+  enum class Step { kMagic, kHello, kCommand, kWaiting, kOver };
   struct Worker {
     std::string host, received;
     Step step = Step::kMagic;
-    int world = 0, rank = 0, port = 0;
+    int world_size = 0, rank = 0, port = 0;
     std::string task;
-    uint64_t turn = 0;  // position of its `start` among all `start` commands
+    uint64_t turn = 0;  // position of this worker's `start` among all `start` commands
   };
-  // Processes the next received message. Returns false if it is incomplete, or if it is invalid and step is kOver now.
+  // Processes the next received message. Returns false if the message is incomplete or invalid. If it is invalid, step
+  // becomes kOver.
   bool Advance(ConnectionId id, Worker& worker, Output& output);
   bool OnMagic(Worker& worker);
   bool OnHello(Worker& worker, std::string_view text);
@@ -62,7 +63,7 @@ class XgboostTracker {
   void Bootstrap(Output& output);
   std::vector<ConnectionId> RankedWorkers() const;
 
-  const int world_;
+  const int world_size_;
   std::map<ConnectionId, Worker> workers_;
   uint64_t last_turn_ = 0;
 };

@@ -1,4 +1,4 @@
-// Hadoop's client configuration: *-site.xml files over Hadoop's defaults.
+// Hadoop's client configuration: the *-site.xml files, which override Hadoop's defaults.
 #pragma once
 
 #include <functional>
@@ -12,48 +12,49 @@
 
 namespace howdah::hadoop::conf {
 
-// A property and its source.
+// The value of a property, and where it is set.
 struct Property {
   std::string raw;     // as written, with variables
   std::string origin;  // "/etc/hadoop/conf/yarn-site.xml", "default of Hadoop"
   bool is_final = false;
 };
 
-// Resolves the variables that are not properties: ${env.NAME} and Java's system properties.
+// The sources of variables that are not properties: ${env.NAME} and Java's system properties.
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string user_name, user_home;
 };
 
-// A value type that follows the rules of org.apache.hadoop.conf.Configuration: the last file wins unless an earlier
-// property is final; ${x} is expanded up to 20 times; unbound variables stay; a deprecated key is an alias of the
-// present one. Concurrent reads are safe while no thread writes.
+// Follows the rules of org.apache.hadoop.conf.Configuration. The last file wins unless an earlier file declares the
+// property final. ${x} is expanded up to 20 times, and unbound variables stay as they are. A deprecated key is an alias
+// of its present name. A copyable value; concurrent reads are safe while no thread writes.
 class Configuration {
  public:
-  // Starts with Hadoop's defaults of the keys that Howdah uses.
+  // Starts with Hadoop's defaults for the keys that Howdah uses.
   explicit Configuration(Environment environment);
 
-  // The expanded and trimmed value. Returns nullopt if the key is not set or its value is empty.
+  // The value, expanded and trimmed. Returns nullopt if the key is not set or its value is empty.
   std::optional<std::string> Get(const std::string& key) const;
   std::string Text(const std::string& key, const std::string& fallback = "") const;
-  // These return kUsage if the value has another type. The message has key, value and source.
+  // These functions return kUsage if the value has another type. The message contains key, value and source.
   Result<bool> Bool(const std::string& key, bool fallback) const;
   Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // accepts the units k m g t p e, and 0x
   Result<Duration> Time(const std::string& key, Duration fallback) const;  // accepts ns us ms s m h d; default ms
   std::vector<std::string> List(const std::string& key) const;  // split at commas, trimmed, without empty items
-  // For error messages: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml", "... (a default of Hadoop)",
+  // Describes key and source for error messages: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml", "...
+  // (a default of Hadoop)",
   // "... (not set)".
   std::string Where(const std::string& key) const;
 
   // Replaces the value, even a final one: as in Hadoop, explicit settings override files.
   void Set(const std::string& key, std::string raw, const std::string& origin, bool is_final = false);
-  // The property set by a file or by Set under the key or its present name. Returns null if there is none; defaults are
-  // not properties in this sense.
+  // The property that a file or Set has set under this key or its present name. Returns null if there is none, even if
+  // the key has a default.
   const Property* Find(const std::string& key) const;
-  // All properties set by files, for `howdah doctor`.
+  // All properties that files or Set have set, for `howdah doctor`.
   const std::map<std::string, Property>& properties() const { return properties_; }
   const Environment& environment() const { return environment_; }
-  // "x.y is final in a-site.xml; its value in b-site.xml is ignored"
+  // Such as "x.y is final in a-site.xml; its value in b-site.xml is ignored".
   std::vector<std::string> warnings;
 
  private:
@@ -61,21 +62,21 @@ class Configuration {
   std::map<std::string, Property> properties_;
 };
 
-// Adds the properties of one file, except where an earlier one is final. `read_file` reads files included by XInclude;
-// if it returns kNotFound, the include's fallback is used. Returns kUsage if the text is not XML or not a
-// configuration, or an include is unreadable; the message has file and line. Accepts any bytes.
+// Adds the properties of one file, except those that an earlier file declares final. Accepts any bytes. Returns kUsage
+// if the text is not XML or not a configuration, or if an included file is unreadable; the message contains file and
+// line. `read_file` reads files included by XInclude; if it returns kNotFound, the fallback of the include is used.
 Status AddXml(Configuration& configuration, const std::string& path, const std::string& xml,
               const std::function<Result<std::string>(const std::string& path)>& read_file);
 
 // Reads core-site.xml, yarn-site.xml, resource-types.xml and hdfs-site.xml from $HADOOP_CONF_DIR, else $YARN_CONF_DIR,
-// else $HADOOP_HOME/etc/hadoop, else /etc/hadoop/conf. Returns kUsage if the directory does not exist or has none of
-// these files; the message names the variable to set.
+// else $HADOOP_HOME/etc/hadoop, else /etc/hadoop/conf. Returns kUsage if the directory does not exist or contains none
+// of these files; the message names the variable to set.
 Result<Configuration> LoadConfiguration(const Environment& environment);
 // The directory used by LoadConfiguration.
 Result<std::string> ConfigurationDirectory(const Environment& environment);
 
-// Writes the properties set by files (or Set) as one XML file, for the application master. Variables are expanded,
-// because they may name this process's environment.
+// Writes the properties set by files or by Set as one XML file, for the application master. Expands variables, because
+// they may refer to the environment of this process.
 std::string WriteXml(const Configuration& configuration);
 
 }  // namespace howdah::hadoop::conf

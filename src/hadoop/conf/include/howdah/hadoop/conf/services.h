@@ -10,7 +10,7 @@
 
 namespace howdah::hadoop::conf {
 
-// One server of a service. The address is the configured one, before name resolution.
+// One server of a service. The address is as configured: its host name is not resolved.
 struct Server {
   std::string id;  // "rm1", "nn2"; empty without high availability
   HostPort address;
@@ -18,8 +18,13 @@ struct Server {
 };
 
 enum class RmService { kClient /*8032*/, kScheduler /*8030*/, kAdmin /*8033*/, kWeb /*8088, 8090 with https*/ };
-// All ResourceManagers of the cluster (one, or those of rm-ids). Returns kUsage if an address is invalid or missing;
-// the message names the key.
+// Whether a client that has a token may use a server that requires no authentication. On a cluster with Kerberos such a
+// server is an impostor, unless ipc.client.fallback-to-simple-auth-allowed says otherwise
+// (org.apache.hadoop.ipc.Client).
+Result<bool> MayFallBackToSimple(const Configuration& configuration);
+
+// All ResourceManagers of the cluster: one, or one per id in rm-ids. Returns kUsage if an address is invalid or
+// missing; the message names the key.
 Result<std::vector<Server>> ResourceManagers(const Configuration& configuration, RmService service);
 
 // The file system of a URI: "hdfs://ns1", "hdfs://nn.example.com:8020", "file:///".
@@ -29,11 +34,11 @@ struct FileSystemAddress {
   bool logical = false;            // authority is a name service
   std::vector<Server> name_nodes;  // filled in for hdfs only
 };
-// `uri` may be a path or empty; fs.defaultFS then applies. Returns kUsage if the configuration is inconsistent, and
-// kUnavailable if Howdah does not support the scheme.
+// `uri` may also be a path or empty: then the file system is fs.defaultFS. Returns kUsage if the configuration is
+// inconsistent, and kUnavailable if Howdah does not support the scheme.
 Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const std::string& uri);
-// Resolves viewfs links: "viewfs:///data/x" → "hdfs://ns2/warehouse/x". For other URIs and paths, adds scheme and
-// authority: "/user/ann" → "hdfs://ns1/user/ann".
+// Resolves viewfs links: "viewfs:///data/x" → "hdfs://ns2/warehouse/x". If the scheme or authority is missing, adds
+// that of fs.defaultFS: "/user/ann" → "hdfs://ns1/user/ann".
 Result<std::string> ResolveUri(const Configuration& configuration, const std::string& uri);
 
 }  // namespace howdah::hadoop::conf

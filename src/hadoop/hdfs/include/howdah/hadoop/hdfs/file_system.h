@@ -25,19 +25,20 @@ struct FileStatus {
 };
 
 struct CreateOptions {
-  uint32_t permission = 0644;  // exact: no umask is applied
+  uint32_t permission = 0644;  // exactly these: no umask is applied
   bool overwrite = false;
   int replication = 0;     // 0 for the file system's default
   int64_t block_size = 0;  // 0 for the file system's default
 };
 
-// A file that is being written. Not thread-safe. Memory is bounded by a few packets, whatever the file size. If the
-// writer is destroyed before Close has succeeded, the file is removed.
+// A file that is being written. Not thread-safe. Memory is bounded by a few packets, regardless of the file size. If
+// the writer is destroyed before Close has succeeded, the file is deleted.
 class Writer {
  public:
   virtual ~Writer() = default;
   virtual Status Write(std::string_view bytes) = 0;
-  // Makes the written bytes visible to new readers; they then survive the death of this process. The file stays open.
+  // Makes the written bytes visible to readers that open the file later, and safe against the death of this process.
+  // The file stays open.
   virtual Status Flush() = 0;
   // Completes the file. Call once.
   virtual Status Close() = 0;
@@ -47,22 +48,22 @@ class Reader {
  public:
   virtual ~Reader() = default;
   virtual int64_t size() const = 0;
-  // Returns the next bytes, at most `most`, or an empty string at the end of the file. Verifies checksums, and tries
-  // other replicas before it returns an error.
+  // Returns the next bytes, at most `most`, or an empty string at the end of the file. Verifies checksums. Tries all
+  // replicas before returning an error.
   virtual Result<std::string> Read(size_t most) = 0;
   virtual Status Seek(int64_t offset) = 0;
 };
 
-// Blocking; not thread-safe. Errors have the NameNode's exception class in Error::remote_class: SafeModeException,
-// DSQuotaExceededException, AccessControlException and so on. A missing file gives kNotFound.
+// Blocking; not thread-safe. In errors of the NameNode, Error::remote_class is its exception class: SafeModeException,
+// DSQuotaExceededException, AccessControlException and so on. A missing file results in kNotFound.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
   virtual std::string uri() const = 0;             // "hdfs://ns1", "hdfs://nn:8020", "file://"
-  virtual std::string home_directory() const = 0;  // "/user/ann"; the user's home for file:
+  virtual std::string home_directory() const = 0;  // "/user/ann"; for file: the user's home on this machine
   virtual Result<FileStatus> Stat(const std::string& path) = 0;
   virtual Result<std::vector<FileStatus>> List(const std::string& path) = 0;  // complete, sorted by name
-  // Creates the directory and its parents with exactly this permission; an existing directory is unchanged.
+  // Creates the directory and its parents with exactly this permission. Does nothing if the directory exists.
   virtual Status MakeDirectories(const std::string& path, uint32_t permission) = 0;
   virtual Status Rename(const std::string& from, const std::string& to, bool overwrite) = 0;
   virtual Status Delete(const std::string& path, bool recursive) = 0;  // succeeds if the path does not exist

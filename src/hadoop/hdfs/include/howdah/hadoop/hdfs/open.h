@@ -12,13 +12,13 @@
 namespace howdah::hadoop::hdfs {
 
 struct OpenOptions {
-  std::string user;                      // the user name in requests (SIMPLE) and in the home directory
-  hadoop::rpc::Credentials credentials;  // delegation tokens; one is used if it matches the file system
+  std::string user;                      // the user in requests (SIMPLE) and the name of the home directory
+  hadoop::rpc::Credentials credentials;  // delegation tokens; Open uses the one for the file system, if any
   hadoop::rpc::RetryLimits limits;
 };
 
-// `uri` is "hdfs://ns1/x", "file:///mnt", "/x" or ""; its path is ignored. Open does not connect. Returns kUnavailable
-// if the scheme is not supported (s3a and so on); the message lists the supported ones.
+// `uri` is "hdfs://ns1/x", "file:///mnt", "/x" or "". Its path is ignored. Open does not connect to the cluster.
+// Returns kUnavailable if the scheme (such as s3a) is not supported; the message lists the supported schemes.
 Result<std::unique_ptr<FileSystem>> Open(const hadoop::conf::Configuration& configuration, const std::string& uri,
                                          const OpenOptions& options);
 

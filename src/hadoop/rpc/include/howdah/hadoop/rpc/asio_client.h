@@ -14,19 +14,19 @@
 
 namespace howdah::hadoop::rpc {
 
-// Use only on the loop's thread. (Names are resolved on another thread.) Several calls may be outstanding.
+// Use only on the loop's thread. (Host names are resolved on another thread.) Several calls may be outstanding.
 class AsioClient {
  public:
   using Done = std::function<void(Result<std::string> response)>;
 
   AsioClient(boost::asio::io_context& loop, ClientOptions options);
-  // Drops outstanding calls without calling their Done.
+  // Drops outstanding calls: their Done is not called.
   ~AsioClient();
   AsioClient(const AsioClient&) = delete;
   AsioClient& operator=(const AsioClient&) = delete;
 
-  // Returns the errors of BlockingClient::CallBytes. Done is called later, never from within CallBytes. It may destroy
-  // the client.
+  // Starts a call. Errors are those of BlockingClient::CallBytes. Done is called later, never from within CallBytes,
+  // and may destroy the client.
   void CallBytes(std::string_view method, std::string request, Repeat repeat, Done done);
 
   template <typename Response>
@@ -42,11 +42,12 @@ class AsioClient {
               });
   }
 
-  // Uses this (renewed) token for new connections. With `reconnect`, closes the present connection once it has no
-  // outstanding call.
+  // Uses this (renewed) token for new connections. With `reconnect`, also closes the present connection as soon as it
+  // has no outstanding call.
   void SetToken(Token token, bool reconnect);
 
-  // The local IP address of the last connection, as the server sees this machine. Empty if there was no connection yet.
+  // The local IP address of the last connection: the address at which the server sees this machine. Empty before the
+  // first connection.
   std::string local_ip() const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// Not thread-safe. Connects at the first call, and reconnects silently if the server closed an idle connection.
+// Not thread-safe. Connects at the first call. Reconnects without an error if the server has closed an idle connection.
 class BlockingClient {
  public:
   explicit BlockingClient(ClientOptions options);
@@ -29,14 +29,14 @@ class BlockingClient {
   template <typename Response>
   Result<Response> Call(std::string_view method, const google::protobuf::MessageLite& request,
                         Repeat repeat = Repeat::kSafe) {
-    auto bytes = CallBytes(method, request.SerializeAsString(), repeat);
-    if (!bytes) return bytes.error();
+    HOWDAH_TRY(auto bytes, CallBytes(method, request.SerializeAsString(), repeat));
     Response response;
-    if (!response.ParsePartialFromString(*bytes)) return Failed(Unreadable(method));
+    if (!response.ParsePartialFromString(bytes)) return Failed(Unreadable(method));
     return response;
   }
 
-  // The local IP address of the last connection, as the server sees this machine. Empty if there was no connection yet.
+  // The local IP address of the last connection: the address at which the server sees this machine. Empty before the
+  // first connection.
   std::string local_ip() const;
 
  private:

@@ -11,26 +11,27 @@
 
 namespace howdah::hadoop::rpc {
 
-// The caller's identity. With a token, the connection authenticates with it (SASL DIGEST-MD5), and the server reads the
-// user from the token. Without one, only the user name is sent (SIMPLE).
+// The caller's identity. If there is a token, the connection authenticates with it (SASL DIGEST-MD5), and the server
+// takes the user name from the token. Otherwise only the user name is sent (SIMPLE).
 struct Login {
-  std::string user;       // not used if there is a token
-  std::string real_user;  // if not empty, it acts on behalf of `user` (a proxy user)
+  std::string user;       // with a token: only for servers that require no authentication; refuses these if empty
+  std::string real_user;  // the user that acts on behalf of `user` (a proxy user); may be empty
   std::optional<Token> token;
 };
 
-// Time limits of calls and retries. The policy in retry.h applies them.
+// Time limits of calls and retries. retry.h has the retry policy that applies them.
 struct RetryLimits {
-  Duration connect = std::chrono::seconds(20);  // one connection attempt, handshake included
+  Duration connect = std::chrono::seconds(20);  // one attempt to connect, including the handshake
   Duration call = std::chrono::seconds(60);     // one attempt of a call after connecting; pings do not extend it
   Duration ping = std::chrono::seconds(60);     // a ping is sent after this much silence during a call
-  // No retry or fail-over starts later than this after the beginning of the call.
+  // The latest time after the beginning of the call at which a retry or fail-over may start.
   Duration give_up = std::chrono::seconds(30);
   Duration backoff_first = std::chrono::milliseconds(100), backoff_most = std::chrono::seconds(5);
 };
 
 struct ClientOptions {
-  // The servers of one service. With high availability there are several, tried in turn from the last that answered.
+  // The servers of one service. With high availability there are several. They are tried in turn, beginning with the
+  // last one that answered.
   std::vector<HostPort> servers;
   std::string protocol;  // "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
   Login login;
@@ -40,7 +41,7 @@ struct ClientOptions {
   std::string service_name, configured_by;
 };
 
-// Whether a call may be sent again although the server may have executed it already.
+// Whether a call may be sent again when the server may have executed it already.
 enum class Repeat { kSafe, kNever };
 
 }  // namespace howdah::hadoop::rpc

@@ -10,7 +10,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// org.apache.hadoop.security.token.Token. Howdah does not parse the identifier.
+// A token as in org.apache.hadoop.security.token.Token. Howdah does not parse the identifier.
 struct Token {
   std::string identifier, password;
   std::string kind;     // "YARN_AM_RM_TOKEN", "NMToken", "HDFS_DELEGATION_TOKEN", ...
@@ -18,17 +18,17 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
-// org.apache.hadoop.security.Credentials: the content of the file named by HADOOP_TOKEN_FILE_LOCATION and of
-// ContainerLaunchContextProto.tokens.
+// Credentials as in org.apache.hadoop.security.Credentials: the content of the file that HADOOP_TOKEN_FILE_LOCATION
+// names, and of ContainerLaunchContextProto.tokens.
 struct Credentials {
   std::map<std::string, Token> tokens;         // by alias
   std::map<std::string, std::string> secrets;  // by alias: private data of the application
-  // The first token of this kind and service (any service if empty). Returns null if there is none.
+  // Returns the first token of this kind and service (of any service if empty), or null if there is none.
   const Token* Find(std::string_view kind, std::string_view service = {}) const;
   friend bool operator==(const Credentials&, const Credentials&) = default;
 };
 
-// Parses "HDTS" files of version 0 (Writable) and 1 (protobuf). Accepts any bytes; the error has the byte position.
+// Parses "HDTS" files of version 0 (Writable) and 1 (protobuf). Any bytes are safe. An error states the byte position.
 Result<Credentials> ParseCredentials(std::string_view bytes);
 // Writes version 0, which all versions of Hadoop read.
 std::string WriteCredentials(const Credentials& credentials);

@@ -1,5 +1,5 @@
-// YARN's ids as values, with conversions to text and messages. The text formats are those of the classes of the same
-// names in org.apache.hadoop.yarn.api.records.
+// YARN's ids as values, and their conversion to text and messages. The text formats are those of the classes with the
+// same names in org.apache.hadoop.yarn.api.records.
 #pragma once
 
 #include <compare>
@@ -27,7 +27,7 @@ struct AttemptId {
 struct ContainerId {
   AttemptId attempt;
   int64_t id = 0;  // epoch << 40 | number
-  // The number of restarts of the ResourceManager before it created this id.
+  // How often the ResourceManager had been restarted when it created this id.
   int64_t epoch() const { return id >> 40; }
   int64_t number() const { return id & 0xffffffffff; }
   friend auto operator<=>(const ContainerId&, const ContainerId&) = default;
@@ -45,7 +45,8 @@ std::string ToText(const AttemptId& id);      // appattempt_1700000000000_0001_0
 std::string ToText(const ContainerId& id);    // container_e17_1700000000000_0001_01_000002; without e17 in epoch 0
 std::string ToText(const NodeId& id);         // node7.example.com:45454
 
-// Return nullopt if the text is not such an id or a number is out of range. Any text is safe.
+// These functions return nullopt if the text is not an id of this kind, or if a number is out of range. Any text is
+// safe.
 std::optional<ApplicationId> ParseApplicationId(std::string_view text);
 std::optional<AttemptId> ParseAttemptId(std::string_view text);
 std::optional<ContainerId> ParseContainerId(std::string_view text);

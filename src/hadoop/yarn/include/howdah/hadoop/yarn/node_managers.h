@@ -17,27 +17,29 @@
 
 namespace howdah::hadoop::yarn {
 
-// Use only on the loop's thread. Each node has its own connection, so that an unreachable node does not delay others.
-// It is opened when needed and closed when idle.
+// Use only on the loop's thread. Each node has its own connection, so that an unreachable node does not delay calls to
+// others. A connection is opened when it is needed and closed when it is idle.
 class NodeManagers {
  public:
-  // Limits for connecting and for a call. They are short, because it is better to replace a container on a silent node.
+  // Limits for connecting and for a call. They are short, because replacing a container is better than waiting for a
+  // node that does not answer.
   static hadoop::rpc::RetryLimits DefaultLimits();
 
   explicit NodeManagers(boost::asio::io_context& loop, hadoop::rpc::RetryLimits limits = DefaultLimits());
 
-  // Stores a token from a response of the ResourceManager, which sends a node's token with the first container on it
-  // and again after a change.
+  // Stores a node's token from a response of the ResourceManager. The ResourceManager sends the token with the first
+  // container on the node, and again when the token has changed.
   void AddToken(const ::hadoop::yarn::NMTokenProto& token);
 
-  // Starts a container. `done` receives success once the NodeManager has accepted the container, which may not run yet.
-  // It receives an error if the NodeManager refused (with its reason) or could not be reached. A container that runs
-  // already, because an earlier answer was lost, counts as started.
+  // Starts a container. `done` receives success once the NodeManager has accepted the container, which may not be
+  // running yet. It receives an error if the NodeManager refused the container (with its reason) or could not be
+  // reached. If the container is already running because an earlier answer was lost, `done` receives success.
   void Start(const ::hadoop::yarn::ContainerProto& container, ::hadoop::yarn::ContainerLaunchContextProto context,
              std::function<void(Status)> done);
-  // Stops a container. `done` receives success once the container is being stopped, and kNotFound if it is gone.
+  // Stops a container. `done` receives success once the NodeManager is stopping it, and kNotFound if it does not exist
+  // any more.
   void Stop(const NodeId& node, const ContainerId& container, std::function<void(Status)> done);
-  // Queries the state of a container. `done` receives kNotFound if the NodeManager does not know it.
+  // Queries the state of a container. `done` receives kNotFound if the NodeManager does not have it.
   void Ask(const NodeId& node, const ContainerId& container,
            std::function<void(Result<::hadoop::yarn::ContainerStatusProto>)> done);
 
@@ -62,7 +64,7 @@ class NodeManagers {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// The result for one container in the answer to a start request.
+// The result for one container in the answer to a request that starts containers.
 Status StartStatus(const ::hadoop::yarn::StartContainersResponseProto& response, const ContainerId& container);
 
 }  // namespace howdah::hadoop::yarn

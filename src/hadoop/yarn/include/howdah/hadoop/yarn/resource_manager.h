@@ -16,51 +16,52 @@
 
 namespace howdah::hadoop::yarn {
 
-// Every call blocks and goes to the active ResourceManager. Not thread-safe. Errors are those of BlockingClient, with
-// the operation in front of the message.
+// Every call blocks and goes to the active ResourceManager. Not thread-safe. Errors are those of BlockingClient; their
+// messages begin with the operation.
 class ResourceManager {
  public:
   // Uses the addresses in the configuration (conf::ResourceManagers). Connects at the first call. Returns kUsage if the
-  // configuration has no address; the message names the key.
+  // configuration has no address; the message names the missing key.
   static Result<ResourceManager> Open(const hadoop::conf::Configuration& configuration, hadoop::rpc::Login login,
                                       hadoop::rpc::RetryLimits limits = {});
   explicit ResourceManager(hadoop::rpc::ClientOptions options);
 
-  // Returns a new id and the maximum resources of a container.
+  // Returns a new application id, and the maximum size of a container.
   Result<::hadoop::yarn::GetNewApplicationResponseProto> NewApplication();
-  // Submits, and waits until the scheduler has accepted the application or the ResourceManager has refused it
-  // (kUnavailable, with its message). If the ResourceManager dies, or is replaced before it has stored the application,
-  // submits again; this is harmless, because the id is the same. Returns kTimeout if neither happens within the limit;
-  // the application may still be accepted later.
+  // Submits an application. Waits until the scheduler has accepted it, or the ResourceManager has refused it
+  // (kUnavailable, with the ResourceManager's message). Submits again if the ResourceManager dies, or is replaced
+  // before it has stored the application; this is harmless, because the id is the same. Returns kTimeout if nothing of
+  // this happens within the limit; YARN may still accept the application later.
   Result<::hadoop::yarn::ApplicationReportProto> Submit(
       const ::hadoop::yarn::ApplicationSubmissionContextProto& context, Duration limit);
   // Returns kNotFound if the ResourceManager does not know the application.
   Result<::hadoop::yarn::ApplicationReportProto> Report(const ApplicationId& id);
-  // Returns when the application has ended for any reason, or kTimeout after the limit. `diagnostics` is the reason
-  // that the ResourceManager records.
+  // Kills the application. Returns when it has ended for any reason, or kTimeout after the limit. `diagnostics`: the
+  // reason for the ResourceManager to record.
   Status Kill(const ApplicationId& id, const std::string& diagnostics, Duration limit);
-  // Returns when the application has ended and its AM's container is gone, or kTimeout after the limit.
+  // Returns when the application has ended and the container of its AM is gone. Returns kTimeout after the limit.
   Status AwaitEnd(const ApplicationId& id, Duration limit);
-  // Empty fields of the request do not filter: if `states` is empty, all known applications are returned, including
-  // ended ones.
+  // Empty fields of the request do not filter. For example, if `states` is empty, all applications that the
+  // ResourceManager knows are returned, including ended ones.
   Result<std::vector<::hadoop::yarn::ApplicationReportProto>> Applications(
       const ::hadoop::yarn::GetApplicationsRequestProto& filter);
-  // Returns nodes in these states; in any state if `states` is empty.
+  // Returns the nodes that are in one of these states. If `states` is empty, returns all nodes.
   Result<std::vector<::hadoop::yarn::NodeReportProto>> ClusterNodes(
       const std::vector<::hadoop::yarn::NodeStateProto>& states = {::hadoop::yarn::NS_RUNNING});
   Result<::hadoop::yarn::YarnClusterMetricsProto> ClusterMetrics();
-  // Returns kNotFound if there is no such queue. `with_children` includes all descendants.
+  // Returns kNotFound if the queue does not exist. `with_children`: include all descendants.
   Result<::hadoop::yarn::QueueInfoProto> QueueInfo(const std::string& queue, bool with_children = false);
-  // The caller's permissions by queue.
+  // The caller's permissions, by queue.
   Result<std::vector<::hadoop::yarn::QueueUserACLInfoProto>> QueueUserAcls();
-  // Empty if the cluster has no labels.
+  // The cluster's node labels; none if it has no labels.
   Result<std::vector<::hadoop::yarn::NodeLabelProto>> NodeLabels();
   Result<std::vector<::hadoop::yarn::LabelsToNodeIdsProto>> LabelsToNodes(const std::vector<std::string>& labels = {});
-  // memory-mb and vcores, then further types of the cluster (yarn.io/gpu and so on).
+  // The cluster's resource types: memory-mb and vcores, then the others (yarn.io/gpu and so on).
   Result<std::vector<::hadoop::yarn::ResourceTypeInfoProto>> ResourceTypes();
   Result<std::vector<::hadoop::yarn::ApplicationAttemptReportProto>> Attempts(const ApplicationId& id);
   Result<std::vector<::hadoop::yarn::ContainerReportProto>> Containers(const AttemptId& id);
-  // A token for processes without the caller's own credentials. `renewer` is the user or principal that may renew it.
+  // Returns a token with which processes can connect that lack the caller's own credentials. `renewer` is the user or
+  // principal that may renew the token.
   Result<hadoop::rpc::Token> GetDelegationToken(const std::string& renewer);
 
  private:
@@ -68,15 +69,15 @@ class ResourceManager {
   Result<Response> Call(const std::string& doing, std::string_view method,
                         const google::protobuf::MessageLite& request);
 
-  bool several_;  // whether there are several ResourceManagers, one of which is active
+  bool several_;  // whether the cluster has several ResourceManagers, of which one is active
   hadoop::rpc::BlockingClient client_;
 };
 
-// A Java class (Error::remote_class) to which callers react.
+// The value of Error::remote_class for an application that the ResourceManager does not know.
 inline constexpr std::string_view kApplicationNotFound =
     "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException";
 
-// The first line of an exception's message, without a leading Java class name.
+// The first line of an exception's message, without a Java class name at its beginning.
 std::string FirstLine(std::string_view message);
 
 }  // namespace howdah::hadoop::yarn

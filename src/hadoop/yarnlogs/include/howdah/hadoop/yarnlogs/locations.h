@@ -1,5 +1,5 @@
-// Finds aggregated logs in the cluster's file system by the cluster's configuration (LogAggregationUtils,
-// LogAggregationFileController). Pure.
+// Finds an application's aggregated logs in the cluster's file system, from the cluster's configuration
+// (LogAggregationUtils, LogAggregationFileController). Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@
 
 namespace howdah::hadoop::yarnlogs {
 
-// Returns the value of a key of yarn-site.xml or its default; nullopt or empty if it is not set.
+// Returns the value of a key of yarn-site.xml, or the key's default. Returns nullopt or an empty text if there is none.
 using ConfigurationValue = std::function<std::optional<std::string>(const std::string& key)>;
 
-// The directories that may hold the logs of an application, likeliest first: for each configured format and for
-// Hadoop's two formats, with buckets (since 3.3) and without. `application` is such as
-// "application_1795285645199_0001", and `user` is its owner. Paths are as configured: with a scheme, or on the default
-// file system. Returns none if `application` is not an application id.
+// The directories that may have the logs of an application, the most likely one first. They cover each configured
+// format and Hadoop's two formats, both with buckets (since 3.3) and without. `application` is an application id, such
+// as "application_1795285645199_0001"; for any other text the result is empty. `user` is the owner of the application.
+// Paths are as configured: with a scheme, or on the default file system.
 std::vector<std::string> LogDirectories(const ConfigurationValue& configuration, const std::string& user,
                                         std::string_view application);
 
-// Selects the files of aggregated logs of a node ("host:port", or all nodes if empty) from the names in such a
-// directory, in the order in which they were written. Leaves out unfinished uploads and checksum files.
+// Selects the aggregated logs of a node ("host:port", or all nodes if empty) from the file names in one of these
+// directories. The result is in the order in which the files were written. Leaves out unfinished uploads and checksum
+// files.
 std::vector<std::string> LogFilesOf(std::string_view node, const std::vector<std::string>& names);
 
-// The content of the checksum file beside an IndexedFile with an unfinished last upload. Only the first `end` bytes
-// of the file `name` are valid; if `end` is 0, none are. The name of a checksum file ends in kChecksumSuffix.
+// The content of a checksum file, which is beside an IndexedFile whose last upload is unfinished. Only the first `end`
+// bytes of the file `name` are valid. The name of a checksum file ends in kChecksumSuffix.
 inline constexpr std::string_view kChecksumSuffix = "-checksum";
 struct Checksum {
   std::string name;

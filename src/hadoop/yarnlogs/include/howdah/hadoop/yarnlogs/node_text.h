@@ -1,5 +1,5 @@
-// Extracts a log file from a NodeManager's HTTP answer (NMWebServices.getLogs, LogToolUtils). The answer has
-// descriptive lines before and after the content, in every format that can be requested. Pure; not thread-safe.
+// Extracts a log file from a NodeManager's HTTP answer (NMWebServices.getLogs, LogToolUtils). NodeManagers add
+// descriptive lines before and after the log in every format that can be requested. Pure; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace howdah::hadoop::yarnlogs {
 
 class NodeText {
  public:
-  // `on_bytes` receives the bytes of the log file from offset `from` on.
+  // `on_bytes` receives the log file from offset `from` on.
   NodeText(int64_t from, std::function<void(std::string_view)> on_bytes)
       : skip_(from), on_bytes_(std::move(on_bytes)) {}
 
-  // Processes the next bytes of the answer. Returns an error if the answer is not a log file. Ignores bytes after the
-  // log file.
+  // Processes the next bytes of the answer. Returns an error if the answer does not contain a log file. Ignores
+  // everything after the log file.
   Status Add(std::string_view bytes);
 
   bool whole() const { return left_ == 0; }  // whether the whole log file has been received
@@ -28,7 +28,7 @@ class NodeText {
   Result<std::string_view> AddHead(std::string_view bytes);
 
   std::string head_;
-  int64_t left_ = -1;  // remaining bytes of the file; -1 until the length is received
+  int64_t left_ = -1;  // number of bytes of the file still to come; -1 until its length is known
   int64_t skip_;
   std::function<void(std::string_view)> on_bytes_;
 };

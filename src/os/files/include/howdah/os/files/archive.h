@@ -11,15 +11,16 @@ namespace howdah::os::files {
 struct UnpackLimits {
   int64_t bytes = int64_t{1} << 40;
   int64_t entries = 10'000'000;
+  int64_t disk_reserve = int64_t{64} << 20;  // of the directory's disk; checked every 16 MiB
 };
 
-// Whether links with a target outside the directory are refused or kept as they are. (The interpreter in an archive of
-// venv-pack is such a link.) Unpack never writes through a link.
+// Whether links whose target is outside the directory are refused, or kept as they are. In an archive of venv-pack, the
+// Python interpreter is such a link. Unpack never writes through a link.
 enum class OutwardLinks { kRefuse, kKeep };
 
-// Unpacks a zip file (with Unix modes), a tar file or a compressed tar file into an existing directory and replaces
-// existing files. Refuses absolute paths, "..", devices and entries over the limits; the error names the entry. Memory
-// is bounded.
+// Unpacks a zip file (with Unix modes), a tar file or a compressed tar file (gzip, bzip2, xz, zstd or lz4) into an
+// existing directory and replaces existing files. Executes no other program. Refuses absolute paths, "..", devices and
+// entries over the limits; the error names the entry. Memory is bounded.
 Status Unpack(const std::string& archive, const std::string& directory, OutwardLinks links = OutwardLinks::kRefuse,
               const UnpackLimits& limits = {});
 

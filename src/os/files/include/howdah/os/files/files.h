@@ -46,12 +46,14 @@ Status RemoveTree(const std::string& path);
 // named pipes are created again, sockets are left out.
 // - Blocks are shared if the file system supports it.
 // - `to` may lie inside `from`: it is not copied into itself.
+// - Entries for which `skips` returns true are left out. It receives paths below `from`, and may be empty.
 // `on_bytes` receives the number of bytes copied since the last call, at least every 64 MiB. It may be empty.
 using OnBytes = std::function<void(int64_t)>;
-Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {});
+using Skips = std::function<bool(const std::string& path, bool is_directory)>;
+Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {}, const Skips& skips = {});
 
-// The size in bytes of the file or tree at `path` (followed if it is a link). Links within the tree count with their
-// own size. Returns nullopt if `path` does not exist or cannot be listed.
+// The size in bytes of the file or tree at `path`. If `path` is a link, it is followed. A link inside the tree counts
+// with its own size. Returns nullopt if `path` does not exist or cannot be listed.
 std::optional<int64_t> TreeSize(const std::string& path);
 
 // Returns the sorted names in a directory without "." and "..", at most `limit` of them.
@@ -59,8 +61,8 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t l
 // The same for an open directory; `path` names it in errors.
 Result<std::vector<std::string>> ListDirectory(const Fd& directory, const std::string& path, size_t limit = SIZE_MAX);
 
-// An exclusive flock on a file, which is created if absent. The lock belongs to the open file: children made by fork
-// share it. The kernel releases it when the last process that has the file open closes it or exits.
+// An exclusive flock on a file, which is created if absent. Children made by fork share the lock. The kernel releases
+// it when the last process that has the file open closes the file or exits.
 class FileLock {
  public:
   // Returns nullopt if another process has the lock.

@@ -12,8 +12,24 @@ namespace howdah::os::files {
 // Returns the last `lines` lines of a text. An unterminated last line counts as a line.
 std::string_view LastLines(std::string_view text, int64_t lines);
 
-// Returns the offset at which the last `lines` lines of a file begin. Reads backwards from the end, and no more than
-// needed.
+// Keeps the last lines of a text that arrives in pieces. Takes linear time, and at most 32 MiB of memory however long
+// the lines are: of a text that long, it keeps at least the last 16 MiB.
+class LastLinesBuffer {
+ public:
+  explicit LastLinesBuffer(int64_t lines) : lines_(lines) {}
+  void Add(std::string_view bytes);
+  // Returns the last lines so far.
+  std::string_view text() const { return LastLines(kept_, lines_); }
+  size_t held_bytes() const { return kept_.size(); }
+
+ private:
+  int64_t lines_;
+  std::string kept_;
+  size_t trim_at_ = 0;  // twice the bytes that the last trim left, so that each byte is searched only a few times
+};
+
+// Returns the offset at which the last `lines` lines of a file begin. Reads backwards from the end of the file, only as
+// far as needed.
 Result<int64_t> OffsetOfLastLines(int fd, int64_t lines);
 
 }  // namespace howdah::os::files

@@ -1,6 +1,6 @@
-// An append-only file of records. Each record has its length in front (32 bits in this machine's byte order). Writes
-// are not synced to disk, so the file survives the death of the process, but not of the machine. A torn record at the
-// end is dropped.
+// An append-only file of records. Each record is preceded by its length (32 bits in this machine's byte order). Writes
+// are not synced to disk, so the file survives the death of the process, but not of the machine. An incomplete record
+// at the end is dropped.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace howdah::os::files {
 
 using OnRecord = std::function<void(std::string_view record)>;
 
-// Calls on_record with each record of the file, in order. If the file does not exist, makes no call and succeeds.
+// Calls on_record for each record of the file, in order. A missing file has no records and is not an error.
 Status ReadRecords(const std::string& path, const OnRecord& on_record);
 
 // Not thread-safe.

@@ -15,7 +15,7 @@ namespace howdah::os::http {
 
 struct GetLimits {
   Duration connect = std::chrono::seconds(5);
-  Duration silence = std::chrono::seconds(20);  // longest time between two received bytes
+  Duration silence = std::chrono::seconds(20);  // maximum time without a received byte
   Duration whole = std::chrono::hours(24);
   int64_t body_bytes = int64_t{1} << 40;
 };
@@ -24,7 +24,7 @@ struct GetReply {
   int status = 0;
   std::string content_type;
   std::string location;  // the target of a redirect; redirects are not followed
-  // The header `Refresh`, with which a standby ResourceManager points at the active one.
+  // The header `Refresh`. A standby ResourceManager puts the URL of the active one there.
   std::string refresh;
   std::string error_text;  // the first 4 KiB of the body if the status is not 200
 };
@@ -33,11 +33,11 @@ struct GetReply {
 using OnBody = std::function<bool(std::string_view bytes)>;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// Blocks; thread-safe. `url` is such as "http://example.com:8042/path?query"; https is refused with an explanation.
+// Blocks; thread-safe. `url` has the form "http://example.com:8042/path?query". https is refused with an explanation.
 // Memory is bounded whatever the server sends. Returns:
 // - a reply if the server answered with any status, and its body was complete or on_body returned false;
 // - kUsage if the URL is invalid;
-// - kUnavailable or kTimeout as os::net::Connect, also if the connection broke or nothing was received for too long;
+// - kUnavailable or kTimeout as os::net::Connect does, also if the connection broke or the server was silent too long;
 // - kFailed if the answer is not HTTP/1.1 or exceeds a limit.
 Result<GetReply> Get(const std::string& url, const GetLimits& limits, const OnBody& on_body,
                      const Headers& headers = {});

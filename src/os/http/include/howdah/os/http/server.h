@@ -31,15 +31,15 @@ struct Response {
 // Use only on the loop's thread.
 class Server {
  public:
-  // Answers a request by calling `respond` once, now or later, on the loop's thread. After the server is destroyed,
-  // `respond` has no effect.
+  // Must answer a request by calling `respond` once, immediately or later, on the loop's thread. After the server is
+  // destroyed, `respond` has no effect.
   using Handler = std::function<void(const Request& request, std::function<void(Response)> respond)>;
   struct Limits {
     size_t header_bytes = 8 << 10;
     size_t body_bytes = 0;                    // for a PUT; if 0, PUT and DELETE are rejected
     size_t connections = 32;                  // further connections are closed immediately
     std::chrono::milliseconds read{5'000};    // to receive the whole request
-    std::chrono::milliseconds write{20'000};  // to produce and send the response
+    std::chrono::milliseconds write{20'000};  // to produce the response and send it
   };
 
   // Listens on an address of this machine and a free port.

@@ -12,8 +12,8 @@
 
 namespace howdah::os::net {
 
-// Resolves the host and tries each address in turn. Every connection resolves again, because services move. The caller
-// owns the returned socket, which is non-blocking and close-on-exec, with TCP_NODELAY and keep-alive. Returns
+// Resolves the host and tries each address in turn. Every call resolves the host again, because services move. The
+// caller owns the returned socket, which is non-blocking and close-on-exec, with TCP_NODELAY and keep-alive. Returns
 // kUnavailable if no address accepted ("connecting to rm1:8032 (10.0.0.7): Connection refused"), and kTimeout if the
 // limit was reached.
 Result<int> Connect(const HostPort& where, Duration limit);
@@ -25,8 +25,8 @@ Status AwaitWritable(int fd, Duration limit);
 // The local address of a connected socket, as the peer sees it.
 Result<SocketAddress> LocalAddress(int fd);
 
-// Sets the options of all our connections on a socket that was created elsewhere; failures are ignored. The options are
-// TCP_NODELAY, a keep-alive that detects a vanished peer within a minute, and the same limit for unacknowledged data.
+// Sets the options of all our connections on a socket that was created elsewhere: TCP_NODELAY, a keep-alive that
+// detects a vanished peer within a minute, and the same limit for unacknowledged data. Failures are ignored.
 void PrepareSocket(int fd);
 
 // Collects the failures of a host's addresses for one message:

@@ -1,4 +1,5 @@
-// An asynchronous Resolve for event loops. A separate thread does the lookup, and a file descriptor signals its end.
+// An asynchronous Resolve for event loops. A separate thread does the lookup; a file descriptor becomes readable when
+// it is done.
 #pragma once
 
 #include <memory>
@@ -15,13 +16,13 @@ namespace howdah::os::net {
 class Lookup {
  public:
   Lookup(const HostPort& where, Duration limit);
-  // Cancels a pending lookup at once: the thread, which sleeps in poll(), is woken.
+  // Cancels a pending lookup without waiting for its time limit.
   ~Lookup();
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
 
-  // A descriptor that poll reports as readable once the result is available, or -1 if the result is available from the
-  // start. It is owned by this object; do not read from it.
+  // A descriptor that becomes readable (for poll) when the result is available, or -1 if the result is available from
+  // the start. This object owns the descriptor; do not read from it.
   int fd() const;
   // Returns the result, as Resolve does. Blocks until it is available or the limit is reached. Call once.
   Result<std::vector<SocketAddress>> Take();

@@ -1,5 +1,5 @@
-// Resolves host names with /etc/hosts and the servers of /etc/resolv.conf, through c-ares. Does not use the name
-// service modules of the machine, because a static program cannot load them.
+// Resolves host names with /etc/hosts and the servers in /etc/resolv.conf, through c-ares. The machine's name service
+// modules (nsswitch.conf) are not used, because a static program cannot load them.
 #pragma once
 
 #include <vector>

@@ -13,8 +13,8 @@ struct ProcessFacts {
   std::string name;  // the program's name as the kernel stores it, at most 15 bytes
   char state = '?';  // as in /proc/PID/stat: R S D T ...
   int threads = 0;
-  std::string waits_in;     // kernel function in which the first thread waits; empty if none or not readable
-  std::string system_call;  // name or number; empty if none or not readable
+  std::string waits_in;     // kernel function in which the first thread waits; empty if unknown
+  std::string system_call;  // name or number of its system call; empty if unknown or none
   uint64_t caught = 0;      // bit mask of the signals with a handler; bit 0 is signal 1
   bool python = false;      // whether the program is a Python interpreter
 

@@ -7,8 +7,8 @@
 
 namespace howdah::os::process {
 
-// Collects the kernel messages since Begin, if this process may read them: /dev/kmsg requires root if
-// kernel.dmesg_restrict is 1. Never blocks.
+// Collects the kernel messages since Begin, as far as this process may read them (/dev/kmsg requires root if
+// kernel.dmesg_restrict is 1). Never blocks.
 class KernelLog {
  public:
   // Starts at the end of the log. `file` is a log file to which a daemon writes kernel messages (rsyslog's kern.log),

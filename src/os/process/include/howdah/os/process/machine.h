@@ -17,7 +17,12 @@ std::string NodeName();
 std::string ProgramPath();
 // The current directory, or "." if it has no name.
 std::string WorkingDirectory();
-// The smaller of the installed memory and the cgroup limit (v1 or v2, of this cgroup or any ancestor).
+// Keeps the keys in this process's memory, and in that of its forks, out of core files and from other processes of the
+// same user. A program that is executed later is not affected: it keeps its core limit. Entries of this process in
+// /proc then belong to root.
+void ProtectMemory();
+// The smaller of the installed memory and the cgroup limit. The limit is that of cgroup v1 or v2, of this cgroup or any
+// ancestor.
 int64_t TotalMemoryBytes();
 // The number of cores this process may use.
 int Cores();
@@ -27,7 +32,8 @@ struct Gpu {
   std::string name;
   int64_t memory_bytes = 0;
 };
-// Runs `nvidia-smi` from the given PATH, for at most `limit`. Returns none if it is not installed or does not answer.
+// Runs `nvidia-smi`, found in the given PATH, for at most `limit`. Returns no GPUs if it is not installed or does not
+// answer.
 std::vector<Gpu> ListGpus(std::string_view path, std::chrono::milliseconds limit);
 std::vector<Gpu> ParseGpus(std::string_view text);  // one line per GPU: "0, NVIDIA A100, 81920"
 

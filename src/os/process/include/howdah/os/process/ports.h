@@ -1,5 +1,5 @@
-// Reserves the port of a task. The port is chosen early and announced to all other tasks; the user's own server binds
-// it much later.
+// Reserves the port of a task. The port is chosen early, because all other tasks must learn it, but the user's own
+// server binds it much later.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,14 @@
 
 namespace howdah::os::process {
 
-// A TCP port that no other program gets by chance while this object exists:
+// A TCP port that no other program gets by chance while this object exists. Three protections:
 // - The port lies outside the range that the kernel uses for bind(0) and outgoing connections, and outside the ports
 //   reserved by the administrator.
-// - Other reservations in this network namespace skip it. The lock is an abstract Unix socket, which the kernel frees
-//   when the process ends.
-// - While the reservation holds the port, a bound socket with SO_REUSEADDR that does not listen blocks servers that do
-//   not set SO_REUSEADDR. A server that sets it can bind and listen.
-// If the kernel's range leaves too few ports, the port comes from bind(0), and only the second and third protection
-// apply.
+// - Other reservations in this network namespace do not choose it. The lock is an abstract Unix socket, which the
+//   kernel frees when the process ends.
+// - While the reservation holds the port, it keeps a bound socket with SO_REUSEADDR that does not listen. This socket
+//   blocks servers that do not set SO_REUSEADDR. A server that sets it can bind and listen.
+// If the kernel's range leaves too few ports, the port comes from bind(0), and the first protection does not apply.
 class PortReservation {
  public:
   static Result<PortReservation> Reserve();
@@ -30,7 +29,8 @@ class PortReservation {
   // Allows servers that do not set SO_REUSEADDR to bind the port. The reservation stays.
   void StopHolding() { held_ = files::Fd(); }
   // Blocks such servers again. Returns an error if another process has the port (see FindListener), or if a server
-  // without SO_REUSEADDR has left connections behind, which the kernel removes within a minute. The reservation stays.
+  // without SO_REUSEADDR has left connections behind, which the kernel removes within a minute. Even then the
+  // reservation stays.
   Status Hold();
   bool holding() const { return held_.valid(); }
 
@@ -51,8 +51,8 @@ struct PortRange {
 std::vector<uint16_t> ChoosablePorts(const PortRange& ephemeral, const std::vector<PortRange>& reserved);
 std::vector<PortRange> ParsePortRanges(std::string_view text);
 
-// The process that listens on a TCP port, such as "nginx (pid 812)". Returns "" if it belongs to another user, whose
-// processes are not visible, and nullopt if no process listens.
+// Returns the process that listens on a TCP port, such as "nginx (pid 812)". Returns "" if the process belongs to
+// another user and is therefore not visible, and nullopt if no process listens.
 std::optional<std::string> FindListener(uint16_t port);
 
 }  // namespace howdah::os::process

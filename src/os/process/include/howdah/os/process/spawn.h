@@ -1,5 +1,5 @@
-// Starts child processes. As with vfork, the child shares the parent's memory until exec, so the cost does not grow
-// with the parent's memory.
+// Starts child processes. The child shares the parent's memory until exec, as with vfork, so the cost does not depend
+// on the size of the parent's memory.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ struct SpawnRequest {
   std::string program;                                // a path; if not absolute, relative to `directory`
   std::vector<std::string> argv;                      // including argv[0]
   std::vector<std::string> environment;               // the complete environment, "NAME=VALUE"
-  std::string directory;                              // working directory; if empty, that of the parent
+  std::string directory;                              // working directory; if empty, the parent's
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;  // -1 for /dev/null
   std::vector<int> kept;     // other descriptors passed to the child under the same numbers; all others are closed
   bool new_group = true;     // whether the child leads its own process group

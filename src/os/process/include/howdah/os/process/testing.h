@@ -13,7 +13,7 @@
 
 namespace howdah::os::process {
 
-// Waits until `condition` holds. Checks it whenever `fd` is readable and at least every 2 ms.
+// Waits until `condition` holds. Checks it whenever `fd` is readable, and at least every 2 ms.
 inline bool Eventually(const std::function<bool()>& condition, std::chrono::seconds limit = std::chrono::seconds(30),
                        int fd = -1) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -25,10 +25,10 @@ inline bool Eventually(const std::function<bool()>& condition, std::chrono::seco
   return true;
 }
 
-// The PATH of child processes in tests.
+// The PATH for child processes in tests.
 inline std::string TestPath() { return "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"; }
 
-// A request to run a script with bash in a directory.
+// Returns a request to run a script with bash in a directory.
 inline SpawnRequest Bash(const std::string& script, const std::string& directory) {
   SpawnRequest request;
   request.program = "/bin/bash";

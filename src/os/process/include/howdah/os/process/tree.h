@@ -11,21 +11,21 @@
 
 namespace howdah::os::process {
 
-// Makes this process, instead of init, the new parent of orphans below it.
+// Makes this process the parent of orphaned descendants. Otherwise init would become their parent.
 Status BecomeSubreaper();
 
-// The processes below `root`, parents before children, without zombies. The list is a snapshot: processes that are
-// started or re-parented during the call may be missing.
+// Returns the processes below `root` without zombies, parents before children. The result is a snapshot: processes that
+// are started or get another parent during the call may be missing.
 std::vector<pid_t> Descendants(pid_t root);
 
-// Sends a signal once to every process below this one, and returns the number of processes found. Processes started
-// during the call may be missed; another call after their parent's end finds them.
+// Sends a signal once to every process below this one, and returns the number of processes found. A process started
+// during the call may be missed; the next call, after its parent has ended, finds it.
 size_t SignalDescendants(int signal);
 
-// Returns those of `leaders` with a living member of their process group below this process.
+// Returns the elements of `leaders` whose process group has a living member below this process.
 std::vector<pid_t> LivingGroups(const std::vector<pid_t>& leaders);
 
-// Reaps any child that has ended. Returns nullopt if none has.
+// Reaps any child that has ended. Returns nullopt if no child has ended.
 struct Reaped {
   pid_t pid = -1;
   ExitStatus status;
@@ -34,8 +34,8 @@ std::optional<Reaped> ReapAny();
 // Whether this process has a child, running or zombie.
 bool HasChildren();
 
-// For a subreaper: kills and reaps until no child is left. After that, no process remains that this process or a
-// descendant started.
+// For a subreaper: kills and reaps until no child is left. Afterwards, every process that this process or a descendant
+// has started is gone.
 void KillAllDescendants();
 
 // Marks every descriptor above stderr close-on-exec, so that inherited descriptors are not passed on to children.

@@ -16,13 +16,13 @@ struct Usage {
   double cpu_seconds = 0;         // of all running and ended processes
 };
 
-// Measures all processes below this one. This process must be a subreaper and must reap all of them, so that the kernel
-// counts the CPU time of ended processes.
+// Measures all processes below this one. This process must be a subreaper and must reap all of them, because the kernel
+// counts the CPU time of an ended process only then.
 //
-// Memory is the sum of each process's anonymous memory, plus the largest mapped-file value and the largest
+// Memory is the sum of the anonymous memory of all processes, plus the largest mapped-file value and the largest
 // shared-memory value of any process. The reason: ranks on one machine map the same libraries and exchange data through
-// the same segments, and a sum of RSS would count those once per rank. (Exact shares, PSS, would stop a large process
-// for tens of milliseconds per sample.) The peak includes the kernel's high-water mark of each process, so that a spike
+// the same segments. A sum of RSS would count these once per rank. (Exact shares, PSS, would stop a large process for
+// tens of milliseconds per sample.) The peak includes the kernel's high-water mark of each process, so that a spike
 // between two samples is not lost.
 class UsageMeter {
  public:
@@ -32,7 +32,7 @@ class UsageMeter {
   Usage last_;
 };
 
-// The number of OOM kills on this machine, and of those in the cgroup of this process.
+// The number of OOM kills on this machine, and the number of those in the cgroup of this process.
 struct OomCounts {
   int64_t machine = 0;
   int64_t cgroup = 0;

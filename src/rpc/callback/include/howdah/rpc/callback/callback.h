@@ -1,17 +1,20 @@
 // Lets an executor find the next AM after its AM has died. The next AM may run on another node, so it calls the
 // executor. Each executor listens on a port from its start. It registers its callback address (IP address, port and a
-// secret) with its AM. The next AM reads the callback address from the event log, connects, and sends one line: the
-// secret and its own address. The secret proves that the caller has the event log. The executor then opens a connection
-// to the AM; the mutual TLS of that connection proves that the caller is an AM of this job.
+// secret) with its AM. The next AM reads the callback address from the event log and connects. The executor sends a
+// nonce; the AM answers with its own address and a code computed from secret, nonce and address. The code proves that
+// the caller has the event log, and the secret never travels. The executor then opens a connection to the AM; the
+// mutual TLS of that connection proves that the caller is an AM of this job.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
@@ -22,10 +25,20 @@ namespace howdah::rpc::callback {
 class CallbackListener {
  public:
   using OnCalled = std::function<void(const std::string& am_address)>;
-  // host: an IP address of this machine that the AM's machine can reach. on_called is called for each line with the
-  // right secret.
+  // Anyone may connect. A connection that exceeds a limit is closed; with too many connections, the oldest is.
+  struct Limits {
+    size_t connections = 32;
+    std::chrono::milliseconds first_byte{200};  // from the executor's nonce to the caller's first byte
+    std::chrono::milliseconds line{1000};       // from the nonce to the end of the caller's line
+  };
+  // host: an IP address of this machine that the AM's machine can reach. on_called is called for each caller that has
+  // proved to know the secret.
   static Result<std::unique_ptr<CallbackListener>> Listen(boost::asio::io_context& loop, const std::string& host,
-                                                          OnCalled on_called);
+                                                          OnCalled on_called, const Limits& limits);
+  static Result<std::unique_ptr<CallbackListener>> Listen(boost::asio::io_context& loop, const std::string& host,
+                                                          OnCalled on_called) {
+    return Listen(loop, host, std::move(on_called), Limits{});
+  }
   virtual ~CallbackListener() = default;
   // Returns the callback address for CallbackClient::Call: "10.0.0.7:40123 5f0c...". It contains the secret.
   virtual std::string address() const = 0;

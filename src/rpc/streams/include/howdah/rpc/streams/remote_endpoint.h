@@ -20,14 +20,14 @@ class RemoteEndpoint {
  public:
   struct Handlers {
     std::function<void(const wire::Frame&)> send;
-    // The last call, made once and never from within the factory function. If broken is false, the owner delivers the
-    // frames sent so far, then finishes the stream. If broken is true, the owner ends the stream immediately. The
-    // handler may destroy the endpoint.
+    // The last call, made once, but never from within the function that makes the endpoint. If broken is false, the
+    // owner must deliver the frames sent so far and then finish the stream. If broken is true, it must end the stream
+    // immediately. The handler may destroy the endpoint.
     std::function<void(bool broken)> on_over;
   };
   virtual ~RemoteEndpoint() = default;
   virtual void OnFrame(const wire::Frame& frame) = 0;
-  // To be called when the stream has ended. on_over follows, now or later, unless it was called before.
+  // Must be called when the stream has ended. on_over follows, immediately or later, unless it was called before.
   virtual void OnClosed() = 0;
 };
 
@@ -43,13 +43,13 @@ class RemoteProcess : public RemoteEndpoint {
     std::string type;
     uint32_t rows = 0, columns = 0;
   };
-  // request: must have no standard streams. terminal: null to connect the process by pipes.
+  // request: must not set standard streams. terminal: null if the process gets pipes.
   static std::variant<std::unique_ptr<RemoteProcess>, os::process::SpawnError> Start(boost::asio::io_context& loop,
                                                                                      os::process::SpawnRequest request,
                                                                                      const Terminal* terminal,
                                                                                      Handlers handlers);
   virtual pid_t pid() const = 0;
-  // To be called by the owner, which reaps children, when the process has ended.
+  // Must be called when the process has ended. The owner reaps children, so only the owner can detect that.
   virtual void OnExited(const ExitStatus& status) = 0;
 };
 

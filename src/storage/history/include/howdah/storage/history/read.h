@@ -11,18 +11,18 @@
 
 namespace howdah::storage::history {
 
-// Absolute paths in one file system.
+// The two directories of a history, as absolute paths in one file system.
 struct Location {
   std::string intermediate, finished;
 };
 Location LocationOf(const std::string& root);  // root: TonY's tony.history.location
 
-// One job's directory, identified by the job's newest file of events.
+// The directory of a job, with the job's newest file of events.
 struct Found {
   compat::tony::history::FileName name;
   std::string directory;
-  bool moved = false;  // whether it is below `finished`
-  std::string text;    // the actual name of that file
+  bool moved = false;  // whether the directory is below `finished`
+  std::string text;    // the name of the file of events, exactly as listed
 
   std::string file() const { return directory + "/" + text; }
 };

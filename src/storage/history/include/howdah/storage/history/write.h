@@ -12,18 +12,18 @@
 
 namespace howdah::storage::history {
 
-// A job with a history location in its job file (spec.tony_history).
+// A job whose job file names a history location (spec.tony_history).
 struct Job {
   const jobspec::JobSpec& spec;
-  std::vector<core::JournalEntry> journal;  // the journal so far; at least its first entry
+  std::vector<core::JournalEntry> journal;  // the journal so far, with at least its first entry
   compat::tony::history::AmContainer am;    // where the application master runs or ran
 };
 
-// Call when the job starts to run. Writes its configuration, and a file of events that is marked as in progress. If an
-// earlier application master has written them, they stay unchanged.
+// Call this when the job starts to run. Writes the job's configuration, and a file of events that is marked as in
+// progress. Does not change files that an earlier application master has written.
 Status Begin(storage::Files& files, const Job& job, Instant now);
-// Call when the job has ended. Writes all events to a file whose name has the final status, and anything that Begin
-// could not write. Calling it again changes nothing.
+// Call this when the job has ended. Writes all events to a file whose name has the final status, and anything that
+// Begin has not written. Repeated calls change nothing.
 Status End(storage::Files& files, const Job& job);
 
 }  // namespace howdah::storage::history

@@ -1,5 +1,5 @@
-// The situations that the simulation exists to reach. If a run of many seeds misses one, it proves nothing about that
-// situation.
+// The situations that the simulation must reach. A run of many seeds proves nothing about a situation that none of them
+// has reached.
 #pragma once
 
 #include <bitset>
@@ -19,10 +19,10 @@ enum class Situation {
   kRestartedAfterLoss,
   kStartFailed,
   kFirstCauseOutOfOrder,
-  kHoldGaveBack,
+  kPartialAllocationReleased,
   kGangTimedOut,
   kRunTimedOut,
-  kPlaceRefused,
+  kRequestRefused,
   kSurplusGranted,
   kGrantTwice,
   kMessageTwice,
@@ -42,7 +42,7 @@ enum class Situation {
   kScaleRejected,
   kAmDied,
   kClockWentBack,
-  kClockLeapt,
+  kClockJumpedForward,
   kFailureTolerated,
   kFailureIgnored,
   kTaskTimedOut,
@@ -60,22 +60,22 @@ enum class Situation {
   kAmReplaced,
   kAmLostTail,
   kOrdersLost,
-  kWarned,
+  kReclaimAnnounced,
   kProgressRecorded,
-  kStalled,
-  kStalledTogether,
-  kStandsTold,
+  kHung,
+  kRankedHung,
+  kStackSampled,
   kGraceExtended,
   kLongestGraceOver,
   kGrew,
-  kWentOnWithFewer,
-  kRanksClosedUp,
+  kShrank,
+  kSlotsReassigned,
   kNodeAvoided,
-  kMoved,
+  kMembershipChanged,
   kFinalByRule,
   kFreeByRule,
-  kWentOnInAnotherWorld,
-  kGrewWithoutAStop,
+  kRejoined,
+  kGrewByRejoin,
   kUnreachable,
   kCount,
 };

@@ -8,7 +8,7 @@
 
 namespace howdah::testing::sim {
 
-// Each chance is for one occurrence of the object named by its field or comment. 0 means never.
+// Each chance applies to one occurrence of the object in its name or comment. 0 means never.
 struct Faults {
   std::string_view name;
 
@@ -20,12 +20,12 @@ struct Faults {
 
   // The backend.
   Duration grant_delay = std::chrono::milliseconds(200);  // upper limit
-  double place_stalls = 0;                                // after a grant, nothing is granted for a while
-  double grant_twice = 0;                                 // the same grant is reported twice
-  double grant_surplus = 0;                               // one more container is granted than requested
-  double place_refuses = 0;                               // a request is refused permanently
+  double grants_stall = 0;                                // after a grant, the backend grants nothing for a while
+  double grant_twice = 0;                                 // the backend reports the same grant twice
+  double grant_surplus = 0;                               // the backend grants one container more than requested
+  double requests_refused = 0;                            // the backend refuses a request permanently
   double container_lost = 0;                              // a granted container is preempted or lost at some time
-  double warned = 0;                                      // ... and the AM is warned some seconds earlier
+  double reclaim_announced = 0;                           // the backend announces the preemption some seconds earlier
   double node_lost = 0;                                   // a node fails at some time, with all its containers
 
   // Executors.
@@ -36,7 +36,7 @@ struct Faults {
   double falls_silent = 0;  // at some time after registration, messages to and from the executor are lost from then on
   double disconnects = 0;   // at some time after registration; the executor reconnects
 
-  // People and clocks.
+  // Users and clocks.
   double stop_requested = 0;   // per job, at some time; half of the requests are repeated
   double scale_requested = 0;  // per job, several times
   double am_dies = 0;          // per job, permanently
@@ -44,7 +44,7 @@ struct Faults {
   double am_loses_tail = 0;    // per job: the AM's node is lost, and with it the newest part of the event log
   // Per step: the AM dies before it performs the step's actions, and another one resumes the job.
   double orders_lost = 0;
-  double clock_jumps = 0;  // of a job's AM, several times, forwards and backwards
+  double clock_jumps = 0;  // the clock of a job's AM jumps, several times, forwards and backwards
 };
 
 // All profiles. The first has no faults.

@@ -12,16 +12,16 @@
 
 namespace howdah::testing::sim {
 
-// The behaviour of one role's processes. Each chance is for one attempt of a task.
-struct Conduct {
+// The behaviour of the processes of one role. Each chance applies to one attempt of a task.
+struct Behaviour {
   Duration shortest = std::chrono::milliseconds(20);
   Duration longest = std::chrono::seconds(20);
-  bool for_ever = false;    // ends only by a stop or a failure
-  double fails = 0;         // one of the processes fails, half of them by a signal
+  bool endless = false;     // ends only by a stop or a failure
+  double fails = 0;         // one of the processes fails; half of these failures are by a signal
   double start_fails = 0;   // the command cannot be started
-  double ignores_stop = 0;  // only SIGKILL ends it
-  double saves = 0;         // after a stop order it requests more time again and again
-  double stalls = 0;        // it reports steps for a while and then none
+  double ignores_stop = 0;  // only SIGKILL ends the attempt
+  double saves = 0;         // after a stop order the attempt repeatedly requests more time
+  double hangs = 0;         // the attempt reports steps for a while and then none
   double ruled = 0;         // a failure matches a restart rule of the role
   double node_fails = 0;    // a failure is caused by the node
 };
@@ -30,22 +30,23 @@ struct Workload {
   std::string_view name;
   jobspec::JobSpec spec;
   core::FrameworkRules rules;
-  std::vector<Conduct> conduct;  // by role
+  std::vector<Behaviour> behaviour;  // by role
   // The ranked tasks communicate: when one of them dies, the others fail soon after.
   bool collective = false;
-  // Ranked tasks continue from one generation to the next: when one dies, the others wait for their ranks in a new one.
-  bool meets = false;
+  // Ranked tasks continue from one generation to the next: when one dies, the others wait for their slots in the next
+  // one.
+  bool rejoins = false;
 };
 
 struct WorkloadKind {
   std::string_view name;
-  Workload (*make)(Random& random);  // sizes, budgets and time-outs are drawn for each seed
+  Workload (*make)(Random& random);  // draws sizes, budgets and time-outs for each seed
 };
 
 const std::vector<WorkloadKind>& WorkloadKinds();
 
-// Gives restart rules to roles of some workloads. Uses its own random numbers, so that the rest of the seed's run is
-// unchanged.
+// Gives restart rules to roles of some workloads. Uses random numbers of its own, so that the rest of the run of a seed
+// does not change.
 void AddRules(Workload& workload, Random random);
 
 }  // namespace howdah::testing::sim

@@ -23,8 +23,8 @@ struct Token;
 
 namespace howdah::backend::yarn::am {
 
-// A submitted job, in the container of its AM. The guardian opens the job before it forks. So Open starts no thread and
-// opens no connection.
+// A submitted job, in the container of its AM. The guardian opens the job before it forks, so Open must not start
+// threads or open connections.
 class AmJob {
  public:
   static Result<std::unique_ptr<AmJob>> Open(const hadoop::conf::Environment& environment);
@@ -36,34 +36,34 @@ class AmJob {
   std::string node() const;
   std::string journal() const;        // path in the container
   std::string event_log() const;      // path in the container
-  std::string log_directory() const;  // of the container
+  std::string log_directory() const;  // the log directory of the container
   const rpc::Identity& identity() const;
   // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
   // in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // Opens the file system of a URI with the rights of the job's owner. The result may be used on one thread other than
-  // the caller's.
+  // Opens the file system of a URI with the rights of the job's owner. The result may be used on one thread, which need
+  // not be the caller's.
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) const;
   // Returns the address at which other machines of the cluster reach this one.
   Result<std::string> ListenHost() const;
 
-  // The generation and the first attempt number of an AM that has no event log.
+  // The first generation and attempt number of an AM that has no event log.
   struct StartingPoint {
     int generation = 0;
     int first_task_attempt = 0;
   };
-  // Restores the journal and the event log of earlier AMs in this container. The first AM starts with the journal's
-  // first line. A later AM starts the next generation if no event log was stored.
+  // Restores the journal and the event log of the earlier AMs into this container. The first AM has nothing to restore
+  // and starts a journal. A later AM starts the next generation if no event log was stored.
   Result<StartingPoint> Restore() const;
 
-  // Writes the address at which the AM listens to a file. Fails if an earlier AM process of this container listened on
-  // another port, because the executors will try to connect to that port.
+  // Writes the AM's address to a file. Fails if an earlier AM process of this container listened on another port: the
+  // executors would try to connect to that one.
   Status PublishAddress(const std::string& address) const;
   // Returns the port of an earlier AM process of this container, or 0 if there was none.
   uint16_t PublishedPort() const;
-  // Returns the maximum time in which the cluster detects a failure of the AM or its node.
+  // Returns the longest time that the cluster may take to detect a failure of the AM or its node.
   Duration FailureDetectionLimit() const;
-  // For the guardian, after the AM died: whether a new AM process in this container can continue the job.
+  // For the guardian, after the AM died: returns whether a new AM process in this container can continue the job.
   bool CanRestart() const;
 
   // The URL of the AM's web page behind YARN's web proxy, and the IP addresses from which the proxy connects to the AM.
@@ -73,16 +73,16 @@ class AmJob {
   Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address, uint16_t tracking_port);
 
-  // Writes the job's history to the location that the job file's `history` names, for other tools. Does nothing without
-  // that key. journal: the whole text, which includes the line of the final state.
+  // Writes the job's history to the directory that `history` in the job file names, for other tools. Does nothing if
+  // the job file has no such key. journal: the whole text of the journal, including the line of the final state.
   Status WriteHistory(const std::string& journal);
 
-  // For the guardian, after the AM died and its processes have been killed. Records the end of the job unless YARN
-  // starts another AM. Errors are written to stderr.
+  // For the guardian, after the AM died and its processes have been killed: records the end of the job unless YARN
+  // starts another AM. Errors are written to stderr. how: a predicate such as "was killed by signal 9 (SIGKILL)".
   void RecordAmDeath(const std::string& how);
 
  private:
-  // am_rm_token: null if there is none. The end is then not reported to the ResourceManager.
+  // am_rm_token: the token for the ResourceManager. If it is null, the end is not reported to the ResourceManager.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
   // Appends the entry of the next generation to the journal.
@@ -93,8 +93,12 @@ class AmJob {
   std::unique_ptr<Parts> parts_;
 };
 
-// Writes the files that are embedded in the credentials of an executor's container to the current directory.
+// Writes the files that are embedded in the credentials of the executor's container to the current directory.
 Status ExtractTaskFiles(const hadoop::conf::Environment& environment);
+// Stores files of a task's working directory in HDFS, at jobs/ID/outputs/ROLE-INDEX/. task: "ROLE-INDEX". Blocks until
+// all are stored; starts no thread, and may be called on any thread.
+Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& id, const std::string& task,
+                    const std::string& work_dir, const std::vector<std::string>& files);
 // Returns the identity of the executor in this container.
 Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment);
 

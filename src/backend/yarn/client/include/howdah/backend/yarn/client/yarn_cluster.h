@@ -1,4 +1,4 @@
-// The client side of the YARN backend. The cluster needs no installation of Howdah.
+// The client side of the YARN backend. Howdah need not be installed on the cluster.
 #pragma once
 
 #include <memory>
@@ -40,9 +40,11 @@ class YarnCluster final : public backend::Cluster {
   Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
   howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
                          const std::function<void(std::string_view)>& on_bytes) override;
+  Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) override;
+  std::vector<std::string> LeftFiles(const JobId&) override { return {}; }
   Result<std::string> JobFile(const JobId& id) override;
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
-  std::string LogsPlace(const JobId& id) override;
+  std::string LogsLocation(const JobId& id) override;
   howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
@@ -54,7 +56,7 @@ class YarnCluster final : public backend::Cluster {
 
   YarnOptions options_;
   std::unique_ptr<HadoopClient> cluster_;
-  std::unique_ptr<ClusterFacts> facts_;  // the facts of the last Refusals, so that Submit uses the same ones
+  std::unique_ptr<ClusterFacts> facts_;  // from the last call of Refusals, so that Submit uses the same facts
 };
 
 }  // namespace howdah::backend::yarn::client

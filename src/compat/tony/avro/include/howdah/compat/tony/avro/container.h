@@ -25,8 +25,8 @@ using OnValue = std::function<Status(const Json&)>;
 // deflate, of the inflated size, which is at most 64 MiB).
 Result<std::string> ReadContainer(std::string_view bytes, const OnValue& on_value);
 
-// Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid, or
-// for the first value that does not match it.
+// Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid or
+// a value does not match it.
 Result<std::string> WriteContainer(const std::string& schema, const std::vector<Json>& values);
 
 }  // namespace howdah::compat::tony::avro

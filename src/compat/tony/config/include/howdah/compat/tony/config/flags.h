@@ -16,7 +16,7 @@ using Pair = std::pair<std::string, std::string>;
 
 struct Flags {
   Submitter submitter = Submitter::kCluster;
-  // TonY's flags; empty if not given. If a flag is repeated, the last one counts, unless it is a list.
+  // TonY's flags; empty if not given. If a flag is repeated, the last one wins, except for lists, which are joined.
   std::string executes, task_params, src_dir, python_venv, python_binary_path, conf_file, tensorboard_log_dir;
   std::vector<Pair> conf, shell_env, container_env;
   std::vector<std::string> hdfs_classpath;  // accepted and ignored: containers need no jars

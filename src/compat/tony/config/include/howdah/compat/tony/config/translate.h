@@ -1,4 +1,4 @@
-// Translates a job of TonY into a job file. The job file uses only keys that any job file may have.
+// Translates a job of TonY into an ordinary job file.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ struct Note {
 struct Translation {
   jobspec::JobSpec job;
   std::vector<Note> notes;
-  // Each is a sentence that names the key and what to do. The job is valid only if there are no problems.
+  // Each is a sentence that names the key and the remedy. The job is valid only if this is empty.
   std::vector<std::string> problems;
 };
 

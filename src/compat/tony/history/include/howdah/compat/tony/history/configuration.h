@@ -13,19 +13,19 @@ namespace howdah::compat::tony::history {
 
 struct Setting {
   std::string name, value;
-  std::string source;  // the file or flag that set it; empty if unknown
+  std::string source;  // the file or flag that set the value; empty if unknown
   bool is_final = false;
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-// Settings that Howdah adds, because TonY's file names cannot contain this information.
+// Settings that Howdah adds, because TonY's file names cannot contain these values.
 inline constexpr char kJobIdSetting[] = "howdah.job.id";
 inline constexpr char kUserSetting[] = "howdah.user";
 inline constexpr char kBackendSetting[] = "howdah.on";
 
-// Returns the job file's `history.configuration`. Without it, describes the job in TonY's keys: name, framework, queue,
-// and each role's instances, memory, vcores, gpus and command. The settings above are added in both cases. `submitted`
-// is a view of the whole journal or of its first entry.
+// Returns the job file's `history.configuration`. Without that key, describes the job in TonY's keys: name, framework,
+// queue, and each role's instances, memory, vcores, gpus and command. The settings above are added in both cases.
+// `submitted` is a view of the whole journal or of its first entry.
 std::vector<Setting> SettingsOf(const jobspec::JobSpec& spec, const journal::JobView& submitted);
 
 std::string WriteConfiguration(const std::vector<Setting>& settings);

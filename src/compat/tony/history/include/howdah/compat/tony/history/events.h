@@ -28,7 +28,7 @@ struct Event {
   std::string role;                          // in task events: TonY's taskType
   int index = 0;                             // in task events
   std::string host;                          // in ApplicationInited and TaskStarted
-  std::optional<std::string> container;      // in ApplicationInited and TaskStarted; TonY before 0.4 has none
+  std::optional<std::string> container;      // in ApplicationInited and TaskStarted; not before TonY 0.4
   std::string status;                        // in TaskFinished: "SUCCEEDED", "FAILED", "FINISHED"
   std::vector<Metric> metrics;               // in TaskFinished
   std::optional<std::string> diagnostic;     // in TaskFinished: "NA", or the reason
@@ -42,11 +42,11 @@ Result<std::string> WriteEvents(const std::vector<Event>& events);
 
 struct Events {
   std::vector<Event> events;
-  // The reason why the rest cannot be read: the file is still being written, or damaged. Empty if the file is complete.
+  // Why the rest of the file cannot be read: it is still being written, or damaged. Empty if the file is complete.
   std::string cut;
 };
-// Reads files of every version of TonY, because fields are looked up by name in the file's own schema. Skips unknown
-// event types. Any bytes are safe.
+// Reads the files of every version of TonY: fields are looked up by name in the file's own schema. Skips unknown event
+// types. Accepts any bytes.
 Result<Events> ReadEvents(std::string_view bytes);
 
 // Formats one line with TonY's names: {"time": "...", "type": "TASK_STARTED", "taskType": "worker", ...}.

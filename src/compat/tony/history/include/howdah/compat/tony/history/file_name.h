@@ -1,6 +1,7 @@
-// The names in TonY's history. A job's directory is LOCATION/intermediate/APPLICATION/ while it runs, and
-// LOCATION/finished/YYYY/MM/DD/APPLICATION/ after TonY's portal has moved it. Each directory has tony-final.xml and one
-// file of events. The name of the file of events has the user, the times and the final status.
+// File and directory names of TonY's history. A job's directory is LOCATION/intermediate/APPLICATION/ while the job
+// runs, and LOCATION/finished/YYYY/MM/DD/APPLICATION/ after TonY's portal has moved it. Each directory has
+// tony-final.xml and one file of events. The name of the file of events contains the user, the times and the final
+// status.
 #pragma once
 
 #include <cstdint>
@@ -28,21 +29,20 @@ struct FileName {
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 
-// TonY's readers split a name at each '-', cut it at the first '.' and reject capitals, so a user named "Ann-Lee" would
-// break the page that lists all jobs. Therefore capitals become lower case, and other such characters become '_'. The
-// configuration has the unchanged name.
+// Formats a name. TonY's readers split a name at each '-', cut it at the first '.' and reject capitals, so a user named
+// "Ann-Lee" would break the page that lists all jobs. Therefore capitals in the user's name become lower case, and the
+// other such characters become '_'. The configuration has the unchanged user name.
 std::string WriteFileName(const FileName& name);
-// Parses a name, including names that TonY writes but cannot read itself. Returns nullopt if it is not a file of
-// events.
+// Parses a name, even if TonY itself could not. Returns nullopt if it is not the name of a file of events.
 std::optional<FileName> ParseFileName(std::string_view name);
 
-// The id of a job for TonY's tools, which accept only YARN's ids. A job of another backend gets a stable id, made from
-// its own id and its submission time. No cluster assigns such an id.
+// The id of a job for TonY's tools, which accept only YARN's ids. A job of another backend gets a stable id, computed
+// from its own id and its submission time. No cluster assigns such an id.
 std::string ApplicationOf(const std::string& job, std::optional<Instant> submitted);
 
-// The day of an instant in local time, such as "2019/05/29". `ahead` is the difference between local time and UTC.
-std::string DayDirectory(Instant instant, Duration ahead);
-// The end of that day in UTC. Returns nullopt if the text is not such a directory.
+// The day of an instant in local time, such as "2019/05/29". `utc_offset` is local time minus UTC.
+std::string DayDirectory(Instant instant, Duration utc_offset);
+// The end of such a day in UTC. Returns nullopt if the text is not such a directory.
 std::optional<Instant> EndOfDay(std::string_view day_directory);
 
 }  // namespace howdah::compat::tony::history

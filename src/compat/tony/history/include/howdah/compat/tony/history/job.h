@@ -12,19 +12,19 @@
 
 namespace howdah::compat::tony::history {
 
-// The container of the application master, as far as it is known.
+// The facts known about the application master's container.
 struct AmContainer {
   std::string host;
   std::string container;  // empty if there is none
 };
 
-// A task's metrics with TonY's names and units: bytes, and percent of its GPUs' time and memory. CPU_SECONDS is added,
-// which TonY does not have. TonY's ..._GPU_MAIN_MEMORY_USAGE (BAR1, the window through which the host accesses GPU
-// memory) is left out, because it does not depend on the task.
+// A task's metrics with TonY's names and units: bytes, and percent of the time and memory of the task's GPUs.
+// CPU_SECONDS is an addition to TonY's metrics. TonY's ..._GPU_MAIN_MEMORY_USAGE (BAR1, the window through which the
+// host accesses GPU memory) is left out, because it does not depend on the task.
 std::vector<Metric> MetricsOf(const core::Usage& usage);
 
-// The events of a journal, which may be incomplete. Every attempt of a task has a start and a finish. A stopped attempt
-// has the status FINISHED, which is TonY's word for that.
+// Converts a journal, which may be incomplete, to events. Every attempt of a task has a start and a finish. A stopped
+// attempt has the status FINISHED, as in TonY.
 std::vector<Event> EventsOf(const std::vector<core::JournalEntry>& journal, const std::string& application,
                             const AmContainer& am);
 
@@ -35,10 +35,11 @@ FileName EndName(const journal::JobView& view, Instant started);
 struct TaskMetrics {
   std::string role;
   int index = 0;
-  std::vector<Metric> metrics;  // those of the last attempt that has any
+  std::vector<Metric> metrics;  // of the last attempt that has metrics
 };
 
-// The status of a job in TonY's history. It has Howdah's id if Howdah ran the job. Without events it has no tasks.
+// The status of a job in TonY's history. If Howdah ran the job, the status has Howdah's job id. Without events it has
+// no tasks.
 journal::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
                         const std::vector<Event>& events);
 // The metrics of the tasks, in the order in which the tasks started.

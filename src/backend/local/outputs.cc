@@ -1,0 +1,101 @@
+#include "outputs.h"
+
+#include <algorithm>
+
+#include "howdah/base/bytes.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/files/outputs.h"
+
+namespace howdah::backend::local {
+namespace {
+
+// The role of a directory ROLE-INDEX; null if the name has another form or there is no such role.
+const jobspec::RoleSpec* RoleOf(const jobspec::JobSpec& spec, const std::string& name) {
+  const size_t dash = name.rfind('-');
+  if (dash == std::string::npos || name.find_first_not_of("0123456789", dash + 1) != std::string::npos) return nullptr;
+  const std::string role = name.substr(0, dash);
+  const auto found = std::find_if(spec.roles.begin(), spec.roles.end(),
+                                  [&](const jobspec::RoleSpec& candidate) { return candidate.name == role; });
+  return found == spec.roles.end() ? nullptr : &*found;
+}
+
+std::string TaskOf(const std::string& name) {
+  const size_t dash = name.rfind('-');
+  return name.substr(0, dash) + ":" + name.substr(dash + 1);
+}
+
+// "worker:0 left model.pt and 2 more files (977 KiB) in its working directory, which is removed"; "" if there are none.
+std::string DescribeLeft(const JobFiles& files, const std::string& name) {
+  // This directory is created after the working directory has been filled, and before the first process starts.
+  const auto begun = os::files::CreationTime(files.work() + "/" + name + ".progress");
+  if (!begun) return "";
+  const os::files::LeftFiles left = os::files::FindLeftFiles(files.work() + "/" + name, *begun);
+  if (left.count == 0) return "";
+  std::string names;
+  for (const std::string& file : left.names) names += (names.empty() ? "" : ", ") + file;
+  const int64_t more = left.count - static_cast<int64_t>(left.names.size());
+  return TaskOf(name) + " left " + names + (more > 0 ? " and " + std::to_string(more) + " more" : "") + " (" +
+         FormatBytes(left.bytes) + ") in its working directory, which is removed";
+}
+
+// Copies these files, and counts them.
+Status CopyFiles(const std::string& from, const std::vector<std::string>& paths, const std::string& to,
+                 Cluster::FetchedOutputs& fetched) {
+  for (const std::string& path : paths) {
+    const size_t slash = path.rfind('/');
+    HOWDAH_TRY_STATUS(os::files::MakeDirectories(slash == std::string::npos ? to : to + "/" + path.substr(0, slash)));
+    HOWDAH_TRY_STATUS(os::files::CopyTree(from + "/" + path, to + "/" + path));
+    ++fetched.files;
+    fetched.bytes += os::files::TreeSize(to + "/" + path).value_or(0);
+  }
+  fetched.tasks += paths.empty() ? 0 : 1;
+  return {};
+}
+
+}  // namespace
+
+Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::string& directory) {
+  HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
+  HOWDAH_TRY(const auto spec, jobspec::ReadEffective(text));
+  Cluster::FetchedOutputs fetched;
+  const auto kept = os::files::ListDirectory(files.outputs());
+  for (const std::string& name : kept.ok() ? *kept : std::vector<std::string>()) {
+    HOWDAH_TRY(const auto all, os::files::FindOutputs(files.outputs() + "/" + name, {"**"}));
+    HOWDAH_TRY_STATUS(CopyFiles(files.outputs() + "/" + name, all, directory + "/" + name, fetched));
+  }
+  const auto running = os::files::ListDirectory(files.work());
+  for (const std::string& name : running.ok() ? *running : std::vector<std::string>()) {
+    const jobspec::RoleSpec* role = RoleOf(spec, name);
+    if (role == nullptr) continue;
+    const auto found = os::files::FindOutputs(files.work() + "/" + name, jobspec::OutputsOf(spec, *role));
+    if (!found.ok()) continue;  // the job has just ended
+    HOWDAH_TRY_STATUS(CopyFiles(files.work() + "/" + name, *found, directory + "/" + name, fetched));
+  }
+  return fetched;
+}
+
+Status KeepOutputs(const JobFiles& files) {
+  const auto names = os::files::ListDirectory(files.work());
+  if (!names.ok()) return {};  // no task had a working directory, or this was done before
+  HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
+  HOWDAH_TRY(const auto spec, jobspec::ReadEffective(text));
+  std::string left;
+  for (const std::string& name : *names) {
+    const jobspec::RoleSpec* role = RoleOf(spec, name);
+    if (role == nullptr) continue;  // such as ROLE-INDEX.progress
+    const std::string work = files.work() + "/" + name;
+    const std::vector<std::string> patterns = jobspec::OutputsOf(spec, *role);
+    if (patterns.empty()) {
+      const std::string line = DescribeLeft(files, name);
+      if (!line.empty()) left += line + "\n";
+      continue;
+    }
+    HOWDAH_TRY(const auto found, os::files::FindOutputs(work, patterns));
+    if (found.empty()) continue;
+    HOWDAH_TRY_STATUS(os::files::MoveOutputs(work, found, files.outputs() + "/" + name));
+  }
+  return left.empty() ? Status() : os::files::WriteFileAtomically(files.left_files(), left, 0600);
+}
+
+}  // namespace howdah::backend::local

@@ -1,0 +1,18 @@
+// What tasks leave in their working directories at the end of a job.
+#pragma once
+
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/local/layout.h"
+#include "howdah/base/result.h"
+
+namespace howdah::backend::local {
+
+// Moves the outputs that the job file names from the working directories to JobFiles::outputs(). For tasks without the
+// key `outputs`, writes one line per task to JobFiles::left_files() that names the files which are about to be removed.
+// Call this when no process of the job is left, before the working directories are removed.
+Status KeepOutputs(const JobFiles& files);
+
+// Copies the kept outputs, and those in the working directories of tasks that still run, to DIRECTORY/ROLE-INDEX/...
+Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::string& directory);
+
+}  // namespace howdah::backend::local

@@ -1,0 +1,59 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "container_environment.h"
+#include "howdah/backend/yarn/am/agent.h"
+#include "howdah/backend/yarn/am_start.h"
+#include "howdah/backend/yarn/hadoop_client.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
+#include "staged_configuration.h"
+
+namespace howdah::backend::yarn::am {
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 20;
+
+Status StoreFile(hadoop::hdfs::FileSystem& files, const std::string& from, const std::string& to) {
+  const os::files::Fd file(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid()) return os::files::SystemError("reading " + from);
+  hadoop::hdfs::CreateOptions options;
+  options.permission = 0600;
+  options.overwrite = true;
+  HOWDAH_TRY(const auto writer, files.Create(to, options));
+  std::string block(kBlock, '\0');
+  for (;;) {
+    const ssize_t size = ::read(file.get(), block.data(), block.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return os::files::SystemError("reading " + from);
+    if (size == 0) return writer->Close();
+    HOWDAH_TRY_STATUS(writer->Write(std::string_view(block.data(), static_cast<size_t>(size))));
+  }
+}
+
+}  // namespace
+
+Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& id, const std::string& task,
+                    const std::string& work_dir, const std::vector<std::string>& paths) {
+  HOWDAH_TRY(auto credentials, OwnCredentials(environment));
+  HOWDAH_TRY(auto configuration, ReadStagedConfiguration(environment, kConfiguration));
+  HOWDAH_TRY(const std::string owner, os::files::ReadFile(kOwnerFile));
+  HadoopClient cluster(std::move(configuration), owner, std::move(credentials));
+  HOWDAH_TRY(const auto files, cluster.Files());
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  const std::string root = layout.outputs(id) + "/" + task;
+  std::set<std::string> made;
+  for (const std::string& path : paths) {
+    const size_t slash = path.rfind('/');
+    const std::string directory = slash == std::string::npos ? root : root + "/" + path.substr(0, slash);
+    if (made.insert(directory).second) {
+      HOWDAH_TRY_STATUS(files->MakeDirectories(directory, 0700));
+    }
+    HOWDAH_TRY_STATUS(StoreFile(*files, work_dir + "/" + path, root + "/" + path));
+  }
+  return {};
+}
+
+}  // namespace howdah::backend::yarn::am

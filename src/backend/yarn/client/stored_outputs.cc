@@ -1,0 +1,69 @@
+#include "stored_outputs.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
+
+namespace howdah::backend::yarn::client {
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 20;
+
+class Fetcher {
+ public:
+  explicit Fetcher(hadoop::hdfs::FileSystem& files) : files_(files) {}
+
+  // Copies the files below a directory. Names come from the file system, which allows neither "/" nor "..".
+  Status CopyDirectory(const std::string& from, const std::string& to) {
+    HOWDAH_TRY(const auto entries, files_.List(from));
+    HOWDAH_TRY_STATUS(os::files::MakeDirectories(to));
+    for (const hadoop::hdfs::FileStatus& entry : entries) {
+      const std::string source = from + "/" + entry.name, target = to + "/" + entry.name;
+      HOWDAH_TRY_STATUS(entry.directory ? CopyDirectory(source, target) : CopyFile(source, target));
+    }
+    return {};
+  }
+
+  Cluster::FetchedOutputs fetched;
+
+ private:
+  Status CopyFile(const std::string& from, const std::string& to) {
+    HOWDAH_TRY(const auto reader, files_.Open(from));
+    ::unlink(to.c_str());  // do not write through an existing link
+    const os::files::Fd file(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (!file.valid()) return os::files::SystemError("writing " + to);
+    for (;;) {
+      HOWDAH_TRY(const std::string bytes, reader->Read(kBlock));
+      if (bytes.empty()) break;
+      HOWDAH_TRY_STATUS(os::files::WriteAll(file.get(), bytes, to));
+      fetched.bytes += static_cast<int64_t>(bytes.size());
+    }
+    ++fetched.files;
+    return {};
+  }
+
+  hadoop::hdfs::FileSystem& files_;
+};
+
+}  // namespace
+
+Result<Cluster::FetchedOutputs> FetchStoredOutputs(HadoopClient& cluster, const JobId& id,
+                                                   const std::string& directory) {
+  HOWDAH_TRY(const auto files, cluster.Files());
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  Fetcher fetcher(*files);
+  for (const std::string& stored : {layout.outputs(id), layout.history_outputs(id)}) {
+    const auto tasks = files->List(stored);
+    if (!tasks.ok() && tasks.error().code == ErrorCode::kNotFound) continue;
+    if (!tasks.ok()) return tasks.error();
+    for (const hadoop::hdfs::FileStatus& task : *tasks) {
+      ++fetcher.fetched.tasks;
+      HOWDAH_TRY_STATUS(fetcher.CopyDirectory(stored + "/" + task.name, directory + "/" + task.name));
+    }
+  }
+  return fetcher.fetched;
+}
+
+}  // namespace howdah::backend::yarn::client

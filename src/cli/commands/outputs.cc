@@ -1,0 +1,38 @@
+#include <memory>
+
+#include "fetch_outputs.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
+
+namespace howdah::cli::commands {
+namespace {
+
+struct OutputsArguments {
+  std::string id, directory = "outputs";
+};
+
+Result<int> Outputs(client::Connection& connection, const OutputsArguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  HOWDAH_TRY(const bool any, FetchOutputs(*job.cluster, job.id, arguments.directory));
+  if (!any) {
+    output::PrintMessage(job.id.text + " has no outputs; the key `outputs` of the job file names files to keep");
+  }
+  return client::kExitOk;
+}
+
+}  // namespace
+
+args::Command OutputsCommand(client::Connection& connection) {
+  return {"outputs", "Copy the files that a job has kept (key `outputs`) to this machine",
+          "  howdah outputs last\n  howdah outputs last results/", [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<OutputsArguments>();
+            syntax.Id(arguments->id);
+            syntax.Positional("directory", "DIR", arguments->directory, args::Presence::kOptional,
+                              "Where to put DIR/ROLE-INDEX/...; default: outputs");
+            return [&connection, arguments] { return Outputs(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

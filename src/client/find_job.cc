@@ -1,0 +1,195 @@
+#include "howdah/client/find_job.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "howdah/client/submitter.h"
+
+namespace howdah::client {
+namespace {
+
+using journal::JobView;
+
+constexpr size_t kListed = 5;
+// Shorter texts match too many ids.
+constexpr size_t kShortestPart = 4;
+
+using OnNote = std::function<void(const std::string& note)>;
+
+bool IsSet(const std::string& variable) { return !Variable(variable).value_or("").empty(); }
+
+// Names the backends on which jobs are looked up, the user's choice or the local one first.
+Result<std::vector<std::string>> BackendNames(const Connection& connection) {
+  HOWDAH_TRY(const auto chosen, connection.Chosen());
+  if (chosen) return std::vector<std::string>{*chosen};
+  std::vector<std::string> names{"local"};
+  if (IsSet("HADOOP_CONF_DIR") || IsSet("YARN_CONF_DIR")) names.push_back("yarn");
+  return names;
+}
+
+bool HasPart(const std::string& id, const std::string& part) {
+  if (part.size() < kShortestPart) return false;
+  return id.starts_with(part) || id.ends_with("-" + part) || id.ends_with("_" + part);
+}
+
+std::string Listed(const std::vector<const JobView*>& jobs) {
+  std::string text;
+  for (size_t i = 0; i < std::min(jobs.size(), kListed); ++i) {
+    text += (i == 0 ? "" : ", ") + jobs[i]->id + " (" + jobs[i]->name + ", " +
+            std::string(core::ToText(jobs[i]->state)) + ")";
+  }
+  return jobs.size() > kListed ? text + " and " + std::to_string(jobs.size() - kListed) + " more" : text;
+}
+
+Error Ambiguous(const std::string& text, const std::vector<const JobView*>& jobs) {
+  return {ErrorCode::kUsage,
+          "'" + text + "' matches " + std::to_string(jobs.size()) + " jobs: " + Listed(jobs) + "; write the whole id"};
+}
+
+struct Backend {
+  std::string name;
+  backend::Cluster* cluster = nullptr;
+};
+
+Result<std::vector<Backend>> Connect(Connection& connection) {
+  HOWDAH_TRY(const auto names, BackendNames(connection));
+  std::vector<Backend> backends;
+  for (const std::string& name : names) {
+    HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(name));
+    backends.push_back({name, cluster});
+  }
+  return backends;
+}
+
+// Whether to look on the next backend after this error. A cluster that is only configured, not chosen, must not make
+// local jobs unusable.
+bool MaySkip(const std::vector<Backend>& backends, const Error& error) {
+  return backends.size() > 1 && (error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kNotFound);
+}
+
+void NoteSkipped(const Backend& skipped, const Error& error, const OnNote& on_note) {
+  if (error.code == ErrorCode::kUnavailable) {
+    on_note("skipping " + skipped.name + ": " + error.message + "; `--on local` leaves it out");
+  }
+}
+
+Result<Job> FindLast(Connection& connection, const OnNote& on_note) {
+  HOWDAH_TRY(const auto backends, Connect(connection));
+  std::optional<Job> newest;
+  std::string newest_on;
+  Instant newest_time{};
+  std::optional<Error> first_error;
+  for (const Backend& backend : backends) {
+    auto id = backend.cluster->Resolve("last");
+    if (!id.ok()) {
+      if (!MaySkip(backends, id.error())) return id.error();
+      NoteSkipped(backend, id.error(), on_note);
+      if (!first_error) first_error = id.error();
+      continue;
+    }
+    if (backends.size() == 1) return Job{backend.cluster, std::move(*id)};
+    HOWDAH_TRY(const JobView view, backend.cluster->Status(*id));
+    const Instant submitted = view.submitted.value_or(Instant());
+    if (newest && submitted < newest_time) continue;
+    newest = Job{backend.cluster, std::move(*id)};
+    newest_on = backend.name;
+    newest_time = submitted;
+  }
+  if (!newest) return *first_error;
+  on_note("last is " + newest->id.text + " on " + newest_on);
+  return *newest;
+}
+
+Result<Job> FindById(Connection& connection, const std::string& id, const std::string& backend) {
+  if (!connection.on().empty() && connection.on() != backend) {
+    return Error{ErrorCode::kUsage, "looking for job '" + id + "': this is the id of a job on " + backend +
+                                        ", and --on is " + connection.on() + "; leave out --on"};
+  }
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(backend));
+  HOWDAH_TRY(JobId resolved, cluster->Resolve(id));
+  return Job{cluster, std::move(resolved)};
+}
+
+}  // namespace
+
+std::optional<std::string> BackendOfId(const std::string& id) {
+  const auto digits = [&](size_t begin, size_t end) {
+    return begin < end && std::all_of(id.begin() + static_cast<long>(begin), id.begin() + static_cast<long>(end),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+  };
+  constexpr std::string_view kApplication = "application_", kLocal = "howdah-";
+  if (id.starts_with(kApplication)) {
+    const size_t second = id.find('_', kApplication.size());
+    if (second != std::string::npos && digits(kApplication.size(), second) && digits(second + 1, id.size())) {
+      return "yarn";
+    }
+  }
+  // howdah-20261121-064512-x7k2
+  constexpr size_t kDate = 8, kTime = 6, kRandom = 4;
+  const size_t date = kLocal.size(), time = date + kDate + 1, random = time + kTime + 1;
+  if (id.starts_with(kLocal) && id.size() == random + kRandom && id[time - 1] == '-' && id[random - 1] == '-' &&
+      digits(date, time - 1) && digits(time, random - 1)) {
+    return "local";
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<JobId>> MatchJob(const std::string& text, const std::vector<JobView>& jobs) {
+  std::vector<const JobView*> named, live, parts;
+  for (const JobView& job : jobs) {
+    if (job.name == text) named.push_back(&job);
+    if (job.name == text && !core::IsFinal(job.state)) live.push_back(&job);
+    if (HasPart(job.id, text)) parts.push_back(&job);
+  }
+  if (live.size() > 1) return Ambiguous(text, live);
+  if (live.size() == 1) return std::optional(JobId{live.front()->id});
+  if (!named.empty()) return std::optional(JobId{named.front()->id});
+  if (parts.size() > 1) return Ambiguous(text, parts);
+  if (parts.size() == 1) return std::optional(JobId{parts.front()->id});
+  return std::optional<JobId>();
+}
+
+Result<Job> FindJob(Connection& connection, const std::string& name, const OnNote& on_note) {
+  if (name == "last") return FindLast(connection, on_note);
+  if (const auto backend = BackendOfId(name)) return FindById(connection, name, *backend);
+  HOWDAH_TRY(const auto backends, Connect(connection));
+  std::vector<JobView> newest;
+  for (const Backend& backend : backends) {
+    auto jobs = backend.cluster->List(/*ended_too=*/true);
+    if (!jobs.ok()) {
+      if (!MaySkip(backends, jobs.error())) return jobs.error();
+      NoteSkipped(backend, jobs.error(), on_note);
+      continue;
+    }
+    HOWDAH_TRY(const auto id, MatchJob(name, *jobs));
+    if (id) return Job{backend.cluster, *id};
+    newest.insert(newest.end(), jobs->begin(), jobs->end());
+  }
+  std::string text = "looking for job '" + name + "': no job has this name or id";
+  if (newest.empty()) {
+    return Error{ErrorCode::kNotFound, text + ", and there is no job yet; start one with `howdah run`"};
+  }
+  std::vector<const JobView*> listed;
+  for (const JobView& job : newest) listed.push_back(&job);
+  return Error{ErrorCode::kNotFound, text + "; there are " + Listed(listed) + "; `howdah list --all` shows all, and " +
+                                         "`last` is the newest"};
+}
+
+Result<std::vector<Job>> LiveJobs(Connection& connection, const std::string& name, const OnNote& on_note) {
+  HOWDAH_TRY(const auto backends, Connect(connection));
+  std::vector<Job> live;
+  for (const Backend& backend : backends) {
+    const auto jobs = backend.cluster->List(/*ended_too=*/false);
+    if (!jobs.ok()) {
+      if (!MaySkip(backends, jobs.error())) return jobs.error();
+      NoteSkipped(backend, jobs.error(), on_note);
+      continue;
+    }
+    for (const JobView& job : *jobs) {
+      if (name.empty() || job.name == name) live.push_back({backend.cluster, JobId{job.id}});
+    }
+  }
+  return live;
+}
+
+}  // namespace howdah::client

@@ -1,0 +1,41 @@
+// Finds a job by what a user types: an id, "last", the job's name, or the beginning of an id.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/cluster.h"
+#include "howdah/client/connection.h"
+
+namespace howdah::client {
+
+// A job and its backend.
+struct Job {
+  backend::Cluster* cluster = nullptr;
+  JobId id;
+};
+
+// An id selects its backend: application_1700000000000_0001 is a job on YARN, howdah-20261121-064512-x7k2 a local job.
+// Everything else is looked up on the chosen backend. If the user has chosen none, it is also looked up on YARN,
+// provided that $HADOOP_CONF_DIR or $YARN_CONF_DIR is set. "last" is the newest job of all backends that are looked up.
+// `on_note` then receives the id and the backend, and the reason if YARN cannot be reached.
+//
+// Errors: kUsage if --on contradicts the id, or if several jobs match; kNotFound if none does.
+Result<Job> FindJob(Connection& connection, const std::string& name,
+                    const std::function<void(const std::string& note)>& on_note);
+
+// The name of the backend whose ids look like this one.
+std::optional<std::string> BackendOfId(const std::string& id);
+
+// Selects the job with this name, or else the one whose id begins with the text or ends with "-" or "_" and the text.
+// Of several jobs with the name, selects the one that has not ended, or the newest if all have ended. Returns nullopt
+// if none matches, and kUsage with their ids if it is not clear which one is meant. `jobs`: newest first.
+Result<std::optional<JobId>> MatchJob(const std::string& text, const std::vector<journal::JobView>& jobs);
+
+// Returns the jobs that have not ended, on every backend that FindJob would look up. `name`: only jobs with this name,
+// unless it is empty.
+Result<std::vector<Job>> LiveJobs(Connection& connection, const std::string& name,
+                                  const std::function<void(const std::string& note)>& on_note);
+
+}  // namespace howdah::client

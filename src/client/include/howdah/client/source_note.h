@@ -1,0 +1,20 @@
+// What a user should know about the files that travel with a job.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/os/files/source_filter.h"
+
+namespace howdah::client {
+
+// Describes the source: its size, number of files and largest entries if it exceeds 100 MiB, and what a .howdahignore
+// or .gitignore leaves out. Empty if there is nothing to say.
+std::vector<std::string> SourceNotes(const std::string& source, const os::files::SourceSurvey& survey);
+
+// The same for a job on this machine. Empty if the source is no directory, or if the job is TonY's, whose whole source
+// travels.
+std::vector<std::string> SourceNotesOf(const jobspec::JobSpec& spec);
+
+}  // namespace howdah::client

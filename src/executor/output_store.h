@@ -1,0 +1,30 @@
+// Stores the outputs of a task with the job, before its executor exits.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <thread>
+
+#include "task_plan.h"
+
+namespace howdah::executor {
+
+// One thread, and a second one while files are stored.
+class OutputStore {
+ public:
+  explicit OutputStore(boost::asio::io_context& loop) : loop_(loop) {}
+  ~OutputStore();
+
+  // Begins to store the outputs, once. Returns false if there is nothing to store, or if it was done. Otherwise calls
+  // `done` on the loop's thread. Errors are logged.
+  bool Begin(const TaskPlan& plan, std::function<void()> done);
+  // Whether files are being stored now.
+  bool running() const { return thread_.joinable(); }
+
+ private:
+  boost::asio::io_context& loop_;
+  std::thread thread_;
+  bool begun_ = false;
+};
+
+}  // namespace howdah::executor

@@ -1,0 +1,34 @@
+// The results that a program leaves in its working directory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+
+namespace howdah::os::files {
+
+// Returns the paths, relative to the directory and sorted, of all regular files that match a pattern (glob.h). A pattern
+// that matches a directory stands for all files below it; a slash at its end has no meaning. Follows no links. Files
+// that vanish meanwhile are left out.
+Result<std::vector<std::string>> FindOutputs(const std::string& directory, const std::vector<std::string>& patterns);
+
+// Moves these files of `from` to the same paths below `to`, which is created. Both must be on one file system. A file
+// that exists there is replaced. Follows no links below the two directories.
+Status MoveOutputs(const std::string& from, const std::vector<std::string>& files, const std::string& to);
+
+struct LeftFiles {
+  int64_t count = 0, bytes = 0;
+  std::vector<std::string> names;  // of the largest, at most three, relative to the directory
+};
+// Returns the regular files that were created or changed after `since`. Ignores caches: `__pycache__`, and entries whose
+// name begins with a dot. Looks at 10,000 entries at most.
+LeftFiles FindLeftFiles(const std::string& directory, Instant since);
+
+// The time at which a file or directory was created; nullopt if the file system does not record it.
+std::optional<Instant> CreationTime(const std::string& path);
+
+}  // namespace howdah::os::files

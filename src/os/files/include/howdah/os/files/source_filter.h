@@ -1,0 +1,56 @@
+// Decides which files of a source directory travel with a job.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/os/files/files.h"
+
+namespace howdah::os::files {
+
+// Reads `.howdahignore` in the directory. If there is none, reads every `.gitignore` in it and below, as git does. Both
+// have git's syntax (gitignore(5)). Before these rules come `.git`, `__pycache__` and `.venv`, which therefore stay
+// behind unless a rule such as `!.git` includes them.
+//
+// Single-threaded. A tree must be visited from the top: entries below a skipped directory are not asked for.
+class SourceFilter {
+ public:
+  explicit SourceFilter(std::string root);
+
+  // path: below the root, such as "data/train.csv".
+  bool Skips(const std::string& path, bool is_directory);
+  // The name of the file with the rules: ".howdahignore", ".gitignore", or "" if there is none.
+  const std::string& rules_file() const { return rules_file_; }
+
+ private:
+  struct Rule {
+    std::string pattern;  // for MatchesGlob, relative to the directory of the file with the rule
+    bool directories_only = false;
+    bool includes = false;  // the pattern began with "!"
+  };
+  // Parses the file in this directory (below the root, "" for the root).
+  const std::vector<Rule>& RulesIn(const std::string& directory);
+  static std::vector<Rule> Parse(const std::string& text);
+
+  std::string root_, rules_file_;
+  std::map<std::string, std::vector<Rule>> rules_;  // by directory
+};
+
+// For CopyTree: skips what a SourceFilter of this directory skips.
+Skips SkipsOfSource(const std::string& root);
+
+// The content of a source directory.
+struct SourceSurvey {
+  int64_t files = 0, bytes = 0;                           // of what travels
+  std::vector<std::pair<std::string, int64_t>> children;  // entries of the directory with their sizes, largest first
+  std::vector<std::string> left_out;                      // paths that the filter skips, in the order of the walk
+  std::string rules_file;                                 // as SourceFilter::rules_file
+};
+// Walks the directory without following links. Entries that vanish meanwhile are not counted.
+Result<SourceSurvey> SurveySource(const std::string& root);
+
+}  // namespace howdah::os::files

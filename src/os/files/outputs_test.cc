@@ -1,0 +1,80 @@
+#include "howdah/os/files/outputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "howdah/os/files/testing.h"
+
+namespace howdah::os::files {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+void Write(const std::string& path, const std::string& text) {
+  ASSERT_TRUE(MakeDirectories(path.substr(0, path.rfind('/'))).ok());
+  ASSERT_TRUE(WriteFileAtomically(path, text).ok());
+}
+
+TEST(FindOutputs, PatternsMatchFilesAndWholeDirectories) {
+  const Scratch root;
+  for (const char* path : {"a.pt", "train.py", "out/b.pt", "out/deep/c.txt", "outer/d", "runs/1/metrics", "runs/2/model"}) {
+    Write(root / path, "x");
+  }
+  ASSERT_EQ(::symlink("/etc", (root / "out/link").c_str()), 0);
+  ASSERT_EQ(::symlink("/etc/passwd", (root / "passwd.pt").c_str()), 0);
+  const auto find = [&](std::vector<std::string> patterns) { return *FindOutputs(root.path(), patterns); };
+  EXPECT_THAT(find({"*.pt"}), ElementsAre("a.pt"));
+  EXPECT_THAT(find({"out/"}), ElementsAre("out/b.pt", "out/deep/c.txt"));
+  EXPECT_THAT(find({"out", "**/*.pt"}), ElementsAre("a.pt", "out/b.pt", "out/deep/c.txt"));
+  EXPECT_THAT(find({"runs/*/model"}), ElementsAre("runs/2/model"));
+  EXPECT_THAT(find({"runs/1"}), ElementsAre("runs/1/metrics"));
+  EXPECT_THAT(find({"nothing"}), IsEmpty());
+  EXPECT_THAT(find({}), IsEmpty());
+  EXPECT_FALSE(FindOutputs(root / "absent", {"*"}).ok());
+}
+
+TEST(MoveOutputs, MovesFilesWithTheirDirectoriesAndReplacesOldOnes) {
+  const Scratch root;
+  Write(root / "work/out/a", "new");
+  Write(root / "work/b", "b");
+  Write(root / "work/stays", "c");
+  Write(root / "kept/out/a", "old");
+  ASSERT_TRUE(MoveOutputs(root / "work", {"b", "out/a", "vanished"}, root / "kept").ok());
+  EXPECT_EQ(Content(root / "kept/out/a"), "new");
+  EXPECT_EQ(Content(root / "kept/b"), "b");
+  EXPECT_THAT(*ListDirectory(root / "work"), ElementsAre("out", "stays"));
+}
+
+TEST(MoveOutputs, DoesNotFollowLinksBelowTheTarget) {
+  const Scratch root;
+  Write(root / "work/out/a", "new");
+  ASSERT_TRUE(MakeDirectories(root / "elsewhere").ok() && MakeDirectories(root / "kept").ok());
+  ASSERT_EQ(::symlink((root / "elsewhere").c_str(), (root / "kept/out").c_str()), 0);
+  EXPECT_FALSE(MoveOutputs(root / "work", {"out/a"}, root / "kept").ok());
+  EXPECT_THAT(*ListDirectory(root / "elsewhere"), IsEmpty());
+}
+
+TEST(FindLeftFiles, CountsNewFilesAndNamesTheLargest) {
+  const Scratch root;
+  Write(root / "old.py", "x");
+  struct stat info {};
+  ASSERT_EQ(::stat((root / "old.py").c_str(), &info), 0);
+  const Instant since(std::chrono::duration_cast<Duration>(std::chrono::seconds(info.st_ctim.tv_sec) +
+                                                           std::chrono::nanoseconds(info.st_ctim.tv_nsec)));
+  EXPECT_EQ(FindLeftFiles(root.path(), since).count, 0);
+  Write(root / "model.pt", std::string(1000, 'x'));
+  Write(root / "out/b", std::string(10, 'x'));
+  Write(root / "out/c", std::string(20, 'x'));
+  Write(root / "d", "x");
+  Write(root / "__pycache__/x.pyc", std::string(5000, 'x'));
+  Write(root / ".cache/y", std::string(5000, 'x'));
+  const LeftFiles left = FindLeftFiles(root.path(), since - std::chrono::hours(1));
+  EXPECT_EQ(left.count, 5);
+  EXPECT_EQ(left.bytes, 1000 + 10 + 20 + 1 + 1);
+  EXPECT_THAT(left.names, ElementsAre("model.pt", "out/c", "out/b"));
+}
+
+}  // namespace
+}  // namespace howdah::os::files

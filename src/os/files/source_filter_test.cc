@@ -1,0 +1,92 @@
+#include "howdah/os/files/source_filter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "howdah/os/files/files.h"
+#include "howdah/os/files/testing.h"
+
+namespace howdah::os::files {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+const std::vector<std::string> kTree = {".git/HEAD",       ".venv/bin/python",  "a.py",      "data/big.bin",
+                                        "data/keep.txt",   "lib/.gitignore",    "lib/x.log", "lib/y.log",
+                                        "lib/sub/build/o", "lib/__pycache__/c", "build/o",   "x.log"};
+
+// Returns the files of the tree that are not skipped.
+std::vector<std::string> Kept(const std::string& root) {
+  SourceFilter filter(root);
+  std::vector<std::string> kept;
+  for (const std::string& path : kTree) {
+    bool skipped = false;
+    for (size_t slash = path.find('/'); slash != std::string::npos && !skipped; slash = path.find('/', slash + 1)) {
+      skipped = filter.Skips(path.substr(0, slash), true);
+    }
+    if (!skipped && !filter.Skips(path, false)) kept.push_back(path);
+  }
+  return kept;
+}
+
+void Write(const std::string& path, const std::string& text) {
+  ASSERT_TRUE(MakeDirectories(path.substr(0, path.rfind('/'))).ok());
+  ASSERT_TRUE(WriteFileAtomically(path, text).ok());
+}
+
+TEST(SourceFilter, LeavesOutGitCachesAndVirtualEnvironmentsWithoutAnyRule) {
+  const Scratch root;
+  EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/big.bin", "data/keep.txt", "lib/.gitignore", "lib/x.log",
+                                             "lib/y.log", "lib/sub/build/o", "build/o", "x.log"));
+  EXPECT_EQ(SourceFilter(root.path()).rules_file(), "");
+}
+
+TEST(SourceFilter, FollowsGitignoreOfEveryDirectory) {
+  const Scratch root;
+  Write(root.path() + "/.gitignore", "# caches\n*.log\n/build/\ndata/*\n!data/keep.txt   \n\n");
+  Write(root.path() + "/lib/.gitignore", "!y.log\n/sub\n");
+  EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/keep.txt", "lib/.gitignore", "lib/y.log"));
+  EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".gitignore");
+}
+
+TEST(SourceFilter, HowdahignoreReplacesGitignoreAndMayIncludeDefaults) {
+  const Scratch root;
+  Write(root.path() + "/.gitignore", "*\n");
+  Write(root.path() + "/lib/.gitignore", "*\n");
+  Write(root.path() + "/.howdahignore", "lib/**\ndata\n!.git\n");
+  EXPECT_THAT(Kept(root.path()), ElementsAre(".git/HEAD", "a.py", "build/o", "x.log"));
+  EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".howdahignore");
+}
+
+TEST(SurveySource, CountsWhatTravelsAndNamesWhatDoesNot) {
+  const Scratch root;
+  Write(root.path() + "/a.py", "12345");
+  Write(root.path() + "/data/small", "123");
+  Write(root.path() + "/data/deep/large", std::string(100, 'x'));
+  Write(root.path() + "/data/deep/skipped.log", "123456789");
+  Write(root.path() + "/.git/HEAD", "ref");
+  Write(root.path() + "/.howdahignore", "*.log");
+  const auto survey = SurveySource(root.path());
+  ASSERT_TRUE(survey.ok());
+  EXPECT_EQ(survey->files, 4);
+  EXPECT_EQ(survey->bytes, 5 + 3 + 100 + 5);
+  EXPECT_THAT(survey->children, ElementsAre(Pair("data/", 103), Pair(".howdahignore", 5), Pair("a.py", 5)));
+  EXPECT_THAT(survey->left_out, ElementsAre(".git", "data/deep/skipped.log"));
+  EXPECT_EQ(survey->rules_file, ".howdahignore");
+}
+
+TEST(CopyTree, LeavesOutWhatTheFilterSkips) {
+  const Scratch root;
+  Write(root.path() + "/from/a.py", "1");
+  Write(root.path() + "/from/data/b", "2");
+  Write(root.path() + "/from/data/c.log", "3");
+  Write(root.path() + "/from/.git/HEAD", "4");
+  Write(root.path() + "/from/.howdahignore", "/data/*.log\n");
+  ASSERT_TRUE(CopyTree(root.path() + "/from", root.path() + "/to", {}, SkipsOfSource(root.path() + "/from")).ok());
+  EXPECT_THAT(*ListDirectory(root.path() + "/to"), ElementsAre(".howdahignore", "a.py", "data"));
+  EXPECT_THAT(*ListDirectory(root.path() + "/to/data"), ElementsAre("b"));
+}
+
+}  // namespace
+}  // namespace howdah::os::files

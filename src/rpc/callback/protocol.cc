@@ -1,0 +1,76 @@
+#include "protocol.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <sys/random.h>
+
+#include <algorithm>
+
+namespace howdah::rpc::callback {
+namespace {
+
+constexpr std::string_view kPrefix = "howdah-callback 1 ";
+constexpr size_t kRandomBytes = 16;
+
+std::string Hex(const unsigned char* bytes, size_t size) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+// Returns no text if libcrypto fails.
+std::string Mac(std::string_view secret, std::string_view nonce, std::string_view am_address) {
+  std::string message(kPrefix);
+  message.append(nonce).append(" ").append(am_address);
+  unsigned char mac[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  if (HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+           reinterpret_cast<const unsigned char*>(message.data()), message.size(), mac, &size) == nullptr) {
+    return {};
+  }
+  return Hex(mac, size);
+}
+
+bool EqualInConstantTime(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+std::optional<std::string> RandomHex() {
+  unsigned char bytes[kRandomBytes];
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return std::nullopt;
+  return Hex(bytes, sizeof bytes);
+}
+
+std::string ChallengeLine(std::string_view nonce) { return std::string(kPrefix).append(nonce).append("\n"); }
+
+std::optional<std::string> ParseChallenge(std::string_view line) {
+  if (!line.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view nonce = line.substr(kPrefix.size());
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (nonce.size() != 2 * kRandomBytes || !std::all_of(nonce.begin(), nonce.end(), is_hex)) return std::nullopt;
+  return std::string(nonce);
+}
+
+std::string CallLine(std::string_view secret, std::string_view nonce, std::string_view am_address) {
+  return std::string(kPrefix).append(am_address).append(" ").append(Mac(secret, nonce, am_address)).append("\n");
+}
+
+std::optional<std::string> ParseCall(std::string_view secret, std::string_view nonce, std::string_view line) {
+  if (!line.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view rest = line.substr(kPrefix.size());
+  const size_t space = rest.find(' ');
+  if (space == 0 || space == std::string_view::npos) return std::nullopt;
+  const std::string_view am_address = rest.substr(0, space);
+  const std::string expected = Mac(secret, nonce, am_address);
+  if (expected.empty() || !EqualInConstantTime(rest.substr(space + 1), expected)) return std::nullopt;
+  return std::string(am_address);
+}
+
+}  // namespace howdah::rpc::callback

@@ -1,0 +1,84 @@
+"""Files of the working directory that a job keeps: the key `outputs`, `howdah outputs`, and the notes about other
+files."""
+import os
+import signal
+
+import pytest
+
+WORKER = """
+outputs: [out/, '*.pt']
+roles:
+  worker:
+    instances: 2
+    memory: 64MiB
+    outputs: extra.txt
+    command: "mkdir -p out/deep; echo $HOWDAH_TASK_INDEX | tee model.pt out/deep/a out/b extra.txt log.txt >/dev/null; {end}"
+"""
+KEPT = ["extra.txt", "model.pt", "out/b", "out/deep/a"]
+
+
+def files_of(directory):
+    return sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file())
+
+
+def assert_kept(directory, tasks=(0, 1)):
+    assert files_of(directory) == sorted(f"worker-{i}/{name}" for i in tasks for name in KEPT)
+    for index in tasks:
+        assert (directory / f"worker-{index}/model.pt").read_text() == f"{index}\n"
+
+
+@pytest.mark.parametrize("end, code", [("true", 0), ("exit 3", 1)])
+def test_run_brings_the_outputs_after_success_and_failure(machine, tmp_path, end, code):
+    # The second task may be stopped before it has written its files, so each task waits for the files of both.
+    wait = "while [ $(ls ../*/log.txt | wc -l) -lt 2 ]; do sleep 0.01; done; "
+    done = machine("run", machine.job_file(tmp_path, WORKER.replace("{end}", wait + end)))
+    assert done.code == code, done
+    assert "outputs: 8 files" in done.stderr and "of 2 tasks in" in done.stderr, done
+    assert_kept(tmp_path / "outputs")
+    again = machine("outputs", done.id, tmp_path / "again")
+    assert again.code == 0, again
+    assert_kept(tmp_path / "again")
+    machine.assert_clean(done.id)
+
+
+def test_outputs_can_be_fetched_while_the_job_runs_and_after_a_kill(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, WORKER.replace("{end}", "touch ready; exec sleep 300")))
+    machine.running(job)
+    work = machine.home / "jobs" / job / "work"
+    machine.until(job, lambda _: all((work / f"worker-{i}/ready").exists() for i in (0, 1)), "the files")
+    assert machine("outputs", job, tmp_path / "running").code == 0
+    assert_kept(tmp_path / "running")
+    for pid in machine.agents(job, "task")[:1]:
+        os.kill(pid, signal.SIGKILL)
+    machine("wait", job)
+    assert machine("outputs", job, tmp_path / "killed").code == 0
+    assert_kept(tmp_path / "killed")
+
+
+def test_outputs_of_a_job_whose_agents_were_all_killed_are_kept(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, WORKER.replace("{end}", "touch ready; exec sleep 300")))
+    machine.running(job)
+    work = machine.home / "jobs" / job / "work"
+    machine.until(job, lambda _: all((work / f"worker-{i}/ready").exists() for i in (0, 1)), "the files")
+    for pid in machine.agents(job, "am") + machine.agents(job, "task"):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    assert machine.status(job)["state"] == "FAILED"
+    assert machine("outputs", job, tmp_path / "kept").code == 0
+    assert_kept(tmp_path / "kept")
+
+
+def test_files_that_are_not_kept_are_named(machine, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
+    job = "source: ./src\nroles: {worker: {memory: 64MiB, command: 'python3 train.py'}}\n"
+    done = machine("run", machine.job_file(tmp_path, job))
+    assert "worker:0 left model.pt (1000 B) in its working directory, which is removed" in done.stderr, done
+    assert "the key `outputs` of the job file keeps such files" in done.stderr, done
+    assert not (tmp_path / "outputs").exists()
+    silent = machine("run", machine.job_file(tmp_path, job.replace("train.py", "-c pass")))
+    assert "left" not in silent.stderr, silent
+    none = machine("outputs", done.id, tmp_path / "none")
+    assert none.code == 0 and "has no outputs" in none.stderr, none

@@ -1,0 +1,48 @@
+"""Files of the working directories that a job on a cluster keeps: the key `outputs`."""
+import os
+
+from machine import eventually
+
+JOB = """
+outputs: [out/, '*.pt']
+roles:
+  worker:
+    instances: 2
+    memory: 64MiB
+    command: "mkdir -p out/deep; echo $HOWDAH_TASK_INDEX | tee model.pt out/deep/a log.txt >/dev/null; head -c 3000000
+      /dev/zero > out/large; {end}"
+"""
+
+
+def assert_kept(directory, tasks=(0, 1)):
+    found = sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file())
+    assert found == sorted(f"worker-{i}/{name}" for i in tasks for name in ("model.pt", "out/deep/a", "out/large"))
+    for index in tasks:
+        assert (directory / f"worker-{index}/model.pt").read_text() == f"{index}\n"
+        assert (directory / f"worker-{index}/out/large").stat().st_size == 3_000_000
+
+
+def test_run_brings_the_outputs_and_the_history_keeps_them(howdah, tmp_path):
+    done = howdah("run", howdah.job_file(tmp_path, JOB.replace("{end}", "true")), timeout=120)
+    assert done.code == 0 and "outputs: 6 files (5.7 MiB) of 2 tasks in" in done.stderr, done
+    assert_kept(tmp_path / "outputs")
+    stored = [f for f in howdah.cluster.files_in_hdfs("/user/alice/.howdah/history") if done.id in f]
+    assert f"/user/alice/.howdah/history/{done.id}/outputs/worker-1/model.pt" in stored, stored
+    assert howdah("outputs", done.id, tmp_path / "again").code == 0
+    assert_kept(tmp_path / "again")
+    howdah.assert_clean(done.id)
+
+
+def test_outputs_of_failed_and_stopped_tasks_are_kept(howdah, tmp_path):
+    end = "while [ ! -e {go} ]; do sleep 0.1; done; [ $HOWDAH_TASK_INDEX = 1 ] || exec sleep 300; exit 3"
+    go = tmp_path / "go"
+    job = howdah.submit(howdah.job_file(tmp_path, JOB.replace("{end}", end.replace("{go}", str(go)))))
+    tasks = howdah.running(job)["tasks"]
+    for task in tasks:
+        large = f"/proc/{task['pids'][0]}/cwd/out/large"
+        eventually(lambda large=large: os.path.exists(large) and os.path.getsize(large) == 3_000_000, large)
+    go.touch()
+    assert howdah("wait", job, timeout=120).code == 1
+    assert howdah("outputs", job, tmp_path / "kept").code == 0
+    assert_kept(tmp_path / "kept")
+    howdah.assert_clean(job)

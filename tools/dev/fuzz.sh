@@ -1,0 +1,44 @@
+# Runs the fuzz targets. Sourced by dev.
+#
+# A target begins with the inputs in tests/fuzz/corpus/NAME, which are kept in git, and with those that earlier runs
+# found (build/fuzz/corpus/NAME). An input that crashes a target, takes more than 10 s or needs more than 1 GiB is stored
+# in build/fuzz/findings.
+
+fuzz_one() {  # NAME SECONDS
+  local found=build/fuzz/corpus/$1 seeds=tests/fuzz/corpus/$1
+  mkdir -p "$found" build/fuzz/findings
+  local folders=("$found")
+  [ ! -d "$seeds" ] || folders+=("$seeds")
+  ASAN_OPTIONS=detect_leaks=0 "build/fuzz/bin/fuzz_$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 \
+    -max_len=65536 -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$1-" "${folders[@]}" \
+    >"build/log/fuzz-$1" 2>&1
+}
+
+dev_fuzz() {
+  local seconds=60 targets=() failed=0 name
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --seconds) seconds=${2:?"--seconds needs a number"}; shift ;;
+      -*) die "unknown option $1; see ./dev help" ;;
+      *) targets+=("${1#fuzz_}") ;;
+    esac
+    shift
+  done
+  need fuzz
+  mkdir -p build/log
+  if [ ${#targets[@]} = 0 ]; then
+    build_target fuzz fuzzers
+    for name in build/fuzz/bin/fuzz_*; do targets+=("${name#build/fuzz/bin/fuzz_}"); done
+  else
+    build_target fuzz "${targets[@]/#/fuzz_}"
+  fi
+  for name in "${targets[@]}"; do
+    if fuzz_one "$name" "$seconds"; then
+      say "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/log/fuzz-$name") inputs, no finding"
+    else
+      failed=1
+      say "$name: FAILED; see build/log/fuzz-$name and build/fuzz/findings"
+    fi
+  done
+  return $failed
+}
