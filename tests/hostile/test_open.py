@@ -9,8 +9,11 @@ server = socket.create_server(("127.0.0.1", 0), backlog=512)
 print(server.getsockname()[1], flush=True)
 while True:
     connection, _ = server.accept()
-    print("received", connection.recv(100), flush=True)
-    connection.sendall(b"HTTP/1.0 200 OK\\r\\n\\r\\nhello")
+    try:
+        print("received", connection.recv(100), flush=True)
+        connection.sendall(b"HTTP/1.0 200 OK\\r\\n\\r\\nhello")
+    except ConnectionError:
+        pass
     connection.close()
 """
 ATTACK = """

@@ -20,10 +20,12 @@ TEST(DirectoriesBelow, LinkIsFollowedOnlyAtTheTop) {
   EXPECT_EQ(by_path.st_ino, by_fd.st_ino);
   EXPECT_TRUE(MakeDirectoriesBelow(scratch / "way", "a/b").ok());
   EXPECT_TRUE(MakeDirectoriesBelow(scratch / "way", ".").ok());
-  for (const char* below : {"link", "link/c", "file", "file/c"}) {
-    const auto refused = MakeDirectoriesBelow(scratch / "way", below);
-    ASSERT_FALSE(refused.ok()) << below;
-    EXPECT_EQ(refused.error().message, std::string(below, 4) + " exists and is not a directory");
+  for (const std::string name : {"link", "file"}) {
+    for (const std::string& below : {name, name + "/c"}) {
+      const auto refused = MakeDirectoriesBelow(scratch / "way", below);
+      ASSERT_FALSE(refused.ok()) << below;
+      EXPECT_EQ(refused.error().message, name + " exists and is not a directory");
+    }
   }
   EXPECT_TRUE(ListDirectory(scratch / "other")->empty());
   EXPECT_EQ(MakeDirectoriesBelow(scratch / "none", "a").error().code, ErrorCode::kNotFound);

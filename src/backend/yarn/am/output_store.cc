@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <set>
@@ -9,6 +8,7 @@
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "staged_configuration.h"
 
 namespace howdah::backend::yarn::am {
@@ -17,8 +17,7 @@ namespace {
 constexpr size_t kBlock = size_t{1} << 20;
 
 Status StoreFile(hadoop::hdfs::FileSystem& files, const std::string& from, const std::string& to) {
-  const os::files::Fd file(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file.valid()) return os::files::SystemError("reading " + from);
+  HOWDAH_TRY(const auto file, os::files::OpenRegular(from));
   hadoop::hdfs::CreateOptions options;
   options.permission = 0600;
   options.overwrite = true;

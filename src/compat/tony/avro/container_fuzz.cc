@@ -9,7 +9,7 @@ namespace howdah::compat::tony::avro {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  static_cast<void>(ReadContainer(text));
+  static_cast<void>(ReadContainer(text, [](const Json&) { return Status(); }));
   return 0;
 }
 
