@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/os/process/testing.h"
 

@@ -21,6 +21,7 @@
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/net/connect.h"
 #include "howdah/os/net/resolve.h"
 #include "howdah/os/process/clock.h"

@@ -13,6 +13,7 @@
 #include <iostream>
 
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
