@@ -129,7 +129,7 @@ def archive_of(tmp_path, text):
     return str(tmp_path / "libplanted.a")
 
 
-@pytest.mark.parametrize("text,what", IMPURE)
+@pytest.mark.parametrize("text,what", IMPURE, ids=[what for _, what in IMPURE])
 def test_an_impure_symbol_in_a_pure_archive_is_found(tmp_path, text, what):
     found = list(check_pure_symbols.findings(archive_of(tmp_path, text)))
     assert any(what in line and line.startswith("libplanted.a(x.o): ") for line in found), found
