@@ -368,7 +368,7 @@ def test_jobs_are_found_by_name_and_by_a_part_of_the_id(home, tmp_path):
     unknown = howdah(home, "status", "find-you")
     assert unknown.returncode == 2 and f"{second} (find-me, RUNNING)" in unknown.stderr, unknown
     assert json.loads(howdah(home, "status", "--json").stdout)[0]["id"] == second, "status without an id lists"
-    assert howdah(home, "status").stdout == howdah(home, "list").stdout
+    assert second in howdah(home, "status").stdout
 
 
 def test_several_jobs_are_killed_at_once(home, tmp_path):
