@@ -17,8 +17,8 @@
 #include "howdah/journal/job_view.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/loop_watch.h"
-#include "howdah/rpc/am_server.h"
 #include "howdah/rpc/identity.h"
+#include "howdah/rpc/peers.h"
 #include "howdah/storage/files.h"
 
 namespace boost::asio {

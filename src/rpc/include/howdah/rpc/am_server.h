@@ -9,6 +9,7 @@
 #include "howdah/base/result.h"
 #include "howdah/rpc/frames.h"
 #include "howdah/rpc/identity.h"
+#include "howdah/rpc/peers.h"
 #include "howdah/rpc/post.h"
 #include "howdah/wire/control.pb.h"
 #include "howdah/wire/executor.pb.h"
@@ -21,12 +22,6 @@ using ConnectionId = uint64_t;
 // The bytes of field `cluster` of ToExecutor, encoded once and shared by all messages.
 class SharedCluster;
 std::shared_ptr<const SharedCluster> EncodeCluster(const wire::Cluster& cluster);
-
-// The users who may connect.
-enum class Peers {
-  kAny,
-  kSameUser,  // the user of this process, and root; only for a server whose peers are all on this machine
-};
 
 class AmServer {
  public:
