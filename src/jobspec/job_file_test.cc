@@ -152,7 +152,8 @@ TEST(JobFile, LauncherInACommandGivesAHint) {
           "framework: " + std::string(framework) + "\nroles: {w: {memory: 1GiB, command: " + command + "}}", Machine());
       const bool expected = !launcher.empty() && framework == std::string("pytorch");
       ASSERT_EQ(job.hints.size(), expected ? 1u : 0u) << command;
-      if (expected) EXPECT_EQ(job.hints[0].text.find(launcher + " starts a separate group"), 0u) << job.hints[0].text;
+      if (!expected) continue;
+      EXPECT_EQ(job.hints[0].text.find(launcher + " starts a separate group"), 0u) << job.hints[0].text;
     }
   }
 }
