@@ -134,6 +134,22 @@ TEST(JobLimits, OutlivingRoleWithIgnoreDoesNotFailTheJob) {
 )");
 }
 
+TEST(JobLimits, FailureOfARoleThatBecameAServiceFailsTheJob) {
+  Reads({JobOf({RoleOf("chief", 1), Outliving(Outlive::Then::kService), RoleOf("reader", 1)})}, R"(
+0s up
+5s exit chief:0 a0 0
+5s ended chief:0 a0
+  task chief:0 SUCCEEDED a0 code=0
+  release chief:0
+5s gone chief:0
+15s tick
+16s exit worker:0 a0 1
+16s ended worker:0 a0
+  job stopping | worker:0 failed with exit code 1
+  stop reader:0 a0 10s
+)");
+}
+
 TEST(JobLimits, SetupEndsBeforeOtherRolesStart) {
   const Story story{
       JobOf({RoleOf("worker", 1), RoleOf("prepare", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; })})};
