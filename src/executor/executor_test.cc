@@ -100,8 +100,10 @@ TEST(Executor, CommandIsLookedUpInTheTasksPath) {
 TEST(Executor, FilesReplacedByPipesDoNotHideTheExitCode) {
   for (const char* file :
        {"$(readlink /proc/self/fd/1)", "$(readlink /proc/self/fd/2)", "${TORCHELASTIC_ERROR_FILE}"}) {
-    Task task("f=" + std::string(file) + R"(; rm -f "$f"; mkfifo "$f"; exit 7)");
+    Task task;
+    task.role().command.shell = "f=" + std::string(file) + R"(; rm -f "$f"; mkfifo "$f" && exit 7)";
     task.role().env = {{"TORCHELASTIC_ERROR_FILE", task.options.logs_dir + "/0/error.json"}};
+    task.Launch();
     EXPECT_EQ(task.RunAttempt(0).code(), 7) << file;
   }
 }

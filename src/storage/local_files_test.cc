@@ -37,7 +37,7 @@ TEST(LocalFiles, LinkIsNeitherADirectoryNorRead) {
 TEST(LocalFiles, OnlyTemporariesOfWritersAreDeleted) {
   Scratch scratch;
   ASSERT_EQ(Shell(scratch,
-                  "mkdir -p job/.tree12/below job/.ssh other && cd job && echo x | tee .aB3xyZ .bashrc .short "
+                  "mkdir -p job/.tree12/below job/.ssh other && cd job && echo x | tee .aB3xyZ .profile .short "
                   ".longer12 a.jhist ../other/.abcdef >/dev/null && ln -s ../other/.abcdef .link12"),
             0);
   const auto files = OpenLocalFiles();
@@ -45,7 +45,7 @@ TEST(LocalFiles, OnlyTemporariesOfWritersAreDeleted) {
   ASSERT_TRUE(directory.ok());
   EXPECT_TRUE((*directory)->DeleteTemporaries().ok());
   EXPECT_THAT(NamesIn(scratch / "job"),
-              ElementsAre(".bashrc", ".link12", ".longer12", ".short", ".ssh", ".tree12", "a.jhist"));
+              ElementsAre(".link12", ".longer12", ".profile", ".short", ".ssh", ".tree12", "a.jhist"));
   EXPECT_THAT(NamesIn(scratch / "other"), ElementsAre(".abcdef"));
 }
 
