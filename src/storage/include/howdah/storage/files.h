@@ -26,7 +26,8 @@ class Files {
     bool directory = false;
     Instant modified;
   };
-  virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // sorted by name; a link is no directory
+  // Sorted by name. Symbolic links do not count as directories.
+  virtual Result<std::vector<Entry>> List(const std::string& path) = 0;
   // Returns the whole content, or an error if the file has more than `limit` bytes.
   virtual Result<std::string> Read(const std::string& path, size_t limit) = 0;
   // Passes the bytes from `offset` to the present end of the file to on_bytes, in order and in pieces of at most 1 MiB.
