@@ -52,6 +52,10 @@ def flip(where):
     return damage
 
 
+def missing(content):
+    """The guardian does not start another AM without the file."""
+
+
 def second_length_is_2_gib(b):
     at = 8 + 12 + int.from_bytes(b[8:12], "little")
     return b[:at] + (2 << 30).to_bytes(4, "little") + b[at + 4:]
@@ -59,7 +63,7 @@ def second_length_is_2_gib(b):
 
 @pytest.mark.parametrize("damage", [
     pytest.param(lambda b: b"", id="empty"),
-    pytest.param(lambda b: None, id="missing"),
+    pytest.param(missing, id="missing"),
     pytest.param(lambda b: b[:len(b) // 2], id="cut-in-half"),
     pytest.param(lambda b: b[:30], id="cut-after-the-beginning"),
     pytest.param(second_length_is_2_gib, id="length-of-2-GiB"),
@@ -73,7 +77,8 @@ def test_no_task_starts_twice_when_the_event_log_is_damaged(machine, tmp_path, d
     done = machine("wait", job)
     status = machine.status(job)
     assert (done.code, status["state"]) == (1, "FAILED"), (done, status)
-    assert "events.bin" in status["reason"] or "event log" in status["reason"], status["reason"]
+    if damage is not missing:
+        assert "events.bin" in status["reason"], status["reason"]
     assert notes.read_text() == "start\n"
     machine.assert_clean(job)
 
