@@ -19,6 +19,7 @@ namespace {
 using os::files::Fd;
 
 constexpr int kBacklog = 4096;
+constexpr int kAcceptedAtOnce = 64;
 constexpr int kUserTimeoutMillis = 20'000;  // as gRPC sets it for its own listeners: the keepalive timeout
 // gRPC's timer for a handshake starts later than ours.
 constexpr std::chrono::milliseconds kHandshakeMargin{1'000};
@@ -164,7 +165,7 @@ void Acceptor::Run(const Take& take) {
     if (paused) until = std::min(until, paused_until_);
     if (!Wait(!waiting && !paused, until)) continue;
     if (unfinished_.size() >= limits_.unfinished) CloseOldest();
-    AcceptAll(take);
+    AcceptSome(take);
   }
 }
 
@@ -198,8 +199,9 @@ void Acceptor::RemoveFinished() {
   while (!unfinished_.empty() && unfinished_.front().begun <= begun) unfinished_.pop_front();
 }
 
-void Acceptor::AcceptAll(const Take& take) {
-  while (unfinished_.size() < limits_.unfinished) {
+void Acceptor::AcceptSome(const Take& take) {
+  // A stranger that connects all the time must not keep the thread here.
+  for (int i = 0; i < kAcceptedAtOnce && unfinished_.size() < limits_.unfinished; ++i) {
     Address address;
     Fd socket(::accept4(listener_.get(), address.get(), &address.size, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.valid()) {

@@ -66,7 +66,7 @@ class Acceptor {
   // Waits until there is work. Returns whether a connection can be accepted.
   bool Wait(bool accepting, Clock::time_point until);
   void RemoveFinished();
-  void AcceptAll(const Take& take);
+  void AcceptSome(const Take& take);
   bool IsStranger(int socket) const;
   // Returns false if the process has no free descriptor.
   bool Accepted(os::files::Fd socket, std::string peer, const Take& take);

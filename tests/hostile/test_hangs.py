@@ -1,7 +1,6 @@
 """An application master or an executor whose event loop hangs is replaced, and `howdah kill` ends its job."""
 import os
 import signal
-import time
 
 from machine import eventually
 
@@ -19,6 +18,11 @@ def start(machine, tmp_path):
     return job
 
 
+def await_reason(machine, job):
+    journal = machine.home / "jobs" / job / "journal.jsonl"
+    eventually(lambda: HUNG in journal.read_text(), f"a hang in the journal of {job}")
+
+
 def stop(pid):
     os.kill(pid, signal.SIGSTOP)
     return pid
@@ -28,19 +32,17 @@ def test_guardians_replace_agents_that_hang(machine, tmp_path):
     hung_am, hung_executor, suspended = (start(machine, tmp_path) for _ in range(3))
     stopped_am = stop(machine.agents(hung_am, "am")[1])
     stopped_executor = stop(machine.agents(hung_executor, "task")[1])
-    # As on a machine that is suspended: all agents stop at the same time.
+    # As on a machine that is suspended: all agents stop at the same time, for as long as the other two jobs need.
     agents = machine.agents(suspended, "am") + machine.agents(suspended, "task")
     for pid in agents:
         stop(pid)
-    stopped_at = time.monotonic()
-    again = machine.until(hung_am, lambda s: s["am_attempt"] == 1, "another application master")
+    await_reason(machine, hung_am)
+    eventually(lambda: len(machine.agents(hung_am, "am")) == 2, "another application master")
     assert stopped_am not in machine.agents(hung_am, "am")
-    assert HUNG in machine("events", hung_am).stdout, again
-    replaced = machine.until(hung_executor, lambda s: s["tasks"][0]["attempt"] == 1 and s["state"] == "RUNNING",
-                             "the second attempt of the task")
+    await_reason(machine, hung_executor)
+    machine.until(hung_executor, lambda s: s["tasks"][0]["attempt"] == 1 and s["tasks"][0]["state"] == "RUNNING",
+                  "the second attempt of the task")
     assert stopped_executor not in machine.agents(hung_executor, "task")
-    assert HUNG in machine("events", hung_executor).stdout, replaced
-    eventually(lambda: time.monotonic() > stopped_at + 33, "more than 30 s of suspension")
     for pid in agents:
         os.kill(pid, signal.SIGCONT)
     # An answer of the application master, and of the executor.
