@@ -388,7 +388,8 @@ def test_several_jobs_are_killed_at_once(home, tmp_path):
 
 def test_output_of_python_is_live_and_progress_bars_move(home):
     """Python is neither flushed nor told to be unbuffered. The job ends only after its first line has been seen."""
-    script = "import sys, time; print('ready'); [(print(end=f'\\r{i}%'), time.sleep(.05)) for i in range(100)]"
+    script = "import select; print('ready'); " \
+             "[(print(end=f'\\r{i}%'), select.select([], [], [], .05)) for i in range(100)]"
     run = subprocess.Popen([BIN, "run", "--memory", "64MiB", "--source", "", "--", "python3", "-c", script], env=home,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert run.stdout.readline() == "worker:0 │ ready\n"

@@ -10,7 +10,7 @@ print(server.getsockname()[1], flush=True)
 while True:
     connection, _ = server.accept()
     try:
-        print("received", connection.recv(100), flush=True)
+        print("received", connection.recv(65536), flush=True)
         connection.sendall(b"HTTP/1.0 200 OK\\r\\n\\r\\nhello")
     except ConnectionError:
         pass

@@ -39,7 +39,7 @@ def test_exit_code_is_reported(machine, tmp_path, framework, attack):
 
 
 def test_commands_name_a_pipe_in_place_of_a_log(machine, tmp_path):
-    job = machine.submit(machine.job_file(tmp_path, JOB % "echo shown; " + ATTACKS["stderr-fifo"]))
+    job = machine.submit(machine.job_file(tmp_path, JOB % ("echo shown; " + ATTACKS["stderr-fifo"])))
     assert machine("wait", job).code == 1
     done = machine("logs", job, "worker:0", "--stderr")
     assert done.code != 0 and "it is a FIFO, not a regular file" in done.stderr, done

@@ -12,7 +12,8 @@ roles:
     instances: 2
     memory: 64MiB
     outputs: extra.txt
-    command: "mkdir -p out/deep; echo $HOWDAH_TASK_INDEX | tee model.pt out/deep/a out/b extra.txt log.txt >/dev/null; {end}"
+    command: "mkdir -p out/deep; echo $HOWDAH_TASK_INDEX | tee model.pt out/deep/a out/b extra.txt log.txt >/dev/null;
+      {end}"
 """
 KEPT = ["extra.txt", "model.pt", "out/b", "out/deep/a"]
 
@@ -65,7 +66,7 @@ def test_outputs_of_a_job_whose_agents_were_all_killed_are_kept(machine, tmp_pat
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-    assert machine.status(job)["state"] == "FAILED"
+    machine.until(job, lambda s: s["state"] == "FAILED", "the end")
     assert machine("outputs", job, tmp_path / "kept").code == 0
     assert_kept(tmp_path / "kept")
 

@@ -1,4 +1,4 @@
-// What tasks leave in their working directories at the end of a job.
+// The files that tasks leave in their working directories.
 #pragma once
 
 #include "howdah/backend/cluster.h"

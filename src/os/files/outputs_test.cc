@@ -19,7 +19,8 @@ void Write(const std::string& path, const std::string& text) {
 
 TEST(FindOutputs, PatternsMatchFilesAndWholeDirectories) {
   const Scratch root;
-  for (const char* path : {"a.pt", "train.py", "out/b.pt", "out/deep/c.txt", "outer/d", "runs/1/metrics", "runs/2/model"}) {
+  for (const char* path :
+       {"a.pt", "train.py", "out/b.pt", "out/deep/c.txt", "outer/d", "runs/1/metrics", "runs/2/model"}) {
     Write(root / path, "x");
   }
   ASSERT_EQ(::symlink("/etc", (root / "out/link").c_str()), 0);

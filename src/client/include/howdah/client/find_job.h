@@ -29,7 +29,7 @@ Result<Job> FindJob(Connection& connection, const std::string& name,
 std::optional<std::string> BackendOfId(const std::string& id);
 
 // Selects the job with this name, or else the one whose id begins with the text or ends with "-" or "_" and the text.
-// Of several jobs with the name, selects the one that has not ended, or the newest if all have ended. Returns nullopt
+// If several jobs have the name, selects the one that has not ended, or the newest if all have ended. Returns nullopt
 // if none matches, and kUsage with their ids if it is not clear which one is meant. `jobs`: newest first.
 Result<std::optional<JobId>> MatchJob(const std::string& text, const std::vector<journal::JobView>& jobs);
 

@@ -1,4 +1,4 @@
-// What a user should know about the files that travel with a job.
+// Notes for users about the files that travel with a job.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace howdah::client {
 // or .gitignore leaves out. Empty if there is nothing to say.
 std::vector<std::string> SourceNotes(const std::string& source, const os::files::SourceSurvey& survey);
 
-// The same for a job on this machine. Empty if the source is no directory, or if the job is TonY's, whose whole source
+// The same for a job on this machine. Empty if the source is not a directory, or if the job is TonY's, whose whole source
 // travels.
 std::vector<std::string> SourceNotesOf(const jobspec::JobSpec& spec);
 

@@ -11,7 +11,7 @@
 
 namespace howdah::os::files {
 
-// Returns the paths, relative to the directory and sorted, of all regular files that match a pattern (glob.h). A pattern
+// Returns the sorted paths, relative to the directory, of all regular files that match a pattern (glob.h). A pattern
 // that matches a directory stands for all files below it; a slash at its end has no meaning. Follows no links. Files
 // that vanish meanwhile are left out.
 Result<std::vector<std::string>> FindOutputs(const std::string& directory, const std::vector<std::string>& patterns);
@@ -24,8 +24,8 @@ struct LeftFiles {
   int64_t count = 0, bytes = 0;
   std::vector<std::string> names;  // of the largest, at most three, relative to the directory
 };
-// Returns the regular files that were created or changed after `since`. Ignores caches: `__pycache__`, and entries whose
-// name begins with a dot. Looks at 10,000 entries at most.
+// Returns the regular files that were created or changed after `since`. Ignores caches: `__pycache__`, and entries with
+// a name that begins with a dot. Looks at 10,000 entries at most.
 LeftFiles FindLeftFiles(const std::string& directory, Instant since);
 
 // The time at which a file or directory was created; nullopt if the file system does not record it.
