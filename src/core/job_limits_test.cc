@@ -144,9 +144,11 @@ TEST(JobLimits, FailureOfARoleThatBecameAServiceFailsTheJob) {
 5s gone chief:0
 15s tick
 16s exit worker:0 a0 1
-16s ended worker:0 a0
-  job stopping | worker:0 failed with exit code 1
+  job stopping | worker:0 failed with exit code 1 on node1 after 16.0s, attempt 0
   stop reader:0 a0 10s
+16s ended worker:0 a0
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node1 after 16.0s, attempt 0
+  release worker:0
 )");
 }
 

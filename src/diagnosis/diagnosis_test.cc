@@ -165,9 +165,10 @@ TEST(Diagnosis, MissingPythonModuleIsNamedWithAdvice) {
        "has it"},
   };
   for (const Row& row : rows) Check(row);
-  Evidence packed = Ended(1, torch);
+  Evidence packed = Ended(1, sklearn);
   packed.python_archive = true;
-  EXPECT_EQ(Diagnose(packed).advice, "add torch to the environment packed in `python: {archive: ...}`");
+  EXPECT_EQ(Diagnose(packed).advice,
+            "add the package scikit-learn (module sklearn) to the environment packed in `python: {archive: ...}`");
 }
 
 TEST(Diagnosis, BrokenPackedPythonIsTheCause) {
@@ -400,7 +401,7 @@ TEST(Diagnosis, FullFileSystemIsNamedWithItsSize) {
   EXPECT_EQ(Diagnose(e).advice,
             "a file system on n1 was full (it has free space now); files that the task wrote last may be incomplete");
   EXPECT_EQ(Diagnose(Ended(1, "dd: error writing 'x': No space left on device\n")).cause,
-            "dd: error writing 'x': No space left on device");
+            "stderr ends with: dd: error writing 'x': No space left on device");
 }
 
 TEST(Diagnosis, FilesThatCouldNotBeWrittenAreFoundInMessages) {

@@ -154,7 +154,7 @@ TEST(Problems, InvalidValuesAreReported) {
       {Role("on_failure: some"),
        {"3: roles.w.on_failure: unknown value 'some'; write one of fail, tolerate, ignore, ignore_others"}},
       {Role("restart: often"),
-       {"3: roles.w.restart: 'often' is not a whole number; write a whole number from 0 to 1000000"}},
+       {"3: roles.w.restart.max: 'often' is not a whole number; write a whole number from 0 to 1000000"}},
       {Role("restart: {max: 1, backoff: 2}"), {"3: roles.w.restart.backoff: '2' has no unit; write 2s or 2m"}},
       {Role("after: [{finished: true}]"), {"3: roles.w.after[0].role: missing; write for example role: reader"}},
       {Job("timeouts: {run: 2 s}"),

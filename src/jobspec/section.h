@@ -154,7 +154,10 @@ const Key<T>* ShortKey(const Section<T>& section) {
 template <typename T>
 bool ReadSection(Reader& reader, const Node& node, const Section<T>& section, T& out) {
   const Key<T>* const short_key = ShortKey(section);
-  if (short_key != nullptr && node.kind == Node::Kind::kScalar) return short_key->read(reader, node, out);
+  if (short_key != nullptr && node.kind == Node::Kind::kScalar) {
+    const Reader::Scope scope(reader, short_key->name);
+    return short_key->read(reader, node, out);
+  }
   if (!CheckIsMap(reader, node)) return false;
   std::vector<bool> present(section.keys.size());
   bool good = ForEachEntry(reader, node, [&](const Entry& entry) {

@@ -48,8 +48,8 @@ std::string NameOf(const core::Action& action) {
 std::string NameOf(const core::Change& change) {
   if (const auto* task = std::get_if<core::TaskChanged>(&change)) return "task " + std::string(ToText(task->state));
   const auto& job = std::get<core::JobChanged>(change);
-  return "job " +
-         (job.state ? std::string(ToText(*job.state)) : "am attempt " + std::to_string(job.am_attempt.value()));
+  if (job.state) return "job " + std::string(ToText(*job.state));
+  return job.am_attempt ? "job am attempt " + std::to_string(*job.am_attempt) : "job";
 }
 
 // The ports of one AM. They record every call since the last Take.
@@ -198,7 +198,7 @@ TEST(JobLoop, FullDiskOfTheJournalAloneDelaysLaterEvents) {
   process.Drain({kStarted});
   EXPECT_THAT(process.Drain({kGranted}), ElementsAre("drain later"));
   process.journal_full = false;
-  EXPECT_THAT(process.Drain({}), ElementsAre("flush", "space after 0s", "log ContainerGranted", "add task ALLOCATED",
+  EXPECT_THAT(process.Drain({}), ElementsAre("flush", "space after 0ms", "log ContainerGranted", "add task ALLOCATED",
                                              "perform LaunchExecutor", "flush", "drained"));
 }
 
@@ -242,7 +242,7 @@ TEST(JobLoop, WaitingEventsAreLimited) {
   for (size_t i = 0; i < JobLoop::kMostWaiting; ++i) process.Post(kGranted);
   EXPECT_THAT(process.Drain({}), ElementsAre("drain later"));
   process.Post(kGranted);
-  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0s"));
+  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
 TEST(JobLoop, StopOnAFullDiskUsesTheReserve) {
@@ -265,7 +265,7 @@ TEST(JobLoop, StopThatFindsTheDiskFullUsesTheReserve) {
   process.log_full = true;
   EXPECT_THAT(process.Drain({core::StopRequested{"ann", std::nullopt}}),
               ElementsAre("drain soon", "no space: disk full", "drain later", "free reserve", "drain soon"));
-  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0s"));
+  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
 TEST(JobLoop, StopsIfTheJournalFails) {

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <iostream>
+
 #include "howdah/journal/job_end.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
@@ -132,14 +134,15 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
 Status RemoveLeftovers(const JobFiles& files) {
   std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive(),
                                     files.reserve()};
-  Status kept;
   if (access(files.keep_work().c_str(), F_OK) != 0) {
-    kept = KeepOutputs(files);
-    // Without a place for the outputs, for example on a full disk, they stay in the working directories.
+    // The end of the job does not depend on its outputs. If they cannot be moved, for example on a full disk, they stay
+    // in the working directories.
+    const Status kept = KeepOutputs(files);
     if (kept.ok()) paths.push_back(files.work());
+    if (!kept.ok())
+      std::cerr << "keeping the outputs: " << kept.error().message << "; they stay in " << files.work() << "\n";
   }
-  HOWDAH_TRY_STATUS(RemoveAll(paths));
-  return kept;
+  return RemoveAll(paths);
 }
 
 Status RemoveRestartFiles(const JobFiles& files) {

@@ -78,8 +78,9 @@ Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::st
 Status KeepOutputs(const JobFiles& files) {
   const auto names = os::files::ListDirectory(files.work());
   if (!names.ok()) return {};  // no task had a working directory, or this was done before
-  HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
-  HOWDAH_TRY(const auto spec, jobspec::ReadEffective(text));
+  const auto text = os::files::ReadFile(files.spec());
+  if (!text.ok()) return text.error().code == ErrorCode::kNotFound ? Status() : Status(text.error());
+  HOWDAH_TRY(const auto spec, jobspec::ReadEffective(*text));
   std::string left;
   for (const std::string& name : *names) {
     const jobspec::RoleSpec* role = RoleOf(spec, name);

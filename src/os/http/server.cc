@@ -45,6 +45,14 @@ class Connection {
   bool stranger() const { return stranger_; }
   // Whether the whole request has been received.
   bool complete() const { return complete_; }
+  // Whether Evict was called. The connection then ends with its pending operation.
+  bool evicted() const { return evicted_; }
+
+  // Closes the connection. The object must stay until on_finished, because a pending operation uses its buffers.
+  void Evict() {
+    evicted_ = true;
+    stream_.close();
+  }
 
   void Start() {
     stream_.expires_after(limits_.read);
@@ -146,7 +154,7 @@ class Connection {
   protocol::response<protocol::string_body> answer_;
   std::array<char, 4096> discarded_;
   size_t left_ = 64 << 10;  // the maximum number of bytes to discard
-  bool head_ = false, complete_ = false, answered_ = false;
+  bool head_ = false, complete_ = false, answered_ = false, evicted_ = false;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
@@ -205,13 +213,13 @@ class AsioServer final : public Server {
     size_t same = 0;
     auto oldest = connections_.end();
     for (auto it = connections_.begin(); it != connections_.end(); ++it) {
-      if (it->second->stranger() != stranger) continue;
+      if (it->second->stranger() != stranger || it->second->evicted()) continue;
       ++same;
       if (oldest == connections_.end() && !it->second->complete()) oldest = it;
     }
     if (same < limit) return true;
     if (limit == 0 || oldest == connections_.end()) return false;
-    connections_.erase(oldest);
+    oldest->second->Evict();
     return true;
   }
 
