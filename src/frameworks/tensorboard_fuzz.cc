@@ -1,9 +1,9 @@
 // The output of a TensorBoard.
-#include "howdah/frameworks/tensorboard.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "howdah/frameworks/tensorboard.h"
 
 namespace howdah::frameworks {
 

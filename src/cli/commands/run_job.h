@@ -10,9 +10,9 @@
 namespace howdah::cli::commands {
 
 struct RunOptions {
-  bool keep = false;        // whether to keep the tasks' working directories
-  bool json = false;        // whether to print the final status as JSON
-  bool timestamps = false;  // whether to begin each line of output with the time of its arrival
+  bool keep = false;                          // whether to keep the tasks' working directories
+  bool json = false;                          // whether to print the final status as JSON
+  bool timestamps = false;                    // whether to begin each line of output with the time of its arrival
   std::string outputs_directory = "outputs";  // where to put the outputs of the job
   // Called when the status may have changed, until the job has ended. The returned lines are printed. May be empty.
   std::function<std::string(backend::Cluster& cluster, const JobId& id, const journal::JobView& view)> on_status;

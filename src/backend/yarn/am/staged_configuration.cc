@@ -18,7 +18,7 @@ Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment&
 }
 
 Result<hadoop::conf::Configuration> ReadStagedConfiguration(const hadoop::conf::Environment& environment,
-                                                      const std::string& path) {
+                                                            const std::string& path) {
   HOWDAH_TRY(const auto xml, os::files::ReadFile(path));
   hadoop::conf::Configuration configuration(environment);
   const auto no_more_files = [](const std::string& name) -> Result<std::string> {

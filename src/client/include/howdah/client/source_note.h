@@ -13,8 +13,8 @@ namespace howdah::client {
 // or .gitignore leaves out. Empty if there is nothing to say.
 std::vector<std::string> SourceNotes(const std::string& source, const os::files::SourceSurvey& survey);
 
-// The same for a job on this machine. Empty if the source is not a directory, or if the job is TonY's, whose whole source
-// travels.
+// The same for a job on this machine. Empty if the source is not a directory, or if the job is TonY's, whose whole
+// source travels.
 std::vector<std::string> SourceNotesOf(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::client
