@@ -287,7 +287,7 @@ def check_tree(root, compile_commands=None, shrink=False):
 
 
 def check_words_of_tree(root, shrink):
-    """Findings about words, of those files that have more of them than tidy_words.json allows. The allowed numbers may
+    """The word findings of each file that has more of them than tidy_words.json allows for it. The allowed numbers may
     only shrink."""
     path = root / "tools/tidy_words.json"
     known = json.loads(path.read_text()) if path.exists() else {}

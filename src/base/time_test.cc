@@ -27,7 +27,7 @@ TEST(Time, DurationIsFormattedForPeople) {
   for (const auto& row : rows) EXPECT_EQ(FormatDuration(row.d), row.text);
 }
 
-TEST(Time, DurationOfJobFileIsParsedAndWritten) {
+TEST(Time, DurationInJobFileSyntaxIsParsedAndWritten) {
   const struct {
     const char* text;
     std::optional<Duration> d;

@@ -117,8 +117,8 @@ void Assembly::StartComplete() {
       if (role.stage == Stage::kForming) role.stage = Stage::kOpen;
     }
   } else if (!context_.timers.IsArmed(JobTimer::kGang)) {
-    // A later generation that lacks a container must not hold its other containers indefinitely either. But it may hold
-    // them longer than the first generation, because a released container has to be set up again.
+    // Like the first generation, a later one may hold containers only for a limited time while one is missing. Its
+    // limit is longer, because its containers are already set up and a release would lose that work.
     incomplete_since_ = context_.now;
     context_.timers.Arm(JobTimer::kGang, context_.now + context_.spec.timeouts.gang);
     if (AnyAssembling()) return;

@@ -71,7 +71,7 @@ TEST(JobRules, FreeRestartIsNotCharged) {
 }
 
 // A task with a free restart is not the reason for the end of the job, even if it failed first.
-TEST(JobRules, FreeRestartIsNotTheReason) {
+TEST(JobRules, FailureWithFreeRestartIsNotTheReasonForTheEndOfTheJob) {
   const std::string played = Play({JobOf({Workers(2, 0, Then::kRestartFree)})}, R"(
 0s up
 1s exit worker:0 a0 75 rule=0

@@ -19,7 +19,7 @@ class Role {
  public:
   size_t number() const { return number_; }
   const jobspec::RoleSpec& spec() const { return *spec_; }
-  // The kind in the job file, or a sidecar or service once the role has exceeded its `outlive` limit.
+  // The kind in the job file. Becomes kSidecar or kService when the role exceeds its `outlive` limit.
   jobspec::RoleKind kind() const { return kind_; }
   bool ranked() const { return ranked_; }
   bool coordinator() const { return coordinator_; }  // see FrameworkRules

@@ -13,7 +13,7 @@ using ::testing::Pair;
 
 Result<rpc::Identity> NoIdentity(const std::string& tls) { return Failed("no identity in '" + tls + "'"); }
 
-TEST(Exec, AgentVariablesNameAgentAmAndIdentity) {
+TEST(Exec, EnvironmentHasPathOfAgentAddressOfAmAndCertificates) {
   EXPECT_THAT(AgentVariables("/a", "10.0.0.7:1", "/tls"),
               ElementsAre(Pair("HOWDAH_AGENT", "/a"), Pair("HOWDAH_AM", "10.0.0.7:1"), Pair("HOWDAH_TLS", "/tls")));
   EXPECT_THAT(AgentVariables("/a", "10.0.0.7:1", ""),

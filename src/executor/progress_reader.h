@@ -19,8 +19,8 @@ namespace howdah::executor {
 // Returns the path of the progress file of one local rank of an attempt.
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank);
 
-// Uses inotify. Reads at most once per 50 ms, however much is written. The memory is bounded: one piece, and one line
-// per process. Invalid lines are ignored. Used on the executor's loop only.
+// Uses inotify. Reads at most once per 50 ms, however much is written. Memory is bounded: one read buffer, and one
+// incomplete line per process. Invalid lines are ignored. Used on the executor's loop only.
 class ProgressReader {
  public:
   struct Handlers {

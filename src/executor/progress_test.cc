@@ -54,7 +54,7 @@ TEST(Progress, FileReplacedByPipeFailsTheNextAttempt) {
   EXPECT_THAT(message->start_failed().cause(), HasSubstr("it is a FIFO"));
 }
 
-TEST(Progress, LowestStepOfAllProcessesCountsPerAttempt) {
+TEST(Progress, EachAttemptReportsTheLowestStepOfItsProcesses) {
   Task task;
   task.role().processes = 2;
   task.role().command.shell = "echo step $((5 + HOWDAH_LOCAL_RANK + HOWDAH_ATTEMPT)) >> $HOWDAH_PROGRESS";

@@ -105,7 +105,7 @@ TEST(Stopping, LeaveKillsTheTaskAtOnce) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Stopping, LostAmStopsTheTaskWithGrace) {
+TEST(Stopping, TaskIsStoppedWithGraceIfAmIsLost) {
   Task task("trap 'sleep 0.1; echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done");
   task.Start(0);
   task.ReceiveStarted();

@@ -133,7 +133,7 @@ roles:
   EXPECT_EQ(brief, whole) << DescribeEffective(brief);
 }
 
-TEST(JobFile, DefaultOfHoldIsShortenedToGang) {
+TEST(JobFile, DefaultOfTimeoutsHoldIsAtMostTimeoutsGang) {
   EXPECT_EQ(Parsed("timeouts: {gang: 5s}\nroles: {w: {memory: 1GiB, command: date}}").timeouts.hold, 5s);
 }
 
@@ -270,7 +270,7 @@ TEST(JobFile, SetChangesOnlyOneUseOfAlias) {
   EXPECT_EQ(job.roles.at(1).instances.max, 4);
 }
 
-TEST(JobFile, OldNameOfChargeInfrastructureIsReadWithAHint) {
+TEST(JobFile, RenamedKeyExcuseIsStillReadWithAHint) {
   const auto parsed = [](const std::string& restart) {
     return ParseJobFile("roles:\n  w: {memory: 1GiB, command: date, restart: " + restart + "}\n", Machine());
   };

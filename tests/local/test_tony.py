@@ -34,7 +34,7 @@ def test_the_environment_equals_tonys(machine, tmp_path):
     assert set(json.loads(of["evaluator:0"]["TF_CONFIG"])["cluster"]) == {"chief", "worker", "evaluator"}
 
 
-def test_a_failed_session_is_retried_within_its_count(machine):
+def test_a_failed_session_is_retried_up_to_retry_count_times(machine):
     flags = (*S, *P, *K, "-executes", "fail_first_session.py", *roles(worker=2))
     assert run(machine, *flags).code == 1
     done = run(machine, *flags, *conf("tony.am.retry-count=1"))

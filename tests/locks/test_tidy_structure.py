@@ -99,7 +99,7 @@ HIDDEN = "namespace howdah::core {\nnamespace {\n\n%s\n}  // namespace\n}  // na
     ("using core::Task;", "using core::Task;", None),
     ("int Sum(int a) { return a; }", "int Other(int a) { return a; }", None),
 ])
-def test_the_same_hidden_name_in_two_files_is_found(one, two, name):
+def test_the_same_name_in_the_anonymous_namespaces_of_two_files_is_found(one, two, name):
     findings = list(tidy_structure.check_tree({"src/core/a.cc": HIDDEN % one, "src/core/b.cc": HIDDEN % two}))
     assert [f.text.split(" is also")[0] for f in findings] == ([name] if name else [])
     assert all(f.rule == "same-name" and f.line == 4 for f in findings)

@@ -203,7 +203,8 @@ def test_22_an_executor_of_another_version(alice, difficult, tmp_path):
     ours = (BIN.parent / "howdah-agent").read_bytes()
     version = alice("--version").stdout.split()[-1]
     rest = version.split(".", 1)[1]
-    # Only the first four characters are replaced: the compiler may store the rest in a separate instruction.
+    # Only the first four characters of the version are replaced. The compiler may split a string constant into several
+    # instructions, so the rest need not follow in the binary.
     theirs = ours.replace(version.encode()[:4], b"9." + version.encode()[2:4])
     assert len(theirs) == len(ours) and theirs != ours
     text = "name: j\nroles:\n  worker: {memory: 64MiB, node_label: fast, command: 'true'}\n"

@@ -271,7 +271,7 @@ TEST(JobLoop, StopOnAFullDiskUsesTheReserve) {
   EXPECT_EQ(process.Drain({core::ContainerExited{kC1}}).back(), "failed: disk full");
 }
 
-TEST(JobLoop, StopThatFindsTheDiskFullUsesTheReserve) {
+TEST(JobLoop, StopOnFullDiskFreesTheReservedSpace) {
   Process process;
   process.Drain({kStarted});
   process.log_full = true;

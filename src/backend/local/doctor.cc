@@ -160,7 +160,8 @@ void CheckJobs(const Layout& layout, Findings& findings) {
     if (!settled.ok()) {
       findings.push_back({Level::kProblem, id.text + ": " + settled.error().message, "see " + files.directory()});
     } else if (HasEndEntry(files.journal())) {
-      findings.push_back({Level::kWarning, id.text + " had lost its application master; its end has been recorded now",
+      findings.push_back({Level::kWarning,
+                          id.text + " had lost its application master; the job has now been recorded as ended",
                           "`howdah status " + id.text + "` shows more"});
     } else {
       ++running;

@@ -12,7 +12,7 @@
 
 namespace howdah::backend::local {
 
-// Succeeds for a directory that does not exist.
+// Checks HOWDAH_HOME and the directories above it. Succeeds if HOWDAH_HOME does not exist.
 Status CheckHome(const Layout& layout);
 
 // For agents: as CheckHome, for the directory of one job, which must exist.

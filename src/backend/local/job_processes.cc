@@ -35,7 +35,8 @@ bool HasWord(std::string_view words, std::string_view wanted) {
   return false;
 }
 
-// The owner of the directory in /proc is root for agents, because their memory is protected (ProtectMemory).
+// Reads the uid from /proc/PID/status. The owner of /proc/PID does not show it: for agents it is root, because
+// ProtectMemory makes them not dumpable.
 bool IsOurs(const std::string& proc) {
   const auto status = os::files::ReadFile(proc + "/status", kProcFileLimit);
   if (!status.ok()) return false;

@@ -52,7 +52,8 @@ Result<Settled> Settle(const JobFiles& files, const JobId& id, Tasks tasks) {
   }
   const std::string before = view.reason.empty() ? "" : "; " + view.reason;
   view.reason = "runs on " + where.host + before;
-  view.advice = "this is what its journal shows; " + where.host + " knows more, and whether the job still lives";
+  view.advice = "only the journal of the job is visible from here; run this command on " + where.host +
+                " to see whether the job is still running";
   return Settled{std::move(view), where.host};
 }
 

@@ -26,7 +26,7 @@ void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& na
         request.quick_flags.push_back(name);
         return Assign(text, value) ? "" : "'" + text + "' is not a whole number";
       },
-      help + " (without a job file)");
+      help + " (only without a job file)");
 }
 
 void AddEnvironment(Syntax& syntax, client::JobRequest& request) {
@@ -39,7 +39,7 @@ void AddEnvironment(Syntax& syntax, client::JobRequest& request) {
         request.quick.env.emplace_back(word.substr(0, equals), word.substr(equals + 1));
         return "";
       },
-      "An environment variable for every task (without a job file)");
+      "An environment variable for every task (only without a job file)");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ args::Command ExecCommand(client::Connection& connection) {
             syntax.Id(arguments->id);
             syntax.Positional("task", "ROLE:INDEX", arguments->task, args::Presence::kRequired, "The task");
             syntax.Flag("-t,--terminal", arguments->terminal,
-                        "Allocate a terminal; the default if no COMMAND is given, which starts a shell");
+                        "Allocate a terminal; the default if no COMMAND is given (then a shell starts)");
             syntax.WordsAfterDashes(arguments->command, "COMMAND");
             return [&connection, arguments] { return Exec(connection, *arguments); };
           }};

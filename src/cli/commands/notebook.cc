@@ -29,7 +29,7 @@ constexpr Duration kEndLimit = std::chrono::seconds(5);  // time within which th
 constexpr char kServeScript[] = R"sh(
 umask 077
 if ! command -v jupyter >/dev/null || ! jupyter lab --version >/dev/null 2>&1; then
-  echo 'JupyterLab is not in PATH: run `pip install jupyterlab`, or pass an environment that has it with --python' >&2
+  echo 'JupyterLab is not in PATH: run `pip install jupyterlab`, or pass an environment that contains it (--python)' >&2
   exit 127
 fi
 export JUPYTER_TOKEN=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')

@@ -38,7 +38,7 @@ TEST(KeyValueStore, PutAnswersHeldGet) {
   EXPECT_EQ(store.NextDeadline(), std::nullopt);
 }
 
-TEST(KeyValueStore, UnlimitedHoldHasNoDeadline) {
+TEST(KeyValueStore, WaitingGetWithoutLimitHasNoDeadline) {
   KeyValueStore store(1000, std::nullopt);
   EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
   EXPECT_EQ(store.NextDeadline(), std::nullopt);

@@ -79,7 +79,8 @@ Error DamageAt(const std::string& path, uint64_t offset, const std::string& what
                 "); restore the file, or submit the job again");
 }
 
-// Returns true if the file begins with kMagic, false if it is empty or has only a part of it.
+// Returns true if the file begins with kMagic, and false if the file is empty or ends within kMagic. Anything else is
+// an error.
 Result<bool> SkipMagic(Input& input, const std::string& path) {
   HOWDAH_TRY(const auto magic, input.Peek(kMagic.size()));
   if (magic.size() < kMagic.size() && kMagic.starts_with(magic)) return false;

@@ -24,7 +24,7 @@ ExitStatus RunScript(const files::Scratch& scratch, const std::string& script) {
   return child ? WaitFor(*child) : ExitStatus{};
 }
 
-TEST(Spawn, DirectoryStreamsAndEnvironmentArePassed) {
+TEST(Spawn, StreamsEnvironmentAndDirectoryArePassed) {
   files::Scratch scratch;
   const ExitStatus status = RunScript(scratch, "pwd; echo error >&2; cat; echo $PATH $#; exit 7");
   EXPECT_EQ(status.code, 7);

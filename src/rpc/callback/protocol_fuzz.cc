@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto nonce = ParseChallenge(text);
   if (nonce && ChallengeLine(*nonce) != text + "\n") __builtin_trap();
-  if (ParseCall("secret", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", text)) __builtin_trap();  // made without the secret
+  // A call that was made without the secret must never be accepted.
+  if (ParseCall("secret", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", text)) __builtin_trap();
   return 0;
 }
 

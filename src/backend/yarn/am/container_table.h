@@ -69,7 +69,8 @@ class ContainerTable {
   Events events_;
   hadoop::yarn::NodeManagers node_managers_;
   std::unordered_map<ContainerId, Container> containers_;
-  int releasing_ = 0;  // number of containers with `releasing`; counted because it is read at every grant and exit
+  // The number of containers whose `releasing` is true. A counter, because every grant and exit reads it.
+  int releasing_ = 0;
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -82,7 +82,7 @@ class Stager {
   }
 
  private:
-  // A file: in the cache under this number, or in another file system.
+  // Where a file is: entry `number` of the upload cache or, if `remote` is set, another file system.
   struct Source {
     size_t number = 0;
     std::optional<StagedFile> remote;

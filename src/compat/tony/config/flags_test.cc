@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-TEST(Flags, OneOrTwoDashesAndASpaceOrAnEqualsSignAreAccepted) {
+TEST(Flags, NameTakesOneOrTwoDashesAndValueFollowsSpaceOrEqualsSign) {
   const auto flags =
       ParseFlags({"-src_dir", "src", "--executes=python a.py --lr=1", "-conf=tony.worker.instances=2", "--conf",
                   "tony.x=a=b", "-shell_env", "A", "--container_env", "B=1", "--hdfs_classpath", "/a,,/b", "-debug",

@@ -34,9 +34,9 @@ class JobLoop {
   // Steps all queued events. Called by the owner of Timers, after DrainSoon.
   void Drain();
 
-  // Brings the core to the state that the previous AM had reached: the caller passes each of its events, in order.
-  // Writes the journal entries that follow from them, except the first `recorded`, which the journal already has.
-  // Afterwards the caller posts core::AmResumed. The core then repeats every order that may have been lost.
+  // Replays one event of the previous AM. The caller passes all of them, in order, and then posts core::AmResumed; the
+  // core then repeats every order that may have been lost. Writes the journal entries that follow, but skips the first
+  // `recorded` entries of all calls together, because the journal already has them.
   void Replay(const LoggedEvent& past, size_t recorded);
   // The number of journal entries that follow from the replayed events. If it is less than `recorded`, events are
   // missing, and the job must not continue: it would start tasks that run already.

@@ -32,7 +32,8 @@ struct ContainerExitMeaning {
   bool preempted;            // YARN needed the container or its resources for others
 };
 
-// Returns the meaning of a status. A status that YARN does not define is charged and has no texts.
+// Returns the meaning of a status. A status that YARN does not define counts as a
+// failure of the task (`charged`), and its texts are empty.
 ContainerExitMeaning MeaningOf(int exit_status);
 
 }  // namespace howdah::backend::yarn

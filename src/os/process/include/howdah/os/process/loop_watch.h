@@ -18,7 +18,8 @@ class LoopPulse {
  public:
   static Result<LoopPulse> Make();
 
-  // For the child, on the loop's thread, once a second. The first call begins the watch.
+  // The child calls this once a second on the thread of its loop, to show that the loop still runs. The first call
+  // begins the watch.
   void Turned() const { Write(kTurned); }
   // For the child: the loop will not turn until the next call of Turned, and the parent waits for that without limit.
   void Suspend() const { Write(kSuspended); }
