@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 from machine import Machine, eventually, read
-from other_user import needs_root
+from other_user import needs_mounts
 
-pytestmark = needs_root
+pytestmark = needs_mounts
 
 
 @pytest.fixture

@@ -8,6 +8,10 @@ UID = 61001  # outside the ranges that Debian assigns; needs no entry in /etc/pa
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a program as another user")
 
+_MOUNT = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+needs_mounts = pytest.mark.skipif(os.geteuid() != 0 or subprocess.run(_MOUNT, capture_output=True).returncode != 0,
+                                  reason="this machine does not allow mounts")
+
 
 def as_other(command, uid=UID):
     """The command line that runs `command` as the other user, without root's groups and capabilities."""
