@@ -34,8 +34,10 @@ namespace howdah::rpc {
 class Acceptor {
  public:
   struct Limits {
-    size_t unfinished = 64;
-    std::chrono::milliseconds patience{250};
+    // Large enough for the executors of a big gang, which all connect at the same time. A flood of idle connections is
+    // closed at unfinished / patience = 256 a second, so that others are accepted among them.
+    size_t unfinished = 256;
+    std::chrono::milliseconds patience{1'000};
     std::chrono::milliseconds handshake{10'000};
   };
   // Receives a connected, non-blocking socket and owns it from then on. Called on the acceptor's thread.
