@@ -51,7 +51,8 @@ def running(machine, tmp_path):
 def view(machine, tmp_path):
     (tmp_path / "other").mkdir()
     view = View(machine, tmp_path / "other")
-    mounted = subprocess.run(["unshare", "-mu", "bash", "-c", "\n".join(view.prepare())], text=True, capture_output=True)
+    mounted = subprocess.run(["unshare", "-mu", "bash", "-c", "\n".join(view.prepare())], capture_output=True,
+                             text=True, timeout=60)
     if mounted.returncode != 0:
         pytest.skip(f"this machine does not allow an overlay here: {mounted.stderr.strip()}")
     return view

@@ -153,8 +153,8 @@ def test_commands_work_while_a_job_runs_and_after_its_end(machine, tmp_path):
 
 def test_a_queued_job_is_killed(howdah, cluster, tmp_path):
     """Other applications use all memory, so that not even the AM can start."""
-    # A NodeManager that is told to stop a container before the container has a process leaves that process running.
-    # So the test waits until the processes run.
+    # If a NodeManager stops a container that has no process yet, the process can start afterwards and keep running. So
+    # the test waits until the processes run.
     started = [tmp_path / f"started-{i}" for i in range(3)]
     fillers = [cluster.run_command(f"touch {path} && sleep 300", user="bob", memory_mb=4096) for path in started]
     cluster.wait(lambda: all(path.exists() for path in started), "the whole cluster taken")
