@@ -49,7 +49,8 @@ def test_a_job_waits_for_the_name_node(howdah, pair, tmp_path):
     pid = howdah.task(jobs["with"], "worker", 0)["pids"][0]
 
     def shells():
-        return {p for p, command in howdah.alive(jobs["with"]).items() if command.startswith("bash -c setsid")}
+        start = "bash -o pipefail -c setsid"
+        return {p for p, command in howdah.alive(jobs["with"]).items() if command.startswith(start)}
     before = shells()
     pair["nn"].kill()
     kill9(pid)
