@@ -16,8 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Fd file(::memfd_create("records", MFD_CLOEXEC));
   if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return 0;
   size_t read = 0;
-  static_cast<void>(ReadRecords("/proc/self/fd/" + std::to_string(file.get()),
-                                [&](std::string_view record) { read += record.size(); }));
+  static_cast<void>(ReadRecords("/proc/self/fd/" + std::to_string(file.get()), [&](std::string_view record) -> Status {
+    read += record.size();
+    return {};
+  }));
   if (read > text.size()) __builtin_trap();
   return 0;
 }
