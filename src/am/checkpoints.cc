@@ -19,8 +19,7 @@ std::optional<core::FinishPrepared::Checkpoint> NewestCheckpoint(const std::stri
   for (const std::string& name : *names) {
     struct stat info;
     if (lstat((directory + "/" + name).c_str(), &info) != 0) continue;
-    const Instant written(std::chrono::seconds(info.st_mtim.tv_sec) +
-                          std::chrono::microseconds(info.st_mtim.tv_nsec / 1000));
+    const Instant written = ToInstant(info.st_mtim);
     if (!newest || written > newest->written) newest = {name, written};
   }
   return newest;

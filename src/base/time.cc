@@ -24,6 +24,10 @@ std::string Format(const char* format, Args... args) {
 
 }  // namespace
 
+Instant ToInstant(const timespec& time) {
+  return Instant(std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_nsec / 1000));
+}
+
 std::string FormatInstant(Instant t) {
   const auto day = std::chrono::floor<std::chrono::days>(t);
   const std::chrono::year_month_day date(day);

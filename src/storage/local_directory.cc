@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "howdah/os/files/directories_below.h"
@@ -30,15 +29,6 @@ std::optional<struct stat> StatOf(const Fd& directory, const std::string& name) 
   return ::fstatat(directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 ? std::optional(info) : std::nullopt;
 }
 
-// Whether os::files::WriteFileAtomically names its temporary files like this.
-bool IsTemporary(const std::string& name) {
-  constexpr size_t kSize = 7;  // ".XXXXXX"
-  const auto letter_or_digit = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  };
-  return name.size() == kSize && name.front() == '.' && std::all_of(name.begin() + 1, name.end(), letter_or_digit);
-}
-
 // Not all file systems can refuse to replace the target.
 int RenameOnly(const Fd& from, const std::string& old_name, const Fd& to, const std::string& new_name) {
   const int renamed = ::renameat2(from.get(), old_name.c_str(), to.get(), new_name.c_str(), RENAME_NOREPLACE);
@@ -55,9 +45,7 @@ Result<std::vector<Files::Entry>> ListOpenDirectory(const Fd& directory, const s
     const auto info = StatOf(directory, name);
     if (!info && errno == ENOENT) continue;  // just deleted
     if (!info) return SystemError("listing " + path);
-    const auto modified = std::chrono::seconds(info->st_mtim.tv_sec) +
-                          std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(info->st_mtim.tv_nsec));
-    entries.push_back({name, S_ISDIR(info->st_mode), Instant(modified)});
+    entries.push_back({name, S_ISDIR(info->st_mode), ToInstant(info->st_mtim)});
   }
   return entries;
 }
@@ -94,7 +82,7 @@ Status LocalDirectory::DeleteTemporaries() {
   HOWDAH_TRY(const auto entries, List());
   for (const Files::Entry& entry : entries) {
     const auto info = StatOf(self_, entry.name);
-    if (!IsTemporary(entry.name) || !info || !S_ISREG(info->st_mode)) continue;
+    if (!os::files::IsTemporaryName(entry.name) || !info || !S_ISREG(info->st_mode)) continue;
     if (::unlinkat(self_.get(), entry.name.c_str(), 0) != 0 && errno != ENOENT) {
       return SystemError("removing " + path_ + "/" + entry.name);
     }

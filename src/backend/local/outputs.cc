@@ -6,27 +6,23 @@
 #include "howdah/jobspec/job_file.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/outputs.h"
+#include "log_tree.h"
 
 namespace howdah::backend::local {
 namespace {
 
-// The role of a directory ROLE-INDEX; null if the name has another form or there is no such role.
+// Returns the role of a directory ROLE-INDEX. Null if the name has another form or there is no such role.
 const jobspec::RoleSpec* RoleOf(const jobspec::JobSpec& spec, const std::string& name) {
-  const size_t dash = name.rfind('-');
-  if (dash == std::string::npos || name.find_first_not_of("0123456789", dash + 1) != std::string::npos) return nullptr;
-  const std::string role = name.substr(0, dash);
+  const auto task = Descend(std::nullopt, name);  // working directories have the names of the directories in logs/
+  if (!task) return nullptr;
   const auto found = std::find_if(spec.roles.begin(), spec.roles.end(),
-                                  [&](const jobspec::RoleSpec& candidate) { return candidate.name == role; });
+                                  [&](const jobspec::RoleSpec& role) { return role.name == task->source.role; });
   return found == spec.roles.end() ? nullptr : &*found;
 }
 
-std::string TaskOf(const std::string& name) {
-  const size_t dash = name.rfind('-');
-  return name.substr(0, dash) + ":" + name.substr(dash + 1);
-}
-
-// "worker:0 left model.pt and 2 more files (977 KiB) in its working directory, which is removed"; "" if there are none.
-std::string DescribeLeft(const JobFiles& files, const std::string& name) {
+// name: of a task's directory. "worker:0 left model.pt and 2 more files (977 KiB) in its working directory, which is
+// removed"; "" if there are none.
+std::string DescribeLeft(const JobFiles& files, const jobspec::RoleSpec& role, const std::string& name) {
   // This directory is created after the working directory has been filled, and before the first process starts.
   const auto begun = os::files::CreationTime(files.work() + "/" + name + ".progress");
   if (!begun) return "";
@@ -35,8 +31,9 @@ std::string DescribeLeft(const JobFiles& files, const std::string& name) {
   std::string names;
   for (const std::string& file : left.names) names += (names.empty() ? "" : ", ") + file;
   const int64_t more = left.count - static_cast<int64_t>(left.names.size());
-  return TaskOf(name) + " left " + names + (more > 0 ? " and " + std::to_string(more) + " more" : "") + " (" +
-         FormatBytes(left.bytes) + ") in its working directory, which is removed";
+  return role.name + ":" + name.substr(role.name.size() + 1) + " left " + names +
+         (more > 0 ? " and " + std::to_string(more) + " more" : "") + " (" + FormatBytes(left.bytes) +
+         ") in its working directory, which is removed";
 }
 
 // Copies these files, and counts them.
@@ -88,7 +85,7 @@ Status KeepOutputs(const JobFiles& files) {
     const std::string work = files.work() + "/" + name;
     const std::vector<std::string> patterns = jobspec::OutputsOf(spec, *role);
     if (patterns.empty()) {
-      const std::string line = DescribeLeft(files, name);
+      const std::string line = DescribeLeft(files, *role, name);
       if (!line.empty()) left += line + "\n";
       continue;
     }

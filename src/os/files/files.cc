@@ -14,6 +14,8 @@
 namespace howdah::os::files {
 namespace {
 
+constexpr std::string_view kTemporary = ".XXXXXX";  // for mkostemp, which replaces the X by letters and digits
+
 Result<Fd> OpenLockFile(const std::string& path, int flags) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0644));
   if (!fd.valid()) return SystemError("opening the lock " + path);
@@ -81,7 +83,7 @@ Status AppendLine(int fd, std::string_view line, std::string_view what) {
 }
 
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode) {
-  std::string temporary = path.substr(0, path.rfind('/') + 1) + ".XXXXXX";
+  std::string temporary = path.substr(0, path.rfind('/') + 1) + std::string(kTemporary);
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.valid()) return SystemError("writing " + path);
   Status done = WriteAll(fd.get(), bytes, path);
@@ -89,6 +91,14 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode
   if (done.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) done = SystemError("writing " + path);
   if (!done.ok()) ::unlink(temporary.c_str());
   return done;
+}
+
+bool IsTemporaryName(std::string_view name) {
+  const auto letter_or_digit = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  return name.size() == kTemporary.size() && name.front() == '.' &&
+         std::all_of(name.begin() + 1, name.end(), letter_or_digit);
 }
 
 Status MakeDirectories(const std::string& path, mode_t mode) {

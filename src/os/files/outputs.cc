@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "howdah/os/files/directories_below.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/glob.h"
 
@@ -35,25 +36,6 @@ bool MatchesAny(const std::vector<std::string>& patterns, const std::string& pat
                      [&](const std::string& pattern) { return MatchesGlob(pattern, path); });
 }
 
-Instant ChangeTime(const struct stat& info) {
-  return Instant(std::chrono::duration_cast<Duration>(std::chrono::seconds(info.st_ctim.tv_sec) +
-                                                      std::chrono::nanoseconds(info.st_ctim.tv_nsec)));
-}
-
-// Opens the directory at a relative path below `root`, one component after the other, and creates missing ones.
-Result<Fd> OpenBelow(int root, const std::string& path, const std::string& shown) {
-  Fd at(::openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  for (size_t begin = 0; at.valid() && begin < path.size();) {
-    const size_t end = std::min(path.find('/', begin), path.size());
-    const std::string name = path.substr(begin, end - begin);
-    begin = end + 1;
-    if (::mkdirat(at.get(), name.c_str(), 0755) != 0 && errno != EEXIST) return SystemError("creating " + shown);
-    at = Fd(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  }
-  if (!at.valid()) return SystemError("opening " + shown);
-  return at;
-}
-
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
@@ -79,14 +61,10 @@ Result<std::vector<std::string>> FindOutputs(const std::string& directory, const
 
 Status MoveOutputs(const std::string& from, const std::vector<std::string>& files, const std::string& to) {
   HOWDAH_TRY_STATUS(MakeDirectories(to));
-  const Fd source(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!source.valid()) return SystemError("opening " + from);
-  const Fd target(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!target.valid()) return SystemError("opening " + to);
   for (const std::string& file : files) {
     const std::string directory = DirectoryOf(file), name = file.substr(directory.empty() ? 0 : directory.size() + 1);
-    HOWDAH_TRY(const Fd source_directory, OpenBelow(source.get(), directory, from + "/" + directory));
-    HOWDAH_TRY(const Fd target_directory, OpenBelow(target.get(), directory, to + "/" + directory));
+    HOWDAH_TRY(const Fd source_directory, MakeDirectoriesBelow(from, directory));
+    HOWDAH_TRY(const Fd target_directory, MakeDirectoriesBelow(to, directory));
     if (::renameat(source_directory.get(), name.c_str(), target_directory.get(), name.c_str()) != 0) {
       if (errno == ENOENT) continue;  // removed after it was found
       return SystemError("moving " + from + "/" + file + " to " + to);
@@ -104,7 +82,7 @@ LeftFiles FindLeftFiles(const std::string& directory, Instant since) {
     const std::string name = path.substr(path.rfind('/') + 1);
     if (name.front() == '.' || name == "__pycache__") return false;
     if (!S_ISREG(info.st_mode)) return true;
-    if (ChangeTime(info) <= since) return false;
+    if (ToInstant(info.st_ctim) <= since) return false;
     ++left.count;
     left.bytes += info.st_size;
     largest.emplace_back(-info.st_size, path);
@@ -120,8 +98,7 @@ std::optional<Instant> CreationTime(const std::string& path) {
   struct statx info {};
   if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) != 0) return std::nullopt;
   if ((info.stx_mask & STATX_BTIME) == 0) return std::nullopt;
-  return Instant(std::chrono::duration_cast<Duration>(std::chrono::seconds(info.stx_btime.tv_sec) +
-                                                      std::chrono::nanoseconds(info.stx_btime.tv_nsec)));
+  return ToInstant({info.stx_btime.tv_sec, info.stx_btime.tv_nsec});
 }
 
 }  // namespace howdah::os::files

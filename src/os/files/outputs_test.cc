@@ -62,8 +62,7 @@ TEST(FindLeftFiles, CountsNewFilesAndNamesTheLargest) {
   Write(root / "old.py", "x");
   struct stat info {};
   ASSERT_EQ(::stat((root / "old.py").c_str(), &info), 0);
-  const Instant since(std::chrono::duration_cast<Duration>(std::chrono::seconds(info.st_ctim.tv_sec) +
-                                                           std::chrono::nanoseconds(info.st_ctim.tv_nsec)));
+  const Instant since = ToInstant(info.st_ctim);
   EXPECT_EQ(FindLeftFiles(root.path(), since).count, 0);
   Write(root / "model.pt", std::string(1000, 'x'));
   Write(root / "out/b", std::string(10, 'x'));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace howdah {
 // time of their start (os::process::Clock), so deadlines survive a step of the wall clock.
 using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 using Duration = std::chrono::microseconds;
+
+// The time of a file, as in struct stat: since the Unix epoch, cut to whole microseconds.
+Instant ToInstant(const timespec& time);
 
 // "2026-11-21T06:45:12.301Z": UTC, milliseconds (RFC 3339).
 std::string FormatInstant(Instant t);

@@ -27,6 +27,8 @@ std::string LastLine(const std::string& path);
 // Replaces `path` atomically: readers see either the old or the new content. The mode is exact, whatever the umask. If
 // the process is killed during the call, a temporary file may remain beside it; its name begins with a dot.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode = 0644);
+// Whether WriteFileAtomically gives such names to its temporary files.
+bool IsTemporaryName(std::string_view name);
 
 // Writes all bytes, in as many write(2) calls as needed. `what` names the target in the error, such as "journal.jsonl".
 Status WriteAll(int fd, std::string_view bytes, std::string_view what);
