@@ -44,11 +44,7 @@ class HdfsFiles final : public storage::Files {
     HOWDAH_TRY(const auto reader, files_->Open(path));
     if (offset >= reader->size()) return {};
     HOWDAH_TRY_STATUS(reader->Seek(offset));
-    for (;;) {
-      HOWDAH_TRY(const auto bytes, reader->Read(kPiece));
-      if (bytes.empty()) return {};
-      HOWDAH_TRY_STATUS(on_bytes(bytes));
-    }
+    return ReadPieces(*reader, on_bytes);
   }
   Status Write(const std::string& path, std::string_view bytes) override {
     return WriteWhole(*files_, path, bytes, storage::kSharedFile);
@@ -120,17 +116,23 @@ Result<std::unique_ptr<storage::Files>> HadoopClient::OpenFiles(const std::strin
   return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(opened)));
 }
 
+Status ReadPieces(hadoop::hdfs::Reader& reader, const std::function<Status(std::string_view piece)>& on_piece) {
+  for (;;) {
+    HOWDAH_TRY(const auto piece, reader.Read(kPiece));
+    if (piece.empty()) return {};
+    HOWDAH_TRY_STATUS(on_piece(piece));
+  }
+}
+
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path, size_t limit) {
   HOWDAH_TRY(const auto reader, files.Open(path));
   std::string whole;
-  for (;;) {
-    HOWDAH_TRY(const auto more, reader->Read(kPiece));
-    if (more.empty()) return whole;
-    whole += more;
-    if (whole.size() > limit) {
-      return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes allowed");
-    }
-  }
+  HOWDAH_TRY_STATUS(ReadPieces(*reader, [&](std::string_view piece) -> Status {
+    whole += piece;
+    if (whole.size() <= limit) return {};
+    return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes allowed");
+  }));
+  return whole;
 }
 
 std::string TemporaryBeside(const std::string& path) {

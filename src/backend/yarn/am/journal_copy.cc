@@ -124,11 +124,8 @@ Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::st
   const std::string partial = path + ".part";
   HOWDAH_TRY_STATUS(os::files::RemoveTree(partial));
   HOWDAH_TRY(const auto local, os::files::OpenForAppend(partial, 0600));
-  for (;;) {
-    HOWDAH_TRY(const auto piece, (*reader)->Read(kPiece));
-    if (piece.empty()) break;
-    HOWDAH_TRY_STATUS(os::files::WriteAll(local.get(), piece, partial));
-  }
+  HOWDAH_TRY_STATUS(
+      ReadPieces(**reader, [&](std::string_view piece) { return os::files::WriteAll(local.get(), piece, partial); }));
   if (rename(partial.c_str(), path.c_str()) != 0) return os::files::SystemError("writing " + path);
   return true;
 }

@@ -9,8 +9,6 @@
 namespace howdah::backend::yarn::client {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 20;
-
 class Fetcher {
  public:
   explicit Fetcher(hadoop::hdfs::FileSystem& files) : files_(files) {}
@@ -34,12 +32,10 @@ class Fetcher {
     ::unlink(to.c_str());  // do not write through an existing link
     const os::files::Fd file(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file.valid()) return os::files::SystemError("writing " + to);
-    for (;;) {
-      HOWDAH_TRY(const std::string bytes, reader->Read(kBlock));
-      if (bytes.empty()) break;
-      HOWDAH_TRY_STATUS(os::files::WriteAll(file.get(), bytes, to));
-      fetched.bytes += static_cast<int64_t>(bytes.size());
-    }
+    HOWDAH_TRY_STATUS(ReadPieces(*reader, [&](std::string_view piece) {
+      fetched.bytes += static_cast<int64_t>(piece.size());
+      return os::files::WriteAll(file.get(), piece, to);
+    }));
     ++fetched.files;
     return {};
   }

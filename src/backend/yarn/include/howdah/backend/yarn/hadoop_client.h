@@ -2,9 +2,11 @@
 // ResourceManager and the file system, which are opened at first use.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "howdah/backend/yarn/layout.h"
 #include "howdah/base/result.h"
@@ -58,6 +60,8 @@ class HadoopClient {
 // Returns the path of a temporary file in the directory of `path`, with a random hidden name.
 std::string TemporaryBeside(const std::string& path);
 
+// Passes the rest of a file on, in pieces of at most 1 MiB. An error of on_piece ends the reading, and is returned.
+Status ReadPieces(hadoop::hdfs::Reader& reader, const std::function<Status(std::string_view piece)>& on_piece);
 // Returns the content of a file of at most 256 MiB.
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path,
                               size_t limit = size_t{256} << 20);
