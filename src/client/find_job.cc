@@ -61,16 +61,13 @@ Result<std::vector<Backend>> Connect(Connection& connection) {
   return backends;
 }
 
-// Whether to look on the next backend after this error. A cluster that is only configured, not chosen, must not make
-// local jobs unusable.
-bool MaySkip(const std::vector<Backend>& backends, const Error& error) {
-  return backends.size() > 1 && (error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kNotFound);
-}
-
-void NoteSkipped(const Backend& skipped, const Error& error, const OnNote& on_note) {
-  if (error.code == ErrorCode::kUnavailable) {
-    on_note("skipping " + skipped.name + ": " + error.message + "; `--on local` leaves it out");
-  }
+// Decides after an error whether to look on the next backend. If not, returns the error. A cluster that is only
+// configured, not chosen, must not make local jobs unusable.
+Status Skip(const std::vector<Backend>& backends, const Backend& failed, const Error& error, const OnNote& on_note) {
+  if (backends.size() > 1 && error.code == ErrorCode::kNotFound) return {};
+  if (backends.size() == 1 || error.code != ErrorCode::kUnavailable) return error;
+  on_note("skipping " + failed.name + ": " + error.message + "; `--on local` leaves it out");
+  return {};
 }
 
 Result<Job> FindLast(Connection& connection, const OnNote& on_note) {
@@ -82,8 +79,7 @@ Result<Job> FindLast(Connection& connection, const OnNote& on_note) {
   for (const Backend& backend : backends) {
     auto id = backend.cluster->Resolve("last");
     if (!id.ok()) {
-      if (!MaySkip(backends, id.error())) return id.error();
-      NoteSkipped(backend, id.error(), on_note);
+      HOWDAH_TRY_STATUS(Skip(backends, backend, id.error(), on_note));
       if (!first_error) first_error = id.error();
       continue;
     }
@@ -157,8 +153,7 @@ Result<Job> FindJob(Connection& connection, const std::string& name, const OnNot
   for (const Backend& backend : backends) {
     auto jobs = backend.cluster->List(/*ended_too=*/true);
     if (!jobs.ok()) {
-      if (!MaySkip(backends, jobs.error())) return jobs.error();
-      NoteSkipped(backend, jobs.error(), on_note);
+      HOWDAH_TRY_STATUS(Skip(backends, backend, jobs.error(), on_note));
       continue;
     }
     HOWDAH_TRY(const auto id, MatchJob(name, *jobs));
@@ -181,8 +176,7 @@ Result<std::vector<Job>> LiveJobs(Connection& connection, const std::string& nam
   for (const Backend& backend : backends) {
     const auto jobs = backend.cluster->List(/*ended_too=*/false);
     if (!jobs.ok()) {
-      if (!MaySkip(backends, jobs.error())) return jobs.error();
-      NoteSkipped(backend, jobs.error(), on_note);
+      HOWDAH_TRY_STATUS(Skip(backends, backend, jobs.error(), on_note));
       continue;
     }
     for (const JobView& job : *jobs) {
