@@ -47,3 +47,26 @@ def test_the_last_line_counts_all_results(tmp_path, ctest, unit, programs, broke
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.stdout == line + "\n"
     assert (result.returncode == 0) == (" 0 failed" in line and not line.startswith("0 passed"))
+
+
+FIRST = '<testcase classname="t" name="a"/><testcase classname="t" name="b"><failure/></testcase>'
+AGAIN = [
+    # again-programs.xml, BROKEN, expected lines
+    ('<testcase classname="t" name="b"/>', 0, ["passed only when run again, alone: t::b", "2 passed, 0 failed"]),
+    ('<testcase classname="t" name="b"><failure/></testcase>', 1, ["1 passed, 1 failed"]),
+    ('<testcase classname="t" name="b"/><testcase classname="t" name="b"><error/></testcase>', 1,
+     ["1 passed, 1 failed"]),
+    ('<testcase classname="t" name="b"><skipped/></testcase>', 0, ["1 passed, 1 failed"]),
+    ('<testcase classname="other" name="b"/>', 0, ["1 passed, 1 failed"]),
+    ("", 1, ["1 passed, 1 failed"]),
+]
+
+
+@pytest.mark.parametrize("again,broken,lines", AGAIN)
+def test_a_test_that_passes_when_run_again_is_named(tmp_path, again, broken, lines):
+    for name, cases in (("pytest-programs.xml", FIRST), ("again-programs.xml", again)):
+        (tmp_path / name).write_text(f"<testsuite>{cases}</testsuite>")
+    command = [sys.executable, ROOT / "tools/dev/test_summary.py", tmp_path, str(broken)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.stdout.splitlines() == lines
+    assert (result.returncode == 0) == (" 0 failed" in lines[-1])

@@ -13,24 +13,34 @@ run_ctest() {  # NAME of the results, then options of ctest
 
 run_pytest() {  # NAME of the results, then arguments of pytest
   local name=$1; shift
-  "$python" -m pytest -p no:cacheprovider --color=auto -ra --durations=10 \
+  "$python" -m pytest -o cache_dir="$PWD/build/test-results/cache-$name" --color=auto -ra --durations=10 \
     --junit-xml="build/test-results/pytest-$name.xml" "$@" >&2
+}
+
+# Runs the failed tests of run_pytest NAME once more. test_all shares two cores between several suites, and a test whose
+# time limit was too short for that says nothing about the program. The summary names every test that needed this.
+# Ends after three tests that fail again.
+run_failed_again() {  # NAME of the results, then the same arguments
+  local name=$1; shift
+  say "running the failed tests of $name again, with nothing beside them"
+  "$python" -m pytest -o cache_dir="$PWD/build/test-results/cache-$name" --color=auto -ra --last-failed \
+    --last-failed-no-failures=none --maxfail=3 --junit-xml="build/test-results/again-$name.xml" "$@" >&2
 }
 
 # Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both run at the same time.
 # That takes half as long.
 run_programs() {
-  local failed=0 others=()
+  local others=()
   for folder in tests/*/; do
     [ "$folder" = tests/yarn/ ] || [ -z "$(compgen -G "${folder}test_*.py")" ] || others+=("$folder")
   done
+  failed_programs=() failed_yarn=()
   run_pytest yarn tests/yarn 2>build/log/yarn.err &
   local yarn=$!
-  run_pytest programs "${others[@]}" || failed=1
+  run_pytest programs "${others[@]}" || failed_programs=("${others[@]}")
   say "the tests on clusters, which ran at the same time"
-  wait "$yarn" || failed=1
+  wait "$yarn" || failed_yarn=(tests/yarn)
   cat build/log/yarn.err >&2
-  return $failed
 }
 
 # The debug build and the simulation run at a low priority while the tests of the programs wait.
@@ -58,11 +68,13 @@ test_all() {
   wait "$frameworks" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
   wait "$hadoops" || { cat build/log/hadoop-env.err >&2; die "Hadoop could not be fetched"; }
   say "tests of the programs; the debug build and the simulation run at the same time"
-  run_programs || failed=1
+  run_programs
   wait "$debug" || failed=1
   cat build/log/debug.err >&2
   say "unit tests"
   run_ctest unit -L unit || failed=1
+  [ ${#failed_programs[@]} = 0 ] || run_failed_again programs "${failed_programs[@]}" || failed=1
+  [ ${#failed_yarn[@]} = 0 ] || run_failed_again yarn "${failed_yarn[@]}" || failed=1
   return $failed
 }
 
