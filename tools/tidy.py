@@ -64,9 +64,8 @@ def kinds_of(path):
     elif is_cpp:
         if library in rules.PURE:
             kinds.add("pure")
-        clients = ("src/cli/", "src/client/", "src/testing/")
-        if path.startswith(("src/", "apps/howdah-agent/")) and not path.startswith(clients):
-            kinds.add("agent")
+        if path.startswith(("src/", "apps/")):
+            kinds.add("program")
     return kinds
 
 

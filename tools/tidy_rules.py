@@ -69,8 +69,8 @@ LAYERS = {
     "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/mpi", "rpc/callback",
                   "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"}, {POSIX, "boost", "nlohmann"}),
     "client": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "journal", "compat/tony/history",
-                "compat/tony/config", "hadoop/conf", "os/files", "rpc", "rpc/streams", "backend", "storage",
-                "storage/history"},
+                "compat/tony/config", "hadoop/conf", "os/process", "os/files", "rpc", "rpc/streams", "backend",
+                "storage", "storage/history"},
                {POSIX, "nlohmann"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"}, {POSIX, "nlohmann"}),
@@ -123,8 +123,8 @@ BANNED = [
      "writes a log; return what is to be said"),
     ("impure", "pure", r"\basio\b|#\s*include\s*<(fstream|filesystem)>|\bstd::(io?|o)fstream\b|\bstd::filesystem\b"
      r"|\bf?open\(", "does input or output; " + IMPURE[3:]),
-    ("agent", "agent", r"\b(getaddrinfo|getnameinfo|gethostby\w+|getpw\w+|getgr(nam|gid|ent|ouplist)\w*|getlogin\w*"
-     r"|dlopen|dlsym|iconv_open)\b", "loads modules of the node; the agent is fully static"),
+    ("static", "program", r"\b(getaddrinfo|getnameinfo|gethostby\w+|getpw\w+|getgr(nam|gid|ent|ouplist)\w*|getlogin\w*"
+     r"|dlopen|dlsym|iconv_open)\b", "loads modules of the machine; both programs are fully static"),
     ("coroutine", "code", r"\bco_(await|return|yield)\b",
      "g++ 12.2 destroys by-value arguments of coroutines twice; use callbacks"),
     ("using-std", "code", r"^\s*using namespace std;", "name what is used"),

@@ -3,6 +3,7 @@ that TonY wrote."""
 import datetime
 import json
 import os
+import pwd
 import shutil
 import signal
 
@@ -101,7 +102,7 @@ def test_tonys_parser_reads_the_history_of_a_job(machine, tony, tmp_path):
         ours = machine.status(ident)
         metadata = read["metadata"]
         assert metadata["status"] == status == ours["state"]
-        assert metadata["user"] == os.environ.get("USER", "root").lower()
+        assert metadata["user"] == pwd.getpwuid(os.geteuid()).pw_name.lower()
         assert read["configuration"]["howdah.job.id"] == ident
         assert read["configuration"]["tony.application.name"] == "mnist <é> & co"
         assert read["roles"] == {"worker": [2, "64"]}  # instances and MiB, as Dr. Elephant reads them

@@ -1,7 +1,7 @@
 """Provokes the situations of docs/failures.md whose numbers are in the test names. The reported reason must contain the
 facts that the document requires."""
-import getpass
 import os
+import pwd
 import re
 import signal
 import socket
@@ -209,7 +209,7 @@ def test_35_killed_by_a_user(machine, tmp_path):
     job = Run(machine, tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: exec sleep 300}\n")
     machine.running(job.id)
     status = job.kill()
-    assert_facts(status, "killed by", os.environ.get("USER") or getpass.getuser(), NODE, "howdah kill", "after")
+    assert_facts(status, "killed by", pwd.getpwuid(os.geteuid()).pw_name, NODE, "howdah kill", "after")
     assert status["finished"]
 
 
