@@ -22,6 +22,7 @@
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/limits.h"
 #include "howdah/os/process/machine.h"
+#include "howdah/rpc/openssl_setup.h"
 
 namespace howdah::agent {
 namespace {
@@ -270,4 +271,7 @@ int Main(const Arguments& arguments) {
 }  // namespace
 }  // namespace howdah::agent
 
-int main(int argc, char** argv) { return howdah::agent::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  howdah::rpc::IgnoreOpensslConfiguration();
+  return howdah::agent::Main({argv + 1, argv + argc});
+}

@@ -12,6 +12,7 @@
 #include "howdah/client/home.h"
 #include "howdah/client/submitter.h"
 #include "howdah/os/process/machine.h"
+#include "howdah/rpc/openssl_setup.h"
 
 namespace howdah {
 namespace {
@@ -40,12 +41,13 @@ jobspec::EnvVars Environment() {
 Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name) {
   HOWDAH_TRY(const std::string home, client::HowdahHome(Variable, os::process::WorkingDirectory()));
   if (name == "yarn") {
+    const std::string user = client::UserName();
     return std::unique_ptr<backend::Cluster>(
         std::make_unique<backend::yarn::client::YarnCluster>(backend::yarn::client::YarnOptions{
             home,
             AgentPath(),
-            client::UserName(),
-            {.variable = client::Variable, .user_name = client::UserName(), .user_home = Variable("HOME")}}));
+            user,
+            {.variable = client::Variable, .user_name = user, .user_home = Variable("HOME")}}));
   }
   return std::unique_ptr<backend::Cluster>(
       std::make_unique<backend::local::LocalCluster>(backend::local::LocalOptions{home, AgentPath(), Environment()}));
@@ -54,4 +56,7 @@ Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name) {
 }  // namespace
 }  // namespace howdah
 
-int main(int argc, char** argv) { return howdah::cli::Main(argc, argv, howdah::MakeCluster); }
+int main(int argc, char** argv) {
+  howdah::rpc::IgnoreOpensslConfiguration();
+  return howdah::cli::Main(argc, argv, howdah::MakeCluster);
+}

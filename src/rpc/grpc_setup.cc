@@ -7,7 +7,6 @@
 #include <grpcpp/security/credentials.h>
 #include <openssl/bio.h>
 #include <openssl/conf.h>
-#include <openssl/ssl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,6 +14,8 @@
 #include <mutex>
 #include <string_view>
 #include <vector>
+
+#include "howdah/rpc/openssl_setup.h"
 
 namespace howdah::rpc {
 namespace {
@@ -45,9 +46,7 @@ constexpr char kTlsDefaults[] =
     "Ciphersuites = TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256\n";
 
 void SetTlsDefaults() {
-  // Initialise OpenSSL before gRPC does. gRPC would load the machine's openssl.cnf, which costs time and may name
-  // providers to load.
-  OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+  IgnoreOpensslConfiguration();  // gRPC would load it
   OPENSSL_load_builtin_modules();
   CONF* conf = NCONF_new(nullptr);
   BIO* text = BIO_new_mem_buf(kTlsDefaults, sizeof kTlsDefaults - 1);

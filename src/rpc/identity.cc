@@ -1,7 +1,6 @@
 #include "howdah/rpc/identity.h"
 
 #include <openssl/bio.h>
-#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -115,8 +114,6 @@ Result<Identity> MakeIdentity(X509* ca, EVP_PKEY* ca_key, std::string_view name,
 }  // namespace
 
 Result<JobIdentities> MakeJobIdentities(std::string_view job_id) {
-  // Do not load the machine's openssl.cnf, because it may name engines and providers.
-  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   Key ca_key(EVP_EC_gen("P-256"));
   if (!ca_key) return OpensslError("making the key of the job's CA");
   HOWDAH_TRY(auto ca, MakeCa(ca_key.get(), job_id));

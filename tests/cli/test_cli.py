@@ -8,7 +8,9 @@ import pathlib
 import pty
 import re
 import signal
+import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -172,6 +174,25 @@ def test_doctor_reports_its_findings(home):
     for finding in json.loads(howdah(home, "doctor", "--json").stdout):
         assert finding["level"] in ("ok", "warning", "problem")
         assert finding["level"] == "ok" or finding["advice"]
+
+
+def test_openssl_configuration_of_the_machine_is_not_read(home, tmp_path):
+    """It may name modules, which a static program cannot load. A named pipe blocks every process that reads it."""
+    os.mkfifo(tmp_path / "openssl.cnf")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        (tmp_path / "core-site.xml").write_text("<configuration/>")
+        (tmp_path / "yarn-site.xml").write_text(
+            "<configuration><property><name>yarn.resourcemanager.address</name>"
+            f"<value>127.0.0.1:{server.getsockname()[1]}</value></property></configuration>")
+
+        def answer():
+            with server.accept()[0] as connection:
+                connection.recv(100)
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\n\r\n")
+        threading.Thread(target=answer, daemon=True).start()
+        env = {**home, "HADOOP_CONF_DIR": str(tmp_path), "OPENSSL_CONF": str(tmp_path / "openssl.cnf")}
+        done = howdah(env, "list", "--on", "yarn")
+    assert done.returncode == 3 and "not a Hadoop RPC port" in done.stderr, done
 
 
 # --- malformed job files ----------------------------------------------------------------------------------------------
