@@ -1,6 +1,5 @@
 # The third-party libraries, all from Debian 12. A static build links each as an archive, with the libraries that it
-# needs itself listed in link order. (The agent is linked statically, because it must run on any x86-64 Linux, whatever
-# its glibc.)
+# needs itself listed in link order.
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
