@@ -1,0 +1,131 @@
+"""A release as users get it: installed with the commands of the README, in a root directory without any library."""
+import gzip
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from other_user import needs_mounts
+
+BUSYBOX = pathlib.Path("/bin/busybox")  # Debian's busybox-static
+DEADLINE_S = 120
+COMMANDS_OF_ROOT = ("sh", "echo", "mkdir", "tar", "gzip", "ls")
+
+
+def run(*command, **options):
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=DEADLINE_S, **options)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A root directory with a static shell, a few commands and no library. /release is the folder of the release."""
+    root = tmp_path / "root"
+    for folder in ("bin", "dev", "proc", "release", "tmp", "home"):
+        (root / folder).mkdir(parents=True)
+    (root / "bin/busybox").write_bytes(BUSYBOX.read_bytes())
+    (root / "bin/busybox").chmod(0o755)
+    for name in COMMANDS_OF_ROOT:
+        (root / "bin" / name).symlink_to("busybox")
+    return root
+
+
+def run_with_root(root, release, script, **variables):
+    """Runs a script of bash in namespaces in which `root` has its devices and processes. All processes of the script
+    have ended when it ends."""
+    mounts = ["set -e", f"mount -t proc proc {root}/proc", f"mount --rbind /dev {root}/dev",
+              f"mount --bind {release.folder} {root}/release"]
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/home", **variables}
+    return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", "\n".join([*mounts, script]),
+               env=environment, cwd=release.folder)
+
+
+@needs_mounts
+def test_archive_runs_a_job_without_a_c_library(release, root, install_commands):
+    script = "cd /release\n" + install_commands["archive"] + "howdah status last --json\n"
+    (root / "script.sh").write_text(script)
+    output = run_with_root(root, release, f"PATH=/bin exec /usr/sbin/chroot {root} /bin/sh -e /script.sh")
+    assert "worker:0 │ hi\n" in output
+    status = json.loads(output[output.index("{"):])
+    assert status["state"] == "SUCCEEDED"
+    assert not [path for path in root.rglob("*") if re.search(r"\.so(\.|$)", path.name)]
+
+
+@needs_mounts
+def test_debian_package_is_installed_used_and_removed(release, root, install_commands, tmp_path):
+    """dpkg works on `root` instead of the machine's own root, and howdah is run there."""
+    database = root / "var/lib/dpkg"
+    (database / "info").mkdir(parents=True)
+    (database / "updates").mkdir()
+    (database / "status").touch()
+    replaced = tmp_path / "bin"
+    replaced.mkdir()
+    for name, text in (("sudo", 'exec "$@"'),
+                       ("dpkg", f'exec /usr/bin/dpkg --root={root} --log=/dev/null "$@"'),
+                       ("howdah", f'exec chroot {root} /usr/bin/howdah "$@"')):
+        (replaced / name).write_text(f"#!/bin/sh\n{text}\n")
+        (replaced / name).chmod(0o755)
+    before = {path for path in root.rglob("*") if database not in path.parents}
+    install, use, remove = install_commands["debian"].splitlines()
+    script = "\n".join([install, f"ls {root}/usr/bin", use, remove])
+    output = run_with_root(root, release, f"PATH={replaced}:$PATH\n{script}", HOWDAH_HOME="/tmp/jobs")
+    assert "howdah\nhowdah-agent\n" in output and "worker:0 │ hi\n" in output
+    after = {path for path in root.rglob("*") if database not in path.parents and root / "tmp" not in path.parents}
+    assert after == before
+    assert "Package: howdah" not in (database / "status").read_text()
+
+
+def test_both_forms_hold_the_same_files(release):
+    in_deb = set(re.findall(r" \./usr/(\S*[^/\s])$", run("dpkg-deb", "--contents", release.deb), re.MULTILINE))
+    in_tree = {str(path.relative_to(release.tree)) for path in release.tree.rglob("*") if path.is_file()}
+    assert in_deb == in_tree
+    assert "bin/howdah" in in_tree and "share/bash-completion/completions/howdah" in in_tree
+    fields = run("dpkg-deb", "--field", release.deb)
+    version = run(release.tree / "bin/howdah", "--version").split()[1]
+    assert f"Version: {version}\n" in fields and "Depends" not in fields
+    assert f"howdah-{version}-linux-" in release.tarball.name
+
+
+def rendered(page):
+    """The text of a man page in roff without mistakes."""
+    done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-P-cbou", "-ww"], capture_output=True,
+                          timeout=DEADLINE_S, input=gzip.decompress(page.read_bytes()))
+    assert (done.returncode, done.stderr) == (0, b""), page
+    return done.stdout.decode()
+
+
+def test_every_command_has_a_page_with_its_flags(release):
+    howdah, pages = release.tree / "bin/howdah", release.tree / "share/man/man1"
+    commands = re.findall(r"^  (\w+)  ", run(howdah, "--help").split("Subcommands:")[1], re.MULTILINE)
+    assert "run" in commands and "history" in commands
+    texts = {path.name.removesuffix(".1.gz"): rendered(path) for path in pages.iterdir()}
+    assert set(texts) == {f"howdah-{name}" for name in [*commands, "agent"]} | {"howdah"}
+    for command in commands:
+        for flag in re.findall(r"(?<!\S)--?\w[\w-]*(?=[ ,])", run(howdah, command, "--help").split("Example")[0]):
+            assert flag in texts[f"howdah-{command}"], (command, flag)
+
+
+def test_licences_of_everything_linked_in_are_included(release):
+    docs = release.tree / "share/doc/howdah"
+    packages = {p["name"] for p in json.loads((docs / "howdah.spdx.json").read_text())["packages"]}
+    packages -= {"howdah", "howdah-agent"}
+    assert {"libc6-dev", "libgrpc-dev", "libssl-dev"} <= packages
+    licences = docs / "licenses"
+    assert {path.name for path in licences.iterdir()} == packages | {"common"}
+    for path in licences.iterdir():
+        if path.is_file():
+            for name in re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", path.read_text()):
+                assert (licences / "common" / name).stat().st_size > 1000, (path.name, name)
+
+
+def test_links_of_the_documents_lead_to_included_files(release):
+    docs = release.tree / "share/doc/howdah"
+    for page in docs.rglob("*.md"):
+        if page.parent == docs and page.name != "README.md":
+            continue  # for developers, with links to the source
+        for link in re.findall(r"\]\((?!\w+:)([^)#]+)[^)]*\)", page.read_text()):
+            assert os.path.exists(page.parent / link), (page.name, link)
