@@ -1,0 +1,100 @@
+"""The documents for users name only commands, flags and keys that exist, and their job files are valid."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tarfile
+
+import jsonschema
+import pytest
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah"))
+DOCUMENTS = {str(path.relative_to(ROOT)): path.read_text()
+             for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]}
+DEADLINE_S = 60
+
+
+def howdah(*arguments, **options):
+    return subprocess.run([BIN, *arguments], capture_output=True, text=True, timeout=DEADLINE_S, **options)
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
+
+
+JOB_FILES = [(name, number, text) for name, document in DOCUMENTS.items()
+             for number, text in enumerate(blocks(document, "yaml"))
+             if re.search(r"^roles:", text, re.M) and "command:" in text]  # not a part of a job file
+
+
+def make_named_files(folder, text):
+    """Makes the local files and directories that a job file sends with the job."""
+    for name in re.findall(r"(?:from|archive|source): \"?(\.?[\w./-]+)", text):
+        path = folder / name
+        if path.suffixes[-2:] == [".tar", ".gz"]:
+            with tarfile.open(path, "w:gz") as tar:
+                tar.add("/usr/bin/python3", arcname="bin/python")
+        elif path.suffix:
+            path.touch()
+        else:
+            path.mkdir(parents=True, exist_ok=True)
+
+
+@pytest.mark.parametrize("name, number, text", JOB_FILES, ids=[f"{name}-{number}" for name, number, _ in JOB_FILES])
+def test_plan_finds_no_problem_in_a_job_file_of_the_documents(tmp_path, name, number, text):
+    make_named_files(tmp_path, text)
+    (tmp_path / "job.yaml").write_text(text)
+    done = howdah("plan", "job.yaml", "--json", "--on", "local", cwd=tmp_path,
+                  env={**os.environ, "HOWDAH_HOME": str(tmp_path / "home")})
+    assert done.returncode in (0, 3), done  # 3: this machine has fewer cores, GPUs or memory
+    assert json.loads(done.stdout)["problems"] == [], done
+
+
+def commands(text):
+    """The words after `howdah` of each command in the code of a document, up to `--`, a pipe or the next command."""
+    code = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    code += [line for block in blocks(text, "sh") for line in block.replace("\\\n", " ").splitlines()]
+    return [command.split(" -- ")[0].split() for line in code
+            for command in re.findall(r"(?:^|[;&|(] ?)howdah ([a-z][^|;&#>)]*)", line)]
+
+
+def test_every_command_and_flag_in_the_documents_exists():
+    helps = {None: howdah("--help").stdout}
+    names = re.findall(r"^  ([a-z]+)\s", helps[None], re.M)
+    found = {(name, *words) for name, text in DOCUMENTS.items() for words in commands(text)}
+    assert len(found) > 100, found
+    wrong = []
+    for name, command, *words in sorted(found):
+        if command == "squeue":  # the example of an unknown command
+            continue
+        if command not in helps:
+            helps[command] = howdah("help", command).stdout if command in names else ""
+        known = set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", helps[command]))
+        flags = {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
+        if command not in names or flags - known:
+            wrong.append(f"{name}: howdah {command} {' '.join(words)}: {flags - known or 'unknown command'}")
+    assert not wrong, "\n".join(wrong)
+
+
+def keys_with_values(text):
+    """The mappings in the last columns of tables, such as {"timeouts": {"run": "2h"}}. Mappings without values, such as
+    `instances: {min, max}`, only name keys."""
+    for row in re.findall(r"^\|.*\|$", text, re.M):
+        for code in re.findall(r"`(\w+: [^`]+)`", re.split(r"(?<!\\)\|", row)[-2]):
+            value = yaml.safe_load(re.sub(r"\bN\b", "3", code).replace("…", "x"))
+            if isinstance(value, dict) and "null" not in json.dumps(value):
+                yield value
+
+
+def test_every_key_in_the_tables_for_users_of_other_tools_exists():
+    schema = json.loads(howdah("schema").stdout)
+    role = {"memory": "1GiB", "command": "python train.py"}
+    found = list(keys_with_values(DOCUMENTS["docs/coming-from.md"]))
+    assert len(found) > 30, found
+    checker = jsonschema.Draft202012Validator(schema)
+    wrong = [keys for keys in found if not checker.is_valid({"roles": {"worker": role}, **keys})
+             and not checker.is_valid({"roles": {"worker": {**role, **keys}}})]
+    assert not wrong
