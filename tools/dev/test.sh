@@ -2,6 +2,8 @@
 
 # Environments that the tests with real frameworks need. They are installed while the compiler runs.
 readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser"
+# Suites that only `./dev test NAME` runs. The environments of the recipes have 2.5 GB, and most start a cluster.
+readonly test_on_request="recipes"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
 
 run_ctest() {  # NAME of the results, then options of ctest
@@ -30,9 +32,10 @@ run_failed_again() {  # NAME of the results, then the same arguments
 # Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both run at the same time.
 # That takes half as long.
 run_programs() {
-  local others=()
+  local folder others=()
   for folder in tests/*/; do
-    [ "$folder" = tests/yarn/ ] || [ -z "$(compgen -G "${folder}test_*.py")" ] || others+=("$folder")
+    case " yarn $test_on_request " in *" $(basename "$folder") "*) continue ;; esac
+    [ -z "$(compgen -G "${folder}test_*.py")" ] || others+=("$folder")
   done
   failed_programs=() failed_yarn=()
   run_pytest yarn tests/yarn 2>build/log/yarn.err &
