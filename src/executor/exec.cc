@@ -1,14 +1,19 @@
 #include "howdah/executor/exec.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 #include <thread>
 #include <utility>
 
 #include "howdah/base/flags.h"
+#include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/rpc/streams/run_remote.h"
 
 namespace howdah::executor {
@@ -42,6 +47,17 @@ bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteComm
   return error == std::errc() && stop == end && command.index >= 0;
 }
 
+// mpirun, which starts this program, must have inherited the descriptor of its working directory. Otherwise it sends a
+// path to its daemons that may not exist in their tasks, or belong to another task.
+void WarnIfMpirunHasNoDirectory() {
+  const std::string descriptors = "/proc/" + std::to_string(::getppid()) + "/fd/";
+  const std::string number = std::to_string(frameworks::mpi::kDirectoryFd);
+  if (::access((descriptors + number).c_str(), F_OK) == 0 || errno != ENOENT) return;
+  std::cerr << "howdah-agent rsh: mpirun has not inherited file descriptor " << number
+            << ", so its ranks do not start in the working directory of their own task; start mpirun without closing "
+               "descriptors (in Python's subprocess: close_fds=False)\n";
+}
+
 }  // namespace
 
 std::map<std::string, std::string> AgentVariables(const std::string& agent, const std::string& am_address,
@@ -71,6 +87,7 @@ Result<int> RunRsh(const std::vector<std::string>& arguments, const LoadIdentity
   for (size_t i = 1; i < arguments.size(); ++i) shell += (i > 1 ? " " : "") + arguments[i];
   command.argv = {"bash", "-c", shell};
   HOWDAH_TRY(const rpc::AmContact am, FindAm(load_identity));
+  WarnIfMpirunHasNoDirectory();
   // mpirun shares its process group with this process and forwards these signals to the ranks itself.
   std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);

@@ -93,6 +93,7 @@ void FillIn(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot, c
   launch.request.directory = plan.options.work_dir;
   launch.request.death_signal = SIGKILL;
   launch.request.open_files = plan.options.open_files;
+  if (!plan.remote_start.temporary.empty()) launch.request.directory_fd = frameworks::mpi::kDirectoryFd;
   for (const auto& [name, value] : MakeEnvironment(plan, peers, slot)) {
     if (name == "PATH") launch.path = value;
     launch.request.environment.push_back(name + "=" + value);

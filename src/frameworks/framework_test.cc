@@ -434,7 +434,7 @@ TEST(Mpi, RankZeroRunsTheCommandAndOthersHoldContainers) {
   info.interface = "eth0";
   const std::string always =
       "TMPDIR=/w/tmp\n"
-      "PWD=/proc/self/cwd\n"
+      "PWD=/proc/self/fd/230\n"
       "OMPI_MCA_orte_default_hostfile=/w/hosts\n"
       "OMPI_MCA_plm_rsh_agent=/bin/howdah-agent rsh\n"
       "OMPI_MCA_plm_rsh_no_tree_spawn=1\n"

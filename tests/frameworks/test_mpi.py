@@ -1,5 +1,8 @@
 """Open MPI's own mpirun starts its daemons in the job's other tasks, without ssh."""
+import re
+
 import mpi_cases as cases
+import pytest
 from machine import eventually
 
 RUN_S = cases.RUN_S
@@ -21,6 +24,28 @@ roles:
 
 def test_ranks_run_in_all_tasks(machine, installed):
     machine.assert_clean(cases.run_mpi_ranks_in_all_tasks(machine, installed))
+
+
+@pytest.mark.parametrize("start", ["mpirun -wdir sub", "mpirun -wdir $PWD/sub", "cd sub && mpirun", "mpirun -np 4"])
+def test_ranks_start_in_a_subdirectory_of_their_own_task(machine, installed, tmp_path, start):
+    expected = "" if "-np" in start else "/sub"
+    (tmp_path / "src/sub").mkdir(parents=True)
+    (tmp_path / "job.yaml").write_text(f"""
+framework: mpi
+source: src
+roles:
+  worker:
+    instances: 2
+    vcores: 2
+    memory: 256MiB
+    command: {start} sh -c 'echo "$HOWDAH_TASK_INDEX $(pwd -P)"'
+""")
+    done = machine("run", "job.yaml", cwd=tmp_path, timeout=RUN_S)
+    assert done.code == 0, done
+    lines = sorted(machine.log(done.id, "worker:0", "--stdout").splitlines())
+    assert [re.sub("/.*/work/", "", line) for line in lines] == \
+        [f"{task} worker-{task}{expected}" for task in (0, 0, 1, 1)], done
+    machine.assert_clean(done.id)
 
 
 def test_a_killed_rank_restarts_all_ranks(machine, installed, tmp_path):

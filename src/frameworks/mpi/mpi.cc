@@ -62,8 +62,9 @@ void AddVariables(const Process& process, jobspec::EnvVars& env) {
   Set(env, "TMPDIR", files.temporary);
   if (!HasRankZero(process.spec, process.info.task)) return;
   // mpirun starts ranks in its own working directory, and reads the path of that directory from PWD. The path differs
-  // in each task, but "/proc/self/cwd" names the working directory in all of them.
-  Set(env, "PWD", "/proc/self/cwd");
+  // in each task, but this one names the working directory in all of them. A path below "/proc/self/cwd" would not do:
+  // for -wdir a daemon changes its directory before each rank, and would resolve the path in the last rank's directory.
+  Set(env, "PWD", "/proc/self/fd/" + std::to_string(kDirectoryFd));
   Set(env, "OMPI_MCA_orte_default_hostfile", files.hostfile);
   Set(env, "OMPI_MCA_plm_rsh_agent", files.agent);
   Set(env, "OMPI_MCA_plm_rsh_no_tree_spawn", 1);        // `howdah-agent rsh` works only in this task

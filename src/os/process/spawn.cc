@@ -79,6 +79,14 @@ HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   for (int i = 0; i < 3; ++i) {
     if (::dup2(plan.streams[i], i) < 0) fail(SpawnStep::kCreate);
   }
+  if (request.directory_fd >= 0) {
+    const int here = ::open(".", O_RDONLY | O_DIRECTORY);
+    if (here < 0) fail(SpawnStep::kDirectory);
+    if (here != request.directory_fd) {
+      if (::dup2(here, request.directory_fd) < 0) fail(SpawnStep::kCreate);
+      ::close(here);
+    }
+  }
   if (request.controlling_terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(SpawnStep::kCreate);
   for (const int fd : request.kept) {
     if (::fcntl(fd, F_SETFD, 0) != 0) fail(SpawnStep::kCreate);

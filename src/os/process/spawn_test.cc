@@ -79,6 +79,20 @@ TEST(Spawn, KeptDescriptorIsPassed) {
   EXPECT_EQ(files::Content(scratch / "kept"), "hello\n");
 }
 
+TEST(Spawn, DirectoryDescriptorNamesTheWorkingDirectory) {
+  files::Scratch scratch;
+  const auto out = files::OpenForAppend(scratch / "out");
+  ASSERT_TRUE(out.ok());
+  SpawnRequest request = Bash("cd /; readlink /proc/self/fd/230; ls /proc/self/fd | wc -l", scratch.path());
+  request.stdout_fd = out->get();
+  request.directory_fd = 230;
+  auto child = SpawnOrError(request);
+  ASSERT_TRUE(child.ok()) << child.error().message;
+  EXPECT_EQ(WaitFor(*child).code, 0);
+  // ls has four more: 0, 1, 2, and the directory that it lists.
+  EXPECT_EQ(files::Content(scratch / "out"), scratch.path() + "\n5\n");
+}
+
 TEST(Spawn, SwappedStdoutAndStderrReachTheirTargets) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");

@@ -13,6 +13,10 @@
 
 namespace howdah::frameworks::mpi {
 
+// Programs of the job's ranked tasks have the working directory of their task open under this number. 200 and 9 are
+// common in scripts, for flock, and shells use numbers from 10 and 255 themselves.
+constexpr int kDirectoryFd = 230;
+
 // For a task that only holds its container for mpirun's daemons, returns the command that it runs instead of the role's
 // command. Returns nullopt if the task runs the role's command.
 std::optional<jobspec::Command> PlaceholderCommand(const jobspec::JobSpec& spec, TaskId task);
