@@ -1,5 +1,5 @@
 // howdah-agent: the program that runs inside containers. Howdah's own programs start `am` and `task`. Programs of a
-// task start `exec` and `rsh`.
+// task start `exec` and `rsh`. Executors start `horovod-slot` in place of programs that need its variables.
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include "howdah/base/flags.h"
 #include "howdah/base/version.h"
 #include "howdah/executor/exec.h"
+#include "howdah/executor/horovod_slot.h"
 #include "howdah/executor/inherited.h"
 #include "howdah/executor/python_archive.h"
 #include "howdah/executor/task.h"
@@ -256,11 +257,14 @@ int Main(const Arguments& arguments) {
   const std::string& command = arguments[0];
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (command == "am" || command == "task") os::process::ProtectMemory();
+  // A program of the user takes the place of this one, with the limit of open files that this one has.
+  if (command == "horovod-slot") return ExitCodeOf(executor::RunHorovodSlot(rest), command);
   const OpenFiles open_files = os::process::RaiseOpenFilesLimit();
   if (command == "am") return Am(rest, open_files);
   if (command == "task") return Task(rest, open_files);
   if (command == "exec") return ExitCodeOf(executor::RunExec(rest, LoadIdentity), command);
   if (command == "rsh") return ExitCodeOf(executor::RunRsh(rest, LoadIdentity), command);
+  if (command == "horovod-plan") return ExitCodeOf(executor::RunHorovodPlan(), command);
   if (command == "version") {
     std::cout << "howdah-agent " << kVersion << "\n";
     return EXIT_SUCCESS;

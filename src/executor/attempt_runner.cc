@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exports.h"
+#include "horovod_driver.h"
 #include "howdah/core/progress.h"
 #include "howdah/frameworks/framework.h"
 #include "howdah/frameworks/mpi/mpi.h"
@@ -83,6 +84,7 @@ void AttemptRunner::StartAttempt(StartOrder order) {
   context_.logs.AddAttempt(order_.slot.attempt);
   BeginWatching(environment);
   Status prepared = WriteRemoteStartFiles(context_.plan, order_.peers.cluster);
+  if (prepared.ok()) prepared = MakeDriverOutput(context_.plan, order_.slot.attempt);
   if (prepared.ok()) {
     prepared = progress_.Begin(context_.plan.options.work_dir, order_.slot.attempt, context_.plan.role().processes);
   }

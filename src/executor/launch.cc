@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "horovod_driver.h"
 #include "howdah/frameworks/framework.h"
 #include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/os/files/files.h"
@@ -73,6 +74,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const Proces
                                                 .error_file = plan.logs(slot).error_file,
                                                 .rendezvous = peers.rendezvous,
                                                 .remote_start = plan.remote_start,
+                                                .driver_output = DriverOutput(plan, slot.attempt),
                                                 .interface = plan.interface,
                                                 .tensorboard_port = plan.tensorboard_port};
   variables["HOWDAH_PROGRESS"] = ProgressFile(plan.options.work_dir, slot.attempt, slot.local_rank);
@@ -122,6 +124,7 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const Peers& peers, const Pro
   launch.request.stderr_fd = launch.err.get();
   FillIn(plan, peers, slot, frameworks::mpi::PlaceholderCommand(plan.spec, plan.task).value_or(plan.role().command),
          launch);
+  if (!launch.problem) WaitForDriverPlan(plan, peers, slot, launch.request);
   if (const auto broken = FindBrokenPython(plan.options.python_dir)) {
     const bool missing = broken->fault != diagnosis::BrokenPython::Fault::kNotExecutable;
     const std::string target = broken->target.empty() ? "" : " -> " + broken->target;

@@ -1,5 +1,6 @@
 #include "howdah/frameworks/framework.h"
 
+#include "howdah/frameworks/horovod/driver.h"
 #include "howdah/frameworks/horovod/horovod.h"
 #include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/frameworks/xgboost/xgboost.h"
@@ -64,6 +65,7 @@ jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup
 RendezvousKind RendezvousKindOf(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
     case jobspec::Framework::kHorovod:
+      if (horovod::DriverOf(spec)) return RendezvousKind::kNone;
       return horovod::IsElastic(spec) ? RendezvousKind::kElastic : RendezvousKind::kKeyValueStore;
     case jobspec::Framework::kXgboost:
       return RendezvousKind::kTracker;

@@ -203,6 +203,34 @@ def test_23_horovod_variables_are_set(machine):
     assert done.code == 0, done
 
 
+def own_driver(machine, driver, worker):
+    return run(machine, *S, *K, *roles(worker=2), *conf(
+        "tony.application.framework=horovod", f"tony.worker.command={PYTHON} {worker}",
+        "tony.horovod.driver.mode.debug=true", f"tony.driver.command={PYTHON} {driver}", "tony.driver.memory=64m"))
+
+
+def test_ranks_come_from_the_plan_of_the_users_own_driver(machine):
+    done = own_driver(machine, "horovod_driver.py", "show_ranks.py")
+    assert done.code == 0, done
+    assert states(machine, done.id) == {"worker:0": "SUCCEEDED", "worker:1": "SUCCEEDED", "driver:0": "STOPPED"}
+    shown = [machine.log(done.id, f"worker:{index}", "--stdout").split() for index in (0, 1)]
+    assert [line[0] for line in shown] == ["4321", "4321"], shown
+    assert sorted(line[1] for line in shown) == ["0", "1"], shown
+    if all(line[4] == "2" for line in shown):  # on one host: the driver assigns ranks in reverse order
+        assert [line[1:] for line in shown] == [["1", "2", "0", "2"], ["0", "2", "1", "2"]]
+
+
+def test_the_users_own_driver_that_fails_ends_the_job(machine):
+    done = own_driver(machine, "horovod_driver.py fail", "sleep_long.py")
+    assert done.code == 1 and "driver: out of cheese" in done.stderr, done
+    assert states(machine, done.id)["driver:0"] == "FAILED"
+
+
+def test_a_plan_without_slots_is_the_reason(machine):
+    done = own_driver(machine, "horovod_driver.py no-slots", "show_ranks.py")
+    assert done.code == 1 and "the driver's plan has 0 slots on" in done.stderr, done
+
+
 def test_25_unsatisfiable_request_fails(machine):
     done = run(machine, *S, *E, *K, "-executes", f"{PYTHON} check_venv.py", *conf(
         "tony.worker.instances=10000", "tony.worker.memory=2g", "tony.container.allocation.timeout=1000"))

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "howdah/frameworks/horovod/driver.h"
+#include "ranks.h"
+
 namespace howdah::frameworks::horovod {
 namespace {
 
@@ -66,18 +69,21 @@ RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGr
   return own;
 }
 
-void AddVariables(const Process& process, jobspec::EnvVars& env) {
-  Set(env, "CLUSTER_SPEC", common::ClusterMap(process));
-  if (process.role().kind != jobspec::RoleKind::kWorker) return;
-  const bool elastic = IsElastic(process.spec);
-  const RankAssignment own = RankAssignmentOf(process.spec, process.cluster, process.info);
-  Set(env, "HOROVOD_CONTROLLER", "gloo");
-  Set(env, "HOROVOD_CPU_OPERATIONS", "gloo");
-  Set(env, "HOROVOD_GLOO_TIMEOUT_SECONDS", elastic ? kElasticTimeoutSeconds : kTimeoutSeconds);
-  Set(env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", process.info.rendezvous.host);
-  Set(env, "HOROVOD_GLOO_RENDEZVOUS_PORT", process.info.rendezvous.port);
-  // Without this variable gloo listens on the address of the machine's host name, which other machines may not reach.
-  if (!process.info.interface.empty()) Set(env, "HOROVOD_GLOO_IFACE", process.info.interface);
+std::vector<std::pair<std::string, int>> HostsInRankOrder(const Process& process) {
+  std::vector<std::pair<std::string, int>> hosts;
+  for (const int role : common::RankedRoles(process.spec)) {
+    const int tasks = static_cast<int>(process.cluster[static_cast<size_t>(role)].size());
+    for (int index = 0; index < tasks; ++index) {
+      const std::string machine = MachineOf(process, {role, index});
+      auto known = std::find_if(hosts.begin(), hosts.end(), [&](const auto& host) { return host.first == machine; });
+      if (known == hosts.end()) known = hosts.insert(hosts.end(), {machine, 0});
+      known->second += process.spec.roles[static_cast<size_t>(role)].processes;
+    }
+  }
+  return hosts;
+}
+
+void SetRanks(const RankAssignment& own, jobspec::EnvVars& env) {
   Set(env, "HOROVOD_RANK", own.rank);
   Set(env, "HOROVOD_SIZE", own.size);
   Set(env, "HOROVOD_LOCAL_RANK", own.local_rank);
@@ -85,6 +91,31 @@ void AddVariables(const Process& process, jobspec::EnvVars& env) {
   Set(env, "HOROVOD_CROSS_RANK", own.cross_rank);
   Set(env, "HOROVOD_CROSS_SIZE", own.cross_size);
   Set(env, "HOROVOD_HOSTNAME", own.host);
+}
+
+void AddVariables(const Process& process, jobspec::EnvVars& env) {
+  Set(env, "CLUSTER_SPEC", common::ClusterMap(process));
+  const std::optional<int> driver = DriverOf(process.spec);
+  if (driver == process.info.task.role) {
+    Set(env, "CLUSTER_WORKER_LIST", WorkerList(process));
+    Set(env, kDriverOutputVariable, process.info.driver_output);
+  }
+  if (process.role().kind != jobspec::RoleKind::kWorker) return;
+  const bool elastic = IsElastic(process.spec);
+  Set(env, "HOROVOD_CONTROLLER", "gloo");
+  Set(env, "HOROVOD_CPU_OPERATIONS", "gloo");
+  Set(env, "HOROVOD_GLOO_TIMEOUT_SECONDS", elastic ? kElasticTimeoutSeconds : kTimeoutSeconds);
+  if (driver) {
+    // The port and the ranks are in the plan, which the driver writes once it runs.
+    const std::vector<HostPort>& drivers = process.cluster[static_cast<size_t>(*driver)];
+    Set(env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", drivers.empty() ? "" : drivers.front().host);
+  } else {
+    Set(env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", process.info.rendezvous.host);
+    Set(env, "HOROVOD_GLOO_RENDEZVOUS_PORT", process.info.rendezvous.port);
+  }
+  // Without this variable gloo listens on the address of the machine's host name, which other machines may not reach.
+  if (!process.info.interface.empty()) Set(env, "HOROVOD_GLOO_IFACE", process.info.interface);
+  if (!driver) SetRanks(RankAssignmentOf(process.spec, process.cluster, process.info), env);
   if (elastic) Set(env, "HOROVOD_ELASTIC", 1);
 }
 

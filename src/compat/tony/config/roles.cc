@@ -179,7 +179,8 @@ void Translator::AddTensorboard() {
   result_.job.roles.push_back(std::move(role));
 }
 
-// Howdah has its own rendezvous server for Horovod; a driver role exists only if the user configures one.
+// Howdah has its own rendezvous server for Horovod; a driver role exists only if the user configures one. It then
+// serves the rendezvous.
 void Translator::AddDriver() {
   if (result_.job.framework != jobspec::Framework::kHorovod) return;
   const bool own = values_.Bool("tony.horovod.driver.mode.debug", false);
@@ -188,15 +189,21 @@ void Translator::AddDriver() {
     values_.Fail("tony.driver.command or tony.driver.instances is set: TonY reserves the Horovod driver; " +
                  std::string("remove it, or set tony.horovod.driver.mode.debug"));
   }
-  if (Find(kDriver) != nullptr || !(fails || (own && values_.IsSet("tony.driver.command")))) return;
-  jobspec::RoleSpec role;
-  role.name = kDriver;
-  role.kind = jobspec::RoleKind::kService;
-  role.memory_bytes = values_.Memory("tony.driver.memory", kDefaultMemory);
-  role.vcores = values_.Number("tony.driver.vcores", 1);
-  role.command =
-      fails ? jobspec::Command{"echo 'tony.horovod.mode.test.fast.fail is set' >&2; exit 1", {}} : CommandOf(kDriver);
-  result_.job.roles.push_back(std::move(role));
+  if (Find(kDriver) == nullptr) {
+    if (!fails && !(own && values_.IsSet("tony.driver.command"))) return;
+    jobspec::RoleSpec role;
+    role.name = kDriver;
+    role.kind = jobspec::RoleKind::kService;
+    role.memory_bytes = values_.Memory("tony.driver.memory", kDefaultMemory);
+    role.vcores = values_.Number("tony.driver.vcores", 1);
+    role.command =
+        fails ? jobspec::Command{"echo 'tony.horovod.mode.test.fast.fail is set' >&2; exit 1", {}} : CommandOf(kDriver);
+    result_.job.roles.push_back(std::move(role));
+  }
+  // The workers' variables come from the plan of the driver.
+  for (jobspec::RoleSpec& role : result_.job.roles) {
+    if (role.kind == jobspec::RoleKind::kWorker) role.after.push_back({kDriver, /*finished=*/false});
+  }
 }
 
 // The failure of a chief, or of a task of a role in stop-on-failure-jobtypes, fails the job. The failure of other

@@ -277,6 +277,9 @@ TEST(Translate, HorovodDriverExistsOnlyIfConfigured) {
   EXPECT_THAT(with({"tony.driver.command=d"}).problems, ElementsAre(HasSubstr("TonY reserves the Horovod driver")));
   const Translation own = with({"tony.driver.command=d", "tony.horovod.driver.mode.debug=true"});
   EXPECT_EQ(KindsOf(own.job), "worker*1:worker,fail driver*1:service");
+  EXPECT_THAT(own.job.roles[0].after, ElementsAre(jobspec::After{"driver", /*finished=*/false}));
+  EXPECT_THAT(with({"tony.driver.instances=1", "tony.horovod.driver.mode.debug=true"}).job.roles[1].after,
+              ElementsAre(jobspec::After{"driver", /*finished=*/false}));
   EXPECT_THAT(with({"tony.horovod.mode.test.fast.fail=true"}).job.roles[1].command.shell, HasSubstr("exit 1"));
 }
 

@@ -30,6 +30,7 @@ struct ProcessInfo {
   std::string error_file;  // the process may write the reason for its failure to this file (TORCHELASTIC_ERROR_FILE)
   HostPort rendezvous;     // of the generation; port 0 if the framework has none
   RemoteStartFiles remote_start;
+  std::string driver_output;      // the directory for the plan of the user's own Horovod driver
   std::string interface;          // network interface with the address of the task's endpoint; empty if unknown
   uint16_t tensorboard_port = 0;  // reserved for the task's own TensorBoard (TonY's TB_PORT); 0 if none
 };
