@@ -97,6 +97,14 @@ TEST(TimeBreakdown, TimeBeforeTheFirstStepIsRendezvousInEachGeneration) {
   EXPECT_EQ(story.Times(30), (Times{5, 4, 1, 5, 13, 0, 2}));
 }
 
+TEST(TimeBreakdown, PlainJobHasNoRendezvous) {
+  Story story;
+  story.view.framework = "plain";
+  story.Up();
+  story.Progress(13, 1);
+  EXPECT_EQ(story.Times(20), (Times{5, 4, 1, 0, 10, 0, 0}));
+}
+
 TEST(TimeBreakdown, TimeSinceTheLastCheckpointIsLost) {
   Story story;
   story.Up();
