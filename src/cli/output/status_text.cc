@@ -179,6 +179,10 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("finished", DateText(view.finished));
   text += Line("took", Since(view.submitted, view.finished, now));
   text += Line("exit code", view.exit_code ? std::to_string(*view.exit_code) : "");
+  if (!view.time_breakdown.newest_restarts().empty()) {
+    const auto& newest = view.time_breakdown.newest_restarts().back();
+    text += Line("restarted", DateText(newest.at) + " because " + newest.cause);
+  }
   text += Line("time", view.time_breakdown.Text(now));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);

@@ -45,6 +45,18 @@ TEST(StatusText, DescribesJobAndTasks) {
             "worker:1  FAILED   0                    2.0s         exit code 7\n");
 }
 
+TEST(StatusText, CauseOfTheNewestRestartStaysVisible) {
+  journal::JobView view = Job();
+  view.time_breakdown.Begin(At(0), 3);
+  for (const int generation : {1, 2}) {
+    view.time_breakdown.Advance(At(generation));
+    view.time_breakdown.OnJob(JobState::kRecovering, generation, "worker:" + std::to_string(generation) + " failed");
+  }
+  const std::string text = DescribeJob(view, At(5), false);
+  EXPECT_NE(text.find("restarted    2026-11-18 11:06:42 because worker:2 failed\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("worker:1 failed"), std::string::npos) << text;
+}
+
 TEST(StatusText, LiveTableOfLargeJobHasOneLinePerRole) {
   const auto few = LiveTable(Job(), At(5), 80, 10, false);
   ASSERT_EQ(few.size(), 4u);
