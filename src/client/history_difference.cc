@@ -5,6 +5,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
+#include "howdah/client/secrets.h"
 
 namespace howdah::client {
 namespace {
@@ -22,6 +23,9 @@ void Flatten(const Json& json, const std::string& name, std::vector<Setting>& se
   }
 }
 
+// Whether the setting is a variable of `env`, as in env.NAME and roles.worker.env.NAME.
+bool IsVariable(const std::string& name) { return name.starts_with("env.") || name.find(".env.") != name.npos; }
+
 std::string TextOf(Instant begin, std::optional<Instant> end) { return end ? FormatDuration(*end - begin) : ""; }
 
 }  // namespace
@@ -31,6 +35,9 @@ Result<std::vector<Setting>> SettingsOfJobFile(std::string_view text) {
   if (!json.is_object()) return Failed("the stored job file is not a JSON object");
   std::vector<Setting> settings;
   Flatten(json, "", settings);
+  for (Setting& setting : settings) {
+    if (IsVariable(setting.name) && LooksSecret(setting.name)) setting.value = kHidden;
+  }
   return settings;
 }
 

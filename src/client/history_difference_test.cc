@@ -18,6 +18,15 @@ TEST(Differences, AddedRemovedAndChangedSettingsAreListed) {
   EXPECT_FALSE(SettingsOfJobFile("[]").ok());
 }
 
+TEST(Settings, VariablesThatLookLikeSecretsAreHidden) {
+  const auto settings = SettingsOfJobFile(
+      R"({"env": {"HF_TOKEN": "a", "SIZE": "b"}, "roles": {"w": {"env": {"PASSWORD": "c"}}}, "files": {"KEY": "d"}})");
+  ASSERT_TRUE(settings.ok());
+  std::string text;
+  for (const auto& setting : *settings) text += setting.name + "=" + setting.value + "\n";
+  EXPECT_EQ(text, "env.HF_TOKEN=(hidden)\nenv.SIZE=b\nroles.w.env.PASSWORD=(hidden)\nfiles.KEY=d\n");
+}
+
 TEST(Outcome, HasStateExitCodeAndTasks) {
   journal::JobView view;
   view.name = "mnist";

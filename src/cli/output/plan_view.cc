@@ -6,6 +6,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/text.h"
 #include "howdah/cli/output/text_table.h"
+#include "howdah/client/secrets.h"
 #include "howdah/jobspec/job_file.h"
 
 namespace howdah::cli::output {
@@ -28,9 +29,17 @@ const jobspec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
   return plan.spec.roles[at];
 }
 
+// The plan as it may be shown.
+Plan WithoutSecrets(Plan plan) {
+  client::HideSecrets(plan.spec);
+  for (PlannedTask& task : plan.tasks) client::HideSecrets(task.environment);
+  return plan;
+}
+
 }  // namespace
 
-std::string PlanText(const Plan& plan) {
+std::string PlanText(const Plan& whole) {
+  const Plan plan = WithoutSecrets(whole);
   std::string text = "# the effective job\n" + jobspec::DescribeEffective(plan.spec) + "\n# tasks\n";
   std::vector<Row> rows = {{"TASK", "MEMORY", "VCORES", "GPUS", "PROCESSES", "RANKS"}};
   for (const PlannedTask& task : plan.tasks) {
@@ -52,7 +61,8 @@ std::string PlanText(const Plan& plan) {
   return text + FormatTable(rows);
 }
 
-std::string PlanJson(const Plan& plan) {
+std::string PlanJson(const Plan& whole) {
+  const Plan plan = WithoutSecrets(whole);
   Json json;
   json["problems"] = Json::array();
   json["refusals"] = plan.refusals;

@@ -7,6 +7,7 @@
 
 namespace howdah::cli::output {
 
+// Values of variables that look like secrets are hidden (client/secrets.h).
 std::string PlanText(const client::Plan& plan);
 std::string PlanJson(const client::Plan& plan);
 

@@ -1,0 +1,27 @@
+#include "howdah/client/secrets.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::client {
+namespace {
+
+TEST(Secrets, NamesAreRecognisedByTheirLastWord) {
+  for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "wandb_api_key", "DB_PASSWORD", "TOKEN", "Secret"}) {
+    EXPECT_TRUE(LooksSecret(name)) << name;
+  }
+  for (const char* name : {"", "_", "TOKENIZERS_PARALLELISM", "MONKEY", "KEYS", "OMP_NUM_THREADS", "TOKEN_FILE"}) {
+    EXPECT_FALSE(LooksSecret(name)) << name;
+  }
+}
+
+TEST(Secrets, OnlyTheirValuesAreHidden) {
+  jobspec::JobSpec spec;
+  spec.env = {{"HF_TOKEN", "a"}, {"SIZE", "b"}};
+  spec.roles.emplace_back().env = {{"DB_PASSWORD", "c"}};
+  HideSecrets(spec);
+  EXPECT_EQ(spec.env, (jobspec::EnvVars{{"HF_TOKEN", "(hidden)"}, {"SIZE", "b"}}));
+  EXPECT_EQ(spec.roles[0].env, (jobspec::EnvVars{{"DB_PASSWORD", "(hidden)"}}));
+}
+
+}  // namespace
+}  // namespace howdah::client
