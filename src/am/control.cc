@@ -13,6 +13,12 @@ wire::ControlReply Refuse(std::string why) {
   return reply;
 }
 
+wire::ControlReply NeverPossible(std::string why) {
+  wire::ControlReply reply = Refuse(std::move(why));
+  reply.set_never(true);
+  return reply;
+}
+
 }  // namespace
 
 Control::Control(const jobspec::JobSpec& spec, std::function<journal::JobView()> view,
@@ -52,16 +58,18 @@ wire::ControlReply Control::Scale(const wire::ScaleRequest& request) const {
     roles += (roles.empty() ? "" : ", ") + spec.name;
     if (spec.name != request.role()) continue;
     if (!spec.instances.elastic()) {
-      return Refuse("role " + spec.name + " is not elastic; write `instances: {min: 1, max: 8}` in the job file");
+      return NeverPossible("role " + spec.name +
+                           " is not elastic; write `instances: {min: 1, max: 8}` in the job file");
     }
     if (request.instances() < spec.instances.min || request.instances() > spec.instances.max) {
-      return Refuse("role " + spec.name + " may have " + std::to_string(spec.instances.min) + " to " +
-                    std::to_string(spec.instances.max) + " instances, not " + std::to_string(request.instances()));
+      return NeverPossible("role " + spec.name + " may have " + std::to_string(spec.instances.min) + " to " +
+                           std::to_string(spec.instances.max) + " instances, not " +
+                           std::to_string(request.instances()));
     }
     post_(core::ScaleRequested{static_cast<int>(role), request.instances(), request.by()});
     return {};
   }
-  return Refuse("the job has no role " + request.role() + "; its roles are " + roles);
+  return NeverPossible("the job has no role " + request.role() + "; its roles are " + roles);
 }
 
 }  // namespace howdah::am

@@ -37,7 +37,7 @@ Result<wire::ControlReply> CallAm(const std::string& address, const Identity& id
   if (!status.ok()) {
     return ToError(address, status, channel->GetState(false) == GRPC_CHANNEL_READY, limit);
   }
-  if (!reply.error().empty()) return Failed(reply.error());
+  if (!reply.error().empty()) return Error{reply.never() ? ErrorCode::kUsage : ErrorCode::kFailed, reply.error()};
   return reply;
 }
 

@@ -186,8 +186,9 @@ roles:
     for size in (1, 3):
         assert machine("scale", job, f"worker={size}").code == 0
         assert has(size)["generation"] == 0
-    refused = machine("scale", job, "worker=9")
-    assert refused.code != 0 and "1 to 4" in refused.stderr, refused
+    for request, why in (("worker=9", "1 to 4"), ("ps=1", "its roles are worker")):
+        refused = machine("scale", job, request)
+        assert refused.code == 2 and why in refused.stderr, refused
     assert machine("kill", job).code == 0
     machine.assert_clean(job)
 
