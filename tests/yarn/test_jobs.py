@@ -110,7 +110,7 @@ def test_commands_work_while_a_job_runs_and_after_its_end(machine, tmp_path):
     states = lambda status: [(t["state"], t["attempt"]) for t in status["tasks"] if t["state"] != "STOPPED"]
     machine.until(job, lambda s: states(s) == [("RUNNING", 0), ("RUNNING", 1), ("RUNNING", 0)], "three, one again")
     refused = machine("scale", job, "talker=4")
-    assert refused.code != 0 and "2 to 3" in refused.stderr, refused
+    assert refused.code == 2 and "2 to 3" in refused.stderr, refused
     assert machine("scale", job, "talker=2").code == 0
     status = machine.until(job, lambda s: [t["attempt"] for t in s["tasks"]] == [0, 1], "two")
     assert status.keys() == KEYS | {"tasks", "account"} and all(t.keys() == TASK_KEYS for t in status["tasks"]), status
@@ -230,7 +230,10 @@ def test_plan_and_doctor_check_the_cluster(howdah, tmp_path):
     assert len(plan["ignored"]) == 1 and "env_from" in plan["ignored"][0], plan
     assert "src" in json.dumps(plan["uploads"]), plan
     assert howdah.jobs() == before
+    parent = howdah("plan", howdah.job_file(tmp_path, "queue: root\nroles: {w: {memory: 64MiB, command: x}}"))
+    assert parent.code == 3 and "'root' is a parent queue" in parent.stderr and "root.default" in parent.stderr, parent
     doctor = howdah("doctor")
+    assert "submit to the queues root," not in doctor.stdout, doctor
     assert doctor.code == 0 and str(howdah.cluster.conf_dir) in doctor.stdout, doctor
 
 

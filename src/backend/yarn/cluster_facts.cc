@@ -1,5 +1,7 @@
 #include "howdah/backend/yarn/cluster_facts.h"
 
+#include <algorithm>
+
 namespace howdah::backend::yarn {
 namespace {
 
@@ -44,6 +46,7 @@ QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string
   QueueFacts queue;
   queue.name = info.queuename();
   queue.exists = true;
+  queue.parent = info.childqueues_size() > 0;
   queue.stopped = info.state() == ::hadoop::yarn::Q_STOPPED;
   queue.labels = {info.accessiblenodelabels().begin(), info.accessiblenodelabels().end()};
   for (const auto& partition : info.queueconfigurationsmap()) {
@@ -58,7 +61,7 @@ QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string
 }
 
 Status FetchQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, ClusterFacts& facts) {
-  const auto info = rm.QueueInfo(facts.queue.name);
+  const auto info = rm.QueueInfo(facts.queue.name, /*with_children=*/true);
   if (!info.ok()) return info.error().code == ErrorCode::kNotFound ? Status() : Status(info.error());
   const std::string asked = facts.queue.name;
   facts.queue = FactsOf(*info, label);
@@ -76,6 +79,20 @@ Status FetchQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, C
 }
 
 }  // namespace
+
+std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUserACLInfoProto>& acls) {
+  std::vector<std::string> queues;
+  for (const auto& queue : acls) {
+    const auto& allowed = queue.useracls();
+    const bool submits =
+        std::find(allowed.begin(), allowed.end(), ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS) != allowed.end();
+    const bool parent = std::any_of(acls.begin(), acls.end(), [&](const auto& other) {
+      return other.queuename().starts_with(queue.queuename() + ".");
+    });
+    if (submits && !parent) queues.push_back(queue.queuename());
+  }
+  return queues;
+}
 
 hadoop::yarn::Resource NodeFacts::free() const {
   hadoop::yarn::Resource left = total;
@@ -98,11 +115,7 @@ Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const 
   for (const auto& node : nodes) facts.nodes.push_back(FactsOf(node));
   HOWDAH_TRY_STATUS(FetchQueue(rm, label, facts));
   HOWDAH_TRY(const auto acls, rm.QueueUserAcls());
-  for (const auto& allowed : acls) {
-    for (const int acl : allowed.useracls()) {
-      if (acl == ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS) facts.allowed_queues.push_back(allowed.queuename());
-    }
-  }
+  facts.allowed_queues = AllowedQueues(acls);
   HOWDAH_TRY(const auto labels, rm.NodeLabels());
   for (const auto& known : labels) facts.labels.push_back(known.name());
   HOWDAH_TRY(const auto types, rm.ResourceTypes());

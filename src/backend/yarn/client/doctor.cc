@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/base/bytes.h"
 #include "howdah/hadoop/conf/services.h"
@@ -49,7 +50,7 @@ class SetupCheck {
     for (const char* key :
          {"fs.defaultFS", "yarn.resourcemanager.address", "yarn.resourcemanager.ha.rm-ids",
           "yarn.resourcemanager.scheduler.address", "yarn.log-aggregation-enable", "hadoop.security.authentication"}) {
-      if (const auto value = configuration.Get(key)) Ok(*value + ": " + configuration.Where(key));
+      if (const auto value = configuration.Get(key)) OkKey(configuration, key, *value);
     }
     for (const std::string& warning : configuration.warnings) Warning(warning, "");
     if (configuration.Text("hadoop.security.authentication", "simple") != "simple") {
@@ -93,7 +94,7 @@ class SetupCheck {
       const std::string advice =
           found.error().code == ErrorCode::kNotFound
               ? "ask an administrator: hdfs dfs -mkdir " + home + "; hdfs dfs -chown " + cluster.user() + " " + home
-              : "";
+              : "check that the NameNode is running, and that this machine can connect to it";
       return Problem("the home directory " + (*files)->uri() + home + ": " + found.error().message, advice);
     }
     const Layout layout(home);
@@ -121,7 +122,18 @@ class SetupCheck {
     findings_.push_back({Level::kProblem, std::move(what), std::move(advice)});
   }
 
+  // An error of the configuration ends with its remedy, which a finding shows separately.
+  void BadConfiguration(const std::string& message) {
+    const size_t remedy = message.find("; set HADOOP_CONF_DIR");
+    if (remedy == std::string::npos) return Problem(message, "correct this file");
+    Problem(message.substr(0, remedy), message.substr(remedy + 2));
+  }
+
  private:
+  void OkKey(const hadoop::conf::Configuration& configuration, const std::string& key, const std::string& value) {
+    const hadoop::conf::Property* property = configuration.Find(key);
+    Ok(key + ": " + value + " (" + (property == nullptr ? "a default of Hadoop" : property->origin) + ")");
+  }
   void Ok(std::string what) { findings_.push_back({Level::kOk, std::move(what), ""}); }
   void Warning(std::string what, std::string advice) {
     findings_.push_back({Level::kWarning, std::move(what), std::move(advice)});
@@ -159,12 +171,7 @@ class SetupCheck {
   void CheckQueues(hadoop::yarn::ResourceManager& rm, const std::string& user) {
     const auto acls = rm.QueueUserAcls();
     if (!acls.ok()) return Problem(acls.error().message, "");
-    std::vector<std::string> queues;
-    for (const auto& queue : *acls) {
-      for (const int acl : queue.useracls()) {
-        if (acl == ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS) queues.push_back(queue.queuename());
-      }
-    }
+    const std::vector<std::string> queues = AllowedQueues(*acls);
     if (queues.empty()) {
       return Problem(user + " may not submit to any queue", "ask the administrators for acl_submit_applications");
     }
@@ -195,8 +202,7 @@ std::vector<Finding> CheckSetup(const YarnOptions& options, const Result<HadoopC
   SetupCheck check(options, findings);
   check.CheckAgent();
   if (!cluster.ok()) {
-    check.Problem(cluster.error().message,
-                  "set HADOOP_CONF_DIR to the directory with the cluster's core-site.xml and yarn-site.xml");
+    check.BadConfiguration(cluster.error().message);
     return findings;
   }
   check.CheckConfiguration(**cluster);

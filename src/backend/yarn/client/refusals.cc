@@ -28,6 +28,9 @@ std::string QueueRefusal(const ClusterFacts& facts) {
                               ? "; " + facts.user + " may not submit to any queue of this cluster"
                               : "; " + facts.user + " may submit to " + Join(facts.allowed_queues);
   if (!facts.queue.exists) return "the queue '" + facts.queue.name + "' does not exist" + may;
+  if (facts.queue.parent) {
+    return "the queue '" + facts.queue.name + "' is a parent queue, and only leaf queues accept jobs" + may;
+  }
   if (facts.queue.stopped) return "the queue '" + facts.queue.name + "' is stopped and accepts no jobs" + may;
   if (!IsAllowed(facts)) return facts.user + " may not submit to the queue '" + facts.queue.name + "'" + may;
   return "";

@@ -69,10 +69,31 @@ TEST(Refusals, QueueMustExistAndAcceptTheUser) {
          f.allowed_queues = {"q"};
        },
        {}},
+      {"parent",
+       [](auto&, auto& f) {
+         f.queue.name = "root";
+         f.queue.parent = true;
+       },
+       {"the queue 'root' is a parent queue, and only leaf queues accept jobs; ann may submit to root.q, root.other"}},
       {"stopped",
        [](auto&, auto& f) { f.queue.stopped = true; },
        {"the queue 'q' is stopped and accepts no jobs; ann may submit to root.q, root.other"}},
   });
+}
+
+TEST(AllowedQueues, ParentsAndQueuesWithoutPermissionAreLeftOut) {
+  std::vector<::hadoop::yarn::QueueUserACLInfoProto> acls;
+  const auto add = [&](const char* name, ::hadoop::yarn::QueueACLProto acl) {
+    acls.emplace_back().set_queuename(name);
+    acls.back().add_useracls(acl);
+  };
+  add("root", ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS);
+  add("root.ml", ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS);
+  add("root.ml.a", ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS);
+  add("root.ml.b", ::hadoop::yarn::QACL_ADMINISTER_QUEUE);
+  add("root.mlx", ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS);
+  EXPECT_EQ(AllowedQueues(acls), (std::vector<std::string>{"root.ml.a", "root.mlx"}));
+  EXPECT_EQ(AllowedQueues({}), std::vector<std::string>{});
 }
 
 TEST(Refusals, EachTaskMustFitANodeAndTheGangTheQueue) {

@@ -34,6 +34,7 @@ struct ApplicationFacts {
 struct QueueFacts {
   std::string name;
   bool exists = false;
+  bool parent = false;  // has child queues, so it accepts no jobs itself
   bool stopped = false;
   std::optional<hadoop::yarn::Resource> maximum;   // in the requested partition; unset if not reported
   std::optional<hadoop::yarn::Resource> capacity;  // guaranteed to the queue; unset if not reported
@@ -48,7 +49,7 @@ struct ClusterFacts {
   std::string user;
   std::vector<NodeFacts> nodes;  // all nodes that the ResourceManager knows, in any state
   QueueFacts queue;
-  std::vector<std::string> allowed_queues;  // queues to which `user` may submit
+  std::vector<std::string> allowed_queues;  // leaf queues to which `user` may submit
   std::vector<std::string> labels;
   std::vector<std::string> resource_types;
 };
@@ -56,6 +57,10 @@ struct ClusterFacts {
 // queue: the queue "default" if empty. Returns kUnavailable if the ResourceManager cannot be reached.
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
+
+// The leaf queues to which the user may submit. acls: all queues of the cluster. A queue is a parent if the path of
+// another one begins with its path.
+std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUserACLInfoProto>& acls);
 
 // Returns the size of the container of one task of the role.
 hadoop::yarn::Resource ContainerSize(const jobspec::RoleSpec& role);
