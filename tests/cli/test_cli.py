@@ -167,6 +167,20 @@ def test_zsh_and_fish_scripts_name_every_command(home, shell):
         assert command in script
 
 
+def test_values_that_look_like_secrets_are_not_shown(home, tmp_path):
+    file = job_file(tmp_path, """
+env: {HF_TOKEN: hidden-1, SIZE: shown}
+roles: {w: {memory: 8MiB, command: 'echo $HF_TOKEN $DB_PASSWORD', env: {DB_PASSWORD: hidden-2}}}
+""")
+    done = howdah(home, "run", file)
+    assert done.returncode == 0 and "hidden-1 hidden-2" in done.stdout, done
+    for arguments in (["plan", file], ["plan", file, "--json"], ["history", "config", "last"],
+                      ["history", "config", "last", "--json"]):
+        shown = howdah(home, *arguments)
+        assert shown.returncode == 0 and "shown" in shown.stdout, shown
+        assert "hidden-" not in shown.stdout + shown.stderr and "(hidden)" in shown.stdout, shown
+
+
 def test_doctor_reports_its_findings(home):
     done = howdah(home, "doctor")
     assert done.returncode == 0
@@ -193,6 +207,20 @@ def test_openssl_configuration_of_the_machine_is_not_read(home, tmp_path):
         env = {**home, "HADOOP_CONF_DIR": str(tmp_path), "OPENSSL_CONF": str(tmp_path / "openssl.cnf")}
         done = howdah(env, "list", "--on", "yarn")
     assert done.returncode == 3 and "not a Hadoop RPC port" in done.stderr, done
+
+
+def test_doctor_fails_if_there_is_a_problem(home, tmp_path):
+    (tmp_path / "file").touch()
+    broken = {**home, "HOWDAH_HOME": str(tmp_path / "file/home")}
+    done = howdah(broken, "doctor")
+    assert done.returncode == 3 and "PROBLEM " in done.stdout, done
+    assert howdah(broken, "doctor", "--json").returncode == 3
+
+
+# Each remedy is shown once.
+def test_doctor_without_a_configuration_of_hadoop(home, tmp_path):
+    done = howdah({**home, "HADOOP_CONF_DIR": str(tmp_path / "nowhere")}, "doctor", "--on", "yarn")
+    assert done.returncode == 3 and done.stdout.count("set HADOOP_CONF_DIR to") == 1, done
 
 
 # --- malformed job files ----------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def snapshot(machine, job):
 def test_a_job_whose_lock_cannot_be_seen_goes_on(machine, running, view, command, host):
     before, alive = snapshot(machine, running), set(machine.alive(running))
     done = view(*command, *([running] if command == ["status"] else []), host=host)
-    assert done.returncode in (0, 1), done
+    assert done.returncode in ((0, 3) if command == ["doctor"] else (0, 1)), done
     if command != ["doctor"]:
         assert running in done.stdout and "FAILED" not in done.stdout, done
     if command != ["doctor"] and host:

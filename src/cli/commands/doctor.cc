@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -26,20 +27,23 @@ std::string Mark(Level level, bool colour) {
 Result<int> Doctor(client::Connection& connection, bool as_json) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   const auto findings = cluster->CheckSetup();
+  const bool problem = std::any_of(findings.begin(), findings.end(),
+                                   [](const auto& finding) { return finding.level == Level::kProblem; });
+  const int code = problem ? client::kExitUnavailable : client::kExitOk;
   if (as_json) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const auto& finding : findings) {
       json.push_back({{"level", LevelText(finding.level)}, {"what", finding.what}, {"advice", finding.advice}});
     }
     output::Print(json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    return client::kExitOk;
+    return code;
   }
   const bool colour = output::WantsColour(STDOUT_FILENO);
   for (const auto& finding : findings) {
     output::Print(Mark(finding.level, colour) + finding.what + "\n");
     if (!finding.advice.empty()) output::Print("        -> " + finding.advice + "\n");
   }
-  return client::kExitOk;
+  return code;
 }
 
 }  // namespace
