@@ -21,7 +21,19 @@ namespace howdah::core {
 enum class Scope { kRanked, kAll };
 
 // Timers that are due at the same time fire in this order.
-enum class JobTimer { kGang, kHold, kHoldNotice, kRequestAgain, kBackoff, kRun, kSettle, kMembership, kRejoin, kCount };
+enum class JobTimer {
+  kGang,
+  kHold,
+  kHoldNotice,
+  kRequestAgain,
+  kBackoff,
+  kRun,
+  kSettle,
+  kMembership,
+  kRejoin,
+  kUnfinishedRoles,
+  kCount
+};
 
 // The timers of the job as a whole, and the queue of all timers. The timer of a task, container or role is a field of
 // the class that uses it.

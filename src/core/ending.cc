@@ -54,7 +54,7 @@ void Ending::FireRunLimit() {
   Begin({.state = JobState::kKilled,
          .exit_code = 4,
          .reason = {TimeLimitText(*context_.spec.timeouts.run, ran, units_.monitor.NewestCheckpoint(),
-                                  context_.spec.checkpoint.dir),
+                                  context_.spec.checkpoint.dir, units_.unfinished_roles.Text()),
                     Cause{Cause::Kind::kRunTimeout}}});
 }
 
@@ -104,6 +104,7 @@ bool Ending::Judge() {
   if (!std::exchange(judge_, false)) return false;
   JudgeOutcome();
   WatchOutliving();
+  units_.unfinished_roles.Watch();
   return true;
 }
 
@@ -156,6 +157,7 @@ void Ending::WatchOutliving() {
 
 void Ending::DisarmRoles() {
   for (Outliving& limit : outliving_) limit.timer.Disarm();
+  units_.unfinished_roles.Forget();
 }
 
 bool Ending::FireRole(const TimerQueue::Entry& entry) {

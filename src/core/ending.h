@@ -50,7 +50,7 @@ class Ending {
   // the next Settle.
   void Resume();
   void On(const FinishPrepared& e);
-  // Disarms the `outlive` limits of all roles while attempts are being stopped.
+  // Disarms the limits that depend on which roles are done, while attempts are being stopped.
   void DisarmRoles();
 
   // The job ends for a reason other than a task's failure.

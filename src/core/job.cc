@@ -29,6 +29,7 @@ Units::Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
       monitor(*this),
       recovery(*this),
       ending(*this),
+      unfinished_roles(*this),
       membership(*this),
       rendezvous(*this) {
   for (Role& role : roster.roles()) {
@@ -263,6 +264,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       return;  // Coordinators::Update checks the time
     case JobTimer::kRejoin:
       return units.rendezvous.FireRejoinLimit();
+    case JobTimer::kUnfinishedRoles:
+      return units.unfinished_roles.Fire();
     case JobTimer::kCount:
       return;
   }

@@ -149,7 +149,7 @@ std::string WithOtherStacks(std::string text, std::string_view stack, std::vecto
 }
 
 std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& newest,
-                          std::string_view checkpoint_dir) {
+                          std::string_view checkpoint_dir, const std::string& unfinished) {
   std::string text = "the time limit of " + DurationToText(limit) + " (timeouts.run) was reached after " +
                      FormatDuration(ran) + " of running";
   if (newest) {
@@ -157,7 +157,13 @@ std::string TimeLimitText(Duration limit, Duration ran, const std::optional<Repo
             FormatDuration(newest->ago) + " before";
   }
   if (!checkpoint_dir.empty()) text += "; its checkpoints are under " + OneLine(checkpoint_dir);
-  return text;
+  return unfinished.empty() ? text : text + "; " + unfinished;
+}
+
+std::string UnfinishedRoleText(const std::vector<std::string>& ended_roles, const std::vector<std::string>& tasks) {
+  const auto has = [](const std::vector<std::string>& names) { return names.size() == 1 ? " has" : " have"; };
+  return Names(ended_roles) + has(ended_roles) + " ended, " + Names(tasks) + has(tasks) +
+         " not; a role that is to stop with the others needs `kind: service`";
 }
 
 std::string GangTimeoutText(const policy::WaitLimit& wait, const Shortfall& shortfall) {

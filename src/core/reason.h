@@ -51,8 +51,11 @@ struct ReportedCheckpoint {
   int64_t step = 0;
   Duration ago{};
 };
+// unfinished: UnfinishedRoleText; may be empty.
 std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& newest,
-                          std::string_view checkpoint_dir);
+                          std::string_view checkpoint_dir, const std::string& unfinished);
+// "worker has ended, server:0 has not; a role that is to stop with the others needs `kind: service`"
+std::string UnfinishedRoleText(const std::vector<std::string>& ended_roles, const std::vector<std::string>& tasks);
 
 // The tasks and containers that an incomplete gang has, and those that it still needs, for the message about its
 // timeout.

@@ -18,6 +18,7 @@
 #include "requests.h"
 #include "roster.h"
 #include "scaling.h"
+#include "unfinished_roles.h"
 
 namespace howdah::core {
 
@@ -52,6 +53,7 @@ struct Units {
   Monitor monitor;
   Recovery recovery;
   Ending ending;
+  UnfinishedRoles unfinished_roles;
   Membership membership;
   Rendezvous rendezvous;
 };
