@@ -121,5 +121,19 @@ TEST(Waste, AdviceIsGivenOnlyIfMuchLessIsEnough) {
   EXPECT_EQ(text(8 * kGiB, 8, {1, 10min, 0, 0}), "") << "nothing was measured";
 }
 
+TEST(Waste, MemoryAboveTheRequestIsReported) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  jobspec::RoleSpec role;
+  role.name = "worker";
+  role.memory_bytes = 128 * kMiB;
+  EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 608 * kMiB, .peak_task = 1}),
+            "worker:1 used 608 MiB of memory but requested 128 MiB; a cluster with memory limits kills such a task: "
+            "`memory: 1024MiB` is enough");
+  EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 128 * kMiB}), "");
+  EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 190 * kMiB}), "")
+      << "libraries of another machine may need as much";
+  EXPECT_EQ(OveruseText(role, {}), "") << "nothing was measured";
+}
+
 }  // namespace
 }  // namespace howdah::core::testing

@@ -274,7 +274,7 @@ void Ending::On(const FinishPrepared& e) {
     add("the newest checkpoint is " + e.checkpoint->name + " in " + context_.spec.checkpoint.dir + ", written " +
         FormatDuration(context_.now - e.checkpoint->written) + " before the end");
   }
-  add(WasteAdvice());
+  add(ResourceAdvice());
   add(OneLine(e.problem));
   if (!advice.empty()) final.advice = advice;
   finished_ = true;
@@ -284,8 +284,8 @@ void Ending::On(const FinishPrepared& e) {
 
 void Ending::Finish() { context_.Emit(FinishJob{order_->state, order_->exit_code}); }
 
-// Advice to request less when the job is submitted again.
-std::string Ending::WasteAdvice() const {
+// Advice to request less, or more, when the job is submitted again.
+std::string Ending::ResourceAdvice() const {
   const auto& since = units_.recovery.running_since();
   if (!since) return "";
   std::vector<RoleUse> uses(context_.spec.roles.size(), RoleUse{.ran = context_.now - *since});
@@ -294,13 +294,19 @@ std::string Ending::WasteAdvice() const {
     RoleUse& use = uses[static_cast<size_t>(task.id.role)];
     ++use.tasks;
     if (!task.progress.usage) return;
-    use.memory_peak_bytes = std::max(use.memory_peak_bytes, task.progress.usage->memory_peak_bytes);
+    if (task.progress.usage->memory_peak_bytes > use.memory_peak_bytes) {
+      use.memory_peak_bytes = task.progress.usage->memory_peak_bytes;
+      use.peak_task = task.id.index;
+    }
     use.cpu_seconds = std::max(use.cpu_seconds, task.progress.usage->cpu_seconds);
   });
   std::string advice;
   for (size_t r = 0; r < uses.size(); ++r) {
-    const std::string waste = WasteText(context_.spec.roles[r], uses[r]);
-    if (!waste.empty()) advice += (advice.empty() ? "" : "; ") + waste;
+    const jobspec::RoleSpec& role = context_.spec.roles[r];
+    std::string text = WasteText(role, uses[r]);
+    // The reason of a failed job is about memory if memory was the cause.
+    if (text.empty() && order_->state != JobState::kFailed) text = OveruseText(role, uses[r]);
+    if (!text.empty()) advice += (advice.empty() ? "" : "; ") + text;
   }
   return advice;
 }

@@ -15,10 +15,16 @@ constexpr double kSpare = 1.3;  // the sufficient amount is this many times the 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kStep = 256 * kMebibyte;
 constexpr int64_t kWorthIt = int64_t{1} << 30;
+constexpr int64_t kTolerance = 64 * kMebibyte;  // the memory of the same program differs by this much between machines
+
+// The memory that a task should request if it used this much.
+int64_t EnoughMemory(int64_t peak_bytes) {
+  const auto wanted = static_cast<int64_t>(static_cast<double>(peak_bytes) * kSpare);
+  return (wanted + kStep - 1) / kStep * kStep;
+}
 
 std::string MemoryText(const jobspec::RoleSpec& role, const RoleUse& use) {
-  const auto wanted = static_cast<int64_t>(static_cast<double>(use.memory_peak_bytes) * kSpare);
-  const int64_t enough = (wanted + kStep - 1) / kStep * kStep;
+  const int64_t enough = EnoughMemory(use.memory_peak_bytes);
   const int64_t freed = (role.memory_bytes - enough) * use.tasks;
   const bool far = static_cast<double>(role.memory_bytes) > kFar * static_cast<double>(enough);
   if (use.memory_peak_bytes <= 0 || !far || freed < kWorthIt) return "";
@@ -46,6 +52,14 @@ std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use) {
   const std::string cores = CoresText(role, use);
   if (!cores.empty()) text += (text.empty() ? "" : "; ") + cores;
   return text.empty() ? "" : role.name + ": " + text;
+}
+
+std::string OveruseText(const jobspec::RoleSpec& role, const RoleUse& use) {
+  if (use.memory_peak_bytes <= role.memory_bytes + kTolerance) return "";
+  return role.name + ":" + std::to_string(use.peak_task) + " used " + FormatBytes(use.memory_peak_bytes) +
+         " of memory but requested " + FormatBytes(role.memory_bytes) +
+         "; a cluster with memory limits kills such a task: `memory: " +
+         std::to_string(EnoughMemory(use.memory_peak_bytes) / kMebibyte) + "MiB` is enough";
 }
 
 }  // namespace howdah::core

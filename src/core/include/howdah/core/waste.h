@@ -1,4 +1,4 @@
-// Resources that a role requested and did not use.
+// Resources that a role requested and did not use, or used without a request.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,15 @@ struct RoleUse {
   Duration ran{};
   int64_t memory_peak_bytes = 0;
   double cpu_seconds = 0;
+  int peak_task = 0;  // the index of the task with memory_peak_bytes
 };
 
 // Advice for a role that used much less than it requested: smaller values for the job file, and the amount that they
 // would free. Empty if there is nothing to advise, or if the role ran for too short a time.
 std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use);
+
+// Advice for a role of which a task used clearly more memory than it had requested: the task, and a sufficient value
+// for the job file. Empty if none did.
+std::string OveruseText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 }  // namespace howdah::core
