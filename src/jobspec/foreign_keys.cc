@@ -106,6 +106,7 @@ constexpr ForeignKey kForeignKeys[] = {
     {"runtimeenv", "python.archive", false},
     {"script", "command", true},
     {"services", "roles", false},
+    {"setup", "python.archive", false},
     {"shellenv", "env", true},
     {"size", "instances", true},
     {"slotsperworker", "processes", true},

@@ -158,6 +158,30 @@ TEST(JobFile, LauncherInACommandGivesAHint) {
   }
 }
 
+TEST(JobFile, InstallerWhoseFailureIsIgnoredGivesAHint) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"pip install -r requirements.txt\npython3 train.py\n", "pip install"},
+      {"cd src; python3 -m pip install -q x; python3 train.py", "pip install"},
+      {"/opt/conda/bin/conda install -y x\npython3 train.py", "conda install"},
+      {"pip install x && python3 train.py", ""},
+      {"pip install x || exit 1\npython3 train.py", ""},
+      {"set -e\npip install x\npython3 train.py", ""},
+      {"set -o errexit; pip install x; python3 train.py", ""},
+      {"python3 train.py\npip install x\n", ""},
+      {"python3 install.py\npython3 train.py\n", ""},
+  };
+  for (const auto& [command, installer] : cases) {
+    std::string text = "roles:\n  w:\n    memory: 1GiB\n    command: |\n      ";
+    for (const char c : command) text += c == '\n' ? "\n      " : std::string(1, c);
+    const auto job = ParseJobFile(text + "\n", Machine());
+    ASSERT_TRUE(job.problems.empty()) << text;
+    ASSERT_EQ(job.hints.size(), installer.empty() ? 0u : 1u) << command;
+    if (installer.empty()) continue;
+    EXPECT_EQ(job.hints[0].text, "the command goes on after a failed `" + installer +
+                                     "`; begin it with `set -e`, or join the commands with &&");
+  }
+}
+
 TEST(JobFile, MinimalJobHasTheDocumentedDefaults) {
   const JobSpec job = Parsed("roles: {w: {memory: 1GiB, command: date}}", Machine("runs/first.try.yaml"));
   JobSpec want;

@@ -202,9 +202,13 @@ bool IsRoleName(std::string_view name) {
 }
 
 bool ReadRoles(Reader& r, const Node& n, std::vector<RoleSpec>& out) {
-  if (!CheckIsMap(r, n)) return false;
-  if (n.entries.empty()) return r.Fail(n, "no roles; write for example worker: {memory: 2GiB, command: ...}");
+  const std::string example = "write for example worker: {memory: 2GiB, command: ...}";
+  if (n.kind != Node::Kind::kMap) return r.Fail(n, "must be a map of roles by name; " + example);
+  if (n.entries.empty()) return r.Fail(n, "no roles; " + example);
   return ForEachEntry(r, n, [&](const Entry& entry) {
+    if (entry.value->kind != Node::Kind::kMap && Has(RoleKeys(), entry.key)) {
+      return r.Fail(entry.mark, "is a key of a role; indent it below the name of its role");
+    }
     RoleSpec& role = out.emplace_back();
     role.name = entry.key;
     bool good = IsRoleName(entry.key);

@@ -49,9 +49,9 @@ class Parser {
     if (problem == "did not find expected <document start>") {
       return {line, "unexpected text after the end of the document"};
     }
-    const std::string text = std::string(problem) + std::string(Hint(problem));
-    if (parser_.context == nullptr) return {line, "not valid YAML: " + text};
-    const std::string_view context = parser_.context;
+    const std::string_view context = parser_.context == nullptr ? "" : parser_.context;
+    const std::string text = std::string(problem) + std::string(Hint(problem, context));
+    if (context.empty()) return {line, "not valid YAML: " + text};
     const int begun = std::min(LineOf(parser_.context_mark), line);
     const std::string whole = "not valid YAML: " + std::string(context) + ", " + text;
     // Report an unterminated value at the line where it begins.
@@ -85,14 +85,18 @@ class Parser {
     return last == text_.npos ? 1 : LineAt(text_, last);
   }
 
-  static std::string_view Hint(std::string_view p) {
+  static std::string_view Hint(std::string_view p, std::string_view context) {
     if (p == "mapping values are not allowed in this context") {
       return "; put quotes around a value that contains ': ', and check the indentation";
     }
     if (p.find("cannot start any token") != p.npos)
       return "; indent with spaces, and quote a value that begins with this character";
     if (p.find("tab character") != p.npos) return "; indent with spaces";
-    if (p == "did not find expected key") return "; check the indentation";
+    if (p == "did not find expected key") {
+      return "; check the indentation and the quotes: within '…' write '' for a quote, within \"…\" write \\\"";
+    }
+    if (context == "while scanning an alias" || context == "while scanning an anchor")
+      return "; put quotes around a value that begins with * or &";
     return "";
   }
 
@@ -166,6 +170,9 @@ std::optional<SyntaxError> CheckBytes(std::string_view text) {
 }  // namespace
 
 ParsedTree ParseYaml(std::string_view text, Tree& tree, bool from_set) {
+  if (constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf"; text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
   if (auto error = CheckBytes(text)) return {nullptr, std::move(error)};
   Parser parser(text);
   TreeBuilder builder(tree, from_set);

@@ -59,6 +59,14 @@ TEST(Problems, UnreadableTextIsReported) {
       {Job("name: a: b"),
        {"2: not valid YAML: mapping values are not allowed in this context; put quotes around a value that contains ': "
         "', and check the indentation"}},
+      {Job("name: 'it's'"),
+       {"2: not valid YAML: while parsing a block mapping, did not find expected key; check the indentation and the "
+        "quotes: within '…' write '' for a quote, within \"…\" write \\\" (which begins in line 1)"}},
+      {Job("outputs: [*.pt]"),
+       {"2: not valid YAML: while scanning an alias, did not find expected alphabetic or numeric character; put quotes "
+        "around a value that begins with * or &"}},
+      {"\xef\xbb\xbf" + Job("name: a byte order mark is ignored"), {}},
+      {"\xef\xbb\xbf", {"1: the file is empty; `howdah init` prints a template"}},
       {Job("[a]: b"), {"2: a key must be a string, not a list or a map; put quotes around it"}},
       {Job("~: b"), {"2: empty key; write a name before the ':'"}},
       {"{name: x} y", {"1: unexpected text after the end of the document"}},
@@ -79,7 +87,11 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {"roles:\n",
        {"1: roles: has no value; write for example roles: {worker: {memory: 2GiB, command: python train.py}}"}},
       {"roles: {}\n", {"1: roles: no roles; write for example worker: {memory: 2GiB, command: ...}"}},
-      {"roles: [w]\n", {"1: roles: must be a map, as in 'key: value'"}},
+      {"roles: [w]\n",
+       {"1: roles: must be a map of roles by name; write for example worker: {memory: 2GiB, command: ...}"}},
+      {"roles:\n  w: {command: date}\n  memory: 1GiB\n",
+       {"2: roles.w.memory: missing; write for example memory: 2GiB",
+        "3: roles.memory: is a key of a role; indent it below the name of its role"}},
       {"roles:\n  w:\n", {"2: roles.w: has no keys; write memory and command"}},
       {"roles:\n  w: date\n", {"2: roles.w: must be a map, as in 'key: value'"}},
       {"roles:\n  w:\n    command: date\n", {"2: roles.w.memory: missing; write for example memory: 2GiB"}},

@@ -318,6 +318,46 @@ void HintAtLaunchers(const JobSpec& spec, Reader& reader) {
   }
 }
 
+// Splits a shell command at the ends of its lists of commands: newlines and semicolons.
+std::vector<std::string> StatementsOf(const std::string& shell) {
+  std::vector<std::string> statements(1);
+  for (const char c : shell) {
+    if (c == '\n' || c == ';') {
+      statements.emplace_back();
+    } else {
+      statements.back() += c;
+    }
+  }
+  std::erase_if(statements, [](const std::string& text) { return text.find_first_not_of(" \t\r") == text.npos; });
+  return statements;
+}
+
+// Returns the installer of packages after whose failure bash goes on with the next statement, "" if none.
+std::string UncheckedInstaller(const std::string& shell) {
+  if (shell.find("set -e") != shell.npos || shell.find("errexit") != shell.npos) return "";
+  const std::vector<std::string> statements = StatementsOf(shell);
+  for (size_t i = 0; i + 1 < statements.size(); ++i) {
+    if (statements[i].find("&&") != std::string::npos || statements[i].find("||") != std::string::npos) continue;
+    std::istringstream words(statements[i]);
+    std::string word, before;
+    while (words >> word && word != "install") before = word;
+    const std::string name = before.substr(before.rfind('/') + 1);
+    for (const char* installer : {"pip", "pip3", "conda", "mamba", "uv", "apt", "apt-get", "npm"}) {
+      if (word == "install" && name == installer) return name + " install";
+    }
+  }
+  return "";
+}
+
+void HintAtInstallers(const JobSpec& spec, Reader& reader) {
+  for (const RoleSpec& role : spec.roles) {
+    const std::string installer = UncheckedInstaller(role.command.shell);
+    if (installer.empty() || spec.tony_env) continue;
+    reader.HintAt(PathOf(role, "command"), "the command goes on after a failed `" + installer +
+                                               "`; begin it with `set -e`, or join the commands with &&");
+  }
+}
+
 }  // namespace
 
 void CheckRules(const JobSpec& spec, Reader& reader) {
@@ -337,6 +377,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   CheckCheckpoint(spec.checkpoint, reader);
   CheckTimeouts(spec, reader);
   HintAtLaunchers(spec, reader);
+  HintAtInstallers(spec, reader);
 }
 
 }  // namespace howdah::jobspec
