@@ -161,6 +161,8 @@ std::string GpuAdvice(std::string_view message, const Evidence& e) {
     return e.gpus == 0 ? "the task requests no GPU: use the backend gloo, or add `gpus: 1`"
                        : "the process sees no GPU: check CUDA_VISIBLE_DEVICES and the driver on the node";
   }
+  if (Contains(message, "doesn't have NCCL built in"))
+    return "this PyTorch is built without NCCL: use the backend gloo, or an environment built for CUDA";
   if (ContainsAny(message, {"Found no NVIDIA driver", "No CUDA GPUs are available", "no CUDA-capable device",
                             "Torch not compiled with CUDA enabled"})) {
     return e.gpus == 0
@@ -185,6 +187,13 @@ std::string PathAdvice(const PythonException& exception) {
          "an absolute path";
 }
 
+std::string PermissionAdvice(const PythonException& exception, const Evidence& e) {
+  if (Contains(exception.message, "[Errno 30]"))
+    return "the file system is read-only on " + e.host + ": write to another directory";
+  if (exception.type != "PermissionError") return "";
+  return "the user of the job has no permission for that path on " + e.host + ": change it, or use another path";
+}
+
 std::string NetworkAdvice(std::string_view message) {
   if (!ContainsAny(message,
                    {"Name or service not known", "Temporary failure in name resolution", "Max retries exceeded",
@@ -197,8 +206,10 @@ std::string NetworkAdvice(std::string_view message) {
 }
 
 std::string WorldSizeAdvice(std::string_view message, const Evidence& e) {
-  if (!ContainsAny(message, {"wait timeout after", "clients joined", "Timed out initializing process group"}))
-    return "";
+  // PyTorch 1 says only "Socket Timeout".
+  const bool timeout = message == "Socket Timeout" || ContainsAny(message, {"wait timeout after", "clients joined",
+                                                                            "Timed out initializing process group"});
+  if (!timeout) return "";
   if (e.ranks == 0) return "";
   return "the job has " + std::to_string(e.ranks) + (e.ranks == 1 ? " rank" : " ranks") +
          ": take the world size from WORLD_SIZE, not from a number in the program";
@@ -212,7 +223,7 @@ std::string ExceptionAdvice(const PythonException& exception, const Evidence& e)
     return "Keras 3 does not run under this strategy: install tf_keras and set TF_USE_LEGACY_KERAS=1 in `env`";
   }
   for (std::string advice : {FrameworkAdvice(exception, e), GpuAdvice(message, e), WorldSizeAdvice(message, e),
-                             NetworkAdvice(message), PathAdvice(exception)}) {
+                             NetworkAdvice(message), PathAdvice(exception), PermissionAdvice(exception, e)}) {
     if (!advice.empty()) return advice;
   }
   return "";

@@ -36,12 +36,19 @@ TEST(ExceptionAdvice, NamesTheRemedyInTermsOfTheJobFile) {
       {"FileNotFoundError", "[Errno 2] No such file or directory: '/data/train.csv'", "plain", 0, 0,
        "the path must exist on every node"},
       {"FileNotFoundError", "train.csv not found", "plain", 0, 0, ""},
+      {"PermissionError", "[Errno 13] Permission denied: '/ckpt/model.pt'", "plain", 0, 0,
+       "the user of the job has no permission for that path on n1"},
+      {"OSError", "[Errno 30] Read-only file system: '/ckpt/model.pt'", "plain", 0, 0,
+       "the file system is read-only on n1: write to another directory"},
       {"URLError", "<urlopen error [Errno -2] Name or service not known>", "plain", 0, 0,
        "nodes of a cluster often cannot reach the internet"},
       {"DistStoreError", "wait timeout after 15000ms, keys: /default_pg/0//cpu//0/0", "pytorch", 0, 2,
        "the job has 2 ranks: take the world size from WORLD_SIZE"},
       {"DistStoreError", "Timed out after 61 seconds waiting for clients. 1/4 clients joined.", "pytorch", 0, 1,
        "the job has 1 rank: take"},
+      {"RuntimeError", "Socket Timeout", "pytorch", 0, 2, "the job has 2 ranks: take the world size from WORLD_SIZE"},
+      {"RuntimeError", "Distributed package doesn't have NCCL built in", "pytorch", 0, 2,
+       "this PyTorch is built without NCCL: use the backend gloo"},
       {"ValueError", "Attempt to convert a value (PerReplica:{ | 0: <tf.Tensor", "tensorflow", 0, 0,
        "Keras 3 does not run under this strategy"},
       {"ValueError", "bad batch", "pytorch", 0, 2, ""},
@@ -54,6 +61,7 @@ TEST(ExceptionAdvice, NamesTheRemedyInTermsOfTheJobFile) {
     evidence.framework = c.framework;
     evidence.gpus = c.gpus;
     evidence.ranks = c.ranks;
+    evidence.host = "n1";
     const std::string advice = ExceptionAdvice(exception, evidence);
     EXPECT_EQ(advice.substr(0, c.advice.empty() ? std::string::npos : c.advice.size()), c.advice) << c.message;
   }

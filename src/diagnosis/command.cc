@@ -79,6 +79,16 @@ core::Diagnosis Missing(const std::string& name, const Failure& failure) {
   core::Diagnosis d;
   d.cause = is_path ? "no such file: " + name + (name.starts_with("/") ? "" : " (relative to the working directory)")
                     : "command not found: " + name + " (PATH=" + e.path + ")";
+  if (e.command.argv.size() == 1 && Contains(name, " ")) {
+    d.cause = "command not found: " + name + " (one word; PATH=" + e.path + ")";
+    d.advice = "write the words without the quotes around all of them, or run them with bash: bash -c '" + name + "'";
+    return d;
+  }
+  if (name.starts_with("-")) {
+    d.cause = "command not found: " + name;
+    d.advice = "a line of the command begins with " + name + ": end the line before it with a backslash, or join them";
+    return d;
+  }
   const auto& files = e.directory_files;
   const auto nearest = Nearest(base, files);
   if (!is_path && std::find(files.begin(), files.end(), name) != files.end()) {

@@ -67,6 +67,8 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
        "did you mean python3?"},
       {127, "bash: line 1: python3.12: command not found\n", "command not found: python3.12 (PATH=/usr/bin:/bin)",
        "install Python on n1, or set `python: {archive: ...}` to a packed environment"},
+      {127, "bash: line 2: --epochs: command not found\n", "command not found: --epochs",
+       "a line of the command begins with --epochs: end the line before it with a backslash, or join them"},
       {127, "bash: line 1: exec: nvcc: not found\n", "command not found: nvcc (PATH=/usr/bin:/bin)",
        "check the spelling, or add the directory of the program to PATH in the job file's `env`"},
       {127, "sh: 1: train.sh: not found\n",
@@ -136,6 +138,12 @@ TEST(Diagnosis, CommandListWithoutOutputIsNamed) {
   e.exit.code = 126;
   e.command.argv[0] = "./run.sh";
   EXPECT_EQ(Diagnose(e).cause, "not executable: ./run.sh");
+  Evidence quoted = Ended(127);
+  quoted.command = {"", {"echo hi && echo there"}};
+  EXPECT_EQ(Diagnose(quoted).cause, "command not found: echo hi && echo there (one word; PATH=/usr/bin:/bin)");
+  EXPECT_EQ(Diagnose(quoted).advice,
+            "write the words without the quotes around all of them, or run them with bash: bash -c 'echo hi && echo "
+            "there'");
 }
 
 TEST(Diagnosis, MissingPythonModuleIsNamedWithAdvice) {
@@ -243,18 +251,24 @@ TEST(Diagnosis, PortsAreFoundInAddressInUseMessages) {
   const struct {
     const char* text;
     std::vector<uint16_t> ports;
-  } rows[] = {{kTorchInUse, {18398}},
-              {kPythonInUse, {18399}},
-              {kGrpcInUse, {18395}},
-              {"Error: listen EADDRINUSE: address already in use :::8080\n", {8080}},
-              {"listen tcp :8080: bind: address already in use\n", {8080}},
-              {"nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)\n", {80}},
-              {"2026-11-21 10:15:42 Address already in use: port 9000, server.py:77\n", {9000}},
-              {"OSError: [Errno 98] Address already in use\nport 5000 in use\n", {5000}},
-              {"Port 8888 is in use by another program.\n", {8888}},
-              {"port=99999999999 :70000 :0 Address already in use\n", {}},
-              {"connected to 10.0.0.1:8080\n", {}},
-              {"", {}}};
+  } rows[] = {
+      {kTorchInUse, {18398}},
+      {kPythonInUse, {18399}},
+      {kGrpcInUse, {18395}},
+      {"Error: listen EADDRINUSE: address already in use :::8080\n", {8080}},
+      {"listen tcp :8080: bind: address already in use\n", {8080}},
+      {"nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)\n", {80}},
+      {"2026-11-21 10:15:42 Address already in use: port 9000, server.py:77\n", {9000}},
+      {"OSError: [Errno 98] Address already in use\nport 5000 in use\n", {5000}},
+      {"Port 8888 is in use by another program.\n", {8888}},
+      {"OSError: [Errno 98] Address already in use (while attempting to bind on address ('127.0.0.1', 18080))\n",
+       {18080}},
+      {"OSError: [Errno 98] error while attempting to bind on address ('::1', 8081, 0, 0): address already in "
+       "use\n",
+       {8081}},
+      {"port=99999999999 :70000 :0 Address already in use\n", {}},
+      {"connected to 10.0.0.1:8080\n", {}},
+      {"", {}}};
   for (const auto& row : rows) EXPECT_EQ(PortsNamedIn(row.text), row.ports) << row.text;
 }
 

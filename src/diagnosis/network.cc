@@ -38,6 +38,9 @@ bool FollowsPort(std::string_view text, size_t begin) {
          (text.substr(0, word + 1).ends_with("port") || text.substr(0, word + 1).ends_with("Port"));
 }
 
+// Python's "bind on address ('127.0.0.1', 8080)".
+bool FollowsHostInTuple(std::string_view text, size_t begin) { return text.substr(0, begin).ends_with("', "); }
+
 // Whether a line of source in a traceback opens a port.
 bool OpensPort(std::string_view line) {
   for (const std::string_view call : {"bind(", "listen(", "Server(", "Store(", "serve("}) {
@@ -59,7 +62,7 @@ void AddPorts(std::string_view line, bool any_number, std::vector<uint16_t>& por
     const bool whole = begin == 0 || (line[begin - 1] != '.' && line[begin - 1] != '"');
     constexpr uint16_t kFirstUnprivileged = 1024;
     const bool is_port = FollowsAddress(line, begin, end) || FollowsPort(line, begin) ||
-                         (any_number && whole && port >= kFirstUnprivileged);
+                         FollowsHostInTuple(line, begin) || (any_number && whole && port >= kFirstUnprivileged);
     if (fits && is_port && std::find(ports.begin(), ports.end(), port) == ports.end()) ports.push_back(port);
     begin = end;
   }
