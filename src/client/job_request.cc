@@ -32,7 +32,11 @@ Result<std::string> ReadText(const std::string& file) {
   if (!opened.valid()) {
     Error error = os::files::SystemError("reading the job file " + file);
     error.code = ErrorCode::kUsage;
-    if (errno == ENOENT) error.message += "; `howdah init > " + file + "` writes a template";
+    if (errno == ENOENT && file.find('.') == std::string::npos) {
+      error.message += "; a command follows --, as in `howdah run -- " + file + "`";
+    } else if (errno == ENOENT) {
+      error.message += "; `howdah init > " + file + "` writes a template";
+    }
     return error;
   }
   std::string text;
@@ -46,11 +50,21 @@ Result<std::string> ReadText(const std::string& file) {
   return text;
 }
 
+// The interpreter of a script; "" if the name is not that of a script.
+std::string InterpreterOf(const std::string& file) {
+  if (file.ends_with(".py")) return "python3";
+  return file.ends_with(".sh") ? "bash" : "";
+}
+
 Result<std::string> TextOf(const JobRequest& request, jobspec::SubmitHost& host) {
   if (!request.file.empty()) {
     if (!request.quick_flags.empty()) {
       return Error{ErrorCode::kUsage, request.quick_flags.front() + " is for jobs without a job file; with " +
                                           request.file + " use --set, for example --set roles.worker.memory=2GiB"};
+    }
+    if (const std::string interpreter = InterpreterOf(request.file); !interpreter.empty()) {
+      return Error{ErrorCode::kUsage, request.file + " is not a job file; a command follows --, as in `howdah run -- " +
+                                          interpreter + " " + request.file + "`"};
     }
     host.file_name = request.file;
     host.directory = DirectoryOf(request.file);

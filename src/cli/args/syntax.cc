@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <sstream>
 
 #include "howdah/base/version.h"
@@ -143,12 +144,15 @@ int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
   return client::kExitUsage;
 }
 
-int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
+int ReportParseError(const CLI::App& app, const CLI::ParseError& error, bool takes_command) {
   std::string name;  // the command with its parent commands: "history list"
   for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands()) {
     name += (name.empty() ? "" : " ") + used.front()->get_name();
   }
-  std::fprintf(stderr, "howdah: %s%s; see `howdah %s--help`\n", name.empty() ? "" : (name + ": ").c_str(), error.what(),
+  const bool extra_word = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !std::strstr(error.what(), " -");
+  std::fprintf(stderr, "howdah: %s%s; %ssee `howdah %s--help`\n", name.empty() ? "" : (name + ": ").c_str(),
+               error.what(),
+               extra_word && takes_command ? "a command follows --, as in `howdah run -- python3 train.py`; " : "",
                name.empty() ? "" : (name + " ").c_str());
   return client::kExitUsage;
 }
@@ -289,7 +293,10 @@ std::variant<Runner, int> Grammar::Parse(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return app_->exit(version);
   } catch (const CLI::ParseError& error) {
-    return ReportParseError(*app_, error);
+    const bool takes_command = std::any_of(commands_.begin(), commands_.end(), [](const auto& command) {
+      return command->app->parsed() && command->syntax.after_dashes_ != nullptr;
+    });
+    return ReportParseError(*app_, error, takes_command);
   }
   const CLI::App* chosen = app_->get_subcommands().front();
   const auto found =
