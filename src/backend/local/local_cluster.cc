@@ -26,6 +26,7 @@
 #include "orphaned_job.h"
 #include "outputs.h"
 #include "refusals.h"
+#include "staging.h"
 #include "submit.h"
 
 namespace howdah::backend::local {
@@ -86,7 +87,9 @@ std::vector<std::string> LocalCluster::Refusals(const jobspec::JobSpec& spec) {
   for (const auto& [name, value] : options_.environment) {
     if (name == "PATH") path = value;
   }
-  return RefusalsOf(spec, MachineCapacity(path, RequestsGpus(spec)));
+  std::vector<std::string> refusals = RefusalsOf(spec, MachineCapacity(path, RequestsGpus(spec)));
+  for (std::string& why : UncreatableDirectories(spec)) refusals.push_back(std::move(why));
+  return refusals;
 }
 
 std::vector<std::string> LocalCluster::Ignored(const jobspec::JobSpec& spec) { return IgnoredOf(spec); }

@@ -1,8 +1,13 @@
 #include "staging.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "howdah/os/files/archive.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/source_filter.h"
 
@@ -34,7 +39,33 @@ Status Create(const std::string& directory) {
   return os::files::MakeDirectories(directory);
 }
 
+// Whether the directory exists or can be created.
+Status CheckCreate(const std::string& directory) {
+  const std::string what = "making the directory " + directory;
+  struct stat info {};
+  for (std::string existing = directory; existing.starts_with("/");) {
+    if (::stat(existing.c_str(), &info) == 0) {
+      if (!S_ISDIR(info.st_mode)) return os::files::SystemError(what, ENOTDIR);
+      const bool may_create = existing == directory || ::access(existing.c_str(), W_OK | X_OK) == 0;
+      return may_create ? Status() : Status(os::files::SystemError(what));
+    }
+    if (errno != ENOENT) return os::files::SystemError(what);
+    existing.resize(std::max<size_t>(existing.find_last_of('/', existing.find_last_not_of('/')), 1));
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::string> UncreatableDirectories(const jobspec::JobSpec& spec) {
+  std::vector<std::string> why;
+  for (const auto& [key, directory] :
+       {std::pair("checkpoint.dir", spec.checkpoint.dir), std::pair("tensorboard.logdir", spec.tensorboard_logdir)}) {
+    const Status created = CheckCreate(directory);
+    if (!created.ok()) why.push_back(std::string(key) + ": " + created.error().message + "; choose another directory");
+  }
+  return why;
+}
 
 Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "howdah/backend/local/layout.h"
 #include "howdah/base/result.h"
@@ -14,5 +15,9 @@ namespace howdah::backend::local {
 // creates the checkpoint and TensorBoard directories. on_staged: see SubmitOptions::on_staged.
 Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged);
+
+// Why Stage could not create the checkpoint or the TensorBoard directory, by the permissions of this user. Empty if it
+// can, and for directories of a cluster.
+std::vector<std::string> UncreatableDirectories(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::backend::local
