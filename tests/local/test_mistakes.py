@@ -122,8 +122,6 @@ def test_31_job_files_of_other_editors_are_read(machine, tmp_path, text):
                  ["torchrun starts a separate group of processes in every task", "`processes`"], id="15-launcher"),
     pytest.param(["plan", "job.yaml", "--set", "roles.w.command=pip install -r nope.txt; python3 train.py"], 0,
                  ["goes on after a failed `pip install`; begin it with `set -e`"], id="33-installation"),
-    pytest.param(["plan", "job.yaml", "--set", "roles.w.command=mpirun -wdir src ./solve", "--set", "framework=mpi"], 0,
-                 ["mpirun hangs if -wdir is relative", "mpirun bash -c 'cd src && exec PROGRAM'"], id="35-mpirun-wdir"),
     pytest.param(["run", "train.py"], 2, ["howdah run -- python3 train.py"], id="30-no-dashes"),
     pytest.param(["run", "python3", "train.py"], 2, ["a command follows --, as in `howdah run -- python3 train.py`"],
                  id="30-no-dashes-before-a-command"),
