@@ -48,7 +48,7 @@ Failure::Failure(const Evidence& e)
 std::vector<std::string_view> Failure::LastErrLines(size_t count) const {
   std::vector<std::string_view> last;
   for (auto line = err.rbegin(); line != err.rend() && last.size() < count; ++line) {
-    if (!Trim(*line).empty()) last.emplace_back(*line);
+    if (!Trim(*line).empty() && !line->starts_with("frame #")) last.emplace_back(*line);
   }
   std::reverse(last.begin(), last.end());
   return last;

@@ -418,6 +418,52 @@ TEST(Diagnosis, FullFileSystemIsNamedWithItsSize) {
             "stderr ends with: dd: error writing 'x': No space left on device");
 }
 
+// torch 1.13 on a full tmpfs. With an open file in place of a path, the first exception is an OSError with ENOSPC.
+TEST(Diagnosis, FailedTorchSaveOnAFullFileSystemNamesTheFileSystem) {
+  const auto output = [](const std::string& first) {
+    return "Traceback (most recent call last):\n"
+           "  File \"/usr/lib/python3/dist-packages/torch/serialization.py\", line 423, in save\n"
+           "    _save(obj, opened_zipfile, pickle_module, pickle_protocol)\n" +
+           first +
+           "\n\nDuring handling of the above exception, another exception occurred:\n\n"
+           "Traceback (most recent call last):\n"
+           "  File \"/job/train.py\", line 3, in <module>\n"
+           "    with _open_zipfile_writer(f) as opened_zipfile:\n"
+           "  File \"/usr/lib/python3/dist-packages/torch/serialization.py\", line 290, in __exit__\n"
+           "    self.file_like.write_end_of_file()\n"
+           "RuntimeError: [enforce fail at inline_container.cc:325] . unexpected pos 320 vs 248\n"
+           "terminate called after throwing an instance of 'c10::Error'\n"
+           "  what():  [enforce fail at inline_container.cc:325] . unexpected pos 320 vs 248\n"
+           "frame #0: <unknown function> + 0x4c062 (0x7f8c00675062 in /lib/x86_64-linux-gnu/libc10.so.1.13)\n"
+           "frame #1: c10::ThrowEnforceNotMet(char const*) + 0x58 (0x7f8c00674828 in /lib/libc10.so.1.13)\n"
+           "frame #2: <unknown function> + 0x305bcc3 (0x7f8bfb45bcc3 in /lib/libtorch_cpu.so.1.13)\n"
+           "frame #3: mz_zip_writer_add_mem_ex_v2 + 0x5b3 (0x7f8bfb4566c3 in /lib/libtorch_cpu.so.1.13)\n"
+           "frame #4: caffe2::serialize::PyTorchStreamWriter::~PyTorchStreamWriter() + 0x185 (0x7f8bfb in /lib/l.so)\n"
+           "frame #5: <unknown function> + 0x65b4ed (0x7f8bffe5b4ed in /lib/libtorch_python.so.1.13)\n"
+           "frame #6: /usr/bin/python3() [0x567963]\n"
+           "frame #7: /usr/bin/python3() [0x5657de]\n"
+           "frame #8: PyDict_SetItemString + 0xb2 (0x50ce82 in /usr/bin/python3)\n"
+           "frame #9: Py_FinalizeEx + 0x16a (0x64728a in /usr/bin/python3)\n"
+           "frame #10: _start + 0x21 (0x627bd1 in /usr/bin/python3)\n\n";
+  };
+  const char* failed_write =
+      "RuntimeError: [enforce fail at inline_container.cc:445] . PytorchStreamWriter failed writing file data/0: file "
+      "write failed";
+  for (const char* first : {failed_write, "OSError: [Errno 28] No space left on device"}) {
+    Evidence e = Signalled(6, output(first));
+    e.full_disks = {"/full (tmpfs), 1 MiB, 0 B free"};
+    EXPECT_TRUE(MayMeanNoSpace(e.stderr_tail)) << first;
+    EXPECT_EQ(Diagnose(e).cause,
+              "No space left on device: /full (tmpfs), 1 MiB, 0 B free; uncaught C++ exception c10::Error: [enforce "
+              "fail at inline_container.cc:325] . unexpected pos 320 vs 248")
+        << first;
+    EXPECT_EQ(Diagnose(e).advice,
+              "free some space on /full (tmpfs), 1 MiB, 0 B free; files that the task wrote last may be incomplete")
+        << first;
+  }
+  EXPECT_EQ(Diagnose(Signalled(6, output(failed_write))).advice, "") << "no file system is full";
+}
+
 TEST(Diagnosis, FilesThatCouldNotBeWrittenAreFoundInMessages) {
   EXPECT_THAT(FilesOnFullDisks("OSError: [Errno 28] No space left on device: '/full/ck.pt'\n"
                                "cp: cannot stat '/elsewhere': No such file or directory\n"

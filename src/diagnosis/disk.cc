@@ -15,7 +15,16 @@ std::string_view LastQuoted(std::string_view line) {
   return begin == std::string_view::npos ? std::string_view() : line.substr(begin + 1, end - begin - 1);
 }
 
+// Whether the line is torch.save's message about a failed write. It states neither the error nor the file. The second
+// message hides the first one, because torch then fails to write the end of the file.
+bool IsFailedTorchWrite(std::string_view line) {
+  return Contains(line, "PytorchStreamWriter failed writing") ||
+         (Contains(line, "inline_container.cc") && Contains(line, "unexpected pos"));
+}
+
 }  // namespace
+
+bool MayMeanNoSpace(std::string_view output) { return SaysNoSpace(output) || IsFailedTorchWrite(output); }
 
 std::vector<std::string> FilesOnFullDisks(std::string_view text, const std::string& working_directory) {
   std::vector<std::string> files;
@@ -33,8 +42,13 @@ std::vector<std::string> FilesOnFullDisks(std::string_view text, const std::stri
 void AddFullDisk(const Failure& failure, core::Diagnosis& found) {
   constexpr size_t kRecent = 10;  // lines
   const auto lines = failure.LastErrLines(kRecent);
-  if (!SaysNoSpace(found.cause) && std::none_of(lines.begin(), lines.end(), SaysNoSpace)) return;
   const std::vector<std::string>& disks = failure.evidence.full_disks;
+  const bool says_so = SaysNoSpace(found.cause) || std::any_of(lines.begin(), lines.end(), SaysNoSpace);
+  const bool failed_write = !disks.empty() && std::any_of(lines.begin(), lines.end(), IsFailedTorchWrite);
+  if (!says_so && !failed_write) return;
+  if (failed_write && !SaysNoSpace(found.cause)) {
+    found.cause.insert(0, "No space left on device: " + Join(disks) + "; ");
+  }
   found.advice = (disks.empty() ? "a file system on " + failure.Host() + " was full (it has free space now)"
                                 : "free some space on " + Join(disks, " or ")) +
                  "; files that the task wrote last may be incomplete";

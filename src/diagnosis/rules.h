@@ -25,7 +25,8 @@ struct Failure {
   std::optional<PythonFailure> python;  // from the framework's error file, or else from err
   std::optional<int> signal;            // the result of SignalOf
 
-  // Returns the last lines of err that are not empty: at most `count`, in order.
+  // Returns the last lines of err: at most `count`, in order, without empty lines and without the C++ frames that torch
+  // prints below a message.
   std::vector<std::string_view> LastErrLines(size_t count) const;
   // Returns " (train.py line 7)" if there is a traceback, otherwise "".
   std::string Location() const;

@@ -107,7 +107,7 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   evidence.framework = jobspec::ToText(plan_.spec.framework);
   evidence.ranks = ranks_;
   evidence.interpreter = InterpreterOf(evidence.command, path_, plan_.options.work_dir);
-  if (const std::string output = evidence.stderr_tail + evidence.stdout_tail; SaysNoSpace(output)) {
+  if (const std::string output = evidence.stderr_tail + evidence.stdout_tail; diagnosis::MayMeanNoSpace(output)) {
     std::vector<std::string> files = diagnosis::FilesOnFullDisks(output, plan_.options.work_dir);
     if (files.empty()) files = {plan_.options.work_dir, logs.err, plan_.spec.checkpoint.dir, temporary_, "/dev/shm"};
     evidence.full_disks = FullDisks(files);

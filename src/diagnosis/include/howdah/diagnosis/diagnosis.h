@@ -52,14 +52,17 @@ struct Evidence {
   int pid = 0;
   int64_t memory_peak_bytes = 0, memory_requested_bytes = 0;
   std::string kernel_log;  // the kernel's messages since the attempt began, one per line
-  // The full file systems among those that the process may have written to, if its output says that one is full:
-  // "/data (ext4), 1.8 TiB, 0 B free".
+  // The full file systems among those that the process may have written to, if MayMeanNoSpace(its output): "/data
+  // (ext4), 1.8 TiB, 0 B free".
   std::vector<std::string> full_disks;
   int gpus = 0;                              // of the task
   std::map<int, std::string> pci_addresses;  // of these GPUs, by index: "00000000:3B:00.0", as far as they are known
 };
 
 core::Diagnosis Diagnose(const Evidence& evidence);
+
+// Whether the output says that a file system is full, or that a write failed for a reason that it does not state.
+bool MayMeanNoSpace(std::string_view output);
 
 // The files that messages name which could not be written because a file system is full, so that the executor can look
 // up the file systems. Absolute paths.
