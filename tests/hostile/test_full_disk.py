@@ -1,11 +1,10 @@
 """A full disk: jobs survive it for minutes where nothing forces an end, and the reason of a failure names the file
 system. The disk is a small tmpfs."""
 import os
-import pathlib
-import subprocess
 
 import pytest
 
+from full_disk import Filler, am_waits_for_space, small_disks
 from machine import Machine, eventually, read
 from other_user import needs_mounts
 
@@ -14,18 +13,8 @@ pytestmark = needs_mounts
 
 @pytest.fixture
 def disk(tmp_path):
-    """Makes small file systems."""
-    made = []
-
-    def make(name, size):
-        path = tmp_path / name
-        path.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", path], check=True)
-        made.append(path)
-        return path
-    yield make
-    for path in made:
-        subprocess.run(["umount", "-l", path], check=True)
+    with small_disks(tmp_path) as make:
+        yield make
 
 
 @pytest.fixture
@@ -33,25 +22,6 @@ def machine(disk):
     machine = Machine(disk("disk", "4m") / "home")
     yield machine
     machine.close()
-
-
-class Filler:
-    """Fills the disk of a directory, and keeps it full while `again` is called."""
-
-    def __init__(self, path):
-        self.file = open(pathlib.Path(path) / "filler", "wb", buffering=0)
-
-    def again(self):
-        for size in (1 << 20, 4096, 1):
-            try:
-                while self.file.write(b"x" * size):
-                    pass
-            except OSError:
-                pass
-
-    def free(self):
-        os.unlink(self.file.name)
-        self.file.close()
 
 
 JOB = """
@@ -62,7 +32,6 @@ roles:
     restart: {max: 100, backoff: 10ms}
     command: echo attempt; exec sleep 300
 """
-PAGE = 4096
 
 
 def fill(machine, job):
@@ -71,12 +40,8 @@ def fill(machine, job):
     filler = Filler(machine.home.parent)
     folder = machine.home / "jobs" / job
 
-    def cut_off():
-        # tmpfs has no smaller unit, so a write that failed has ended at the end of a page.
-        return any((folder / name).stat().st_size % PAGE == 0 for name in ("events.bin", "journal.jsonl"))
-
     before = None
-    while before is None or not cut_off():
+    while before is None or not am_waits_for_space(folder):
         filler.again()
         before = machine.task(job, "worker", 0)
         os.kill(before["pids"][0], 9)
@@ -84,7 +49,8 @@ def fill(machine, job):
         def restarted():
             now = machine.task(job, "worker", 0)
             return now["attempt"] > before["attempt"] and now["state"] == "RUNNING" and now["pids"]
-        eventually(lambda: cut_off() or restarted(), "the restart of worker:0, or the end of the space")
+        eventually(lambda: am_waits_for_space(folder) or restarted(),
+                   "the restart of worker:0, or the end of the space")
     return filler, before["attempt"]
 
 
