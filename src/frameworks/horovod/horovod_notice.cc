@@ -34,7 +34,7 @@ std::optional<NoticeAddress> ReadNoticeAddress(std::string_view pickle) {
   const PickledValue& key = value->items[1];
   if (interfaces.kind != Kind::kDict || key.kind != Kind::kBytes || key.text.empty()) return std::nullopt;
   for (size_t i = 1; i < interfaces.items.size(); i += 2) {
-    if (const auto port = PortOf(interfaces.items[i])) return NoticeAddress{*port, key.text};
+    if (const auto port = PortOf(interfaces.items[i])) return NoticeAddress{*port, std::string(key.text)};
   }
   return std::nullopt;
 }

@@ -75,6 +75,16 @@ TEST(HorovodNotice, DamagedBytesAreHarmless) {
   }() + ".";
   EXPECT_FALSE(Unpickle(doubling));
   EXPECT_FALSE(Unpickle("\x80\x02K\x01r\xff\xff\xff\x7f."s)) << "memo index beyond the size of the pickle";
+  // Each operation memoizes a value at the largest index that the first versions of the reader accepted. It extended
+  // the memo by the number of bytes left, in total to 250 million entries.
+  std::string growing = "\x80\x02K\x01"s;
+  for (uint32_t left = 50'000, index = 0; left > 5; left -= 5) {
+    index += left - 5;
+    growing += 'r';
+    for (int shift = 0; shift < 32; shift += 8) growing += static_cast<char>(index >> shift);
+  }
+  EXPECT_FALSE(Unpickle(growing + "."));
+  EXPECT_FALSE(Unpickle("\x80\x02)" + std::string(1'000'000, '\x85') + ".")) << "nesting that exceeds the stack";
 }
 
 // Python 3.11 with horovod 0.28.1 reads this pickle as HostsUpdatedRequest(1795337600, 3). The tests in

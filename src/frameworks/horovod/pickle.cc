@@ -8,10 +8,13 @@ namespace {
 
 using Kind = PickledValue::Kind;
 
+// Values are destroyed recursively, so the stack limits their depth.
+constexpr int kMaxDepth = 20;
+
 // Runs a pickle, which is a program for a stack machine. Python's Lib/pickletools.py describes the operations.
 class Machine {
  public:
-  explicit Machine(std::string_view bytes) : left_(bytes) {}
+  explicit Machine(std::string_view bytes) : size_(bytes.size()), left_(bytes) {}
 
   std::optional<PickledValue> Run() {
     while (ok_ && !left_.empty()) {
@@ -108,7 +111,7 @@ class Machine {
 
   void Push(PickledValue value) { stack_.push_back(std::move(value)); }
   void Push(int64_t number) { Push({.kind = Kind::kInt, .number = number}); }
-  void Push(Kind kind, int64_t size) { Push({.kind = kind, .text = std::string(Take(static_cast<size_t>(size)))}); }
+  void Push(Kind kind, int64_t size) { Push({.kind = kind, .text = Take(static_cast<size_t>(size))}); }
 
   size_t SinceMark() {
     if (marks_.empty() || marks_.back() > stack_.size()) return Refuse();
@@ -129,19 +132,30 @@ class Machine {
     return values;
   }
 
-  void Tuple(size_t count) { Push({.kind = Kind::kTuple, .items = Pop(count)}); }
+  void Tuple(size_t count) {
+    std::vector<PickledValue> values = Pop(count);
+    Push({.kind = Kind::kTuple});
+    Append(std::move(values), stack_.back());
+  }
 
   void AddTo(Kind kind, size_t count) {
     std::vector<PickledValue> values = Pop(count);
     if (stack_.empty() || stack_.back().kind != kind || (kind == Kind::kDict && count % 2 != 0)) return void(Refuse());
-    auto& items = stack_.back().items;
-    items.insert(items.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
+    Append(std::move(values), stack_.back());
+  }
+
+  void Append(std::vector<PickledValue> values, PickledValue& to) {
+    for (PickledValue& value : values) {
+      to.depth = std::max(to.depth, value.depth + 1);
+      to.items.push_back(std::move(value));
+    }
+    if (to.depth > kMaxDepth) Refuse();
   }
 
   // Memoizes only values without items. Otherwise nested references could expand a small pickle beyond the available
-  // memory.
+  // memory. Python numbers the entries consecutively, so an index is smaller than the size of the pickle.
   void Memoize(size_t index) {
-    if (stack_.empty() || index > left_.size() + memo_.size()) return void(Refuse());
+    if (stack_.empty() || index >= size_) return void(Refuse());
     if (index >= memo_.size()) memo_.resize(index + 1);
     const PickledValue& value = stack_.back();
     const bool has_items = value.kind == Kind::kTuple || value.kind == Kind::kList || value.kind == Kind::kDict;
@@ -159,6 +173,7 @@ class Machine {
     return 0;
   }
 
+  const size_t size_;
   std::string_view left_;
   std::vector<PickledValue> stack_;
   std::vector<size_t> marks_;

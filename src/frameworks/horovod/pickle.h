@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,12 +12,14 @@ struct PickledValue {
   enum class Kind { kInt, kText, kBytes, kTuple, kList, kDict };
   Kind kind = Kind::kInt;
   int64_t number = 0;
-  std::string text;                 // of kText and kBytes
-  std::vector<PickledValue> items;  // of a dict: key, value, key, value
+  std::string_view text = {};            // of kText and kBytes; refers to the pickle
+  std::vector<PickledValue> items = {};  // of a dict: key, value, key, value
+  int depth = 0;                         // 1 more than that of its deepest item
 };
 
 // Reads protocols 2 to 5, restricted to numbers of up to 32 bits, strings, bytes, and tuples, lists and dicts of these.
-// A tuple, list or dict must not be referenced twice. Returns nullopt for any other data.
+// A tuple, list or dict must not be referenced twice, and may be nested 20 deep. Returns nullopt for any other data.
+// Memory is proportional to the size of the pickle.
 std::optional<PickledValue> Unpickle(std::string_view bytes);
 
 }  // namespace howdah::frameworks::horovod
