@@ -210,6 +210,19 @@ class RemoteProcessTest : public SocketEndpointTest {
   bool reaped_ = false;
 };
 
+TEST_F(RemoteProcessTest, AcknowledgementOfUnknownChannelIsIgnored) {
+  Start("cat");
+  for (const int channel : {INT_MIN, -1, static_cast<int>(wire::INPUT), 3, INT_MAX}) {
+    wire::Frame frame;
+    frame.mutable_taken()->set_channel(static_cast<wire::Channel>(channel));
+    process_->OnFrame(frame);
+  }
+  Send("abc");
+  SendEnd();
+  ASSERT_TRUE(RunToEnd());
+  EXPECT_EQ(sent_.out, "abc");
+}
+
 TEST_F(RemoteProcessTest, StreamsAreSeparateAndExitCodeIsLast) {
   Start("cat; echo bad >&2; exit 3");
   EXPECT_TRUE(sent_.opened);

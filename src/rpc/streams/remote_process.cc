@@ -158,8 +158,10 @@ void Process::OnFrame(const wire::Frame& frame) {
     case wire::Frame::kEnd:
       return in_->End();
     case wire::Frame::kTaken:
-      if (const size_t at = static_cast<size_t>(frame.taken().channel() - wire::OUTPUT); at < outs_.size())
-        outs_[at]->OnAcknowledged(frame.taken().bytes());
+      if (const int channel = frame.taken().channel(); channel == wire::OUTPUT || channel == wire::ERRORS) {
+        const auto at = static_cast<size_t>(channel - wire::OUTPUT);
+        if (at < outs_.size()) outs_[at]->OnAcknowledged(frame.taken().bytes());
+      }
       return;
     case wire::Frame::kSignal:
       if (!status_ && frame.signal() > 0 && frame.signal() < NSIG) kill(-child_.pid, frame.signal());
