@@ -18,6 +18,7 @@ Result<HostPort> ParseHostPort(std::string_view text) {
   if (colon == std::string_view::npos || colon == 0) return invalid();
   HostPort parsed{std::string(text.substr(0, colon)), 0};
   if (parsed.host.front() == '[' && parsed.host.back() == ']') parsed.host = parsed.host.substr(1, colon - 2);
+  if (parsed.host.find_first_of("[]") != std::string::npos) return invalid();
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data() + colon + 1, end, parsed.port);
   if (error != std::errc() || stopped != end || parsed.host.empty()) return invalid();

@@ -19,7 +19,8 @@ TEST(HostPort, HostAndPortAreParsed) {
     EXPECT_EQ(*parsed, c.expected);
     EXPECT_EQ(parsed->Text(), c.text);
   }
-  for (const char* wrong : {"", "rm1", ":8032", "rm1:", "rm1:x", "rm1:65536", "rm1:-1", "rm1:80x", "[]:80"}) {
+  for (const char* wrong :
+       {"", "rm1", ":8032", "rm1:", "rm1:x", "rm1:65536", "rm1:-1", "rm1:80x", "[]:80", "[[a]]:80", "a]:80"}) {
     const auto parsed = ParseHostPort(wrong);
     ASSERT_FALSE(parsed) << wrong;
     EXPECT_EQ(parsed.error().code, ErrorCode::kUsage);

@@ -39,12 +39,16 @@ std::string FormatInstant(Instant t) {
 }
 
 std::optional<Instant> ParseInstant(std::string_view text) {
-  const std::string copy(text);
-  int year = 0, hour = 0, minute = 0, second = 0, millis = 0, end = 0;
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
+  if (text.size() != kForm.size()) return std::nullopt;
+  for (size_t i = 0; i < kForm.size(); ++i) {  // sscanf alone also accepts signs and blanks before numbers
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (kForm[i] == '0' ? !is_digit : text[i] != kForm[i]) return std::nullopt;
+  }
+  int year = 0, hour = 0, minute = 0, second = 0, millis = 0;
   unsigned month = 0, day = 0;
-  const int fields = std::sscanf(copy.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d.%3dZ%n", &year, &month, &day, &hour, &minute,
-                                 &second, &millis, &end);
-  if (fields != 7 || static_cast<size_t>(end) != copy.size()) return std::nullopt;
+  std::sscanf(std::string(text).c_str(), "%4d-%2u-%2uT%2d:%2d:%2d.%3dZ", &year, &month, &day, &hour, &minute, &second,
+              &millis);
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
   if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
   return Instant(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +

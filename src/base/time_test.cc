@@ -13,7 +13,8 @@ TEST(Time, InstantIsFormattedAsUtcWithMilliseconds) {
   EXPECT_EQ(FormatInstant(t), "2026-11-21T06:45:12.301Z");
   EXPECT_EQ(ParseInstant("2026-11-21T06:45:12.301Z"), t);
   for (const char* bad : {"", "2026-11-21", "2026-13-21T06:45:12.301Z", "2026-11-21T24:45:12.301Z",
-                          "2026-11-21T06:45:12.301Zx", "2026-02-30T06:45:12.301Z"}) {
+                          "2026-11-21T06:45:12.301Zx", "2026-02-30T06:45:12.301Z", "2026-11-21T-6:45:12.301Z",
+                          "2026-11-21T 6:45:12.301Z", "+026-11-21T06:45:12.301Z"}) {
     EXPECT_EQ(ParseInstant(bad), std::nullopt) << bad;
   }
 }
