@@ -2,19 +2,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "howdah/compat/tony/history/configuration.h"
 #include "howdah/compat/tony/history/events.h"
 #include "howdah/compat/tony/history/file_name.h"
+#include "howdah/compat/tony/history/job.h"
+#include "howdah/journal/job_view.h"
 
 namespace howdah::compat::tony::history {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto configuration = ReadConfiguration(text);
+  const std::vector<Setting> settings = configuration.ok() ? *configuration : std::vector<Setting>();
   if (const auto events = ReadEvents(text); events.ok()) {
     for (const Event& event : events->events) DescribeEvent(event);
+    MetricsOf(events->events);
+    journal::ToJson(ViewOf({}, settings, events->events), true);
   }
-  static_cast<void>(ReadConfiguration(text));
   if (const auto name = ParseFileName(text)) WriteFileName(*name);
   EndOfDay(text);
   return 0;

@@ -1,0 +1,21 @@
+// Diagnostics of containers. The first two bytes are the exit status.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "container_exit.h"
+
+namespace howdah::backend::yarn::am {
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) return 0;
+  ::hadoop::yarn::ContainerStatusProto status;
+  status.set_exit_status(static_cast<int16_t>(data[0] | data[1] << 8));
+  status.set_diagnostics(std::string(reinterpret_cast<const char*>(data) + 2, size - 2));
+  DescribeExit(status);
+  DescribeStartProgress(status, "node7");
+  DescribeStartFailure(status.diagnostics());
+  return 0;
+}
+
+}  // namespace howdah::backend::yarn::am
