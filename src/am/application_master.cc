@@ -258,8 +258,8 @@ Status ApplicationMaster::ReplayEvents() {
       EventLog::Read(event_log_.path(), [&](const loop::LoggedEvent& logged) { job_loop_.Replay(logged, recorded); }));
   if (job_loop_.replayed_entries() >= recorded) return {};
   return Failed("the event log " + event_log_.path() + " is incomplete: " +
-                std::to_string(job_loop_.replayed_entries()) + " journal entries follow from it, and the journal has " +
-                std::to_string(recorded) + "; the job cannot be continued without starting its tasks a second time");
+                std::to_string(job_loop_.replayed_entries()) + " of the journal's " + std::to_string(recorded) +
+                " entries follow from it; the job cannot be continued without starting its tasks a second time");
 }
 
 void ApplicationMaster::Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) {

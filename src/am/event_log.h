@@ -32,7 +32,8 @@ class EventLog final : public loop::EventLog {
 
   const Beginning& beginning() const { return beginning_; }
   const std::string& path() const { return file_.path(); }
-  // Whether the log existed at Open, and whether it had events. An AM that dies before its first event leaves none.
+  // Whether Open found a log, and whether that log had events. An AM that dies before its first event leaves a log
+  // without events.
   bool existed() const { return existed_; }
   bool had_events() const { return had_events_; }
 

@@ -82,7 +82,8 @@ struct ErrorPipe {
 };
 
 void SendError(const ErrorPipe& pipe, const Error& error) {
-  // At most what the guardian reads at once. If the pipe fails, the reason of the job's end lacks the error.
+  // The guardian reads at most PIPE_BUF bytes at once. If writing fails, the reason for the job's end does not contain
+  // this error.
   const std::string_view text = std::string_view(error.message).substr(0, PIPE_BUF);
   (void)os::files::WriteAll(pipe.write_end.get(), text, "the error for the guardian").ok();
 }

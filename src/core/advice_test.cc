@@ -44,7 +44,7 @@ TEST(Pace, WindowNeedsTwentyStepsOrThirtySeconds) {
   EXPECT_EQ(pace.steps_per_second(), std::nullopt);
 }
 
-TEST(Pace, SlowerThanTwiceTheMedianIsSlow) {
+TEST(Pace, HalfOfMedianSpeedOrLessIsSlow) {
   EXPECT_EQ(policy::SlowerBy(1, {1, 2}), std::nullopt);
   EXPECT_EQ(policy::SlowerBy(1, {1, 1.9, 1.9, 1.9}), std::nullopt);
   EXPECT_EQ(policy::SlowerBy(1, {2, 1, 2}), 2.0);

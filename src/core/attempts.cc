@@ -298,7 +298,8 @@ void Attempts::Settle(Task& task) {
     // The task restarts alone or stays as it is. Every other remedy has begun a drain or the end of the job.
     const auto& failure = task.attempt.failure();
     const auto remedy = failure ? failure->remedy : std::nullopt;
-    Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept, "an attempt ended for no reason");
+    Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept,
+            "an attempt ended, and its remedy neither restarts nor accepts it");
     remedy == Remedy::kRestartTask ? units_.recovery.RestartAlone(task) : MarkDone(task);
   }
 }

@@ -20,7 +20,7 @@ class Container {
     kLaunched,   // its executor was started
     kConnected,  // its executor has registered
     kReleased,   // its executor was asked to exit; the container no longer belongs to a task
-    kKilled,     // its kill was ordered; a task that still has it waits until the container is gone
+    kKilled,     // the backend was told to kill it; if it belongs to a task, the task waits until it is gone
   };
 
   const ContainerId& id() const { return id_; }

@@ -332,7 +332,7 @@ TEST(JobOutcome, TimeLimitKillsTheJob) {
 0s up
 1s tick
 2s tick
-  job stopping | the time limit of 2s (timeouts.run) was reached after 2.0s of running; its checkpoints are under
+  job stopping | the time limit of 2s (timeouts.run) was reached after 2.0s of running; checkpoints are in
       hdfs:///ckpt
   stop worker:0 a0 10s
 2.5s exit worker:0 a0 SIGTERM

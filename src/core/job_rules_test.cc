@@ -14,7 +14,7 @@ jobspec::RoleSpec Workers(int n, int restarts, Then then) {
   });
 }
 
-TEST(JobRules, FinalFailureEndsTheJobDespiteBudget) {
+TEST(JobRules, FailRuleEndsTheJobDespiteRemainingRestarts) {
   Reads({JobOf({Workers(1, 9, Then::kFail)}, [](auto& spec) { spec.restart_max = 2; })}, R"(
 0s up
 1s exit worker:0 a0 3 rule=0 cause=ValueError: bad record

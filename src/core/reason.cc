@@ -156,7 +156,7 @@ std::string TimeLimitText(Duration limit, Duration ran, const std::optional<Repo
     text += "; the last checkpoint was of step " + std::to_string(newest->step) + " (" + newest->task + "), " +
             FormatDuration(newest->ago) + " before";
   }
-  if (!checkpoint_dir.empty()) text += "; its checkpoints are under " + OneLine(checkpoint_dir);
+  if (!checkpoint_dir.empty()) text += "; checkpoints are in " + OneLine(checkpoint_dir);
   return unfinished.empty() ? text : text + "; " + unfinished;
 }
 

@@ -19,8 +19,8 @@ class Rendezvous {
   explicit Rendezvous(Units& units);
 
   void On(const RendezvousReported& e);
-  // Call it when another AM has taken over. Returns true if the ranked tasks go on, although the previous AM took their
-  // rendezvous server with it. Such tasks restart when their generation breaks.
+  // Call it when another AM has taken over. The rendezvous server ended with the previous AM. Returns true if the
+  // ranked tasks can continue without it, because all of them have joined. They restart when their generation breaks.
   bool SurvivesAm();
   void FireRejoinLimit();
 

@@ -11,7 +11,7 @@ struct FrameworkVariable {
   std::string_view name, framework;
 };
 
-// Variables that programs expect, and the framework that sets them. Each begins a group of names.
+// Variables that programs expect, and the framework that sets them.
 constexpr FrameworkVariable kVariables[] = {
     {"RANK", "pytorch"},
     {"WORLD_SIZE", "pytorch"},

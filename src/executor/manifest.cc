@@ -90,7 +90,7 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   }
   if (json.contains("offset")) entry.range.emplace(json["offset"].get<uint64_t>(), json["size"].get<uint64_t>());
   if (entry.kind == Kind::kLink && (entry.link.empty() || entry.link.find('\0') != entry.link.npos)) {
-    return Failed("link is not a path");
+    return Failed("link must be a path: not empty and without NUL");
   }
   // Without the set-user-id, set-group-id and sticky bits: the copy may have another owner than the original.
   entry.mode = json.value("mode", entry.kind == Kind::kDirectory ? kDirectoryMode : kFileMode) & kPermissions;

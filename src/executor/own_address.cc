@@ -93,7 +93,7 @@ Result<std::string> OwnAddressTowards(const std::string& peer) {
     six.sin6_port = htons(kAnyPort);
     return SourceOf(AF_INET6, six, doing);
   }
-  return Failed(doing + ": not an IP address and a port");
+  return Failed(doing + ": it must be an IP address and a port");
 }
 
 }  // namespace howdah::executor

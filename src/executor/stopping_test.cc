@@ -192,7 +192,7 @@ TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
 }
 
 // Somebody who knows the secret names an address where an AM does not answer.
-TEST(Stopping, CallbackWithoutAnswerKeepsTheStreamToTheAm) {
+TEST(Stopping, CallbackToSilentAddressKeepsTheExistingStream) {
   Task task;
   task.options.am_may_move = true;
   task.role().command.shell = "touch ready; until [ -e go ]; do sleep 0.01; done; exit 7";

@@ -187,7 +187,7 @@ TEST(Effective, ReadEffectiveRejectsInvalidText) {
   }
 }
 
-TEST(Effective, DescriptionIsYamlForPeople) {
+TEST(Effective, DescriptionIsReadableYaml) {
   const ParsedJob job = ParseJobFile(
       "name: mnist\nenv: {A: '$x'}\nfiles: [side.txt]\n"
       "roles: {w: {memory: 1GiB, instances: {max: 3}, command: \"a $x\\nb\\n\"}}\n",

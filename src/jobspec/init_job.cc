@@ -77,7 +77,7 @@ roles:
       print(f"{strategy.num_replicas_in_sync} replicas in sync")
       EOF
 
-  # With ParameterServerStrategy, a chief whose success ends the job, and parameter servers:
+  # For ParameterServerStrategy, add a chief and parameter servers. The success of the chief ends the job:
   # chief:
   #   memory: 2GiB
   #   command: python3 train.py

@@ -190,7 +190,7 @@ const Section<Timeouts>& TimeoutsKeys() {
            "A job that is QUEUED for this long is killed by the client that follows it; a job whose containers were "
            "preempted fails after waiting this long for new ones"),
        Row("progress", &Timeouts::progress, Optional(TimeSpan(Zero::kRefused)),
-           "A worker without activity (steps, output, CPU or GPU use) for this long is hung and has failed")}};
+           "A worker without activity (steps, output, CPU or GPU use) for this long counts as hung, and fails")}};
   return section;
 }
 
@@ -279,7 +279,7 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
           "Start after all tasks of these roles have started; with {role, finished: true} after they have finished"),
       Row("timeout", &R::timeout, Optional(TimeSpan(Zero::kRefused)),
-          "An attempt that runs for this long is stopped and has failed"),
+          "An attempt that runs for longer is stopped, and counts as failed"),
       Row("outlive", &R::outlive, Optional(SectionType(&OutliveKeys)),
           "How long the role may keep running after other roles have ended"),
       Row("resources", &R::resources, Resources(),

@@ -137,7 +137,7 @@ void CheckExports(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   if (awaited) return;
   reader.FailAt(PathOf(role, "exports"), "no role waits for " + Quoted(role.name) + " to finish" +
                                              "; add `after: [{role: " + role.name +
-                                             ", finished: true}]` to the role that uses them");
+                                             ", finished: true}]` to the role that uses the variables");
 }
 
 void CheckRestart(const RoleSpec& role, Reader& reader) {

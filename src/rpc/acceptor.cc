@@ -53,7 +53,7 @@ uint16_t PortOf(const Address& address) {
   return ntohs(address.storage.ss_family == AF_INET6 ? address.v6().sin6_port : address.v4().sin_port);
 }
 
-// The address as grpc::ServerContext::peer() names it, but with brackets and '%' as they are: gRPC escapes them.
+// Formats the address as grpc::ServerContext::peer() does, but does not escape brackets and '%'.
 std::string PeerText(const Address& address) {
   char text[INET6_ADDRSTRLEN] = "";
   const std::string port = ":" + std::to_string(PortOf(address));

@@ -162,8 +162,8 @@ void Server::OnAccepted(AmCall& call) {
   if (callers.empty()) return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not support " + call.method()});
   if (const std::string name = call.PeerName(); std::find(callers.begin(), callers.end(), name) == callers.end()) {
     return call.End({grpc::StatusCode::PERMISSION_DENIED, "only " + std::string(callers.front()) + " may call " +
-                                                              call.method() + ", and the certificate is " + name +
-                                                              "'s"});
+                                                              call.method() +
+                                                              "; the certificate of the caller is for " + name});
   }
   call.Read();
 }

@@ -96,7 +96,7 @@ class FramesTest : public testing::Test {
 };
 JobIdentities *FramesTest::identities_ = nullptr, *FramesTest::others_ = nullptr;
 
-TEST_F(FramesTest, JoinedFramesArriveInOrder) {
+TEST_F(FramesTest, FramesOfJoinedStreamsArriveInOrder) {
   Join();
   constexpr int kFrames = 300;
   for (int i = 0; i < kFrames; ++i) {

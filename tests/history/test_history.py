@@ -163,7 +163,7 @@ def test_dr_elephants_fetcher_finds_a_job_before_and_after_it_is_moved(machine, 
     assert tony.elephant(site.parent, application, when) == found | {"moved": True}
 
 
-def test_a_job_is_in_progress_while_it_runs_and_ended_after_any_kill(machine, tmp_path):
+def test_history_of_a_job_is_in_progress_until_the_job_ends_or_is_killed(machine, tmp_path):
     ident = job_with_killed_am(machine, job(tmp_path, "sleep 600"))
     directory = only(tmp_path / "tony/intermediate")
     assert jhist(directory).endswith(".jhist.inprogress")

@@ -26,7 +26,7 @@ def source(tmp_path):
 
 
 @pytest.mark.parametrize("unpack", [False, True])
-def test_files_are_not_written_through_a_link_of_the_source(machine, tmp_path, source, unpack):
+def test_files_are_not_written_through_a_symlink_in_the_source(machine, tmp_path, source, unpack):
     mine = tmp_path / "data.csv"
     mine.write_text("mine")
     with tarfile.open(tmp_path / "packed.tar.gz", "w:gz") as packed:

@@ -1,4 +1,4 @@
-"""Files of the working directories that a job on a cluster keeps: the key `outputs`."""
+"""The key `outputs`: a job on a cluster keeps the matching files of its tasks' working directories."""
 import os
 
 from machine import eventually

@@ -88,7 +88,7 @@ void JobLoop::Fail(const Error& error) {
 void JobLoop::OnWriteError(const Error& error, std::vector<core::Action> actions) {
   if (error.code != ErrorCode::kNoSpace || stop_requested_) return Fail(error);
   no_space_ = NoSpace{ports_.clock.Now(), std::move(actions), {}};
-  // The events of this drain that were not stepped yet wait like those posted later.
+  // Events of this drain that have not been stepped wait together with the events that are posted later.
   for (const Posted& posted : std::exchange(queue_, {})) Wait(posted);
   ports_.performer.OnNoSpace(error);
   ports_.timers.DrainAfter(kRetryInterval);

@@ -19,7 +19,7 @@ bool IsDirectory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Whether the rules for what stays behind apply. TonY copies everything.
+// Whether the ignore rules (.howdahignore, .gitignore) apply to the source. TonY copies everything.
 bool IsFiltered(const jobspec::JobSpec& spec) { return !spec.tony_env && IsDirectory(spec.source); }
 
 int64_t SourceSize(const jobspec::JobSpec& spec) {

@@ -98,7 +98,7 @@ TEST(ElasticRendezvous, NewGenerationDiscardsValues) {
   EXPECT_EQ(rendezvous.Answered("GET", "/global/0"), "");
 }
 
-TEST(ElasticRendezvous, StepIsReportedOnceAllProcessesOfTaskReachIt) {
+TEST(ElasticRendezvous, StepIsReportedWhenAllProcessesOfTheTaskHaveReachedIt) {
   Rendezvous rendezvous;
   const std::vector<RankAssignment> ranks = {RanksOf("a.0", 0, 4, 0, 2), RanksOf("a.0", 1, 4, 1, 2)};
   rendezvous->Start(0, {0, 0}, 0, ranks);

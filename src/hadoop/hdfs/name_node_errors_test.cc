@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Messages sent by a NameNode of Hadoop 3.3.6.
-TEST(Explain, ExceptionsAreExplained) {
+TEST(Explain, NameNodeExceptionGivesReasonAndRemedy) {
   struct Case {
     std::string remote_class, message, expected;
     ErrorCode code = ErrorCode::kFailed;

@@ -183,8 +183,8 @@ Status Streamer::Recover(BadNode bad) {
     }
     if (const Status done = TryRecovery(bad); done.ok() || pipeline_ || bad.why.empty()) return done;
   }
-  return Failed("a block could not be continued after " + std::to_string(kMaxRecoveries) +
-                " attempts; write the file again");
+  return Failed("writing a block still failed after " + std::to_string(kMaxRecoveries) +
+                " recoveries; write the file again");
 }
 
 // On an error, `bad` is the DataNode that caused it. `bad.why` is empty if no DataNode caused it.

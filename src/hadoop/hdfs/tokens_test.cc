@@ -5,7 +5,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-TEST(Tokens, TokenIsFoundByService) {
+TEST(Tokens, LookupUsesServiceNameOfToken) {
   hadoop::rpc::Credentials credentials;
   int number = 0;
   for (const char* service : {"ha-hdfs:ns1", "127.0.0.1:8020", "nn.example.com:8020", "127.0.0.1:9000"}) {

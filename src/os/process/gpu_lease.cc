@@ -42,9 +42,9 @@ Result<GpuLease> LeaseGpus(const std::vector<int>& visible, int count, const std
   }
   if (lease.gpus.size() == wanted) return lease;
   return Error{ErrorCode::kUnavailable,
-               "the container has " + std::to_string(count) + " GPUs assigned by the cluster, but of the " +
-                   std::to_string(visible.size()) + " visible on this node (nvidia-smi) only " +
-                   std::to_string(lease.gpus.size()) + " are not used by other tasks"};
+               "the cluster assigned " + std::to_string(count) + " GPUs to the container, but only " +
+                   std::to_string(lease.gpus.size()) + " of the " + std::to_string(visible.size()) +
+                   " GPUs visible on this node (nvidia-smi) are free; other tasks use the rest"};
 }
 
 }  // namespace howdah::os::process

@@ -135,7 +135,7 @@ TEST_F(SocketEndpointTest, BrokenStreamIsNotEndOfFile) {
   EXPECT_THAT(half.client_over, ElementsAre(true));
 }
 
-TEST_F(SocketEndpointTest, SenderBeyondWindowIsClosed) {
+TEST_F(SocketEndpointTest, ExceedingTheWindowClosesTheEndpoint) {
   Joined joined(loop_, Pair(), Pair());
   wire::Frame frame;
   frame.mutable_data()->set_bytes(std::string(kBlock, 'x'));

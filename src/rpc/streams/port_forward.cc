@@ -82,7 +82,7 @@ class Listener final : public PortForward {
   void OnAccepted(tcp::socket socket) {
     const auto user = PeerUser(socket.native_handle());
     if (!user || (*user != getuid() && *user != 0)) {
-      return on_problem_(user ? "a connection of user " + std::to_string(*user) + " of this machine was refused"
+      return on_problem_(user ? "a connection from user " + std::to_string(*user) + " of this machine was refused"
                               : "a connection was refused: it was closed before its user could be determined");
     }
     boost::system::error_code ignored;

@@ -59,7 +59,8 @@ void Checker::NoticeJoinable() {
   if (!joinable_since_) joinable_since_ = world_.schedule.now();
 }
 
-// Running tasks are stopped for joinable tasks only when a joinable task is ready, and no further one is expected.
+// Running tasks may be stopped so that joinable tasks can join, but only if a joinable task is ready and no further one
+// is expected.
 void Checker::CheckGrowth(const core::JobChanged& change) {
   if (!change.cause || change.cause->kind != core::Cause::Kind::kGrown) return;
   bool stopped = false, others = false, rejoining = false;  // of the open attempts of ranked tasks

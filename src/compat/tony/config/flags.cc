@@ -120,7 +120,8 @@ Error Wrong(std::string text) { return {ErrorCode::kUsage, std::move(text)}; }
 Error NoFlag(const std::string& word, const std::optional<Word>& flag, bool first) {
   const std::string ignored = " (TonY would ignore it and everything after it)";
   if (!flag) {
-    return Wrong("'" + word + "' belongs to no flag" + ignored + "; put quotes around a value that contains blanks" +
+    return Wrong("'" + word + "' is neither a flag nor the value of one" + ignored +
+                 "; put quotes around a value that contains blanks" +
                  (first ? ", or start with ClusterSubmitter, LocalSubmitter or NotebookSubmitter" : ""));
   }
   std::vector<std::string_view> names;

@@ -54,7 +54,7 @@ TEST(Flags, UnknownFlagsAndWordsAreErrors) {
        "unknown flag '-exectues' (TonY would ignore it and everything after it); did you mean '-executes'?"},
       {{"--zzz=1"}, "unknown flag '--zzz=1'"},
       {{"-executes", "python", "train.py"},
-       "'train.py' belongs to no flag (TonY would ignore it and everything after it); put quotes"},
+       "'train.py' is neither a flag nor the value of one (TonY would ignore it and everything after it); put quotes"},
       {{"HdfsSubmitter"}, "or start with ClusterSubmitter, LocalSubmitter or NotebookSubmitter"},
       {{"-src_dir"}, "-src_dir needs a value; write -src_dir PATH"},
       {{"-src_dir", "-executes", "x"}, "-src_dir needs a value"},

@@ -119,7 +119,8 @@ std::vector<Key> OfTasks() {
       {"tony.horovod.mode.test", "false", kNone, "there is no driver to fake: Howdah has its own rendezvous server"},
       {"tony.horovod.mode.test.fast.fail", "false", kHonoured, "adds a service `driver` that fails"},
       {"tony.horovod.driver.mode.debug", "false", kHonoured,
-       "a role `driver`, a service, serves the rendezvous; the workers' variables come from its plan"},
+       "adds a role `driver` of `kind: service`. It serves the rendezvous, and the workers' variables come from its "
+       "plan"},
       {"tony.tensorboard.instances", "1", kNone, "there is always one TensorBoard"},
       {"tony.tensorboard.vcores", "2", kHonoured, "for the role `tensorboard` with its own command"},
       {"tony.tensorboard.memory", "2g", kHonoured, "for the role `tensorboard` with its own command"},

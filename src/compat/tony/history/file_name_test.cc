@@ -38,7 +38,7 @@ TEST(FileName, NamesThatTonYItselfCannotReadAreParsed) {
   EXPECT_EQ(ParseFileName("app-1-ann-lee.jhist.inprogress"), (FileName{"app", Millis(1), std::nullopt, "ann-lee", ""}));
 }
 
-TEST(FileName, RejectsOtherNames) {
+TEST(FileName, InvalidNameIsRejected) {
   for (const char* text : {"", "tony-final.xml", "app.jhist", "app-x-user.jhist.inprogress", "app-1-2-user.jhist",
                            "app-1-2-user-failed.jhist", "app-1-99999999999999999999-user-FAILED.jhist",
                            "-1-2-u-S.jhist", "app-1-2-user-FAILED.jhist.new"}) {

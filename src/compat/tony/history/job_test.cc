@@ -210,7 +210,7 @@ TEST(View, RunningJobsAndHowdahsJobIdsAreRecognised) {
   EXPECT_EQ(view.tasks[0].finished, At(9));
 }
 
-TEST(EndName, HasUserTimesAndStatus) {
+TEST(EndName, NameContainsUserStartEndAndStatus) {
   journal::JobView view;
   view.Apply(Submitted());
   view.Apply(Job(5000, JobChanged::Type::kFinished, JobState::kKilled));

@@ -54,7 +54,8 @@ struct AmOptions {
   int attempt = 0;
   // How the previous AM died: a clause such as "was killed by signal 9 (SIGKILL)"; empty: unknown.
   std::string how_before_died;
-  // Set if the event log of the previous AM is lost: the generation that this AM begins, and its first attempt number.
+  // Not 0 only if the event log of the previous AM is lost: the generation with which this AM begins, and the number of
+  // the first attempt that it starts for each task.
   int generation = 0, first_task_attempt = 0;
   // The time from which `timeouts.gang` counts; nullopt: the submission of the job.
   std::optional<Instant> gang_since;

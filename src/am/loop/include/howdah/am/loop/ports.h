@@ -28,7 +28,7 @@ class Clock {
 class Timers {
  public:
   virtual ~Timers() = default;
-  // The implementation must call JobLoop::Drain once soon, but not from within this call.
+  // The implementation must call JobLoop::Drain once, soon after this call and not from within it.
   virtual void DrainSoon() = 0;
   // The implementation must post core::Ticked at the deadline. Each call replaces the previous deadline; nullopt: no
   // deadline.

@@ -22,8 +22,8 @@ class Pace {
   bool Take(int64_t step, Instant at);
   // The rate in the last complete window. Returns nullopt if there is no complete window, or if it had no step.
   std::optional<double> steps_per_second() const { return steps_per_second_; }
-  // Counts consecutive slow windows. Returns true once per slow period, for the window with which the task has been
-  // slow for long enough to be reported.
+  // Counts consecutive slow windows. Returns true once per slow period: when the task has been slow for long enough to
+  // be reported.
   bool CountWindow(bool slow);
 
  private:
