@@ -66,7 +66,7 @@ void Checker::Stepped(const core::Job& job) {
   CheckStates();
   CheckRequests();
   CheckStopping();
-  CheckHung();
+  CheckFailed();
 }
 
 std::string Checker::Name(TaskId task) const { return TaskName(workload_.spec, task); }
@@ -345,10 +345,17 @@ void Checker::CheckStopping() {
   }
 }
 
-void Checker::CheckHung() {
+void Checker::CheckFailed() {
   for (const auto& [id, task] : facts_.tasks()) {
     if (task.hung && !task.over && !task.stopped()) {
       world_.Violate("A hung attempt is stopped", Name(id));
+    }
+    const jobspec::RoleSpec& role = Role(id.role);
+    const bool service = role.outlive && role.outlive->then == jobspec::Outlive::Then::kService && FailsTheJob(id);
+    const bool restarts =
+        task.free || workload_.spec.restart_max > 0 || (!task.final && task.charged < role.restart.max);
+    if (service && task.failed && !task.over && !restarts && !fold_.stopping()) {
+      world_.Violate("The failure of a role that outlives others as a service ends the job", Name(id));
     }
   }
 }

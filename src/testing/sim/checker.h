@@ -90,7 +90,7 @@ class Checker {
   void CheckSuccess(const core::TaskChanged& change);
   void CheckFailure(const core::FinishJob& finish);
   bool FailsTheJob(TaskId task) const;
-  bool MayBeIgnored(const jobspec::RoleSpec& role) const;
+  bool MayOutlive(const jobspec::RoleSpec& role) const;
   bool RanTooLong();
   bool FailedPermanently() const;
   void CheckReason();
@@ -98,7 +98,7 @@ class Checker {
   void CheckStates();
   void CheckRequests();
   void CheckStopping();
-  void CheckHung();
+  void CheckFailed();
   void CheckBackoff(const core::StartTask& start);
   void Notice(const core::StartTask& start);
   void Notice(const core::Event& event);

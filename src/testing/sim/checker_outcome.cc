@@ -77,8 +77,8 @@ bool Checker::FailsTheJob(TaskId task) const {
 }
 
 // Whether the job no longer waits for the role, because the roles that it may outlive have ended.
-bool Checker::MayBeIgnored(const jobspec::RoleSpec& role) const {
-  if (!role.outlive || role.outlive->then != jobspec::Outlive::Then::kIgnore) return false;
+bool Checker::MayOutlive(const jobspec::RoleSpec& role) const {
+  if (!role.outlive || role.outlive->then == jobspec::Outlive::Then::kFail) return false;
   bool ended = true;
   ForEachTask([&](TaskId task, const FoldedTask& folded) {
     const auto& names = role.outlive->roles;
@@ -94,8 +94,10 @@ bool Checker::RanTooLong() {
   const auto is = [this](core::Cause::Kind kind) { return fold_.cause() && fold_.cause()->kind == kind; };
   const bool timed_out = is(core::Cause::Kind::kTaskTimeout) &&
                          std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.timeout; });
-  const bool outlived = is(core::Cause::Kind::kOutlived) &&
-                        std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.outlive; });
+  const bool outlived =
+      is(core::Cause::Kind::kOutlived) && std::any_of(roles.begin(), roles.end(), [](const auto& role) {
+        return role.outlive && role.outlive->then == jobspec::Outlive::Then::kFail;
+      });
   if (timed_out) world_.Reach(Situation::kTaskTimedOut);
   if (outlived) world_.Reach(Situation::kOutlivedFailed);
   return timed_out || outlived;
@@ -128,8 +130,9 @@ void Checker::CheckSuccess() {
     if (failed && !FailsTheJob(task)) {
       tolerated += tolerates;
       ignored += !tolerates;
-    } else if (!succeeded && MayBeIgnored(role)) {
-      world_.Reach(Situation::kOutlivedIgnored);
+    } else if (!succeeded && MayOutlive(role)) {
+      const bool service = role.outlive->then == jobspec::Outlive::Then::kService;
+      world_.Reach(service ? Situation::kOutlivedService : Situation::kOutlivedIgnored);
     } else if (!succeeded) {
       missing = Name(task);
     }

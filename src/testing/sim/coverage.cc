@@ -74,6 +74,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "ranked tasks rejoined another generation",
     "ranked tasks grew without a stop",
     "a task could not be asked to leave its generation",
+    "a role outlived others and became a service",
 };
 
 }  // namespace

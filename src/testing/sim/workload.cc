@@ -157,13 +157,13 @@ Workload Ignore(Random& random) {
 }
 
 Workload Limits(Random& random) {
+  using Then = jobspec::Outlive::Then;
   Maker make(random);
   make.Role("head", random.Between(1, 2), {.longest = seconds(10), .fails = 0.05});
   make.Role("worker", random.Between(1, 3), {.endless = random.Chance(0.5), .fails = 0.1, .ignores_stop = 0.2})
-      .outlive = jobspec::Outlive{
-      {"head"},
-      random.Between(Duration(seconds(1)), Duration(seconds(10))),
-      random.Pick<jobspec::Outlive::Then>({jobspec::Outlive::Then::kFail, jobspec::Outlive::Then::kIgnore})};
+      .outlive = jobspec::Outlive{{"head"},
+                                  random.Between(Duration(seconds(1)), Duration(seconds(10))),
+                                  random.Pick<Then>({Then::kFail, Then::kIgnore, Then::kService})};
   jobspec::RoleSpec& loader =
       make.Role("loader", random.Between(1, 2), {.endless = random.Chance(0.5), .ignores_stop = 0.2});
   loader.timeout = random.Between(Duration(seconds(2)), Duration(seconds(15)));

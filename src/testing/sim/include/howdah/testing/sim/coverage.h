@@ -77,6 +77,7 @@ enum class Situation {
   kRejoined,
   kGrewByRejoin,
   kUnreachable,
+  kOutlivedService,
   kCount,
 };
 
