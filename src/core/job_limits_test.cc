@@ -155,7 +155,7 @@ TEST(JobLimits, FailureOfARoleThatBecameAServiceFailsTheJob) {
 TEST(JobLimits, TaskThatKeepsTheJobFromEndingIsNamed) {
   const auto job = [](auto edit_server) {
     return JobOf({RoleOf("worker", 2), RoleOf("server", 1, edit_server)},
-                 [](auto& spec) { spec.timeouts.run = seconds(30); });
+                 [](auto& spec) { spec.timeouts.run = seconds(20); });
   };
   const std::string worker_ends = R"(
 0s up
@@ -163,23 +163,25 @@ TEST(JobLimits, TaskThatKeepsTheJobFromEndingIsNamed) {
 4s ended worker:1 a0
   task worker:1 SUCCEEDED a0 code=0
   release worker:1
+4s gone worker:1
 5s exit worker:0 a0 0
 5s ended worker:0 a0
   task worker:0 SUCCEEDED a0 code=0
   release worker:0
+5s gone worker:0
 14s tick
 )";
   const std::string server_ends = R"(15s tick
   job waiting | worker has ended, server:0 has not; a role that is to stop with the others needs `kind: service`
-30s tick
-  job stopping | the time limit of 30s (timeouts.run) was reached after 30.0s of running; worker has ended, server:0
+20s tick
+  job stopping | the time limit of 20s (timeouts.run) was reached after 20.0s of running; worker has ended, server:0
       has not; a role that is to stop with the others needs `kind: service`
   stop server:0 a0 10s
 )";
   Reads({job([](auto&) {})}, (worker_ends + server_ends).c_str());
   const std::string chief_ends = R"(15s tick
-30s tick
-  job stopping | the time limit of 30s (timeouts.run) was reached after 30.0s of running
+20s tick
+  job stopping | the time limit of 20s (timeouts.run) was reached after 20.0s of running
   stop server:0 a0 10s
 )";
   Reads({job([](auto& server) { server.chief = true; })}, (worker_ends + chief_ends).c_str());

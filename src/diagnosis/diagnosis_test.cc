@@ -263,7 +263,7 @@ TEST(Diagnosis, PortsAreFoundInAddressInUseMessages) {
       {"Port 8888 is in use by another program.\n", {8888}},
       {"OSError: [Errno 98] Address already in use (while attempting to bind on address ('127.0.0.1', 18080))\n",
        {18080}},
-      {"OSError: [Errno 98] error while attempting to bind on address ('::1', 8081, 0, 0): address already in "
+      {"OSError: [Errno 98] error while attempting to bind on address ('0.0.0.0', 8081): address already in "
        "use\n",
        {8081}},
       {"port=99999999999 :70000 :0 Address already in use\n", {}},
