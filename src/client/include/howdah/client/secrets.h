@@ -16,7 +16,7 @@ inline constexpr std::string_view kHidden = "(hidden)";
 bool LooksSecret(std::string_view name);
 
 void HideSecrets(jobspec::EnvVars& env);
-// Of the job's `env` and those of its roles.
+// Hides them in the job's `env` and in those of its roles.
 void HideSecrets(jobspec::JobSpec& spec);
 
 }  // namespace howdah::client
