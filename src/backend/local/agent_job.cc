@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "am_client.h"
 #include "home_check.h"
 #include "howdah/backend/local/agent.h"
 #include "howdah/base/host_port.h"
@@ -98,10 +99,8 @@ Status AgentJob::PublishAddress(const std::string& address) const {
 }
 
 uint16_t AgentJob::PublishedPort() const {
-  const auto text = os::files::ReadFile(files_.am_address());
-  if (!text.ok()) return 0;
-  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  const auto address = ParseHostPort(json.is_object() ? json.value("address", "") : "");
+  const auto text = AmAddress(files_);
+  const auto address = ParseHostPort(text.ok() ? *text : "");
   return address.ok() ? address->port : 0;
 }
 

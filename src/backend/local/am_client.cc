@@ -17,7 +17,14 @@ Error NotReachable(const std::string& why) {
   return {ErrorCode::kUnavailable, "the application master cannot be reached: " + why};
 }
 
-Result<std::string> Address(const JobFiles& files) {
+Result<wire::ControlReply> Ask(const JobFiles& files, const wire::ControlRequest& request, Duration limit) {
+  HOWDAH_TRY(const auto am, FindAm(files));
+  return rpc::CallAm(am.address, am.identity, request, limit);
+}
+
+}  // namespace
+
+Result<std::string> AmAddress(const JobFiles& files) {
   const auto text = os::files::ReadFile(files.am_address());
   if (!text.ok()) return NotReachable(text.error().message);
   const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
@@ -27,15 +34,8 @@ Result<std::string> Address(const JobFiles& files) {
   return json["address"].get<std::string>();
 }
 
-Result<wire::ControlReply> Ask(const JobFiles& files, const wire::ControlRequest& request, Duration limit) {
-  HOWDAH_TRY(const auto am, FindAm(files));
-  return rpc::CallAm(am.address, am.identity, request, limit);
-}
-
-}  // namespace
-
 Result<rpc::AmContact> FindAm(const JobFiles& files) {
-  HOWDAH_TRY(const auto address, Address(files));
+  HOWDAH_TRY(const auto address, AmAddress(files));
   auto identity = ReadIdentity(files.tls(), "client");
   if (!identity.ok()) return NotReachable(identity.error().message);
   return rpc::AmContact{address, std::move(*identity)};

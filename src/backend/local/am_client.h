@@ -13,6 +13,9 @@
 
 namespace howdah::backend::local {
 
+// Reads the address from am.json. Returns kUnavailable if the file is missing or has no address.
+Result<std::string> AmAddress(const JobFiles& files);
+
 // Returns kUnavailable if these files are missing: the AM does not listen yet, or the job has ended.
 Result<rpc::AmContact> FindAm(const JobFiles& files);
 

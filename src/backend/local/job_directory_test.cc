@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "am_client.h"
 #include "job_fixture.h"
 #include "job_ids.h"
 #include "job_processes.h"
@@ -54,6 +55,18 @@ TEST(Journal, OverlongLineIsSkipped) {
   const auto view = FoldJournal(job.files().journal(), Tasks::kIncluded);
   ASSERT_TRUE(view.ok());
   EXPECT_EQ(view->state, core::JobState::kSucceeded);
+}
+
+TEST(AmAddress, DamagedFileHasNoAddress) {
+  JobFixture job;
+  for (const char* text : {"", "[]", "{}", R"({"address": 7})", R"({"address": "127.0.0.1:4000")"}) {
+    ASSERT_TRUE(os::files::WriteFileAtomically(job.files().am_address(), text).ok());
+    EXPECT_FALSE(AmAddress(job.files()).ok()) << text;
+  }
+  ASSERT_TRUE(os::files::WriteFileAtomically(job.files().am_address(), R"({"address": "127.0.0.1:4000"})").ok());
+  const auto address = AmAddress(job.files());
+  ASSERT_TRUE(address.ok());
+  EXPECT_EQ(*address, "127.0.0.1:4000");
 }
 
 TEST(JobIds, LastIsTheNewerOfTwoJobsSubmittedInOneSecond) {
