@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "howdah/base/epoch.h"
 #include "logged_event.h"
 
 namespace howdah::am {

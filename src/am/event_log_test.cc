@@ -75,6 +75,13 @@ std::vector<loop::LoggedEvent> EventsIn(const std::string& path) {
   return events;
 }
 
+TEST(LoggedEvent, TimesOfAnExecutorAreLimited) {
+  wire::Ended message;
+  message.set_at_micros(INT64_MAX);
+  const auto event = EventOf(ContainerId{"c7"}, message);
+  EXPECT_EQ(FormatInstant(std::get<core::TaskEnded>(event).at), "9999-12-31T23:59:59.999Z");
+}
+
 TEST(EventLog, EventsOfTwoAmsAreReadInOrder) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";

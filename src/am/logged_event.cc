@@ -1,9 +1,8 @@
 #include "logged_event.h"
 
+#include "howdah/base/epoch.h"
+
 namespace howdah::am {
-
-Instant FromMicros(int64_t micros) { return Instant(Duration(micros)); }
-
 namespace {
 
 int64_t Micros(Instant at) { return at.time_since_epoch().count(); }

@@ -8,7 +8,6 @@
 
 namespace howdah::am {
 
-Instant FromMicros(int64_t micros);
 core::Event EventOf(const ContainerId& container, const wire::Started& message);
 core::Event EventOf(const ContainerId& container, const wire::RankExited& message);
 core::Event EventOf(const ContainerId& container, const wire::StartFailed& message);

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "howdah/backend/yarn/container_exit_status.h"
+#include "howdah/base/epoch.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
 #include "howdah/hadoop/yarn/ids.h"
@@ -16,7 +17,7 @@ constexpr std::string_view kHowdahDiagnostics = " with diagnostic message: ";
 
 std::optional<Instant> At(int64_t millis) {
   if (millis <= 0) return std::nullopt;
-  return Instant(std::chrono::milliseconds(millis));
+  return FromMillis(millis);
 }
 
 std::optional<int> NumberAfter(const std::string& text, std::string_view word) {
@@ -56,9 +57,9 @@ int64_t SubmittedMillis(const ApplicationReportProto& report) {
 std::string KilledText(const ApplicationReportProto& report) {
   const std::string by = KilledBy(report.diagnostics());
   std::string text = by.empty() ? "killed: " + FirstLine(report.diagnostics()) : "killed by " + by;
-  const std::chrono::milliseconds lived(report.finishtime() - SubmittedMillis(report));
-  if (lived.count() <= 0 || SubmittedMillis(report) <= 0) return text;
-  return text + ", " + FormatDuration(lived) + " after it was submitted";
+  const auto submitted = At(SubmittedMillis(report)), finished = At(report.finishtime());
+  if (!submitted || !finished || *finished <= *submitted) return text;
+  return text + ", " + FormatDuration(*finished - *submitted) + " after it was submitted";
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ core::JobChanged EndFromReport(const ApplicationReportProto& report) {
     end.reason = FirstLine(diagnostics);  // written by the AM
   } else {
     const std::string how = DescribeAmDeath(diagnostics);
-    const int attempt = std::max(0, report.currentapplicationattemptid().attemptid() - 1);
+    const int attempt = std::max(1, report.currentapplicationattemptid().attemptid()) - 1;
     end.reason = how.empty() ? "YARN ended the application: " + FirstLine(diagnostics)
                              : "the application master (attempt " + std::to_string(attempt) + ") " + how;
     end.advice = "submit the job again; `howdah status` shows what had run until then";

@@ -57,6 +57,21 @@ TEST(ApplicationReport, FailedOrKilledApplicationGivesTheEndOfTheJob) {
             "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
 }
 
+TEST(ApplicationReport, NumbersOutOfRangeAreHarmless) {
+  ::hadoop::yarn::ApplicationReportProto report;
+  report.set_yarn_application_state(::hadoop::yarn::FAILED);
+  report.mutable_currentapplicationattemptid()->set_attemptid(INT32_MIN);
+  report.set_diagnostics(kAmKilled);
+  report.set_starttime(1);
+  report.set_finishtime(INT64_MAX);
+  EXPECT_EQ(ViewFromReport(report).reason, "the application master (attempt 0) was killed by signal 9 (SIGKILL)");
+  report.set_yarn_application_state(::hadoop::yarn::KILLED);
+  report.set_starttime(INT64_MIN);
+  EXPECT_EQ(ViewFromReport(report).reason,
+            "killed: Application application_1_0001 failed 1 times due to AM Container "
+            "for appattempt_1_0001_000001 exited with  exitCode: 137");
+}
+
 TEST(ApplicationReport, JobOfAcceptedApplicationIsQueued) {
   ::hadoop::yarn::ApplicationReportProto report;
   report.mutable_applicationid()->set_cluster_timestamp(1700000000000);

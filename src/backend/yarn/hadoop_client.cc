@@ -2,6 +2,7 @@
 
 #include <openssl/rand.h>
 
+#include "howdah/base/epoch.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/os/files/files.h"
 #include "howdah/storage/local_files.h"
@@ -35,7 +36,7 @@ class HdfsFiles final : public storage::Files {
     HOWDAH_TRY(const auto listed, files_->List(path));
     std::vector<Entry> entries;
     for (const hadoop::hdfs::FileStatus& file : listed) {
-      entries.push_back({file.name, file.directory, Instant(std::chrono::milliseconds(file.modified_millis))});
+      entries.push_back({file.name, file.directory, FromMillis(file.modified_millis)});
     }
     return entries;
   }

@@ -3,6 +3,7 @@
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/job_credentials.h"
+#include "howdah/base/epoch.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_end.h"
 #include "howdah/os/process/clock.h"
@@ -15,8 +16,7 @@ namespace {
 std::string WithEnd(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
-  const Instant finished =
-      report.finishtime() > 0 ? Instant(std::chrono::milliseconds(report.finishtime())) : os::process::Clock().Now();
+  const Instant finished = report.finishtime() > 0 ? FromMillis(report.finishtime()) : os::process::Clock().Now();
   const std::string task_reason =
       end.state == core::JobState::kKilled ? "the application was killed" : "the application master died";
   return journal + journal::EndLines(view, std::move(end), task_reason, finished);

@@ -5,6 +5,7 @@
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/container_exit_status.h"
+#include "howdah/base/epoch.h"
 
 namespace howdah::backend::yarn::am {
 
@@ -19,7 +20,7 @@ int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::A
                             Instant now) {
   return std::count_if(attempts.begin(), attempts.end(), [&](const auto& report) {
     if (report.application_attempt_id().attemptid() >= attempt) return false;
-    if (Instant(std::chrono::milliseconds(report.finishtime())) <= now - kAttemptFailureWindow) return false;
+    if (FromMillis(report.finishtime()) <= now - kAttemptFailureWindow) return false;
     return MeaningOf(AmExitStatus(report.diagnostics()).value_or(0)).charged;
   });
 }

@@ -1,0 +1,16 @@
+#include "howdah/base/epoch.h"
+
+#include <algorithm>
+
+namespace howdah {
+namespace {
+
+constexpr int64_t kLastMicros = 253'402'300'799'999'999;  // 9999-12-31T23:59:59.999999Z
+
+}  // namespace
+
+Instant FromMicros(int64_t micros) { return Instant(Duration(std::clamp<int64_t>(micros, 0, kLastMicros))); }
+
+Instant FromMillis(int64_t millis) { return FromMicros(std::clamp<int64_t>(millis, 0, kLastMicros / 1000 + 1) * 1000); }
+
+}  // namespace howdah

@@ -1,0 +1,22 @@
+#include "howdah/base/epoch.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah {
+namespace {
+
+TEST(Epoch, AnyNumberIsConvertedToAnInstant) {
+  EXPECT_EQ(FormatInstant(FromMillis(1'795'000'000'123)), "2026-11-18T11:06:40.123Z");
+  EXPECT_EQ(FromMicros(1'795'000'000'000'000), FromMillis(1'795'000'000'000));
+  for (const int64_t late : {INT64_MAX, int64_t{253'402'300'800'000'000}}) {
+    EXPECT_EQ(FormatInstant(FromMicros(late)), "9999-12-31T23:59:59.999Z");
+    EXPECT_EQ(FormatInstant(FromMillis(late)), "9999-12-31T23:59:59.999Z");
+  }
+  for (const int64_t early : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    EXPECT_EQ(FromMicros(early), Instant());
+    EXPECT_EQ(FromMillis(early), Instant());
+  }
+}
+
+}  // namespace
+}  // namespace howdah
