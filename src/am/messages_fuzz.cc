@@ -1,0 +1,160 @@
+// Messages of executors and clients to the AM: kind, length and bytes of each.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "control.h"
+#include "executors.h"
+#include "followers.h"
+#include "howdah/core/job.h"
+#include "howdah/frameworks/framework.h"
+
+namespace howdah::am {
+namespace {
+
+jobspec::JobSpec TwoRoles() {
+  jobspec::JobSpec spec;
+  spec.framework = jobspec::Framework::kPytorch;
+  spec.roles.resize(2);
+  spec.roles[0].name = "worker";
+  spec.roles[0].instances = {1, 3};
+  spec.roles[0].processes = 2;
+  spec.roles[1].name = "ps";
+  return spec;
+}
+
+// The AM of a job. Its backend grants all containers at once, and ends them at once. Ids of connections are 0 to 15.
+class Am {
+ public:
+  Am() {
+    Step(core::AmStarted{.node = "node7"});
+    Deliver();
+  }
+
+  void OnMessage(unsigned kind, const std::string& bytes) {
+    const rpc::ConnectionId connection = kind >> 4;
+    wire::FromExecutor message;
+    wire::FollowRequest follow;
+    wire::ControlRequest control;
+    switch (kind & 7) {
+      case 0:
+        followers_.OnFollow(connection, follow.ParseFromString(bytes) ? follow : wire::FollowRequest());
+        break;
+      case 1:
+        if (control.ParseFromString(bytes)) control_.Answer(control);
+        break;
+      case 2:
+        followers_.OnWritten(connection);
+        break;
+      case 3:
+        followers_.OnGone(connection);
+        break;
+      case 4:
+        executors_.OnClosed(connection);
+        break;
+      default:
+        if (message.ParseFromString(bytes)) executors_.OnMessage(connection, std::move(message));
+    }
+    Deliver();
+  }
+
+  void Finish() {
+    Step(core::StopRequested{.by = "ann", .grace = {}});
+    Deliver();
+    job_.CheckInvariants();
+    journal::ToJson(view_, true);
+  }
+
+ private:
+  void Step(const core::Event& event) {
+    now_ += std::chrono::milliseconds(1);
+    for (core::Action& action : job_.Step(event, now_).actions) actions_.push_back(std::move(action));
+  }
+
+  // Delivers the events of the executors, and performs the actions that follow from them.
+  void Deliver() {
+    while (!events_.empty() || !actions_.empty()) {
+      for (const core::Event& event : std::exchange(events_, {})) Step(event);
+      for (const core::Action& action : std::exchange(actions_, {})) Perform(action);
+    }
+  }
+  void Perform(const core::Action& action) {
+    if (const auto* request = std::get_if<core::RequestContainers>(&action)) {
+      for (const auto& [role, count] : request->asks) {
+        for (int i = 0; i < count; ++i) {
+          const ContainerId container{"c" + std::to_string(containers_++)};
+          followers_.OnGranted(container, "node7");
+          events_.push_back(core::ContainerGranted{container, role, "node7"});
+        }
+      }
+    } else if (const auto* launch = std::get_if<core::LaunchExecutor>(&action)) {
+      followers_.OnLaunched(launch->container, launch->task);
+    } else if (const auto* release = std::get_if<core::ReleaseContainer>(&action)) {
+      followers_.Leave(release->container);
+      OnGone(release->container);
+    } else if (const auto* kill = std::get_if<core::KillContainer>(&action)) {
+      OnGone(kill->container);
+    } else if (const auto* start = std::get_if<core::StartTask>(&action)) {
+      executors_.SetCluster(++steps_, job_.peers(), job_.exports());
+      executors_.Start(*start, std::nullopt);
+    } else if (const auto* stop = std::get_if<core::StopTask>(&action)) {
+      executors_.Stop(*stop);
+    } else if (const auto* record = std::get_if<core::Record>(&action)) {
+      const core::JournalEntry entry{now_, record->change};
+      if (!journal::DecodeEntry(journal::EncodeEntry(entry))) __builtin_trap();
+      view_.Apply(entry);
+    } else if (std::holds_alternative<core::PrepareFinish>(action)) {
+      events_.push_back(core::FinishPrepared{});
+    }
+  }
+  void OnGone(const ContainerId& container) {
+    executors_.Forget(container, [] {});
+    events_.push_back(core::ContainerExited{.container = container, .how = ""});
+  }
+
+  boost::asio::io_context loop_;
+  os::process::Clock clock_;
+  jobspec::JobSpec spec_ = TwoRoles();
+  core::Job job_{spec_, frameworks::RulesOf(spec_), Instant(), 7};
+  journal::JobView view_;
+  Instant now_{};
+  int containers_ = 0;
+  uint64_t steps_ = 0;
+  std::vector<core::Event> events_;
+  std::vector<core::Action> actions_;
+  Followers followers_{
+      loop_,
+      spec_,
+      "/dev/null",
+      {.reply = [](rpc::ConnectionId, const wire::FollowReply&) {},
+       .close = [](rpc::ConnectionId) {},
+       .order = [this](const ContainerId& to, const wire::ToExecutor& order) { executors_.Order(to, order); }}};
+  Executors executors_{loop_,
+                       {.heartbeat = std::chrono::seconds(25),
+                        .await_am = std::chrono::minutes(5),
+                        .progress = Duration(0),
+                        .leave = std::chrono::seconds(1)},
+                       clock_,
+                       followers_,
+                       [this](core::Event event) { events_.push_back(std::move(event)); },
+                       [](rpc::ConnectionId, const wire::ToExecutor&, const auto&) {}};
+  Control control_{spec_, [this] { return view_; }, [this](core::Event event) { events_.push_back(std::move(event)); }};
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  Am am;
+  for (std::string_view left = text; left.size() >= 2;) {
+    const unsigned kind = static_cast<unsigned char>(left[0]);
+    const std::string_view bytes = left.substr(2, static_cast<unsigned char>(left[1]));
+    left.remove_prefix(2 + bytes.size());
+    am.OnMessage(kind, std::string(bytes));
+  }
+  am.Finish();
+  return 0;
+}
+
+}  // namespace howdah::am
