@@ -340,8 +340,8 @@ TEST(JobOutcome, TimeLimitKillsTheJob) {
   task worker:0 STOPPED a0 signal=SIGTERM
   release worker:0
 2.6s gone worker:0
-  job finished KILLED exit=4 | the time limit of 2s (timeouts.run) was reached after 2.0s of running; its checkpoints
-      are under hdfs:///ckpt
+  job finished KILLED exit=4 | the time limit of 2s (timeouts.run) was reached after 2.0s of running; checkpoints are
+      in hdfs:///ckpt
   finish KILLED 4
 )");
 }

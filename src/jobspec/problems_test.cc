@@ -382,7 +382,7 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
       {roles({"a: {exports: {X: 'X='}", "b: {after: [a]", "c: {exports: {Y: '', Z: \"a\\nb\"}",
               "d: {kind: setup, exports: {X: 'X='}", "e: {after: [{role: c, finished: true}]"}),
        {"2: roles.a.exports: no role waits for 'a' to finish; add `after: [{role: a, finished: true}]` to the role "
-        "that uses them",
+        "that uses the variables",
         "4: roles.c.exports.Y: must be the text that is printed before the value, on one line; write for example 'Y='",
         "4: roles.c.exports.Z: must be the text that is printed before the value, on one line; write for example "
         "'Z='"}},

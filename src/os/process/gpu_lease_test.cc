@@ -28,7 +28,7 @@ TEST(GpuLease, VisibleGpuIsLeasedToOneContainerAtATime) {
   const auto third = LeaseGpus({0, 1, 2, 3}, 2, Scope());
   ASSERT_FALSE(third.ok());
   EXPECT_EQ(third.error().code, ErrorCode::kUnavailable);
-  EXPECT_NE(third.error().message.find("only 1 are not used"), std::string::npos) << third.error().message;
+  EXPECT_NE(third.error().message.find("only 1 of the 4 GPUs"), std::string::npos) << third.error().message;
 }
 
 TEST(GpuLease, LeaseEndsWhenLastProcessWithItsDescriptorsEnds) {

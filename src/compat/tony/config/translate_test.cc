@@ -278,7 +278,7 @@ TEST(Translate, HorovodDriverExistsOnlyIfConfigured) {
   const Translation own = with({"tony.driver.command=d", "tony.horovod.driver.mode.debug=true"});
   EXPECT_EQ(KindsOf(own.job), "worker*1:worker,fail driver*1:service");
   EXPECT_THAT(own.job.roles[0].after, ElementsAre(jobspec::After{"driver", /*finished=*/false}));
-  EXPECT_THAT(with({"tony.driver.instances=1", "tony.horovod.driver.mode.debug=true"}).job.roles[1].after,
+  EXPECT_THAT(with({"tony.driver.instances=1", "tony.horovod.driver.mode.debug=true"}).job.roles[0].after,
               ElementsAre(jobspec::After{"driver", /*finished=*/false}));
   EXPECT_THAT(with({"tony.horovod.mode.test.fast.fail=true"}).job.roles[1].command.shell, HasSubstr("exit 1"));
 }
