@@ -29,7 +29,9 @@ FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)
 
 def sources():
     for library in LIBRARIES:
-        yield from (s for s in sorted((ROOT / library).glob("*.cc")) if not s.name.endswith(("_test.cc", "_bench.cc")))
+        for source in sorted((ROOT / library).glob("*.cc")):
+            if not source.name.endswith(("_test.cc", "_bench.cc", "_fuzz.cc")):
+                yield source
 
 
 def object_of(source, build):
