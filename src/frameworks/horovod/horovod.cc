@@ -30,6 +30,19 @@ std::string MachineOf(const Process& process, TaskId task) {
   return host + "-" + name + "-" + std::to_string(task.index);
 }
 
+// Calls visit(task, its machine, its number of processes) for each task with ranks, in the order of the ranks.
+template <typename Visit>
+void ForEachRankedTask(const Process& process, Visit visit) {
+  for (const int role : common::RankedRoles(process.spec)) {
+    const int tasks = static_cast<int>(process.cluster[static_cast<size_t>(role)].size());
+    const int processes = process.spec.roles[static_cast<size_t>(role)].processes;
+    for (int index = 0; index < tasks; ++index) {
+      const TaskId task{role, index};
+      visit(task, MachineOf(process, task), processes);
+    }
+  }
+}
+
 }  // namespace
 
 bool IsElastic(const jobspec::JobSpec& spec) {
@@ -50,17 +63,12 @@ RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGr
   if (IsElastic(spec)) own.host += "." + std::to_string(info.generation);
   std::map<std::string, int> sizes;   // number of processes per machine name
   std::vector<std::string> in_order;  // machines, in the order of their first rank
-  for (const int role : common::RankedRoles(spec)) {
-    const int tasks = static_cast<int>(cluster[static_cast<size_t>(role)].size());
-    const int processes = spec.roles[static_cast<size_t>(role)].processes;
-    for (int index = 0; index < tasks; ++index) {
-      const std::string other = MachineOf(process, {role, index});
-      int& size = sizes[other];
-      if (size == 0) in_order.push_back(other);
-      if (TaskId{role, index} == info.task) own.local_rank = size + info.local_rank;
-      size += processes;
-    }
-  }
+  ForEachRankedTask(process, [&](const TaskId& task, const std::string& other, int processes) {
+    int& size = sizes[other];
+    if (size == 0) in_order.push_back(other);
+    if (task == info.task) own.local_rank = size + info.local_rank;
+    size += processes;
+  });
   own.local_size = sizes[machine];
   for (const std::string& other : in_order) {
     if (other == machine) own.cross_rank = own.cross_size;
@@ -71,15 +79,11 @@ RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGr
 
 std::vector<std::pair<std::string, int>> HostsInRankOrder(const Process& process) {
   std::vector<std::pair<std::string, int>> hosts;
-  for (const int role : common::RankedRoles(process.spec)) {
-    const int tasks = static_cast<int>(process.cluster[static_cast<size_t>(role)].size());
-    for (int index = 0; index < tasks; ++index) {
-      const std::string machine = MachineOf(process, {role, index});
-      auto known = std::find_if(hosts.begin(), hosts.end(), [&](const auto& host) { return host.first == machine; });
-      if (known == hosts.end()) known = hosts.insert(hosts.end(), {machine, 0});
-      known->second += process.spec.roles[static_cast<size_t>(role)].processes;
-    }
-  }
+  ForEachRankedTask(process, [&](const TaskId&, const std::string& machine, int processes) {
+    auto known = std::find_if(hosts.begin(), hosts.end(), [&](const auto& host) { return host.first == machine; });
+    if (known == hosts.end()) known = hosts.insert(hosts.end(), {machine, 0});
+    known->second += processes;
+  });
   return hosts;
 }
 
