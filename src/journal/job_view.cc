@@ -112,12 +112,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
     task.started_in = change.generation;
   }
   view.time_breakdown.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
-  if (change.progress) {
-    core::TaskProgress progress = *change.progress;
-    // The tasks of a plain job do not meet, so it was running before its first step.
-    if (view.framework == "plain") progress.at = Instant::min();
-    view.time_breakdown.OnProgress(progress);
-  }
+  if (change.progress) view.time_breakdown.OnProgress(*change.progress, /*rendezvous=*/view.framework != "plain");
   if (change.type == Type::kRejoined) view.time_breakdown.OnRejoined();
   task.state = change.state;
   Take(task.node, change.node);

@@ -51,9 +51,9 @@ void TimeBreakdown::OnTask(std::optional<TaskState> before, std::optional<TaskSt
   if (phase_ && state_ == JobState::kStarting && !ran_) phase_ = WhileStarting();
 }
 
-void TimeBreakdown::OnProgress(const core::TaskProgress& progress) {
+void TimeBreakdown::OnProgress(const core::TaskProgress& progress, bool rendezvous) {
   if (!last_) return;
-  if (!stepped_ && running_since_ && phase_ == Spent::kRunning) {
+  if (rendezvous && !stepped_ && running_since_ && phase_ == Spent::kRunning) {
     stepped_ = true;
     const Instant first = std::clamp(progress.at, *running_since_, *last_);
     Move(Spent::kRunning, Spent::kRendezvous, first - *running_since_);

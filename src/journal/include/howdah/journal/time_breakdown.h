@@ -40,7 +40,8 @@ class TimeBreakdown {
   void OnTask(std::optional<core::TaskState> before, std::optional<core::TaskState> after);
   // A task was restarted, and its generation continued.
   void OnTaskRestart() { ++task_restart_count_; }
-  void OnProgress(const core::TaskProgress& progress);
+  // rendezvous: the tasks of the job wait for each other before their first step. In plain jobs they do not.
+  void OnProgress(const core::TaskProgress& progress, bool rendezvous);
   // An attempt continues in the next generation and still has its work in memory.
   void OnRejoined();
   void OnJob(core::JobState state, int generation, const std::string& reason);
