@@ -25,6 +25,7 @@
 #include "howdah/os/net/connect.h"
 #include "howdah/os/net/resolve.h"
 #include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
 #include "journal_copy.h"
 #include "staged_configuration.h"
 #include "yarn_backend.h"
@@ -67,11 +68,6 @@ Status FinishApplication(const hadoop::conf::Configuration& configuration, const
 }
 
 bool IsLoopback(const std::string& ip) { return ip.starts_with("127.") || ip == "::1"; }
-
-std::string CurrentDirectory() {
-  char path[4096];
-  return getcwd(path, sizeof path) != nullptr ? path : ".";
-}
 
 }  // namespace
 
@@ -140,7 +136,7 @@ const rpc::Identity& AmJob::identity() const { return parts_->identity; }
 
 std::vector<std::string> AmJob::ToolEnvironment() const {
   std::vector<std::string> environment;
-  const std::string python = CurrentDirectory() + "/python/bin";
+  const std::string python = os::process::WorkingDirectory() + "/python/bin";
   for (char** variable = environ; *variable; ++variable) {
     std::string text = *variable;
     // The credentials are for the AM only.
