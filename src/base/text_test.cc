@@ -12,7 +12,7 @@ TEST(Text, TrimRemovesBlanksAtBothEnds) {
   for (const auto& row : rows) EXPECT_EQ(Trim(row.text), row.trimmed) << row.text;
 }
 
-TEST(Text, OneLineReplacesLineBreaksAndSplitsNoCharacter) {
+TEST(Text, OneLineReplacesLineBreaksAndCutsBetweenCharacters) {
   const struct {
     std::string text;
     size_t limit;

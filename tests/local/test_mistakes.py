@@ -11,7 +11,7 @@ import pytest
 
 from machine import BIN, eventually
 
-# The text of PyTorch 2.15 for each mistake, with the type of its exception. {lib} is a file of an installed package.
+# The module `fail` prints a traceback as PyTorch does. The types and texts below are from PyTorch 2.15 and 1.13.
 TORCH = """
 import os, sys
 def fail(kind, text):
