@@ -183,8 +183,7 @@ std::string PathAdvice(const PythonException& exception) {
     return "the path must exist on every node that runs the task; `files:` copies a file into the working directory";
   }
   return "a relative path is relative to the working directory, a copy of `source`: add the file with `files:`, or "
-         "write "
-         "an absolute path";
+         "write an absolute path";
 }
 
 std::string PermissionAdvice(const PythonException& exception, const Evidence& e) {
@@ -200,9 +199,8 @@ std::string NetworkAdvice(std::string_view message) {
                     "Network is unreachable", "urlopen error", "couldn't connect to 'https"})) {
     return "";
   }
-  return "nodes of a cluster often cannot reach the internet: download the data before, and add it with `files:` or "
-         "read "
-         "it from the cluster's file system";
+  return "nodes of a cluster often cannot reach the internet: download the data in advance, and add it with `files:` "
+         "or read it from the cluster's file system";
 }
 
 std::string WorldSizeAdvice(std::string_view message, const Evidence& e) {

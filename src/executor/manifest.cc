@@ -86,7 +86,7 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
     return Failed("path is the working directory itself");
   }
   if (json.contains("offset") != json.contains("size") || (json.contains("offset") && entry.kind != Kind::kCopy)) {
-    return Failed("offset and size need each other, and a resource that is not unpacked");
+    return Failed("offset and size must be given together, for a resource that is not unpacked");
   }
   if (json.contains("offset")) entry.range.emplace(json["offset"].get<uint64_t>(), json["size"].get<uint64_t>());
   if (entry.kind == Kind::kLink && (entry.link.empty() || entry.link.find('\0') != entry.link.npos)) {

@@ -49,10 +49,10 @@ def test_4_no_node_has_the_resource(alice, tmp_path, role, facts):
     assert_facts(text, "roles.worker", *facts)
 
 
-def test_4_more_than_the_maximum_of_the_queue(difficult, alice, tmp_path):
+def test_4_the_gang_exceeds_the_maximum_of_the_queue(difficult, alice, tmp_path):
     text = refused(alice, tmp_path,
                    "queue: small\nroles:\n  worker: {instances: 4, memory: 256MiB, command: 'true'}\n")
-    assert_facts(text, "1 GiB", "in all", "'small'", "can never have more than", mib(max_mib_of(difficult, "small")))
+    assert_facts(text, "1 GiB", "in total", "'small'", "can never have more than", mib(max_mib_of(difficult, "small")))
 
 
 def test_11_unknown_queue_and_missing_permission(difficult, alice, tmp_path):
@@ -98,14 +98,14 @@ def unreachable(howdah, tmp_path, conf, limit_s):
     return done.stderr.removesuffix("\n")
 
 
-def test_12_no_resource_manager(difficult, alice, tmp_path, dead_ports):
+def test_12_the_resource_manager_is_unreachable(difficult, alice, tmp_path, dead_ports):
     conf = conf_with(difficult, tmp_path, "yarn-site", {"yarn.resourcemanager.address": dead_ports[0]})
     text = unreachable(alice, tmp_path, conf, 30)
     assert_facts(text, "ResourceManager cannot be reached", dead_ports[0], "refused", "yarn.resourcemanager.address",
                  conf / "yarn-site.xml")
 
 
-def test_12_neither_of_two_resource_managers(difficult, alice, tmp_path, dead_ports):
+def test_12_neither_of_two_resource_managers_is_reachable(difficult, alice, tmp_path, dead_ports):
     conf = conf_with(difficult, tmp_path, "yarn-site", {
         "yarn.resourcemanager.ha.enabled": "true", "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
         "yarn.resourcemanager.address.rm1": dead_ports[0], "yarn.resourcemanager.address.rm2": dead_ports[1]})

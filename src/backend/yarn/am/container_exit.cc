@@ -171,7 +171,7 @@ std::string DescribePreemptionWarning(const std::string& preemptor) {
 std::string DescribeStartProgress(const Result<::hadoop::yarn::ContainerStatusProto>& status, const std::string& node) {
   if (!status.ok()) {
     if (status.error().code == ErrorCode::kNotFound) return "";
-    return "no start-up status from " + node + ": " + FirstText(status.error().message);
+    return node + " did not report the container's status: " + FirstText(status.error().message);
   }
   if (status->state() == ::hadoop::yarn::C_COMPLETE) return "";
   switch (status->container_sub_state()) {

@@ -89,7 +89,7 @@ TEST(ContainerExit, StartProgressNamesThePhaseAndTheNode) {
   EXPECT_EQ(DescribeStartProgress(status, "n7"), "");
   EXPECT_EQ(DescribeStartProgress(Error{ErrorCode::kNotFound, "gone"}, "n7"), "");
   EXPECT_EQ(DescribeStartProgress(Error{ErrorCode::kTimeout, "no answer"}, "n7"),
-            "no start-up status from n7: no answer");
+            "n7 did not report the container's status: no answer");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts)
   }
   const hadoop::yarn::Resource& most = *facts.queue.maximum;
   if (most.memory_mib == 0 || all.memory_mib <= most.memory_mib) return "";
-  return "the job requests " + ToText(all) + " in all, to start together, but the queue '" + facts.queue.name +
+  return "the tasks that start together request " + ToText(all) + " in total, but the queue '" + facts.queue.name +
          "' can never have more than " + ToText(most) + "; request less, use another queue, or set start: free";
 }
 

@@ -141,7 +141,7 @@ TEST(Refusals, EachTaskMustFitANodeAndTheGangTheQueue) {
        [](auto& s, auto&) {
          s.roles[0].instances = {9, 9};
        },
-       {"the job requests 2.2 GiB, 9 cores in all, to start together, but the queue 'q' can never have more than 2 "
+       {"the tasks that start together request 2.2 GiB, 9 cores in total, but the queue 'q' can never have more than 2 "
         "GiB, 16 cores; request less, use another queue, or set start: free"}},
       {"larger than the queue, but start: free",
        [](auto& s, auto&) {
