@@ -134,7 +134,7 @@ TEST(EventLog, TornRecordAtTheEndIsOverwritten) {
   }
 }
 
-TEST(EventLog, LogThatDiedBeforeItsFirstEventExistsWithoutEvents) {
+TEST(EventLog, LogOfAnAmThatDiedBeforeTheFirstEventHasNoEvents) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
   ASSERT_TRUE(EventLog::Open(path, {At(0), 1}).ok());

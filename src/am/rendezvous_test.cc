@@ -88,7 +88,7 @@ TEST(Rendezvous, OnlyHostsOfTheJobAreAccepted) {
   EXPECT_EQ(Ask(xgboost.Port(0), kMagic), "");
 }
 
-TEST(Rendezvous, StoreIsLimitedByNumberOfProcesses) {
+TEST(Rendezvous, StoreLimitDependsOnNumberOfProcesses) {
   EXPECT_EQ(StoreLimit(1), size_t{1 << 20} + (256 << 10) + (1 << 10));
   EXPECT_EQ(StoreLimit(100'000), size_t{256} << 20);
   Served served(jobspec::Framework::kHorovod);

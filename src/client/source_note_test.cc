@@ -25,7 +25,7 @@ TEST(SourceNotes, LargeSourceNamesItsLargestEntries) {
                           "a .howdahignore file (as .gitignore) leaves files out"));
 }
 
-TEST(SourceNotes, RulesNameWhatTheyLeaveOut) {
+TEST(SourceNotes, ExcludedFilesAreNamedWithTheirRuleFile) {
   EXPECT_THAT(
       SourceNotes("/src", {1, 1, {}, {".git", "data", "out", "x.pt", "y.pt"}, ".gitignore"}),
       ElementsAre(

@@ -36,23 +36,23 @@ constexpr char kPasswd[] =
 constexpr char kKnown[] = "[ \"$*\" = -un ] && echo ldap-ann";
 constexpr char kUnknown[] = "echo 1001; exit 1";  // as coreutils and BusyBox for an id without a name
 
-TEST_F(UserNameOfTest, NameOfTheIdPrecedesTheEnvironment) {
+TEST_F(UserNameOfTest, UserDatabaseTakesPrecedenceOverTheEnvironment) {
   EXPECT_EQ(Name(kPasswd, kKnown, {{"USER", "bob"}, {"LOGNAME", "bob"}}), "ann");
 }
 
-TEST_F(UserNameOfTest, NameServiceIsAskedForAnIdThatTheFileLacks) {
+TEST_F(UserNameOfTest, IdMissingInTheFileIsLookedUpInTheNameService) {
   EXPECT_EQ(Name("root:x:0:0:root:/root:/bin/bash\n", kKnown, {{"USER", "bob"}}), "ldap-ann");
 }
 
-TEST_F(UserNameOfTest, EnvironmentNamesAnIdThatTheMachineDoesNotKnow) {
+TEST_F(UserNameOfTest, UnknownIdIsNamedByTheEnvironment) {
   EXPECT_EQ(Name("", kUnknown, {{"USER", "ann"}, {"LOGNAME", "bob"}}), "ann");
   EXPECT_EQ(Name("", kUnknown, {{"USER", ""}, {"LOGNAME", "bob"}}), "bob");
   EXPECT_EQ(Name("", kUnknown, {}), "user 1001");
 }
 
-TEST_F(UserNameOfTest, MachineWithoutIdProgram) { EXPECT_EQ(Name("", "", {{"USER", "ann"}}), "ann"); }
+TEST_F(UserNameOfTest, EnvironmentIsUsedWithoutTheIdProgram) { EXPECT_EQ(Name("", "", {{"USER", "ann"}}), "ann"); }
 
-TEST_F(UserNameOfTest, MachineWithoutUserFile) {
+TEST_F(UserNameOfTest, NumberIsUsedWithoutFileAndEnvironment) {
   EXPECT_EQ(UserNameOf(kUser, scratch_ / "missing", [](const std::string&) { return std::nullopt; }), "user 1001");
 }
 

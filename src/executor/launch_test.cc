@@ -123,7 +123,7 @@ TEST(WorkDirectory, SourceAndFilesAreKeptAcrossAttempts) {
   EXPECT_THAT(*os::files::ListDirectory(task.options.work_dir), ElementsAre("c", "check.sh", "deep", "state", "sub"));
 }
 
-TEST(WorkDirectory, FailedFillFailsTheStart) {
+TEST(WorkDirectory, MissingSourceFailsTheStart) {
   Task task;
   task.spec.source = "/somewhere/src";
   task.role().command.shell = "true";

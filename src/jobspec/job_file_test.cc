@@ -105,7 +105,7 @@ TEST(JobFile, EveryKeyIsRead) {
   EXPECT_EQ(job, want) << DescribeEffective(job);
 }
 
-TEST(JobFile, ShortFormsAreReadAsTheWhole) {
+TEST(JobFile, ShortFormsEqualFullForms) {
   const JobSpec brief = Parsed(R"(
 files: side.txt
 python: env.tar.gz
@@ -133,7 +133,7 @@ roles:
   EXPECT_EQ(brief, whole) << DescribeEffective(brief);
 }
 
-TEST(JobFile, DefaultOfTimeoutsHoldIsAtMostTimeoutsGang) {
+TEST(JobFile, HoldTimeoutDefaultsToAtMostTheGangTimeout) {
   EXPECT_EQ(Parsed("timeouts: {gang: 5s}\nroles: {w: {memory: 1GiB, command: date}}").timeouts.hold, 5s);
 }
 

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 std::vector<std::string> NamesIn(const std::string& path) { return *os::files::ListDirectory(path); }
 
-TEST(LocalFiles, LinkIsNeitherADirectoryNorRead) {
+TEST(LocalFiles, LinkIsNotADirectoryAndIsNotRead) {
   Scratch scratch;
   ASSERT_EQ(Shell(scratch, "mkdir d && echo text >f && ln -s d link && ln -s f linked && mkfifo fifo"), 0);
   const auto files = OpenLocalFiles();
@@ -49,7 +49,7 @@ TEST(LocalFiles, OnlyTemporariesOfWritersAreDeleted) {
   EXPECT_THAT(NamesIn(scratch / "other"), ElementsAre(".abcdef"));
 }
 
-TEST(LocalFiles, OpenDirectoryIsNotLedElsewhereByItsReplacement) {
+TEST(LocalFiles, OpenDirectoryStaysTheSameWhenItsPathIsReplaced) {
   Scratch scratch;
   ASSERT_EQ(Shell(scratch,
                   "mkdir -p in/job home finished && echo x | tee in/job/.abcdef in/job/a home/.abcdef "

@@ -321,7 +321,7 @@ def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
 
 # --- jobs -------------------------------------------------------------------------------------------------------------
 
-def test_ignored_files_stay_behind(home, tmp_path):
+def test_ignored_files_are_not_copied(home, tmp_path):
     source = tmp_path / "repository"
     for path in (".git/objects/pack", "data/big.bin", "train.py", "__pycache__/x.pyc", "a.log", "keep.log"):
         (source / path).parent.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ def run_contract(machine, name, interpreter):
     return done
 
 
-def test_pytorch_ddp_reaches_the_accuracy(machine, installed):
+def test_pytorch_ddp_reaches_the_expected_accuracy(machine, installed):
     done = run_contract(machine, "ddp", installed("torch"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True], done
     for rank in range(4):
@@ -44,20 +44,20 @@ def test_pytorch_ddp_reaches_the_accuracy(machine, installed):
     assert [t["ranks"] for t in machine.status()["tasks"]] == [[0, 1], [2, 3]]
 
 
-def test_tensorflow_multi_worker_mirrored_reaches_the_accuracy(machine, installed):
+def test_tensorflow_multi_worker_mirrored_reaches_the_expected_accuracy(machine, installed):
     done = run_contract(machine, "tf-multiworker", installed("tensorflow"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True, True], done
     assert len(losses(done.stdout, "worker", 1)) == 1, done
     assert states(machine) == {"worker:0": "SUCCEEDED", "worker:1": "SUCCEEDED"}
 
 
-def test_tensorflow_parameter_server_reaches_the_accuracy(machine, installed):
+def test_tensorflow_parameter_server_reaches_the_expected_accuracy(machine, installed):
     done = run_contract(machine, "tf-ps", installed("tensorflow"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True], done
     assert states(machine) == {"chief:0": "SUCCEEDED", "worker:0": "STOPPED", "worker:1": "STOPPED", "ps:0": "STOPPED"}
 
 
-def test_jax_reaches_the_accuracy(machine, installed):
+def test_jax_reaches_the_expected_accuracy(machine, installed):
     done = run_contract(machine, "jax", installed("jax"))
     assert [a > GOOD for a in accuracies(done.stdout)] == [True], done
     assert len(losses(done.stdout, "process", 1)) == 1, done

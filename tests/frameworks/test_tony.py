@@ -26,7 +26,7 @@ def accuracies(text):
     return [float(a) for a in re.findall(r"accuracy (\d\.\d+)", text)]
 
 
-def test_mnist_pytorch_reaches_the_accuracy(machine, installed, tmp_path):
+def test_mnist_pytorch_reaches_the_expected_accuracy(machine, installed, tmp_path):
     conf = configuration(tmp_path, **{"tony.ps.instances": 0, "tony.worker.instances": 2,
                                       "tony.application.framework": "pytorch"})
     done = run(machine, "torch_ddp.py", installed("torch"), f"--conf_file={conf}")
@@ -35,7 +35,7 @@ def test_mnist_pytorch_reaches_the_accuracy(machine, installed, tmp_path):
     assert "rank 1/2 epoch 1" in done.stdout, done
 
 
-def test_mnist_tensorflow_reaches_the_accuracy(machine, installed, tmp_path):
+def test_mnist_tensorflow_reaches_the_expected_accuracy(machine, installed, tmp_path):
     done = run(machine, "tf_mwms.py", installed("tensorflow"), "--conf", "tony.worker.instances=2",
                f"--conf_file={configuration(tmp_path)}")
     assert done.code == 0, done

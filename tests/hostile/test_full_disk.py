@@ -88,7 +88,7 @@ def test_kill_ends_a_job_on_a_full_disk(machine, tmp_path):
     machine.assert_clean(job)
 
 
-def test_the_reason_names_the_file_system_if_even_the_reserve_is_taken(machine, tmp_path):
+def test_the_reason_names_the_file_system_if_the_reserve_is_lost_too(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, JOB))
     machine.running(job)
     filler, _ = fill(machine, job)
@@ -115,7 +115,7 @@ roles:
 """
 
 
-def test_a_task_on_a_full_disk_is_told_which_one_and_no_cut_off_checkpoint_is_recommended(disk, tmp_path):
+def test_the_advice_names_the_full_disk_and_recommends_no_truncated_checkpoint(disk, tmp_path):
     full = disk("full", "1m")
     machine = Machine(tmp_path / "home")
     try:

@@ -29,7 +29,7 @@ def assert_kept(directory, tasks=(0, 1)):
 
 
 @pytest.mark.parametrize("end, code", [("true", 0), ("exit 3", 1)])
-def test_run_brings_the_outputs_after_success_and_failure(machine, tmp_path, end, code):
+def test_run_copies_the_outputs_after_success_and_failure(machine, tmp_path, end, code):
     # The second task may be stopped before it has written its files, so each task waits for the files of both.
     wait = "while [ $(ls ../*/log.txt | wc -l) -lt 2 ]; do sleep 0.01; done; "
     done = machine("run", machine.job_file(tmp_path, WORKER.replace("{end}", wait + end)))

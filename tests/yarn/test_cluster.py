@@ -138,7 +138,7 @@ sys.stdin.read()
 """
 
 
-def test_daemons_end_with_killed_tests():
+def test_daemons_end_when_the_test_run_is_killed():
     path = [p for p in sys.path if p.endswith(("tests/yarn", "tests/support"))]
     owner = subprocess.Popen([sys.executable, "-c", OWNER.format(path=path)], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, text=True)

@@ -92,7 +92,7 @@ def test_pytorch_ddp_on_two_nodes_learns_the_same_as_locally(howdah, on_both):
     howdah.assert_clean(there.id)
 
 
-def test_tensorflow_multi_worker_mirrored_reaches_the_accuracy(howdah, on_both, tmp_path):
+def test_tensorflow_multi_worker_mirrored_reaches_the_expected_accuracy(howdah, on_both, tmp_path):
     # The script does not set the initial weights. Keras takes them from Python's random generator.
     (tmp_path / "sitecustomize.py").write_text("import random\nrandom.seed(1)\n")
     flags = ("--set", f"files=[{tmp_path}/sitecustomize.py]", "--set", "env.PYTHONPATH=.")
@@ -103,7 +103,7 @@ def test_tensorflow_multi_worker_mirrored_reaches_the_accuracy(howdah, on_both, 
     howdah.assert_clean(there.id)
 
 
-def test_tensorflow_parameter_server_reaches_the_accuracy(howdah, on_both):
+def test_tensorflow_parameter_server_reaches_the_expected_accuracy(howdah, on_both):
     """The training is asynchronous: the order of the workers' gradients is random, so the results differ slightly."""
     here, there = on_both("tf-ps", "tensorflow", where=LARGE)
     assert [a > GOOD for a in accuracies(there.stdout)] == [True], there
@@ -113,7 +113,7 @@ def test_tensorflow_parameter_server_reaches_the_accuracy(howdah, on_both):
     howdah.assert_clean(there.id)
 
 
-def test_jax_reaches_the_accuracy(howdah, on_both):
+def test_jax_reaches_the_expected_accuracy(howdah, on_both):
     here, there = on_both("jax", "jax", where=LARGE)
     assert numbers(there) == numbers(here)
     assert [a > GOOD for a in accuracies(there.stdout)] == [True], there

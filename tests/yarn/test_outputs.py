@@ -22,7 +22,7 @@ def assert_kept(directory, tasks=(0, 1)):
         assert (directory / f"worker-{index}/out/large").stat().st_size == 3_000_000
 
 
-def test_run_brings_the_outputs_and_the_history_keeps_them(howdah, tmp_path):
+def test_run_copies_the_outputs_and_the_history_keeps_them(howdah, tmp_path):
     done = howdah("run", howdah.job_file(tmp_path, JOB.replace("{end}", "true")), timeout=120)
     assert done.code == 0 and "outputs: 6 files (5.7 MiB) of 2 tasks in" in done.stderr, done
     assert_kept(tmp_path / "outputs")

@@ -46,14 +46,14 @@ roles:
 """)
 
 
-def test_18_an_environment_of_another_path(alice, tmp_path):
+def test_18_an_environment_built_for_another_path(alice, tmp_path):
     archive = packed(tmp_path, lambda root: (root / "bin/python").symlink_to("/opt/elsewhere/bin/python3.11"))
     status = trains_with(alice, tmp_path, archive).end(code=1)
     assert_facts(text_of(status), "worker:0", "/opt/elsewhere/bin/python3.11", "conda-pack")
     assert alice.task(status["id"], "worker", 0)["exit_code"] == 127
 
 
-def test_18_an_environment_of_another_libc(alice, tmp_path):
+def test_18_an_environment_built_for_a_newer_libc(alice, tmp_path):
     """A program needs a newer library than the node has. The reason contains the error of the dynamic loader."""
     def build(root):
         (root / "lib").mkdir()
@@ -231,7 +231,7 @@ def replace(path, content):
 
 # --- 25: memory ---
 
-def test_25_over_the_limit_of_the_container(alice, difficult, tmp_path):
+def test_25_task_above_the_memory_limit_of_its_container(alice, difficult, tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src/eat.py").write_text("import time\nx = b'1' * (200 << 20)\ntime.sleep(300)\n")
     run = Run(alice, tmp_path, "name: j\nsource: src\nroles:\n  worker: {memory: 128MiB, command: python3 eat.py}\n")

@@ -256,7 +256,7 @@ TEST(JobLoop, WaitingEventsAreLimited) {
   EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
-TEST(JobLoop, StopOnAFullDiskUsesTheReserve) {
+TEST(JobLoop, StopDuringAFullDiskFreesTheReserveOnce) {
   Process process;
   process.Drain({kStarted});
   process.log_full = true;
@@ -271,7 +271,7 @@ TEST(JobLoop, StopOnAFullDiskUsesTheReserve) {
   EXPECT_EQ(process.Drain({core::ContainerExited{kC1}}).back(), "failed: disk full");
 }
 
-TEST(JobLoop, StopOnFullDiskFreesTheReservedSpace) {
+TEST(JobLoop, StopThatFindsTheDiskFullFreesTheReserve) {
   Process process;
   process.Drain({kStarted});
   process.log_full = true;

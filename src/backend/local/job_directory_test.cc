@@ -97,7 +97,7 @@ TEST(JobIds, ErrorForUnknownIdListsSimilarIds) {
   EXPECT_NE(ResolveId(nothing, "last").error().message.find("no job yet"), std::string::npos);
 }
 
-// The job's directory has been removed when the user reads the error.
+// By the time the user reads the error, the job's directory no longer exists.
 TEST(Submit, AmThatDoesNotStartIsReportedWithoutNamingARemovedFile) {
   JobFixture home;
   const std::string agent = home.home() + "/agent";

@@ -197,7 +197,7 @@ TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrant
   std::string other = whole;
   other[other.find("\"gpus\":[0]") + 8] = '7';
   const std::string rows[] = {"", whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 1), other};
-  const auto write = [&](const std::string& text) {  // in place, because the lock belongs to the file
+  const auto write = [&](const std::string& text) {  // writes in place: a new file would not be locked
     std::ofstream(path, std::ios::trunc | std::ios::binary) << text;
   };
   for (const std::string& damaged : rows) {

@@ -109,7 +109,7 @@ TEST(LineMerger, PrefixHasTheLocalRankIfTheTaskHasSeveralProcesses) {
   EXPECT_EQ(out, "worker:2/0 │ x\nworker:2/1 │ x\nps:2 │ x\nps:2/1 │ x\n");
 }
 
-TEST(LineMerger, TimestampIsTheArrivalOfTheEndOfTheLine) {
+TEST(LineMerger, TimestampIsTheTimeAtWhichTheLineEnded) {
   LineMerger merger({.timestamps = true, .has_several_processes = nullptr});
   std::string out;
   merger.Add(Source("w", 0), "on", kNow, out);

@@ -102,7 +102,7 @@ TEST(XgboostTracker, WorkersCanStartAgainAfterShutdown) {
   }
 }
 
-TEST(XgboostTracker, PrintRequestGivesPrint) {
+TEST(XgboostTracker, PrintRequestPrintsTheMessageOfTheRank) {
   XgboostTracker tracker(4);
   tracker.OnOpened(1, "h");
   const auto output = tracker.OnBytes(1, Hello("3", 4, 3) + Framed(R"({"cmd":4,"msg":"[0]\ttrain:0.5\n"})"));

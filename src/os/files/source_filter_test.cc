@@ -59,7 +59,7 @@ TEST(SourceFilter, HowdahignoreReplacesGitignoreAndMayIncludeDefaults) {
   EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".howdahignore");
 }
 
-TEST(SurveySource, CountsWhatTravelsAndNamesWhatDoesNot) {
+TEST(SurveySource, CountsIncludedFilesAndNamesExcludedOnes) {
   const Scratch root;
   Write(root.path() + "/a.py", "12345");
   Write(root.path() + "/data/small", "123");
@@ -76,7 +76,7 @@ TEST(SurveySource, CountsWhatTravelsAndNamesWhatDoesNot) {
   EXPECT_EQ(survey->rules_file, ".howdahignore");
 }
 
-TEST(CopyTree, LeavesOutWhatTheFilterSkips) {
+TEST(CopyTree, LeavesOutFilesThatTheFilterSkips) {
   const Scratch root;
   Write(root.path() + "/from/a.py", "1");
   Write(root.path() + "/from/data/b", "2");

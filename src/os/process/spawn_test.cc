@@ -79,7 +79,7 @@ TEST(Spawn, KeptDescriptorIsPassed) {
   EXPECT_EQ(files::Content(scratch / "kept"), "hello\n");
 }
 
-TEST(Spawn, DirectoryDescriptorNamesTheWorkingDirectory) {
+TEST(Spawn, DirectoryDescriptorRefersToTheWorkingDirectory) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
   ASSERT_TRUE(out.ok());

@@ -212,7 +212,7 @@ TEST_F(CallbackTest, SecretsAndNoncesDiffer) {
 }
 
 // Version 1 on the wire. The code was computed with `openssl dgst -sha256 -hmac`.
-TEST(CallbackProtocol, LinesAreGolden) {
+TEST(CallbackProtocol, LinesHaveTheFormatOfVersion1) {
   const std::string secret = "000102030405060708090a0b0c0d0e0f", nonce = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
   EXPECT_EQ(ChallengeLine(nonce), "howdah-callback 1 f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff\n");
   const std::string line =

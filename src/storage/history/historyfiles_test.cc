@@ -174,7 +174,7 @@ TEST(Moving, JobIsMovedToLocalDayOfItsEnd) {
   EXPECT_TRUE(files.files.contains("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress"));
 }
 
-TEST(Moving, JobWithoutRecordedEndGetsTheEndOfItsStatus) {
+TEST(Moving, EndMissingInTheHistoryIsTakenFromTheStatus) {
   MemoryFiles files = SomeJobs();
   files.files["/t/intermediate/app_4/tony-final.xml"] =
       "<configuration><property><name>howdah.job.id</name><value>howdah-4</value></property></configuration>";

@@ -272,7 +272,7 @@ TEST(Configuration, PropertiesWithoutNameOrValueAreSkipped) {
   EXPECT_NE(wrong.error().message.find("line 3: "), std::string::npos) << wrong.error().message;
 }
 
-TEST(Configuration, SettingsComeFromJobFileOrElseAreDerived) {
+TEST(Configuration, SettingsAreDerivedUnlessTonysConfigurationIsGiven) {
   jobspec::JobSpec spec;
   spec.name = "mnist";
   spec.framework = jobspec::Framework::kPytorch;
