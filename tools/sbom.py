@@ -147,8 +147,8 @@ def document(version, created, programs):
 
 
 def assign(paths, packages):
-    """The packages that own these files, each once, without files of Howdah itself. Any other file without a package is
-    an error, because the list would be incomplete."""
+    """The packages that own these files, each once. Files of Howdah itself are ignored. Any other file without a
+    package is an error, because the list would be incomplete."""
     found = {}
     for path in sorted(paths):
         if path.startswith(str(ROOT) + "/"):

@@ -67,7 +67,7 @@ class Follower {
     int64_t target = 0;     // size at the beginning of the follow
     int in_flight = 0;      // number of pulls in flight
     bool queued = false, end_sent = false, unreadable = false;
-    bool behind = false;     // output from before this client began to follow is not all sent yet
+    bool behind = false;     // some output from before the follow began has not been sent
     bool needs_end = false;  // the output had ended before the follow began; its end must be sent, too
   };
 

@@ -230,7 +230,7 @@ Failure Attempts::FailureOf(const Task& task, Kind kind, Instant at, const Loss&
 Failure Attempts::Diagnosed(Task& task, Failure failure, const Diagnosis& diagnosis) const {
   using Then = jobspec::RestartRule::Then;
   const auto& earlier = task.attempt.failure();
-  // another process of the attempt has already been counted
+  // Count one node fault per attempt, although several of its processes may report one.
   const bool known = earlier && earlier->diagnosis.node_fault;
   if (diagnosis.node_fault && !known) ++task.ledger.infrastructure;
   const bool node_fault = diagnosis.node_fault && task.ledger.infrastructure <= Ledger::kMostInfrastructure;

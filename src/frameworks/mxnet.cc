@@ -1,5 +1,5 @@
-// MXNet's parameter server (ps-lite) has a scheduler, which is the rendezvous, and servers and workers. The name of a
-// role determines which of these its tasks are. The variables are those that TonY sets.
+// MXNet's parameter server (ps-lite) consists of a scheduler, which is the rendezvous, servers and workers. The name of
+// a role (`scheduler`, `server` or `worker`) is the kind of its tasks. The variables are those that TonY sets.
 #include "variables.h"
 
 namespace howdah::frameworks {

@@ -13,7 +13,7 @@ DAY = "finished/2023/11/14"
 
 @pytest.fixture
 def shared(tmp_path):
-    """A shared history, beside a directory `home` with the files of another user than the attacker."""
+    """A shared history, and beside it the home of a user other than the attacker."""
     for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         os.chmod(folder, 0o755)
     history = tmp_path / "history"

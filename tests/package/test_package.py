@@ -91,7 +91,7 @@ def test_both_forms_hold_the_same_files(release):
 
 
 def rendered(page):
-    """The text of a man page in roff without mistakes."""
+    """Formats a man page with groff, which must not report any mistake, and returns the text."""
     done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-P-cbou", "-ww"], capture_output=True,
                           timeout=DEADLINE_S, input=gzip.decompress(page.read_bytes()))
     assert (done.returncode, done.stderr) == (0, b""), page

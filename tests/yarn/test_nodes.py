@@ -10,8 +10,8 @@ from machine import eventually
 ROOT = "yarn.scheduler.capacity.root"
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
 # All containers, including those of AMs, have 1 GiB, because preemption considers the sum of free memory, not its
-# fragmentation. The cluster has room for two AMs and ten tasks. YARN does not preempt a queue with six containers or
-# fewer, because they are within 10 % of the queue's half of the cluster (max_ignored_over_capacity).
+# fragmentation. The cluster has room for two AMs and ten tasks. YARN preempts containers only of a queue that exceeds
+# its half of the cluster, six containers, by more than 10 % (max_ignored_over_capacity).
 URGENT = 4
 
 

@@ -1,5 +1,5 @@
-// Ends orphaned jobs. A job is orphaned if its application master and the guardian of that have died without recording
-// the end of the job.
+// Ends orphaned jobs. A job is orphaned if its application master and its application master's guardian have died
+// without recording the end of the job.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace howdah::backend::local {
 
-// Does nothing if the journal has an end, or if host.json shows that the job runs here or belongs to another host
-// (locks do not exclude each other on every file system). Otherwise kills the job's processes, removes its temporary
-// files and records the end. The caller must hold am.lock.
+// Does nothing if the journal contains the end of the job, or if host.json shows that the job runs here or belongs to
+// another host. (am.lock alone is not enough: on some file systems two hosts can hold the same lock.) Otherwise kills
+// the job's processes, removes its temporary files and records the end. The caller must hold am.lock.
 Status EndOrphanedJob(const JobFiles& files, const JobId& id);
 
 // Calls EndOrphanedJob if no process holds am.lock. Does nothing otherwise, and for a job of another host.

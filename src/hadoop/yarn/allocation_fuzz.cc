@@ -1,4 +1,5 @@
-// Answers of the ResourceManager, each with its length in one byte before it, and ids as text.
+// Parses the input as the text of an id, and as answers of the ResourceManager. Before each answer, one byte contains
+// its length.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -45,7 +45,7 @@ class Connection {
   bool stranger() const { return stranger_; }
   // Whether the whole request has been received.
   bool complete() const { return complete_; }
-  // Whether Evict was called. The connection then ends with its pending operation.
+  // Whether Evict was called. An evicted connection ends as soon as its pending operation has failed.
   bool evicted() const { return evicted_; }
 
   // Closes the connection. The object must stay until on_finished, because a pending operation uses its buffers.

@@ -89,7 +89,7 @@ class Purger {
   Purger(Files& files, Instant before, const UtcOffset& utc_offset, Mode mode)
       : files_(files), before_(before), utc_offset_(utc_offset), mode_(mode) {}
 
-  // Removes old days below `path`, and parents that are empty after that. Returns true if nothing is left in `path`.
+  // Removes the directories of old days below `path`, then empty parents. Returns true if nothing is left in `path`.
   Result<bool> Days(const std::string& path, const std::string& day) {
     if (const auto end = compat::tony::history::EndOfDay(day)) {
       const bool old = *end - utc_offset_(*end) <= before_;

@@ -61,8 +61,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnUnreachable(const std::string& why) override;
   void OnLost(const Error& error) override;
 
-  // Takes over the running containers of an earlier AM, reports the ended ones and releases the surplus. Leaves the
-  // missing ones to the caller.
+  // Takes over the running containers of an earlier AM, reports the ended ones and releases the surplus. The caller
+  // must handle takeover.missing.
   void Apply(const Takeover& takeover);
   // If this attempt is not registered yet, defers an order that needs the ResourceManager or a node until it is.
   // Returns whether the order was deferred.

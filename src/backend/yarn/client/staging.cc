@@ -150,7 +150,7 @@ class Stager {
     return NameOf(number);
   }
 
-  // filtered: whether the rules for what stays behind apply. TonY copies everything.
+  // filtered: whether to leave out the files that the rules of os::files::SourceFilter exclude. TonY copies everything.
   Status AddSource(const std::string& source, bool filtered) {
     if (!IsUri(source)) {
       HOWDAH_TRY(auto tree, ListTree(source, filtered ? os::files::SkipsOfSource(source) : nullptr));

@@ -104,7 +104,7 @@ class YarnFollow final : public backend::Follow {
   void AppendJournal(const std::string& lines);
   void QueueRestOfJournal(const std::string& journal);
   void ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report);
-  // Reads the output that no AM has sent from the log store.
+  // Reads from the log store the output that no AM has sent.
   void FetchMissingLogs();
   wire::FollowRequest Request() const;
 

@@ -1,4 +1,4 @@
-// Notes for users about the files that travel with a job.
+// Notes for users about the source files that are copied for a job.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace howdah::client {
 // or .gitignore leaves out. Empty if there is nothing to say.
 std::vector<std::string> SourceNotes(const std::string& source, const os::files::SourceSurvey& survey);
 
-// The same for a job on this machine. Empty if the source is not a directory, or if the job is TonY's, whose whole
-// source travels.
+// The same for a job on this machine. Empty if the source is not a directory, or if the job is TonY's, whose source is
+// copied as a whole.
 std::vector<std::string> SourceNotesOf(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::client

@@ -141,7 +141,7 @@ struct RoleSpec {
   std::vector<After> after;
   std::optional<Duration> timeout;       // of one attempt, from its start; nullopt: no limit
   std::optional<Outlive> outlive;        // nullopt: no limit
-  std::vector<NamedResource> resources;  // this field to max_per_node have an effect only on a cluster
+  std::vector<NamedResource> resources;  // this field and all up to max_per_node affect only clusters
   std::string node_label;                // empty: the job's label
   Locality locality;
   std::optional<int> max_per_node;           // tasks of this role on one node at a time; nullopt: no limit

@@ -15,9 +15,9 @@ struct NewDirectories {
   bool exact = false;  // whatever the umask; the set-group-id bit of the parent is inherited
 };
 
-// Opens the directory `below`, such as "a/b", of the directory `top`; "" and "." are `top` itself. Creates missing
-// directories, except `top`. `top` may be a symbolic link, but none is followed below it: the error then names the part
-// that is not a directory. Thread-safe. `below` must not contain "..".
+// Opens the directory `below`, a path relative to the directory `top`, such as "a/b"; "" and "." are `top` itself.
+// Creates missing directories, except `top`. `top` may be a symbolic link. A link below it is not followed but is an
+// error, which names the part of the path that is not a directory. Thread-safe. `below` must not contain "..".
 Result<Fd> MakeDirectoriesBelow(const std::string& top, const std::string& below, const NewDirectories& made = {});
 
 }  // namespace howdah::os::files

@@ -1,4 +1,4 @@
-// Decides which files of a source directory travel with a job.
+// Decides which files of a source directory are copied for a job.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace howdah::os::files {
 
 // Reads `.howdahignore` in the directory. If there is none, reads every `.gitignore` in it and below, as git does. Both
-// have git's syntax (gitignore(5)). Before these rules come `.git`, `__pycache__` and `.venv`, which therefore stay
-// behind unless a rule such as `!.git` includes them.
+// have git's syntax (gitignore(5)). Before these rules come `.git`, `__pycache__` and `.venv`, which are therefore left
+// out unless a rule such as `!.git` includes them.
 //
 // Single-threaded. A tree must be visited from the top: entries below a skipped directory are not asked for.
 class SourceFilter {
@@ -45,7 +45,7 @@ Skips SkipsOfSource(const std::string& root);
 
 // The content of a source directory.
 struct SourceSurvey {
-  int64_t files = 0, bytes = 0;                           // of what travels
+  int64_t files = 0, bytes = 0;                           // of the files to copy
   std::vector<std::pair<std::string, int64_t>> children;  // entries of the directory with their sizes, largest first
   std::vector<std::string> left_out;                      // paths that the filter skips, in the order of the walk
   std::string rules_file;                                 // as SourceFilter::rules_file

@@ -37,13 +37,13 @@ class Server {
   struct Limits {
     size_t header_bytes = 8 << 10;
     size_t body_bytes = 0;  // for a PUT; if 0, PUT and DELETE are rejected
-    // Open connections. A further one takes the place of the oldest one without a complete request, and is closed
-    // immediately if there is none.
+    // Maximum number of open connections of known clients. At the limit a new connection replaces the oldest one that
+    // has not sent a complete request. If all have sent one, the new connection is closed immediately.
     size_t connections = 32;
-    // Whether a client belongs to those that the server is for; without this function all do. Called for every
+    // Returns whether the client is known. If this function is empty, every client is known. Called for every
     // connection, with the accepted socket and the peer as in Request, so it must not block.
     std::function<bool(int socket, const std::string& peer)> known;
-    size_t strangers = 16;                    // the same as `connections`, for the other clients; 0: none may connect
+    size_t strangers = 16;                    // like `connections`, for clients that are not known; 0: refuse them
     std::chrono::milliseconds read{5'000};    // to receive the whole request
     std::chrono::milliseconds write{20'000};  // to produce the response and send it
   };

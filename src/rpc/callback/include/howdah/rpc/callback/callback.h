@@ -2,7 +2,7 @@
 // executor. Each executor listens on a port from its start. It registers its callback address (IP address, port and a
 // secret) with its AM. The next AM reads the callback address from the event log and connects. The executor sends a
 // nonce; the AM answers with its own address and a code computed from secret, nonce and address. The code proves that
-// the caller has the event log, and the secret never travels. The executor then opens a connection to the AM; the
+// the caller has the event log, and the secret is never sent. The executor then opens a connection to the AM; the
 // mutual TLS of that connection proves that the caller is an AM of this job.
 #pragma once
 
