@@ -108,7 +108,7 @@ TEST(JobLimits, RoleThatOutlivesAnotherFailsTheJob) {
 5s gone chief:0
 14s tick
 15s tick
-  job stopping | 1 task of worker still ran 10s after all of chief had ended (outlive)
+  job stopping | 1 task of worker still ran 10s after all tasks of chief had ended (outlive)
   stop worker:0 a0 10s
 )");
 }

@@ -185,7 +185,7 @@ std::string GangTimeoutText(const policy::WaitLimit& wait, const Shortfall& shor
 std::string OutlivedText(const jobspec::RoleSpec& role, int running) {
   const std::string by = DurationToText(role.outlive->by);
   return std::to_string(running) + (running == 1 ? " task of " : " tasks of ") + role.name + " still ran " + by +
-         " after all of " + Names(role.outlive->roles) + " had ended (outlive)";
+         " after all tasks of " + Names(role.outlive->roles) + " had ended (outlive)";
 }
 
 std::string GoesOnWithoutText(bool preempted, Duration limit, int others) {

@@ -254,7 +254,8 @@ def test_28_workers_still_running_after_the_chief_fail_the_job(machine):
         "tony.application.dependency.worker.timeout.after.A=1"))
     done = run(machine, *flags)
     assert done.code == 1, done
-    assert machine.status(done.id)["reason"] == "2 tasks of worker still ran 1s after all of chief had ended (outlive)"
+    reason = machine.status(done.id)["reason"]
+    assert reason == "2 tasks of worker still ran 1s after all tasks of chief had ended (outlive)", reason
     done = run(machine, *flags, *conf("tony.application.dependency.worker.timeout.after.A.ignored=true"))
     assert done.code == 0, done
 
