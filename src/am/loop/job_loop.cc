@@ -95,8 +95,8 @@ void JobLoop::OnWriteError(const Error& error, std::vector<core::Action> actions
 }
 
 void JobLoop::Wait(const Posted& posted) {
-  // Deadlines are checked when the other events have been stepped, or a container would seem silent whose heartbeats
-  // wait here.
+  // Deadlines are checked after the other events have been stepped. Otherwise a container whose heartbeats wait here
+  // would seem silent.
   if (std::holds_alternative<core::Ticked>(posted.event)) return;
   if (const auto* heartbeat = std::get_if<core::HeartbeatReceived>(&posted.event)) {
     no_space_->heartbeats.insert_or_assign(heartbeat->container, posted);
