@@ -25,7 +25,7 @@ BANNED = [
 
 
 def plain(symbol):
-    """The name without what _FORTIFY_SOURCE makes of it: `read` for __read_chk, `open` for __open_2."""
+    """The name of the function that _FORTIFY_SOURCE has replaced: `read` for __read_chk, `open` for __open_2."""
     checked = re.fullmatch(r"__(\w+)(_chk|_2)", symbol)
     return checked.group(1) if checked else symbol
 

@@ -4,10 +4,9 @@ with versions, as SPDX 2.3 in JSON.
 
     tools/sbom.py [--build FOLDER] [--output FILE]      the folder of a finished release build; default: build/release
 
-The linker's map lists the archives of which a member is in a program, so a library that is only installed, or only
+The linker's map lists the archives that contribute a member to a program, so a library that is only installed, or only
 offered to the linker, is not listed. Headers of libraries without archives come from the dependencies that ninja
-recorded.
-Each file is assigned to the package that owns it (dpkg).
+recorded. Each file is assigned to the package that owns it (dpkg).
 """
 import argparse
 import hashlib

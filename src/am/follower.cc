@@ -114,8 +114,8 @@ void Follower::OnPullLost(const OutputKey& key, int32_t asked) {
   Enqueue(key, progress);
 }
 
-// If no request is in flight, makes the missing bytes be requested again. Also checks whether everything written before
-// the follow has been sent. nothing_there: the executor had no more bytes to send.
+// If no request is in flight, marks the missing bytes as not requested, so that they are requested again. Also checks
+// whether everything written before the follow has been sent. nothing_there: the executor had no more bytes to send.
 void Follower::Settle(Progress& progress, bool nothing_there) {
   if (progress.in_flight == 0) progress.requested = progress.sent;
   if (!progress.behind || progress.needs_end) return;

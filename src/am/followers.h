@@ -45,7 +45,8 @@ class Followers final : public Follower::Context {
   // Orders the executor to exit. It may first serve its output to followers, for at most backend::kLingerLimit.
   void Leave(const ContainerId& container);
 
-  // From the journal. OnJournal: its current size. AddAttemptEnd: the line at `offset` records the end of an attempt.
+  // OnJournal receives the current size of the journal. AddAttemptEnd receives the offset of a journal line that
+  // records the end of an attempt.
   void OnJournal(int64_t size);
   void AddAttemptEnd(const std::string& role, int index, int attempt, int64_t offset);
   // The journal's last line is written. Sends the rest to every follower. Calls `done` when all followers have received

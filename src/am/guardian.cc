@@ -70,7 +70,8 @@ AmEnd WaitForAm(pid_t am, LoopWatchdog& watchdog) {
   }
 }
 
-// From the AM to its guardian. Both hold both ends: they are one program, and children close them.
+// A pipe from the AM to its guardian. The AM is forked from the guardian, so each of them has both ends open. The ends
+// are close-on-exec, so no other program has them.
 struct ErrorPipe {
   ErrorPipe() {
     int ends[2];
@@ -106,8 +107,8 @@ std::string ReceiveError(const ErrorPipe& pipe) {
     std::cerr << ended.error().message << "\n";
     SendError(error_pipe, ended.error());
   }
-  // _exit does not join a thread that an unresponsive ResourceManager blocks. That thread must not use objects which
-  // the end of main would destroy.
+  // Call _exit, because an unresponsive ResourceManager may block a thread of the AM. A normal end of main would wait
+  // for that thread, or destroy objects that the thread still uses.
   std::cout.flush();
   std::cerr.flush();
   ::_exit(ended.ok() ? EXIT_SUCCESS : EXIT_FAILURE);

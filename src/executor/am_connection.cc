@@ -119,7 +119,8 @@ Duration AmConnection::RemainingWait() const {
   return lost_since_ ? std::max(Duration::zero(), am_timeout_ - (clock_.Now() - *lost_since_)) : am_timeout_;
 }
 
-// The secret alone does not end a stream that may be in use: whoever has read it could cut off a working AM.
+// Keeps the current stream, because the secret alone is not enough proof: a program that has read the secret could
+// otherwise disconnect a working AM.
 void AmConnection::OnCalledBack(const std::string& am_address) {
   if (!reconnect_ || am_address == current_.address) return;
   if (candidate_.open && am_address == candidate_.address) return;

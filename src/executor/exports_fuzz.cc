@@ -1,4 +1,4 @@
-// The output of a task of which variables are exported.
+// The output of a task that exports variables.
 #include <unistd.h>
 
 #include <cstddef>

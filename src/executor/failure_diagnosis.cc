@@ -45,7 +45,7 @@ std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence
   return holders;
 }
 
-// Returns the path of the Python interpreter that the command names: of its first word such as "python3" or
+// Returns the path of the Python interpreter that the command names. Looks for the first word such as "python3" or
 // "/opt/bin/python3.11".
 std::string InterpreterOf(const jobspec::Command& command, const std::string& path, const std::string& directory) {
   std::vector<std::string> words = command.argv;

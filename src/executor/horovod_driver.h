@@ -17,8 +17,8 @@ std::string DriverOutput(const TaskPlan& plan, int attempt);
 // Creates DriverOutput.
 Status MakeDriverOutput(const TaskPlan& plan, int attempt);
 
-// Changes the request of a worker's process so that `howdah-agent horovod-slot` runs first, and then its program in its
-// place. Leaves the requests of other jobs and tasks as they are.
+// Changes the request of a worker's process so that it starts `howdah-agent horovod-slot`, which then executes the
+// program of the request. Leaves the requests of other jobs and tasks as they are.
 void WaitForDriverPlan(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot,
                        os::process::SpawnRequest& request);
 

@@ -92,7 +92,7 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   if (entry.kind == Kind::kLink && (entry.link.empty() || entry.link.find('\0') != entry.link.npos)) {
     return Failed("link must be a path: not empty and without NUL");
   }
-  // Without the set-user-id, set-group-id and sticky bits: the copy may have another owner than the original.
+  // Without the set-user-id, set-group-id and sticky bits: the owner of the copy may differ from that of the original.
   entry.mode = json.value("mode", entry.kind == Kind::kDirectory ? kDirectoryMode : kFileMode) & kPermissions;
   return entry;
 }

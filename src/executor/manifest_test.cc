@@ -102,7 +102,7 @@ TEST_F(Staged, SetIdAndStickyBitsAreDropped) {
   EXPECT_EQ(ModeOf(work("sticky")), 0755u);
 }
 
-// The local backend: `source`, then `files:` in its place.
+// Fills the working directory as on the local backend: with `source`, then with one of `files`.
 class LocalStaged : public Staged {
  protected:
   LocalStaged() {

@@ -15,8 +15,8 @@ class OutputStore {
   explicit OutputStore(boost::asio::io_context& loop) : loop_(loop) {}
   ~OutputStore();
 
-  // Begins to store the outputs, once. Returns false if there is nothing to store, or if it was done. Otherwise calls
-  // `done` on the loop's thread. Errors are logged.
+  // Begins to store the outputs. Returns false if there is nothing to store, or if an earlier call has begun. Otherwise
+  // calls `done` on the loop's thread when they are stored. Errors are logged.
   bool Begin(const TaskPlan& plan, std::function<void()> done);
   // Whether files are being stored now.
   bool running() const { return thread_.joinable(); }

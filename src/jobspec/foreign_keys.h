@@ -1,4 +1,4 @@
-// Keys of other tools' job files, and the key of a Howdah job file with that effect.
+// Keys of other tools' job files, each with the key of a Howdah job file that has the same effect.
 #pragma once
 
 #include <string_view>

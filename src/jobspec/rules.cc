@@ -305,8 +305,8 @@ std::string LauncherIn(const Command& command) {
   return "";
 }
 
-// A launcher starts processes of its own, with ranks that know nothing of the job's other tasks. In a plain job with
-// one task that may be what the user wants.
+// A launcher starts processes of its own, and numbers only these. The ranks do not include the job's other tasks. In a
+// plain job with one task the user may intend that.
 void HintAtLaunchers(const JobSpec& spec, Reader& reader) {
   for (const RoleSpec& role : spec.roles) {
     const std::string launcher = LauncherIn(role.command);
@@ -332,7 +332,8 @@ std::vector<std::string> StatementsOf(const std::string& shell) {
   return statements;
 }
 
-// Returns the installer of packages after whose failure bash goes on with the next statement, "" if none.
+// Returns the first package installer, such as "pip install", whose failure bash would ignore because another statement
+// follows. Returns "" if there is none.
 std::string UncheckedInstaller(const std::string& shell) {
   if (shell.find("set -e") != shell.npos || shell.find("errexit") != shell.npos) return "";
   const std::vector<std::string> statements = StatementsOf(shell);

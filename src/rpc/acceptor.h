@@ -5,13 +5,13 @@
 // handshake. Anybody who can reach the port could use up the descriptors of the AM, or end its service.
 //
 // The acceptor passes a connection to gRPC at once and counts it as unfinished until the first call arrives on it. gRPC
-// accepts calls only from peers with a certificate of the job, and does not report a finished handshake. It closes a
-// connection that takes longer than `handshake` for its handshake, so an older connection is finished even without a
-// call. The number of unfinished connections is limited: at the limit, the acceptor waits until one of them is
-// finished, and closes the oldest one once that has had `patience`.
+// accepts calls only from peers with a certificate of the job, and does not report a finished handshake. gRPC also
+// closes a connection whose handshake takes longer than `handshake`, so the acceptor counts an older connection as
+// finished even without a call. The number of unfinished connections is limited: at the limit, the acceptor waits until
+// one of them is finished, and closes the oldest one when it has been unfinished for `patience`.
 //
-// Between programs of one user on one machine the kernel knows who connects. Connections of other users are then closed
-// at once.
+// With Peers::kSameUser all peers are on this machine. The kernel reports the user of each connection, and connections
+// of other users are closed at once.
 #pragma once
 
 #include <chrono>

@@ -110,8 +110,8 @@ TEST_F(AmFollowTest, IdleClientReceivesOneWindow) {
     am_.server->SendToFollower(first, Journal(block));
     am_.server->SendToFollower(second, Journal(block));
   }
-  // The AM cannot distinguish the two clients. The client that reads receives everything. The sending to the other
-  // stops, but the AM's loop continues, because the AM sends each message only after the previous one was written.
+  // The AM cannot distinguish the two clients. The client that reads receives everything. The AM stops sending to
+  // the other one, but its loop continues, because it sends each message only after the previous one was written.
   int read = 0;
   std::thread reader([&] {
     for (; read < kReplies; ++read) {

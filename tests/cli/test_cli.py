@@ -436,7 +436,8 @@ def test_several_jobs_are_killed_at_once(home, tmp_path):
 
 
 def test_output_of_python_is_live_and_progress_bars_move(home):
-    """Python is neither flushed nor told to be unbuffered. The job ends only after its first line has been seen."""
+    """The program does not flush its output and sets no option for buffering. The test reads the first line while the
+    job still runs."""
     script = "import select; print('ready'); " \
              "[(print(end=f'\\r{i}%'), select.select([], [], [], .05)) for i in range(100)]"
     run = subprocess.Popen([BIN, "run", "--memory", "64MiB", "--source", "", "--", "python3", "-c", script], env=home,

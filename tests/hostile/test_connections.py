@@ -10,7 +10,8 @@ from other_user import needs_root, start_as_other
 
 CONNECTIONS = 1100
 
-# Holds connections that send nothing until stdin ends. Replaces those that the other side closes, if told to.
+# Holds connections that send nothing until stdin ends. With the argument `again`, replaces those that the other side
+# closes.
 STRANGER = """
 import resource, select, socket, sys
 most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

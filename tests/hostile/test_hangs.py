@@ -32,7 +32,7 @@ def test_guardians_replace_agents_that_hang(machine, tmp_path):
     hung_am, hung_executor, suspended = (start(machine, tmp_path) for _ in range(3))
     stopped_am = stop(machine.agents(hung_am, "am")[1])
     stopped_executor = stop(machine.agents(hung_executor, "task")[1])
-    # As on a machine that is suspended: all agents stop at the same time, for as long as the other two jobs need.
+    # Imitate a suspended machine: stop all agents of this job until the other two jobs have replaced their agents.
     agents = machine.agents(suspended, "am") + machine.agents(suspended, "task")
     for pid in agents:
         stop(pid)
@@ -45,7 +45,7 @@ def test_guardians_replace_agents_that_hang(machine, tmp_path):
     assert stopped_executor not in machine.agents(hung_executor, "task")
     for pid in agents:
         os.kill(pid, signal.SIGCONT)
-    # An answer of the application master, and of the executor.
+    # Both the application master and the executor answer.
     assert machine("exec", suspended, "worker:0", "--", "true").code == 0
     assert machine.agents(suspended, "am") + machine.agents(suspended, "task") == agents
     for job in (hung_am, hung_executor, suspended):

@@ -1,4 +1,4 @@
-"""Names of jobs cannot control the terminal of those who look at them."""
+"""Names of jobs cannot control the terminal on which they are shown."""
 JOB = 'name: "%s"\nroles:\n  worker: {memory: 64MiB, command: "true"}\n'
 EVIL = r"\e]0;title\a\nforged SUCCEEDED\u009b2J\u2028"
 

@@ -41,8 +41,8 @@ def test_no_dynamic_linker_and_no_text_relocations_are_needed(program):
     assert "(NEEDED)" not in dynamic and "TEXTREL" not in dynamic
 
 
-# The symbols of a static program do not tell our code from that of Debian's libraries, and the agent has none. So the
-# test reads libraries of ours that both programs contain.
+# The symbols of a static program do not show which code is ours and which is from Debian's libraries, and the agent has
+# no symbols. So the test reads libraries of ours that both programs contain.
 @pytest.mark.parametrize("library", ["base", "os/process", "hadoop/rpc"])
 def test_code_is_compiled_with_stack_protectors_and_checked_functions(library):
     archive = BIN.parent / "src" / library / f"libhowdah_{library.replace('/', '_')}.a"

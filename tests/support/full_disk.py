@@ -45,6 +45,6 @@ class Filler:
 
 
 def am_waits_for_space(job_folder):
-    """Whether a write of the AM has failed on a full tmpfs. It has no smaller unit, so that write has ended at the end
-    of a page."""
+    """Whether a write of the AM has failed on a full tmpfs. tmpfs allocates whole pages, so such a write ends at the
+    end of a page."""
     return any((job_folder / name).stat().st_size % PAGE == 0 for name in ("events.bin", "journal.jsonl"))

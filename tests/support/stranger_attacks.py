@@ -117,7 +117,7 @@ def attack_process(pid):
 # --- ports and sockets ---
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
-HELLO = bytes.fromhex("16030102000100") + b"\xff" * 64  # the begin of a TLS handshake
+HELLO = bytes.fromhex("16030102000100") + b"\xff" * 64  # the beginning of a TLS handshake
 REQUESTS = {
     "GET": b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "GET of a key": b"GET /global/0 HTTP/1.1\r\nHost: localhost\r\n\r\n",

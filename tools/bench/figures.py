@@ -116,7 +116,7 @@ def attach():
         if result.returncode != 0:
             raise NotMeasured(f"{program.name} {executors}: {result.stderr.strip()[-300:]}")
         figures = json.loads(result.stdout)
-        what = f"{executors:,} executors: last registration to all told to start"
+        what = f"{executors:,} executors: last registration to the start order of all"
         yield Row("e", what, figures["told_ms"], "ms", 1, goal, "")
         resident = figures["server_resident_bytes"] / MIB
         yield Row("d", f"AM with {executors:,} executors: resident", resident, "MiB", 1, "", "")

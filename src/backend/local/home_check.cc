@@ -74,7 +74,7 @@ Status CheckHome(const Layout& layout) {
   if (!resolved) return os::files::SystemError("opening " + layout.home());
   const std::string home = resolved.get();
   HOWDAH_TRY_STATUS(CheckPathTo(layout.home()));
-  HOWDAH_TRY_STATUS(CheckPathTo(home));  // differs if the path contains links
+  HOWDAH_TRY_STATUS(CheckPathTo(home));  // not the same path if the first one contains links
   HOWDAH_TRY_STATUS(CheckPrivate(home, /*must_exist=*/false));
   HOWDAH_TRY_STATUS(CheckPrivate(layout.jobs(), /*must_exist=*/false));
   return CheckPrivate(layout.leases(), /*must_exist=*/false);

@@ -18,9 +18,9 @@ Status CheckHome(const Layout& layout);
 // For agents: as CheckHome, for the directory of one job, which must exist.
 Status CheckJobDirectory(const std::string& directory);
 
-// Returns why another user than `user` could change the content of a directory with these facts, or "". Pure.
+// Returns why a user other than `user` could change the content of a directory with these facts, or "". Pure.
 std::string PrivacyProblem(const struct stat& facts, uid_t user, const std::string& path);
-// Returns why another user than `user` could replace an entry of a directory with these facts, or "". Directories of
+// Returns why a user other than `user` could replace an entry of a directory with these facts, or "". Directories of
 // the system and of this user are trusted unless everybody can write to them. Pure.
 std::string ParentProblem(const struct stat& facts, uid_t user, const std::string& path);
 

@@ -37,25 +37,25 @@ Status WriteJobHost(const JobFiles& files, const std::vector<pid_t>& pids);
 Result<std::optional<JobHost>> ReadJobHost(const JobFiles& files);
 
 enum class Life {
-  kElsewhere,   // only its host can tell
+  kElsewhere,   // only its host can determine that
   kAlive,       // whatever am.lock shows
   kUnrecorded,  // am.lock decides
   kDead,        // if am.lock is free, too
 };
-// recorded: of a job without an end. submitted_on: the host in its journal. start_ticks: of a process, or nullopt if it
-// does not exist. Pure.
+// recorded: the content of host.json, for a job that has not recorded its end. submitted_on: the host that its journal
+// names. start_ticks: returns the start time of a process, or nullopt if the process does not exist. Pure.
 Life JudgeLife(const std::optional<JobHost>& recorded, const std::string& submitted_on, const Host& here,
                const std::function<std::optional<uint64_t>(pid_t)>& start_ticks);
 
-// For a job without an end.
+// The host of a job that has not recorded its end.
 struct Whereabouts {
   Life life = Life::kUnrecorded;
   std::string host;  // the name of the job's host
 };
 Result<Whereabouts> FindWhereabouts(const JobFiles& files);
 
-// For a job whose lock is free: as FindWhereabouts, but waits a moment for the end of its processes, because a process
-// that exits loses its locks first.
+// For a job whose lock is free. Same as FindWhereabouts, but first waits a moment for the job's processes to end,
+// because a process that exits releases its locks first.
 Result<Life> LifeAfterExits(const JobFiles& files);
 
 }  // namespace howdah::backend::local

@@ -200,8 +200,8 @@ Status LeaseRegistry::Close() {
   return {};
 }
 
-// The file is not replaced by another one, because the lock belongs to it. Space is reserved first: a full file system
-// then leaves the old content, and a write within the file needs no space.
+// Overwrites the file in place, because a new file would not be locked. Reserves the space first: if the file system is
+// full, the old content stays, and after the reservation the write cannot run out of space.
 Status LeaseRegistry::Write() const {
   const std::string text = Encode(mine_);
   if (const int error = posix_fallocate(file_.get(), 0, static_cast<off_t>(text.size())); error != 0) {

@@ -154,7 +154,7 @@ Status EndIfOrphaned(const JobFiles& files, const JobId& id) {
   if (!lock.ok() && lock.error().code == ErrorCode::kNotFound) {
     HOWDAH_TRY(const Whereabouts where, FindWhereabouts(files));
     if (where.life == Life::kElsewhere || where.life == Life::kAlive) return {};
-    // A lost lock file is no evidence of a death that nothing else shows.
+    // A missing lock file alone does not prove that the processes of the job are dead.
     if (where.life == Life::kDead) lock = os::files::FileLock::Try(files.am_lock());
   }
   if (!lock.ok()) return lock.error();

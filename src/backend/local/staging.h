@@ -16,8 +16,8 @@ namespace howdah::backend::local {
 Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged);
 
-// Why Stage could not create the checkpoint or the TensorBoard directory, by the permissions of this user. Empty if it
-// can, and for directories of a cluster.
+// Returns why this user cannot create the checkpoint or the TensorBoard directory, one text per directory. Empty if
+// Stage can create both, and for directories of a cluster.
 std::vector<std::string> UncreatableDirectories(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::backend::local

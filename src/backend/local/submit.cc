@@ -76,7 +76,7 @@ core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, cons
   return {now, std::move(submitted)};
 }
 
-// The content takes space on file systems that cannot reserve it, too.
+// Writes content instead of reserving space, because some file systems cannot reserve space.
 Status Reserve(const std::string& path) {
   constexpr size_t kSize = size_t{64} << 10;
   return os::files::WriteFileAtomically(path, std::string(kSize, 'r'), 0600);

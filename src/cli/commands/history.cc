@@ -22,7 +22,7 @@ using client::HistorySource;
 using client::PastJob;
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kLongestName = 255;  // shown of the names that other programs may have written
+constexpr size_t kLongestName = 255;  // longer names are cut, because other programs may have written them
 
 std::string Text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

@@ -41,13 +41,13 @@ Status KillJob(const client::Job& job, const client::StopOptions& options) {
   return {};
 }
 
-// Kills every job, also after one could not be killed. Returns the exit code of the first failure.
+// Kills every job, even if an earlier one could not be killed. Returns the exit code of the first failure.
 Result<int> Kill(client::Connection& connection, const KillArguments& arguments) {
   HOWDAH_TRY(const auto jobs, FindJobs(connection, arguments));
   if (jobs.empty()) output::PrintMessage("no queued or running job matches; nothing to do");
   const client::StopOptions options{client::Requester("`howdah kill`"), arguments.grace, output::PrintNote};
-  // Begin all stops before waiting for the first, so that the grace periods run at the same time. KillJob reports an
-  // error of the stop.
+  // Begin all stops before waiting for the first, so that the grace periods run at the same time. Ignore errors here,
+  // because KillJob reports them.
   if (jobs.size() > 1) {
     for (const client::Job& job : jobs) (void)job.cluster->Stop(job.id, options.by, options.grace);
   }

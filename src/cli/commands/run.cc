@@ -152,7 +152,7 @@ class QueueLimit {
   Instant since_;
 };
 
-// Brings the outputs of an ended job to this machine, and names the files that the job does not keep. The job's exit
+// Copies the outputs of an ended job to this machine, and names the files that the job does not keep. The job's exit
 // code does not depend on it.
 void ShowResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
   const auto fetched = FetchOutputs(cluster, id, outputs_directory);

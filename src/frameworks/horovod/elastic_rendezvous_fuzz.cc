@@ -1,4 +1,4 @@
-// Requests to the rendezvous of elastic Horovod: each with its kind and the length of its path before it.
+// Requests to the rendezvous of elastic Horovod, each preceded by its kind and the length of its path.
 #include <cstddef>
 #include <cstdint>
 #include <set>

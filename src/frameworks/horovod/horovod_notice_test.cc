@@ -75,8 +75,8 @@ TEST(HorovodNotice, DamagedBytesAreHarmless) {
   }() + ".";
   EXPECT_FALSE(Unpickle(doubling));
   EXPECT_FALSE(Unpickle("\x80\x02K\x01r\xff\xff\xff\x7f."s)) << "memo index beyond the size of the pickle";
-  // Each operation memoizes a value at the largest index that the first versions of the reader accepted. It extended
-  // the memo by the number of bytes left, in total to 250 million entries.
+  // Each operation memoizes a value at the largest index that the first versions of the reader accepted. Those versions
+  // extended the memo by the number of bytes left each time, in total to 250 million entries.
   std::string growing = "\x80\x02K\x01"s;
   for (uint32_t left = 50'000, index = 0; left > 5; left -= 5) {
     index += left - 5;

@@ -1,4 +1,5 @@
-// Requests to the key-value store of a rendezvous: method, length and path from each byte.
+// Requests to the key-value store of a rendezvous. One byte determines the method and the length of the path that
+// follows.
 #include <cstddef>
 #include <cstdint>
 #include <string>

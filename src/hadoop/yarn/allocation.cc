@@ -64,7 +64,7 @@ void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
   StartRelease(id);
 }
 
-// Uncounts a container on its node.
+// Subtracts a container from the count of its node.
 void Allocation::RemoveFromNode(const Held& held) {
   Asked& asked = asked_.at(held.key);
   if (--asked.held[held.node] == 0) asked.held.erase(held.node);

@@ -1,4 +1,4 @@
-// A .gitignore file, and output of which the last lines are wanted. The first line is a path.
+// A .gitignore file, and a text for LastLines. The first line is a path.
 #include <sys/stat.h>
 #include <unistd.h>
 

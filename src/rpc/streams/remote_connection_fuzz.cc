@@ -1,4 +1,4 @@
-// Frames of a client of a tunnel, each with its length in one byte before it.
+// Frames of a client of a tunnel, each preceded by one byte with its length.
 #include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Frames of a client that runs a process in a task, each with its length in one byte before it.
+// Frames of a client that runs a process in a task, each preceded by one byte with its length.
 #include <signal.h>
 #include <sys/wait.h>
 

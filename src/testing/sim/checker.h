@@ -126,7 +126,7 @@ class Checker {
   Facts facts_;
   JournalFold fold_;
   bool ordered_a_start_ = false;
-  // Gangs of which a task was ordered to start. A gang is identified by the roles that had to finish before it.
+  // Gangs with a task that was ordered to start. A gang is identified by the roles that had to finish before it.
   std::set<std::set<int>> begun_gangs_;
   // Whether a container that the core had not released was lost.
   bool lost_a_container_ = false;

@@ -59,7 +59,8 @@ class Truth {
   // received: for each failure so far, whether the core has received it. RestoreReceived restores an earlier result.
   std::vector<bool> received() const;
   void RestoreReceived(const std::vector<bool>& received);
-  // The core has lost all attempts after the newest that it knows of each task. Other attempts will get their numbers.
+  // The core has lost all attempts of each task that are newer than newest(task). Later attempts will get their
+  // numbers.
   void Forget(const std::function<int(TaskId)>& newest);
   const std::vector<OwnFailure>& failures() const { return failures_; }
   // For example "worker:1 attempt 0", for each running attempt; empty if none runs.

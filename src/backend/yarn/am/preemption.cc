@@ -109,7 +109,7 @@ void PreemptorLookup::Find(const std::string& label, OnFound on_found) {
 
 Result<PreemptorLookup::Queues> PreemptorLookup::Query(HadoopClient& cluster, const JobId& job) {
   HOWDAH_TRY(const auto rm, cluster.Rm());
-  // Query the application's queue, because the scheduler may have put it into another queue than the requested one.
+  // Query the application's queue, because the scheduler may have put it into a queue other than the requested one.
   HOWDAH_TRY(const auto report,
              rm->Report(hadoop::yarn::ParseApplicationId(job.text).value_or(hadoop::yarn::ApplicationId())));
   HOWDAH_TRY(const auto root, rm->QueueInfo("root", /*with_children=*/true));

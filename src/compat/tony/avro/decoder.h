@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 // names of the schema.
 class Budget {
  public:
-  // Adds what `bytes` more bytes of input allow.
+  // Raises the limits for `bytes` further bytes of input.
   void Grow(size_t bytes) {
     values_ += 4 * bytes;
     memory_ += 64 * bytes;

@@ -54,8 +54,8 @@ struct AmOptions {
   int attempt = 0;
   // How the previous AM died: a clause such as "was killed by signal 9 (SIGKILL)"; empty: unknown.
   std::string how_before_died;
-  // Not 0 only if the event log of the previous AM is lost: the generation with which this AM begins, and the number of
-  // the first attempt that it starts for each task.
+  // 0 unless the event log of the previous AM is lost. In that case: the generation with which this AM begins, and the
+  // number of the first attempt that it starts for each task.
   int generation = 0, first_task_attempt = 0;
   // The time from which `timeouts.gang` counts; nullopt: the submission of the job.
   std::optional<Instant> gang_since;
@@ -99,8 +99,8 @@ struct AmOptions {
 using MakeBackend = std::function<Result<std::unique_ptr<backend::Backend>>(
     boost::asio::io_context& loop, backend::Sink& sink, const Listening& listening)>;
 
-// Runs the job to its end on the calling thread. After success, the final state is in the journal. An error states
-// which operation failed, so that the AM could not continue the job. clock is used for all times in this process.
+// Runs the job to its end on the calling thread. After success, the final state is in the journal. An error means
+// that the AM could not continue the job, and names the failed operation. clock is used for all times in this process.
 Status RunAm(AmOptions options, const os::process::Clock& clock, const MakeBackend& make_backend);
 
 }  // namespace howdah::am

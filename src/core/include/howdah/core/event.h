@@ -54,13 +54,13 @@ struct ContainerExited {
 // The backend will take the container back soon. Until then its task may save a checkpoint.
 struct ReclaimAnnounced {
   ContainerId container;
-  std::string why;         // a clause: "the scheduler preempts it"
+  std::string why;         // a clause: "the scheduler is preempting it"
   bool preempted = false;  // as in ContainerExited
 };
 // The startup stage of a launched container, as text for users. Ignored once the executor has connected.
 struct ContainerStarting {
   ContainerId container;
-  std::string startup_stage;  // a clause: "after 12s its files were still being brought to node7"
+  std::string startup_stage;  // a clause: "localizing files on node7"
 };
 // The reason why requests are pending, in one sentence. Empty when no request is pending any more.
 struct RequestsDelayed {

@@ -22,8 +22,8 @@ struct RoleUse {
 // would free. Empty if there is nothing to advise, or if the role ran for too short a time.
 std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use);
 
-// Advice for a role of which a task used clearly more memory than it had requested: the task, and a sufficient value
-// for the job file. Empty if none did.
+// Advice for a role if one of its tasks used clearly more memory than requested: the task, and a sufficient value for
+// the job file. Empty if no task did.
 std::string OveruseText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 }  // namespace howdah::core

@@ -47,7 +47,7 @@ struct Evidence {
   std::string host;
   std::optional<uint16_t> reserved_port;
   std::vector<PortHolder> ports;  // the listeners on the ports named in the tails and on the reserved port
-  bool kernel_oom = false;        // by the kernel's counters, the OOM killer ran during the attempt
+  bool kernel_oom = false;        // whether the OOM killer ran during the attempt (kernel's counters)
   bool cgroup_full = false;       // the OOM killer ran because the task's cgroup had reached its limit
   int pid = 0;
   int64_t memory_peak_bytes = 0, memory_requested_bytes = 0;
@@ -64,8 +64,8 @@ core::Diagnosis Diagnose(const Evidence& evidence);
 // Whether the output says that a file system is full, or that a write failed for a reason that it does not state.
 bool MayMeanNoSpace(std::string_view output);
 
-// The files that messages name which could not be written because a file system is full, so that the executor can look
-// up the file systems. Absolute paths.
+// Returns the absolute paths of the files that, according to messages in the text, could not be written because a file
+// system is full. The executor looks up their file systems.
 std::vector<std::string> FilesOnFullDisks(std::string_view text, const std::string& working_directory);
 
 // Returns the ports in "address already in use" messages, so that the executor can find the processes that listen on

@@ -15,7 +15,7 @@ class PeerUsers {
   PeerUsers();
 
   // socket: a connected TCP socket whose peer is on this machine, in the same network namespace. Returns the user who
-  // opened the peer's socket. Returns nullopt if the kernel does not support the question, or if the peer has closed
+  // opened the peer's socket. Returns nullopt if the kernel does not support this query, or if the peer has closed
   // its socket.
   std::optional<uid_t> UserOf(int socket) const;
 

@@ -30,8 +30,8 @@ class ResourceManager {
   Result<::hadoop::yarn::GetNewApplicationResponseProto> NewApplication();
   // Submits an application. Waits until the scheduler has accepted it, or the ResourceManager has refused it
   // (kUnavailable, with the ResourceManager's message). Submits again if the ResourceManager dies, or is replaced
-  // before it has stored the application; this is harmless, because the id is the same. Returns kTimeout if nothing of
-  // this happens within the limit; YARN may still accept the application later.
+  // before it has stored the application; this is harmless, because the id is the same. Returns kTimeout if it is
+  // neither accepted nor refused within the limit; YARN may still accept the application later.
   Result<::hadoop::yarn::ApplicationReportProto> Submit(
       const ::hadoop::yarn::ApplicationSubmissionContextProto& context, Duration limit);
   // Returns kNotFound if the ResourceManager does not know the application.
@@ -60,8 +60,8 @@ class ResourceManager {
   Result<std::vector<::hadoop::yarn::ResourceTypeInfoProto>> ResourceTypes();
   Result<std::vector<::hadoop::yarn::ApplicationAttemptReportProto>> Attempts(const ApplicationId& id);
   Result<std::vector<::hadoop::yarn::ContainerReportProto>> Containers(const AttemptId& id);
-  // Returns a token with which processes can connect that lack the caller's own credentials. `renewer` is the user or
-  // principal that may renew the token.
+  // Returns a token for processes that do not have the caller's credentials. `renewer` is the user or principal that
+  // may renew the token.
   Result<hadoop::rpc::Token> GetDelegationToken(const std::string& renewer);
 
  private:

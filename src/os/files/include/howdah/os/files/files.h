@@ -72,7 +72,8 @@ class FileLock {
  public:
   // Returns nullopt if another process has the lock.
   static Result<std::optional<FileLock>> Try(const std::string& path);
-  // As Try, but an absent file is the error kNotFound. For readers, to whom the absence says nothing about the owner.
+  // As Try, but an absent file is the error kNotFound. For readers: a missing lock file does not show that the owner is
+  // dead.
   static Result<std::optional<FileLock>> TryExisting(const std::string& path);
   // Blocks until the lock is free.
   static Result<FileLock> Wait(const std::string& path);

@@ -50,7 +50,8 @@ class LoopWatchdog {
   int AwaitSignal(const sigset_t& signals);
   // To be called for every second. AwaitSignal does so.
   void Tick();
-  // Requires turns from now on, even if the loop has never turned, and sets another limit. A suspended loop stays so.
+  // Requires turns from now on, even if the loop has never turned, and sets another limit. A suspended loop stays
+  // suspended.
   void Require(int limit);
 
   bool hung() const { return state_ == State::kWatching && silent_ >= limit_; }
