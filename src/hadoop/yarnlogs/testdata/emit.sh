@@ -1,4 +1,4 @@
-# emit.sh LOG_DIR KIND: what the recorded containers write.
+# emit.sh LOG_DIR KIND: writes the logs of the recorded containers.
 dir=$1
 case $2 in
   plain)
