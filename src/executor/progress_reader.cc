@@ -28,8 +28,9 @@ std::string ProgressFile(const std::string& work_dir, int attempt, int local_ran
   return DirectoryOf(work_dir) + "/" + std::to_string(attempt) + "-" + std::to_string(local_rank);
 }
 
-ProgressReader::ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers)
-    : handlers_(std::move(handlers)), clock_(clock), events_(loop), pause_(loop) {}
+ProgressReader::ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers,
+                               std::chrono::milliseconds unwatched)
+    : handlers_(std::move(handlers)), clock_(clock), unwatched_(unwatched), events_(loop), pause_(loop) {}
 
 Status ProgressReader::Begin(const std::string& work_dir, int attempt, int processes) {
   files_.clear();
@@ -42,32 +43,41 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
     file.path = ProgressFile(work_dir, attempt, rank);
     HOWDAH_TRY(file.fd, os::files::OpenOrMakeRegular(file.path, 0644));
   }
+  watch_from_ = std::chrono::steady_clock::now() + unwatched_;
   Watch();
   return {};
 }
 
 // Uses one-shot watches, so that a process that writes a million times per second causes only one event per pause.
 void ProgressReader::Watch() {
+  if (std::chrono::steady_clock::now() < watch_from_) {
+    Read();
+    return Pause(kPause);
+  }
   if (!events_.is_open()) {
     const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (fd >= 0) events_.assign(fd);
   }
+  DrainEvents();
   bool watched = events_.is_open();
-  for (const File& file : files_) {
+  for (File& file : files_) {
     if (!watched) break;
-    const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
-    watched = watch >= 0 || errno == ENOENT;  // the task may have removed the file
+    file.watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
+    watched = file.watch >= 0 || errno == ENOENT;  // the task may have removed the file
   }
   Read();  // read lines that were written before the watch began
   if (!watched) return Pause(kPollWithoutEvents);
   events_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
     if (error) return;
-    std::array<char, 4096> events;
-    while (::read(events_.native_handle(), events.data(), events.size()) > 0) {
-    }
     Read();
     Pause(kPause);
   });
+}
+
+void ProgressReader::DrainEvents() {
+  std::array<char, 4096> events;
+  while (::read(events_.native_handle(), events.data(), events.size()) > 0) {
+  }
 }
 
 void ProgressReader::Pause(std::chrono::milliseconds pause) {
@@ -86,8 +96,10 @@ void ProgressReader::Read() {
 
 void ProgressReader::End() {
   Read();
+  // Fails for a watch that an event has removed.
+  for (const File& file : files_) ::inotify_rm_watch(events_.native_handle(), file.watch);
   files_.clear();
-  events_.close();
+  if (events_.is_open()) events_.cancel();
   pause_.cancel();
 }
 

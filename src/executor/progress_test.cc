@@ -1,6 +1,8 @@
 // Progress that processes report, hangs, and stack samples.
 #include <gmock/gmock.h>
 
+#include "howdah/os/files/open_regular.h"
+#include "howdah/os/files/testing.h"
 #include "progress_reader.h"
 #include "task_fixture.h"
 
@@ -44,6 +46,37 @@ TEST(Progress, CheckpointIsReportedAtOnceAndStepsByTheEnd) {
   EXPECT_EQ(task.ReceiveExit().code(), 0);
   task.ExpectEnded(0);
 }
+
+// Reads two attempts of a reader, one line each, before any watch begins and with watches.
+class ProgressReading : public testing::TestWithParam<std::chrono::milliseconds> {};
+
+TEST_P(ProgressReading, LinesOfEachAttemptAreRead) {
+  const os::files::Scratch dir;
+  boost::asio::io_context loop;
+  const os::process::Clock clock;
+  int lines = 0;
+  ProgressReader reader(loop, clock,
+                        {[&](core::ProgressLine::Kind) {
+                           ++lines;
+                           loop.stop();
+                         },
+                         [](int, const std::string& line) { ADD_FAILURE() << line; }},
+                        GetParam());
+  for (const int attempt : {0, 1}) {
+    ASSERT_TRUE(reader.Begin(dir / "work", attempt, 1).ok());
+    loop.restart();
+    loop.poll();  // from here on, only the reader's event or timer finds the line
+    auto file = os::files::OpenForAppend(ProgressFile(dir / "work", attempt, 0), 0600);
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(os::files::WriteAll(file->get(), "step 7\n", "the progress file").ok());
+    loop.restart();
+    loop.run_for(20s);
+    EXPECT_EQ(lines, attempt + 1);
+    reader.End();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithoutAndWithWatches, ProgressReading, testing::Values(1h, 0ms));
 
 TEST(Progress, FileReplacedByPipeFailsTheNextAttempt) {
   Task task("mkfifo ${HOWDAH_PROGRESS%/*}/1-0");
