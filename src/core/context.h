@@ -69,8 +69,8 @@ struct Context {
   bool changed = true;  // see StepResult
 
   template <typename A>
-  void Emit(A action) {
-    actions.push_back(std::move(action));
+  void Emit(A&& action) {
+    actions.emplace_back(std::forward<A>(action));
   }
   // Limits a time that a peer reported to a plausible range, because the peer's clock may be wrong by any amount.
   Instant Plausible(Instant at) const {

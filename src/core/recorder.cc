@@ -8,11 +8,6 @@
 
 namespace howdah::core {
 
-void Recorder::Write(Change change) {
-  if (const auto* job = std::get_if<JobChanged>(&change); job != nullptr && job->advice) advice_ = *job->advice;
-  context_.Emit(Record{std::move(change)});
-}
-
 TaskChanged Recorder::Entry(const Task& task, TaskChanged::Type type) const {
   TaskChanged change;
   change.type = type;

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "context.h"
@@ -18,7 +20,15 @@ class Recorder {
  public:
   Recorder(Context& context, Roster& roster, const Phase& phase) : context_(context), roster_(roster), phase_(phase) {}
 
-  void Write(Change change);
+  // Takes one of the types of Change. The action is made in place, because moving a change costs more than making one.
+  template <typename OneChange>
+  void Write(OneChange&& change) {
+    static_assert(std::is_rvalue_reference_v<OneChange&&>);
+    if constexpr (std::is_same_v<OneChange, JobChanged>) {
+      if (change.advice) advice_ = *change.advice;
+    }
+    context_.actions.emplace_back(std::in_place_type<Record>, std::move(change));
+  }
 
   // --- tasks
   void Created(const Task& task) { Write(Entry(task, TaskChanged::Type::kPending)); }

@@ -58,14 +58,16 @@ void Requests::Update() {
   const bool too_many = std::any_of(roster_.roles().begin(), roster_.roles().end(),
                                     [this](const Role& role) { return of(role) > WantedBy(role); });
   if (too_many) CancelAll();
-  std::vector<int> counts(roles_.size(), 0);
+  std::vector<int> counts;
   for (const Role& role : roster_.roles()) {
-    if (!MayRequest(role)) continue;
     int& requested = roles_[role.number()].requested;
-    counts[role.number()] = WantedBy(role) - requested;
-    requested = WantedBy(role);
+    const int wanted = WantedBy(role);
+    if (wanted == requested || !MayRequest(role)) continue;
+    counts.resize(roles_.size(), 0);
+    counts[role.number()] = wanted - requested;
+    requested = wanted;
   }
-  Request(counts);
+  if (!counts.empty()) Request(counts);
 }
 
 void Requests::CancelAll() {

@@ -129,14 +129,14 @@ void Roster::CheckSums() const {
     int size = 0;
     for (const Task& task : role.tasks_) {
       Require(task.CountedRight(), "a task is counted in a wrong state");
-      own.Add(task.counts(), 1);
+      own.Add(task.counts());
       size += !task.seat.leaving();
     }
     Require(own == role.tally_, "the counts of a role are wrong");
     Require(size == role.size_, "the number of tasks of a role is not the wanted number");
     Require(own.tasks >= role.spec_->instances.min, "a role has fewer members than its min");
-    all.Add(own, 1);
-    if (role.ranked_) ranked.Add(own, 1);
+    all.Add(own);
+    if (role.ranked_) ranked.Add(own);
   }
   Require(all == all_ && ranked == ranked_, "the counts of the job are wrong");
 }

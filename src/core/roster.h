@@ -65,7 +65,7 @@ class Roster {
   Tally Sum(Holds holds) const {
     Tally sum;
     for (const Role& role : roles_) {
-      if (holds(role)) sum.Add(role.tally_, 1);
+      if (holds(role)) sum.Add(role.tally_);
     }
     return sum;
   }

@@ -2,23 +2,23 @@
 
 namespace howdah::core {
 
-void Tally::Add(const Tally& other, int sign) {
-  tasks += sign * other.tasks;
-  pending += sign * other.pending;
-  unregistered += sign * other.unregistered;
-  started += sign * other.started;
-  done += sign * other.done;
-  succeeded += sign * other.succeeded;
-  failed += sign * other.failed;
-  hung += sign * other.hung;
-  budget += sign * other.budget;
-  open += sign * other.open;
-  rendezvous.ready += sign * other.rendezvous.ready;
-  rendezvous.joined += sign * other.rendezvous.joined;
-  rendezvous.rejoining += sign * other.rendezvous.rejoining;
-  optional.pending += sign * other.optional.pending;
-  optional.starting += sign * other.optional.starting;
-  optional.joinable += sign * other.optional.joinable;
+void Tally::Replace(const Tally& before, const Tally& after) {
+  tasks += after.tasks - before.tasks;
+  pending += after.pending - before.pending;
+  unregistered += after.unregistered - before.unregistered;
+  started += after.started - before.started;
+  done += after.done - before.done;
+  succeeded += after.succeeded - before.succeeded;
+  failed += after.failed - before.failed;
+  hung += after.hung - before.hung;
+  budget += after.budget - before.budget;
+  open += after.open - before.open;
+  rendezvous.ready += after.rendezvous.ready - before.rendezvous.ready;
+  rendezvous.joined += after.rendezvous.joined - before.rendezvous.joined;
+  rendezvous.rejoining += after.rendezvous.rejoining - before.rendezvous.rejoining;
+  optional.pending += after.optional.pending - before.optional.pending;
+  optional.starting += after.optional.starting - before.optional.starting;
+  optional.joinable += after.optional.joinable - before.optional.joinable;
 }
 
 }  // namespace howdah::core

@@ -36,7 +36,9 @@ struct Tally {
   Rendezvous rendezvous;
   Optional optional;
 
-  void Add(const Tally& other, int sign);
+  void Add(const Tally& other) { Replace({}, other); }
+  // Replaces one term of this sum.
+  void Replace(const Tally& before, const Tally& after);
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 

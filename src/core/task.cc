@@ -73,9 +73,7 @@ void Task::Recount() {
   *sums_.last_changed = this;
   if (counts == counted_) return;
   for (Tally* sum : {sums_.role, sums_.all, sums_.ranked}) {
-    if (sum == nullptr) continue;
-    sum->Add(counted_, -1);
-    sum->Add(counts, 1);
+    if (sum != nullptr) sum->Replace(counted_, counts);
   }
   counted_ = counts;
 }
