@@ -37,6 +37,7 @@ std::vector<core::Event> EveryKind() {
           core::TaskStartFailed{c, 2, At(5), 127, why},
           core::TaskStartFailed{c, 2, At(5), std::nullopt, why},
           core::TaskEnded{c, 2, At(6)},
+          core::TaskEnded{c, 2, At(6), core::LeftFiles{.count = 2, .bytes = 1000, .names = {"a.pt", "\xff"}}},
           core::TaskProgressed{c, 2, {.step = 7, .checkpoint = 5, .checkpoint_at = At(3), .at = At(4)}},
           core::TaskProgressed{c, 2, {.at = At(4)}},
           core::TaskSaving{c, 2},
@@ -80,6 +81,19 @@ TEST(LoggedEvent, TimesOfAnExecutorAreLimited) {
   message.set_at_micros(INT64_MAX);
   const auto event = EventOf(ContainerId{"c7"}, message);
   EXPECT_EQ(FormatInstant(std::get<core::TaskEnded>(event).at), "9999-12-31T23:59:59.999Z");
+}
+
+TEST(LoggedEvent, LeftFilesOfAnExecutorAreLimited) {
+  wire::Ended message;
+  message.mutable_left()->set_count(9);
+  message.mutable_left()->set_bytes(1000);
+  const std::string longest(core::LeftFiles::kLongestName, 'x');
+  for (const std::string& name : {longest + "x", longest, std::string("b"), std::string("c"), std::string("d")}) {
+    message.mutable_left()->add_names(name);
+  }
+  const auto event = EventOf(ContainerId{"c7"}, message);
+  EXPECT_EQ(std::get<core::TaskEnded>(event).left_files, (core::LeftFiles{9, 1000, {longest, "b", "c"}}));
+  EXPECT_EQ(std::get<core::TaskEnded>(EventOf(ContainerId{"c7"}, wire::Ended())).left_files, std::nullopt);
 }
 
 TEST(EventLog, EventsOfTwoAmsAreReadInOrder) {

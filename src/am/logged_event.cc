@@ -21,6 +21,17 @@ void SetDiagnosis(const core::Diagnosis& diagnosis, Message& message) {
   if (diagnosis.rule) message.set_rule(*diagnosis.rule);
 }
 
+// An executor of this job sends the names, but the processes of its user may have chosen them.
+std::optional<core::LeftFiles> LeftFilesOf(const wire::Ended& message) {
+  if (!message.has_left()) return std::nullopt;
+  core::LeftFiles left{.count = message.left().count(), .bytes = message.left().bytes()};
+  for (const std::string& name : message.left().names()) {
+    if (left.names.size() == core::LeftFiles::kMostNames) break;
+    if (name.size() <= core::LeftFiles::kLongestName) left.names.push_back(name);
+  }
+  return left;
+}
+
 // Writes an event into its record.
 struct Recorder {
   wire::LoggedEvent& record;
@@ -113,6 +124,11 @@ struct Recorder {
     record.set_container(e.container.text);
     record.mutable_ended()->set_attempt(e.attempt);
     record.mutable_ended()->set_at_micros(Micros(e.at));
+    if (!e.left_files) return;
+    wire::LeftFiles& left = *record.mutable_ended()->mutable_left();
+    left.set_count(e.left_files->count);
+    left.set_bytes(e.left_files->bytes);
+    for (const std::string& name : e.left_files->names) left.add_names(name);
   }
   void operator()(const core::TaskProgressed& e) const {
     record.set_container(e.container.text);
@@ -221,7 +237,7 @@ core::Event EventOf(const ContainerId& container, const wire::StartFailed& m) {
 }
 
 core::Event EventOf(const ContainerId& container, const wire::Ended& m) {
-  return core::TaskEnded{container, m.attempt(), FromMicros(m.at_micros())};
+  return core::TaskEnded{container, m.attempt(), FromMicros(m.at_micros()), LeftFilesOf(m)};
 }
 
 core::Event EventOf(const ContainerId& container, const wire::Progress& m) {

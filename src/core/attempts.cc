@@ -100,6 +100,7 @@ void Attempts::On(const TaskEnded& e) {
   const Instant at = attempt.ranks().left == 0 ? attempt.ranks().last_exit : context_.Plausible(e.at);
   const bool unexplained = !attempt.failure() && !attempt.ranks().all_clean() && !attempt.stop();
   task->attempt.EndRanks();
+  task->progress.left_files = e.left_files;
   if (unexplained) NoteFailure(*task, FailureOf(*task, Kind::kNoStatus, at));
   Close(*task, at);
 }

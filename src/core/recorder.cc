@@ -62,6 +62,7 @@ void Recorder::Ended(const Task& task, Instant at) {
   change.finished = at;
   change.usage = task.progress.usage;
   change.progress = task.progress.latest;
+  change.left_files = task.progress.left_files;
   if (const auto& failure = task.attempt.failure()) {
     change.reason = FailureText(roster_.NameOf(task), *failure);
     if (!failure->diagnosis.advice.empty()) change.advice = failure->diagnosis.advice;

@@ -172,10 +172,12 @@ class RendezvousState : public TaskPart {
   int generation_ = 0;
 };
 
-// The reported progress of an attempt, and the number of its progress entries in the journal.
+// The reports of an attempt's executor for the journal: its progress, with the number of the entries about it, and what
+// was reported at its end.
 struct ProgressLog {
   std::optional<TaskProgress> latest;
   std::optional<Usage> usage;  // the newest sample when the attempt ended
+  std::optional<LeftFiles> left_files;
   policy::Pace pace;
   int entries = 0;
   Instant next_entry = Instant::min();

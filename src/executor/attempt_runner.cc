@@ -12,6 +12,7 @@
 #include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
+#include "left_files.h"
 #include "log.h"
 #include "micros.h"
 #include "remote_start.h"
@@ -218,7 +219,7 @@ void AttemptRunner::OnAttemptEnded() {
     context_.logs.AddSizes(number, *failure_->mutable_start_failed()->mutable_logs());
     context_.am.Report(*std::exchange(failure_, std::nullopt));
   } else {
-    ReportEnded(number);
+    ReportEnded(number, FindLeftFiles(context_.plan));
   }
   on_idle_();
 }
@@ -232,12 +233,13 @@ void AttemptRunner::ReportStarted(Instant at) {
   context_.am.Report(std::move(message));
 }
 
-void AttemptRunner::ReportEnded(int attempt) {
+void AttemptRunner::ReportEnded(int attempt, const std::optional<wire::LeftFiles>& left) {
   wire::FromExecutor message;
   message.mutable_ended()->set_attempt(attempt);
   message.mutable_ended()->set_at_micros(Micros(context_.clock.Now()));
   context_.usage.Fill(*message.mutable_ended()->mutable_usage());
   context_.logs.AddSizes(attempt, *message.mutable_ended()->mutable_logs());
+  if (left) *message.mutable_ended()->mutable_left() = *left;
   context_.am.Report(std::move(message));
 }
 

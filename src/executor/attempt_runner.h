@@ -84,7 +84,7 @@ class AttemptRunner {
   void AddExports(int local_rank, wire::RankExited& exited);
   void OnAttemptEnded();
   void ReportStarted(Instant at);
-  void ReportEnded(int attempt);
+  void ReportEnded(int attempt, const std::optional<wire::LeftFiles>& left = std::nullopt);
 
   TaskContext context_;
   os::process::PortReservation port_;

@@ -44,6 +44,40 @@ TEST(Executor, RestartKeepsTheWorkingDirectory) {
   EXPECT_EQ(task.Log("0/stdout"), "");
 }
 
+wire::Ended EndOfAttempt(Task& task, int attempt) {
+  task.Start(attempt);
+  task.ReceiveStarted();
+  task.ReceiveExit();
+  return task.ReceiveEnded();
+}
+
+TEST(Executor, FilesOfEveryAttemptInTheDirectoryAreReportedWithItsEnd) {
+  Task task;
+  task.role().command.shell = "ls model.pt || exec sh -c 'sleep 0.05; printf 12345 > model.pt'; echo > log.txt";
+  task.spec.source = "unused";
+  ASSERT_TRUE(os::files::MakeDirectories(task.options.staging_dir + "/source").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.staging_dir + "/source/train.py", "print()").ok());
+  task.Launch();
+  const wire::Ended first = EndOfAttempt(task, 0);
+  EXPECT_EQ(first.left().count(), 1) << first.ShortDebugString();
+  EXPECT_EQ(first.left().bytes(), 5);
+  EXPECT_THAT(first.left().names(), testing::ElementsAre("model.pt"));
+  EXPECT_THAT(EndOfAttempt(task, 1).left().names(), testing::ElementsAre("model.pt", "log.txt"));
+}
+
+TEST(Executor, FilesThatAreKeptAreNotReportedAsLeft) {
+  for (const bool outputs : {false, true}) {
+    Task task;
+    task.role().command.shell = "sleep 0.05; echo x > model.pt";
+    if (outputs) task.spec.outputs = {"out"};
+    task.options.keeps_work_dir = !outputs;
+    task.Launch();
+    EXPECT_FALSE(EndOfAttempt(task, 0).has_left()) << outputs;
+  }
+  Task silent("sleep 0.05");
+  EXPECT_FALSE(EndOfAttempt(silent, 0).has_left());
+}
+
 TEST(Executor, RanksHaveTheirOwnExitCodesAndLogs) {
   Task task;
   task.role().processes = 3;

@@ -19,13 +19,12 @@ constexpr size_t kLongestLine = 200;
 constexpr auto kPause = 50ms;
 constexpr auto kPollWithoutEvents = 1s;  // the interval if the user has no inotify instance left
 
-// The files are beside the working directory and not in it, because only the job writes into the working directory.
-std::string DirectoryOf(const std::string& work_dir) { return work_dir + ".progress"; }
-
 }  // namespace
 
+std::string ProgressDirectory(const std::string& work_dir) { return work_dir + ".progress"; }
+
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank) {
-  return DirectoryOf(work_dir) + "/" + std::to_string(attempt) + "-" + std::to_string(local_rank);
+  return ProgressDirectory(work_dir) + "/" + std::to_string(attempt) + "-" + std::to_string(local_rank);
 }
 
 ProgressReader::ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers,
@@ -37,7 +36,7 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
   progress_.reset();
   last_.reset();
   invalid_reported_ = false;
-  HOWDAH_TRY_STATUS(os::files::MakeDirectories(DirectoryOf(work_dir)));
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(ProgressDirectory(work_dir)));
   for (int rank = 0; rank < processes; ++rank) {
     File& file = files_.emplace_back();
     file.path = ProgressFile(work_dir, attempt, rank);

@@ -17,6 +17,9 @@
 
 namespace howdah::executor {
 
+// Returns the directory of the progress files. It is created with the first attempt, and is beside the working
+// directory and not in it, because only the job writes into the working directory.
+std::string ProgressDirectory(const std::string& work_dir);
 // Returns the path of the progress file of one local rank of an attempt.
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank);
 

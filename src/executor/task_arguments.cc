@@ -30,7 +30,7 @@ Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& argumen
              Flags::Parse(arguments,
                           {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls", "--staging",
                            "--work", "--logs", "--python", "--environment", "--gpus"},
-                          {"--yarn"}));
+                          {"--yarn", "--keep-work"}));
   TaskArguments task;
   task.on_yarn = flags.has("--yarn");
   task.tls_dir = flags.text("--tls");
@@ -44,6 +44,7 @@ Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& argumen
   options.am_address = flags.text("--am");
   options.staging_dir = flags.text("--staging");
   options.work_dir = flags.text("--work");
+  options.keeps_work_dir = flags.has("--keep-work");
   options.logs_dir = flags.text("--logs");
   options.python_dir = flags.text("--python");
   if (flags.has("--gpus")) {

@@ -21,6 +21,8 @@ TEST(TaskArguments, LocalCommandLineIsComplete) {
   EXPECT_EQ(options.staging_dir + options.work_dir + options.logs_dir + options.python_dir, "/s/w/l/p");
   EXPECT_EQ(task->tls_dir + task->environment_file, "/tls/e");
   EXPECT_FALSE(task->on_yarn);
+  EXPECT_FALSE(options.keeps_work_dir);
+  EXPECT_TRUE(ParseTaskArguments({"--keep-work"})->options.keeps_work_dir);
   ASSERT_TRUE(options.gpus.has_value());
   EXPECT_THAT(*options.gpus, ElementsAre(0, 12));
 }

@@ -220,11 +220,12 @@ class Task {
     EXPECT_TRUE(message && message->has_rank_exited()) << (message ? message->ShortDebugString() : "nothing");
     return message ? message->rank_exited() : wire::RankExited();
   }
-  void ExpectEnded(int attempt) {
+  void ExpectEnded(int attempt) { EXPECT_EQ(ReceiveEnded().attempt(), attempt); }
+  wire::Ended ReceiveEnded() {
     const auto message = Receive();
-    ASSERT_TRUE(message && message->has_ended()) << (message ? message->ShortDebugString() : "nothing");
-    EXPECT_EQ(message->ended().attempt(), attempt);
+    EXPECT_TRUE(message && message->has_ended()) << (message ? message->ShortDebugString() : "nothing");
     EXPECT_TRUE(Left().empty()) << "Ended comes when no process is left";
+    return message ? message->ended() : wire::Ended();
   }
   // Runs an attempt to its end. Returns the RankExited of rank 0.
   wire::RankExited RunAttempt(int attempt) {

@@ -39,6 +39,7 @@ void StartAttempt(TaskView& task, int attempt) {
   task.finished.reset();
   task.usage = {};
   task.progress.reset();
+  task.left_files.reset();
 }
 
 void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
@@ -126,6 +127,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.finished) task.finished = change.finished;
   if (change.usage) task.usage = *change.usage;
   if (change.progress) task.progress = change.progress;
+  if (change.left_files) task.left_files = change.left_files;
 }
 
 // RoleScaled changes nothing in the view, because TaskChanged entries add and remove the tasks.

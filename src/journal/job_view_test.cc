@@ -99,8 +99,10 @@ TEST(JobView, TaskViewFollowsTaskFromPendingToItsEnd) {
 
   auto ended = TaskChange(TaskType::kExited, "worker", 1, TaskState::kFailed);
   ended.usage = core::Usage{0, 4096, 1.5};
+  ended.left_files = core::LeftFiles{.count = 1, .bytes = 7, .names = {"model.pt"}};
   view.Apply({At(13), ended});
   EXPECT_EQ(task.usage, *ended.usage);
+  EXPECT_EQ(task.left_files, ended.left_files);
 
   // A new attempt in the same container clears the old attempt's values, except the ranks and the reason for the new
   // attempt.
@@ -109,6 +111,7 @@ TEST(JobView, TaskViewFollowsTaskFromPendingToItsEnd) {
   EXPECT_TRUE(task.pids.empty());
   EXPECT_EQ(task.exit, std::nullopt);
   EXPECT_EQ(task.finished, std::nullopt);
+  EXPECT_EQ(task.left_files, std::nullopt);
   EXPECT_EQ(task.reason, "it crashed");
   EXPECT_EQ(task.container, "c7");
   EXPECT_EQ(task.ranks, (std::vector<int>{2, 3}));
@@ -193,7 +196,8 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
       json.substr(json.find("\"tasks\""), json.find(",\"account\"") - json.find("\"tasks\"")),
       R"("tasks":[{"role":"ps","index":0,"state":"FAILED","attempt":0,"node":"node7","container":null,"ranks":[],)"
       R"("pids":[4711],"exit_code":null,"signal":"SIGSEGV","reason":null,"started":null,"finished":null,)"
-      R"("usage":{"memory_bytes":100,"memory_peak_bytes":200,"cpu_seconds":1.5},"progress":null}])");
+      R"("usage":{"memory_bytes":100,"memory_peak_bytes":200,"cpu_seconds":1.5},"progress":null,)"
+      R"("left_files":null}])");
 }
 
 TEST(StatusJson, SurvivesARoundTrip) {

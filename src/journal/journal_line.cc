@@ -70,6 +70,7 @@ void PutFields(Json& json, const core::TaskChanged& change) {
   Put(json, "finished", change.finished);
   if (change.usage) json["usage"] = UsageJson(*change.usage);
   if (change.progress) json["progress"] = ProgressJson(*change.progress);
+  if (change.left_files) json["left_files"] = LeftFilesJson(*change.left_files);
 }
 
 void PutFields(Json& json, const core::RoleScaled& change) {
@@ -152,6 +153,7 @@ std::optional<core::Change> ReadTask(const Json& json, core::TaskChanged::Type t
   change.finished = TimeField(json, "finished");
   change.usage = UsageField(json);
   change.progress = ProgressField(json);
+  change.left_files = LeftFilesField(json);
   return change;
 }
 

@@ -40,6 +40,25 @@ TEST(JournalLine, HasTheDocumentedFormat) {
   EXPECT_NE(EncodeEntry({At(5), change}).find(R"("signal":"SIGSEGV")"), std::string::npos);
 }
 
+TEST(JournalLine, LeftFilesHaveTheDocumentedFormat) {
+  auto change = TaskChange(core::TaskChanged::Type::kExited, "worker", 1, core::TaskState::kSucceeded);
+  const std::string before = EncodeEntry({At(5), change});
+  EXPECT_EQ(before.find("left_files"), std::string::npos) << before;
+  EXPECT_EQ(std::get<core::TaskChanged>(DecodeEntry(before)->change).left_files, std::nullopt);
+  change.left_files = core::LeftFiles{.count = 2, .bytes = 1000, .names = {"model.pt", "\xff"}};
+  const std::string line = EncodeEntry({At(5), change});
+  EXPECT_NE(line.find(R"("left_files":{"count":2,"bytes":1000,"names":["model.pt",")"
+                      "\uFFFD"
+                      R"("]})"),
+            std::string::npos)
+      << line;
+  // A damaged journal cannot make a reader store more names than an executor may report.
+  std::string many = line;
+  many.replace(many.find(R"("model.pt")"), 10, R"(1,"a","b","c","d")");
+  EXPECT_EQ(std::get<core::TaskChanged>(DecodeEntry(many)->change).left_files,
+            (core::LeftFiles{2, 1000, {"a", "b", "c"}}));
+}
+
 TEST(JournalLine, CauseHasTheDocumentedFormat) {
   auto change = JobChange(core::JobChanged::Type::kStopping);
   change.cause = core::Cause{core::Cause::Kind::kExit, "worker", 1, 0};

@@ -91,6 +91,26 @@ inline Json UsageJson(const core::Usage& usage) {
   return json;
 }
 
+inline Json LeftFilesJson(const core::LeftFiles& left) {
+  return {{"count", left.count}, {"bytes", left.bytes}, {"names", left.names}};
+}
+
+// Reads at most as many names as an executor may report.
+inline std::optional<core::LeftFiles> LeftFilesField(const Json& object) {
+  const Json* field = Field(object, "left_files");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const Json *count = Field(*field, "count"), *bytes = Field(*field, "bytes"), *names = Field(*field, "names");
+  if (count == nullptr || !count->is_number_integer() || bytes == nullptr || !bytes->is_number_integer()) {
+    return std::nullopt;
+  }
+  core::LeftFiles left{.count = count->get<int64_t>(), .bytes = bytes->get<int64_t>()};
+  if (names == nullptr || !names->is_array()) return left;
+  for (const Json& name : *names) {
+    if (left.names.size() < core::LeftFiles::kMostNames && name.is_string()) left.names.push_back(name);
+  }
+  return left;
+}
+
 inline Json ProgressJson(const core::TaskProgress& progress) {
   Json json = {{"step", nullptr}, {"checkpoint", nullptr}, {"checkpoint_at", nullptr}};
   if (progress.step) json["step"] = *progress.step;

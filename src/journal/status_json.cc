@@ -30,6 +30,7 @@ Json TaskToJson(const TaskView& task) {
   json["finished"] = OrNull(task.finished);
   json["usage"] = UsageJson(task.usage);
   json["progress"] = task.progress ? ProgressJson(*task.progress) : Json(nullptr);
+  json["left_files"] = task.left_files ? LeftFilesJson(*task.left_files) : Json(nullptr);
   return json;
 }
 
@@ -54,6 +55,7 @@ std::optional<TaskView> TaskFromJson(const Json& json) {
   task.finished = TimeField(json, "finished");
   task.usage = UsageField(json).value_or(Usage());
   task.progress = ProgressField(json);
+  task.left_files = LeftFilesField(json);
   return task;
 }
 

@@ -141,6 +141,7 @@ class RandomChanges {
     change.finished = MaybeTime();
     if (Sometimes()) change.progress = Progress();
     if (Sometimes()) change.usage = Usage();
+    if (Sometimes()) change.left_files = LeftFiles();
     return change;
   }
   core::Usage Usage() {
@@ -148,6 +149,11 @@ class RandomChanges {
     if (Sometimes()) usage.memory_average_bytes = Number(1, 9000);
     if (Sometimes()) usage.gpu = core::GpuUse{0.5, Number(0, 100) / 100.0, 0.25, Number(0, 100) / 100.0};
     return usage;
+  }
+  core::LeftFiles LeftFiles() {
+    core::LeftFiles left{.count = Number(1, 9), .bytes = int64_t{Number(0, 9)} << 40};
+    for (int i = Number(0, 3); i > 0; --i) left.names.push_back(Text());
+    return left;
   }
   core::TaskProgress Progress() {
     core::TaskProgress progress{.at = At(Number(0, 1000))};

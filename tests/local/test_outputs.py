@@ -76,9 +76,14 @@ def test_files_that_are_not_kept_are_named(machine, tmp_path):
     (tmp_path / "src/train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
     job = "source: ./src\nroles: {worker: {memory: 64MiB, command: 'python3 train.py'}}\n"
     done = machine("run", machine.job_file(tmp_path, job))
-    assert "worker:0 left model.pt (1000 B) in its working directory, which is removed" in done.stderr, done
-    assert "the key `outputs` of the job file keeps such files" in done.stderr, done
+    line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed; the key `outputs` of the job file "
+            "keeps such files, as in outputs: ['*.pt']; `run --keep` keeps the directories")
+    assert "howdah: " + line in done.stderr.splitlines(), done
+    assert f"left files   {line}\n" in machine("status", done.id).stdout
+    assert machine.status(done.id)["tasks"][0]["left_files"] == {"count": 1, "bytes": 1000, "names": ["model.pt"]}
     assert not (tmp_path / "outputs").exists()
+    kept = machine("run", "--keep", machine.job_file(tmp_path, job))
+    assert (machine.home / "jobs" / kept.id / "work/worker-0/model.pt").exists() and " left " not in kept.stderr, kept
     silent = machine("run", machine.job_file(tmp_path, job.replace("train.py", "-c pass")))
     assert "left" not in silent.stderr, silent
     none = machine("outputs", done.id, tmp_path / "none")

@@ -33,6 +33,19 @@ def test_run_copies_the_outputs_and_the_history_keeps_them(howdah, tmp_path):
     howdah.assert_clean(done.id)
 
 
+def test_files_that_are_not_kept_are_named(howdah, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
+    job = "source: ./src\nroles: {worker: {memory: 64MiB, instances: 2, command: 'python3 train.py'}}\n"
+    done = howdah("run", howdah.job_file(tmp_path, job), timeout=120)
+    line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed, and 1 more task left files; the key "
+            "`outputs` of the job file keeps such files, as in outputs: ['*.pt']")
+    assert done.code == 0 and "howdah: " + line in done.stderr.splitlines(), done
+    # The record of the finished job has the names, too.
+    assert f"left files   {line}\n" in howdah("status", done.id).stdout
+    howdah.assert_clean(done.id)
+
+
 def test_outputs_of_failed_and_stopped_tasks_are_kept(howdah, tmp_path):
     end = "while [ ! -e {go} ]; do sleep 0.1; done; [ $HOWDAH_TASK_INDEX = 1 ] || exec sleep 300; exit 3"
     go = tmp_path / "go"

@@ -289,6 +289,7 @@ std::vector<std::string> LocalBackend::TaskArguments(const Container& container,
     arguments.push_back(flag);
     arguments.push_back(std::move(value));
   };
+  if (access(files.keep_work().c_str(), F_OK) == 0) arguments.push_back("--keep-work");
   if (!job_.spec().python_archive.empty()) add("--python", files.python());
   if (machine_has_gpus_) {
     std::string gpus;

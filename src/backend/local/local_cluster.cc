@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <map>
-#include <sstream>
 #include <thread>
 
 #include "am_client.h"
@@ -190,14 +189,6 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
 
 Result<LocalCluster::FetchedOutputs> LocalCluster::FetchOutputs(const JobId& id, const std::string& directory) {
   return CopyOutputs(FilesOf(id), directory);
-}
-
-std::vector<std::string> LocalCluster::LeftFiles(const JobId& id) {
-  std::vector<std::string> lines;
-  const auto text = os::files::ReadFile(FilesOf(id).left_files());
-  std::istringstream left(text.ok() ? *text : "");
-  for (std::string line; std::getline(left, line);) lines.push_back(line);
-  return lines;
 }
 
 Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(id).spec()); }

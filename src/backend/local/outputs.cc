@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "howdah/base/bytes.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/outputs.h"
@@ -18,22 +17,6 @@ const jobspec::RoleSpec* RoleOf(const jobspec::JobSpec& spec, const std::string&
   const auto found = std::find_if(spec.roles.begin(), spec.roles.end(),
                                   [&](const jobspec::RoleSpec& role) { return role.name == task->source.role; });
   return found == spec.roles.end() ? nullptr : &*found;
-}
-
-// name: of a task's directory. "worker:0 left model.pt and 2 more files (977 KiB) in its working directory, which is
-// removed"; "" if there are none.
-std::string DescribeLeft(const JobFiles& files, const jobspec::RoleSpec& role, const std::string& name) {
-  // This directory is created after the working directory has been filled, and before the first process starts.
-  const auto begun = os::files::CreationTime(files.work() + "/" + name + ".progress");
-  if (!begun) return "";
-  const os::files::LeftFiles left = os::files::FindLeftFiles(files.work() + "/" + name, *begun);
-  if (left.count == 0) return "";
-  std::string names;
-  for (const std::string& file : left.names) names += (names.empty() ? "" : ", ") + file;
-  const int64_t more = left.count - static_cast<int64_t>(left.names.size());
-  return role.name + ":" + name.substr(role.name.size() + 1) + " left " + names +
-         (more > 0 ? " and " + std::to_string(more) + " more" : "") + " (" + FormatBytes(left.bytes) +
-         ") in its working directory, which is removed";
 }
 
 // Copies these files, and counts them.
@@ -78,22 +61,17 @@ Status KeepOutputs(const JobFiles& files) {
   const auto text = os::files::ReadFile(files.spec());
   if (!text.ok()) return text.error().code == ErrorCode::kNotFound ? Status() : Status(text.error());
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(*text));
-  std::string left;
   for (const std::string& name : *names) {
     const jobspec::RoleSpec* role = RoleOf(spec, name);
     if (role == nullptr) continue;  // such as ROLE-INDEX.progress
     const std::string work = files.work() + "/" + name;
     const std::vector<std::string> patterns = jobspec::OutputsOf(spec, *role);
-    if (patterns.empty()) {
-      const std::string line = DescribeLeft(files, *role, name);
-      if (!line.empty()) left += line + "\n";
-      continue;
-    }
+    if (patterns.empty()) continue;
     HOWDAH_TRY(const auto found, os::files::FindOutputs(work, patterns));
     if (found.empty()) continue;
     HOWDAH_TRY_STATUS(os::files::MoveOutputs(work, found, files.outputs() + "/" + name));
   }
-  return left.empty() ? Status() : os::files::WriteFileAtomically(files.left_files(), left, 0600);
+  return {};
 }
 
 }  // namespace howdah::backend::local

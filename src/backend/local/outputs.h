@@ -7,9 +7,8 @@
 
 namespace howdah::backend::local {
 
-// Moves the outputs that the job file names from the working directories to JobFiles::outputs(). For tasks without the
-// key `outputs`, writes one line per task to JobFiles::left_files() that names the files which are about to be removed.
-// Call this when no process of the job is left, before the working directories are removed.
+// Moves the outputs that the job file names from the working directories to JobFiles::outputs(). Call this when no
+// process of the job is left, before the working directories are removed.
 Status KeepOutputs(const JobFiles& files);
 
 // Copies the kept outputs, and those in the working directories of tasks that still run, to DIRECTORY/ROLE-INDEX/...

@@ -152,17 +152,10 @@ class QueueLimit {
   Instant since_;
 };
 
-// Copies the outputs of an ended job to this machine, and names the files that the job does not keep. The job's exit
-// code does not depend on it.
-void ShowResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
+// Copies the outputs of an ended job to this machine. The job's exit code does not depend on it.
+void FetchResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
   const auto fetched = FetchOutputs(cluster, id, outputs_directory);
   if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
-  const std::vector<std::string> left = cluster.LeftFiles(id);
-  for (const std::string& line : left) output::PrintNote(line);
-  if (!left.empty()) {
-    output::PrintNote(
-        "the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']; --keep keeps the directories");
-  }
 }
 
 Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
@@ -189,7 +182,9 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
     return client::FollowStopped(id);
   }
   output::PrintMessage(output::Summary(display.view(), cluster.LogsLocation(id)));
-  ShowResults(cluster, id, options.outputs_directory);
+  FetchResults(cluster, id, options.outputs_directory);
+  const std::string left = output::LeftFilesText(display.view());
+  if (!left.empty()) output::PrintNote(left);
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");
   return client::ExitCodeOf(display.view());
 }

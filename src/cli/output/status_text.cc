@@ -75,6 +75,18 @@ std::string Line(const std::string& name, const std::string& value) {
   return value.empty() ? "" : name + std::string(13 - name.size(), ' ') + Shown(value) + "\n";
 }
 
+// "model.pt and 2 more files (977 KiB)".
+std::string FilesText(const core::LeftFiles& left) {
+  std::string text;
+  for (const std::string& name : left.names) text += (text.empty() ? "" : ", ") + name;
+  const int64_t more = left.count - static_cast<int64_t>(left.names.size());
+  if (more > 0) {
+    text += (text.empty() ? "" : " and ") + std::to_string(more) + (text.empty() ? "" : " more") +
+            (more == 1 ? " file" : " files");
+  }
+  return text + " (" + FormatBytes(left.bytes) + ")";
+}
+
 std::string TaskProgress(const core::TaskChanged& task) {
   std::string text = Shown(task.reason.value_or(""));  // already names the task and its exit status
   if (text.empty()) {
@@ -186,6 +198,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("time", view.time_breakdown.Text(now));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
+  text += Line("left files", LeftFilesText(view));
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
   text += Line("tracking", view.tracking_url);
   return text + "\n" + TaskTable(view, now, colour);
@@ -225,6 +238,21 @@ std::string Summary(const JobView& view, const std::string& logs) {
   const std::string times = view.time_breakdown.Text(view.finished.value_or(Instant()));
   if (!times.empty()) text += "time: " + times + "\n";
   return text + "logs: " + logs + "  (howdah logs " + id + ")";
+}
+
+std::string LeftFilesText(const JobView& view) {
+  const TaskView* first = nullptr;
+  int tasks = 0;
+  for (const TaskView& task : view.tasks) {
+    if (task.left_files && tasks++ == 0) first = &task;
+  }
+  if (first == nullptr || !core::IsFinal(view.state)) return "";
+  std::string text = TaskText(first->role, first->index) + " left " + FilesText(*first->left_files) +
+                     " in its working directory, which is removed";
+  if (tasks > 1)
+    text += ", and " + std::to_string(tasks - 1) + " more " + (tasks == 2 ? "task" : "tasks") + " left files";
+  text += "; the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']";
+  return text + (view.on == "local" ? "; `run --keep` keeps the directories" : "");
 }
 
 std::vector<std::string> LiveTable(const JobView& view, Instant now, size_t columns, size_t rows, bool colour) {

@@ -57,6 +57,30 @@ TEST(StatusText, CauseOfTheNewestRestartStaysVisible) {
   EXPECT_EQ(text.find("worker:1 failed"), std::string::npos) << text;
 }
 
+TEST(StatusText, LeftFilesAreNamedInOneLineAtTheEnd) {
+  journal::JobView view = Job();
+  view.on = "yarn";
+  const std::string keep = "; the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']";
+  view.tasks[1].left_files = core::LeftFiles{.count = 1, .bytes = 1000, .names = {"model.pt"}};
+  EXPECT_EQ(LeftFilesText(view), "") << "it is not known yet which files will be left";
+  view.state = JobState::kSucceeded;
+  EXPECT_EQ(LeftFilesText(view), "worker:0 left model.pt (1000 B) in its working directory, which is removed" + keep);
+  view.tasks[1].left_files = core::LeftFiles{.count = 4, .bytes = 3 << 20, .names = {"b/c.pt", "a"}};
+  view.tasks[2].left_files = core::LeftFiles{.count = 1, .bytes = 7, .names = {"a"}};
+  EXPECT_EQ(LeftFilesText(view),
+            "worker:0 left b/c.pt, a and 2 more files (3.0 MiB) in its working directory, which is removed, and 1 more "
+            "task left files" +
+                keep);
+  view.on = "local";
+  view.tasks[0].left_files = core::LeftFiles{.count = 2, .bytes = 5};
+  EXPECT_EQ(LeftFilesText(view),
+            "ps:0 left 2 files (5 B) in its working directory, which is removed, and 2 more tasks left files" + keep +
+                "; `run --keep` keeps the directories");
+  EXPECT_NE(DescribeJob(view, At(5), false).find("left files   ps:0 left 2 files"), std::string::npos);
+  for (journal::TaskView& task : view.tasks) task.left_files.reset();
+  EXPECT_EQ(LeftFilesText(view), "");
+}
+
 TEST(StatusText, LiveTableOfLargeJobHasOneLinePerRole) {
   const auto few = LiveTable(Job(), At(5), 80, 10, false);
   ASSERT_EQ(few.size(), 4u);

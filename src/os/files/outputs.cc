@@ -15,20 +15,24 @@ namespace howdah::os::files {
 namespace {
 
 constexpr size_t kMostEntries = 10'000;
-constexpr size_t kNamed = 3;
 
-// Calls visit(path, info) for each entry below the directory, without following links. Descends into a directory if
-// visit returns true. Directories come before their entries.
-using Visit = std::function<bool(const std::string& path, const struct stat& info)>;
-void Walk(const std::string& root, const std::string& directory, const Visit& visit) {
+enum class Next { kDescend, kSkip, kStop };
+
+// Calls visit(path, info) for each entry below the directory, without following links. Directories come before their
+// entries. Returns false if a visit has stopped the walk.
+using Visit = std::function<Next(const std::string& path, const struct stat& info)>;
+bool Walk(const std::string& root, const std::string& directory, const Visit& visit) {
   const auto names = ListDirectory(directory.empty() ? root : root + "/" + directory);
-  if (!names.ok()) return;  // it has vanished, or may not be read
+  if (!names.ok()) return true;  // it has vanished, or may not be read
   for (const std::string& name : *names) {
     const std::string path = directory.empty() ? name : directory + "/" + name;
     struct stat info {};
     if (::lstat((root + "/" + path).c_str(), &info) != 0) continue;
-    if (visit(path, info) && S_ISDIR(info.st_mode)) Walk(root, path, visit);
+    const Next next = visit(path, info);
+    if (next == Next::kStop) return false;
+    if (next == Next::kDescend && S_ISDIR(info.st_mode) && !Walk(root, path, visit)) return false;
   }
+  return true;
 }
 
 bool MatchesAny(const std::vector<std::string>& patterns, const std::string& path) {
@@ -53,7 +57,7 @@ Result<std::vector<std::string>> FindOutputs(const std::string& directory, const
     const bool matches = below || MatchesAny(patterns, path);
     if (matches && !below && S_ISDIR(info.st_mode)) matched = path;
     if (matches && S_ISREG(info.st_mode)) found.push_back(path);
-    return true;
+    return Next::kDescend;
   });
   std::sort(found.begin(), found.end());
   return found;
@@ -78,17 +82,18 @@ LeftFiles FindLeftFiles(const std::string& directory, Instant since) {
   size_t entries = 0;
   std::vector<std::pair<int64_t, std::string>> largest;
   Walk(directory, "", [&](const std::string& path, const struct stat& info) {
-    if (++entries > kMostEntries) return false;
+    if (++entries > kMostEntries) return Next::kStop;
     const std::string name = path.substr(path.rfind('/') + 1);
-    if (name.front() == '.' || name == "__pycache__") return false;
-    if (!S_ISREG(info.st_mode)) return true;
-    if (ToInstant(info.st_ctim) <= since) return false;
+    if (name.front() == '.' || name == "__pycache__") return Next::kSkip;
+    if (!S_ISREG(info.st_mode)) return Next::kDescend;
+    if (ToInstant(info.st_ctim) <= since) return Next::kSkip;
     ++left.count;
     left.bytes += info.st_size;
+    if (path.size() > kLongestLeftName) return Next::kSkip;
     largest.emplace_back(-info.st_size, path);
     std::sort(largest.begin(), largest.end());
-    if (largest.size() > kNamed) largest.pop_back();
-    return false;
+    if (largest.size() > kMostLeftNames) largest.pop_back();
+    return Next::kSkip;
   });
   for (auto& [size, path] : largest) left.names.push_back(std::move(path));
   return left;

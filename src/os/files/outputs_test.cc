@@ -57,6 +57,17 @@ TEST(MoveOutputs, DoesNotFollowLinksBelowTheTarget) {
   EXPECT_THAT(*ListDirectory(root / "elsewhere"), IsEmpty());
 }
 
+TEST(FindLeftFiles, LongNamesAreOnlyCounted) {
+  const Scratch root;
+  const std::string longest(kLongestLeftName, 'n');
+  ASSERT_TRUE(WriteFileAtomically(root / longest, "12").ok());
+  ASSERT_TRUE(WriteFileAtomically(root / (longest + "n"), "123").ok());
+  const LeftFiles left = FindLeftFiles(root.path(), Instant());
+  EXPECT_EQ(left.count, 2);
+  EXPECT_EQ(left.bytes, 5);
+  EXPECT_EQ(left.names, std::vector<std::string>{longest});
+}
+
 TEST(FindLeftFiles, CountsNewFilesAndNamesTheLargest) {
   const Scratch root;
   Write(root / "old.py", "x");

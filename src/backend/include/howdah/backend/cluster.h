@@ -104,9 +104,6 @@ class Cluster {
     int64_t files = 0, bytes = 0, tasks = 0;
   };
   virtual Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) = 0;
-  // For a job that has ended. Returns one sentence for each task that left files in its working directory which were
-  // not kept. Empty if there are no such tasks, or if the backend has no record of them.
-  virtual std::vector<std::string> LeftFiles(const JobId& id) = 0;
   // Returns the effective job file (jobspec::WriteEffective), if the backend still has it.
   virtual Result<std::string> JobFile(const JobId& id) = 0;
   // Opens the file system of a URI or an absolute path. Returns kUnavailable, with advice, if this backend cannot reach

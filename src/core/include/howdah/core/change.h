@@ -62,6 +62,16 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
+// The files that a task has created or changed in its working directory, which will be removed. Only tasks whose files
+// are not kept report them.
+struct LeftFiles {
+  static constexpr size_t kMostNames = 3, kLongestName = 200;  // bytes
+
+  int64_t count = 0, bytes = 0;
+  std::vector<std::string> names = {};  // of the largest, relative to the directory; their bytes may be any
+  friend bool operator==(const LeftFiles&, const LeftFiles&) = default;
+};
+
 // The progress that the processes of an attempt have reported (howdah/core/progress.h).
 struct TaskProgress {
   std::optional<int64_t> step;        // the lowest step of all processes
@@ -74,8 +84,8 @@ struct TaskProgress {
 std::string ToText(const TaskProgress& progress);
 
 // A change of one task. A field that is not set keeps its earlier value, but a new attempt number clears pids, exit,
-// times, usage and progress, and kStarted clears reason and advice. The comment of each type lists the fields that it
-// sets.
+// times, usage, progress and left files, and kStarted clears reason and advice. The comment of each type lists the
+// fields that it sets.
 struct TaskChanged {
   enum class Type {
     kPending,       // created (also by scaling), or needs a container again
@@ -105,6 +115,7 @@ struct TaskChanged {
   std::optional<Instant> started, finished;
   std::optional<Usage> usage;            // when an attempt has ended
   std::optional<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
+  std::optional<LeftFiles> left_files;   // when an attempt has ended; nullopt if there are none
   friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
 };
 

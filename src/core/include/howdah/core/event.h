@@ -172,6 +172,7 @@ struct TaskEnded {
   ContainerId container;
   int attempt = 0;
   Instant at;
+  std::optional<LeftFiles> left_files = {};  // nullopt if there are none
 };
 
 // --- from people and the clock ---

@@ -47,7 +47,8 @@ struct TaskOptions {
   // Whether the guardian removes work_dir at the end. Otherwise the backend removes it. A NodeManager whose JVM has no
   // UTF-8 locale cannot remove files with names that are not ASCII.
   bool remove_work_dir = false;
-  std::string logs_dir;  // ATTEMPT/{stdout,stderr}; with several processes ATTEMPT/LOCAL_RANK/...
+  bool keeps_work_dir = false;  // whether work_dir stays after the end of the job (`run --keep`)
+  std::string logs_dir;         // ATTEMPT/{stdout,stderr}; with several processes ATTEMPT/LOCAL_RANK/...
   // Whether all log files are directly in logs_dir, because YARN does not collect logs from subdirectories. Names:
   // attempt-N.stdout, attempt-N.stderr; with several processes attempt-N.rank-R.stdout and so on.
   bool flat_logs = false;

@@ -29,6 +29,9 @@ struct TaskView {
   std::optional<core::TaskProgress> progress;
   // From the journal, once an attempt has ended. Before that, a caller may fill in a sample.
   Usage usage;
+  // The files in the task's working directory when its newest attempt ended; nullopt if there are none, or if they are
+  // kept.
+  std::optional<core::LeftFiles> left_files;
 };
 
 struct JobView {

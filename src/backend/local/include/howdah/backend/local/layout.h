@@ -63,8 +63,7 @@ class JobFiles {
   std::string reserve() const { return directory_ + "/reserve"; }
   std::string keep_work() const { return directory_ + "/keep-work"; }
   std::string work() const { return directory_ + "/work"; }
-  std::string outputs() const { return directory_ + "/outputs"; }            // ROLE-INDEX/..., kept after the job
-  std::string left_files() const { return directory_ + "/left-files.txt"; }  // kept after the job
+  std::string outputs() const { return directory_ + "/outputs"; }  // ROLE-INDEX/..., kept after the job
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 

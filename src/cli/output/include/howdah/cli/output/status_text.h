@@ -28,6 +28,10 @@ std::optional<std::string> ProgressLine(const core::JournalEntry& entry, core::J
 // The last message of `run` and `wait`: state, reason, advice, and the location of the logs. Has no newline at the end.
 std::string Summary(const journal::JobView& view, const std::string& logs);
 
+// Names the files that the tasks of an ended job have left in their working directories, and the way to keep them, in
+// one line. Empty if there are none, and for a job that has not ended.
+std::string LeftFilesText(const journal::JobView& view);
+
 // The live table of `run`: at most `rows` lines of at most `columns`. A job with more tasks than rows gets one line per
 // role.
 std::vector<std::string> LiveTable(const journal::JobView& view, Instant now, size_t columns, size_t rows, bool colour);

@@ -22,8 +22,10 @@ Status MoveOutputs(const std::string& from, const std::vector<std::string>& file
 
 struct LeftFiles {
   int64_t count = 0, bytes = 0;
-  std::vector<std::string> names;  // of the largest, at most three, relative to the directory
+  std::vector<std::string> names;  // of the largest, relative to the directory
 };
+// The limits of LeftFiles::names: their number, and the bytes of each. Files with a longer name are only counted.
+constexpr size_t kMostLeftNames = 3, kLongestLeftName = 200;
 // Returns the regular files that were created or changed after `since`. Ignores caches: `__pycache__`, and entries with
 // a name that begins with a dot. Looks at 10,000 entries at most.
 LeftFiles FindLeftFiles(const std::string& directory, Instant since);

@@ -1,0 +1,26 @@
+#include "left_files.h"
+
+#include "howdah/core/change.h"
+#include "howdah/os/files/outputs.h"
+#include "progress_reader.h"
+
+namespace howdah::executor {
+
+static_assert(os::files::kMostLeftNames == core::LeftFiles::kMostNames &&
+              os::files::kLongestLeftName == core::LeftFiles::kLongestName);
+
+std::optional<wire::LeftFiles> FindLeftFiles(const TaskPlan& plan) {
+  if (plan.options.keeps_work_dir || !jobspec::OutputsOf(plan.spec, plan.role()).empty()) return std::nullopt;
+  // This directory is created after the working directory has been filled, and before the first process starts.
+  const auto begun = os::files::CreationTime(ProgressDirectory(plan.options.work_dir));
+  if (!begun) return std::nullopt;  // the file system does not record it
+  const os::files::LeftFiles found = os::files::FindLeftFiles(plan.options.work_dir, *begun);
+  if (found.count == 0) return std::nullopt;
+  wire::LeftFiles left;
+  left.set_count(found.count);
+  left.set_bytes(found.bytes);
+  for (const std::string& name : found.names) left.add_names(name);
+  return left;
+}
+
+}  // namespace howdah::executor

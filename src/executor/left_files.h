@@ -1,0 +1,16 @@
+// The files that a task leaves in its working directory.
+#pragma once
+
+#include <optional>
+
+#include "executor.pb.h"
+#include "task_plan.h"
+
+namespace howdah::executor {
+
+// Returns the files that the task's processes have created or changed since its first attempt. nullopt if there are
+// none, or if they are not lost with the working directory: the directory is kept, or the job file names outputs of the
+// role.
+std::optional<wire::LeftFiles> FindLeftFiles(const TaskPlan& plan);
+
+}  // namespace howdah::executor
