@@ -31,6 +31,7 @@ std::vector<core::Event> EveryKind() {
           core::ExecutorRefused{c, "another version"},
           core::ExecutorDisconnected{c},
           core::TaskStarted{c, 2, {4711, 4712}, At(3)},
+          core::TaskStarted{c, 2, {4711}, At(3), std::chrono::seconds(2)},
           killed,
           core::RankExited{c, 2, 0, {.code = 0}, At(4), {}},
           core::RankExited{c, 2, 0, {.code = 0}, At(4), {}, {{"PARAMS", "{\"lr\": 1}\xff"}}},

@@ -93,6 +93,7 @@ struct Recorder {
     out.set_attempt(e.attempt);
     for (const int pid : e.pids) out.add_pids(pid);
     out.set_at_micros(Micros(e.at));
+    out.set_filling_micros(e.filling.count());
   }
   void operator()(const core::RankExited& e) const {
     record.set_container(e.container.text);
@@ -216,7 +217,11 @@ wire::Usage ToWire(const core::Usage& usage) {
 }
 
 core::Event EventOf(const ContainerId& container, const wire::Started& m) {
-  return core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())};
+  return core::TaskStarted{container,
+                           m.attempt(),
+                           {m.pids().begin(), m.pids().end()},
+                           FromMicros(m.at_micros()),
+                           Duration(m.filling_micros())};
 }
 
 core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {

@@ -36,7 +36,7 @@ void Attempts::On(const TaskStarted& e) {
   task->Become(TaskState::kRunning);
   task->SetStarted(true);
   task->placement.ForgetLaunchFailures();
-  recorder_.Started(*task, e.pids);
+  recorder_.Started(*task, e);
   const auto& timeout = roster_.SpecOf(*task).timeout;
   if (timeout && !task->attempt.stop()) Arm(*task, context_.now + *timeout);
   units_.recovery.MarkRunning();

@@ -44,10 +44,11 @@ void Recorder::Placed(const Task& task, std::optional<std::string> reason) {
   Write(std::move(change));
 }
 
-void Recorder::Started(const Task& task, const std::vector<int>& pids) {
+void Recorder::Started(const Task& task, const TaskStarted& e) {
   TaskChanged change = EntryWithRanks(task, TaskChanged::Type::kStarted);
-  change.pids = pids;
+  change.pids = e.pids;
   change.started = task.attempt.started();
+  if (e.filling >= std::chrono::milliseconds(1)) change.filling = e.filling;
   change.reason = "";  // clears the reason of an earlier lost container
   Write(std::move(change));
 }

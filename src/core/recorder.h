@@ -34,7 +34,7 @@ class Recorder {
   void Created(const Task& task) { Write(Entry(task, TaskChanged::Type::kPending)); }
   // Records that the task is PENDING, ALLOCATED or READY. reason: why it is PENDING again, or its startup stage.
   void Placed(const Task& task, std::optional<std::string> reason = std::nullopt);
-  void Started(const Task& task, const std::vector<int>& pids);
+  void Started(const Task& task, const TaskStarted& e);
   void Rejoined(const Task& task);
   void Ended(const Task& task, Instant at);
   void Stopped(const Task& task, std::optional<std::string> reason = std::nullopt);

@@ -40,13 +40,16 @@ void AttemptRunner::Start(const wire::Start& start, const wire::Cluster& cluster
     return FailStart({start.attempt(), start.generation(), 0, start.place()},
                      {std::nullopt, "the application master sent an invalid table of endpoints"});
   }
-  if (work_directory_) return StartAttempt(std::move(*order));
+  if (work_directory_) return StartAttempt(std::move(*order), Duration::zero());
   pending_ = std::move(order);
+  pending_since_ = context_.clock.Now();
 }
 
 void AttemptRunner::OnWorkDirectory(const Status& filled) {
   work_directory_ = filled;
-  if (pending_) StartAttempt(*std::exchange(pending_, std::nullopt));
+  if (!pending_) return;
+  const Duration filling = std::max(Duration::zero(), context_.clock.Now() - pending_since_);
+  StartAttempt(*std::exchange(pending_, std::nullopt), filling);
 }
 
 void AttemptRunner::Stop(const wire::Stop& stop) {
@@ -65,7 +68,7 @@ void AttemptRunner::Stop(Duration grace, Duration limit) {
   attempt_->Stop(grace, limit);
 }
 
-void AttemptRunner::StartAttempt(StartOrder order) {
+void AttemptRunner::StartAttempt(StartOrder order, Duration filling) {
   context_.am.ForgetReports();
   order_ = std::move(order);
   if (!work_directory_->ok()) {
@@ -90,7 +93,7 @@ void AttemptRunner::StartAttempt(StartOrder order) {
     prepared = progress_.Begin(context_.plan.options.work_dir, order_.slot.attempt, context_.plan.role().processes);
   }
   if (!prepared.ok()) FailStart(order_.slot, {std::nullopt, prepared.error().message});
-  const bool started = prepared.ok() && StartRanks();
+  const bool started = prepared.ok() && StartRanks(filling);
   context_.logs.OnFilesMade();
   if (started) return;
   if (attempt_->pids().empty()) return OnAttemptEnded();
@@ -106,7 +109,7 @@ void AttemptRunner::BeginWatching(const Variables& environment) {
   watchdog_.Begin(std::move(target));
 }
 
-bool AttemptRunner::StartRanks() {
+bool AttemptRunner::StartRanks(Duration filling) {
   std::optional<Instant> first;
   for (ProcessSlot slot = order_.slot; slot.local_rank < context_.plan.role().processes; ++slot.local_rank) {
     auto launch = PrepareLaunch(context_.plan, order_.peers, slot);
@@ -125,7 +128,7 @@ bool AttemptRunner::StartRanks() {
     }
     if (!first) first = context_.clock.Now();
   }
-  ReportStarted(*first);
+  ReportStarted(*first, filling);
   return true;
 }
 
@@ -224,11 +227,12 @@ void AttemptRunner::OnAttemptEnded() {
   on_idle_();
 }
 
-void AttemptRunner::ReportStarted(Instant at) {
+void AttemptRunner::ReportStarted(Instant at, Duration filling) {
   wire::FromExecutor message;
   wire::Started& started = *message.mutable_started();
   started.set_attempt(order_.slot.attempt);
   started.set_at_micros(Micros(at));
+  started.set_filling_micros(filling.count());
   for (const pid_t pid : attempt_->pids()) started.add_pids(pid);
   context_.am.Report(std::move(message));
 }

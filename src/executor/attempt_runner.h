@@ -75,15 +75,16 @@ class AttemptRunner {
   int newest() const { return newest_; }
 
  private:
-  void StartAttempt(StartOrder order);
+  // filling: how long the order waited for the working directory.
+  void StartAttempt(StartOrder order, Duration filling);
   void BeginWatching(const Variables& environment);
   // Starts the processes. If one of them cannot be started, sets failure_ and returns false.
-  bool StartRanks();
+  bool StartRanks(Duration filling);
   void FailStart(const ProcessSlot& slot, const StartProblem& problem);
   void OnRankExited(int local_rank, const ExitStatus& status);
   void AddExports(int local_rank, wire::RankExited& exited);
   void OnAttemptEnded();
-  void ReportStarted(Instant at);
+  void ReportStarted(Instant at, Duration filling);
   void ReportEnded(int attempt, const std::optional<wire::LeftFiles>& left = std::nullopt);
 
   TaskContext context_;
@@ -91,6 +92,7 @@ class AttemptRunner {
   std::function<void()> on_idle_;
   std::optional<Status> work_directory_;  // the result of filling the directory; nullopt until it is filled
   std::optional<StartOrder> pending_;     // a start order that waits for the working directory
+  Instant pending_since_;                 // the time at which pending_ was received
   std::unique_ptr<Attempt> attempt_;      // set while an attempt runs
   StartOrder order_;                      // the order of the newest attempt that was started
   // The report of a failed start. Sent when the processes that were started are gone.

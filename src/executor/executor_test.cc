@@ -1,6 +1,8 @@
 // The executor of a task with real processes, observed by a test that acts as its AM.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
+#include <sys/stat.h>
 
 #include "task_fixture.h"
 
@@ -76,6 +78,27 @@ TEST(Executor, FilesThatAreKeptAreNotReportedAsLeft) {
   }
   Task silent("sleep 0.05");
   EXPECT_FALSE(EndOfAttempt(silent, 0).has_left());
+}
+
+TEST(Executor, TimeInWhichAStartWaitsForFilesIsReported) {
+  Task task;
+  task.role().command.shell = "true";
+  task.spec.source = "unused";
+  const std::string source = task.options.staging_dir + "/source";
+  ASSERT_TRUE(os::files::MakeDirectories(task.options.staging_dir).ok());
+  ASSERT_EQ(::mkfifo(source.c_str(), 0600), 0);
+  task.Launch();
+  task.Start(0);
+  // The executor handles orders one after the other, so with this answer it has received the start.
+  task.Stop(7, 20s);
+  task.ExpectEnded(7);
+  const os::files::Fd archive(::open(source.c_str(), O_WRONLY | O_CLOEXEC));
+  const std::string empty_tar(1024, '\0');
+  ASSERT_TRUE(os::files::WriteAll(archive.get(), empty_tar, source).ok());
+  ::close(archive.Release());
+  EXPECT_GT(task.ReceiveStarted().filling_micros(), 0);
+  EXPECT_EQ(task.ReceiveExit().code(), 0);
+  task.ExpectEnded(0);
 }
 
 TEST(Executor, RanksHaveTheirOwnExitCodesAndLogs) {

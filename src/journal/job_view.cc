@@ -51,8 +51,12 @@ void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
   view.host = change.host;
   view.submitted = time;
   view.tasks.clear();
+  view.later_roles.clear();
   int tasks = 0;
-  for (const auto& role : change.roles) tasks += role.instances;
+  for (const auto& role : change.roles) {
+    if (role.later) view.later_roles.push_back(role.name);
+    if (!role.later) tasks += role.instances;
+  }
   view.time_breakdown.Begin(time, tasks);
   for (const auto& role : change.roles) {
     for (int index = 0; index < role.instances; ++index) {
@@ -82,12 +86,19 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
                             am_began_again ? "the application master started again" : view.reason);
 }
 
+// A pending task of a later role is not counted: it does not wait for a container, but for other roles.
+std::optional<core::TaskState> CountedState(const JobView& view, const std::string& role, core::TaskState state) {
+  const bool later = std::find(view.later_roles.begin(), view.later_roles.end(), role) != view.later_roles.end();
+  return later && state == core::TaskState::kPending ? std::nullopt : std::optional(state);
+}
+
 void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   using Type = core::TaskChanged::Type;
   auto at = Position(view.tasks, change.role, change.index);
   const bool is_there = IsAt(view.tasks, at, change.role, change.index);
+  const auto counted = [&](core::TaskState state) { return CountedState(view, change.role, state); };
   if (change.type == Type::kRemoved) {
-    if (is_there) view.time_breakdown.OnTask(at->state, std::nullopt);
+    if (is_there) view.time_breakdown.OnTask(counted(at->state), std::nullopt);
     if (is_there) view.tasks.erase(at);
     return;
   }
@@ -112,7 +123,8 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
     if (task.started_in == change.generation) view.time_breakdown.OnTaskRestart();
     task.started_in = change.generation;
   }
-  view.time_breakdown.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
+  view.time_breakdown.OnTask(is_there ? counted(task.state) : std::nullopt, counted(change.state));
+  if (change.filling) view.time_breakdown.OnStarted(*change.filling);
   if (change.progress) view.time_breakdown.OnProgress(*change.progress, /*rendezvous=*/view.framework != "plain");
   if (change.type == Type::kRejoined) view.time_breakdown.OnRejoined();
   task.state = change.state;

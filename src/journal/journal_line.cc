@@ -28,7 +28,10 @@ void PutFields(Json& json, const core::JobSubmitted& change) {
   json["user"] = change.user;
   json["host"] = change.host;
   Json roles = Json::array();
-  for (const auto& role : change.roles) roles.push_back({{"name", role.name}, {"instances", role.instances}});
+  for (const auto& role : change.roles) {
+    Json& item = roles.emplace_back(Json{{"name", role.name}, {"instances", role.instances}});
+    if (role.later) item["later"] = true;
+  }
   json["roles"] = std::move(roles);
 }
 
@@ -68,6 +71,7 @@ void PutFields(Json& json, const core::TaskChanged& change) {
   Put(json, "advice", change.advice);
   Put(json, "started", change.started);
   Put(json, "finished", change.finished);
+  if (change.filling) json["filling_seconds"] = Seconds(*change.filling);
   if (change.usage) json["usage"] = UsageJson(*change.usage);
   if (change.progress) json["progress"] = ProgressJson(*change.progress);
   if (change.left_files) json["left_files"] = LeftFilesJson(*change.left_files);
@@ -95,7 +99,8 @@ std::optional<core::Change> ReadSubmitted(const Json& json) {
     const auto name = TextField(item, "name");
     const auto instances = IntField(item, "instances");
     if (!name || !instances || *instances < 0 || *instances > kMaxInstances) return std::nullopt;
-    change.roles.push_back({*name, *instances});
+    const Json* later = Field(item, "later");
+    change.roles.push_back({*name, *instances, later != nullptr && *later == true});
   }
   return change;
 }
@@ -151,6 +156,7 @@ std::optional<core::Change> ReadTask(const Json& json, core::TaskChanged::Type t
   change.advice = TextField(json, "advice");
   change.started = TimeField(json, "started");
   change.finished = TimeField(json, "finished");
+  change.filling = SecondsField(json, "filling_seconds");
   change.usage = UsageField(json);
   change.progress = ProgressField(json);
   change.left_files = LeftFilesField(json);

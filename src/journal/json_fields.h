@@ -2,6 +2,8 @@
 // is treated as absent.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -136,6 +138,19 @@ inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
 inline double NumberField(const Json& object, const char* name) {
   const Json* number = Field(object, name);
   return number != nullptr && number->is_number() ? number->get<double>() : 0;
+}
+
+// Reads a duration in seconds, with the journal's resolution of a millisecond.
+inline std::optional<Duration> SecondsField(const Json& object, const char* name) {
+  constexpr double kMost = 1e9;  // some 30 years
+  const Json* field = Field(object, name);
+  if (field == nullptr || !field->is_number()) return std::nullopt;
+  return Duration(std::llround(std::clamp(field->get<double>(), -kMost, kMost) * 1e6));
+}
+
+// Rounds to milliseconds, the resolution of times in the journal.
+inline double Seconds(Duration d) {
+  return static_cast<double>(std::chrono::round<std::chrono::milliseconds>(d).count()) / 1000;
 }
 
 inline std::optional<core::Usage> UsageField(const Json& object) {

@@ -90,7 +90,7 @@ class RandomChanges {
     change.framework = Text();
     change.user = Text();
     change.host = Text();
-    for (int i = Number(0, 3); i > 0; --i) change.roles.push_back({Text(), Number(0, 5)});
+    for (int i = Number(0, 3); i > 0; --i) change.roles.push_back({Text(), Number(0, 5), Sometimes()});
     return change;
   }
   core::Cause Cause() {
@@ -139,6 +139,7 @@ class RandomChanges {
     change.advice = MaybeText();
     change.started = MaybeTime();
     change.finished = MaybeTime();
+    if (Sometimes()) change.filling = std::chrono::milliseconds(Number(1, 100000));
     if (Sometimes()) change.progress = Progress();
     if (Sometimes()) change.usage = Usage();
     if (Sometimes()) change.left_files = LeftFiles();

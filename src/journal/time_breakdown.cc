@@ -1,7 +1,6 @@
 #include "howdah/journal/time_breakdown.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "json_fields.h"
@@ -15,16 +14,6 @@ using core::TaskState;
 constexpr size_t kRestartsKept = 50;
 constexpr std::array<std::string_view, static_cast<size_t>(Spent::kCount)> kWords = {
     "queue", "localization", "start", "rendezvous", "running", "lost", "recovering"};
-
-// Rounds to milliseconds, the resolution of times in the journal.
-double Seconds(Duration d) {
-  return static_cast<double>(std::chrono::round<std::chrono::milliseconds>(d).count()) / 1000;
-}
-
-Duration FromSeconds(const Json* json) {
-  if (json == nullptr || !json->is_number()) return {};
-  return Duration(std::llround(json->get<double>() * 1e6));
-}
 
 std::string Key(Spent what) { return std::string(ToText(what)) + "_seconds"; }
 
@@ -49,6 +38,11 @@ void TimeBreakdown::OnTask(std::optional<TaskState> before, std::optional<TaskSt
   if (before) --counts_[static_cast<size_t>(*before)];
   if (after) ++counts_[static_cast<size_t>(*after)];
   if (phase_ && state_ == JobState::kStarting && !ran_) phase_ = WhileStarting();
+}
+
+void TimeBreakdown::OnStarted(Duration filling) {
+  if (ran_ || phase_ != Spent::kStart) return;
+  Move(Spent::kStart, Spent::kLocalization, std::clamp(filling, Duration::zero(), Stored(Spent::kStart)));
 }
 
 void TimeBreakdown::OnProgress(const core::TaskProgress& progress, bool rendezvous) {
@@ -189,7 +183,7 @@ TimeBreakdown TimeBreakdown::FromJson(const std::string& text) {
   if (!until) return breakdown;
   breakdown.last_ = *until;
   for (size_t i = 0; i < kWords.size(); ++i) {
-    breakdown.totals_[i] = FromSeconds(Field(json, Key(static_cast<Spent>(i)).c_str()));
+    breakdown.totals_[i] = SecondsField(json, Key(static_cast<Spent>(i)).c_str()).value_or(Duration());
     if (TextField(json, "phase") == kWords[i]) breakdown.phase_ = static_cast<Spent>(i);
   }
   const Json* lost = Field(json, "lost_seconds");
@@ -203,8 +197,8 @@ TimeBreakdown TimeBreakdown::FromJson(const std::string& text) {
     breakdown.restarts_.push_back({.generation = IntField(item, "generation").value_or(0),
                                    .at = TimeField(item, "at").value_or(Instant()),
                                    .cause = TextField(item, "cause").value_or(""),
-                                   .lost = FromSeconds(Field(item, "lost_seconds")),
-                                   .recovering = FromSeconds(Field(item, "recovering_seconds"))});
+                                   .lost = SecondsField(item, "lost_seconds").value_or(Duration()),
+                                   .recovering = SecondsField(item, "recovering_seconds").value_or(Duration())});
   }
   return breakdown;
 }

@@ -87,6 +87,39 @@ TEST(TimeBreakdown, GangIsQueuedUntilItsLastContainer) {
   EXPECT_EQ(story.Times(10), (Times{8, 1, 1, 0, 0, 0, 0}));
 }
 
+TEST(TimeBreakdown, WaitingForFilesOfTheWorkingDirectoryIsLocalization) {
+  for (const int filling : {0, 2, 3, 99}) {
+    Story story;
+    story.Job(2, JobType::kAmStarted, JobState::kStarting);
+    story.Task(5, TaskType::kAllocated, TaskState::kAllocated);
+    story.Task(7, TaskType::kReady, TaskState::kReady);
+    auto started = TaskChange(TaskType::kStarted, "worker", 0, TaskState::kRunning);
+    started.filling = std::chrono::seconds(filling);
+    story.view.Apply({At(10), started});
+    story.Job(10, JobType::kRunning, JobState::kRunning);
+    const int filled = std::min(filling, 3);
+    EXPECT_EQ(story.Times(20), (Times{5, 2 + filled, 3 - filled, 0, 10, 0, 0})) << filling;
+    // A later start moves no time of earlier phases.
+    story.view.Apply({At(20), started});
+    EXPECT_EQ(story.Times(20), (Times{5, 2 + filled, 3 - filled, 0, 10, 0, 0})) << filling;
+  }
+}
+
+TEST(TimeBreakdown, RolesThatWaitForASetupAreNotInTheQueue) {
+  JobView view;
+  view.Apply(Submitted(0, {{"prepare", 1, false}, {"worker", 2, true}}));
+  view.Apply({At(1), JobChange(JobType::kAmStarted, JobState::kStarting)});
+  for (const int index : {0, 1}) {
+    view.Apply({At(1), TaskChange(TaskType::kPending, "worker", index, TaskState::kPending)});
+  }
+  view.Apply({At(3), TaskChange(TaskType::kAllocated, "prepare", 0, TaskState::kAllocated)});
+  EXPECT_EQ(view.time_breakdown.phase(), Spent::kLocalization);
+  view.Apply({At(20), TaskChange(TaskType::kReady, "prepare", 0, TaskState::kReady)});
+  view.Apply({At(21), TaskChange(TaskType::kStarted, "prepare", 0, TaskState::kRunning)});
+  view.Apply({At(21), JobChange(JobType::kRunning, JobState::kRunning)});
+  EXPECT_EQ(view.time_breakdown.Text(At(30)), "queue 3.0s, localization 17.0s, start 1.0s, running 9.0s");
+}
+
 TEST(TimeBreakdown, TimeBeforeTheFirstStepIsRendezvousInEachGeneration) {
   Story story;
   story.Up();

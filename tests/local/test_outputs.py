@@ -1,5 +1,6 @@
 """Files of the working directory that a job keeps: the key `outputs`, `howdah outputs`, and the notes about other
 files."""
+import datetime
 import os
 import signal
 
@@ -69,6 +70,19 @@ def test_outputs_of_a_job_whose_agents_were_all_killed_are_kept(machine, tmp_pat
     machine.until(job, lambda s: s["state"] == "FAILED", "the end")
     assert machine("outputs", job, tmp_path / "kept").code == 0
     assert_kept(tmp_path / "kept")
+
+
+def test_copying_files_is_not_time_in_the_queue(machine, tmp_path):
+    (tmp_path / "src").mkdir()
+    for i in range(100):
+        (tmp_path / f"src/{i}").write_bytes(b"x" * 100_000)
+    job = machine.submit(machine.job_file(tmp_path, "source: ./src\n"
+                                          "roles: {worker: {memory: 64MiB, command: exec sleep 300}}\n"))
+    status = machine.running(job)
+    staged = max(p.stat().st_ctime for p in (machine.home / "jobs" / job / "staging").rglob("*"))
+    submitted = datetime.datetime.fromisoformat(status["submitted"].replace("Z", "+00:00")).timestamp()
+    assert submitted >= staged - 0.001, f"submitted at {submitted}, copied until {staged}"  # a status has milliseconds
+    machine("kill", job)
 
 
 def test_files_that_are_not_kept_are_named(machine, tmp_path):

@@ -11,6 +11,7 @@
 
 #include "home_check.h"
 #include "howdah/backend/local/layout.h"
+#include "howdah/core/submission.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
@@ -67,13 +68,6 @@ std::string EncodeEnvironment(const jobspec::EnvVars& environment) {
   nlohmann::json j = nlohmann::json::object();
   for (const auto& [name, value] : environment) j[name] = value;
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, const std::string& user, Instant now) {
-  const std::string framework(jobspec::ToText(spec.framework));
-  core::JobSubmitted submitted{id.text, spec.name, "local", framework, user, os::process::NodeName(), {}};
-  for (const jobspec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
-  return {now, std::move(submitted)};
 }
 
 // Writes content instead of reserving space, because some file systems cannot reserve space.
@@ -166,8 +160,7 @@ jobspec::EnvVars Inherited(const jobspec::EnvVars& environment, const std::vecto
 Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec& spec,
                             const backend::SubmitOptions& submit) {
   const Layout layout(options.home);
-  const Instant now = os::process::Clock().Now();
-  auto id = MakeJobDirectory(layout, now);
+  auto id = MakeJobDirectory(layout, os::process::Clock().Now());
   if (!id.ok()) return id.error().While("submitting " + spec.name);
   const JobFiles files(layout.job(*id));
   const auto fail = [&](const Error& error) {
@@ -187,7 +180,10 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   if (const Status s = WriteJobHost(files, {getpid()}); !s.ok()) return fail(s.error());
-  const std::string first = journal::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";
+  // The job is submitted now that its files are staged, as on YARN: copying files is no time in the queue.
+  const core::JournalEntry submitted{os::process::Clock().Now(),
+                                     core::SubmissionOf(spec, id->text, "local", submit.user, os::process::NodeName())};
+  const std::string first = journal::EncodeEntry(submitted) + "\n";
   if (const Status s = os::files::WriteFileAtomically(files.journal(), first, 0600); !s.ok()) return fail(s.error());
   if (const Status s = StartAm(options, layout, files, *lock, inherited); !s.ok()) return fail(s.error());
   return *id;

@@ -2,6 +2,7 @@
 
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/job_credentials.h"
+#include "howdah/core/submission.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/process/clock.h"
@@ -16,10 +17,9 @@ namespace {
 constexpr Duration kAcceptLimit = std::chrono::seconds(60);
 
 std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const std::string& user) {
-  const std::string framework(jobspec::ToText(spec.framework));
-  core::JobSubmitted submitted{id.text, spec.name, "yarn", framework, user, os::process::NodeName(), {}};
-  for (const jobspec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
-  return journal::EncodeEntry({os::process::Clock().Now(), std::move(submitted)}) + "\n";
+  const core::JournalEntry submitted{os::process::Clock().Now(),
+                                     core::SubmissionOf(spec, id.text, "yarn", user, os::process::NodeName())};
+  return journal::EncodeEntry(submitted) + "\n";
 }
 
 // Creates and fills the directory of the job, and submits the application.

@@ -15,11 +15,13 @@
 
 namespace howdah::core {
 
-// The job was accepted. The client writes this change as the journal's first line; the core never emits it.
+// The job was accepted. The client writes this change as the journal's first line (howdah/core/submission.h); the core
+// never emits it.
 struct JobSubmitted {
   struct Role {
     std::string name;
     int instances = 0;
+    bool later = false;  // its tasks request containers only after other roles have finished
     friend bool operator==(const Role&, const Role&) = default;
   };
   std::string id, name, on, framework;
@@ -113,6 +115,8 @@ struct TaskChanged {
   std::optional<ExitStatus> exit;
   std::optional<std::string> reason, advice;
   std::optional<Instant> started, finished;
+  // With kStarted: how long the start waited for the files of the working directory; nullopt if it did not wait.
+  std::optional<Duration> filling = {};
   std::optional<Usage> usage;            // when an attempt has ended
   std::optional<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
   std::optional<LeftFiles> left_files;   // when an attempt has ended; nullopt if there are none

@@ -103,6 +103,7 @@ struct TaskStarted {
   int attempt = 0;
   std::vector<int> pids;  // by local rank
   Instant at;             // when the first process was created
+  Duration filling{};     // how long the order to start waited for the files of the working directory
 };
 // One process of a task has exited; other processes of the task may still run. A process with a diagnosed cause has
 // failed, even if it exited with 0.

@@ -43,7 +43,8 @@ struct JobView {
   std::string reason, advice;  // may be empty
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
-  std::string tensorboard_advice;  // why there is no TensorBoard; shown while there is no other advice
+  std::string tensorboard_advice;        // why there is no TensorBoard; shown while there is no other advice
+  std::vector<std::string> later_roles;  // their tasks request containers only after other roles have finished
   TimeBreakdown time_breakdown;
   std::vector<TaskView> tasks;  // by role in the order of the job file, then by index
 

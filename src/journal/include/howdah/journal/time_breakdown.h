@@ -13,8 +13,8 @@ namespace howdah::journal {
 // The buckets of wall time. Every moment from the job's submission to its end belongs to exactly one.
 enum class Spent {
   kQueue,         // the job waits for containers
-  kLocalization,  // all containers are granted; files are fetched and executors start
-  kStart,         // all executors are connected, and no process has been started yet
+  kLocalization,  // all containers are granted; files are fetched, executors start, and working directories are filled
+  kStart,         // all executors are connected, the files are there, and no process has been started yet
   kRendezvous,    // processes run, but have not reported a step yet (imports, data, rendezvous)
   kRunning,
   kLost,        // processes ran, but their work since the last checkpoint was lost by a restart or a failure
@@ -35,9 +35,13 @@ class TimeBreakdown {
 
   // JobView calls Advance before it applies a journal entry, and the other functions while it applies the entry.
   // reason: JobView::reason at that time.
+  // tasks: the number of tasks that wait for containers from the beginning. OnTask gets nullopt for a task that does
+  // not exist, and for one that does not wait for a container yet.
   void Begin(Instant submitted, int tasks);
   void Advance(Instant now);
   void OnTask(std::optional<core::TaskState> before, std::optional<core::TaskState> after);
+  // An attempt has started. filling: how long its start waited for the files of its working directory.
+  void OnStarted(Duration filling);
   // A task was restarted, and its generation continued.
   void OnTaskRestart() { ++task_restart_count_; }
   // rendezvous: the tasks of the job wait for each other before their first step. In plain jobs they do not.
