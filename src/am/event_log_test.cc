@@ -49,6 +49,7 @@ std::vector<core::Event> EveryKind() {
           core::StopRequested{"ann", std::chrono::seconds(3)},
           core::StopRequested{"ann", std::nullopt},
           core::Ticked{},
+          core::OrdersDelayed{At(8)},
           core::TensorBoardReported{"http://127.0.0.1:6006", ""},
           core::FinishPrepared{{{"step-12", At(7)}}, "the disk is full"},
           core::FinishPrepared{}};

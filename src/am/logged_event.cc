@@ -176,6 +176,7 @@ struct Recorder {
     if (e.grace) record.mutable_stop()->set_grace_micros(e.grace->count());
   }
   void operator()(const core::Ticked&) const { record.set_ticked(true); }
+  void operator()(const core::OrdersDelayed& e) const { record.set_orders_delayed_until_micros(Micros(e.until)); }
   void operator()(const core::TensorBoardReported& e) const {
     record.mutable_tensorboard()->set_url(e.url);
     record.mutable_tensorboard()->set_advice(e.advice);
@@ -339,6 +340,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     }
     case wire::LoggedEvent::kTicked:
       return core::Ticked{};
+    case wire::LoggedEvent::kOrdersDelayedUntilMicros:
+      return core::OrdersDelayed{FromMicros(record.orders_delayed_until_micros())};
     case wire::LoggedEvent::kTensorboard:
       return core::TensorBoardReported{record.tensorboard().url(), record.tensorboard().advice()};
     case wire::LoggedEvent::kFinishPrepared:

@@ -186,13 +186,20 @@ void Attempts::Stop(Task& task, Duration grace, bool exactly) {
   if (!task.placement.connected()) return;  // its container is being killed
   const Duration limit = exactly ? grace : std::max(grace, LongestGrace(context_.spec.checkpoint));
   const bool probe = units_.monitor.NeedsProbe(task);
-  const Instant probed = context_.now + (probe ? kProbeLimit : Duration::zero());
+  const Instant probed = context_.performed() + (probe ? kProbeLimit : Duration::zero());
   if (!task.attempt.stop()) task.attempt.OrderStop(context_.now, grace);
   const Attempt::StopOrder& stop = *task.attempt.stop();
   if (probed + grace >= stop.due && probed + limit >= stop.limit) return;
-  task.attempt.TightenStop(probed + grace, probed + limit);
+  task.attempt.TightenStop(context_.now, probed + grace, probed + limit);
   Arm(task, stop.due + kStopSlack);
   context_.Emit(StopTask{task.placement.container()->id(), task.attempt.number(), grace, limit, probe});
+}
+
+void Attempts::DelayStops(Duration by) {
+  roster_.ForEach([&](Task& task) {
+    const auto& stop = task.attempt.stop();
+    if (task.attempt.is_open() && stop && stop->newest == context_.now) task.attempt.DelayStop(by);
+  });
 }
 
 void Attempts::Resend(const Task& task) {

@@ -35,6 +35,8 @@ class Attempts {
   // exactly: a user requested this grace, so it is not extended.
   void Stop(Task& task, Duration grace, bool exactly = false);
   void Stop(Task& task) { Stop(task, context_.spec.checkpoint.grace); }
+  // The stop orders of the newest step are performed late.
+  void DelayStops(Duration by);
   // Repeats the last order when an executor has connected again. The order may have been lost with the connection or
   // with an AM.
   void Resend(const Task& task);

@@ -44,7 +44,7 @@ void Containers::Assign(Container& container, Task& task) {
 void Containers::Launch(Container& container) {
   container.phase_ = Stage::kLaunched;
   container.last_heard_ = context_.now;
-  Arm(container, context_.now + context_.spec.timeouts.register_);
+  Arm(container, context_.performed() + context_.spec.timeouts.register_);
   context_.Emit(LaunchExecutor{container.id_, container.task_->id});
 }
 
@@ -62,7 +62,7 @@ void Containers::Detach(Task& task) {
 void Containers::Release(Container& container) {
   Require(container.task_ == nullptr, "a container is released while a task has it");
   container.phase_ = Stage::kReleased;
-  Arm(container, context_.now + kGoneLimit);
+  Arm(container, context_.performed() + kGoneLimit);
   context_.Emit(ReleaseContainer{container.id_});
 }
 
@@ -76,7 +76,7 @@ void Containers::ReleaseFrom(Task& task) {
 void Containers::Kill(Container& container) {
   if (container.is(Stage::kKilled)) return;
   container.phase_ = Stage::kKilled;
-  Arm(container, context_.now + kGoneLimit);
+  Arm(container, context_.performed() + kGoneLimit);
   context_.Emit(KillContainer{container.id_});
   if (container.task_ != nullptr) container.task_->Recount();
 }
@@ -98,11 +98,17 @@ void Containers::Resend(Container& container) {
       container.disconnected_ = context_.now;
       return Arm(container, context_.now + context_.spec.timeouts.heartbeat);
     case Stage::kReleased:
-      Arm(container, context_.now + kGoneLimit);
+      Arm(container, context_.performed() + kGoneLimit);
       return context_.Emit(ReleaseContainer{container.id_});
     case Stage::kKilled:
-      Arm(container, context_.now + kGoneLimit);
+      Arm(container, context_.performed() + kGoneLimit);
       return context_.Emit(KillContainer{container.id_});
+  }
+}
+
+void Containers::DelayLimits(Duration by) {
+  for (Container& container : containers_) {
+    if (!container.is(Stage::kConnected)) container.timer_.Delay(by);
   }
 }
 

@@ -42,6 +42,7 @@ class Timers {
   void Arm(JobTimer timer, Instant due) { Arm(Of(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer)}, due); }
   void Disarm(JobTimer timer) { Of(timer).Disarm(); }
   bool IsArmed(JobTimer timer) const { return jobs_[static_cast<size_t>(timer)].due() != kNever; }
+  void Delay(JobTimer timer, Duration by) { Of(timer).Delay(by); }
   bool IsDue(JobTimer timer, const TimerQueue::Entry& entry) { return IsDue(Of(timer), entry); }
 
   void Arm(Timer& timer, const TimerKey& key, Instant due) { queue_.Arm(timer, key, due); }
@@ -62,12 +63,15 @@ struct Context {
   const Instant submitted;
   const bool together;  // no task starts before all are registered
   policy::Random random;
-  Instant now;         // never goes back
-  Instant event_time;  // the time that was passed to this Step, which may be earlier than `now`
+  Instant now;                            // never goes back
+  Instant event_time;                     // the time that was passed to this Step, which may be earlier than `now`
+  Instant orders_until = Instant::min();  // OrdersDelayed::until
   Timers timers = {};
   std::vector<Action> actions = {};
   bool changed = true;  // see StepResult
 
+  // The time at which the orders of this step are performed. The limits of orders count from it.
+  Instant performed() const { return std::max(now, orders_until); }
   template <typename A>
   void Emit(A&& action) {
     actions.emplace_back(std::forward<A>(action));

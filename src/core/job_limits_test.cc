@@ -73,6 +73,68 @@ TEST(JobLimits, JobRestartsWhenAllToleratedFailed) {
 )");
 }
 
+// The disk of the AM was full from 1s to 61s. Without `late` the tick at 61s would kill worker:1.
+TEST(JobLimits, GraceOfALateStopCountsFromItsOrder) {
+  Reads({JobOf({RoleOf("worker", 3)})}, R"(
+0s up
+1s exit worker:0 a0 7
+  job stopping | worker:0 failed with exit code 7 on node0 after 1.0s, attempt 0
+  stop worker:1 a0 10s
+  stop worker:2 a0 10s
+1s late 61s
+1s ended worker:0 a0
+  task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 1.0s, attempt 0
+  release worker:0
+61s tick
+75s tick
+76s tick
+  kill worker:1
+  kill worker:2
+)");
+}
+
+TEST(JobLimits, OrdersOfWaitingEventsAreLateToo) {
+  Reads({JobOf({RoleOf("worker", 2)})}, R"(
+0s up
+1s starting worker:0 here
+1s late 61s
+30s kill 20s ann
+  job stop-requested | killed by ann after 30.0s
+  job stopping | killed by ann after 30.0s
+  stop worker:0 a0 20s
+  stop worker:1 a0 20s
+62s kill 5s ann
+  stop worker:0 a0 5s
+  stop worker:1 a0 5s
+71s tick
+72s tick
+  kill worker:0
+  kill worker:1
+)");
+}
+
+// Limits of orders that the executors have received on time stay, and so do limits that count from other times.
+TEST(JobLimits, OtherLimitsAreNotMovedByLateOrders) {
+  Reads({JobOf({RoleOf("worker", 2, [](auto& role) { role.restart.max = 1; }),
+                RoleOf("loader", 1, [](auto& role) { role.timeout = seconds(30); })})},
+        R"(
+0s up
+1s kill 10s ann
+  job stop-requested | killed by ann after 1.0s
+  job stopping | killed by ann after 1.0s
+  stop worker:0 a0 10s
+  stop worker:1 a0 10s
+  stop loader:0 a0 10s
+2s exit loader:0 a0 0
+2s late 12s
+15s tick
+16s tick
+  kill worker:0
+  kill worker:1
+  kill loader:0
+)");
+}
+
 TEST(JobLimits, AttemptFailsAtItsTimeout) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {

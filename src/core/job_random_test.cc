@@ -154,6 +154,7 @@ class Chaos {
         return Below(2) == 0 ? Event(ContainerStarting{RandomContainer(), Below(2) == 0 ? "its files" : ""})
                              : Event(Ticked{});
       case 20:
+        if (Below(8) == 0) return OrdersDelayed{now_ + std::chrono::seconds(Below(90))};
         return Below(8) == 0 ? Event(ExecutorRefused{RandomContainer(), "of another version"}) : Event(Ticked{});
       case 21:
       case 22:

@@ -137,7 +137,7 @@ void Recovery::BeginDrain(Phase::Drain drain, const Reason& why) {
   units_.ending.DisarmRoles();
   StopScope();
   if (rejoin && ranked_only && roster_.ranked().rendezvous.joined > 0) {
-    context_.timers.Arm(JobTimer::kRejoin, context_.now + kRejoinLimit);
+    context_.timers.Arm(JobTimer::kRejoin, context_.performed() + kRejoinLimit);
     units_.rendezvous.LeaveTogether();
   }
   recorder_.Recovering(why, ranked_only ? units_.rendezvous.HowTheyRecover() : kAllRestart);

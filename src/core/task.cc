@@ -33,12 +33,19 @@ bool Attempt::CountExit(int local_rank, Instant at) {
   return true;
 }
 
-void Attempt::TightenStop(Instant due, Instant limit) {
+void Attempt::TightenStop(Instant now, Instant due, Instant limit) {
+  stop_->newest = now;
   stop_->due = std::min(stop_->due, due);
   stop_->limit = std::min(stop_->limit, limit);
 }
 
 void Attempt::ExtendStop(Instant now) { stop_->due = std::max(stop_->due, std::min(now + stop_->grace, stop_->limit)); }
+
+void Attempt::DelayStop(Duration by) {
+  stop_->due += by;
+  stop_->limit += by;
+  timer_.Delay(by);
+}
 
 bool Placement::connected() const {
   return container_ != nullptr && container_->phase() == Container::Phase::kConnected;

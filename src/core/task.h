@@ -75,6 +75,7 @@ class Attempt : public TaskPart {
     Duration grace{};        // the grace of that order
     Instant due = kNever;    // when SIGKILL follows
     Instant limit = kNever;  // the latest that `due` may become
+    Instant newest = at;     // when the newest order was decided
   };
 
   Attempt(Task& task, int number) : TaskPart(task), number_(number) {}
@@ -104,8 +105,10 @@ class Attempt : public TaskPart {
   void SetRemedy(Remedy remedy) { failure_->remedy = remedy; }
   void ForgetFailure() { failure_.reset(), Changed(); }
   void OrderStop(Instant now, Duration grace) { stop_ = StopOrder{now, grace}, Changed(); }
-  void TightenStop(Instant due, Instant limit);
+  void TightenStop(Instant now, Instant due, Instant limit);
   void ExtendStop(Instant now);
+  // The newest order is performed late.
+  void DelayStop(Duration by);
   void End() { run_ = Run::kNone, timer_.Disarm(), Changed(); }
   void Renumber(int number) { number_ = number, used_ = false; }
 

@@ -17,6 +17,10 @@ class Timer {
  public:
   Instant due() const { return due_; }  // kNever: it is not armed
   void Disarm() { due_ = kNever; }
+  // Moves an armed deadline to a later time.
+  void Delay(Duration by) {
+    if (due_ != kNever) due_ += by;
+  }
 
  private:
   friend class TimerQueue;

@@ -18,7 +18,7 @@
 //   0s progress C A STEP [CHECKPOINT]   0s saving C A
 //   0s sampled C A stack=STACK          0s hung C A at=0.5s activity=output stack=STACK
 //   0s scale ROLE SIZE                  0s rendezvous R:I A ready|joined|rejoining|unreachable
-//   0s kill GRACE BY (GRACE may be -)
+//   0s kill GRACE BY (GRACE may be -)   0s late 90s (orders are performed at 90s)
 //
 // With `up`, each container is named after its task: worker:0 runs in the container worker:0 on node0.
 #pragma once

@@ -82,6 +82,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
                      std::atoi(line.Word(3).c_str())};
   }
   if (verb == "tick") return Ticked{};
+  if (verb == "late") return OrdersDelayed{At(Seconds(line.Word(1)))};
   if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
   if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};

@@ -133,6 +133,10 @@ bool JobLoop::TryAgain() {
   std::stable_sort(queue_.begin(), queue_.end(), [](const Posted& a, const Posted& b) { return a.at < b.at; });
   ports_.performer.OnSpace(full_for);
   PerformAll(before.actions);
+  // Step this event before those that waited, because their orders are late, too. Its time is that of the newest step,
+  // so that the waiting events keep their own times.
+  const Instant until = std::min(ports_.clock.Now(), now_ + kNoSpaceLimit);
+  if (until > now_) queue_.push_front({core::OrdersDelayed{until}, now_});
   return true;
 }
 

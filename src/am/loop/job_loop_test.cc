@@ -15,11 +15,12 @@ using testing::IsEmpty;
 
 constexpr Instant kSubmitted = Instant(std::chrono::hours(1));
 
-jobspec::JobSpec OneWorker() {
+jobspec::JobSpec Workers(int count) {
   jobspec::JobSpec spec;
   spec.name = "job";
   jobspec::RoleSpec role;
   role.name = "worker";
+  role.instances = {count, count};
   role.memory_bytes = 64 << 20;
   role.command.shell = "true";
   spec.roles.push_back(role);
@@ -34,6 +35,7 @@ std::string NameOf(const core::Event& event) {
   if (std::holds_alternative<core::HeartbeatReceived>(event)) return "HeartbeatReceived";
   if (std::holds_alternative<core::TaskStarted>(event)) return "TaskStarted";
   if (std::holds_alternative<core::RankExited>(event)) return "RankExited";
+  if (std::holds_alternative<core::OrdersDelayed>(event)) return "OrdersDelayed";
   return "event " + std::to_string(event.index());
 }
 
@@ -42,6 +44,8 @@ std::string NameOf(const core::Action& action) {
   if (std::holds_alternative<core::CancelRequests>(action)) return "CancelRequests";
   if (std::holds_alternative<core::LaunchExecutor>(action)) return "LaunchExecutor";
   if (std::holds_alternative<core::StartTask>(action)) return "StartTask";
+  if (std::holds_alternative<core::StopTask>(action)) return "StopTask";
+  if (std::holds_alternative<core::KillContainer>(action)) return "KillContainer";
   return "action " + std::to_string(action.index());
 }
 
@@ -55,7 +59,10 @@ std::string NameOf(const core::Change& change) {
 // The ports of one AM. They record every call since the last Take.
 class Process final : Clock, Timers, EventLog, Journal, Performer {
  public:
-  JobLoop loop{OneWorker(), {{false}}, kSubmitted, 1, {*this, *this, *this, *this, *this}};
+  explicit Process(int workers = 1)
+      : loop(Workers(workers), {{false}}, kSubmitted, 1, {*this, *this, *this, *this, *this}) {}
+
+  JobLoop loop;
   std::vector<LoggedEvent> log;
   Instant now = kSubmitted;
   std::optional<Instant> armed;
@@ -184,15 +191,40 @@ TEST(JobLoop, FullDiskDelaysActionsUntilTheirEventIsLogged) {
   process.log_full = false;
   std::vector<std::string> seen = process.Drain({});
   EXPECT_EQ(seen.back(), "drained");
-  ASSERT_GT(seen.size(), 9u);
-  seen.resize(9);
+  ASSERT_GT(seen.size(), 10u);
+  seen.resize(10);
   EXPECT_THAT(seen, ElementsAre("log ContainerGranted", "flush", "space after 1m30s", "add task ALLOCATED",
-                                "perform LaunchExecutor", "log ExecutorRegistered", "add task READY",
-                                "perform StartTask", "log TaskStarted"));
-  ASSERT_EQ(process.log.size(), 4u);
-  EXPECT_EQ(process.log[2].at, kSubmitted) << "events keep the time at which they were posted";
-  EXPECT_EQ(process.log[3].at, kSubmitted + std::chrono::seconds(90));
+                                "perform LaunchExecutor", "log OrdersDelayed", "log ExecutorRegistered",
+                                "add task READY", "perform StartTask", "log TaskStarted"));
+  ASSERT_EQ(process.log.size(), 5u);
+  EXPECT_EQ(process.log[3].at, kSubmitted) << "events keep the time at which they were posted";
+  EXPECT_EQ(process.log[4].at, kSubmitted + std::chrono::seconds(90));
   EXPECT_EQ(process.armed, process.loop.job().NextDeadline());
+}
+
+// Otherwise a task would be killed right after its stop order, without its grace.
+TEST(JobLoop, GraceOfAStopThatWaitedForSpaceCountsFromItsOrder) {
+  const ContainerId c2{"c2"};
+  const auto granted = core::ContainerGranted{c2, 0, "node2"};
+  Process process(2);
+  process.Drain({kStarted, kGranted, granted, kRegistered, core::ExecutorRegistered{c2, {"host", 4001}}, kTaskStarted,
+                 core::TaskStarted{c2, 0, {200}, kSubmitted}});
+  process.log_full = true;
+  process.now += std::chrono::seconds(1);
+  process.Drain({core::RankExited{kC1, 0, 0, {.code = 1}, process.now, {}}});
+  process.now += std::chrono::minutes(5);
+  process.log_full = false;
+  EXPECT_THAT(process.Drain({}), testing::Contains("perform StopTask"));
+  const Duration grace = process.loop.job().spec().checkpoint.grace;
+  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer")));
+  process.now += grace;
+  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer")));
+  process.now += std::chrono::minutes(1);
+  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Contains("perform KillContainer"));
+  // The next AM has the same limits.
+  Process next(2);
+  for (const LoggedEvent& past : process.log) next.loop.Replay(past, 0);
+  EXPECT_EQ(next.loop.job().NextDeadline(), process.loop.job().NextDeadline());
 }
 
 TEST(JobLoop, FullDiskOfTheJournalAloneDelaysLaterEvents) {

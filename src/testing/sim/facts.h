@@ -115,6 +115,7 @@ class Facts {
   void On(const core::RendezvousReported& e);
   void On(const core::ScaleRequested&) {}
   void On(const core::Ticked&) {}
+  void On(const core::OrdersDelayed&) {}
   void On(const core::TensorBoardReported&) {}
   void On(const core::FinishPrepared&) {}
 

@@ -74,6 +74,7 @@ struct EventText {
     return "StopRequested by " + e.by + (e.grace ? " grace " + Seconds(*e.grace) : "");
   }
   std::string operator()(const core::Ticked&) const { return "Ticked"; }
+  std::string operator()(const core::OrdersDelayed& e) const { return "OrdersDelayed until " + FormatInstant(e.until); }
   std::string operator()(const core::TensorBoardReported& e) const { return "TensorBoardReported " + e.url + e.advice; }
   std::string operator()(const core::FinishPrepared&) const { return "FinishPrepared"; }
 };

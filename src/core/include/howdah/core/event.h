@@ -190,6 +190,14 @@ struct StopRequested {
 // Time has passed; sent at or after Job::NextDeadline().
 struct Ticked {};
 
+// --- from the AM's loop ---
+
+// The orders of the newest step, and those of the next steps until then, are performed only at `until`, because the
+// file system of the event log was full.
+struct OrdersDelayed {
+  Instant until;
+};
+
 // --- from the AM's own services ---
 
 // The job's TensorBoard is available (url), or will not be (advice). Exactly one of the two is set.
@@ -212,6 +220,6 @@ using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStar
                            RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused, HeartbeatReceived,
                            ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed,
                            TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested,
-                           Ticked, TensorBoardReported, FinishPrepared>;
+                           Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared>;
 
 }  // namespace howdah::core

@@ -21,7 +21,8 @@ namespace howdah::am::loop {
 //   4. the timer is armed once per drain.
 //
 // A full file system does not end the job, because running tasks do not need the event log. While an event cannot be
-// logged, its actions wait, later events wait in memory, and the write is repeated every kRetryInterval. The job fails
+// logged, its actions wait, later events wait in memory, and the write is repeated every kRetryInterval. Afterwards
+// core::OrdersDelayed moves the limits of the actions that have waited, such as the grace of a stop. The job fails
 // after kNoSpaceLimit or kMostWaiting events, and at once if it is to be stopped and the reserve does not help.
 class JobLoop {
  public:
