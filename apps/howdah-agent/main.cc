@@ -124,10 +124,11 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.journal = job.journal();
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
-  options.environment = job.ToolEnvironment();
+  HOWDAH_TRY(const std::string here, os::process::WorkingDirectory());
+  options.environment = job.ToolEnvironment(here);
   options.write_history = [&job](const std::string& journal) { return job.WriteHistory(journal); };
   options.open_logdir = [&job] { return job.OpenFiles(job.spec().tensorboard_logdir); };
-  options.logdir_copy = os::process::WorkingDirectory() + "/tensorboard";
+  options.logdir_copy = here + "/tensorboard";
   options.identity = job.identity();
   options.tracking.proxy_url = job.proxy_url();
   options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
@@ -206,7 +207,7 @@ Result<rpc::Identity> LoadIdentity(const std::string& tls) {
 Status UseContainerFiles(executor::TaskOptions& options) {
   HOWDAH_TRY_STATUS(backend::yarn::am::ExtractTaskFiles(HadoopEnvironment()));
   HOWDAH_TRY_STATUS(executor::UnpackPythonArchive(kPythonArchive, kPythonDirectory));
-  const std::string here = os::process::WorkingDirectory();
+  HOWDAH_TRY(const std::string here, os::process::WorkingDirectory());
   options.job_file = "howdah/job.json";
   options.am_may_move = true;
   options.staging_dir = here + "/staging";

@@ -39,7 +39,7 @@ jobspec::EnvVars Environment() {
 }
 
 Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name) {
-  HOWDAH_TRY(const std::string home, client::HowdahHome(Variable, os::process::WorkingDirectory()));
+  HOWDAH_TRY(const std::string home, client::HowdahHome(Variable, os::process::WorkingDirectory));
   if (name == "yarn") {
     const std::string user = client::UserName();
     return std::unique_ptr<backend::Cluster>(

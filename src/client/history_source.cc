@@ -6,6 +6,7 @@
 #include "howdah/client/history_difference.h"
 #include "howdah/client/submitter.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/process/machine.h"
 
 namespace howdah::client {
 namespace {
@@ -58,7 +59,8 @@ Result<HistorySource> HistorySource::Open(Connection& connection, const std::str
     HOWDAH_TRY(site, ReadTonySite());
     root = compat::tony::history::ValueOf(site, "tony.history.location");
   } else if (!directory.starts_with('/') && directory.find(':') == std::string::npos) {
-    root = CurrentDirectory() + "/" + directory;
+    HOWDAH_TRY(const std::string here, os::process::WorkingDirectory());
+    root = here + "/" + directory;
   }
   if (root.empty()) return source;
   HOWDAH_TRY(source.tony_, OpenDirectory(*cluster, root, site));

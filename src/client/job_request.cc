@@ -7,6 +7,7 @@
 #include "howdah/client/submitter.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/process/machine.h"
 
 namespace howdah::client {
 namespace {
@@ -20,11 +21,12 @@ jobspec::PathKind KindOf(const std::string& path) {
   return S_ISDIR(facts.st_mode) ? jobspec::PathKind::kDirectory : jobspec::PathKind::kFile;
 }
 
-std::string DirectoryOf(const std::string& file) {
+// current: the current directory.
+std::string DirectoryOf(const std::string& file, const std::string& current) {
   const size_t slash = file.rfind('/');
-  if (slash == std::string::npos) return CurrentDirectory();
+  if (slash == std::string::npos) return current;
   const std::string directory = slash == 0 ? "/" : file.substr(0, slash);
-  return directory.front() == '/' ? directory : CurrentDirectory() + "/" + directory;
+  return directory.front() == '/' ? directory : current + "/" + directory;
 }
 
 Result<std::string> ReadText(const std::string& file) {
@@ -67,7 +69,7 @@ Result<std::string> TextOf(const JobRequest& request, jobspec::SubmitHost& host)
                                           interpreter + " " + request.file + "`"};
     }
     host.file_name = request.file;
-    host.directory = DirectoryOf(request.file);
+    host.directory = DirectoryOf(request.file, host.directory);
     return ReadText(request.file);
   }
   if (request.words.empty()) {
@@ -82,17 +84,17 @@ Result<std::string> TextOf(const JobRequest& request, jobspec::SubmitHost& host)
 
 }  // namespace
 
-jobspec::SubmitHost SubmitHostHere(std::string file_name) {
+Result<jobspec::SubmitHost> SubmitHostHere(std::string file_name) {
   jobspec::SubmitHost host;
+  HOWDAH_TRY(host.directory, os::process::WorkingDirectory());
   host.file_name = std::move(file_name);
-  host.directory = CurrentDirectory();
   host.variable = Variable;
   host.path_kind = KindOf;
   return host;
 }
 
 Result<jobspec::ParsedJob> ReadJob(const JobRequest& request) {
-  jobspec::SubmitHost host = SubmitHostHere("command line");
+  HOWDAH_TRY(jobspec::SubmitHost host, SubmitHostHere("command line"));
   host.sets = request.sets;
   HOWDAH_TRY(const std::string text, TextOf(request, host));
   jobspec::ParsedJob job = jobspec::ParseJobFile(text, host);

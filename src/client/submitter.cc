@@ -62,11 +62,6 @@ std::string UserNameOf(uid_t user, const std::string& passwd_file, const Variabl
 
 std::string UserName() { return UserNameOf(geteuid(), "/etc/passwd", Variable); }
 
-std::string CurrentDirectory() {
-  char path[PATH_MAX];
-  return getcwd(path, sizeof path) == nullptr ? "/" : path;
-}
-
 std::string Requester(const std::string& tool) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);

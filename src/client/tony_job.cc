@@ -89,8 +89,8 @@ Result<std::vector<config::ConfigurationFile>> ConfigurationFiles(Connection& co
   return files;
 }
 
-config::Facts FactsHere(Connection& connection, const std::string& on) {
-  const jobspec::SubmitHost here = SubmitHostHere("");
+Result<config::Facts> FactsHere(Connection& connection, const std::string& on) {
+  HOWDAH_TRY(const jobspec::SubmitHost here, SubmitHostHere(""));
   config::Facts facts;
   facts.directory = here.directory;
   facts.path_kind = here.path_kind;
@@ -101,8 +101,8 @@ config::Facts FactsHere(Connection& connection, const std::string& on) {
 }
 
 // Parses the translated job as a job file, so that it passes the same checks as any other.
-jobspec::ParsedJob Checked(const config::Translation& translation) {
-  jobspec::SubmitHost host = SubmitHostHere("tony");
+Result<jobspec::ParsedJob> Checked(const config::Translation& translation) {
+  HOWDAH_TRY(jobspec::SubmitHost host, SubmitHostHere("tony"));
   host.variable = nullptr;  // the translated text has no variables
   jobspec::ParsedJob job = jobspec::ParseJobFile(jobspec::WriteEffective(translation.job), host);
   std::vector<jobspec::Problem> problems;
@@ -125,8 +125,10 @@ jobspec::ParsedJob Checked(const config::Translation& translation) {
 Result<TonyJob> ReadTonyJob(Connection& connection, const config::Flags& flags, const std::string& on) {
   HOWDAH_TRY(const auto files, ConfigurationFiles(connection, flags));
   HOWDAH_TRY(const auto configuration, config::ReadConfiguration(flags, files, HadoopEnvironment(), ReadLocal));
-  config::Translation translation = config::Translate(flags, configuration, FactsHere(connection, on));
-  return TonyJob{Checked(translation), std::move(translation.notes)};
+  HOWDAH_TRY(const config::Facts facts, FactsHere(connection, on));
+  config::Translation translation = config::Translate(flags, configuration, facts);
+  HOWDAH_TRY(auto job, Checked(translation));
+  return TonyJob{std::move(job), std::move(translation.notes)};
 }
 
 }  // namespace howdah::client

@@ -201,6 +201,14 @@ bool Ending::ExplainsEnd(const Task& task, const Task& other) const {
   return CameFirst(a, b);
 }
 
+// Whether the later failure of `task` follows from the failure of `first`. Its executor may have seen that. Ranked
+// tasks wait for each other, so another kind of failure follows, too. If both failed in the same way, each has probably
+// made the same mistake by itself, such as a wrong option.
+bool Ending::FollowsFrom(const Task& task, const Task& first) {
+  const Failure &a = *task.attempt.failure(), &b = *first.attempt.failure();
+  return a.diagnosis.consequence || (task.ranked && first.ranked && !SameFailure(a, b));
+}
+
 Ending::FirstFailure Ending::FirstFailureOf(Origin origin) {
   FirstFailure first;
   std::vector<const Task*> failed;
@@ -213,9 +221,10 @@ Ending::FirstFailure Ending::FirstFailureOf(Origin origin) {
     if (first.task == nullptr || ExplainsEnd(task, *first.task)) first.task = &task;
   });
   first.all = static_cast<int>(failed.size());
-  first.later = static_cast<int>(std::count_if(failed.begin(), failed.end(), [&](const Task* task) {
-    return task != first.task && !CameFirst(*task->attempt.failure(), *first.task->attempt.failure());
-  }));
+  for (const Task* task : failed) {
+    if (task == first.task || CameFirst(*task->attempt.failure(), *first.task->attempt.failure())) continue;
+    FollowsFrom(*task, *first.task) ? ++first.because : ++first.too;
+  }
   return first;
 }
 
@@ -226,7 +235,7 @@ Reason Ending::ReasonOf(const Order& order, std::optional<std::string>* advice) 
   *advice = first.task->attempt.failure()->diagnosis.advice;
   Reason reason = units_.monitor.HowFailed(*first.task);
   if (order.origin == Origin::kFailure) {
-    reason.text = WithOthers(std::move(reason.text), first.later);
+    reason.text = WithOthers(std::move(reason.text), first.because, first.too);
   } else {
     reason.text.insert(0, "all " + std::to_string(first.all) + " tolerated tasks have failed; the first failure: ");
   }
@@ -275,7 +284,7 @@ void Ending::On(const FinishPrepared& e) {
         FormatDuration(context_.now - e.checkpoint->written) + " before the end");
   }
   add(ResourceAdvice());
-  add(OneLine(e.problem));
+  add(OneLine(e.problem, kLongestClause));
   if (!advice.empty()) final.advice = advice;
   finished_ = true;
   recorder_.Write(std::move(final));

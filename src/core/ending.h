@@ -65,7 +65,8 @@ class Ending {
   };
   struct FirstFailure {
     Task* task = nullptr;
-    int later = 0;  // the number of later failures
+    int because = 0;  // the number of later failures that follow from it
+    int too = 0;      // the number of other later failures
     int all = 0;
   };
 
@@ -76,6 +77,7 @@ class Ending {
   void WatchOutliving();
   void FailOrRestart(Order order);
   bool ExplainsEnd(const Task& task, const Task& other) const;
+  static bool FollowsFrom(const Task& task, const Task& first);
   FirstFailure FirstFailureOf(Origin origin);
   // Sets the advice only if a task's failure ends the job. Otherwise earlier advice remains in the journal.
   Reason ReasonOf(const Order& order, std::optional<std::string>* advice);

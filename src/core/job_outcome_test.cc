@@ -1,5 +1,5 @@
 // The end of a job, and its reason.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "transcript.h"
 
@@ -190,9 +190,35 @@ TEST(JobOutcome, EarliestFailureIsTheReasonInAnyOrderOfReports) {
 6s gone worker:2
 6s gone worker:3
   job finished FAILED exit=1 | worker:2 was killed by signal 11 (SIGSEGV) on node2 after 5.0s, attempt 0: a null
-      pointer; 2 others failed because of it | run it under a debugger
+      pointer; 2 others failed, too | run it under a debugger
   finish FAILED 1
 )");
+}
+
+// Two ranks with the same wrong option: neither failed because of the other. A rank that fails in another way has lost
+// its peer.
+TEST(JobOutcome, SameMistakeOfSeveralRanksIsNotAConsequence) {
+  for (const bool ranked : {true, false}) {
+    std::string text = Play({JobOf({RoleOf("worker", 4)}), Ranked(ranked ? 1 : 0)}, R"(
+0s up
+5.1s exit worker:0 a0 2 at=5s cause=error: --lr: rank 0 expects a number
+5.1s exit worker:1 a0 2 at=5.01s cause=error: --lr: rank 1 expects a number
+5.1s exit worker:2 a0 1 at=5.01s cause=RuntimeError: lost a peer
+5.1s exit worker:3 a0 1 at=5.01s cause=connection reset by peer consequence=1
+5.1s ended worker:0 a0
+5.1s ended worker:1 a0
+5.1s ended worker:2 a0
+5.1s ended worker:3 a0
+6s gone worker:0
+6s gone worker:1
+6s gone worker:2
+6s gone worker:3
+)");
+    const std::string others = ranked ? "; 2 others failed because of it; 1 other failed, too"
+                                      : "; 1 other failed because of it; 2 others failed, too";
+    for (size_t at = 0; (at = text.find("\n      ", at)) != std::string::npos;) text.replace(at, 7, " ");
+    EXPECT_THAT(text, ::testing::HasSubstr("rank 0 expects a number" + others)) << ranked;
+  }
 }
 
 TEST(JobOutcome, KnownConsequenceIsNotTheReason) {
@@ -232,7 +258,7 @@ TEST(JobOutcome, ExecutorDisconnectedFirstIsTheReason) {
       (SIGKILL)
 5.01s gone worker:0
   job finished FAILED exit=1 | worker:1 was lost on node1 after 5.0s, attempt 0: its executor was killed by signal 9
-      (SIGKILL); 1 other failed because of it
+      (SIGKILL); 1 other failed, too
   finish FAILED 1
 )");
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/text.h"
+#include "reason.h"
 #include "units.h"
 
 namespace howdah::core {
@@ -57,7 +59,7 @@ void Monitor::On(const TaskHung& e) {
   if (task == nullptr || task->attempt.run() != Run::kRunning || task->attempt.ranks().left == 0) return;
   if (task->attempt.stop()) return NoteStack(*task, e.stack);
   if (task->counts().rendezvous.rejoining > 0) return;  // the task is not hung: it waits for other tasks
-  task->SetStack(OneLine(e.stack));
+  task->SetStack(OneLine(e.stack, kLongestClause));
   Failure failure = units_.attempts.FailureOf(*task, Cause::Kind::kHung, context_.Plausible(e.at));
   failure.what = HungText(failure.at - context_.Plausible(e.since), e.activity, task->progress.latest, task->stack());
   recorder_.Hung(*task, FailureText(roster_.NameOf(*task), failure));
@@ -70,7 +72,7 @@ void Monitor::On(const StackSampled& e) {
 
 void Monitor::NoteStack(Task& task, std::string_view stack) {
   if (stack.empty() || !task.attempt.stop() || !task.stack().empty()) return;
-  task.SetStack(OneLine(stack));
+  task.SetStack(OneLine(stack, kLongestClause));
   recorder_.StackSampled(task, StackText({roster_.NameOf(task)}, task.stack()));
 }
 

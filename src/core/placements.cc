@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/text.h"
 #include "reason.h"
 #include "require.h"
 #include "units.h"
@@ -60,7 +61,7 @@ void Placements::Assign(Container& container, Task& task) {
 void Placements::On(const ContainerStarting& e) {
   Container* container = containers_.Find(e.container);
   if (container == nullptr || !container->is(Stage::kLaunched)) return;
-  std::string stage = OneLine(e.startup_stage);
+  std::string stage = OneLine(e.startup_stage, kLongestClause);
   if (stage == container->startup_stage()) return;
   containers_.SetStartupStage(*container, std::move(stage));
   recorder_.Placed(*container->task(), container->startup_stage());
@@ -76,7 +77,8 @@ void Placements::On(const ReclaimAnnounced& e) {
   Task& task = *container->task();
   if (container->is(Stage::kKilled) || roster_.SpecOf(task).restart.charge_infrastructure) return;
   containers_.MarkReclaimed(*container);
-  const Loss loss{"the cluster reclaims its container: " + OneLine(e.why), /*infrastructure=*/true, e.preempted};
+  const Loss loss{"the cluster reclaims its container: " + OneLine(e.why, kLongestClause), /*infrastructure=*/true,
+                  e.preempted};
   task.placement.SetPreempted(task.placement.preempted() || e.preempted);
   if (!task.attempt.is_open()) {
     containers_.ReleaseFrom(task);

@@ -31,7 +31,7 @@ std::string LimitText(const policy::WaitLimit& wait) {
 }
 
 std::string Clause(std::string_view text) {
-  const std::string line = OneLine(text);
+  const std::string line = OneLine(text, kLongestClause);
   return line.empty() ? "" : ": " + line;
 }
 
@@ -47,8 +47,6 @@ std::string Names(const std::vector<std::string>& names) {
   if (names.size() > kNamesShown) text += " and " + std::to_string(names.size() - kNamesShown) + " more";
   return text;
 }
-
-std::string OneLine(std::string_view text, size_t limit) { return howdah::OneLine(text, limit); }
 
 std::string FailureText(std::string_view task, const Failure& failure) {
   std::string text(task);
@@ -105,13 +103,27 @@ std::string RuledByText(const jobspec::RoleSpec& role, int rule) {
          std::string(jobspec::ToText(ruling.then));
 }
 
-std::string WithOthers(std::string first, int others) {
-  if (others <= 0) return first;
-  return first + "; " + std::to_string(others) + (others == 1 ? " other" : " others") + " failed because of it";
+bool SameFailure(const Failure& a, const Failure& b) {
+  const auto without_numbers = [](std::string text) {
+    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return text;
+  };
+  return a.kind == b.kind && a.exit == b.exit &&
+         without_numbers(a.diagnosis.cause) == without_numbers(b.diagnosis.cause) &&
+         without_numbers(a.what) == without_numbers(b.what);
+}
+
+std::string WithOthers(std::string first, int because, int too) {
+  const auto add = [&](int others, const char* how) {
+    if (others > 0) first += "; " + std::to_string(others) + (others == 1 ? " other" : " others") + " failed" + how;
+  };
+  add(because, " because of it");
+  add(too, ", too");
+  return first;
 }
 
 std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted) {
-  const std::string who = OneLine(by);
+  const std::string who = OneLine(by, kLongestClause);
   std::string text = who.empty() ? "killed" : "killed by " + who;
   if (ran) return text + " after " + FormatDuration(*ran);
   return text + " before any task ran, " + FormatDuration(since_submitted) + " after it was submitted";
@@ -119,9 +131,9 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
 
 std::string HungText(Duration ago, std::string_view activity, const std::optional<TaskProgress>& progress,
                      std::string_view stack) {
-  std::string text = "its last activity was " + OneLine(activity) + " " + FormatDuration(ago) + " ago";
+  std::string text = "its last activity was " + OneLine(activity, kLongestClause) + " " + FormatDuration(ago) + " ago";
   if (const std::string come = progress ? ToText(*progress) : ""; !come.empty()) text += ", at " + come;
-  if (!stack.empty()) text += "; it is at " + OneLine(stack);
+  if (!stack.empty()) text += "; it is at " + OneLine(stack, kLongestClause);
   return text;
 }
 
@@ -156,7 +168,7 @@ std::string TimeLimitText(Duration limit, Duration ran, const std::optional<Repo
     text += "; the last checkpoint was of step " + std::to_string(newest->step) + " (" + newest->task + "), " +
             FormatDuration(newest->ago) + " before";
   }
-  if (!checkpoint_dir.empty()) text += "; checkpoints are in " + OneLine(checkpoint_dir);
+  if (!checkpoint_dir.empty()) text += "; checkpoints are in " + OneLine(checkpoint_dir, kLongestClause);
   return unfinished.empty() ? text : text + "; " + unfinished;
 }
 

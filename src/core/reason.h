@@ -24,8 +24,10 @@ Reason FailureReason(const std::string& role, int index, const Failure& failure)
 // The restart rule of the role that decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
 std::string RuledByText(const jobspec::RoleSpec& role, int rule);
 
-// "...; 2 others failed because of it"
-std::string WithOthers(std::string first, int others);
+// Whether two tasks failed in the same way: their exits and causes differ at most in numbers, such as ranks and times.
+bool SameFailure(const Failure& a, const Failure& b);
+// "...; 2 others failed because of it; 1 other failed, too".
+std::string WithOthers(std::string first, int because, int too);
 
 // by: the user, the host and the command. ran: the time since the job first ran; nullopt if it never ran.
 std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted);
@@ -86,7 +88,7 @@ std::string SlowText(std::string_view task, int rank, std::string_view node, dou
 // "worker:0, worker:1, worker:2 and 4 more".
 std::string Names(const std::vector<std::string>& names);
 
-// Returns the clause as one line of at most `limit` bytes, cut at a character boundary.
-std::string OneLine(std::string_view text, size_t limit = 300);
+// The limit of howdah::OneLine for a clause, in bytes.
+inline constexpr size_t kLongestClause = 300;
 
 }  // namespace howdah::core

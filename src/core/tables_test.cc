@@ -35,17 +35,6 @@ TEST(Ranks, ChiefComesBeforeWorkersInFileOrder) {
   EXPECT_EQ(RanksOf(spec, sizes, {1, 0}), std::vector<int>());
 }
 
-TEST(Reason, OneLineJoinsAndShortens) {
-  EXPECT_EQ(OneLine("  a\n\tb\r\n"), "a b");
-  EXPECT_EQ(OneLine(std::string("a\0b", 3)), "a b");
-  EXPECT_EQ(OneLine(std::string(400, 'x')), std::string(297, 'x') + "...");
-  std::string umlauts;
-  for (int i = 0; i < 300; ++i) umlauts += "\xc3\xa4";
-  const std::string cut = OneLine(umlauts);
-  EXPECT_LE(cut.size(), 300u);
-  EXPECT_EQ(cut.substr(cut.size() - 5), "\xc3\xa4...") << cut;
-}
-
 TEST(Reason, SentencesNameTaskNodeAndCause) {
   Failure failure{.at = At(Duration(0)), .exit = {.code = 7}, .node = "node7", .attempt = 0, .ran = seconds(192)};
   EXPECT_EQ(FailureText("worker:1", failure), "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0");
@@ -56,9 +45,10 @@ TEST(Reason, SentencesNameTaskNodeAndCause) {
   failure.diagnosis = {};
   EXPECT_EQ(FailureText("worker:1", failure),
             "worker:1 was killed by signal 11 (SIGSEGV) on node7 after 3m12s, attempt 0");
-  EXPECT_EQ(WithOthers("x", 0), "x");
-  EXPECT_EQ(WithOthers("x", 1), "x; 1 other failed because of it");
-  EXPECT_EQ(WithOthers("x", 2), "x; 2 others failed because of it");
+  EXPECT_EQ(WithOthers("x", 0, 0), "x");
+  EXPECT_EQ(WithOthers("x", 1, 0), "x; 1 other failed because of it");
+  EXPECT_EQ(WithOthers("x", 0, 1), "x; 1 other failed, too");
+  EXPECT_EQ(WithOthers("x", 2, 3), "x; 2 others failed because of it; 3 others failed, too");
   EXPECT_EQ(WithOtherStacks("x", "a", {}), "x");
   EXPECT_EQ(WithOtherStacks("x", "a", {{{"w:2", "w:3"}, "b"}, {{"w:4"}, "c"}, {{"w:0", "w:1", "w:5", "w:6"}, "a"}}),
             "x; w:0, w:1, w:5 and 1 more are there too; w:4 is at c; w:2, w:3 are at b");

@@ -46,6 +46,13 @@ TEST_F(PeerUser, ClosedSocketHasNoOwner) {
   EXPECT_EQ(users_.UserOf(server.get()), std::nullopt);
 }
 
+// A client that has sent its whole request may close that direction and still read the answer.
+TEST_F(PeerUser, SocketThatWasShutDownForWritingHasAnOwner) {
+  const Fd client = Connect(), server = Accept();
+  ASSERT_EQ(shutdown(client.get(), SHUT_WR), 0);
+  EXPECT_EQ(users_.UserOf(server.get()), geteuid());
+}
+
 TEST_F(PeerUser, OtherUserIsReturned) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can connect as another user";
   constexpr uid_t kOther = 61001;

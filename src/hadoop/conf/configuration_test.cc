@@ -201,6 +201,7 @@ TEST_F(Directories, EnvironmentSelectsDirectory) {
   EXPECT_EQ(missing.error().code, ErrorCode::kUsage);
   EXPECT_THAT(missing.error().message,
               HasSubstr("there is no directory /no/such ($HADOOP_CONF_DIR); set HADOOP_CONF_DIR"));
+  EXPECT_THAT(missing.error().remedy, testing::StartsWith("set HADOOP_CONF_DIR"));
   const auto empty = LoadConfiguration(Around({{"HADOOP_CONF_DIR", a}}));
   ASSERT_FALSE(empty.ok());
   EXPECT_THAT(empty.error().message, HasSubstr(a + " has none of core-site.xml"));

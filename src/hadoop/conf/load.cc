@@ -62,9 +62,9 @@ Candidate Named(const Environment& environment) {
 }
 
 Error NoConfiguration(const Candidate& candidate, const std::string& what) {
-  return {ErrorCode::kUsage, "reading Hadoop's configuration: " + what + " (" + candidate.because +
-                                 "); set HADOOP_CONF_DIR to the directory with the cluster's core-site.xml and "
-                                 "yarn-site.xml"};
+  return Error::WithRemedy(ErrorCode::kUsage,
+                           "reading Hadoop's configuration: " + what + " (" + candidate.because + ")",
+                           "set HADOOP_CONF_DIR to the directory with the cluster's core-site.xml and yarn-site.xml");
 }
 
 }  // namespace

@@ -46,9 +46,12 @@ std::string ProgramPath() {
 
 void ProtectMemory() { ::prctl(PR_SET_DUMPABLE, 0); }
 
-std::string WorkingDirectory() {
+Result<std::string> WorkingDirectory() {
   char path[PATH_MAX];
-  return ::getcwd(path, sizeof path) != nullptr ? path : ".";
+  // The kernel marks a directory that cannot be reached from the root by a path without a leading slash.
+  if (::getcwd(path, sizeof path) != nullptr && path[0] == '/') return std::string(path);
+  return Error::WithRemedy(ErrorCode::kUsage, "the current directory has been removed or cannot be reached",
+                           "change to another directory and repeat the command");
 }
 
 std::string NodeName() {

@@ -13,7 +13,6 @@
 #include "channel_io.h"
 #include "howdah/os/process/testing.h"
 #include "howdah/rpc/streams/remote_endpoint.h"
-#include "loopback_peer.h"
 #include "socket_endpoint.h"
 
 namespace howdah::rpc::streams {
@@ -302,41 +301,6 @@ TEST_F(SocketEndpointTest, RefusedConnectionIsReported) {
   ASSERT_TRUE(RunUntil([&] { return !sent.over.empty(); }));
   EXPECT_EQ(sent.failed, "port 1 of the task's machine: nothing listens on it");
   EXPECT_FALSE(sent.opened);
-}
-
-TEST(LoopbackPeer, OwnerIsFoundInKernelTable) {
-  constexpr char kTable[] =
-      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-      "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0\n"
-      "   1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 2 1 0 20 4 30 10 -1\n"
-      "   2: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     7        0 3 1 0 20 4 30 10 "
-      "-1\n";
-  EXPECT_EQ(OwnerOf(kTable, "0100007F:C350", "0100007F:1F90"), 1001u);
-  EXPECT_EQ(OwnerOf(kTable, "0100007F:C351", "0100007F:1F90"), std::nullopt);
-  EXPECT_EQ(OwnerOf("nonsense\n\n", "a", "b"), std::nullopt);
-}
-
-TEST(LoopbackPeer, ClosedSocketHasNoOwner) {
-  const struct {
-    const char* state;
-    int inode;
-    std::optional<uid_t> user;
-  } rows[] = {{"01", 42, 0},  // ESTABLISHED
-              {"04", 42, 0},  // FIN_WAIT1, after shutdown
-              {"05", 42, 0},  // FIN_WAIT2, after shutdown
-              {"08", 42, 0},  // CLOSE_WAIT
-              {"01", 0, std::nullopt},
-              {"04", 0, std::nullopt},  // after close
-              {"05", 0, std::nullopt},  // after close
-              {"06", 0, std::nullopt},  // TIME_WAIT
-              {"06", 42, std::nullopt},
-              {"09", 42, std::nullopt}};
-  for (const auto& row : rows) {
-    const std::string line = std::string("   1: 0100007F:C350 0100007F:1F90 ") + row.state +
-                             " 00000000:00000000 00:00000000 00000000     0        0 " + std::to_string(row.inode) +
-                             " 1 0 20 4 30 10 -1\n";
-    EXPECT_EQ(OwnerOf(line, "0100007F:C350", "0100007F:1F90"), row.user) << line;
-  }
 }
 
 }  // namespace

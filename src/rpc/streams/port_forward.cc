@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "howdah/rpc/frames.h"
-#include "loopback_peer.h"
+#include "howdah/rpc/peer_user.h"
 #include "socket_endpoint.h"
 
 namespace howdah::rpc::streams {
@@ -80,10 +80,12 @@ class Listener final : public PortForward {
   }
 
   void OnAccepted(tcp::socket socket) {
-    const auto user = PeerUser(socket.native_handle());
+    const auto user = rpc::PeerUsers().UserOf(socket.native_handle());
     if (!user || (*user != getuid() && *user != 0)) {
-      return on_problem_(user ? "a connection from user " + std::to_string(*user) + " of this machine was refused"
-                              : "a connection was refused: it was closed before its user could be determined");
+      return on_problem_(
+          user ? "a connection from user " + std::to_string(*user) + " of this machine was refused"
+               : "a connection was refused: it was closed before its user could be determined, or the kernel does not "
+                 "support sock_diag(7)");
     }
     boost::system::error_code ignored;
     const uint64_t id = ++last_id_;

@@ -134,9 +134,9 @@ std::string AmJob::log_directory() const {
 }
 const rpc::Identity& AmJob::identity() const { return parts_->identity; }
 
-std::vector<std::string> AmJob::ToolEnvironment() const {
+std::vector<std::string> AmJob::ToolEnvironment(const std::string& directory) const {
   std::vector<std::string> environment;
-  const std::string python = os::process::WorkingDirectory() + "/python/bin";
+  const std::string python = directory + "/python/bin";
   for (char** variable = environ; *variable; ++variable) {
     std::string text = *variable;
     // The credentials are for the AM only.

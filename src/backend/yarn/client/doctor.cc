@@ -122,11 +122,9 @@ class SetupCheck {
     findings_.push_back({Level::kProblem, std::move(what), std::move(advice)});
   }
 
-  // An error of the configuration ends with its remedy, which a finding shows separately.
-  void BadConfiguration(const std::string& message) {
-    const size_t remedy = message.find("; set HADOOP_CONF_DIR");
-    if (remedy == std::string::npos) return Problem(message, "correct this file");
-    Problem(message.substr(0, remedy), message.substr(remedy + 2));
+  // A finding shows the remedy of the error separately.
+  void BadConfiguration(const Error& error) {
+    Problem(error.WithoutRemedy(), error.remedy.empty() ? "correct this file" : error.remedy);
   }
 
  private:
@@ -202,7 +200,7 @@ std::vector<Finding> CheckSetup(const YarnOptions& options, const Result<HadoopC
   SetupCheck check(options, findings);
   check.CheckAgent();
   if (!cluster.ok()) {
-    check.BadConfiguration(cluster.error().message);
+    check.BadConfiguration(cluster.error());
     return findings;
   }
   check.CheckConfiguration(**cluster);

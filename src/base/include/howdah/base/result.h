@@ -25,10 +25,21 @@ struct Error {
   std::string message;
   // The Java exception class with which a Hadoop daemon answered. Empty if the error did not come from a Hadoop daemon.
   std::string remote_class = {};
+  // The last clause of the message, if it states what to do: "set HADOOP_CONF_DIR to ...". See WithRemedy.
+  std::string remedy = {};
 
+  // An error with the message "WHAT; REMEDY".
+  static Error WithRemedy(ErrorCode code, const std::string& what, std::string remedy) {
+    return {code, what + "; " + remedy, {}, std::move(remedy)};
+  }
+  // The message without the remedy, for output that shows the two apart.
+  [[nodiscard]] std::string WithoutRemedy() const {
+    const std::string end = "; " + remedy;
+    return !remedy.empty() && message.ends_with(end) ? message.substr(0, message.size() - end.size()) : message;
+  }
   // Prepends the operation that failed: "submitting hello: writing job.json: no space left on device", outermost first.
   [[nodiscard]] Error While(std::string_view doing) const {
-    return {code, std::string(doing) + ": " + message, remote_class};
+    return {code, std::string(doing) + ": " + message, remote_class, remedy};
   }
 
   friend bool operator==(const Error&, const Error&) = default;

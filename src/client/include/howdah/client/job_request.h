@@ -22,7 +22,8 @@ struct JobRequest {
 // usage, or an unreadable file.
 Result<jobspec::ParsedJob> ReadJob(const JobRequest& request);
 
-// The environment variables, files and current directory of this process, for parsing a job file.
-jobspec::SubmitHost SubmitHostHere(std::string file_name);
+// The environment variables, files and current directory of this process, for parsing a job file. An error if there is
+// no current directory any more.
+Result<jobspec::SubmitHost> SubmitHostHere(std::string file_name);
 
 }  // namespace howdah::client

@@ -20,7 +20,6 @@ using VariableLookup = std::function<std::optional<std::string>(const std::strin
 std::string UserNameOf(uid_t user, const std::string& passwd_file, const VariableLookup& variable);
 // The name of the user of this process.
 std::string UserName();
-std::string CurrentDirectory();
 
 // Describes the sender of a command to a job, for the journal: "ann on gateway3 with `howdah kill`". `tool` is the
 // program or key that the user used.

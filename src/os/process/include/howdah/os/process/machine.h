@@ -17,8 +17,8 @@ std::string NodeName();
 std::string BootId();
 // The path of the running program, or "" if it is unknown.
 std::string ProgramPath();
-// The current directory, or "." if it has no name.
-std::string WorkingDirectory();
+// The absolute path of the current directory. An error if it has none, usually because the directory was removed.
+Result<std::string> WorkingDirectory();
 // Keeps the keys in this process's memory, and in that of its forks, out of core files and from other processes of the
 // same user. A program that is executed later is not affected: it keeps its core limit. Entries of this process in
 // /proc then belong to root.

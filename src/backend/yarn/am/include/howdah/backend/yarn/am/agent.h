@@ -39,8 +39,8 @@ class AmJob {
   std::string log_directory() const;  // the log directory of the container
   const rpc::Identity& identity() const;
   // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
-  // in PATH.
-  std::vector<std::string> ToolEnvironment() const;
+  // in PATH. directory: the current directory, which has the unpacked python archive if the job has one.
+  std::vector<std::string> ToolEnvironment(const std::string& directory) const;
   // Opens the file system of a URI with the rights of the job's owner. The result may be used on one thread, which need
   // not be the caller's.
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) const;
