@@ -29,14 +29,16 @@ std::optional<int64_t> StepOf(std::string_view text) {
 }  // namespace
 
 std::optional<ProgressLine> ParseProgressLine(std::string_view line) {
-  constexpr std::string_view kStep = "step", kCheckpoint = "checkpoint";
+  using Kind = ProgressLine::Kind;
+  constexpr std::pair<std::string_view, Kind> kWords[] = {
+      {"steps", Kind::kSteps}, {"step", Kind::kStep}, {"checkpoint", Kind::kCheckpoint}};
   const std::string_view text = Trim(line);
-  if (text == "checkpointing") return ProgressLine{ProgressLine::Kind::kSaving, 0};
-  const bool is_step = text.starts_with(kStep);
-  if (!is_step && !text.starts_with(kCheckpoint)) return std::nullopt;
-  const auto step = StepOf(text.substr(is_step ? kStep.size() : kCheckpoint.size()));
-  if (!step) return std::nullopt;
-  return ProgressLine{is_step ? ProgressLine::Kind::kStep : ProgressLine::Kind::kCheckpoint, *step};
+  if (text == "checkpointing") return ProgressLine{Kind::kSaving, 0};
+  for (const auto& [word, kind] : kWords) {
+    const auto step = text.starts_with(word) ? StepOf(text.substr(word.size())) : std::nullopt;
+    if (step) return ProgressLine{kind, *step};
+  }
+  return std::nullopt;
 }
 
 Duration LongestGrace(const jobspec::Checkpoint& checkpoint) {
@@ -73,6 +75,7 @@ Duration PauseAfterProgress(int nth, int tasks) {
 std::string ToText(const TaskProgress& progress) {
   std::string text;
   if (progress.step) text = "step " + std::to_string(*progress.step);
+  if (progress.step && progress.steps) text += " of " + std::to_string(*progress.steps);
   if (progress.checkpoint) text += (text.empty() ? "" : ", ") + ("checkpoint " + std::to_string(*progress.checkpoint));
   return text;
 }

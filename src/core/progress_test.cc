@@ -12,13 +12,18 @@ constexpr Instant kStart = Instant(std::chrono::sys_days(std::chrono::year(2026)
 
 TEST(Progress, OnlyProgressLinesAreParsed) {
   const std::pair<const char*, ProgressLine> good[] = {
-      {"step 120", {Kind::kStep, 120}},      {"step 0", {Kind::kStep, 0}},
-      {"  step \t 7 \r", {Kind::kStep, 7}},  {"checkpoint 100", {Kind::kCheckpoint, 100}},
-      {"checkpointing", {Kind::kSaving, 0}}, {"step 999999999999999999", {Kind::kStep, 999999999999999999}},
+      {"step 120", {Kind::kStep, 120}},
+      {"step 0", {Kind::kStep, 0}},
+      {"  step \t 7 \r", {Kind::kStep, 7}},
+      {"checkpoint 100", {Kind::kCheckpoint, 100}},
+      {"steps 1000", {Kind::kSteps, 1000}},
+      {"checkpointing", {Kind::kSaving, 0}},
+      {"step 999999999999999999", {Kind::kStep, 999999999999999999}},
   };
   for (const auto& [line, want] : good) EXPECT_EQ(ParseProgressLine(line), want) << line;
-  for (const char* line : {"", " ", "step", "step ", "step x", "step -1", "step 1.5", "step120", "step 1 2", "Step 1",
-                           "checkpoint", "checkpointing 5", "checkpoints 5", "step 1000000000000000000", "steps 4"}) {
+  for (const char* line :
+       {"", " ", "step", "step ", "step x", "step -1", "step 1.5", "step120", "step 1 2", "Step 1", "checkpoint",
+        "checkpointing 5", "checkpoints 5", "step 1000000000000000000", "steps", "steps4"}) {
     EXPECT_EQ(ParseProgressLine(line), std::nullopt) << line;
   }
 }
@@ -89,6 +94,8 @@ TEST(Progress, TextNamesStepAndCheckpoint) {
   EXPECT_EQ(ToText(progress), "checkpoint 100");
   progress.step = 120;
   EXPECT_EQ(ToText(progress), "step 120, checkpoint 100");
+  progress.steps = 1000;
+  EXPECT_EQ(ToText(progress), "step 120 of 1000, checkpoint 100");
 }
 
 }  // namespace

@@ -141,6 +141,9 @@ void ProgressReader::OnLine(int local_rank, File& file, std::string_view line) {
     progress_->checkpoint = parsed->step;
     progress_->checkpoint_at = *last_;
   }
+  if (parsed->kind == core::ProgressLine::Kind::kSteps) {
+    progress_->steps = std::max(progress_->steps.value_or(0), parsed->step);
+  }
   if (parsed->kind == core::ProgressLine::Kind::kStep) {
     file.step = parsed->step;
     progress_->step = parsed->step;

@@ -57,7 +57,8 @@ void ProgressReporter::OnLine(core::ProgressLine::Kind kind) {
 
 void ProgressReporter::OnInvalidLine(int local_rank, const std::string& line) {
   Log("local rank " + std::to_string(local_rank) +
-      ": invalid line in HOWDAH_PROGRESS, expected `step N`, `checkpoint N` or `checkpointing`; it and all further "
+      ": invalid line in HOWDAH_PROGRESS, expected `step N`, `steps N`, `checkpoint N` or `checkpointing`; it and all "
+      "further "
       "invalid lines are ignored: " +
       line);
 }
@@ -69,6 +70,7 @@ void ProgressReporter::Fill(wire::Progress& progress) {
   if (sent_->step) progress.set_step(*sent_->step);
   if (sent_->checkpoint) progress.set_checkpoint(*sent_->checkpoint);
   if (sent_->checkpoint_at) progress.set_checkpoint_at_micros(Micros(*sent_->checkpoint_at));
+  if (sent_->steps) progress.set_steps(*sent_->steps);
 }
 
 }  // namespace howdah::executor

@@ -22,15 +22,22 @@ using backend::LogSelection;
 using backend::LogSource;
 using backend::LogStream;
 
-// The output of one task is printed unchanged. The output of several tasks is printed with their names as prefixes.
+// How lines are printed.
+struct Form {
+  bool timestamps = false, json = false;
+};
+
+// The output of one task is printed unchanged, except as JSON. The output of several tasks is printed with their names
+// as prefixes.
 bool IsOneTask(const LogSelection& selection) { return selection.role && selection.index; }
 
-output::LineMerger MergerFor(const LogSelection& selection, bool timestamps,
+output::LineMerger MergerFor(const LogSelection& selection, const Form& form,
                              std::function<bool(const LogSource&)> has_several_processes) {
   using Prefix = output::LineMerger::Prefix;
-  return output::LineMerger({.prefix = IsOneTask(selection) ? Prefix::kNone : Prefix::kTask,
+  const Prefix prefix = IsOneTask(selection) ? Prefix::kNone : Prefix::kTask;
+  return output::LineMerger({.prefix = form.json ? Prefix::kJson : prefix,
                              .colour = output::WantsColour(STDOUT_FILENO),
-                             .timestamps = timestamps,
+                             .timestamps = form.timestamps,
                              .has_several_processes = std::move(has_several_processes)});
 }
 
@@ -52,7 +59,8 @@ Status PrintSource(backend::Cluster& cluster, const JobId& id, const LogSource& 
   return {};
 }
 
-Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail) {
+Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail,
+                     const Form& form) {
   HOWDAH_TRY(const auto all, job.cluster->LogSources(job.id));
   auto chosen = client::ChooseSources(all, selection);
   if (!chosen.ok()) return chosen.error().While("logs of " + job.id.text);
@@ -63,14 +71,14 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   }
   const bool one_process =
       std::all_of(sources.begin(), sources.end(), [](const LogSource& s) { return s.local_rank == 0; });
-  output::LineMerger merger = MergerFor(selection, /*timestamps=*/false, [&](const LogSource& source) {
+  output::LineMerger merger = MergerFor(selection, form, [&](const LogSource& source) {
     return std::any_of(all.begin(), all.end(), [&](const LogSource& other) {
       return other.role == source.role && other.index == source.index && other.local_rank > 0;
     });
   });
+  const bool unchanged = IsOneTask(selection) && one_process && !form.json;
   for (const LogSource& source : sources) {
-    HOWDAH_TRY_STATUS(
-        PrintSource(*job.cluster, job.id, source, tail, IsOneTask(selection) && one_process ? nullptr : &merger));
+    HOWDAH_TRY_STATUS(PrintSource(*job.cluster, job.id, source, tail, unchanged ? nullptr : &merger));
   }
   if (sources.empty()) output::PrintMessage("no output yet");
   return client::kExitOk;
@@ -80,10 +88,10 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
 // of it has arrived.
 class Printer final : public backend::FollowSink {
  public:
-  Printer(const LogSelection& selection, std::optional<int64_t> tail, bool timestamps)
+  Printer(const LogSelection& selection, std::optional<int64_t> tail, const Form& form)
       : tail_(tail),
-        raw_(IsOneTask(selection) && !timestamps),
-        merger_(MergerFor(selection, timestamps,
+        raw_(IsOneTask(selection) && !form.timestamps && !form.json),
+        merger_(MergerFor(selection, form,
                           [this](const LogSource& source) { return output::HasSeveralProcesses(view, source); })) {}
 
   void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
@@ -126,10 +134,10 @@ class Printer final : public backend::FollowSink {
   std::string out_;
 };
 
-Result<int> FollowLogs(const client::Job& job, LogSelection selection, std::optional<int64_t> tail, bool timestamps) {
+Result<int> FollowLogs(const client::Job& job, LogSelection selection, std::optional<int64_t> tail, const Form& form) {
   selection.tail_lines = tail;
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, selection));
-  Printer printer(selection, follow->starts_at_tail() ? std::nullopt : tail, timestamps);
+  Printer printer(selection, follow->starts_at_tail() ? std::nullopt : tail, form);
   while (!follow->ended()) {
     while (follow->Read(printer)) printer.Flush();
     printer.CaughtUp();
@@ -143,12 +151,16 @@ Result<int> FollowLogs(const client::Job& job, LogSelection selection, std::opti
 
 struct LogsArguments {
   std::string id, task;
-  bool follow = false, only_stdout = false, only_stderr = false, timestamps = false;
+  bool follow = false, only_stdout = false, only_stderr = false;
+  Form form;
   std::optional<int64_t> attempt, tail;
 };
 
 Result<int> Logs(client::Connection& connection, const LogsArguments& arguments) {
-  if (arguments.timestamps && !arguments.follow) {
+  if (arguments.form.timestamps && arguments.form.json) {
+    return Error{ErrorCode::kUsage, "logs: --timestamps and --json exclude each other"};
+  }
+  if (arguments.form.timestamps && !arguments.follow) {
     return Error{ErrorCode::kUsage,
                  "logs: --timestamps needs -f: it prints when lines arrive, and logs contain no times"};
   }
@@ -157,8 +169,8 @@ Result<int> Logs(client::Connection& connection, const LogsArguments& arguments)
   client::LogRequest request{arguments.task, std::nullopt, arguments.only_stdout, arguments.only_stderr};
   if (arguments.attempt) request.attempt = static_cast<int>(*arguments.attempt);
   HOWDAH_TRY(const LogSelection selection, client::SelectLogs(request, view));
-  if (!arguments.follow) return PrintNow(job, selection, arguments.tail);
-  return FollowLogs(job, selection, arguments.tail, arguments.timestamps);
+  if (!arguments.follow) return PrintNow(job, selection, arguments.tail, arguments.form);
+  return FollowLogs(job, selection, arguments.tail, arguments.form);
 }
 
 }  // namespace
@@ -172,7 +184,9 @@ args::Command LogsCommand(client::Connection& connection) {
             syntax.Positional("task", "ROLE[:INDEX]", arguments->task, args::Presence::kOptional,
                               "One role or one task; default: all tasks");
             syntax.Flag("-f,--follow", arguments->follow, "Continue with new output until the task or job has ended");
-            syntax.Flag("--timestamps", arguments->timestamps, "With -f: begin each line with the time of its arrival");
+            syntax.Flag("--timestamps", arguments->form.timestamps,
+                        "With -f: begin each line with the time of its arrival");
+            syntax.Json(arguments->form.json, "Print one JSON object per line of output");
             syntax.Flag("--stdout", arguments->only_stdout, "Only stdout");
             syntax.Flag("--stderr", arguments->only_stderr, "Only stderr");
             syntax.Number("--attempt", arguments->attempt, 0, "This attempt of each task; default: the newest");

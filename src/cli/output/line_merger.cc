@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace howdah::cli::output {
 namespace {
@@ -9,6 +10,11 @@ namespace {
 constexpr size_t kLongestLine = size_t{64} << 10;
 constexpr Duration kOverwriteInterval = std::chrono::seconds(1);
 constexpr int kColours[] = {36, 33, 35, 32, 34, 31};  // the colour codes of terminals
+
+// Bytes that are not UTF-8 become replacement characters.
+std::string JsonText(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -28,13 +34,20 @@ LineMerger::Source& LineMerger::Of(const backend::LogSource& source) {
     if (several) name += "/" + std::to_string(source.local_rank);
     found->second.prefix = options_.colour ? colour + name + " │\x1b[0m " : name + " │ ";
   }
+  if (is_new && options_.prefix == Prefix::kJson) {
+    const char* const stream = source.stream == backend::LogStream::kStdout ? "stdout" : "stderr";
+    found->second.prefix = "{\"task\":" + JsonText(TaskText(source.role, source.index)) +
+                           ",\"rank\":" + std::to_string(source.local_rank) +
+                           ",\"attempt\":" + std::to_string(source.attempt) + ",\"stream\":\"" + stream +
+                           "\",\"text\":";
+  }
   return found->second;
 }
 
 void LineMerger::Write(const Source& source, std::string_view line, Instant now, std::string& out) const {
   if (options_.timestamps) out += FormatInstant(now) + " ";
   out += source.prefix;
-  out += line;
+  out += options_.prefix == Prefix::kJson ? JsonText(line) + "}" : std::string(line);
   out += '\n';
 }
 

@@ -37,6 +37,16 @@ TEST(LineMerger, LinesAreUnchangedWithoutPrefix) {
   EXPECT_EQ(out, "\n\na\n");
 }
 
+TEST(LineMerger, JsonNamesTheSourceOfEachLine) {
+  LineMerger merger({.prefix = LineMerger::Prefix::kJson, .has_several_processes = nullptr});
+  std::string out;
+  merger.Add(Source("worker", 1, LogStream::kStderr, 2), "say \"hi\"\n\xff\n", kNow, out);
+  EXPECT_EQ(out, R"({"task":"worker:1","rank":0,"attempt":2,"stream":"stderr","text":"say \"hi\""})"
+                 "\n"
+                 R"({"task":"worker:1","rank":0,"attempt":2,"stream":"stderr","text":"�"})"
+                 "\n");
+}
+
 TEST(LineMerger, SplitsLongLinesAt64KiBForAnyPieceSize) {
   for (const size_t piece : {size_t{1} << 20, size_t{65536}, size_t{65535}, size_t{1000}}) {
     LineMerger merger(LineMerger::Options{});

@@ -18,6 +18,7 @@ struct ProgressLine {
     kStep,        // "step 120": the last finished step
     kCheckpoint,  // "checkpoint 100": a checkpoint of step 100 is complete
     kSaving,      // "checkpointing": a checkpoint is being written
+    kSteps,       // "steps 1000": the number of steps until the end of the program
   };
   Kind kind = Kind::kStep;
   int64_t step = 0;

@@ -22,7 +22,8 @@ bool HasSeveralProcesses(const journal::JobView& view, const backend::LogSource&
 // source, and the last state always.
 class LineMerger {
  public:
-  enum class Prefix { kNone, kTask };
+  // kJson: one JSON object per line: {"task": "worker:0", "rank": 0, "attempt": 0, "stream": "stdout", "text": "hi"}.
+  enum class Prefix { kNone, kTask, kJson };
   struct Options {
     Prefix prefix = Prefix::kTask;
     bool colour = false;      // whether to colour the prefixes, with one colour per task
