@@ -221,6 +221,9 @@ Status UseContainerFiles(executor::TaskOptions& options) {
                               const std::string& task, const std::vector<std::string>& files) {
     return backend::yarn::am::StoreOutputs(HadoopEnvironment(), job, task, work_dir, files);
   };
+  options.store_result = [job = JobId{options.job_id}](const std::string& name, const std::string& file) {
+    return backend::yarn::am::StoreResult(HadoopEnvironment(), job, name, file);
+  };
   if (access(kPythonDirectory, X_OK) == 0) options.python_dir = here + "/" + kPythonDirectory;
   return {};
 }
@@ -238,6 +241,9 @@ int Task(const Arguments& arguments, OpenFiles open_files) {
     auto inherited = executor::ReadInherited(task->environment_file);
     if (!inherited.ok()) return ExitWith(inherited.error());
     options.inherited = std::move(*inherited);
+    options.store_result = [job_file = options.job_file](const std::string& name, const std::string& file) {
+      return backend::local::StoreResult(job_file, name, file);
+    };
     return executor::RunTask(options);
   }
   if (const Status ready = UseContainerFiles(options); !ready.ok()) return ExitWith(ready.error());

@@ -69,6 +69,9 @@ TEST(LoggedEvent, EveryKindSurvivesARoundTrip) {
   EXPECT_TRUE(std::get<core::RankExited>(*exit).exit.success());
   const core::RankExited printed{{"c"}, 0, 0, {.code = 0}, At(1), {}, {{"A", "\xff=b"}, {"B", ""}}};
   EXPECT_EQ(std::get<core::RankExited>(*EventOf(ToRecord(printed, At(1)))).exports, printed.exports);
+  const core::RankExited returned{{"c"}, 0, 0, {.code = 0}, At(1), {}, {}, false, 0};
+  EXPECT_EQ(std::get<core::RankExited>(*EventOf(ToRecord(returned, At(1)))).result_bytes, 0);
+  EXPECT_EQ(std::get<core::RankExited>(*EventOf(ToRecord(printed, At(1)))).result_bytes, std::nullopt);
   EXPECT_FALSE(EventOf(wire::LoggedEvent()));
 }
 

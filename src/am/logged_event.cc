@@ -107,6 +107,7 @@ struct Recorder {
     out.set_as_told(e.by_stop_order);
     out.set_consequence(e.diagnosis.consequence);
     out.set_node_fault(e.diagnosis.node_fault);
+    if (e.result_bytes) out.set_result_bytes(*e.result_bytes);
     for (const auto& [name, value] : e.exports) {
       wire::Variable& variable = *out.add_exports();
       variable.set_name(name);
@@ -139,6 +140,7 @@ struct Recorder {
     if (e.progress.step) out.set_step(*e.progress.step);
     if (e.progress.checkpoint) out.set_checkpoint(*e.progress.checkpoint);
     if (e.progress.checkpoint_at) out.set_checkpoint_at_micros(Micros(*e.progress.checkpoint_at));
+    if (e.progress.steps) out.set_steps(*e.progress.steps);
   }
   void operator()(const core::TaskSaving& e) const {
     record.set_container(e.container.text);
@@ -232,6 +234,7 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   event.by_stop_order = m.as_told();
   event.diagnosis.consequence = m.consequence();
   event.diagnosis.node_fault = m.node_fault();
+  if (m.has_result_bytes()) event.result_bytes = m.result_bytes();
   for (const wire::Variable& variable : m.exports()) event.exports.emplace_back(variable.name(), variable.value());
   return event;
 }
@@ -252,6 +255,7 @@ core::Event EventOf(const ContainerId& container, const wire::Progress& m) {
   if (m.has_step()) progress.step = m.step();
   if (m.has_checkpoint()) progress.checkpoint = m.checkpoint();
   if (m.has_checkpoint_at_micros()) progress.checkpoint_at = FromMicros(m.checkpoint_at_micros());
+  if (m.has_steps()) progress.steps = m.steps();
   return core::TaskProgressed{container, m.attempt(), progress};
 }
 

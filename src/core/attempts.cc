@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/bytes.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/core/progress.h"
+#include "howdah/core/results.h"
 #include "reason.h"
 #include "require.h"
 #include "units.h"
@@ -18,6 +20,23 @@ using Run = Attempt::Run;
 // How much longer than the grace an executor may take to end an attempt before its container is killed.
 constexpr Duration kStopSlack = std::chrono::seconds(5);
 constexpr char kStoppedText[] = "the application master died before it had recorded the stop";
+
+// Whether the results of the job's current attempts would exceed the limit with another one of this size.
+bool ExceedsJobLimit(const Roster& roster, int bytes) {
+  int64_t total = bytes;
+  for (const Role& role : roster.roles()) {
+    for (const Task& task : role.tasks()) total += task.attempt.total_result_bytes();
+  }
+  return total > kJobResultsLimit;
+}
+
+Diagnosis LargeResults(int bytes) {
+  Diagnosis diagnosis;
+  diagnosis.cause = "its result of " + FormatBytes(bytes) + " would exceed the limit of " +
+                    FormatBytes(kJobResultsLimit) + " for all results of a job";
+  diagnosis.advice = kLargeResultAdvice;
+  return diagnosis;
+}
 
 }  // namespace
 
@@ -49,18 +68,22 @@ void Attempts::On(const RankExited& e) {
   const bool awaited = units_.rendezvous.IsAwaited(*task);
   const Instant at = context_.Plausible(e.at);
   if (!attempt.CountExit(e.local_rank, at)) return;
+  const bool large = e.result_bytes && ExceedsJobLimit(roster_, *e.result_bytes);
+  if (e.result_bytes && !large) attempt.SetResult(e.local_rank, *e.result_bytes);
   // A process that exited before the stop order exited by itself, even if its exit is reported after the order.
   const bool by_itself = !e.by_stop_order && (!attempt.stop() || at < attempt.stop()->at);
   if (e.by_stop_order && !attempt.stop()) {
     attempt.SetExit(e.exit);
     NoteFailure(*task, FailureOf(*task, Kind::kOutdated, at, {kStoppedText, /*infrastructure=*/true}));
-  } else if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself)) {
+  } else if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself) && !(large && by_itself)) {
     if (by_itself) attempt.CountCleanExit();
     if (!attempt.exit()) attempt.SetExit(e.exit);
     const bool exports = task->id.index == 0 && e.local_rank == 0 && by_itself;
     if (exports) exports_[static_cast<size_t>(task->id.role)] = e.exports;
   } else if (by_itself) {
-    CountFailedRank(*task, e, at, awaited);
+    RankExited failed = e;
+    if (large && e.exit.success() && e.diagnosis.cause.empty()) failed.diagnosis = LargeResults(*e.result_bytes);
+    CountFailedRank(*task, failed, at, awaited);
   } else if (!attempt.exit() || attempt.exit()->success()) {
     attempt.SetExit(e.exit);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "container.h"
+#include "howdah/core/results.h"
 
 namespace howdah::core {
 
@@ -19,7 +20,19 @@ void Attempt::Begin(int generation, int processes) {
   exit_.reset();
   failure_.reset();
   stop_.reset();
+  result_bytes_.clear();
   Changed();
+}
+
+int64_t Attempt::total_result_bytes() const {
+  int64_t total = 0;
+  for (const int bytes : result_bytes_) total += std::max(0, bytes);
+  return total;
+}
+
+void Attempt::SetResult(int local_rank, int bytes) {
+  result_bytes_.resize(ranks_.exited.size(), kNoResult);
+  result_bytes_[static_cast<size_t>(local_rank)] = bytes;
 }
 
 bool Attempt::CountExit(int local_rank, Instant at) {

@@ -91,6 +91,9 @@ class Attempt : public TaskPart {
   // The first failure of the attempt. An attempt that is only stopped by order, for example in a drain, has none.
   const std::optional<Failure>& failure() const { return failure_; }
   const std::optional<StopOrder>& stop() const { return stop_; }
+  // The sizes of the stored results by local rank, kNoResult for a process without one. Empty if there is no result.
+  const std::vector<int>& result_bytes() const { return result_bytes_; }
+  int64_t total_result_bytes() const;
   // The end of a pause before the start, or the time by which the attempt must have ended.
   Timer& timer() { return timer_; }
 
@@ -101,6 +104,8 @@ class Attempt : public TaskPart {
   void CountCleanExit() { ++ranks_.clean, Changed(); }
   void EndRanks() { ranks_.left = 0, Changed(); }
   void SetExit(std::optional<ExitStatus> exit) { exit_ = exit; }
+  // local_rank: of a process whose exit was counted.
+  void SetResult(int local_rank, int bytes);
   void Fail(Failure failure) { failure_ = std::move(failure), Changed(); }
   void SetRemedy(Remedy remedy) { failure_->remedy = remedy; }
   void ForgetFailure() { failure_.reset(), Changed(); }
@@ -122,6 +127,7 @@ class Attempt : public TaskPart {
   std::optional<ExitStatus> exit_;
   std::optional<Failure> failure_;
   std::optional<StopOrder> stop_;
+  std::vector<int> result_bytes_;
   Timer timer_;
 };
 

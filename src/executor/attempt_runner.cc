@@ -8,6 +8,7 @@
 #include "exports.h"
 #include "horovod_driver.h"
 #include "howdah/core/progress.h"
+#include "howdah/core/results.h"
 #include "howdah/frameworks/framework.h"
 #include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/os/files/files.h"
@@ -24,6 +25,7 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
     : context_(context),
       port_(std::move(port)),
       on_idle_(std::move(on_idle)),
+      results_(context.loop, context.plan),
       diagnosis_(context.plan),
       progress_(context.loop, context.clock, context.am, [this] { return attempt_ && attempt_->Extend(); }),
       watchdog_(context.loop, context.clock, context.am,
@@ -163,14 +165,14 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   if (status.signal) exited.set_signal(*status.signal);
   context_.usage.Fill(*exited.mutable_usage());
   if (status.success()) AddExports(local_rank, exited);
+  ProcessSlot slot = order_.slot;
+  slot.local_rank = local_rank;
   // A signal that kills a process after a stop needs no diagnosis. An exit with an error during a stop does: the
   // process may have failed first, and the other tasks may only have exited earlier because they lost the connection to
   // it.
   const bool stopped = attempt_->stopping() && status.signal;
   exited.set_as_told(stopped);
   if (!status.success() && !stopped) {
-    ProcessSlot slot = order_.slot;
-    slot.local_rank = local_rank;
     const core::Diagnosis why = diagnosis_.Diagnose({.exit = status,
                                                      .pid = attempt_->pids()[static_cast<size_t>(local_rank)],
                                                      .slot = slot,
@@ -182,7 +184,23 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
     exited.set_node_fault(why.node_fault);
     if (why.rule) exited.set_rule(*why.rule);
   }
+  results_.Store(
+      slot, [this, message = std::move(message)](const ResultStore::Stored& result) { ReportExit(message, result); });
+}
+
+// A result that cannot be stored fails the process, even if it has exited with 0. A process that has failed anyway
+// keeps the cause of its own failure.
+void AttemptRunner::ReportExit(wire::FromExecutor message, const ResultStore::Stored& result) {
+  wire::RankExited& exited = *message.mutable_rank_exited();
+  if (result.ok() && *result) exited.set_result_bytes(**result);
+  if (!result.ok() && exited.has_code() && exited.code() == 0 && exited.cause().empty()) {
+    exited.set_cause(result.error().message);
+    exited.set_advice(core::kLargeResultAdvice);
+  } else if (!result.ok()) {
+    Log("local rank " + std::to_string(exited.local_rank()) + ": " + result.error().message);
+  }
   context_.am.Report(std::move(message));
+  if (ended_ && !results_.busy()) OnAttemptEnded();
 }
 
 // Adds the values that the process exports. An invalid or too long value fails the task, even if it has exited with 0.
@@ -210,6 +228,8 @@ void AttemptRunner::AddExports(int local_rank, wire::RankExited& exited) {
 }
 
 void AttemptRunner::OnAttemptEnded() {
+  ended_ = results_.busy();
+  if (ended_) return;
   const int number = attempt_->number();
   watchdog_.End();
   progress_.End();

@@ -16,6 +16,7 @@
 #include "launch.h"
 #include "log_server.h"
 #include "progress_reporter.h"
+#include "result_store.h"
 #include "start_order.h"
 #include "task_usage.h"
 #include "watchdog.h"
@@ -35,8 +36,8 @@ struct TaskContext {
 //  idle --Start--> pending ---working directory ready---> running --Stop--> stopping ---> idle
 //
 // Attempts are numbered. An order for an attempt older than the newest one is answered or ignored, but never carried
-// out. The AM receives Started, then one RankExited per process, then Ended when no process of the attempt is left. If
-// the start fails, the AM receives StartFailed instead of all these messages.
+// out. The AM receives Started, then one RankExited per process when its result is stored, then Ended when no process
+// of the attempt is left. If the start fails, the AM receives StartFailed instead of all these messages.
 //
 // Used on the executor's loop only.
 class AttemptRunner {
@@ -83,6 +84,7 @@ class AttemptRunner {
   void FailStart(const ProcessSlot& slot, const StartProblem& problem);
   void OnRankExited(int local_rank, const ExitStatus& status);
   void AddExports(int local_rank, wire::RankExited& exited);
+  void ReportExit(wire::FromExecutor message, const ResultStore::Stored& result);
   void OnAttemptEnded();
   void ReportStarted(Instant at, Duration filling);
   void ReportEnded(int attempt, const std::optional<wire::LeftFiles>& left = std::nullopt);
@@ -98,6 +100,8 @@ class AttemptRunner {
   // The report of a failed start. Sent when the processes that were started are gone.
   std::optional<wire::FromExecutor> failure_;
   int newest_ = -1;
+  bool ended_ = false;  // the attempt has ended, and its end will be reported when its results are stored
+  ResultStore results_;
   FailureDiagnosis diagnosis_;
   ProgressReporter progress_;
   Watchdog watchdog_;

@@ -120,6 +120,63 @@ TEST(Executor, RanksHaveTheirOwnExitCodesAndLogs) {
   }
 }
 
+TEST(Executor, ResultIsStoredBeforeTheExitIsReported) {
+  Task task;
+  task.role().processes = 3;
+  task.role().command.shell =
+      "[ $HOWDAH_LOCAL_RANK = 0 ] || echo $HOWDAH_LOCAL_RANK > \"$HOWDAH_RESULT\"; "
+      "exit $((HOWDAH_LOCAL_RANK % 2))";
+  const std::string stored = task.scratch / "stored-";
+  task.options.store_result = [stored](const std::string& name, const std::string& file) {
+    ::poll(nullptr, 0, 20);  // the loop of the executor turns meanwhile
+    return os::files::CopyTree(file, stored + name.substr(name.find('/') + 1));
+  };
+  task.Launch();
+  task.Start(0);
+  task.ReceiveStarted();
+  for (int i = 0; i < 3; ++i) {
+    const wire::RankExited exited = task.ReceiveExit();
+    const std::string rank = std::to_string(exited.local_rank());
+    EXPECT_EQ(exited.has_result_bytes(), rank != "0") << rank;
+    if (exited.has_result_bytes()) {
+      EXPECT_EQ(exited.result_bytes(), 2);
+      EXPECT_EQ(os::files::ReadFile(stored + rank).value_or(""), rank + "\n");
+    }
+  }
+  task.ExpectEnded(0);
+}
+
+TEST(Executor, ProcessFailsIfItsResultCannotBeKept) {
+  struct Case {
+    const char *script, *error, *cause;
+  } const cases[] = {
+      {"truncate -s 65M \"$HOWDAH_RESULT\"", "", "its result of 65 MiB exceeds the limit of 64 MiB"},
+      {"mkfifo \"$HOWDAH_RESULT\"", "", "reading its result: opening"},
+      {"echo > \"$HOWDAH_RESULT\"", "the disk is full", "storing its result: the disk is full"},
+  };
+  for (const Case& c : cases) {
+    Task task;
+    task.role().command.shell = c.script;
+    task.options.store_result = [&c](const std::string&, const std::string&) { return Status(Failed(c.error)); };
+    task.Launch();
+    const wire::RankExited exited = task.RunAttempt(0);
+    EXPECT_EQ(exited.code(), 0);
+    EXPECT_FALSE(exited.has_result_bytes());
+    EXPECT_THAT(exited.cause(), HasSubstr(c.cause));
+    EXPECT_THAT(exited.advice(), HasSubstr("return its path"));
+  }
+}
+
+TEST(Executor, FailedProcessKeepsItsCauseIfItsResultCannotBeStored) {
+  Task task;
+  task.role().command.shell = "echo > \"$HOWDAH_RESULT\"; echo no such device >&2; exit 3";
+  task.options.store_result = [](const std::string&, const std::string&) { return Status(Failed("the disk is full")); };
+  task.Launch();
+  const wire::RankExited exited = task.RunAttempt(0);
+  EXPECT_EQ(exited.code(), 3);
+  EXPECT_THAT(exited.cause(), AllOf(HasSubstr("no such device"), testing::Not(HasSubstr("disk"))));
+}
+
 TEST(Executor, FailedRankIsReportedWhileOthersRun) {
   Task task;
   task.role().processes = 2;

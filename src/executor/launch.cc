@@ -11,6 +11,7 @@
 #include "howdah/os/files/open_regular.h"
 #include "progress_reader.h"
 #include "python_environment.h"
+#include "result_store.h"
 
 namespace howdah::executor {
 namespace {
@@ -78,6 +79,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const Proces
                                                 .interface = plan.interface,
                                                 .tensorboard_port = plan.tensorboard_port};
   variables["HOWDAH_PROGRESS"] = ProgressFile(plan.options.work_dir, slot.attempt, slot.local_rank);
+  variables["HOWDAH_RESULT"] = ResultFile(plan.options.work_dir, slot.attempt, slot.local_rank);
   for (auto& [name, value] : frameworks::Environment(plan.spec, peers.cluster, process)) {
     variables[name] = std::move(value);
   }

@@ -32,9 +32,16 @@ void AddCommon(const Process& process, jobspec::EnvVars& env) {
   Set(env, "HOWDAH_ATTEMPT", info.attempt);
   Set(env, "HOWDAH_GENERATION", info.generation);
   Set(env, "HOWDAH_LOCAL_RANK", info.local_rank);
+  Set(env, "HOWDAH_LOCAL_WORLD_SIZE", std::max(1, process.role().processes));
+  if (process.role().kind == jobspec::RoleKind::kWorker) {
+    const RankInfo ranks = RankInfoOf(process);
+    Set(env, "HOWDAH_RANK", ranks.rank);
+    Set(env, "HOWDAH_WORLD_SIZE", ranks.size);
+  }
   Set(env, "HOWDAH_CLUSTER", ClusterMap(process));
   // Each task has one reserved port, for its first process.
   if (info.local_rank == 0 && process.endpoint().port != 0) Set(env, "HOWDAH_PORT", process.endpoint().port);
+  Set(env, "HOWDAH_STOP_SIGNAL", process.spec.checkpoint.signal);
   if (!process.spec.checkpoint.dir.empty()) Set(env, "HOWDAH_CHECKPOINT_DIR", process.spec.checkpoint.dir);
   if (!process.spec.tensorboard_logdir.empty()) Set(env, "TB_LOG_DIR", process.spec.tensorboard_logdir);
   // Python buffers output to a file, and would show it only at the end.

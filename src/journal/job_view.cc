@@ -40,6 +40,7 @@ void StartAttempt(TaskView& task, int attempt) {
   task.usage = {};
   task.progress.reset();
   task.left_files.reset();
+  task.result_bytes.clear();
 }
 
 void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
@@ -73,6 +74,8 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
   Take(view.generation, change.generation);
   Take(view.am_attempt, change.am_attempt);
   Take(view.reason, change.reason);
+  // A cause belongs to its reason.
+  if (change.cause || change.reason) view.cause = change.cause;
   if (change.type == core::JobChanged::Type::kTensorboard) Take(view.tensorboard_advice, change.advice);
   Take(view.advice, change.advice);
   if (view.advice.empty()) view.advice = view.tensorboard_advice;
@@ -140,6 +143,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.usage) task.usage = *change.usage;
   if (change.progress) task.progress = change.progress;
   if (change.left_files) task.left_files = change.left_files;
+  Take(task.result_bytes, change.result_bytes);
 }
 
 // RoleScaled changes nothing in the view, because TaskChanged entries add and remove the tasks.

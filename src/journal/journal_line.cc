@@ -35,12 +35,6 @@ void PutFields(Json& json, const core::JobSubmitted& change) {
   json["roles"] = std::move(roles);
 }
 
-Json CauseJson(const core::Cause& cause) {
-  Json json = {{"kind", core::ToText(cause.kind)}};
-  if (!cause.role.empty()) json.update({{"role", cause.role}, {"index", cause.index}, {"attempt", cause.attempt}});
-  return json;
-}
-
 void PutFields(Json& json, const core::JobChanged& change) {
   if (change.state) json["state"] = core::ToText(*change.state);
   Put(json, "generation", change.generation);
@@ -75,6 +69,7 @@ void PutFields(Json& json, const core::TaskChanged& change) {
   if (change.usage) json["usage"] = UsageJson(*change.usage);
   if (change.progress) json["progress"] = ProgressJson(*change.progress);
   if (change.left_files) json["left_files"] = LeftFilesJson(*change.left_files);
+  Put(json, "result_bytes", change.result_bytes);
 }
 
 void PutFields(Json& json, const core::RoleScaled& change) {
@@ -105,18 +100,6 @@ std::optional<core::Change> ReadSubmitted(const Json& json) {
   return change;
 }
 
-// Returns nullopt for a kind that this version does not know. A newer version may have written it; the entry is then
-// read without its cause.
-std::optional<core::Cause> ReadCause(const Json* json) {
-  if (json == nullptr || !json->is_object()) return std::nullopt;
-  const auto kind = core::ParseCauseKind(TextField(*json, "kind").value_or(""));
-  if (!kind) return std::nullopt;
-  return core::Cause{.kind = *kind,
-                     .role = TextField(*json, "role").value_or(""),
-                     .index = IntField(*json, "index").value_or(0),
-                     .attempt = IntField(*json, "attempt").value_or(0)};
-}
-
 std::optional<core::Change> ReadJob(const Json& json, core::JobChanged::Type type) {
   core::JobChanged change;
   change.type = type;
@@ -125,7 +108,7 @@ std::optional<core::Change> ReadJob(const Json& json, core::JobChanged::Type typ
   change.am_attempt = IntField(json, "am_attempt");
   change.reason = TextField(json, "reason");
   change.advice = TextField(json, "advice");
-  change.cause = ReadCause(Field(json, "cause"));
+  change.cause = CauseField(json);
   change.exit_code = IntField(json, "exit_code");
   change.tracking_url = TextField(json, "tracking_url");
   change.tensorboard_url = TextField(json, "tensorboard_url");
@@ -160,6 +143,7 @@ std::optional<core::Change> ReadTask(const Json& json, core::TaskChanged::Type t
   change.usage = UsageField(json);
   change.progress = ProgressField(json);
   change.left_files = LeftFilesField(json);
+  change.result_bytes = IntsField(json, "result_bytes");
   return change;
 }
 

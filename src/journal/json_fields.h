@@ -118,6 +118,7 @@ inline Json ProgressJson(const core::TaskProgress& progress) {
   if (progress.step) json["step"] = *progress.step;
   if (progress.checkpoint) json["checkpoint"] = *progress.checkpoint;
   if (progress.checkpoint_at) json["checkpoint_at"] = FormatInstant(*progress.checkpoint_at);
+  if (progress.steps) json["steps"] = *progress.steps;
   json["at"] = FormatInstant(progress.at);
   return json;
 }
@@ -131,7 +132,26 @@ inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
     const Json* number = Field(*field, name);
     return number != nullptr && number->is_number_integer() ? std::optional(number->get<int64_t>()) : std::nullopt;
   };
-  return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at};
+  return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at, step("steps")};
+}
+
+inline Json CauseJson(const core::Cause& cause) {
+  Json json = {{"kind", core::ToText(cause.kind)}};
+  if (!cause.role.empty()) json.update({{"role", cause.role}, {"index", cause.index}, {"attempt", cause.attempt}});
+  return json;
+}
+
+// Returns nullopt for a kind that this version does not know. A newer version may have written it; the object is then
+// read without its cause.
+inline std::optional<core::Cause> CauseField(const Json& object) {
+  const Json* field = Field(object, "cause");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto kind = core::ParseCauseKind(TextField(*field, "kind").value_or(""));
+  if (!kind) return std::nullopt;
+  return core::Cause{.kind = *kind,
+                     .role = TextField(*field, "role").value_or(""),
+                     .index = IntField(*field, "index").value_or(0),
+                     .attempt = IntField(*field, "attempt").value_or(0)};
 }
 
 // Returns 0 if the field is absent.

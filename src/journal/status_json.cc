@@ -31,6 +31,7 @@ Json TaskToJson(const TaskView& task) {
   json["usage"] = UsageJson(task.usage);
   json["progress"] = task.progress ? ProgressJson(*task.progress) : Json(nullptr);
   json["left_files"] = task.left_files ? LeftFilesJson(*task.left_files) : Json(nullptr);
+  json["result_bytes"] = task.result_bytes;
   return json;
 }
 
@@ -56,6 +57,7 @@ std::optional<TaskView> TaskFromJson(const Json& json) {
   task.usage = UsageField(json).value_or(Usage());
   task.progress = ProgressField(json);
   task.left_files = LeftFilesField(json);
+  task.result_bytes = IntsField(json, "result_bytes").value_or(std::vector<int>());
   return task;
 }
 
@@ -72,6 +74,7 @@ std::string ToJson(const JobView& view, bool with_tasks) {
   json["generation"] = view.generation;
   json["reason"] = OrNull(view.reason);
   json["advice"] = OrNull(view.advice);
+  json["cause"] = view.cause ? CauseJson(*view.cause) : Json(nullptr);
   json["submitted"] = OrNull(view.submitted);
   json["started"] = OrNull(view.started);
   json["finished"] = OrNull(view.finished);
@@ -101,6 +104,7 @@ std::optional<JobView> FromJson(std::string_view text) {
   view.generation = IntField(json, "generation").value_or(0);
   view.reason = TextField(json, "reason").value_or("");
   view.advice = TextField(json, "advice").value_or("");
+  view.cause = CauseField(json);
   view.submitted = TimeField(json, "submitted");
   view.started = TimeField(json, "started");
   view.finished = TimeField(json, "finished");

@@ -138,6 +138,7 @@ class RandomChanges {
     change.reason = MaybeText();
     change.advice = MaybeText();
     change.started = MaybeTime();
+    change.result_bytes = MaybeNumbers();
     change.finished = MaybeTime();
     if (Sometimes()) change.filling = std::chrono::milliseconds(Number(1, 100000));
     if (Sometimes()) change.progress = Progress();
@@ -161,6 +162,7 @@ class RandomChanges {
     if (Sometimes()) progress.step = int64_t{Number(0, 9)} << 40;
     if (Sometimes()) progress.checkpoint = Number(0, 9);
     progress.checkpoint_at = MaybeTime();
+    if (Sometimes()) progress.steps = Number(0, 1000);
     return progress;
   }
   core::RoleScaled RandomScale() { return {Text(), Number(0, 9), Number(0, 9), Text()}; }

@@ -191,6 +191,10 @@ Result<LocalCluster::FetchedOutputs> LocalCluster::FetchOutputs(const JobId& id,
   return CopyOutputs(FilesOf(id), directory);
 }
 
+Result<std::string> LocalCluster::ReadResult(const JobId& id, const std::string& role, int index, int local_rank) {
+  return local::ReadResult(FilesOf(id), JobFiles::TaskName(role, index) + "/" + std::to_string(local_rank));
+}
+
 Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(id).spec()); }
 
 Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::string& uri) { return OpenLocalFiles(uri); }

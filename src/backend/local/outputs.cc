@@ -1,9 +1,15 @@
 #include "outputs.h"
 
 #include <algorithm>
+#include <cstdio>
 
+#include "howdah/backend/local/agent.h"
+#include "howdah/base/bytes.h"
+#include "howdah/core/results.h"
 #include "howdah/jobspec/job_file.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/open_regular.h"
 #include "howdah/os/files/outputs.h"
 #include "log_tree.h"
 
@@ -72,6 +78,18 @@ Status KeepOutputs(const JobFiles& files) {
     HOWDAH_TRY_STATUS(os::files::MoveOutputs(work, found, files.outputs() + "/" + name));
   }
   return {};
+}
+
+Status StoreResult(const std::string& job_file, const std::string& name, const std::string& file) {
+  const JobFiles files(job_file.substr(0, job_file.rfind('/')));
+  const std::string to = files.results() + "/" + name;
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(to.substr(0, to.rfind('/')), 0700));
+  if (::rename(file.c_str(), to.c_str()) != 0) return os::files::SystemError("moving " + file + " to " + to);
+  return {};
+}
+
+Result<std::string> ReadResult(const JobFiles& files, const std::string& name) {
+  return os::files::ReadRegular(files.results() + "/" + name, static_cast<size_t>(core::kResultLimit));
 }
 
 }  // namespace howdah::backend::local

@@ -1,4 +1,4 @@
-// The files that tasks leave in their working directories.
+// The files that tasks leave in their working directories, and their results.
 #pragma once
 
 #include "howdah/backend/cluster.h"
@@ -13,5 +13,8 @@ Status KeepOutputs(const JobFiles& files);
 
 // Copies the kept outputs, and those in the working directories of tasks that still run, to DIRECTORY/ROLE-INDEX/...
 Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::string& directory);
+
+// Reads the stored result of a process. name: "ROLE-INDEX/LOCAL_RANK".
+Result<std::string> ReadResult(const JobFiles& files, const std::string& name);
 
 }  // namespace howdah::backend::local

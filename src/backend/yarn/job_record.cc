@@ -108,8 +108,12 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
   // Move the job file. If it is not there, an earlier call has already moved it to the history.
   const Status moved = files->Rename(layout.job_file(id), layout.history_job_file(id), /*overwrite=*/true);
   if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
-  const Status kept = files->Rename(layout.outputs(id), layout.history_outputs(id), /*overwrite=*/false);
-  if (!kept.ok() && kept.error().code != ErrorCode::kNotFound) return kept;
+  const std::pair<std::string, std::string> kept[] = {{layout.outputs(id), layout.history_outputs(id)},
+                                                      {layout.results(id), layout.history_results(id)}};
+  for (const auto& [from, to] : kept) {
+    const Status renamed = files->Rename(from, to, /*overwrite=*/false);
+    if (!renamed.ok() && renamed.error().code != ErrorCode::kNotFound) return renamed;
+  }
   HOWDAH_TRY_STATUS(cluster.WriteFile(layout.history_journal(id), journal, 0600));
   return files->Delete(layout.job(id), /*recursive=*/true);
 }

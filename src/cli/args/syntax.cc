@@ -105,7 +105,7 @@ constexpr ForeignVerb kForeignVerbs[] = {
     {"port-forward", "open ID TASK"},
     {"ps", "list"},
     {"queue", "list"},
-    {"results", "outputs ID [DIR]"},
+    {"results", "result ID ROLE:INDEX"},
     {"resize", "scale ID ROLE=N"},
     {"rm", "kill ID"},
     {"rsync", "outputs ID [DIR]"},

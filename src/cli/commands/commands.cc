@@ -12,6 +12,7 @@ namespace howdah::cli::commands {
   ROW(Wait)                  \
   ROW(Logs)                  \
   ROW(Outputs)               \
+  ROW(Result)                \
   ROW(Events)                \
   ROW(TensorBoard)           \
   ROW(Open)                  \

@@ -1,11 +1,13 @@
 #include <unistd.h>
 
+#include <memory>
 #include <set>
 
 #include "container_environment.h"
 #include "howdah/backend/yarn/am/agent.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/hadoop_client.h"
+#include "howdah/backend/yarn/layout.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
@@ -32,27 +34,47 @@ Status StoreFile(hadoop::hdfs::FileSystem& files, const std::string& from, const
   }
 }
 
+// The user's home in the cluster's file system, reached with the credentials of this container.
+struct Home {
+  std::unique_ptr<HadoopClient> cluster;
+  hadoop::hdfs::FileSystem* files = nullptr;  // of `cluster`
+  Layout layout;
+};
+
+Result<Home> OpenHome(const hadoop::conf::Environment& environment) {
+  HOWDAH_TRY(auto credentials, OwnCredentials(environment));
+  HOWDAH_TRY(auto configuration, ReadStagedConfiguration(environment, kConfiguration));
+  HOWDAH_TRY(const std::string owner, os::files::ReadFile(kOwnerFile));
+  auto cluster = std::make_unique<HadoopClient>(std::move(configuration), owner, std::move(credentials));
+  HOWDAH_TRY(hadoop::hdfs::FileSystem* const files, cluster->Files());
+  HOWDAH_TRY(auto layout, cluster->StagingLayout());
+  return Home{std::move(cluster), files, std::move(layout)};
+}
+
 }  // namespace
 
 Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& id, const std::string& task,
                     const std::string& work_dir, const std::vector<std::string>& paths) {
-  HOWDAH_TRY(auto credentials, OwnCredentials(environment));
-  HOWDAH_TRY(auto configuration, ReadStagedConfiguration(environment, kConfiguration));
-  HOWDAH_TRY(const std::string owner, os::files::ReadFile(kOwnerFile));
-  HadoopClient cluster(std::move(configuration), owner, std::move(credentials));
-  HOWDAH_TRY(const auto files, cluster.Files());
-  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
-  const std::string root = layout.outputs(id) + "/" + task;
+  HOWDAH_TRY(const auto home, OpenHome(environment));
+  const std::string root = home.layout.outputs(id) + "/" + task;
   std::set<std::string> made;
   for (const std::string& path : paths) {
     const size_t slash = path.rfind('/');
     const std::string directory = slash == std::string::npos ? root : root + "/" + path.substr(0, slash);
     if (made.insert(directory).second) {
-      HOWDAH_TRY_STATUS(files->MakeDirectories(directory, 0700));
+      HOWDAH_TRY_STATUS(home.files->MakeDirectories(directory, 0700));
     }
-    HOWDAH_TRY_STATUS(StoreFile(*files, work_dir + "/" + path, root + "/" + path));
+    HOWDAH_TRY_STATUS(StoreFile(*home.files, work_dir + "/" + path, root + "/" + path));
   }
   return {};
+}
+
+Status StoreResult(const hadoop::conf::Environment& environment, const JobId& id, const std::string& name,
+                   const std::string& file) {
+  HOWDAH_TRY(const auto home, OpenHome(environment));
+  const std::string to = home.layout.results(id) + "/" + name;
+  HOWDAH_TRY_STATUS(home.files->MakeDirectories(to.substr(0, to.rfind('/')), 0700));
+  return StoreFile(*home.files, file, to);
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -62,4 +62,11 @@ Result<Cluster::FetchedOutputs> FetchStoredOutputs(HadoopClient& cluster, const 
   return fetcher.fetched;
 }
 
+Result<std::string> ReadStoredResult(HadoopClient& cluster, const JobId& id, const std::string& name) {
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  auto running = cluster.ReadFile(layout.results(id) + "/" + name);
+  if (running.ok() || running.error().code != ErrorCode::kNotFound) return running;
+  return cluster.ReadFile(layout.history_results(id) + "/" + name);
+}
+
 }  // namespace howdah::backend::yarn::client

@@ -267,6 +267,11 @@ Result<YarnCluster::FetchedOutputs> YarnCluster::FetchOutputs(const JobId& id, c
   return FetchStoredOutputs(*cluster, id, directory);
 }
 
+Result<std::string> YarnCluster::ReadResult(const JobId& id, const std::string& role, int index, int local_rank) {
+  HOWDAH_TRY(const auto cluster, Open());
+  return ReadStoredResult(*cluster, id, role + "-" + std::to_string(index) + "/" + std::to_string(local_rank));
+}
+
 Result<std::string> YarnCluster::JobFile(const JobId& id) {
   HOWDAH_TRY(const auto cluster, Open());
   return ReadJobFile(*cluster, id);

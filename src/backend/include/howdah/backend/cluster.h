@@ -104,6 +104,9 @@ class Cluster {
     int64_t files = 0, bytes = 0, tasks = 0;
   };
   virtual Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) = 0;
+  // Returns the stored result of a process, whichever attempt stored it. The journal says which results belong to the
+  // newest attempts (TaskView::result_bytes). kNotFound if there is none.
+  virtual Result<std::string> ReadResult(const JobId& id, const std::string& role, int index, int local_rank) = 0;
   // Returns the effective job file (jobspec::WriteEffective), if the backend still has it.
   virtual Result<std::string> JobFile(const JobId& id) = 0;
   // Opens the file system of a URI or an absolute path. Returns kUnavailable, with advice, if this backend cannot reach

@@ -79,22 +79,23 @@ struct TaskProgress {
   std::optional<int64_t> step;        // the lowest step of all processes
   std::optional<int64_t> checkpoint;  // the step of the newest checkpoint that is complete
   std::optional<Instant> checkpoint_at;
-  Instant at;  // the time of the newest report
+  Instant at;                         // the time of the newest report
+  std::optional<int64_t> steps = {};  // the number of steps until the end, the highest of all processes
   friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
 };
 // "step 120, checkpoint 100"; empty if neither was reported.
 std::string ToText(const TaskProgress& progress);
 
 // A change of one task. A field that is not set keeps its earlier value, but a new attempt number clears pids, exit,
-// times, usage, progress and left files, and kStarted clears reason and advice. The comment of each type lists the
-// fields that it sets.
+// times, usage, progress, left files and results, and kStarted clears reason and advice. The comment of each type lists
+// the fields that it sets.
 struct TaskChanged {
   enum class Type {
     kPending,       // created (also by scaling), or needs a container again
     kAllocated,     // container, node
     kReady,         // endpoint
     kStarted,       // attempt, generation, pids, ranks, started
-    kExited,        // ended by itself, with state SUCCEEDED or FAILED: exit, reason, finished
+    kExited,        // ended by itself, with state SUCCEEDED or FAILED: exit, reason, finished, result_bytes
     kLost,          // its container was lost: exit, reason, finished
     kStopped,       // stopped, for example because the job ended or the task was scaled away: finished
     kRemoved,       // no longer part of its role, because it was scaled away or not replaced
@@ -120,6 +121,9 @@ struct TaskChanged {
   std::optional<Usage> usage;            // when an attempt has ended
   std::optional<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
   std::optional<LeftFiles> left_files;   // when an attempt has ended; nullopt if there are none
+  // When an attempt has ended: the sizes of the stored results by local rank, kNoResult (howdah/core/results.h) for a
+  // process without one. Not set if no process has a result.
+  std::optional<std::vector<int>> result_bytes;
   friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
 };
 

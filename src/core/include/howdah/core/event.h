@@ -119,6 +119,8 @@ struct RankExited {
   // A signal killed the process after its executor had ordered it to stop. Timestamps cannot show which came first,
   // because the clocks of the machines differ.
   bool by_stop_order = false;
+  // The size of the process's result, which is stored with the job; nullopt if it has none.
+  std::optional<int> result_bytes = {};
 };
 // The progress of an attempt has changed. `progress` is the complete current progress, not only the change.
 struct TaskProgressed {

@@ -59,6 +59,10 @@ struct TaskOptions {
   // Stores files of the working directory with the job, when the executor exits. task: "ROLE-INDEX". Called on a thread
   // of its own. Empty if the backend keeps the outputs.
   std::function<Status(const std::string& task, const std::vector<std::string>& files)> store_outputs;
+  // Stores the result of a process with the job, before the end of the process is reported. name:
+  // "ROLE-INDEX/LOCAL_RANK". file: a regular file, which may be moved. Called on a thread of its own; calls may
+  // overlap.
+  std::function<Status(const std::string& name, const std::string& file)> store_result;
   // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: that of the executor.
   std::optional<uint64_t> open_files;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none

@@ -27,6 +27,8 @@ struct TaskView {
   std::optional<Instant> started, finished;
   // The attempt's progress; nullopt if it reports none. A caller may replace it by a value newer than the journal's.
   std::optional<core::TaskProgress> progress;
+  // The sizes of the attempt's stored results by local rank, core::kNoResult for none. Empty if there is no result.
+  std::vector<int> result_bytes;
   // From the journal, once an attempt has ended. Before that, a caller may fill in a sample.
   Usage usage;
   // The files in the task's working directory when its newest attempt ended; nullopt if there are none, or if they are
@@ -40,7 +42,8 @@ struct JobView {
   std::optional<int> exit_code;
   int generation = 0;
   int am_attempt = 0;
-  std::string reason, advice;  // may be empty
+  std::string reason, advice;        // may be empty
+  std::optional<core::Cause> cause;  // of the reason; not every reason has one
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
   std::string tensorboard_advice;        // why there is no TensorBoard; shown while there is no other advice

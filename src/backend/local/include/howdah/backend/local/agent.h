@@ -29,6 +29,10 @@ Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string
 // For executors, before they read the job file: refuses a job file in a directory that another user may change.
 Status CheckJobFile(const std::string& job_file);
 
+// Moves the result of a process to JobFiles::results(). job_file: JobFiles::spec(). name: "ROLE-INDEX/LOCAL_RANK".
+// file: a regular file in the job's directory. Replaces the result of an earlier attempt. Thread-safe.
+Status StoreResult(const std::string& job_file, const std::string& name, const std::string& file);
+
 // The arguments with which the submitting client starts an AM: `howdah-agent am --job-dir DIR ...`.
 struct AmStart {
   std::string agent;    // path of howdah-agent, with which the AM starts executors

@@ -17,6 +17,8 @@
 //       reserve                 64 KiB that are freed to record the end of the job on a full disk; deleted at the end
 //       keep-work               if present, working directories are kept at the end
 //       work/ROLE-INDEX/        working directory of a task; deleted at the end unless kept
+//       results/ROLE-INDEX/LOCAL_RANK
+//                               results of processes (HOWDAH_RESULT); the journal says which belong to newest attempts
 //       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}
 //                               with several processes per task: .../ATTEMPT/LOCAL_RANK/{stdout,stderr}
 //       agents/ROLE-INDEX.log   stderr of the task's executor and its guardian
@@ -64,6 +66,7 @@ class JobFiles {
   std::string keep_work() const { return directory_ + "/keep-work"; }
   std::string work() const { return directory_ + "/work"; }
   std::string outputs() const { return directory_ + "/outputs"; }  // ROLE-INDEX/..., kept after the job
+  std::string results() const { return directory_ + "/results"; }  // ROLE-INDEX/LOCAL_RANK, kept after the job
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 

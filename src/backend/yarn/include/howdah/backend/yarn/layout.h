@@ -7,9 +7,10 @@
 //       job.json                        the effective job (jobspec::WriteEffective)
 //       am.json                         am_start.h; it also has the identity with which clients call the AM
 //       outputs/ROLE-INDEX/...          kept files of tasks (outputs)
+//       results/ROLE-INDEX/LOCAL_RANK   results of processes (HOWDAH_RESULT)
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
 //     history/ID/                       mode 0700; kept
-//       job.json, journal.jsonl, outputs/
+//       job.json, journal.jsonl, outputs/, results/
 #pragma once
 
 #include <string>
@@ -34,9 +35,11 @@ class Layout {
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
   std::string event_log(const JobId& id) const { return job(id) + "/events.bin"; }
   std::string outputs(const JobId& id) const { return job(id) + "/outputs"; }
+  std::string results(const JobId& id) const { return job(id) + "/results"; }
   std::string histories() const { return root_ + "/history"; }
   std::string history(const JobId& id) const { return histories() + "/" + id.text; }
   std::string history_outputs(const JobId& id) const { return history(id) + "/outputs"; }
+  std::string history_results(const JobId& id) const { return history(id) + "/results"; }
   std::string history_job_file(const JobId& id) const { return history(id) + "/job.json"; }
   std::string history_journal(const JobId& id) const { return history(id) + "/journal.jsonl"; }
 

@@ -99,6 +99,10 @@ Status ExtractTaskFiles(const hadoop::conf::Environment& environment);
 // all are stored; starts no thread, and may be called on any thread.
 Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& id, const std::string& task,
                     const std::string& work_dir, const std::vector<std::string>& files);
+// Stores the result of a process in HDFS, at jobs/ID/results/NAME. name: "ROLE-INDEX/LOCAL_RANK". Replaces the result
+// of an earlier attempt. Blocks; starts no thread, and may be called on any thread.
+Status StoreResult(const hadoop::conf::Environment& environment, const JobId& id, const std::string& name,
+                   const std::string& file);
 // Returns the identity of the executor in this container.
 Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment);
 

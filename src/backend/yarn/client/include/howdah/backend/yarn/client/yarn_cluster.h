@@ -41,6 +41,7 @@ class YarnCluster final : public backend::Cluster {
   howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
                          const std::function<void(std::string_view)>& on_bytes) override;
   Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) override;
+  Result<std::string> ReadResult(const JobId& id, const std::string& role, int index, int local_rank) override;
   Result<std::string> JobFile(const JobId& id) override;
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
   std::string LogsLocation(const JobId& id) override;
