@@ -6,7 +6,7 @@ readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
   libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev
   libarchive-dev nettle-dev libacl1-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev libxml2-dev libicu-dev
   libgtest-dev libgmock-dev libbenchmark-dev"
-readonly packages_test="python3-pytest python3-jsonschema python3-yaml procps binutils xz-utils
+readonly packages_test="python3-pytest python3-cloudpickle python3-jsonschema python3-yaml procps binutils xz-utils
   busybox-static groff-base"
 readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute2"  # the cluster of tests/yarn
 readonly packages_format="clang-format"

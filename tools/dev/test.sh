@@ -1,7 +1,7 @@
 # Runs the tests. Sourced by dev.
 
 # Environments that the tests with real frameworks need. They are installed while the compiler runs.
-readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser"
+readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser python"
 # Suites that only `./dev test NAME` runs. The environments of the recipes have 2.5 GB, and most start a cluster.
 readonly test_on_request="recipes"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py

@@ -8,23 +8,18 @@ licences and the list (SPDX) of everything that is linked in. Two runs on one co
 """
 import argparse
 import gzip
-import json
 import os
 import pathlib
 import platform
-import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import time
 
+from content import (COPYRIGHT, ROOT, add_licences, add_programs, normalise, output_of, release_time, version_of, write,
+                     write_sbom)
 from man_pages import Pages
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("howdah", "howdah-agent")
-DEBIAN_DOCS, COMMON_LICENSES = pathlib.Path("/usr/share/doc"), pathlib.Path("/usr/share/common-licenses")
 
 CONTROL = """\
 Package: howdah
@@ -42,37 +37,10 @@ Description: distributed training jobs on Hadoop YARN or on one machine
  .
  Both programs are static and need no library.
 """
-COPYRIGHT = """\
-Howdah is licensed under the Apache License, version 2.0: see LICENSE in this directory.
-
-The programs contain the libraries that howdah.spdx.json lists. licenses/PACKAGE is the copyright file of each library's
-Debian package, and licenses/common contains the licences to which these files refer. The source of each is the Debian
-source package that howdah.spdx.json names.
-"""
-
-
-def output_of(*command, **options):
-    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
-
-
-def release_time():
-    """The time of the commit in seconds, so that the files of a release do not depend on when they are made."""
-    return int(os.environ.get("SOURCE_DATE_EPOCH") or output_of("git", "log", "-1", "--format=%ct", cwd=ROOT))
-
-
-def write(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def compressed(text):
     return gzip.compress(text.encode(), mtime=0)
-
-
-def add_programs(build, tree):
-    (tree / "bin").mkdir()
-    for program in PROGRAMS:
-        subprocess.run(["strip", "-o", tree / "bin" / program, build / "bin" / program], check=True)
 
 
 def add_man_pages(program, version, seconds, tree):
@@ -90,38 +58,15 @@ def add_documents(docs):
     write(docs / "copyright", COPYRIGHT)
 
 
-def add_licences(spdx, docs):
-    """The copyright file of each Debian package in the programs, and the licences to which these files refer."""
-    common = set()
-    for package in (p["name"] for p in json.loads(spdx)["packages"] if p["name"] not in PROGRAMS):
-        file = DEBIAN_DOCS / package / "copyright"
-        if not file.exists():
-            raise SystemExit(f"package: {file} is missing; a release needs the licences of {package}. Debian's minimal "
-                             "images leave such files out: reinstall the package without path-exclude in dpkg.cfg.d")
-        text = file.read_text(errors="replace")
-        common |= set(re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", text))
-        write(docs / "licenses" / package, text)
-    for name in common:
-        write(docs / "licenses/common" / name, (COMMON_LICENSES / name).read_bytes())
-
-
-def normalise(tree, seconds):
-    """Sets the times of all files and their modes: 0755 if the owner may execute the file, otherwise 0644."""
-    for path in [tree, *tree.rglob("*")]:
-        path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
-        os.utime(path, (seconds, seconds))
-
-
 def stage(build, version, seconds, tree):
     """Makes bin/ and share/ in an empty folder."""
-    add_programs(build, tree)
+    (tree / "bin").mkdir()
+    add_programs(build, tree / "bin")
     howdah, docs = tree / "bin/howdah", tree / "share/doc/howdah"
     write(tree / "share/bash-completion/completions/howdah", output_of(howdah, "completion", "bash"))
     add_man_pages(howdah, version, seconds, tree)
     add_documents(docs)
-    spdx = docs / "howdah.spdx.json"
-    subprocess.run([sys.executable, ROOT / "tools/sbom.py", "--build", build, "--output", spdx], check=True)
-    add_licences(spdx.read_text(), docs)
+    add_licences(write_sbom(build, docs / "howdah.spdx.json"), docs)
     normalise(tree, seconds)
 
 
@@ -156,7 +101,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "dist")
     options = parser.parse_args()
-    version = output_of(options.build / "bin/howdah-agent", "version").split()[-1]
+    version = version_of(options.build)
     seconds = release_time()
     options.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,82 @@
+"""Runs distributed training jobs on one machine and on Apache Hadoop YARN.
+
+    import howdah
+    best = howdah.run(train, args=(0.1,), workers=4, framework="pytorch")
+
+The package drives the program `howdah`, which the wheel brings along. Importing it loads only the standard library; each
+name is loaded when it is first used.
+"""
+
+TYPE_CHECKING = False  # as in typing, whose import would take longer than all the rest
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ._context import Context, context
+    from ._errors import (
+        HowdahError,
+        JobFailed,
+        JobFileError,
+        JobKilled,
+        NoResult,
+        PicklingError,
+        Problem,
+        Refused,
+        Unavailable,
+    )
+    from ._job import Job, Status, TaskStatus, jobs
+    from ._streams import Event, Events, Forward, Line, Lines
+    from ._submit import Plan, Role, job, plan, run, submit
+
+_MODULES = {
+    "_context": "Context context",
+    "_errors": "HowdahError JobFailed JobFileError JobKilled NoResult PicklingError Problem Refused Unavailable",
+    "_job": "Job Status TaskStatus jobs",
+    "_streams": "Event Events Forward Line Lines",
+    "_submit": "Plan Role job plan run submit",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = [
+    "Context",
+    "Event",
+    "Events",
+    "Forward",
+    "HowdahError",
+    "Job",
+    "JobFailed",
+    "JobFileError",
+    "JobKilled",
+    "Line",
+    "Lines",
+    "NoResult",
+    "PicklingError",
+    "Plan",
+    "Problem",
+    "Refused",
+    "Role",
+    "Status",
+    "TaskStatus",
+    "Unavailable",
+    "context",
+    "job",
+    "jobs",
+    "plan",
+    "run",
+    "submit",
+]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        module = _MODULE_OF.get(name)
+        if module is None:
+            raise AttributeError(f"module 'howdah' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module("." + module, __name__), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

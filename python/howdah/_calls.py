@@ -1,0 +1,69 @@
+"""The two files between a client and a task: the call, with the pickled function, and the result.
+
+Both are one line of JSON and then bytes. The line can be read by any version of Python, so that a mistake is reported
+before anything is unpickled. Tasks load this module, too, so it imports little.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+LIMIT = 64 << 20  # bytes of a result, as in `howdah result`
+
+
+class Call(NamedTuple):
+    name: str  # of the function, for messages
+    python: Tuple[int, int]  # of the caller
+    payload: bytes  # pickled (function, args, kwargs)
+
+
+class Result(NamedTuple):
+    """What a process has left: the value of its function, or the exception that ended it."""
+
+    kind: str  # "value" or "exception"
+    at: float  # seconds since 1970, by the clock of the node
+    payload: bytes  # of an exception: pickled (its class; the arguments, args and state of the exception),
+    # both pickled, b"" if that failed
+    type: str = ""
+    message: str = ""
+    traceback: str = ""
+
+
+def encode_call(call: Call) -> bytes:
+    return _encode({"howdah": "call", "name": call.name, "python": list(call.python)}, call.payload)
+
+
+def decode_call(data: bytes) -> Call:
+    head, payload = _decode(data, "call")
+    return Call(head["name"], (head["python"][0], head["python"][1]), payload)
+
+
+def encode_result(result: Result) -> bytes:
+    head = {"howdah": "result", "kind": result.kind, "at": result.at}
+    if result.kind == "exception":
+        head.update(type=result.type, message=result.message, traceback=result.traceback)
+    return _encode(head, result.payload)
+
+
+def decode_result(data: bytes) -> Optional[Result]:
+    """None if the bytes are the result of another program."""
+    try:
+        head, payload = _decode(data, "result")
+        return Result(
+            head["kind"], head["at"], payload, head.get("type", ""), head.get("message", ""), head.get("traceback", "")
+        )
+    except (ValueError, KeyError):
+        return None
+
+
+def _encode(head: Dict[str, Any], payload: bytes) -> bytes:
+    return json.dumps(head).encode() + b"\n" + payload
+
+
+def _decode(data: bytes, what: str) -> Tuple[Dict[str, Any], bytes]:
+    line, _, payload = data.partition(b"\n")
+    head = json.loads(line)
+    if not isinstance(head, dict) or head.get("howdah") != what:
+        raise ValueError(f"this is not a {what} of Howdah")
+    return head, payload

@@ -1,0 +1,175 @@
+"""The place of a process in its job. Outside a job: rank 0 of 1, so that the same program runs anywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+import threading
+from contextlib import contextmanager
+from typing import Iterator, Mapping
+
+from ._errors import HowdahError
+
+_STEP = re.compile(r"step-(\d+)")
+
+
+class Context:
+    """The place of this process in its job, its progress and its checkpoints.
+
+    `rank` is None in services and sidecars, which have none. All methods are thread-safe.
+    """
+
+    job_id: str  # "" outside a job
+    job_name: str
+    role: str
+    index: int  # of the task in its role
+    role_size: int
+    rank: int | None
+    world_size: int
+    local_rank: int
+    local_world_size: int
+    attempt: int  # the number of earlier starts of this task
+    generation: int  # the number of earlier starts of the tasks as a group
+    cluster: dict[str, list[str]]  # the addresses of all tasks by role
+    port: int | None  # reserved for this task; only in the process with local rank 0
+    checkpoint_dir: str | None
+    log_dir: str | None  # for TensorBoard
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        def number(name: str, default: int) -> int:
+            return int(environment.get(name, default))
+
+        inside = "HOWDAH_JOB_ID" in environment
+        self.job_id = environment.get("HOWDAH_JOB_ID", "")
+        self.job_name = environment.get("HOWDAH_JOB_NAME", "")
+        self.role = environment.get("HOWDAH_ROLE", "worker")
+        self.index = number("HOWDAH_TASK_INDEX", 0)
+        self.role_size = number("HOWDAH_ROLE_SIZE", 1)
+        self.rank = number("HOWDAH_RANK", 0) if "HOWDAH_RANK" in environment or not inside else None
+        self.world_size = number("HOWDAH_WORLD_SIZE", 1)
+        self.local_rank = number("HOWDAH_LOCAL_RANK", 0)
+        self.local_world_size = number("HOWDAH_LOCAL_WORLD_SIZE", 1)
+        self.attempt = number("HOWDAH_ATTEMPT", 0)
+        self.generation = number("HOWDAH_GENERATION", 0)
+        self.cluster = json.loads(environment.get("HOWDAH_CLUSTER", "{}"))
+        self.port = number("HOWDAH_PORT", 0) or None
+        self.checkpoint_dir = environment.get("HOWDAH_CHECKPOINT_DIR") or None
+        self.log_dir = environment.get("TB_LOG_DIR") or None
+        self._progress = environment.get("HOWDAH_PROGRESS")
+        self._signal = environment.get("HOWDAH_STOP_SIGNAL", "SIGTERM")
+        self._total: int | None = None
+        self._stopping: threading.Event | None = None
+        self._lock = threading.Lock()
+
+    def progress(self, step: int, total: int | None = None) -> None:
+        """Reports that `step` is done, of `total` steps if the number is known."""
+        with self._lock:
+            lines = []
+            if total is not None and total != self._total:
+                self._total = total
+                lines.append(f"steps {total}")
+            self._report(*lines, f"step {step}")
+
+    def checkpointed(self, step: int) -> None:
+        """Reports that a checkpoint of `step` is complete, for programs that save it themselves."""
+        self._report(f"checkpoint {step}")
+
+    def _report(self, *lines: str) -> None:
+        if self._progress:
+            with open(self._progress, "a", encoding="ascii") as file:
+                file.write("".join(line + "\n" for line in lines))
+
+    @property
+    def stopping(self) -> bool:
+        """Whether a stop was requested. From the first use of this attribute, the signal sets it and does nothing else.
+        The first use must be in the main thread."""
+        if self._stopping is None:
+            requested = threading.Event()
+            try:
+                signal.signal(getattr(signal, self._signal), lambda *_: requested.set())
+            except ValueError:
+                raise HowdahError("the first use of Context.stopping must be in the main thread") from None
+            self._stopping = requested
+        return self._stopping.is_set()
+
+    @contextmanager
+    def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
+        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N, atomically,
+        and is reported. What ranks other than 0 write is kept only with all=True, as step-N-rank-R. After an exception
+        nothing is kept."""
+        root = self._checkpoint_root()
+        kept = self.rank in (0, None) or all
+        if root is None or not kept:
+            with tempfile.TemporaryDirectory(prefix="howdah-checkpoint-") as scratch:
+                yield scratch
+            return
+        name = f"step-{step}" if self.rank in (0, None) else f"step-{step}-rank-{self.rank}"
+        os.makedirs(root, exist_ok=True)
+        scratch = tempfile.mkdtemp(prefix=f".{name}.", dir=root)  # in the same file system, so that the rename is atomic
+        try:
+            yield scratch
+            self._report("checkpointing")
+            os.chmod(scratch, 0o777 & ~_umask())
+            target = os.path.join(root, name)
+            if os.path.isdir(target):  # of an earlier attempt that has done the same step
+                old = tempfile.mkdtemp(prefix=".old.", dir=root)
+                os.rename(target, os.path.join(old, name))
+                os.rename(scratch, target)
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                os.rename(scratch, target)
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        if self.rank in (0, None):
+            self.checkpointed(step)
+
+    def latest(self) -> tuple[int, str | None]:
+        """The step and the directory of the newest complete checkpoint; (0, None) if there is none."""
+        root = self._checkpoint_root()
+        found = []
+        if root is not None and os.path.isdir(root):
+            for name in os.listdir(root):
+                match = _STEP.fullmatch(name)
+                if match:
+                    found.append((int(match.group(1)), os.path.join(root, name)))
+        return max(found, default=(0, None))
+
+    def _checkpoint_root(self) -> str | None:
+        """The directory of the checkpoints; None if the job has none."""
+        root = self.checkpoint_dir
+        if root is None:
+            return None
+        if root.startswith("file:"):
+            return "/" + root[len("file:") :].lstrip("/")
+        if "://" in root:
+            raise HowdahError(
+                f"checkpoint_dir is {root}, and Context.checkpoint() and latest() use directories only: name a directory that "
+                "all nodes share, or save the checkpoint there in the program, and report it with checkpointed(step)"
+            )
+        return root
+
+    def __repr__(self) -> str:
+        rank = "no rank" if self.rank is None else f"rank {self.rank} of {self.world_size}"
+        return f"<Context {self.role}:{self.index}, {rank}>"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+_current: Context | None = None
+
+
+def context() -> Context:
+    """The context of this process: the same object at every call."""
+    global _current
+    if _current is None:
+        _current = Context(os.environ)
+    return _current

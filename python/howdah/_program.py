@@ -1,0 +1,104 @@
+"""Runs the program `howdah`, and turns its exit codes into exceptions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any, Sequence
+
+from ._errors import HowdahError, Unavailable
+
+_USAGE, _REFUSED, _KILLED, _TIMED_OUT = 2, 3, 4, 5
+USAGE, REFUSED, TIMED_OUT = _USAGE, _REFUSED, _TIMED_OUT
+
+
+def find() -> str:
+    """The path of the program: of the environment of this interpreter, otherwise of PATH."""
+    own = os.path.join(os.path.dirname(sys.executable or ""), "howdah")
+    if os.access(own, os.X_OK):
+        return own
+    from shutil import which
+
+    for path in (os.environ.get("PATH"), os.path.expanduser("~/.local/bin")):
+        found = which("howdah", path=path)
+        if found:
+            return found
+    raise HowdahError("the program `howdah` is not in PATH; install it with `pip install howdah`")
+
+
+class Done:
+    """The end of a call."""
+
+    def __init__(self, code: int, stdout: bytes, stderr: str) -> None:
+        self.code, self.stdout, self.stderr = code, stdout, stderr
+
+    @property
+    def message(self) -> str:
+        """What the program has printed on stderr, without its name."""
+        lines = [line[len("howdah: ") :] if line.startswith("howdah: ") else line for line in self.stderr.splitlines()]
+        return "\n".join(lines).strip() or f"howdah ended with exit code {self.code}"
+
+
+def call(arguments: Sequence[str], *, input: bytes | None = None, timeout: float | None = None) -> Done:
+    """Runs `howdah ARGUMENTS` to its end. Raises TimeoutError."""
+    try:
+        done = subprocess.run(
+            [find(), *arguments],
+            input=input if input is not None else b"",
+            capture_output=True,
+            timeout=timeout,
+            start_new_session=True,  # a Ctrl-C in the terminal is for this program, which decides what it stops
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"`howdah {arguments[0]}` took longer than {timeout:g} s") from None
+    return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def check(done: Done) -> Done:
+    """Raises what the exit code means; returns a successful call."""
+    if done.code == 0:
+        return done
+    if done.code == _REFUSED:
+        raise Unavailable(done.message)
+    raise HowdahError(done.message)
+
+
+def output(arguments: Sequence[str], **options: Any) -> bytes:
+    """The stdout of a call that succeeds."""
+    return check(call(arguments, **options)).stdout
+
+
+def stream(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Starts a call whose stdout is read while it runs. Ctrl-C in a terminal does not reach it."""
+    return subprocess.Popen(
+        [find(), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def on(backend: str | None) -> list[str]:
+    """The flag that chooses the backend."""
+    return [] if backend is None else ["--on", backend]
+
+
+def backend_of(given: str | None) -> str:
+    """The backend that a job without --on is submitted to, as the program chooses it."""
+    if given:
+        return given
+    chosen = os.environ.get("HOWDAH_ON")
+    if chosen:
+        return chosen
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    try:
+        with open(os.path.join(home, "howdah/config.yaml"), encoding="utf-8") as file:
+            for line in file:
+                key, _, value = line.partition(":")
+                if key.strip() == "on":
+                    return value.split("#")[0].strip().strip("'\"") or "local"
+    except OSError:
+        pass
+    return "local"
