@@ -8,6 +8,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 
+pytest.register_assert_rewrite("bare_root")
+
 from machine import BIN  # noqa: E402
 
 

@@ -2,53 +2,25 @@
 import gzip
 import json
 import os
-import pathlib
 import re
 import subprocess
 
 import pytest
 
+from bare_root import DEADLINE_S, make_root, run, run_with_root
 from other_user import needs_mounts
-
-BUSYBOX = pathlib.Path("/bin/busybox")  # Debian's busybox-static
-DEADLINE_S = 120
-COMMANDS_OF_ROOT = ("sh", "echo", "mkdir", "tar", "gzip", "ls")
-
-
-def run(*command, **options):
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=DEADLINE_S, **options)
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout
 
 
 @pytest.fixture
 def root(tmp_path):
-    """A root directory with a static shell, a few commands and no library. /release is the folder of the release."""
-    root = tmp_path / "root"
-    for folder in ("bin", "dev", "proc", "release", "tmp", "home"):
-        (root / folder).mkdir(parents=True)
-    (root / "bin/busybox").write_bytes(BUSYBOX.read_bytes())
-    (root / "bin/busybox").chmod(0o755)
-    for name in COMMANDS_OF_ROOT:
-        (root / "bin" / name).symlink_to("busybox")
-    return root
-
-
-def run_with_root(root, release, script, **variables):
-    """Runs a script of bash in namespaces in which `root` has its devices and processes. All processes of the script
-    have ended when it ends."""
-    mounts = ["set -e", f"mount -t proc proc {root}/proc", f"mount --rbind /dev {root}/dev",
-              f"mount --bind {release.folder} {root}/release"]
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/home", **variables}
-    return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", "\n".join([*mounts, script]),
-               env=environment, cwd=release.folder)
+    return make_root(tmp_path)
 
 
 @needs_mounts
 def test_archive_runs_a_job_without_a_c_library(release, root, install_commands):
     script = "cd /release\n" + install_commands["archive"] + "howdah status last --json\n"
     (root / "script.sh").write_text(script)
-    output = run_with_root(root, release, f"PATH=/bin exec /usr/sbin/chroot {root} /bin/sh -e /script.sh")
+    output = run_with_root(root, release.folder, f"PATH=/bin exec /usr/sbin/chroot {root} /bin/sh -e /script.sh")
     assert "worker:0 │ hi\n" in output
     status = json.loads(output[output.index("{"):])
     assert status["state"] == "SUCCEEDED"
@@ -72,7 +44,7 @@ def test_debian_package_is_installed_used_and_removed(release, root, install_com
     before = {path for path in root.rglob("*") if database not in path.parents}
     install, use, remove = install_commands["debian"].splitlines()
     script = "\n".join([install, f"ls {root}/usr/bin", use, remove])
-    output = run_with_root(root, release, f"PATH={replaced}:$PATH\n{script}", HOWDAH_HOME="/tmp/jobs")
+    output = run_with_root(root, release.folder, f"PATH={replaced}:$PATH\n{script}", HOWDAH_HOME="/tmp/jobs")
     assert "howdah\nhowdah-agent\n" in output and "worker:0 │ hi\n" in output
     after = {path for path in root.rglob("*") if database not in path.parents and root / "tmp" not in path.parents}
     assert after == before
