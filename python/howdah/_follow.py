@@ -167,10 +167,11 @@ class _Table(_Plain):
 
 
 def _display(job: Job[Any]) -> _Plain:
-    from . import _notebook
+    if "IPython" in sys.modules:
+        from . import _notebook
 
-    if _notebook.active():
-        return _Table(job)
+        if _notebook.active():
+            return _Table(job)
     display = _Plain(job)
     display.note(f"{job.id} submitted: {job.name}")
     return display

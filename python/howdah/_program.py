@@ -15,15 +15,11 @@ USAGE, REFUSED, TIMED_OUT = _USAGE, _REFUSED, _TIMED_OUT
 
 def find() -> str:
     """The path of the program: of the environment of this interpreter, otherwise of PATH."""
-    own = os.path.join(os.path.dirname(sys.executable or ""), "howdah")
-    if os.access(own, os.X_OK):
-        return own
-    from shutil import which
-
-    for path in (os.environ.get("PATH"), os.path.expanduser("~/.local/bin")):
-        found = which("howdah", path=path)
-        if found:
-            return found
+    own = os.path.dirname(sys.executable or "")
+    for folder in (own, *os.environ.get("PATH", "").split(os.pathsep), os.path.expanduser("~/.local/bin")):
+        path = os.path.join(folder, "howdah")
+        if folder and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
     raise HowdahError("the program `howdah` is not in PATH; install it with `pip install howdah`")
 
 

@@ -30,7 +30,7 @@ struct Running {
   }
   static ContainerId Container(int task) { return {"c" + std::to_string(task)}; }
   void Tell(const Event& event) {
-    for (const Action& action : job.Step(event, At(std::chrono::seconds(++now)))) {
+    for (const Action& action : job.Step(event, At(std::chrono::seconds(++now))).actions) {
       if (const auto* record = std::get_if<Record>(&action)) {
         if (const auto* change = std::get_if<TaskChanged>(&record->change)) last = *change;
       }
