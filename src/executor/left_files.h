@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "executor.pb.h"
+#include "howdah/wire/executor.pb.h"
 #include "task_plan.h"
 
 namespace howdah::executor {

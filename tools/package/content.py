@@ -65,7 +65,7 @@ def add_licences(spdx, docs):
 
 
 def normalise(tree, seconds):
-    """Sets the modes and times of all files. Only what the owner may execute is executable."""
+    """Sets the times of all files and their modes: 0755 if the owner may execute the file, otherwise 0644."""
     for path in [tree, *tree.rglob("*")]:
         path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
         os.utime(path, (seconds, seconds))

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "howdah/backend/local/agent.h"
-#include "howdah/base/bytes.h"
 #include "howdah/core/results.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/os/files/fd.h"
