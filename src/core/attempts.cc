@@ -131,8 +131,21 @@ void Attempts::On(const TaskEnded& e) {
 void Attempts::On(const TaskSaving& e) {
   Task* task = Find(e.container, e.attempt);
   if (task == nullptr || !task->attempt.stop()) return;
-  task->attempt.ExtendStop(context_.now);
+  task->attempt.stop_order().Extend(context_.now);
   Arm(*task, task->attempt.stop()->due + kStopSlack);
+}
+
+// All other limits stay.
+void Attempts::On(const OrdersDelayed& e) {
+  const Duration by = e.until - context_.performed();
+  if (by <= Duration::zero()) return;
+  context_.orders_until = e.until;
+  roster_.ForEach([&](Task& task) {
+    const auto& stop = task.attempt.stop();
+    if (task.attempt.is_open() && stop && stop->newest == context_.now) task.attempt.DelayStop(by);
+  });
+  units_.allocation.containers.DelayLimits(by);
+  for (const JobTimer timer : {JobTimer::kGang, JobTimer::kRejoin}) context_.timers.Delay(timer, by);
 }
 
 void Attempts::FireTask(Task& task) {
@@ -213,16 +226,9 @@ void Attempts::Stop(Task& task, Duration grace, bool exactly) {
   if (!task.attempt.stop()) task.attempt.OrderStop(context_.now, grace);
   const Attempt::StopOrder& stop = *task.attempt.stop();
   if (probed + grace >= stop.due && probed + limit >= stop.limit) return;
-  task.attempt.TightenStop(context_.now, probed + grace, probed + limit);
+  task.attempt.stop_order().Tighten(context_.now, probed + grace, probed + limit);
   Arm(task, stop.due + kStopSlack);
   context_.Emit(StopTask{task.placement.container()->id(), task.attempt.number(), grace, limit, probe});
-}
-
-void Attempts::DelayStops(Duration by) {
-  roster_.ForEach([&](Task& task) {
-    const auto& stop = task.attempt.stop();
-    if (task.attempt.is_open() && stop && stop->newest == context_.now) task.attempt.DelayStop(by);
-  });
 }
 
 void Attempts::Resend(const Task& task) {
@@ -287,15 +293,10 @@ void Attempts::NoteFailure(Task& task, Failure failure) {
   if (may_run && attempt.ranks().left > 0) Stop(task);
 }
 
-void Attempts::TakeUsage(Task& task) {
-  const Container* container = task.placement.container();
-  if (container != nullptr && container->usage()) task.progress.usage = container->usage();
-}
-
 void Attempts::Close(Task& task, Instant at) {
   Attempt& attempt = task.attempt;
   Require(attempt.is_open(), "an attempt ends twice");
-  TakeUsage(task);
+  task.TakeUsage();
   attempt.End();
   const bool clean = attempt.ranks().all_clean();
   // The attempt had succeeded before the stop order reached it.

@@ -20,6 +20,8 @@ class Attempts {
   void On(const RankExited& e);
   void On(const TaskStartFailed& e);
   void On(const TaskEnded& e);
+  // The limits of orders count from the time at which these are performed.
+  void On(const OrdersDelayed& e);
   void On(const TaskSaving& e);
   void FireTask(Task& task);
 
@@ -35,8 +37,6 @@ class Attempts {
   // exactly: a user requested this grace, so it is not extended.
   void Stop(Task& task, Duration grace, bool exactly = false);
   void Stop(Task& task) { Stop(task, context_.spec.checkpoint.grace); }
-  // The stop orders of the newest step are performed late.
-  void DelayStops(Duration by);
   // Repeats the last order when an executor has connected again. The order may have been lost with the connection or
   // with an AM.
   void Resend(const Task& task);
@@ -47,9 +47,6 @@ class Attempts {
   void NoteFailure(Task& task, Failure failure);
   // Ends the attempt after its last process has ended.
   void Close(Task& task, Instant at);
-  // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a resumed AM
-  // replays heartbeats late, but always before these events (core::Heartbeats).
-  static void TakeUsage(Task& task);
   void MarkDone(Task& task);
 
   const Exports& exports() const { return exports_; }

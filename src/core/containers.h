@@ -54,7 +54,8 @@ class Containers {
   void SetStartupStage(Container& container, std::string stage) { container.startup_stage_ = std::move(stage); }
   void MarkOrphaned(Container& container) { container.orphaned_ = true; }
   void MarkReclaimed(Container& container) { container.reclaimed_ = true; }
-  void ArmHeartbeat(Container& container, Instant due) { Arm(container, due); }
+  // Arms the limit for the next message about the container.
+  void Arm(Container& container, Instant due);
   bool IsDue(const TimerQueue::Entry& entry);
 
   // Whether the executor of some running ranked task is disconnected, while no failure of that task is known. Such a
@@ -63,8 +64,6 @@ class Containers {
   void CheckAssignments() const;
 
  private:
-  void Arm(Container& container, Instant due);
-
   Context& context_;
   std::deque<Container> containers_;
   std::vector<int> free_;  // indices of containers that are gone

@@ -57,7 +57,6 @@ class Job::Impl {
   void On(const HeartbeatReceived& e);
   void On(const ExecutorDisconnected& e);
   void On(const Ticked& e);
-  void On(const OrdersDelayed& e);
   void On(const ContainerGranted& e) { units.allocation.placements.On(e); }
   void On(const ContainerStarting& e) { units.allocation.placements.On(e); }
   void On(const ContainerExited& e) { units.allocation.placements.On(e); }
@@ -232,17 +231,6 @@ void Job::Impl::On(const Ticked&) {
         break;
     }
   }
-}
-
-// The limits of orders count from the time at which these are performed. All other limits stay.
-void Job::Impl::On(const OrdersDelayed& e) {
-  Context& context = units.context;
-  const Duration by = e.until - context.performed();
-  if (by <= Duration::zero()) return;
-  context.orders_until = e.until;
-  units.attempts.DelayStops(by);
-  units.allocation.containers.DelayLimits(by);
-  for (const JobTimer timer : {JobTimer::kGang, JobTimer::kRejoin}) context.timers.Delay(timer, by);
 }
 
 void Job::Impl::FireTaskTimer(const TimerQueue::Entry& entry) {

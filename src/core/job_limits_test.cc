@@ -85,6 +85,7 @@ TEST(JobLimits, GraceOfALateStopCountsFromItsOrder) {
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 1.0s, attempt 0
   release worker:0
+1s gone worker:0
 61s tick
 75s tick
 76s tick

@@ -141,7 +141,7 @@ void Placements::Gone(Container& container, const Loss& loss) {
     how += AlsoOnNode(container);
   }
   if (task != nullptr) {
-    Attempts::TakeUsage(*task);
+    task->TakeUsage();
     containers_.Detach(*task);
   }
   containers_.Forget(container);
@@ -177,7 +177,7 @@ bool Placements::FireContainer(const TimerQueue::Entry& entry) {
   const bool ending = units_.phase.ending();
   const Instant silent_from = container.last_heard() + context_.spec.timeouts.heartbeat;
   if (container.is(Stage::kConnected) && !ending && silent_from > entry.at) {
-    containers_.ArmHeartbeat(container, silent_from);
+    containers_.Arm(container, silent_from);
     return false;
   }
   if (container.is(Stage::kReleased)) {

@@ -46,13 +46,13 @@ bool Attempt::CountExit(int local_rank, Instant at) {
   return true;
 }
 
-void Attempt::TightenStop(Instant now, Instant due, Instant limit) {
-  stop_->newest = now;
-  stop_->due = std::min(stop_->due, due);
-  stop_->limit = std::min(stop_->limit, limit);
+void Attempt::StopOrder::Tighten(Instant now, Instant new_due, Instant new_limit) {
+  newest = now;
+  due = std::min(due, new_due);
+  limit = std::min(limit, new_limit);
 }
 
-void Attempt::ExtendStop(Instant now) { stop_->due = std::max(stop_->due, std::min(now + stop_->grace, stop_->limit)); }
+void Attempt::StopOrder::Extend(Instant now) { due = std::max(due, std::min(now + grace, limit)); }
 
 void Attempt::DelayStop(Duration by) {
   stop_->due += by;
@@ -125,6 +125,11 @@ Tally Task::Count() const {
   t.budget = std::max(0, sums_.restart_max - ledger.charged);
   t.rendezvous.ready = done_ || (is_whole && rendezvous.step() != Step::kNone);
   return t;
+}
+
+void Task::TakeUsage() {
+  const Container* container = placement.container();
+  if (container != nullptr && container->usage()) progress.usage = container->usage();
 }
 
 }  // namespace howdah::core

@@ -71,6 +71,11 @@ class Attempt : public TaskPart {
     bool all_clean() const { return left == 0 && clean == static_cast<int>(exited.size()); }
   };
   struct StopOrder {
+    // Another order has followed.
+    void Tighten(Instant now, Instant new_due, Instant new_limit);
+    // The attempt needs its grace again.
+    void Extend(Instant now);
+
     Instant at;              // when it was first ordered to stop
     Duration grace{};        // the grace of that order
     Instant due = kNever;    // when SIGKILL follows
@@ -110,9 +115,9 @@ class Attempt : public TaskPart {
   void SetRemedy(Remedy remedy) { failure_->remedy = remedy; }
   void ForgetFailure() { failure_.reset(), Changed(); }
   void OrderStop(Instant now, Duration grace) { stop_ = StopOrder{now, grace}, Changed(); }
-  void TightenStop(Instant now, Instant due, Instant limit);
-  void ExtendStop(Instant now);
-  // The newest order is performed late.
+  // Call it only if a stop was ordered.
+  StopOrder& stop_order() { return *stop_; }
+  // The newest stop order is performed late.
   void DelayStop(Duration by);
   void End() { run_ = Run::kNone, timer_.Disarm(), Changed(); }
   void Renumber(int number) { number_ = number, used_ = false; }
@@ -226,6 +231,10 @@ class Task {
   Placement placement;
   RendezvousState rendezvous;
   ProgressLog progress;
+
+  // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a resumed AM
+  // replays heartbeats late, but always before these events (core::Heartbeats).
+  void TakeUsage();
 
   TaskState state() const { return state_; }
   bool done() const { return done_; }                // ended, and will not be restarted

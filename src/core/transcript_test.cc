@@ -73,6 +73,12 @@ Diagnosis ParseDiagnosis(const Line& line) {
   return diagnosis;
 }
 
+StopRequested ParseStop(const Line& line) {
+  StopRequested stop{.by = line.From(2)};
+  if (line.Word(1) != "-") stop.grace = Seconds(line.Word(1));
+  return stop;
+}
+
 std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) {
   const std::string verb = line.Word(0);
   const ContainerId container{line.Word(1)};
@@ -137,11 +143,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   }
   if (verb == "sampled") return StackSampled{container, line.Attempt(), line.Option("stack")};
   if (verb == "scale") return ScaleRequested{RoleNumber(spec, line.Word(1)), std::atoi(line.Word(2).c_str()), "ann"};
-  if (verb == "kill") {
-    StopRequested stop{.by = line.From(2)};
-    if (line.Word(1) != "-") stop.grace = Seconds(line.Word(1));
-    return stop;
-  }
+  if (verb == "kill") return ParseStop(line);
   return std::nullopt;
 }
 

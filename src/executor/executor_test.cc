@@ -92,10 +92,10 @@ TEST(Executor, TimeInWhichAStartWaitsForFilesIsReported) {
   // The executor handles orders one after the other, so with this answer it has received the start.
   task.Stop(7, 20s);
   task.ExpectEnded(7);
-  const os::files::Fd archive(::open(source.c_str(), O_WRONLY | O_CLOEXEC));
+  os::files::Fd archive(::open(source.c_str(), O_WRONLY | O_CLOEXEC));
   const std::string empty_tar(1024, '\0');
   ASSERT_TRUE(os::files::WriteAll(archive.get(), empty_tar, source).ok());
-  ::close(archive.Release());
+  archive.Close();
   EXPECT_GT(task.ReceiveStarted().filling_micros(), 0);
   EXPECT_EQ(task.ReceiveExit().code(), 0);
   task.ExpectEnded(0);

@@ -360,7 +360,7 @@ def test_status_list_and_events_print_json(home):
                             "submitted", "started", "finished", "urls", "tasks", "account"]
     assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "ranks", "pids",
                                         "exit_code", "signal", "reason", "started", "finished", "usage",
-                                        "progress"]
+                                        "progress", "left_files"]
     assert status["state"] == "FAILED" and "exit code 7" in status["reason"]
     listed = json.loads(howdah(home, "list", "--all", "--json").stdout)
     del status["tasks"], status["account"]

@@ -90,8 +90,8 @@ def test_files_that_are_not_kept_are_named(machine, tmp_path):
     (tmp_path / "src/train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
     job = "source: ./src\nroles: {worker: {memory: 64MiB, command: 'python3 train.py'}}\n"
     done = machine("run", machine.job_file(tmp_path, job))
-    line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed; the key `outputs` of the job file "
-            "keeps such files, as in outputs: ['*.pt']; `run --keep` keeps the directories")
+    line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed; the key `outputs` of the job "
+            "file keeps such files, as in outputs: ['*.pt']; `run --keep` keeps the directories")
     assert "howdah: " + line in done.stderr.splitlines(), done
     assert f"left files   {line}\n" in machine("status", done.id).stdout
     assert machine.status(done.id)["tasks"][0]["left_files"] == {"count": 1, "bytes": 1000, "names": ["model.pt"]}

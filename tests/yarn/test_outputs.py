@@ -38,8 +38,8 @@ def test_files_that_are_not_kept_are_named(howdah, tmp_path):
     (tmp_path / "src/train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
     job = "source: ./src\nroles: {worker: {memory: 64MiB, instances: 2, command: 'python3 train.py'}}\n"
     done = howdah("run", howdah.job_file(tmp_path, job), timeout=120)
-    line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed, and 1 more task left files; the key "
-            "`outputs` of the job file keeps such files, as in outputs: ['*.pt']")
+    line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed, and 1 more task left files; "
+            "the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']")
     assert done.code == 0 and "howdah: " + line in done.stderr.splitlines(), done
     # The record of the finished job has the names, too.
     assert f"left files   {line}\n" in howdah("status", done.id).stdout

@@ -45,7 +45,7 @@ std::string NameOf(const core::Action& action) {
   if (std::holds_alternative<core::LaunchExecutor>(action)) return "LaunchExecutor";
   if (std::holds_alternative<core::StartTask>(action)) return "StartTask";
   if (std::holds_alternative<core::StopTask>(action)) return "StopTask";
-  if (std::holds_alternative<core::KillContainer>(action)) return "KillContainer";
+  if (const auto* kill = std::get_if<core::KillContainer>(&action)) return "KillContainer " + kill->container.text;
   return "action " + std::to_string(action.index());
 }
 
@@ -212,15 +212,18 @@ TEST(JobLoop, GraceOfAStopThatWaitedForSpaceCountsFromItsOrder) {
   process.log_full = true;
   process.now += std::chrono::seconds(1);
   process.Drain({core::RankExited{kC1, 0, 0, {.code = 1}, process.now, {}}});
+  process.Post(core::TaskEnded{kC1, 0, process.now});
+  process.Post(core::ContainerExited{kC1});
   process.now += std::chrono::minutes(5);
+  process.Post(core::HeartbeatReceived{c2});
   process.log_full = false;
   EXPECT_THAT(process.Drain({}), testing::Contains("perform StopTask"));
   const Duration grace = process.loop.job().spec().checkpoint.grace;
-  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer")));
+  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer c2")));
   process.now += grace;
-  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer")));
+  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer c2")));
   process.now += std::chrono::minutes(1);
-  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Contains("perform KillContainer"));
+  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Contains("perform KillContainer c2"));
   // The next AM has the same limits.
   Process next(2);
   for (const LoggedEvent& past : process.log) next.loop.Replay(past, 0);

@@ -68,7 +68,7 @@ TEST(StatusText, LeftFilesAreNamedInOneLineAtTheEnd) {
   view.tasks[1].left_files = core::LeftFiles{.count = 4, .bytes = 3 << 20, .names = {"b/c.pt", "a"}};
   view.tasks[2].left_files = core::LeftFiles{.count = 1, .bytes = 7, .names = {"a"}};
   EXPECT_EQ(LeftFilesText(view),
-            "worker:0 left b/c.pt, a and 2 more files (3.0 MiB) in its working directory, which is removed, and 1 more "
+            "worker:0 left b/c.pt, a and 2 more files (3 MiB) in its working directory, which is removed, and 1 more "
             "task left files" +
                 keep);
   view.on = "local";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "howdah/base/ids.h"
@@ -114,10 +115,11 @@ class Facts {
   void On(const core::ExecutorDisconnected&) {}
   void On(const core::RendezvousReported& e);
   void On(const core::ScaleRequested&) {}
-  void On(const core::Ticked&) {}
-  void On(const core::OrdersDelayed&) {}
-  void On(const core::TensorBoardReported&) {}
-  void On(const core::FinishPrepared&) {}
+  // Events that change no fact.
+  template <typename Other>
+  requires std::disjunction_v<std::is_same<Other, core::Ticked>, std::is_same<Other, core::OrdersDelayed>,
+                              std::is_same<Other, core::TensorBoardReported>, std::is_same<Other, core::FinishPrepared>>
+  void On(const Other&) {}
 
   void On(const core::RequestContainers& a);
   void On(const core::CancelRequests&);
