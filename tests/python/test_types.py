@@ -29,7 +29,7 @@ def mypy(python, target, cache):
 
 def pyright(python, target, folder):
     (folder / "pyrightconfig.json").write_text(json.dumps({
-        "include": [str(target)], "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.9"}))
+        "include": [os.path.relpath(target, folder)], "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.9"}))
     done = subprocess.run([python, "-m", "pyright", "--outputjson", "--pythonpath", python, "--project", folder],
                           capture_output=True, text=True, cwd=folder)
     report = json.loads(done.stdout[done.stdout.index("{"):])
