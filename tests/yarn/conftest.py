@@ -13,7 +13,7 @@ pytest.register_assert_rewrite("contract_cases", "elastic_cases", "inside_cases"
 import scheduling_cases  # noqa: E402
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
-from howdah import Howdah  # noqa: E402
+from cluster_user import Howdah  # noqa: E402
 from installed import installed  # noqa: E402, F401
 
 QUICK_HEARTBEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 would slow down the tests

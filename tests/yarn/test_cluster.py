@@ -10,7 +10,7 @@ import pytest
 
 from daemons import processes_of
 from yarn_baseline import measure_baseline
-from howdah import Howdah
+from cluster_user import Howdah
 from machine import eventually
 
 MB = 1 << 20

@@ -47,15 +47,13 @@ class Submission {
 
     std::map<std::string, StagedFile> of_am = common;
     start.configuration = kConfiguration;
-    // Executors store the outputs of their tasks, so they need the configuration and the owner's name, too.
-    const bool for_all = jobspec::KeepsOutputs(spec);
+    // Executors store the results and outputs of their tasks, so they need the configuration and the owner's name, too.
     if (staged.configuration_file) {
-      of_am[kConfiguration] = staged.configuration_file->file;
-      if (for_all) start.local_resources[kConfiguration] = staged.configuration_file->file;
+      of_am[kConfiguration] = start.local_resources[kConfiguration] = staged.configuration_file->file;
     } else {
-      EmbedFile(credentials_, for_all ? EmbedFor::kAll : EmbedFor::kAm, kConfiguration, staged.configuration);
+      EmbedFile(credentials_, EmbedFor::kAll, kConfiguration, staged.configuration);
     }
-    if (for_all) EmbedFile(credentials_, EmbedFor::kAll, kOwnerFile, start.user);
+    EmbedFile(credentials_, EmbedFor::kAll, kOwnerFile, start.user);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->name] = staged.python->file;
     start.client = EncodeIdentity(identities.client);
     HOWDAH_TRY_STATUS(Provide(EmbedFor::kAm, kAmStartFile, layout_.am_file(id_), WriteAmStart(start), of_am));

@@ -19,7 +19,7 @@ namespace howdah::backend::yarn {
 inline constexpr const char* kAmStartFile = "howdah/am.json";
 inline constexpr const char* kJobFile = "howdah/job.json";
 inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // of the cluster
-inline constexpr const char* kOwnerFile = "howdah/owner";           // the job's owner; only if tasks keep outputs
+inline constexpr const char* kOwnerFile = "howdah/owner";           // the job's owner
 
 // YARN counts only AM failures that are newer than this
 // (ApplicationSubmissionContext.attempt_failures_validity_interval). A job that runs for weeks therefore survives AM
