@@ -25,7 +25,7 @@ constexpr char kStoppedText[] = "the application master died before it had recor
 bool ExceedsJobLimit(const Roster& roster, int bytes) {
   int64_t total = bytes;
   for (const Role& role : roster.roles()) {
-    for (const Task& task : role.tasks()) total += task.attempt.total_result_bytes();
+    for (const Task& task : role.tasks()) total += task.results.Total();
   }
   return total > kJobResultsLimit;
 }
@@ -69,7 +69,7 @@ void Attempts::On(const RankExited& e) {
   const Instant at = context_.Plausible(e.at);
   if (!attempt.CountExit(e.local_rank, at)) return;
   const bool large = e.result_bytes && ExceedsJobLimit(roster_, *e.result_bytes);
-  if (e.result_bytes && !large) attempt.SetResult(e.local_rank, *e.result_bytes);
+  if (e.result_bytes && !large) task->results.Set(e.local_rank, attempt.ranks().exited.size(), *e.result_bytes);
   // A process that exited before the stop order exited by itself, even if its exit is reported after the order.
   const bool by_itself = !e.by_stop_order && (!attempt.stop() || at < attempt.stop()->at);
   if (e.by_stop_order && !attempt.stop()) {
@@ -200,6 +200,7 @@ void Attempts::Start(Task& task) {
   task.ledger.next_attempt = task.attempt.number() + 1;
   if (roster_.RoleOf(task).coordinator()) units_.membership.coordinators.Forget();
   const int generation = units_.phase.generation();
+  task.results = {};
   task.attempt.Begin(generation, std::max(1, roster_.SpecOf(task).processes));
   task.rendezvous.Enter(generation, RendezvousState::Step::kNone);
   task.progress = {};

@@ -64,7 +64,7 @@ void Recorder::Ended(const Task& task, Instant at) {
   change.usage = task.progress.usage;
   change.progress = task.progress.latest;
   change.left_files = task.progress.left_files;
-  if (!task.attempt.result_bytes().empty()) change.result_bytes = task.attempt.result_bytes();
+  if (!task.results.bytes.empty()) change.result_bytes = task.results.bytes;
   if (const auto& failure = task.attempt.failure()) {
     change.reason = FailureText(roster_.NameOf(task), *failure);
     if (!failure->diagnosis.advice.empty()) change.advice = failure->diagnosis.advice;

@@ -20,19 +20,7 @@ void Attempt::Begin(int generation, int processes) {
   exit_.reset();
   failure_.reset();
   stop_.reset();
-  result_bytes_.clear();
   Changed();
-}
-
-int64_t Attempt::total_result_bytes() const {
-  int64_t total = 0;
-  for (const int bytes : result_bytes_) total += std::max(0, bytes);
-  return total;
-}
-
-void Attempt::SetResult(int local_rank, int bytes) {
-  result_bytes_.resize(ranks_.exited.size(), kNoResult);
-  result_bytes_[static_cast<size_t>(local_rank)] = bytes;
 }
 
 bool Attempt::CountExit(int local_rank, Instant at) {
@@ -58,6 +46,17 @@ void Attempt::DelayStop(Duration by) {
   stop_->due += by;
   stop_->limit += by;
   timer_.Delay(by);
+}
+
+void ResultSizes::Set(int local_rank, size_t processes, int size) {
+  bytes.resize(processes, kNoResult);
+  bytes[static_cast<size_t>(local_rank)] = size;
+}
+
+int64_t ResultSizes::Total() const {
+  int64_t total = 0;
+  for (const int size : bytes) total += std::max(0, size);
+  return total;
 }
 
 bool Placement::connected() const {

@@ -96,9 +96,6 @@ class Attempt : public TaskPart {
   // The first failure of the attempt. An attempt that is only stopped by order, for example in a drain, has none.
   const std::optional<Failure>& failure() const { return failure_; }
   const std::optional<StopOrder>& stop() const { return stop_; }
-  // The sizes of the stored results by local rank, kNoResult for a process without one. Empty if there is no result.
-  const std::vector<int>& result_bytes() const { return result_bytes_; }
-  int64_t total_result_bytes() const;
   // The end of a pause before the start, or the time by which the attempt must have ended.
   Timer& timer() { return timer_; }
 
@@ -109,8 +106,6 @@ class Attempt : public TaskPart {
   void CountCleanExit() { ++ranks_.clean, Changed(); }
   void EndRanks() { ranks_.left = 0, Changed(); }
   void SetExit(std::optional<ExitStatus> exit) { exit_ = exit; }
-  // local_rank: of a process whose exit was counted.
-  void SetResult(int local_rank, int bytes);
   void Fail(Failure failure) { failure_ = std::move(failure), Changed(); }
   void SetRemedy(Remedy remedy) { failure_->remedy = remedy; }
   void ForgetFailure() { failure_.reset(), Changed(); }
@@ -132,8 +127,16 @@ class Attempt : public TaskPart {
   std::optional<ExitStatus> exit_;
   std::optional<Failure> failure_;
   std::optional<StopOrder> stop_;
-  std::vector<int> result_bytes_;
   Timer timer_;
+};
+
+// The sizes of the results that the processes of the current attempt have stored.
+struct ResultSizes {
+  // processes: the number of processes of the attempt. size: in bytes.
+  void Set(int local_rank, size_t processes, int size);
+  int64_t Total() const;
+
+  std::vector<int> bytes;  // by local rank, kNoResult for a process without a result; empty if no process has one
 };
 
 // The container of the task, or the time since which the task has had none.
@@ -231,6 +234,7 @@ class Task {
   Placement placement;
   RendezvousState rendezvous;
   ProgressLog progress;
+  ResultSizes results;
 
   // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a resumed AM
   // replays heartbeats late, but always before these events (core::Heartbeats).

@@ -15,7 +15,7 @@ namespace howdah::executor {
 namespace {
 
 // Returns the size of the file; nullopt if there is none.
-ResultStore::Stored SizeOf(const std::string& path) {
+ResultStore::Stored StoredSize(const std::string& path) {
   const auto file = os::files::OpenRegular(path);
   if (!file.ok() && file.error().code == ErrorCode::kNotFound) return std::optional<int>();
   if (!file.ok()) return file.error().While("reading its result");
@@ -40,7 +40,7 @@ ResultStore::~ResultStore() {
 
 void ResultStore::Store(const ProcessSlot& slot, Done done) {
   const std::string path = ResultFile(plan_.options.work_dir, slot.attempt, slot.local_rank);
-  const Stored size = SizeOf(path);
+  const Stored size = StoredSize(path);
   if (!size.ok() || !*size || !plan_.options.store_result) return done(size);
   const auto thread = threads_.emplace(threads_.end());
   *thread = std::thread([this, thread, path, size, rank = slot.local_rank, done = std::move(done)] {

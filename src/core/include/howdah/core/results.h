@@ -12,7 +12,7 @@ inline constexpr int64_t kJobResultsLimit = int64_t{1} << 30;
 // In a list of sizes: the process has no result.
 inline constexpr int kNoResult = -1;
 
-// What a user can do about a result that is too large.
+// The advice for a result that is too large.
 inline constexpr char kLargeResultAdvice[] =
     "write large results to a file that outlives the task, such as one below checkpoint.dir, and return its path";
 

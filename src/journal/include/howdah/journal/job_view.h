@@ -27,7 +27,7 @@ struct TaskView {
   std::optional<Instant> started, finished;
   // The attempt's progress; nullopt if it reports none. A caller may replace it by a value newer than the journal's.
   std::optional<core::TaskProgress> progress;
-  // The sizes of the attempt's stored results by local rank, core::kNoResult for none. Empty if there is no result.
+  // The sizes of the attempt's stored results by local rank, core::kNoResult for none. Empty if no process has one.
   std::vector<int> result_bytes;
   // From the journal, once an attempt has ended. Before that, a caller may fill in a sample.
   Usage usage;
