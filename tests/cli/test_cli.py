@@ -221,6 +221,7 @@ def test_doctor_fails_if_there_is_a_problem(home, tmp_path):
 def test_doctor_without_a_configuration_of_hadoop(home, tmp_path):
     done = howdah({**home, "HADOOP_CONF_DIR": str(tmp_path / "nowhere")}, "doctor", "--on", "yarn")
     assert done.returncode == 3 and done.stdout.count("set HADOOP_CONF_DIR to") == 1, done
+    assert "-> set HADOOP_CONF_DIR to" in done.stdout, done
 
 
 # --- malformed job files ----------------------------------------------------------------------------------------------
@@ -512,3 +513,16 @@ def test_set_takes_one_value_and_may_come_before_the_job_file(home):
     assert done.returncode == 0, done
     plan = json.loads(done.stdout)
     assert (len(plan["tasks"]), plan["job"]["name"]) == (2, "other"), plan
+
+
+def test_removed_current_directory_is_an_error_only_where_it_matters(home, tmp_path):
+    gone = tmp_path / "gone"
+
+    def run(*arguments):
+        gone.mkdir()
+        command = ["sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", BIN, *arguments]
+        return subprocess.run(command, env=home, cwd=gone, capture_output=True, text=True, timeout=DEADLINE_S)
+
+    done = run("run", "--source", "", "--", "true")
+    assert done.returncode == 2 and "the current directory has been removed" in done.stderr, done
+    assert run("list").returncode == 0

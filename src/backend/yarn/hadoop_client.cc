@@ -67,7 +67,11 @@ class HdfsFiles final : public storage::Files {
 Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environment, const std::string& user) {
   auto configuration = hadoop::conf::LoadConfiguration(environment);
   // No cluster can be reached without a configuration. kUnavailable results in exit code 3 instead of 1.
-  if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
+  if (!configuration.ok()) {
+    Error error = configuration.error();
+    error.code = ErrorCode::kUnavailable;
+    return error;
+  }
   HOWDAH_TRY(auto credentials, ReadCredentials(environment));
   const auto named = environment.variable("HADOOP_USER_NAME");
   return HadoopClient(std::move(*configuration), named && !named->empty() ? *named : user, std::move(credentials),
