@@ -101,6 +101,8 @@ def test_help_lists_every_command(home):
     (["status", "--watch"], "the ID of a job"),
     (["ps"], "write `howdah list`"),
     (["scancel", "17"], "write `howdah kill ID`"),
+    (["scontrol", "show", "job", "17"], "write `howdah status ID`"),
+    (["sinfo"], "write `howdah doctor`"),
     (["describe", "x"], "write `howdah status ID`"),
     (["status", "--on", "local", "application_1700000000000_0001"], "a job on yarn"),
     (["completion", "tcsh"], "bash"),
@@ -358,10 +360,10 @@ def test_status_list_and_events_print_json(home):
     howdah(home, "run", "fail.yaml")
     status = json.loads(howdah(home, "status", "last", "--json").stdout)
     assert list(status) == ["id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice",
-                            "submitted", "started", "finished", "urls", "tasks", "account"]
+                            "cause", "submitted", "started", "finished", "urls", "tasks", "account"]
     assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "ranks", "pids",
                                         "exit_code", "signal", "reason", "started", "finished", "usage",
-                                        "progress", "left_files"]
+                                        "progress", "left_files", "result_bytes"]
     assert status["state"] == "FAILED" and "exit code 7" in status["reason"]
     listed = json.loads(howdah(home, "list", "--all", "--json").stdout)
     del status["tasks"], status["account"]
