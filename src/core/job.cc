@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/text.h"
 #include "invariants.h"
 #include "reason.h"
 #include "require.h"

@@ -140,7 +140,7 @@ TEST(Executor, ResultIsStoredBeforeTheExitIsReported) {
     EXPECT_EQ(exited.has_result_bytes(), rank != "0") << rank;
     if (exited.has_result_bytes()) {
       EXPECT_EQ(exited.result_bytes(), 2);
-      EXPECT_EQ(os::files::ReadFile(stored + rank).value_or(""), rank + "\n");
+      EXPECT_EQ(os::files::Content(stored + rank), rank + "\n");
     }
   }
   task.ExpectEnded(0);
