@@ -206,6 +206,8 @@ RECORD_METHODS_MAX = 3
 EXCEPTIONS = {
     ("tests/support/machine.py", "sleep"): "eventually(): between two looks at /proc, which sends no events",
     ("tests/yarn/cluster.py", "sleep"): "Cluster.wait(): between two looks over HTTP, which sends no events",
+    ("tests/python/test_functions.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
+    ("tests/yarn/test_python_api.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/local/test_jobs.py", "sleep"): "within the user's program, which is to print at a rate",
     ("tools/tidy_rules.py", "todo"): "the rule itself",
 }

@@ -19,7 +19,7 @@ class Call(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a process has left: the value of its function, or the exception that ended it."""
+    """The result of a process: the value of its function, or the exception that ended it."""
 
     kind: str  # "value" or "exception"
     at: float  # seconds since 1970, by the clock of the node

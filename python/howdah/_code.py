@@ -13,7 +13,8 @@ _OWN = ("howdah", "cloudpickle")
 class Modules:
     """Modules that lie under the current directory or beside the script, with the modules that these import.
 
-    Imports are found by reading the files, so imports within functions count, and nothing is imported here. A name that
+    Imports are found by reading the files, so imports within functions count, and nothing is imported here. A name
+    that
     is computed at run time is not found.
     """
 
@@ -94,7 +95,8 @@ def imports_of(path: str, package: str) -> list[str]:
 
 
 def names_in(pickled: bytes) -> set[str]:
-    """Every short string in a pickle that could be the name of a module: of a global, of a module that is passed, of an
+    """Every short string in a pickle that could be the name of a module: of a global, of a module that is passed, of
+    an
     import in the code of a function. Bytes that only look like a string do no harm, because nothing has their name."""
     import re
 

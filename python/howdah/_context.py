@@ -85,7 +85,8 @@ class Context:
 
     @property
     def stopping(self) -> bool:
-        """Whether a stop was requested. From the first use of this attribute, the signal sets it and does nothing else.
+        """Whether a stop was requested. From the first use of this attribute, the signal sets it and does nothing
+        else.
         The first use must be in the main thread."""
         if self._stopping is None:
             requested = threading.Event()
@@ -98,8 +99,9 @@ class Context:
 
     @contextmanager
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
-        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N, atomically,
-        and is reported. What ranks other than 0 write is kept only with all=True, as step-N-rank-R. After an exception
+        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N,
+        atomically,
+        and is reported. Files of ranks other than 0 are kept only with all=True, as step-N-rank-R. After an exception
         nothing is kept."""
         root = self._checkpoint_root()
         kept = self.rank in (0, None) or all
@@ -109,7 +111,9 @@ class Context:
             return
         name = f"step-{step}" if self.rank in (0, None) else f"step-{step}-rank-{self.rank}"
         os.makedirs(root, exist_ok=True)
-        scratch = tempfile.mkdtemp(prefix=f".{name}.", dir=root)  # in the same file system, so that the rename is atomic
+        scratch = tempfile.mkdtemp(
+            prefix=f".{name}.", dir=root
+        )  # in the same file system, so that the rename is atomic
         try:
             yield scratch
             self._report("checkpointing")
@@ -148,8 +152,8 @@ class Context:
             return "/" + root[len("file:") :].lstrip("/")
         if "://" in root:
             raise HowdahError(
-                f"checkpoint_dir is {root}, and Context.checkpoint() and latest() use directories only: name a directory that "
-                "all nodes share, or save the checkpoint there in the program, and report it with checkpointed(step)"
+                f"checkpoint_dir is {root}, and Context.checkpoint() and latest() use directories only: name a directory "
+                "that all nodes share, or save the checkpoint there in the program, and report it with checkpointed(step)"
             )
         return root
 

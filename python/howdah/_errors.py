@@ -143,7 +143,9 @@ def failure(
 
 def _copy_attributes(original: BaseException | None, error: BaseException) -> None:
     """Copies attributes of Python and of C, such as OSError.errno."""
-    names = {name for cls in type(original).__mro__ for name, value in vars(cls).items() if hasattr(type(value), "__set__")}
+    names = {
+        name for cls in type(original).__mro__ for name, value in vars(cls).items() if hasattr(type(value), "__set__")
+    }
     for name in {*names, *getattr(original, "__dict__", {})}:
         if name.startswith("__") or name == "args" or isinstance(getattr(type(original), name, None), property):
             continue

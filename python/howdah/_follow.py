@@ -15,7 +15,8 @@ _END = object()
 
 
 def run(job: Job[Any], *, show: bool, value: bool) -> Any:
-    """Waits for the end of the job, and returns rank 0's value. show: whether anything is printed. value: whether the job
+    """Waits for the end of the job, and returns rank 0's value. show: whether anything is printed. value: whether
+    the job
     has a function."""
     display = _display(job) if show else None
     ended = _Interruptible(job).follow(display)
@@ -39,7 +40,7 @@ def _fetch(job: Job[Any], role: str, index: int, local: int) -> Any:
 
 
 class _Ended:
-    """What the journal says about the end, without another call."""
+    """The end of the job according to its journal, without another call."""
 
     def __init__(self) -> None:
         self.state = "QUEUED"

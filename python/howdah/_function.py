@@ -61,8 +61,8 @@ def _dump_value(call: Call, value: Any) -> bytes:
         except Exception as error:
             where = _pickling.explain(value, "the result", error)
             raise pickle.PicklingError(
-                f"the result of {call.name}() cannot be pickled: {where}; return plain values, or write the object to a "
-                "file and return the file's path"
+                f"the result of {call.name}() cannot be pickled: {where}; return plain values, or write the object to "
+                "a file and return the file's path"
             ) from None
 
 

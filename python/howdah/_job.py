@@ -148,7 +148,8 @@ class Job(Generic[T]):
         return self.status().urls
 
     def wait(self, timeout: float | None = None) -> Status:
-        """Waits until the job ends, however it ends. Raises TimeoutError after `timeout` seconds; the job continues."""
+        """Waits until the job ends, however it ends. Raises TimeoutError after `timeout` seconds; the job
+        continues."""
         limit = [] if timeout is None else ["--timeout", f"{max(1, round(timeout * 1000))}ms"]
         done = _program.call(["wait", self.id, *limit])
         if done.code == _program.TIMED_OUT:
@@ -165,7 +166,8 @@ class Job(Generic[T]):
     # --- results ---
 
     def result(self, timeout: float | None = None) -> T:
-        """The value that rank 0 has returned. Waits for the end of the job; raises JobFailed, JobKilled or NoResult."""
+        """The value that rank 0 has returned. Waits for the end of the job; raises JobFailed, JobKilled or
+        NoResult."""
         status = self.wait(timeout)
         self.raise_failure(status)
         for task in status.tasks:
@@ -222,7 +224,7 @@ class Job(Generic[T]):
         return self.fetch(task.role, task.index, local)
 
     def fetch(self, role: str, index: int, local: int) -> _calls.Result | None:
-        """What a process has left; None if it was another program."""
+        """The result of a process; None if another program has written it."""
         data = _program.output(["result", self.id, f"{role}:{index}", "--rank", str(local)])
         return _calls.decode_result(data)
 
@@ -234,7 +236,9 @@ class Job(Generic[T]):
 
     def value_of(self, result: _calls.Result | None, name: str) -> Any:
         if result is None:
-            raise NoResult(f"{name} of {self.id} runs a command; `howdah result` prints what it has written to $HOWDAH_RESULT")
+            raise NoResult(
+                f"{name} of {self.id} runs a command; `howdah result` prints what it has written to $HOWDAH_RESULT"
+            )
         if result.kind != "value":
             raise NoResult(f"{name} of {self.id} has not returned: {result.type}: {result.message}")
         return pickle.loads(result.payload)
@@ -251,7 +255,8 @@ class Job(Generic[T]):
         attempt: int | None = None,
         tail: int | None = None,
     ) -> Lines:
-        """The lines of the output: of all tasks, of a role or of one task ("worker:0"). follow: also new ones, to the end."""
+        """The lines of the output: of all tasks, of a role or of one task ("worker:0"). follow: also new ones, to
+        the end."""
         from ._streams import Lines
 
         flags = ["--json"]

@@ -9,7 +9,7 @@ from . import _keys
 
 
 class RolePart(NamedTuple):
-    """What a role runs, and the files that it needs."""
+    """The command of a role, and the files that it needs."""
 
     command: list[str]
     files: list[dict[str, Any]]
@@ -52,7 +52,11 @@ def worker_keys(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def job(
-    keys: Mapping[str, Any], name: str, roles: Mapping[str, RolePart], source: str | None, files: Sequence[Mapping[str, Any]]
+    keys: Mapping[str, Any],
+    name: str,
+    roles: Mapping[str, RolePart],
+    source: str | None,
+    files: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """The job file as a map. `keys` has every keyword of a call. files: what the package itself adds."""
     out: dict[str, Any] = {"name": literal(name)}
@@ -139,7 +143,14 @@ def settings(given: Mapping[str, Any]) -> list[str]:
 
     for key, value in (given.get("options") or {}).items():
         add(key, value)
-    for name, key in (("workers", "instances"), ("memory",) * 2, ("vcores",) * 2, ("gpus",) * 2, ("processes",) * 2, ("restart",) * 2):
+    for name, key in (
+        ("workers", "instances"),
+        ("memory",) * 2,
+        ("vcores",) * 2,
+        ("gpus",) * 2,
+        ("processes",) * 2,
+        ("restart",) * 2,
+    ):
         if name in given:
             add(f"roles.worker.{key}", instances(given[name]) if name == "workers" else given[name])
     for name in ("framework", "name", "queue"):
@@ -150,7 +161,11 @@ def settings(given: Mapping[str, Any]) -> list[str]:
     for name in ("env_from", "tags"):
         if given.get(name):
             add(name, literal(list(given[name])))
-    for name, key in (("checkpoint", "checkpoint.dir"), ("tensorboard", "tensorboard.logdir"), ("python", "python.archive")):
+    for name, key in (
+        ("checkpoint", "checkpoint.dir"),
+        ("tensorboard", "tensorboard.logdir"),
+        ("python", "python.archive"),
+    ):
         value = given.get(name)
         if isinstance(value, Mapping):
             add(name, literal(value))

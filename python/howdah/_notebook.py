@@ -29,18 +29,26 @@ def table(status: Status) -> str:
     more = len(status.tasks) - len(shown)
     if more:
         rows += f"<tr><td colspan=5>and {more} more tasks</td></tr>"
-    text = f"<b>{escape(status.name)}</b> {_state(status.state)} <code>{escape(status.id)}</code> on {escape(status.on)}"
+    text = (
+        f"<b>{escape(status.name)}</b> {_state(status.state)} <code>{escape(status.id)}</code> on {escape(status.on)}"
+    )
     for line in (status.reason, status.advice):
         text += f"<div>{escape(line)}</div>" if line else ""
     return (
-        f"<div>{text}<table><thead><tr><th>task</th><th>state</th><th>node</th><th>steps</th><th>reason</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>"
+        f"<div>{text}<table><thead><tr><th>task</th><th>state</th><th>node</th><th>steps</th><th>reason</th></tr>"
+        f"</thead><tbody>{rows}</tbody></table></div>"
     )
 
 
 def _row(task: Any) -> str:
     name = f"{task.role}:{task.index}" + (f", attempt {task.attempt}" if task.attempt else "")
-    cells = (escape(name), _state(task.state), escape(task.node or ""), _steps(task.progress), escape(task.reason or ""))
+    cells = (
+        escape(name),
+        _state(task.state),
+        escape(task.node or ""),
+        _steps(task.progress),
+        escape(task.reason or ""),
+    )
     return "<tr>" + "".join(f'<td style="text-align: left">{cell}</td>' for cell in cells) + "</tr>"
 
 

@@ -20,8 +20,9 @@ def current() -> str:
     conda = os.path.isdir(os.path.join(prefix, "conda-meta"))
     if sys.prefix == sys.base_prefix and not conda:
         raise HowdahError(
-            f'python="pack" packs a virtual environment or a conda environment, and {sys.executable} belongs to neither: '
-            "create one with `python3 -m venv`, and start this program with its interpreter"
+            'python="pack" packs a virtual environment or a conda environment, and '
+            f"{sys.executable} belongs to neither: create one with `python3 -m venv`, and start this program with its "
+            "interpreter"
         )
     files = list(_files(prefix))
     state = "".join(f"{inside}\0{info.st_size}\0{info.st_mtime_ns}\0{info.st_mode}\n" for inside, _, info in files)

@@ -27,7 +27,8 @@ def dump_call(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str,
             if why is not None:
                 where = explain(value, what, why)
                 raise PicklingError(
-                    f"{name}() cannot be sent: {where}; create the object inside the function, or pass what it is made from"
+                    f"{name}() cannot be sent: {where}; create the object inside the function, or pass what it is made "
+                    "from"
                 ) from error
         raise PicklingError(f"{name}() cannot be sent: {error}") from error
 

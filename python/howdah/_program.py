@@ -31,7 +31,7 @@ class Done:
 
     @property
     def message(self) -> str:
-        """What the program has printed on stderr, without its name."""
+        """The program's messages on stderr, without its name."""
         lines = [line[len("howdah: ") :] if line.startswith("howdah: ") else line for line in self.stderr.splitlines()]
         return "\n".join(lines).strip() or f"howdah ended with exit code {self.code}"
 

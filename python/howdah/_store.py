@@ -1,4 +1,5 @@
-"""Files that travel with jobs, kept by their content: a file that has not changed keeps its path, and is uploaded once."""
+"""Files that travel with jobs, kept by their content: a file that has not changed keeps its path, and is uploaded
+once."""
 
 from __future__ import annotations
 

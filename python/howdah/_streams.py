@@ -172,4 +172,6 @@ class Forward:
 
 def _stderr(process: subprocess.Popen[bytes]) -> str:
     assert process.stderr is not None
-    return _program.Done(0, b"", process.stderr.read().decode("utf-8", "replace")).stderr.replace("howdah: ", "").strip()
+    return (
+        _program.Done(0, b"", process.stderr.read().decode("utf-8", "replace")).stderr.replace("howdah: ", "").strip()
+    )

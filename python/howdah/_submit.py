@@ -70,7 +70,7 @@ class Upload(NamedTuple):
 
 
 class Plan:
-    """What a call would submit. `str(plan)` is an equivalent job file for `howdah run`."""
+    """The job that a call would submit. `str(plan)` is an equivalent job file for `howdah run`."""
 
     problems: list[Problem]
     refusals: list[str]
@@ -83,8 +83,12 @@ class Plan:
         self.problems = [_problem(item) for item in raw.get("problems", [])]
         self.refusals = list(raw.get("refusals", []))
         self.ignored = [item if isinstance(item, str) else str(item) for item in raw.get("ignored", [])]
-        self.tasks = [Task(**{field.name: item[field.name] for field in fields(Task)}) for item in raw.get("tasks", [])]
-        self.uploads = [Upload(item["what"], item["from"], item["to"], item["bytes"]) for item in raw.get("uploads", [])]
+        self.tasks = [
+            Task(**{field.name: item[field.name] for field in fields(Task)}) for item in raw.get("tasks", [])
+        ]
+        self.uploads = [
+            Upload(item["what"], item["from"], item["to"], item["bytes"]) for item in raw.get("uploads", [])
+        ]
         self.job_file = job_file
         self.raw = dict(raw)
 
@@ -118,10 +122,12 @@ def run(what: Any, **keys: Any) -> Any:
     """Runs a job to its end, and returns the value of rank 0.
 
     what: a function; a file (job.yaml, script.py); a command as a list; or roles by name. args and kwargs go to the
-    function; for a script or a command, args are appended. workers=(2, 8) is elastic. With follow=False nothing is shown.
+    function; for a script or a command, args are appended. workers=(2, 8) is elastic. With follow=False nothing is
+    shown.
     Ctrl-C stops the job with its grace period, a second Ctrl-C without one. A job without a function returns None.
 
-    Raises JobFileError or Refused before anything is submitted, JobFailed (which is also an instance of the class of the
+    Raises JobFileError or Refused before anything is submitted, JobFailed (which is also an instance of the class of
+    the
     function's exception) and JobKilled.
     """
     _keys.check("howdah.run", keys, [*_keys.DEFAULTS, "follow"])
@@ -145,7 +151,8 @@ def submit(what: Any, **keys: Any) -> Job[Any]:
 
 
 def plan(what: Callable[..., Any] | PathLike | Sequence[str] | Mapping[str, Role], **keys: Unpack[JobKeys]) -> Plan:
-    """What `submit` would do with the same arguments: problems, refusals, tasks and uploads. Submits nothing."""
+    """Describes what `submit` would do with the same arguments: problems, refusals, tasks and uploads. Submits
+    nothing."""
     _keys.check("howdah.plan", keys, _keys.DEFAULTS)
     prepared = prepare(what, keys)
     raw = _plan(prepared)

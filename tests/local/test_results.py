@@ -1,4 +1,5 @@
-"""What processes have left in HOWDAH_RESULT: `howdah result`, its limits, and kills."""
+"""The content of HOWDAH_RESULT when a process ends: `howdah result`, its limits, and kills."""
+
 import os
 import signal
 
@@ -20,9 +21,14 @@ def test_bytes_of_each_process_are_printed(machine, tmp_path):
     assert [task["result_bytes"] for task in machine.status(job)["tasks"]] == [[-1, 3], [-1, 3]]
     assert machine("result", job, "worker:1", "--rank", "1").stdout == "3\n\0"
     missing = machine("result", job, "worker:0")
-    assert (missing.code, missing.stdout) == (1, "") and "worker:0 has no result: it has not written the file" in missing.stderr
+    assert (missing.code, missing.stdout) == (
+        1,
+        "",
+    ) and "worker:0 has no result: it has not written the file" in missing.stderr
     wrong = machine("result", job, "worker:0", "--rank", "2")
-    assert wrong.code == 2 and "worker:0 has no process with the local rank 2; its processes are 0 to 1" in wrong.stderr
+    assert (
+        wrong.code == 2 and "worker:0 has no process with the local rank 2; its processes are 0 to 1" in wrong.stderr
+    )
     assert machine("result", job, "reader:0").code == 2
 
 
@@ -37,8 +43,11 @@ def test_result_of_a_failed_process_is_kept(machine, tmp_path):
 
 def test_result_belongs_to_the_newest_attempt(machine, tmp_path):
     command = '[ $HOWDAH_ATTEMPT = 1 ] || { echo old > "$HOWDAH_RESULT"; exit 1; }'
-    job = machine.submit(machine.job_file(
-        tmp_path, f"roles: {{worker: {{memory: 64MiB, command: '{command}', restart: {{max: 1, backoff: 1ms}}}}}}"))
+    job = machine.submit(
+        machine.job_file(
+            tmp_path, f"roles: {{worker: {{memory: 64MiB, command: '{command}', restart: {{max: 1, backoff: 1ms}}}}}}"
+        )
+    )
     assert machine("wait", job).code == 0
     assert machine("result", job, "worker:0").code == 1
 
@@ -61,7 +70,7 @@ def test_link_in_place_of_the_result_fails_the_process(machine, tmp_path):
 
 @pytest.mark.parametrize("victim", ["am", "task"])
 def test_result_is_there_or_the_process_failed_whoever_dies(machine, tmp_path, victim):
-    """The AM's guardian starts another AM, which receives the end of the task. A task whose executor dies has failed."""
+    """The AM's guardian starts another AM, which receives the end of the task. If its executor dies, a task fails."""
     go = tmp_path / "go"
     command = f'while [ ! -e {go} ]; do sleep 0.02; done; echo kept > "$HOWDAH_RESULT"'
     job = machine.submit(machine.job_file(tmp_path, f"roles: {{worker: {{memory: 64MiB, command: '{command}'}}}}"))

@@ -1,4 +1,5 @@
 """The wheel: installed by pip into a fresh environment, and its programs in a root directory without any library."""
+
 import json
 import os
 import pathlib
@@ -20,8 +21,10 @@ LIMIT_MB = 22
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, ROOT / "tools/package/wheel.py", "--build", BIN.parent.parent, "--output", folder], check=True)
-    file, = folder.iterdir()
+    subprocess.run(
+        [sys.executable, ROOT / "tools/package/wheel.py", "--build", BIN.parent.parent, "--output", folder], check=True
+    )
+    (file,) = folder.iterdir()
     return file
 
 
@@ -29,10 +32,11 @@ def wheel(tmp_path_factory):
 def environment(wheel, tmp_path_factory):
     """A fresh environment with the wheel. Its cloudpickle is that of this interpreter, so no registry is needed."""
     import cloudpickle
+
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     subprocess.run([folder / "bin/pip", "install", "--quiet", "--no-index", "--no-deps", wheel], check=True)
-    packages, = folder.glob("lib/python3*/site-packages")
+    (packages,) = folder.glob("lib/python3*/site-packages")
     shutil.copytree(pathlib.Path(cloudpickle.__file__).parent, packages / "cloudpickle")
     return folder
 
@@ -52,9 +56,14 @@ def test_wheel_is_small_and_serves_every_python(wheel):
         metadata = archive.read(next(name for name in names if name.endswith("/METADATA"))).decode()
         tags = archive.read(next(name for name in names if name.endswith(".dist-info/WHEEL"))).decode()
     assert "howdah/py.typed" in names and not [name for name in names if name.endswith((".so", ".pyc"))]
-    assert re.findall(r"^Requires-\S+: .*", metadata, re.MULTILINE) == ["Requires-Python: >=3.9", "Requires-Dist: cloudpickle>=2.2"]
+    assert re.findall(r"^Requires-\S+: .*", metadata, re.MULTILINE) == [
+        "Requires-Python: >=3.9",
+        "Requires-Dist: cloudpickle>=2.2",
+    ]
     assert all(f"Tag: py3-none-{platform}\n" in tags for platform in wheel.stem.split("-none-")[1].split("."))
-    assert any(name.endswith("licenses/libgrpc-dev") for name in names) and any(name.endswith("howdah.spdx.json") for name in names)
+    assert any(name.endswith("licenses/libgrpc-dev") for name in names) and any(
+        name.endswith("howdah.spdx.json") for name in names
+    )
 
 
 def test_programs_in_the_environment_are_the_programs_themselves(environment, wheel):
@@ -62,15 +71,24 @@ def test_programs_in_the_environment_are_the_programs_themselves(environment, wh
         for name in ("howdah", "howdah-agent"):
             installed = (environment / "bin" / name).read_bytes()
             assert installed[:4] == b"\x7fELF"
-            assert installed == archive.read(next(file for file in archive.namelist() if file.endswith(f"/scripts/{name}")))
+            assert installed == archive.read(
+                next(file for file in archive.namelist() if file.endswith(f"/scripts/{name}"))
+            )
 
 
 def test_installed_package_runs_a_function_with_its_own_program(environment, machine, tmp_path):
-    script = ("import howdah, howdah._program, sys; print(howdah.run(lambda: (sys.prefix, howdah.__file__), follow=False), "
-              "howdah._program.find())")
-    done = subprocess.run([environment / "bin/python", "-c", script], capture_output=True, text=True, cwd=tmp_path,
-                          env={**machine.env, "PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path / "cache")})
-    package, = environment.glob("lib/python3*/site-packages/howdah/__init__.py")
+    script = (
+        "import howdah, howdah._program, sys; print(howdah.run(lambda: (sys.prefix, howdah.__file__), follow=False), "
+        "howdah._program.find())"
+    )
+    done = subprocess.run(
+        [environment / "bin/python", "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**machine.env, "PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path / "cache")},
+    )
+    (package,) = environment.glob("lib/python3*/site-packages/howdah/__init__.py")
     assert done.stdout == f"{(str(environment), str(package))} {environment}/bin/howdah\n", done
 
 
@@ -84,7 +102,9 @@ def test_programs_of_the_wheel_run_a_job_without_a_c_library(wheel, tmp_path):
             if "/scripts/" in file:
                 (release / os.path.basename(file)).write_bytes(archive.read(file))
                 (release / os.path.basename(file)).chmod(0o755)
-    (root / "script.sh").write_text("export PATH=/release:$PATH\nhowdah run --source '' -- echo hi\nhowdah status last --json\n")
+    (root / "script.sh").write_text(
+        "export PATH=/release:$PATH\nhowdah run --source '' -- echo hi\nhowdah status last --json\n"
+    )
     output = run_with_root(root, release, f"PATH=/bin exec /usr/sbin/chroot {root} /bin/sh -e /script.sh")
-    assert "worker:0 │ hi\n" in output and json.loads(output[output.index("{"):])["state"] == "SUCCEEDED"
+    assert "worker:0 │ hi\n" in output and json.loads(output[output.index("{") :])["state"] == "SUCCEEDED"
     assert not [path for path in root.rglob("*") if re.search(r"\.so(\.|$)", path.name)]

@@ -1,4 +1,5 @@
 """Setup for the Python package: jobs on the local backend, each test with its own HOWDAH_HOME, cache and directory."""
+
 import os
 import pathlib
 import sys
@@ -18,8 +19,12 @@ def machine(tmp_path, monkeypatch):
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
-    for name, value in (("HOWDAH_HOME", machine.home), ("HOWDAH_ON", "local"), ("XDG_CACHE_HOME", tmp_path / "cache"),
-                        ("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}")):
+    for name, value in (
+        ("HOWDAH_HOME", machine.home),
+        ("HOWDAH_ON", "local"),
+        ("XDG_CACHE_HOME", tmp_path / "cache"),
+        ("PATH", f"{BIN.parent}{os.pathsep}{os.environ['PATH']}"),
+    ):
         monkeypatch.setenv(name, str(value))
     yield machine
     machine.close()

@@ -1,4 +1,5 @@
 """The document for Python and the notebook: every block of code runs."""
+
 import json
 import os
 import pathlib
@@ -14,8 +15,13 @@ BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python-api.md").read_t
 
 def run(code):
     pathlib.Path("block.py").write_text(code)
-    return subprocess.run([sys.executable, "block.py"], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+    return subprocess.run(
+        [sys.executable, "block.py"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+    )
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -34,6 +40,7 @@ def test_cells_of_the_notebook_run(machine):
 def test_table_of_keywords_is_complete():
     sys.path.insert(0, str(ROOT / "python"))
     from howdah import _keys
+
     table = (ROOT / "docs/python-api.md").read_text().split("| keyword |")[1].split("\n\n")[0]
     listed = [word for row in table.splitlines()[2:] for word in re.findall(r"`(\w+)`", row.split("|")[1])]
     assert sorted(listed) == sorted([*_keys.DEFAULTS, "follow"])

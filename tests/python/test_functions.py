@@ -1,4 +1,5 @@
 """Functions, scripts and commands as jobs on this machine."""
+
 import asyncio
 import os
 import pathlib
@@ -21,9 +22,11 @@ PACKAGE = pathlib.Path(howdah.__file__).parents[1]
 
 def described():
     """A function that returns the place of its process."""
+
     def place():
         ctx = howdah.context()
         return (ctx.role, ctx.index, ctx.rank, ctx.world_size, ctx.local_rank, ctx.local_world_size)
+
     return place
 
 
@@ -34,6 +37,7 @@ def sleeper(file):
     def wait():
         open(path, "w").close()
         time.sleep(86400)
+
     return wait
 
 
@@ -41,6 +45,7 @@ def test_run_returns_value_of_rank_0(capsys):
     def train(base, *, factor):
         print("training")
         return {"rank": howdah.context().rank, "value": base * factor}
+
     assert howdah.run(train, args=(3,), kwargs={"factor": 5}, workers=3) == {"rank": 0, "value": 15}
     shown = capsys.readouterr()
     assert sorted(shown.out.splitlines()) == [f"worker:{index} │ training" for index in range(3)]
@@ -55,8 +60,12 @@ def test_run_shows_nothing_without_follow(capfd):
 
 def test_results_are_ordered_by_rank():
     job = howdah.submit(described(), workers=2, processes=2)
-    assert job.results(timeout=60) == [("worker", 0, 0, 4, 0, 2), ("worker", 0, 1, 4, 1, 2), ("worker", 1, 2, 4, 0, 2),
-                                       ("worker", 1, 3, 4, 1, 2)]
+    assert job.results(timeout=60) == [
+        ("worker", 0, 0, 4, 0, 2),
+        ("worker", 0, 1, 4, 1, 2),
+        ("worker", 1, 2, 4, 0, 2),
+        ("worker", 1, 3, 4, 1, 2),
+    ]
     assert job.result() == ("worker", 0, 0, 4, 0, 2)
     assert job.exception() is None and job.done() and job.state == "SUCCEEDED"
     assert job.cancel() is False
@@ -64,8 +73,13 @@ def test_results_are_ordered_by_rank():
 
 def test_chief_has_rank_0_in_a_job_with_roles():
     place = described()
-    job = howdah.submit({"worker": howdah.Role(place, instances=2), "chief": howdah.Role(place, chief=True),
-                         "ps": howdah.Role(["sleep", "86400"], kind="service")})
+    job = howdah.submit(
+        {
+            "worker": howdah.Role(place, instances=2),
+            "chief": howdah.Role(place, chief=True),
+            "ps": howdah.Role(["sleep", "86400"], kind="service"),
+        }
+    )
     assert job.result(timeout=60) == ("chief", 0, 0, 3, 0, 1)
     with pytest.raises(howdah.NoResult, match=r"ps:0|worker:\d|has no result"):
         howdah.submit(["true"]).result(timeout=60)
@@ -92,6 +106,7 @@ def test_exception_of_the_root_cause_is_raised_with_its_class():
         if howdah.context().rank == 2:
             raise Divergence(7, "nan")
         time.sleep(86400)
+
     with pytest.raises(Divergence) as caught:
         howdah.run(train, workers=4)
     error = caught.value
@@ -105,13 +120,25 @@ def test_exception_of_the_root_cause_is_raised_with_its_class():
     assert isinstance(again, howdah.JobFailed) and again.reason == error.reason
 
 
-@pytest.mark.parametrize("make", [
-    lambda: OSError(2, "No such file", "model.pt"), lambda: KeyError("a"), lambda: UnicodeDecodeError("ascii", b"x", 0, 1, "no"),
-    lambda: StopIteration(3), lambda: ModuleNotFoundError("no torch", name="torch"), lambda: ExceptionGroup("two", [ValueError()]),
-] if sys.version_info >= (3, 11) else [lambda: KeyError("a")])
+@pytest.mark.parametrize(
+    "make",
+    (
+        [
+            lambda: OSError(2, "No such file", "model.pt"),
+            lambda: KeyError("a"),
+            lambda: UnicodeDecodeError("ascii", b"x", 0, 1, "no"),
+            lambda: StopIteration(3),
+            lambda: ModuleNotFoundError("no torch", name="torch"),
+            lambda: ExceptionGroup("two", [ValueError()]),
+        ]
+        if sys.version_info >= (3, 11)
+        else [lambda: KeyError("a")]
+    ),
+)
 def test_exceptions_with_states_of_their_own_are_raised(make):
     def fail():
         raise make()
+
     with pytest.raises(type(make())) as caught:
         howdah.run(fail, follow=False)
     assert isinstance(caught.value, howdah.JobFailed)
@@ -124,7 +151,9 @@ def test_exceptions_with_states_of_their_own_are_raised(make):
 def test_command_that_fails_raises_job_failed():
     with pytest.raises(howdah.JobFailed, match="exit code 7") as caught:
         howdah.run(["bash", "-c", "exit $1", "-"], args=(7,), follow=False)
-    assert type(caught.value) is howdah.JobFailed and caught.value.traceback is None and caught.value.task == "worker:0"
+    assert (
+        type(caught.value) is howdah.JobFailed and caught.value.traceback is None and caught.value.task == "worker:0"
+    )
     again = pickle.loads(pickle.dumps(caught.value))
     assert (type(again), again.args, again.task) == (howdah.JobFailed, caught.value.args, "worker:0")
 
@@ -140,6 +169,7 @@ def test_exit_status_of_a_function_is_that_of_a_script():
 def test_plan_is_a_job_file_for_the_command_line(machine, tmp_path):
     def train(text):
         return text + str(howdah.context().rank)
+
     planned = howdah.plan(train, args=("cost: $5 ${HOME}",), workers=2, env={"NOTE": "${HOME}: $5"}, name="a b: c")
     assert planned.problems == [] and planned.refusals == []
     assert [(task.role, task.index, task.ranks) for task in planned.tasks] == [("worker", 0, [0]), ("worker", 1, [1])]
@@ -157,6 +187,7 @@ def test_decorated_function_runs_here_and_in_jobs():
     def train(lr, steps=1):
         """Trains."""
         return lr * steps * howdah.context().world_size
+
     assert train(3) == 3 and train.__name__ == "train" and train.__doc__ == "Trains."
     assert train.options(follow=False).run(3) == 6
     job = train.options(workers=1).submit(3, steps=2)
@@ -177,8 +208,9 @@ def train():
 if __name__ == "__main__":
     print(howdah.run(train, follow=False))
 """)
-    done = subprocess.run([sys.executable, "main.py"], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+    done = subprocess.run(
+        [sys.executable, "main.py"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)}
+    )
     assert done.stdout == "(42, ['helper', 'late_one.py'])\n", done
 
 
@@ -201,14 +233,23 @@ def test_code_directory_is_sent_as_source():
 
     def read():
         return open("data/labels.txt").read()
+
     assert howdah.run(read, code="tree", follow=False) == "cat"
     with pytest.raises(FileNotFoundError):
         howdah.run(read, code=None, follow=False)
 
 
 def test_options_reach_every_key_and_arguments_take_precedence():
-    planned = howdah.plan(lambda: 0, memory="1GiB", timeouts={"run": "2h"},
-                          options={"roles.worker.memory": "3GiB", "roles.worker.max_per_node": 2, "timeouts": {"run": "9h", "gang": "1m"}})
+    planned = howdah.plan(
+        lambda: 0,
+        memory="1GiB",
+        timeouts={"run": "2h"},
+        options={
+            "roles.worker.memory": "3GiB",
+            "roles.worker.max_per_node": 2,
+            "timeouts": {"run": "9h", "gang": "1m"},
+        },
+    )
     job = planned.raw["job"]
     assert job["roles"]["worker"]["memory"] == "1GiB" and job["roles"]["worker"]["max_per_node"] == 2
     assert job["timeouts"]["run"] == "2h" and job["timeouts"]["gang"] == "1m"
@@ -246,8 +287,14 @@ def stubborn():
     while True: time.sleep(0.05)
 howdah.run(stubborn, checkpoint={"grace": "1h"})
 """)
-    process = subprocess.Popen([sys.executable, "main.py"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "PYTHONPATH": str(PACKAGE)}, start_new_session=True)
+    process = subprocess.Popen(
+        [sys.executable, "main.py"],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        start_new_session=True,
+    )
     eventually(lambda: os.path.exists("ready"), "the function")
     os.killpg(process.pid, signal.SIGINT)
     eventually(lambda: os.path.exists("asked"), "the stop signal")
@@ -270,6 +317,7 @@ def test_await_and_async_streams():
         lines = {(line.task, line.stream, line.text) async for line in job.logs(follow=True)}
         types = [event.type async for event in job.events(follow=True)]
         return await job, lines, types
+
     value, lines, types = asyncio.run(main())
     assert value == 7
     assert lines == {(f"worker:{i}", stream, stream[3:]) for i in range(2) for stream in ("stdout", "stderr")}
@@ -280,10 +328,14 @@ def test_logs_are_selected():
     def train():
         print("one\ntwo")
         print("three", file=sys.stderr)
+
     job = howdah.submit(train, workers=2)
     job.wait(timeout=60)
     assert [line.text for line in job.logs("worker:1", stderr=False)] == ["one", "two"]
-    assert [(line.stream, line.text) for line in job.logs("worker:1", tail=1)] == [("stdout", "two"), ("stderr", "three")]
+    assert [(line.stream, line.text) for line in job.logs("worker:1", tail=1)] == [
+        ("stdout", "two"),
+        ("stderr", "three"),
+    ]
     assert {line.task for line in job.logs("worker", stdout=False)} == {"worker:0", "worker:1"}
     with pytest.raises(howdah.HowdahError, match="reader"):
         list(job.logs("reader:0"))
@@ -306,10 +358,12 @@ def test_commands_and_ports_of_a_running_task(machine):
 
     def serve():
         import http.server
+
         server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
         open("port.new", "w").write(str(server.server_port))
         os.rename("port.new", "port")
         server.serve_forever()
+
     with howdah.submit(serve) as job:
         machine.running(job.id)
         port = eventually(lambda: job.exec("worker:0", ["sh", "-c", "cat port || :"]).stdout, "the port")
@@ -323,7 +377,9 @@ def test_commands_and_ports_of_a_running_task(machine):
 
 
 def test_elastic_job_is_scaled():
-    with howdah.submit(sleeper("running"), workers=(1, 3), options={"roles.worker.memory": "64MiB"}, memory="64MiB") as job:
+    with howdah.submit(
+        sleeper("running"), workers=(1, 3), options={"roles.worker.memory": "64MiB"}, memory="64MiB"
+    ) as job:
         eventually(lambda: len(job.status().tasks) == 3, "three tasks")
         job.scale(worker=1)
         eventually(lambda: len(job.status().tasks) == 1, "one task")
@@ -341,6 +397,7 @@ def test_progress_and_checkpoints_of_the_context(tmp_path):
             open(f"{folder}/model", "w").write("weights")
         ctx.progress(9, total=20)
         raise SystemExit(1)
+
     job = howdah.submit(train, checkpoint=directory, restart=1)
     assert job.result(timeout=60) == (8, "weights")
     ended = [event.raw for event in job.events() if event.type == "TaskExited"]
@@ -359,6 +416,7 @@ def test_stopping_is_set_by_the_stop_signal():
             time.sleep(0.01)
         with open(os.path.dirname(ready) + "/stopped", "w") as file:
             file.write("in order")
+
     job = howdah.submit(train, checkpoint={"signal": "SIGUSR1"})
     eventually(lambda: os.path.exists(ready), "the function")
     job.kill()

@@ -1,4 +1,5 @@
 """Mistakes of users: each test reads the message."""
+
 import os
 import pathlib
 import sys
@@ -23,6 +24,7 @@ def test_function_that_cannot_be_pickled_names_the_object():
 
     def train():
         return model
+
     text = message(lambda: howdah.submit(train), howdah.PicklingError)
     assert text.endswith("; create the object inside the function, or pass what it is made from")
     assert "train() cannot be sent: the item 1 of the item 'layers' of the variable 'model' of " in text
@@ -35,7 +37,9 @@ def test_function_that_cannot_be_pickled_names_the_object():
 def test_result_that_cannot_be_pickled_fails_its_rank():
     def train():
         import threading
+
         return {"rank": 0, "lock": threading.Lock()}
+
     text = message(lambda: howdah.run(train, follow=False), howdah.JobFailed)
     assert "train() cannot be pickled: the item 'lock' of the result is an object of the type _thread.lock" in text
     assert "write the object to a file and return the file's path" in text
@@ -43,19 +47,24 @@ def test_result_that_cannot_be_pickled_fails_its_rank():
 
 def test_result_that_is_too_large_fails_its_rank():
     text = message(lambda: howdah.run(lambda: bytes(65 << 20), follow=False), ValueError)
-    assert "has 65.0 MiB, and the limit is 64 MiB: write it to a file that outlives the task, and return the file's path" in text
+    assert (
+        "has 65.0 MiB, and the limit is 64 MiB: write it to a file that outlives the task, and return the file's path"
+        in text
+    )
 
 
 def test_other_version_of_python_is_named_before_the_function_is_touched(monkeypatch):
     from howdah import _submit
 
-    class Old(tuple):
-        pass
     encode = _submit._calls.encode_call
     monkeypatch.setattr(_submit._calls, "encode_call", lambda call: encode(call._replace(python=(3, 9), payload=b"x")))
     text = message(lambda: howdah.run(lambda: 0, follow=False), howdah.JobFailed)
     here = ".".join(map(str, sys.version_info[:2]))
-    assert f"the function was pickled by Python 3.9, and worker:0 on {os.uname().nodename} has {here}; give python=\"pack\"" in text
+    assert (
+        f"the function was pickled by Python 3.9, and worker:0 on {os.uname().nodename} has {here}; "
+        'give python="pack"'
+        in text
+    )
 
 
 def test_missing_module_is_named():
@@ -63,24 +72,34 @@ def test_missing_module_is_named():
     sys.path.insert(0, os.getcwd())
     try:
         import helper_here
+
         text = message(lambda: howdah.run(lambda: helper_here.value, code=None, follow=False), ModuleNotFoundError)
     finally:
         sys.path.pop(0)
         sys.modules.pop("helper_here", None)
-    assert f"needs the module 'helper_here', which worker:0 on {os.uname().nodename} does not have: send its code with " in text
+    assert (
+        f"needs the module 'helper_here', which worker:0 on {os.uname().nodename} does not have: send its code with "
+        in text
+    )
 
 
-@pytest.mark.parametrize("call, text", [
-    (lambda: howdah.run(print, worker=4), "howdah.run() got an unexpected keyword argument 'worker'; did you mean 'workers'?"),
-    (lambda: howdah.submit(print, memroy="1GiB"), "did you mean 'memory'?"),
-    (lambda: howdah.plan(print, follow=False), "howdah.plan() got an unexpected keyword argument 'follow'"),
-    (lambda: howdah.job(gpu=1), "did you mean 'gpus'?"),
-    (lambda: howdah.run(print, data={}), "unexpected keyword argument 'data'"),
-    (lambda: howdah.run({"worker": howdah.Role(print)}, workers=2), "workers= belongs to each Role"),
-    (lambda: howdah.run({"worker": print}), "a map from names to howdah.Role objects"),
-    (lambda: howdah.run(["echo"], kwargs={"a": 1}), "kwargs= is for functions"),
-    (lambda: howdah.run([]), "the command is empty"),
-])
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (
+            lambda: howdah.run(print, worker=4),
+            "howdah.run() got an unexpected keyword argument 'worker'; did you mean 'workers'?",
+        ),
+        (lambda: howdah.submit(print, memroy="1GiB"), "did you mean 'memory'?"),
+        (lambda: howdah.plan(print, follow=False), "howdah.plan() got an unexpected keyword argument 'follow'"),
+        (lambda: howdah.job(gpu=1), "did you mean 'gpus'?"),
+        (lambda: howdah.run(print, data={}), "unexpected keyword argument 'data'"),
+        (lambda: howdah.run({"worker": howdah.Role(print)}, workers=2), "workers= belongs to each Role"),
+        (lambda: howdah.run({"worker": print}), "a map from names to howdah.Role objects"),
+        (lambda: howdah.run(["echo"], kwargs={"a": 1}), "kwargs= is for functions"),
+        (lambda: howdah.run([]), "the command is empty"),
+    ],
+)
 def test_wrong_arguments_raise_type_error(call, text):
     assert text in message(call, TypeError)
 
@@ -110,11 +129,14 @@ def test_backend_that_cannot_be_reached_is_unavailable(monkeypatch):
         howdah.submit(print, on="yarn")
 
 
-@pytest.mark.parametrize("what, text", [
-    ("train.py", "there is no script train.py"),
-    ("job.yaml", "there is no job file job.yaml"),
-    ("echo hi", "neither a job file (.yaml, .yml, .json) nor a script (.py); a command is a list"),
-])
+@pytest.mark.parametrize(
+    "what, text",
+    [
+        ("train.py", "there is no script train.py"),
+        ("job.yaml", "there is no job file job.yaml"),
+        ("echo hi", "neither a job file (.yaml, .yml, .json) nor a script (.py); a command is a list"),
+    ],
+)
 def test_missing_file_is_named(what, text):
     assert text in message(lambda: howdah.submit(what), howdah.HowdahError)
 
@@ -125,7 +147,9 @@ def test_unknown_job_is_named():
 
 def test_pack_without_an_environment_says_what_to_do(monkeypatch):
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
-    assert "create one with `python3 -m venv`" in message(lambda: howdah.submit(print, python="pack"), howdah.HowdahError)
+    assert "create one with `python3 -m venv`" in message(
+        lambda: howdah.submit(print, python="pack"), howdah.HowdahError
+    )
 
 
 def test_missing_program_is_named(monkeypatch, tmp_path):

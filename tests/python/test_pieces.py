@@ -1,4 +1,5 @@
 """Parts of the package that need no job."""
+
 import json
 import os
 import pathlib
@@ -11,7 +12,20 @@ import pytest
 import yaml
 
 import howdah
-from howdah import _calls, _code, _context, _errors, _jobfile, _keys, _notebook, _pack, _pickling, _program, _store, _yaml
+from howdah import (
+    _calls,
+    _code,
+    _context,
+    _errors,
+    _jobfile,
+    _keys,
+    _notebook,
+    _pack,
+    _pickling,
+    _program,
+    _store,
+    _yaml,
+)
 from howdah._job import Status
 
 PACKAGE = pathlib.Path(howdah.__file__).parents[1]
@@ -19,8 +33,13 @@ PACKAGE = pathlib.Path(howdah.__file__).parents[1]
 
 def test_import_loads_only_the_standard_library_and_no_module_of_the_package():
     code = "import sys; before = set(sys.modules); import howdah; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True,
-                          env={"PYTHONPATH": str(PACKAGE)})
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(PACKAGE)},
+    )
     assert done.stdout.split() == ["howdah"]
 
 
@@ -38,10 +57,19 @@ def test_version_is_that_of_the_program():
 
 
 def test_yaml_is_read_as_written():
-    job = {"name": "true", "a b": "x: y", "n": "12", "list": [1, "a", None], "maps": [{"from": "/a b", "to": "x"}],
-           "map": {"on": "yes", "empty": {}, "deep": {"text": 'q"\\\n é', "flag": False}}, "path": "/usr/bin/x-1_2.py"}
+    job = {
+        "name": "true",
+        "a b": "x: y",
+        "n": "12",
+        "list": [1, "a", None],
+        "maps": [{"from": "/a b", "to": "x"}],
+        "map": {"on": "yes", "empty": {}, "deep": {"text": 'q"\\\n é', "flag": False}},
+        "path": "/usr/bin/x-1_2.py",
+    }
     assert yaml.safe_load(_yaml.dump(job)) == job
-    assert _yaml.dump({"memory": "x", "roles": {"worker": {"gpus": 1}}}) == "memory: x\nroles:\n  worker:\n    gpus: 1\n"
+    assert (
+        _yaml.dump({"memory": "x", "roles": {"worker": {"gpus": 1}}}) == "memory: x\nroles:\n  worker:\n    gpus: 1\n"
+    )
 
 
 def keys(**given):
@@ -51,29 +79,51 @@ def keys(**given):
 def test_job_file_has_only_what_was_given():
     part = _jobfile.RolePart(["true"], [], _jobfile.worker_keys(keys(workers=(2, 8))))
     assert _jobfile.job(keys(), "j", {"worker": part}, None, []) == {
-        "name": "j", "roles": {"worker": {"instances": {"min": 2, "max": 8}, "memory": "2GiB", "command": ["true"]}}}
+        "name": "j",
+        "roles": {"worker": {"instances": {"min": 2, "max": 8}, "memory": "2GiB", "command": ["true"]}},
+    }
 
 
 def test_dollars_are_literal_except_in_options_and_commands():
     part = _jobfile.RolePart(["echo", "$X"], [{"from": "/a$b", "to": "x"}], {"memory": "1GiB", "env": {"A": "$B"}})
-    given = keys(env={"N": "$1"}, options={"roles.worker.env": {"C": "${HOME}"}, "am.memory": "1GiB"}, checkpoint={"dir": "/c$"})
+    given = keys(
+        env={"N": "$1"}, options={"roles.worker.env": {"C": "${HOME}"}, "am.memory": "1GiB"}, checkpoint={"dir": "/c$"}
+    )
     job = _jobfile.job(given, "n$", {"worker": part}, "/s$", [])
     assert job["name"] == "n$$" and job["source"] == "/s$$" and job["env"] == {"N": "$$1"}
     assert job["checkpoint"] == {"dir": "/c$$"} and job["am"] == {"memory": "1GiB"}
-    assert job["roles"]["worker"] == {"memory": "1GiB", "env": {"A": "$$B", "C": "${HOME}"}, "command": ["echo", "$X"],
-                                      "files": [{"from": "/a$$b", "to": "x"}]}
+    assert job["roles"]["worker"] == {
+        "memory": "1GiB",
+        "env": {"A": "$$B", "C": "${HOME}"},
+        "command": ["echo", "$X"],
+        "files": [{"from": "/a$$b", "to": "x"}],
+    }
 
 
 def test_settings_of_a_job_file_are_those_that_were_given():
-    given = {"workers": 4, "env": {"A": "x"}, "tags": ["a", "b"], "options": {"timeouts": {"run": "2h"}}, "checkpoint": "hdfs:///c"}
-    assert _jobfile.settings(given) == ["timeouts.run=2h", "roles.worker.instances=4", "env.A=x", 'tags=["a", "b"]',
-                                        "checkpoint.dir=hdfs:///c"]
+    given = {
+        "workers": 4,
+        "env": {"A": "x"},
+        "tags": ["a", "b"],
+        "options": {"timeouts": {"run": "2h"}},
+        "checkpoint": "hdfs:///c",
+    }
+    assert _jobfile.settings(given) == [
+        "timeouts.run=2h",
+        "roles.worker.instances=4",
+        "env.A=x",
+        'tags=["a", "b"]',
+        "checkpoint.dir=hdfs:///c",
+    ]
 
 
 def test_calls_and_results_survive_a_round_trip():
     call = _calls.Call("train", (3, 11), b"\n\x00payload")
     assert _calls.decode_call(_calls.encode_call(call)) == call
-    for result in (_calls.Result("value", 1.5, b"\nx"), _calls.Result("exception", 2.0, b"", "ValueError", "é", "Trace\n")):
+    for result in (
+        _calls.Result("value", 1.5, b"\nx"),
+        _calls.Result("exception", 2.0, b"", "ValueError", "é", "Trace\n"),
+    ):
         assert _calls.decode_result(_calls.encode_result(result)) == result
     for foreign in (b"", b"0.1\n", b'{"loss": 1}\n', b"\xff\xfe", b'{"howdah": "result"}\n', b"[]\n"):
         assert _calls.decode_result(foreign) is None
@@ -81,10 +131,19 @@ def test_calls_and_results_survive_a_round_trip():
 
 @pytest.fixture
 def tree(tmp_path):
-    for name, text in {"app/__init__.py": "", "app/train.py": "from . import model\nfrom .data import load\nimport top",
-                       "app/model.py": "def f():\n    import app.late", "app/data/__init__.py": "from .. import sibling",
-                       "app/sibling.py": "import os, numpy", "app/late.py": "", "app/other.py": "", "top.py": "import broken",
-                       "broken.py": "def", "space/plain.py": "", "env/lib/python3.11/site-packages/lib.py": ""}.items():
+    for name, text in {
+        "app/__init__.py": "",
+        "app/train.py": "from . import model\nfrom .data import load\nimport top",
+        "app/model.py": "def f():\n    import app.late",
+        "app/data/__init__.py": "from .. import sibling",
+        "app/sibling.py": "import os, numpy",
+        "app/late.py": "",
+        "app/other.py": "",
+        "top.py": "import broken",
+        "broken.py": "def",
+        "space/plain.py": "",
+        "env/lib/python3.11/site-packages/lib.py": "",
+    }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -94,8 +153,17 @@ def tree(tmp_path):
 def test_modules_are_found_through_their_imports(tree):
     modules = _code.Modules([str(tree)])
     modules.add_names(["app.train", "space.plain", "os", "howdah", "env.lib"])
-    assert sorted(modules.files) == ["app/__init__.py", "app/data/__init__.py", "app/late.py", "app/model.py",
-                                     "app/sibling.py", "app/train.py", "broken.py", "space/plain.py", "top.py"]
+    assert sorted(modules.files) == [
+        "app/__init__.py",
+        "app/data/__init__.py",
+        "app/late.py",
+        "app/model.py",
+        "app/sibling.py",
+        "app/train.py",
+        "broken.py",
+        "space/plain.py",
+        "top.py",
+    ]
 
 
 def test_installed_modules_do_not_travel(tree):
@@ -108,9 +176,12 @@ def test_names_are_found_in_pickles():
     helper = types.ModuleType("helper_of_test")
     sys.modules["helper_of_test"] = helper
     try:
+
         def train():
             import late.module
+
             return helper, late
+
         assert {"helper_of_test", "late.module"} <= _code.names_in(_pickling.dumps(train))
     finally:
         del sys.modules["helper_of_test"]
@@ -120,7 +191,10 @@ def test_unpicklable_objects_are_found_in_objects():
     class Model:
         def __init__(self):
             self.lock = threading.Lock()
-    with pytest.raises(howdah.PicklingError, match="the attribute 'lock' of the item 0 of args is an object of the type _th"):
+
+    with pytest.raises(
+        howdah.PicklingError, match="the attribute 'lock' of the item 0 of args is an object of the type _th"
+    ):
         _pickling.dump_call(print, "print", (Model(),), {})
 
 
@@ -146,16 +220,44 @@ def test_backend_is_chosen_as_on_the_command_line(tmp_path, monkeypatch):
     assert _program.backend_of(None) == "local" and _program.backend_of("yarn") == "yarn"
 
 
-STATUS = Status({"id": "howdah-1", "name": "<b>", "state": "RUNNING", "on": "local", "reason": "a & b", "advice": None, "tasks": [
-    {"role": "worker", "index": 0, "state": "RUNNING", "attempt": 1, "node": "n1", "reason": None,
-     "progress": {"step": 5, "steps": 20}},
-    {"role": "worker", "index": 1, "state": "FAILED", "attempt": 0, "node": None, "reason": "<x>", "progress": {"step": 3}}]})
+STATUS = Status(
+    {
+        "id": "howdah-1",
+        "name": "<b>",
+        "state": "RUNNING",
+        "on": "local",
+        "reason": "a & b",
+        "advice": None,
+        "tasks": [
+            {
+                "role": "worker",
+                "index": 0,
+                "state": "RUNNING",
+                "attempt": 1,
+                "node": "n1",
+                "reason": None,
+                "progress": {"step": 5, "steps": 20},
+            },
+            {
+                "role": "worker",
+                "index": 1,
+                "state": "FAILED",
+                "attempt": 0,
+                "node": None,
+                "reason": "<x>",
+                "progress": {"step": 3},
+            },
+        ],
+    }
+)
 
 
 def test_table_of_a_notebook_is_escaped_and_has_a_bar():
     html = _notebook.table(STATUS)
     assert "<b>&lt;b&gt;</b>" in html and "a &amp; b" in html and "&lt;x&gt;" in html and "<x>" not in html
-    assert '<progress value="5" max="20"></progress> 5 of 20' in html and "worker:0, attempt 1" in html and ">3<" in html
+    assert (
+        '<progress value="5" max="20"></progress> 5 of 20' in html and "worker:0, attempt 1" in html and ">3<" in html
+    )
 
 
 def test_table_of_a_notebook_shows_failures_beyond_the_first_tasks():
@@ -182,14 +284,23 @@ def test_context_outside_a_job_is_rank_0_of_1(tmp_path):
 
 
 def test_service_has_no_rank():
-    ctx = _context.Context({"HOWDAH_JOB_ID": "j", "HOWDAH_ROLE": "ps", "HOWDAH_TASK_INDEX": "1", "HOWDAH_CLUSTER": '{"ps": ["a:1"]}'})
+    ctx = _context.Context(
+        {"HOWDAH_JOB_ID": "j", "HOWDAH_ROLE": "ps", "HOWDAH_TASK_INDEX": "1", "HOWDAH_CLUSTER": '{"ps": ["a:1"]}'}
+    )
     assert ctx.rank is None and (ctx.role, ctx.index) == ("ps", 1) and ctx.cluster == {"ps": ["a:1"]}
     assert repr(ctx) == "<Context ps:1, no rank>"
 
 
 def rank_of(tmp_path, rank):
-    return _context.Context({"HOWDAH_JOB_ID": "j", "HOWDAH_RANK": str(rank), "HOWDAH_WORLD_SIZE": "2",
-                             "HOWDAH_CHECKPOINT_DIR": str(tmp_path / "c"), "HOWDAH_PROGRESS": str(tmp_path / f"progress-{rank}")})
+    return _context.Context(
+        {
+            "HOWDAH_JOB_ID": "j",
+            "HOWDAH_RANK": str(rank),
+            "HOWDAH_WORLD_SIZE": "2",
+            "HOWDAH_CHECKPOINT_DIR": str(tmp_path / "c"),
+            "HOWDAH_PROGRESS": str(tmp_path / f"progress-{rank}"),
+        }
+    )
 
 
 def test_checkpoint_appears_when_it_is_complete(tmp_path):
@@ -235,6 +346,7 @@ def test_class_that_cannot_be_subclassed_gives_a_plain_job_failed():
     class Final(Exception):
         def __init_subclass__(cls):
             raise TypeError("final")
+
     job = types.SimpleNamespace(id="j")
     error = _errors.failure(job, "reason", "advice", "worker:0", "Traceback\n", Final, Final("x"))
     assert type(error) is howdah.JobFailed and type(error.__cause__) is Final
@@ -244,6 +356,7 @@ def test_class_that_cannot_be_subclassed_gives_a_plain_job_failed():
 
 def test_environment_is_packed_once_per_content(tmp_path, monkeypatch):
     import tarfile
+
     prefix = tmp_path / "env"
     (prefix / "bin").mkdir(parents=True)
     (prefix / "lib/__pycache__").mkdir(parents=True)
@@ -265,6 +378,7 @@ def test_environment_is_packed_once_per_content(tmp_path, monkeypatch):
 
 def test_signatures_show_the_keywords_and_their_defaults():
     import inspect
+
     shown = inspect.signature(howdah.run)
     assert shown.parameters["memory"].default == "2GiB" and "follow" in shown.parameters
     assert "follow" not in inspect.signature(howdah.submit).parameters

@@ -1,4 +1,5 @@
 """mypy --strict and pyright over the package, and over uses that both must reject."""
+
 import json
 import os
 import pathlib
@@ -21,21 +22,51 @@ def python():
 
 
 def mypy(python, target, cache):
-    done = subprocess.run([python, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", cache, "--python-version",
-                           "3.10", target], capture_output=True, text=True, cwd=ROOT, env={**os.environ, "MYPYPATH": str(ROOT / "python")})
+    done = subprocess.run(
+        [
+            python,
+            "-m",
+            "mypy",
+            "--strict",
+            "--no-error-summary",
+            "--cache-dir",
+            cache,
+            "--python-version",
+            "3.10",
+            target,
+        ],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "MYPYPATH": str(ROOT / "python")},
+    )
     assert done.stderr == "", done.stderr
     return done.stdout
 
 
 def pyright(python, target, folder):
-    (folder / "pyrightconfig.json").write_text(json.dumps({
-        "include": [os.path.relpath(target, folder)], "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.9"}))
-    done = subprocess.run([python, "-m", "pyright", "--outputjson", "--pythonpath", python, "--project", folder],
-                          capture_output=True, text=True, cwd=folder)
-    report = json.loads(done.stdout[done.stdout.index("{"):])
+    (folder / "pyrightconfig.json").write_text(
+        json.dumps(
+            {
+                "include": [os.path.relpath(target, folder)],
+                "extraPaths": [str(ROOT / "python")],
+                "pythonVersion": "3.9",
+            }
+        )
+    )
+    done = subprocess.run(
+        [python, "-m", "pyright", "--outputjson", "--pythonpath", python, "--project", folder],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+    )
+    report = json.loads(done.stdout[done.stdout.index("{") :])
     assert report["summary"]["filesAnalyzed"] > 0, done
-    return [(item["range"]["start"]["line"] + 1, item["message"]) for item in report["generalDiagnostics"]
-            if item["severity"] == "error"]
+    return [
+        (item["range"]["start"]["line"] + 1, item["message"])
+        for item in report["generalDiagnostics"]
+        if item["severity"] == "error"
+    ]
 
 
 def test_mypy_accepts_the_package(python, tmp_path):

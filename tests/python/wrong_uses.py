@@ -1,4 +1,5 @@
 """Incorrect uses of the package. Each line with the comment "wrong" must be rejected by mypy and by pyright."""
+
 import asyncio
 from typing import Dict, List
 

@@ -1,4 +1,4 @@
-"""What every form of a release contains: stripped programs, and the licences and the list of what is linked in."""
+"""The content of every form of a release: stripped programs, and the licences and the list of what is linked in."""
 import json
 import os
 import pathlib

@@ -1,8 +1,8 @@
 """wheel.py [--build FOLDER] [--output FOLDER] - writes the Python wheel of a finished release build into FOLDER.
 
 The wheel contains the package of python/ and both programs, which pip puts into bin/ unchanged. It has no extension
-module, and the programs are static, so one wheel serves every Python from 3.9 on and every x86-64 Linux. Two runs on one
-commit write the same bytes.
+module, and the programs are static, so one wheel serves every Python from 3.9 on and every x86-64 Linux. Two runs on
+one commit write the same bytes.
 """
 import argparse
 import base64
