@@ -152,8 +152,9 @@ class Context:
             return "/" + root[len("file:") :].lstrip("/")
         if "://" in root:
             raise HowdahError(
-                f"checkpoint_dir is {root}, and Context.checkpoint() and latest() use directories only: name a directory "
-                "that all nodes share, or save the checkpoint there in the program, and report it with checkpointed(step)"
+                f"checkpoint_dir is {root}, and Context.checkpoint() and latest() use directories only: name a "
+                "directory that all nodes share, or save the checkpoint there in the program, and report it with "
+                "checkpointed(step)"
             )
         return root
 
