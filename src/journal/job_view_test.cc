@@ -182,7 +182,7 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
   EXPECT_EQ(
       ToJson(view, false),
       R"({"id":"howdah-20261121-000000-abcd","name":"mnist","state":"QUEUED","exit_code":null,"on":"local",)"
-      R"("framework":"pytorch","generation":0,"reason":null,"advice":null,"submitted":"2026-11-21T00:00:10.000Z",)"
+      R"("framework":"pytorch","generation":0,"reason":null,"advice":null,"cause":null,"submitted":"2026-11-21T00:00:10.000Z",)"
       R"("started":null,"finished":null,"urls":{"tracking":null,"tensorboard":null}})");
   auto started = TaskChange(TaskType::kStarted, "ps", 0, TaskState::kFailed);
   started.node = "node7";
@@ -197,7 +197,7 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
       R"("tasks":[{"role":"ps","index":0,"state":"FAILED","attempt":0,"node":"node7","container":null,"ranks":[],)"
       R"("pids":[4711],"exit_code":null,"signal":"SIGSEGV","reason":null,"started":null,"finished":null,)"
       R"("usage":{"memory_bytes":100,"memory_peak_bytes":200,"cpu_seconds":1.5},"progress":null,)"
-      R"("left_files":null}])");
+      R"("left_files":null,"result_bytes":[]}])");
 }
 
 TEST(StatusJson, SurvivesARoundTrip) {
