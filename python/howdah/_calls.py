@@ -1,6 +1,6 @@
 """The two files between a client and a task: the call, with the pickled function, and the result.
 
-Both are one line of JSON and then bytes. The line can be read by any version of Python, so that a mistake is reported
+Each consists of one line of JSON, followed by bytes. The line can be read by any version of Python, so that a mistake is reported
 before anything is unpickled. Tasks load this module, too, so it imports little.
 """
 
@@ -47,7 +47,7 @@ def encode_result(result: Result) -> bytes:
 
 
 def decode_result(data: bytes) -> Optional[Result]:
-    """None if the bytes are the result of another program."""
+    """The result; None if this package did not write the bytes."""
     try:
         head, payload = _decode(data, "result")
         return Result(

@@ -1,4 +1,4 @@
-"""The place of a process in its job. Outside a job: rank 0 of 1, so that the same program runs anywhere."""
+"""The position of a process in its job. Outside a job: rank 0 of 1, so that the same program runs anywhere."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _STEP = re.compile(r"step-(\d+)")
 
 
 class Context:
-    """The place of this process in its job, its progress and its checkpoints.
+    """The position of this process in its job, its progress and its checkpoints.
 
-    `rank` is None in services and sidecars, which have none. All methods are thread-safe.
+    `rank` is None in services and sidecars, which have no rank. All methods are thread-safe.
     """
 
     job_id: str  # "" outside a job
@@ -85,8 +85,7 @@ class Context:
 
     @property
     def stopping(self) -> bool:
-        """Whether a stop was requested. From the first use of this attribute, the signal sets it and does nothing
-        else.
+        """Whether a stop was requested. From the first use of this attribute, the stop signal only sets it.
         The first use must be in the main thread."""
         if self._stopping is None:
             requested = threading.Event()
@@ -99,10 +98,9 @@ class Context:
 
     @contextmanager
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
-        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N,
-        atomically,
-        and is reported. Files of ranks other than 0 are kept only with all=True, as step-N-rank-R. After an exception
-        nothing is kept."""
+        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N at once,
+        and is reported. The files of other ranks than 0 are kept only with all=True, as step-N-rank-R. After an
+        exception no files are kept."""
         root = self._checkpoint_root()
         kept = self.rank in (0, None) or all
         if root is None or not kept:

@@ -60,7 +60,7 @@ class NoResult(HowdahError):
 
 
 class PicklingError(HowdahError, _PicklingError):
-    """A function or its arguments cannot be sent. The message names the object, and the names that lead to it."""
+    """A function or its arguments cannot be sent. The message names the object, and the variables that refer to it."""
 
 
 class JobKilled(HowdahError):

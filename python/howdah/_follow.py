@@ -40,7 +40,7 @@ def _fetch(job: Job[Any], role: str, index: int, local: int) -> Any:
 
 
 class _Ended:
-    """The end of the job according to its journal, without another call."""
+    """The end of the job according to the journal, without another call of `howdah`."""
 
     def __init__(self) -> None:
         self.state = "QUEUED"

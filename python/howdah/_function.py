@@ -20,11 +20,11 @@ def task_name() -> str:
 
 
 def execute(call: Call) -> Result:
-    """Calls the function. Raises what it raises."""
+    """Calls the function, and passes on its exceptions."""
     function, args, kwargs = _load(call)
     value = function(*args, **kwargs)
     payload = _dump_value(call, value)
-    if len(payload) > LIMIT - 4096:  # the header has the rest
+    if len(payload) > LIMIT - 4096:  # the rest is for the header
         raise ValueError(
             f"the result of {call.name}() has {len(payload) / (1 << 20):.1f} MiB, and the limit is {LIMIT >> 20} MiB: "
             "write it to a file that outlives the task, and return the file's path"

@@ -184,7 +184,7 @@ class Job(Generic[T]):
         return [self._value(task, local) for _, local, task in sorted(ranked, key=lambda item: item[0])]
 
     def exception(self, timeout: float | None = None) -> JobFailed | None:
-        """Why the job failed; None after a success. Raises JobKilled if the job was killed."""
+        """The failure of the job; None if the job succeeded. Raises JobKilled if the job was killed."""
         try:
             self.raise_failure(self.wait(timeout))
         except JobFailed as error:
@@ -192,7 +192,7 @@ class Job(Generic[T]):
         return None
 
     def raise_failure(self, status: Status) -> None:
-        """Raises why the ended job did not succeed."""
+        """Raises JobKilled if the ended job was killed, and JobFailed if it failed."""
         if status.state == "KILLED":
             raise JobKilled(self, status.reason or "")
         if status.state == "FAILED":
@@ -209,7 +209,7 @@ class Job(Generic[T]):
         return failure(self, reason, status.advice, name, raised.traceback, cls, original)
 
     def _raised(self, status: Status, cause: Mapping[str, Any]) -> _calls.Result | None:
-        """The exception of the task at fault; of several processes, that of the first to fail."""
+        """The exception of the failed task; if several of its processes raised one, the earliest."""
         found = []
         for task in status.tasks:
             if (task.role, task.index, task.attempt) != (cause["role"], cause["index"], cause.get("attempt")):
@@ -224,7 +224,7 @@ class Job(Generic[T]):
         return self.fetch(task.role, task.index, local)
 
     def fetch(self, role: str, index: int, local: int) -> _calls.Result | None:
-        """The result of a process; None if another program has written it."""
+        """The result of a process; None if this package did not write it."""
         data = _program.output(["result", self.id, f"{role}:{index}", "--rank", str(local)])
         return _calls.decode_result(data)
 
@@ -285,7 +285,7 @@ class Job(Generic[T]):
         return self.state == "KILLED"
 
     def kill(self, grace: str | None = None) -> None:
-        """Kills the job, and waits until its processes have ended. grace: instead of the job's checkpoint.grace."""
+        """Kills the job, and waits until its processes have ended. grace: replaces the job's checkpoint.grace."""
         _program.output(["kill", self.id, *([] if grace is None else ["--grace", grace])])
 
     def scale(self, **role_n: int) -> None:
@@ -354,7 +354,7 @@ def _attached(id: str, on: str | None, name: str | None) -> Job[Any]:
 
 
 def _unpickled(payload: bytes) -> tuple[type[BaseException] | None, BaseException | None]:
-    """The class of an exception, and the exception; None for what cannot be unpickled here."""
+    """The class of an exception, and the exception; each is None if it cannot be unpickled here."""
     cls: Any = None
     original: Any = None
     try:

@@ -58,7 +58,7 @@ def job(
     source: str | None,
     files: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The job file as a map. `keys` has every keyword of a call. files: what the package itself adds."""
+    """The job file as a map. `keys` has every keyword of a call. files: those that the package itself adds."""
     out: dict[str, Any] = {"name": literal(name)}
     if keys["framework"] != "plain":
         out["framework"] = keys["framework"]

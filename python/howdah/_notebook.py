@@ -77,7 +77,7 @@ class Live:
         self._shown = time.monotonic()
 
     def changed(self) -> None:
-        """Call it after a change of the job; shows it unless the table was shown just before."""
+        """To be called after each change of the job. Shows the job, unless the table was shown just before."""
         if time.monotonic() - self._shown >= _PAUSE_S:
             self.finish()
 

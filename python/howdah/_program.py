@@ -24,7 +24,7 @@ def find() -> str:
 
 
 class Done:
-    """The end of a call."""
+    """The outcome of a call of `howdah`."""
 
     def __init__(self, code: int, stdout: bytes, stderr: str) -> None:
         self.code, self.stdout, self.stderr = code, stdout, stderr
@@ -52,7 +52,7 @@ def call(arguments: Sequence[str], *, input: bytes | None = None, timeout: float
 
 
 def check(done: Done) -> Done:
-    """Raises what the exit code means; returns a successful call."""
+    """Raises the exception for the exit code; returns the call if it succeeded."""
     if done.code == 0:
         return done
     if done.code == _REFUSED:

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def in_thread(call: Callable[[], T]) -> asyncio.Future[T]:
-    """A future of the running loop. The threads are daemons: they keep no program from ending."""
+    """A future of the running loop. The threads are daemons: they do not keep the program running."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -30,7 +30,7 @@ def in_thread(call: Callable[[], T]) -> asyncio.Future[T]:
             error = raised
         try:
             loop.call_soon_threadsafe(finish, value, error)
-        except RuntimeError:  # the loop is closed, so nobody waits
+        except RuntimeError:  # the loop is closed, so no caller waits
             pass
 
     threading.Thread(target=work, daemon=True).start()
