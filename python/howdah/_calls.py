@@ -1,7 +1,7 @@
 """The two files between a client and a task: the call, with the pickled function, and the result.
 
-Each consists of one line of JSON, followed by bytes. The line can be read by any version of Python, so that a mistake is reported
-before anything is unpickled. Tasks load this module, too, so it imports little.
+Each consists of one line of JSON, followed by bytes. Any version of Python can read the line, so that a mistake is
+reported before anything is unpickled. Tasks load this module, too, so it imports little.
 """
 
 from __future__ import annotations

@@ -98,8 +98,8 @@ class Context:
 
     @contextmanager
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
-        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N at once,
-        and is reported. The files of other ranks than 0 are kept only with all=True, as step-N-rank-R. After an
+        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N in one
+        step, and is reported. The files of other ranks than 0 are kept only with all=True, as step-N-rank-R. After an
         exception no files are kept."""
         root = self._checkpoint_root()
         kept = self.rank in (0, None) or all
