@@ -13,7 +13,7 @@ sys.path[:0] = [str(ROOT / "tests/yarn"), str(ROOT / "tests/support")]
 
 from cluster import Cluster  # noqa: E402
 from cluster_setup import Setup  # noqa: E402
-from howdah import Howdah  # noqa: E402
+from cluster_user import Howdah  # noqa: E402
 
 LIMIT_S = 120
 

@@ -36,7 +36,7 @@ def start_howdah(on, folder):
         return
     from cluster import Cluster
     from cluster_setup import Setup
-    from howdah import Howdah
+    from cluster_user import Howdah
     setup = Setup(networks=True, rm_ha=True, nm_recovery=True, extra={"yarn-site": {
         "yarn.nm.liveness-monitor.expiry-interval-ms": 10_000, "yarn.am.liveness-monitor.expiry-interval-ms": 20_000,
         "yarn.resourcemanager.am.max-attempts": 1000}})
