@@ -14,8 +14,7 @@ class Modules:
     """Modules that lie under the current directory or beside the script, with the modules that these import.
 
     Imports are found by reading the files, so imports within functions count, and nothing is imported here. A name
-    that
-    is computed at run time is not found.
+    that is computed at run time is not found.
     """
 
     def __init__(self, roots: Iterable[str]) -> None:
@@ -95,9 +94,11 @@ def imports_of(path: str, package: str) -> list[str]:
 
 
 def names_in(pickled: bytes) -> set[str]:
-    """Every short string in a pickle that could be the name of a module: of a global, of a module that is passed, of
-    an
-    import in the code of a function. Bytes that only look like a string do no harm, because nothing has their name."""
+    """Every short string in a pickle that could be the name of a module.
+
+    Such a name belongs to a global, to a module that is passed, or to an import in a function's code. Bytes that only
+    look like a string do no harm, because nothing has their name.
+    """
     import re
 
     names = set()

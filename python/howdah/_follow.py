@@ -15,9 +15,10 @@ _END = object()
 
 
 def run(job: Job[Any], *, show: bool, value: bool) -> Any:
-    """Waits for the end of the job, and returns rank 0's value. show: whether anything is printed. value: whether
-    the job
-    has a function."""
+    """Waits for the end of the job, and returns rank 0's value.
+
+    show: whether anything is printed. value: whether the job has a function.
+    """
     display = _display(job) if show else None
     ended = _Interruptible(job).follow(display)
     if ended.state == "SUCCEEDED" and not value:

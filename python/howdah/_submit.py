@@ -123,12 +123,11 @@ def run(what: Any, **keys: Any) -> Any:
 
     what: a function; a file (job.yaml, script.py); a command as a list; or roles by name. args and kwargs go to the
     function; for a script or a command, args are appended. workers=(2, 8) is elastic. With follow=False nothing is
-    shown.
-    Ctrl-C stops the job with its grace period, a second Ctrl-C without one. A job without a function returns None.
+    shown. Ctrl-C stops the job with its grace period, a second Ctrl-C without one. A job without a function returns
+    None.
 
-    Raises JobFileError or Refused before anything is submitted, JobFailed (which is also an instance of the class of
-    the
-    function's exception) and JobKilled.
+    Raises JobFileError or Refused before anything is submitted. Raises JobKilled, or JobFailed, which is also an
+    instance of the class of the function's exception.
     """
     _keys.check("howdah.run", keys, [*_keys.DEFAULTS, "follow"])
     follow = keys.pop("follow", True)

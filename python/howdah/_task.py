@@ -1,8 +1,7 @@
 """Runs a pickled function in a task: `python3 _task.py FILE`, or the archive with this package in place of _task.py.
 
 The function has the stdin, argv and signals of a script. Its value, or the exception that ends it, is the result of
-the
-process (HOWDAH_RESULT).
+the process (HOWDAH_RESULT).
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ import pytest
 
 from machine import eventually
 
-KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice", "submitted", "started",
-        "finished", "urls"}
+KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice", "cause", "submitted",
+        "started", "finished", "urls"}
 TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "ranks", "pids", "exit_code", "signal", "reason",
-             "started", "finished", "usage", "progress"}
+             "started", "finished", "usage", "progress", "left_files", "result_bytes"}
 
 # talker:1 fails once and restarts. All talkers run until they are stopped, and then print a last line.
 TALK = """
