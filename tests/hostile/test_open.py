@@ -32,7 +32,7 @@ for i in range(200):
         if how == 3:
             held.append(connection)
             continue
-    except ConnectionError:
+    except OSError:  # the connection was refused meanwhile; shutdown() then fails with ENOTCONN
         pass
     connection.close()
 print(sent)

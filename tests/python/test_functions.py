@@ -294,6 +294,8 @@ howdah.run(stubborn, checkpoint={"grace": "1h"})
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(PACKAGE)},
         start_new_session=True,
+        # A shell starts its background jobs with an ignored SIGINT, and so this test, if it is one of them.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     eventually(lambda: os.path.exists("ready"), "the function")
     os.killpg(process.pid, signal.SIGINT)
