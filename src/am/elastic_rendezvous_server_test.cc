@@ -32,7 +32,7 @@ const tcp::endpoint kAnyPort(asio::ip::address_v4::loopback(), 0);
 constexpr char kPut[] =
     "gAWVQgAAAAAAAAB9lIwCbG+UXZSMCTEyNy4wLjAuMZRNrz2GlGFzQyD8E8rxom+ZF0pKdbs2nF+tGp21Hsid4ds4ctpPn8Y+mZSGlC4=";
 
-TEST(HorovodNotice, AddressIsParsedFromProcessValue) {
+TEST(HorovodNotice, AddressIsDecodedFromTheValuePutByAProcess) {
   const auto address = DecodeNoticeAddress(kPut);
   ASSERT_TRUE(address);
   EXPECT_EQ(address->port, 15791);
@@ -87,7 +87,7 @@ class Listener {
   const std::string answer_ = std::string(36, 'a');
 };
 
-TEST(HorovodNotice, AnswerConfirmsDelivery) {
+TEST(HorovodNotice, NoticeIsDeliveredOnlyIfTheProcessAnswers) {
   asio::io_context loop;
   const std::string body = frameworks::horovod::HostsUpdated(7);
   for (const bool answers : {true, false}) {

@@ -81,14 +81,14 @@ std::vector<loop::LoggedEvent> EventsIn(const std::string& path) {
   return events;
 }
 
-TEST(LoggedEvent, TimesOfAnExecutorAreLimited) {
+TEST(LoggedEvent, ExecutorTimeOutOfRangeIsClamped) {
   wire::Ended message;
   message.set_at_micros(INT64_MAX);
   const auto event = EventOf(ContainerId{"c7"}, message);
   EXPECT_EQ(FormatInstant(std::get<core::TaskEnded>(event).at), "9999-12-31T23:59:59.999Z");
 }
 
-TEST(LoggedEvent, LeftFilesOfAnExecutorAreLimited) {
+TEST(LoggedEvent, NamesOfLeftFilesAreLimitedInLengthAndNumber) {
   wire::Ended message;
   message.mutable_left()->set_count(9);
   message.mutable_left()->set_bytes(1000);
@@ -163,7 +163,7 @@ TEST(EventLog, LogOfAnAmThatDiedBeforeTheFirstEventHasNoEvents) {
   EXPECT_FALSE(log->had_events());
 }
 
-TEST(EventLog, RecordsWithoutABeginningAreAnError) {
+TEST(EventLog, LogWithoutItsFirstRecordIsAnError) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
   auto file = os::files::RecordFile::Open(path, [](std::string_view) -> Status { return {}; });

@@ -92,7 +92,7 @@ TEST(Executors, ExecutorOfLostContainerIsRefused) {
   EXPECT_EQ(scene.events, 0);
 }
 
-TEST(Executors, ProgressIsReportedRarelyAndBeforeEventsThatDependOnIt) {
+TEST(Executors, ProgressIsPassedToTheCoreAtIntervalsAndBeforeAnExit) {
   Scene scene;
   scene.Register(1, "c1");
   const auto beat = [&](int64_t step) {
@@ -118,7 +118,7 @@ TEST(Executors, ProgressIsReportedRarelyAndBeforeEventsThatDependOnIt) {
   EXPECT_EQ(scene.last, "exited");
 }
 
-TEST(Executors, ProgressIntervalGrowsWithTasks) {
+TEST(Executors, ProgressIntervalGrowsWithTheNumberOfTasks) {
   using namespace std::chrono_literals;
   EXPECT_EQ(ProgressInterval(2s, 4), 2s);
   EXPECT_EQ(ProgressInterval(25s, 4), 10s);

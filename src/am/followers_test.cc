@@ -219,7 +219,7 @@ TEST(Followers, OnlySelectedOutputIsSent) {
   EXPECT_THAT(scene.sent[1], ElementsAre("ps:0 err x", "caught up"));
 }
 
-TEST(Followers, FollowOfOnlyCurrentContentEnds) {
+TEST(Followers, FollowThatDoesNotWaitEndsAfterTheCurrentContent) {
   Scene scene;
   scene.Journal("line\n");
   scene.Write(kContainer, false, "abc");
@@ -236,7 +236,7 @@ TEST(Followers, FollowOfOnlyCurrentContentEnds) {
   EXPECT_THAT(scene.closed, testing::UnorderedElementsAre(1, 2));
 }
 
-TEST(Followers, ClientThatStopsReadingHoldsOneMebibyteAndDelaysNoOther) {
+TEST(Followers, ClientThatStopsReadingBuffersOneMebibyteAndDelaysNoOtherClient) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -264,7 +264,7 @@ TEST(Followers, LargeOutputDoesNotDelaySmallOne) {
   scene.TellSizes({"c2"}, true);
   scene.Write(kContainer, false, std::string(64 << 20, 'x'));
   scene.Write({"c2"}, false, "quiet");
-  // In two rounds of a full load, the small output is among the first that are served.
+  // Two rounds are enough to send the small output, although the large output always has more bytes.
   for (int round = 0; round < 2; ++round) {
     scene.Answer();
     for (; scene.unwritten[1] > 0; --scene.unwritten[1]) scene.followers.OnWritten(1);
@@ -272,7 +272,7 @@ TEST(Followers, LargeOutputDoesNotDelaySmallOne) {
   EXPECT_THAT(scene.sent[1], testing::Contains("ps:0 out quiet"));
 }
 
-TEST(Followers, ExecutorStaysOnlyWhileItsOutputIsRead) {
+TEST(Followers, ExecutorLingersOnlyWhileClientsReadItsOutput) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -286,7 +286,7 @@ TEST(Followers, ExecutorStaysOnlyWhileItsOutputIsRead) {
   EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave", "leave"));
 }
 
-TEST(Followers, UnreadableOutputEndsWithItsKnownSize) {
+TEST(Followers, OutputOfLostContainerEndsWithItsLastKnownSize) {
   Scene scene;
   scene.Launch({"c2"}, {1, 0});
   scene.Write(kContainer, false, "lost");
@@ -301,7 +301,7 @@ TEST(Followers, UnreadableOutputEndsWithItsKnownSize) {
                                          "caught up", "ps:0 out ends at ?, c2 node7", "ps:0 err ends at ?, c2 node7"));
 }
 
-TEST(Followers, TruncatedFileEnds) {
+TEST(Followers, FileShorterThanReportedEndsAtTheReportedSize) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -318,7 +318,7 @@ TEST(Followers, TruncatedFileEnds) {
   EXPECT_THAT(scene.sent[1], testing::Contains("worker:0 out ends at 1000, c1 node7"));
 }
 
-TEST(Followers, JobEndReachesEveryClientWithinALimit) {
+TEST(Followers, JobEndWaitsForClientsUpToALimit) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -334,14 +334,14 @@ TEST(Followers, JobEndReachesEveryClientWithinALimit) {
   EXPECT_TRUE(done);
 }
 
-TEST(Followers, JobEndDoesNotWaitWithoutClients) {
+TEST(Followers, JobEndWithoutClientsDoesNotWait) {
   Scene scene;
   bool done = false;
   scene.followers.Finish(std::chrono::hours(1), [&] { done = true; });
   EXPECT_TRUE(done);
 }
 
-TEST(Followers, TailIsTheEndOfAnOutput) {
+TEST(Followers, TailReturnsTheLast64KiBOfAnOutput) {
   Scene scene;
   scene.Write(kContainer, false, std::string(100'000, 'x') + "end");
   std::string tail;

@@ -101,13 +101,13 @@ TEST(Rendezvous, StoreLimitDependsOnNumberOfProcesses) {
   EXPECT_THAT(put("1", 1 << 20), StartsWith("HTTP/1.1 507 "));
 }
 
-TEST(Rendezvous, InvalidProtocolClosesOnlyThatConnection) {
+TEST(Rendezvous, ConnectionWithAnInvalidProtocolIsClosedAndTheNextIsServed) {
   Served served(jobspec::Framework::kXgboost);
   EXPECT_EQ(Ask(served.Port(0), kGet), kMagic);
   EXPECT_EQ(Ask(served.Port(0), kMagic, kMagic.size()), kMagic);
 }
 
-TEST(Rendezvous, OtherFrameworksHaveNoServer) {
+TEST(Rendezvous, PytorchJobHasNoRendezvousServer) {
   Served served(jobspec::Framework::kPytorch);
   EXPECT_EQ(served.Port(0), 0);
 }

@@ -24,7 +24,7 @@ TEST(Pace, WindowsGrowToThirtySeconds) {
   EXPECT_FALSE(pace.Take(270, At(12s)));
   EXPECT_TRUE(pace.Take(280, At(13s)));
   EXPECT_EQ(pace.steps_per_second(), 10.0);
-  EXPECT_FALSE(pace.Take(5, At(100s))) << "it counts anew";
+  EXPECT_FALSE(pace.Take(5, At(100s))) << "the count starts again";
   EXPECT_TRUE(pace.Take(35, At(130s)));
   EXPECT_EQ(pace.steps_per_second(), 1.0);
   Instant at = At(130s);
@@ -102,7 +102,7 @@ TEST(JobProgress, ShortSlowdownIsNotReported) {
   for (const auto& [what, speed] : table) EXPECT_EQ(Advised(speed), "") << what;
 }
 
-TEST(Waste, AdviceIsGivenOnlyIfMuchLessIsEnough) {
+TEST(Waste, AdviceIsGivenOnlyIfUseIsFarBelowTheRequest) {
   constexpr int64_t kGiB = int64_t{1} << 30;
   const auto text = [](int64_t asked, int vcores, const RoleUse& use) {
     jobspec::RoleSpec role;

@@ -16,7 +16,7 @@ jobspec::RoleSpec Behind(std::string name, std::vector<jobspec::After> after) {
   return RoleOf(std::move(name), 1, [&](auto& role) { role.after = std::move(after); });
 }
 
-TEST(Exports, GoToRolesWithFinishDependency) {
+TEST(Exports, RoleReceivesExportsOfItsFinishDependenciesOnly) {
   const auto spec = JobOf({Behind("late", {{"reader", true}}), Behind("soon", {{"reader", false}}), RoleOf("reader", 1),
                            RoleOf("setup", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; })});
   const Exports exports = {{{"NOBODYS", "x"}}, {}, {{"A", "reader"}, {"B", "1"}}, {{"A", "setup"}}};
@@ -68,7 +68,7 @@ TEST(Exports, OnlyTaskWithIndexZeroExports) {
   EXPECT_THAT(running.job.exports(), ElementsAre(IsEmpty(), IsEmpty()));
   running.Exit("c0", 0, 0, {{"A", "x"}});
   EXPECT_THAT(running.job.exports(), ElementsAre(ElementsAre(Pair("A", "x")), IsEmpty()));
-  running.Exit("c0", 0, 0, {{"A", "told twice"}});
+  running.Exit("c0", 0, 0, {{"A", "reported twice"}});
   EXPECT_THAT(running.job.exports()[0], ElementsAre(Pair("A", "x")));
 }
 

@@ -17,7 +17,7 @@ std::vector<std::string> Texts(const std::vector<std::pair<Instant, HeartbeatRec
   return texts;
 }
 
-TEST(Heartbeats, AreTakenBeforeTicksAndEndOfTheirContainer) {
+TEST(Heartbeats, PendingHeartbeatsPrecedeTicksAndTheEndOfTheirContainer) {
   const ContainerId a{"a"}, b{"b"}, c{"c"};
   Heartbeats heartbeats;
   heartbeats.Record({b}, At(1));
@@ -31,7 +31,7 @@ TEST(Heartbeats, AreTakenBeforeTicksAndEndOfTheirContainer) {
   EXPECT_THAT(Texts(heartbeats.TakeBefore(Ticked{})), testing::IsEmpty());
 }
 
-TEST(Heartbeats, KeepTheNewestUsage) {
+TEST(Heartbeats, HeartbeatWithoutUsageKeepsTheNewestUsage) {
   const ContainerId a{"a"};
   Heartbeats heartbeats;
   heartbeats.Record({a, Usage{100}}, At(1));

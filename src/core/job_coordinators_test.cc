@@ -37,7 +37,7 @@ TEST(JobCoordinators, CoordinatorRestartsWhenTaskMoved) {
 )");
 }
 
-TEST(JobCoordinators, CoordinatorStartsWhenAllAreRegistered) {
+TEST(JobCoordinators, CoordinatorStartsWhenAllOtherTasksAreRegistered) {
   Story story = Directed(true);
   story.spec.roles[0].restart.max = 1;
   story.spec.roles[0].restart.backoff = seconds(0);
@@ -107,7 +107,7 @@ TEST(JobCoordinators, CoordinatorRestartsWhenTaskJoins) {
 )");
 }
 
-TEST(JobCoordinators, SuccessBeforeStopOrderCounts) {
+TEST(JobCoordinators, CoordinatorThatSucceededBeforeItsStopOrderIsNotRestarted) {
   Reads(Directed(true), R"(
 0s up
 5s gone worker:1 its node was lost

@@ -67,7 +67,7 @@ TEST(JobElastic, StartsWithMinAndGrowsByAllJoinableTasks) {
 )");
 }
 
-TEST(JobElastic, StartWaitsForStartingTasks) {
+TEST(JobElastic, FirstStartWaitsForOptionalTasksThatAreStarting) {
   Reads({Elastic(1, 3), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -90,7 +90,7 @@ TEST(JobElastic, StartWaitsForStartingTasks) {
 )");
 }
 
-TEST(JobElastic, StartWaitsAtMostForSettleTimeout) {
+TEST(JobElastic, FirstStartWaitsAtMostForSettleTimeout) {
   Reads({Elastic(1, 3), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -175,7 +175,7 @@ TEST(JobElastic, LostOptionalTaskRestartsNothing) {
 )");
 }
 
-TEST(JobElastic, IndicesHaveNoGapsIfTasksUseNames) {
+TEST(JobElastic, GrowthWaitsForTheMissingIndexIfGapsAreForbidden) {
   FrameworkRules rules = Ranked(1);
   rules.no_gaps = true;
   Reads({Elastic(1, 3), rules}, R"(

@@ -84,7 +84,7 @@ TEST(JobGang, GangAllocationTimesOut) {
 )");
 }
 
-TEST(JobGang, LaunchedGangTimesOutUnlessRegistered) {
+TEST(JobGang, LaunchedGangTimesOutIfATaskDoesNotRegister) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(60); })}, R"(
 0s am
   job am STARTING
@@ -144,7 +144,7 @@ TEST(JobGang, RoleWithFreeStartRequestsContainersWhenItMayStart) {
 )");
 }
 
-TEST(JobGang, TasksWithFreeStartRunOnceRegistered) {
+TEST(JobGang, TaskWithFreeStartRunsAsSoonAsItIsRegistered) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; })}, R"(
 0s am
   job am STARTING
@@ -169,7 +169,7 @@ TEST(JobGang, TasksWithFreeStartRunOnceRegistered) {
 )");
 }
 
-TEST(JobGang, TasksWithFreeStartWaitForWholeClusterIfNeeded) {
+TEST(JobGang, TasksWithFreeStartWaitForEachOtherIfTheFrameworkNeedsAllAddresses) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; }), {{}, true}}, R"(
 0s am
   job am STARTING
@@ -239,7 +239,7 @@ TEST(JobGang, ContainerLostDuringAssemblyIsRequestedAgain) {
 }
 
 // Without the release, two gangs that each lost a container would block each other until both reach their limit.
-TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
+TEST(JobGang, GangThatLostContainerBeforeStartReleasesItsOtherContainers) {
   const Story story{JobOf({RoleOf("worker", 2)})};
   Reads(story, R"(
 0s am
@@ -269,7 +269,7 @@ TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
 
 // Only a gang without a running task releases its containers. Here one ranked task runs again while the other is
 // replaced.
-TEST(JobGang, RunningRankedTaskIsNotReleased) {
+TEST(JobGang, GangWithARunningTaskKeepsItsContainers) {
   Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.restart.max = 1; }),
                 RoleOf("other", 1, [](auto& role) { role.restart.max = 1; })}),
          {{true, false}, false}},

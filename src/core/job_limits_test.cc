@@ -18,7 +18,7 @@ jobspec::RoleSpec Outliving(Outlive::Then then) {
   return RoleOf("worker", 1, [&](auto& role) { role.outlive = Outlive{{"chief"}, seconds(10), then}; });
 }
 
-TEST(JobLimits, IgnoreOthersIgnoresAllButIndexZero) {
+TEST(JobLimits, IgnoreOthersIgnoresFailuresOfAllTasksExceptIndexZero) {
   Reads({JobOf({Lenient("worker", 2, OnFailure::kIgnoreOthers)})}, R"(
 0s up
 1s exit worker:1 a0 7
@@ -58,7 +58,7 @@ TEST(JobLimits, IgnoredFailuresNeverFailTheJob) {
 )");
 }
 
-TEST(JobLimits, JobRestartsWhenAllToleratedFailed) {
+TEST(JobLimits, JobRestartsWhenAllTasksWithToleratedFailuresHaveFailed) {
   Reads({JobOf({Lenient("worker", 1, OnFailure::kTolerate)}, [](auto& spec) { spec.restart_max = 1; })}, R"(
 0s up
 1s exit worker:0 a0 7
@@ -74,7 +74,7 @@ TEST(JobLimits, JobRestartsWhenAllToleratedFailed) {
 }
 
 // The disk of the AM was full from 1s to 61s. Without `late` the tick at 61s would kill worker:1.
-TEST(JobLimits, GraceOfALateStopCountsFromItsOrder) {
+TEST(JobLimits, GraceOfADelayedStopBeginsWithItsOrder) {
   Reads({JobOf({RoleOf("worker", 3)})}, R"(
 0s up
 1s exit worker:0 a0 7
@@ -94,7 +94,7 @@ TEST(JobLimits, GraceOfALateStopCountsFromItsOrder) {
 )");
 }
 
-TEST(JobLimits, OrdersOfWaitingEventsAreLateToo) {
+TEST(JobLimits, GraceOfAStopRequestedDuringTheDelayBeginsAfterTheDelay) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 1s starting worker:0 here
@@ -115,7 +115,7 @@ TEST(JobLimits, OrdersOfWaitingEventsAreLateToo) {
 }
 
 // Limits of orders that the executors have received on time stay, and so do limits that count from other times.
-TEST(JobLimits, OtherLimitsAreNotMovedByLateOrders) {
+TEST(JobLimits, DelayedOrdersDoNotMoveOtherLimits) {
   Reads({JobOf({RoleOf("worker", 2, [](auto& role) { role.restart.max = 1; }),
                 RoleOf("loader", 1, [](auto& role) { role.timeout = seconds(30); })})},
         R"(
@@ -290,7 +290,7 @@ TEST(JobLimits, SetupEndsBeforeOtherRolesStart) {
 }
 
 // The preempted task failed first, but it restarts. Its failure therefore does not explain the end of the job.
-TEST(JobLimits, RestartedTaskIsNotTheReason) {
+TEST(JobLimits, PreemptedTaskIsNotTheReasonForTheEndOfTheJob) {
   Reads({JobOf({RoleOf("loader", 2, [](auto& role) { role.timeout = seconds(6); })})}, R"(
 0s up
 5s preempting loader:0 it is preempted

@@ -50,7 +50,7 @@ TEST(JobLoss, SilentExecutorIsLost) {
 )");
 }
 
-TEST(JobLoss, SilentExecutorThatCannotBeKilledIsGivenUp) {
+TEST(JobLoss, SilentExecutorThatCannotBeKilledIsTreatedAsLost) {
   Reads({JobOf({Workers(1, 1)})}, R"(
 0s up
 25s tick
@@ -156,7 +156,7 @@ TEST(JobLoss, AttemptThatDoesNotEndIsKilledWithItsContainer) {
 )");
 }
 
-TEST(JobLoss, LostIdleRankedTaskRestartsOthers) {
+TEST(JobLoss, LossOfAnIdleRankedTaskRestartsTheOtherRankedTasks) {
   Reads({JobOf({RoleOf("chief", 2, [](auto& role) { role.restart.max = 1; }), RoleOf("worker", 1,
                                                                                      [](auto& role) {
                                                                                        role.after = {{"chief", false}};

@@ -46,7 +46,7 @@ TEST(JobOutcome, SucceedsWhenAllWorkersSucceed) {
 )");
 }
 
-TEST(JobOutcome, FirstRankDecidesIfItStartsTheOthers) {
+TEST(JobOutcome, RankZeroDecidesTheOutcomeIfItStartsTheOtherRanks) {
   FrameworkRules rules = Ranked(1);
   rules.first_rank_decides = true;
   Reads({JobOf({RoleOf("worker", 2)}), rules}, R"(
@@ -68,7 +68,7 @@ TEST(JobOutcome, FirstRankDecidesIfItStartsTheOthers) {
 )");
 }
 
-TEST(JobOutcome, ChiefDecides) {
+TEST(JobOutcome, ChiefDecidesTheOutcome) {
   Reads({JobOf({RoleOf("chief", 1, [](auto& role) { role.chief = true; }), RoleOf("worker", 2)})}, R"(
 0s up
 1s exit worker:1 a0 0
@@ -197,7 +197,7 @@ TEST(JobOutcome, EarliestFailureIsTheReasonInAnyOrderOfReports) {
 
 // Two ranks with the same wrong option: neither failed because of the other. A rank that fails in another way has lost
 // its peer.
-TEST(JobOutcome, SameMistakeOfSeveralRanksIsNotAConsequence) {
+TEST(JobOutcome, SameErrorOfSeveralRanksIsNotAConsequence) {
   for (const bool ranked : {true, false}) {
     std::string text = Play({JobOf({RoleOf("worker", 4)}), Ranked(ranked ? 1 : 0)}, R"(
 0s up
@@ -243,7 +243,7 @@ TEST(JobOutcome, KnownConsequenceIsNotTheReason) {
 )");
 }
 
-TEST(JobOutcome, ExecutorDisconnectedFirstIsTheReason) {
+TEST(JobOutcome, ExecutorThatDisconnectedBeforeTheFirstFailureIsTheReason) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 5s disconnected worker:1
@@ -372,7 +372,7 @@ TEST(JobOutcome, TimeLimitKillsTheJob) {
 )");
 }
 
-TEST(JobOutcome, UnreleasedContainerIsNamed) {
+TEST(JobOutcome, ContainerThatDoesNotExitWhenKilledIsNamedInTheReason) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 1s kill 5s ann

@@ -78,7 +78,7 @@ TEST(JobProgress, FirstHungRankIsTheReason) {
 }
 
 // The stacks of the other tasks show which task they wait for.
-TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
+TEST(JobProgress, ReasonOfHangContainsStackLocationsOfOtherTasks) {
   Reads({JobOf({RoleOf("worker", 4,
                        [](auto& role) {
                          role.restart = {1, Duration(0)};
@@ -137,7 +137,7 @@ TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
 )");
 }
 
-TEST(JobProgress, RequestedGraceIsNotExtended) {
+TEST(JobProgress, SavingExtendsGraceWithinTheGraceOfTheKillRequest) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s up
 1s kill - ann
@@ -172,7 +172,7 @@ TEST(JobProgress, SavingExtendsGraceUpToLimit) {
 )");
 }
 
-TEST(JobProgress, ContainerIsKilledSoonAfterGrace) {
+TEST(JobProgress, ContainerIsKilledFiveSecondsAfterTheGrace) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s up
 1s kill - ann

@@ -235,7 +235,7 @@ class Chaos {
   std::vector<Event> ends_;       // the ends of running attempts; EndAttempts moves them to plausible_
 };
 
-TEST(JobRandom, AnyEventsAreLegalAndJobEnds) {
+TEST(JobRandom, RandomEventsAreAcceptedAndTheJobEnds) {
   constexpr int kStories = 600, kEvents = 250, kFaultlessEvents = 3000;
   int finished_early = 0;
   for (uint64_t seed = 1; seed <= kStories; ++seed) {

@@ -16,7 +16,7 @@ jobspec::JobSpec Workers(int min, int max, int restarts = 0) {
   })});
 }
 
-TEST(JobRendezvous, OthersRejoinWhenOneIsKilled) {
+TEST(JobRendezvous, OtherRankedTasksRejoinWhenOneIsKilled) {
   Reads({Workers(3, 3, 1), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 ready
@@ -50,7 +50,7 @@ TEST(JobRendezvous, OthersRejoinWhenOneIsKilled) {
 )");
 }
 
-TEST(JobRendezvous, LostTaskIsLeftOutAndJoinsLater) {
+TEST(JobRendezvous, LostTaskIsLeftOutOfTheNextGenerationAndJoinsLater) {
   Reads({Workers(1, 2), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -178,7 +178,7 @@ TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
 )");
 }
 
-TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
+TEST(JobRendezvous, TaskThatFailsBeforeItIsReadyRestartsNoOtherTask) {
   Reads({Workers(2, 2, 2), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
@@ -224,7 +224,7 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
 
 // A rank that exits with 0 while the others wait for it has failed: otherwise they would wait for it again in every
 // further generation.
-TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
+TEST(JobRendezvous, ExitWithCodeZeroWhileOtherTasksWaitIsAFailure) {
   Reads({Workers(2, 2, 1), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
@@ -283,7 +283,7 @@ TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
 )");
 }
 
-TEST(JobRendezvous, UnreachableTaskIsStoppedSoThatOthersNotice) {
+TEST(JobRendezvous, UnreachableTaskIsStoppedAndOtherTasksRejoin) {
   Reads({Workers(2, 3), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
@@ -309,7 +309,7 @@ TEST(JobRendezvous, UnreachableTaskIsStoppedSoThatOthersNotice) {
 )");
 }
 
-TEST(JobRendezvous, WaitingTasksReleaseContainersAtHoldLimit) {
+TEST(JobRendezvous, TasksThatWaitToRejoinAreStoppedAfterHalfTheGangLimit) {
   jobspec::JobSpec spec = Workers(2, 2);
   spec.timeouts.gang = seconds(20);
   Reads({spec, Ranked(1)}, R"(

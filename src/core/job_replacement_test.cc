@@ -13,7 +13,7 @@ jobspec::JobSpec Elastic(int min, int max) {
   return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
 }
 
-TEST(JobReplacement, JobGoesOnWithFewerTasks) {
+TEST(JobReplacement, ElasticJobContinuesWithFewerTasksIfNoReplacementIsGranted) {
   const Story story{Elastic(1, 2), Ranked(1)};
   Reads(story, R"(
 0s up
@@ -77,7 +77,7 @@ TEST(JobReplacement, JobGoesOnWithFewerTasks) {
 )");
 }
 
-TEST(JobReplacement, PreemptedTaskIsNotWaitedFor) {
+TEST(JobReplacement, ElasticJobContinuesImmediatelyWithoutAPreemptedTask) {
   Reads({Elastic(1, 3), Ranked(1)}, R"(
 0s up
 1s grant c1 worker node1
@@ -173,7 +173,7 @@ TEST(JobReplacement, UnrankedTasksGoOnWithoutTheLostTask) {
 )");
 }
 
-TEST(JobReplacement, PlainTaskFailsAtGangLimit) {
+TEST(JobReplacement, UnrankedTaskWithoutReplacementFailsAtTheGangTimeout) {
   const auto patient = [](auto& spec) { spec.timeouts.heartbeat = minutes(60); };
   Reads({JobOf({RoleOf("worker", 2, [](auto& role) { role.restart.max = 1; })}, patient)}, R"(
 0s up

@@ -134,7 +134,7 @@ TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {
 )");
 }
 
-TEST(JobRestart, FirstFailureWithoutBudgetFailsTheJob) {
+TEST(JobRestart, RankThatFailsAgainWithoutBudgetFailsTheJob) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
@@ -184,7 +184,7 @@ TEST(JobRestart, RankedTaskWithoutBudgetFailsTheJobAtOnce) {
 )");
 }
 
-TEST(JobRestart, JobRestartsWhenNoTaskHasBudget) {
+TEST(JobRestart, WholeJobRestartsWhenTheFailedTaskHasNoBudgetLeft) {
   Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }),
                 RoleOf("worker", 2,
                        [](auto& role) {
@@ -243,7 +243,7 @@ TEST(JobRestart, JobRestartsWhenNoTaskHasBudget) {
 )");
 }
 
-TEST(JobRestart, JobRestartsWhenFirstFailedRankHasNoBudget) {
+TEST(JobRestart, WholeJobRestartsWhenTheFirstFailedRankHasNoBudget) {
   Reads({JobOf({RoleOf("chief", 1), Workers(1, 1), RoleOf("other", 1)}, [](auto& spec) { spec.restart_max = 1; }),
          {{true, true, false}, false}},
         R"(
@@ -273,7 +273,7 @@ TEST(JobRestart, JobRestartsWhenFirstFailedRankHasNoBudget) {
 )");
 }
 
-TEST(JobRestart, ServiceFailsWhileRankedTasksRecover) {
+TEST(JobRestart, ServiceFailureWhileRankedTasksRecoverRestartsTheWholeJob) {
   Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }), Workers(2, 1)},
                [](auto& spec) { spec.restart_max = 1; }),
          {{false, true}, false}},

@@ -8,7 +8,7 @@ namespace {
 
 jobspec::RoleSpec Workers(int n) { return RoleOf("worker", n); }
 
-TEST(JobInfrastructure, LostNodeNamesHeartbeatAndOtherTasks) {
+TEST(JobInfrastructure, ReasonOfLostNodeNamesLastHeartbeatAndOtherTasksOnTheNode) {
   const std::string played = Play({JobOf({RoleOf("worker", 3), RoleOf("ps", 1)})}, R"(
 0s am
 0s grant c0 worker n1
@@ -79,7 +79,7 @@ TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
 }
 
 // The failure could have been the consequence of another one, but no other task has failed.
-TEST(JobInfrastructure, PossibleConsequenceIsChargedInTheEnd) {
+TEST(JobInfrastructure, FailureMarkedAsConsequenceIsChargedIfNoOtherTaskFailed) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
 3s exit worker:0 a0 1 consequence=1
@@ -178,7 +178,7 @@ TEST(JobResume, OrdersAreRepeatedAndExecutorsGoOn) {
 )");
 }
 
-TEST(JobResume, StopKeepsItsLimit) {
+TEST(JobResume, RepeatedStopOrderHasTheRemainingGrace) {
   Reads({JobOf({Workers(1)})}, R"(
 0s up
 10s kill - ann
@@ -315,7 +315,7 @@ TEST(JobResume, UnrecordedStopRestartsTheTask) {
 )");
 }
 
-TEST(JobResume, RanksRestartIfTheyNeedTheAm) {
+TEST(JobResume, RankedTasksRestartIfTheirRendezvousDiedWithTheAm) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;
   Reads({JobOf({Workers(1)}), rules}, R"(

@@ -119,7 +119,7 @@ TEST(JobRules, EveryFaultyNodeIsAvoided) {
 }
 
 // If tasks report a node fault on every node, the task itself may be the cause.
-TEST(JobRules, NodeFaultsAreChargedBeyondLimit) {
+TEST(JobRules, NodeFaultsBeyondTheLimitAreCharged) {
   std::string story = "0s up\n";
   for (int attempt = 0; attempt < 6; ++attempt) {
     const std::string in = attempt == 0 ? "worker:0" : "c" + std::to_string(attempt);

@@ -52,7 +52,7 @@ TEST(JobScale, UnrankedTasksScaleUpAndDown) {
 }
 
 // The tasks were ordered to start with the old size, so all of them restart.
-TEST(JobScale, ScalingDownRestartsRankedTasksThatStart) {
+TEST(JobScale, ScalingDownRestartsRankedTasksThatAreStarting) {
   Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
 0s am 0
   job am STARTING
@@ -177,7 +177,7 @@ TEST(JobScale, ScalingDownRemovesAddedTasksBeforeTheyRegister) {
 )");
 }
 
-TEST(JobScale, RankedTasksRestartInNewSize) {
+TEST(JobScale, ScalingRestartsRankedTasksWithTheNewSize) {
   Reads({JobOf({Elastic(2, 4)}), Ranked(1)}, R"(
 0s up
 1s scale worker 3
@@ -232,7 +232,7 @@ TEST(JobScale, RankedTasksRestartInNewSize) {
 )");
 }
 
-TEST(JobScale, PendingTasksLeaveFirst) {
+TEST(JobScale, ScalingDownToTheNumberOfRunningTasksStopsNoTask) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up
 1s grant c1 worker node1
@@ -341,7 +341,7 @@ TEST(JobScale, ScalingWaitsForTheEndOfADrain) {
 )");
 }
 
-TEST(JobScale, AddedTasksAreOptionalBeforeTheStart) {
+TEST(JobScale, ScalingBeforeTheStartChangesTheNumberOfOptionalTasks) {
   Reads({JobOf({Elastic(1, 4)}), Ranked(1)}, R"(
 0s am
   job am STARTING

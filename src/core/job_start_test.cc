@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 jobspec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
 
-TEST(JobStart, AfterDelaysTheStart) {
+TEST(JobStart, RoleStartsWhenTheConditionsOfItsAfterKeyAreMet) {
   Reads({JobOf({RoleOf("reader", 1),
                 RoleOf("ps", 2,
                        [](auto& role) {
@@ -69,7 +69,7 @@ TEST(JobStart, AfterDelaysTheStart) {
 )");
 }
 
-TEST(JobStart, AfterIsSatisfiedByToleratedFailure) {
+TEST(JobStart, FailedSidecarSatisfiesTheAfterKeyOfAnotherRole) {
   Reads({JobOf({RoleOf("reader", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSidecar; }),
                 RoleOf("worker", 1,
                        [](auto& role) {

@@ -17,7 +17,7 @@ std::vector<std::optional<LeftFiles>> Recorded(const std::vector<Action>& action
   return recorded;
 }
 
-TEST(LeftFilesOfTasks, AreRecordedWithTheEndOfTheirAttemptOnly) {
+TEST(LeftFilesOfTasks, LeftFilesAreRecordedOnlyWithTheEndOfTheirAttempt) {
   Job job(JobOf({RoleOf("worker", 1, [](auto& role) { role.restart = {1, std::chrono::seconds(0)}; })}), {}, At({}), 1);
   const ContainerId c{"c0"};
   int now = 0;

@@ -28,7 +28,7 @@ TEST(Progress, OnlyProgressLinesAreParsed) {
   }
 }
 
-TEST(Progress, GraceGrowsTenfoldByDefault) {
+TEST(Progress, LongestGraceIsTenTimesTheGraceByDefault) {
   jobspec::Checkpoint checkpoint{.grace = 60s};
   EXPECT_EQ(LongestGrace(checkpoint), 10min);
   checkpoint.max_grace = 90s;
@@ -37,7 +37,7 @@ TEST(Progress, GraceGrowsTenfoldByDefault) {
   EXPECT_EQ(LongestGrace(checkpoint), 60s);
 }
 
-TEST(Progress, OnlyWorkersAndSetupHaveTheJobsLimit) {
+TEST(Progress, OnlyWorkersAndSetupInheritTheProgressTimeoutOfTheJob) {
   using jobspec::RoleKind;
   for (const bool of_job : {false, true}) {
     for (const bool of_role : {false, true}) {
@@ -79,7 +79,7 @@ TEST(Progress, IdleInterpreterIsNotBusy) {
   EXPECT_TRUE(IsBusy(0.5, 5s));
 }
 
-TEST(Progress, JournalEntriesBecomeRarer) {
+TEST(Progress, PauseBetweenJournalEntriesGrowsUpToTenMinutes) {
   EXPECT_EQ(PauseAfterProgress(1, 4), 10s);
   EXPECT_EQ(PauseAfterProgress(2, 4), 20s);
   EXPECT_EQ(PauseAfterProgress(7, 4), 10min);

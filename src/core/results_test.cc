@@ -64,7 +64,7 @@ TEST(Results, AttemptWithoutResultsRecordsNone) {
   EXPECT_EQ(running.last.result_bytes, std::nullopt);
 }
 
-TEST(Results, ProcessFailsWhoseResultExceedsTheLimitOfTheJob) {
+TEST(Results, ProcessWithAResultBeyondTheLimitOfTheJobFails) {
   Running running;
   for (int task = 0; task + 1 < kTasks; ++task) {
     running.Exit(task, 0, 0, kLargest);

@@ -7,7 +7,7 @@
 namespace howdah::core::testing {
 namespace {
 
-TEST(Submission, RolesBehindFinishDependenciesComeLater) {
+TEST(Submission, RolesWithFinishDependenciesAreMarkedAsStartingLater) {
   auto spec = JobOf({RoleOf("prepare", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; }), RoleOf("ps", 2),
                      RoleOf("worker", 4)});
   spec.framework = jobspec::Framework::kTensorflow;

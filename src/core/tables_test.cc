@@ -24,7 +24,7 @@ TEST(Reason, NamesRuleOfJobFile) {
   EXPECT_EQ(RuledByText(role, 1), "roles.worker.restart.rules[1] (signal: SIGBUS) says elsewhere");
 }
 
-TEST(Ranks, ChiefComesBeforeWorkersInFileOrder) {
+TEST(Ranks, ChiefHasTheFirstRankAndOtherRolesFollowInFileOrder) {
   const jobspec::JobSpec spec = JobOf({RoleOf("a", 2, [](auto& r) { r.processes = 2; }),
                                        RoleOf("ps", 1, [](auto& r) { r.kind = RoleKind::kService; }),
                                        RoleOf("chief", 1, [](auto& r) { r.chief = true; }), RoleOf("b", 3)});

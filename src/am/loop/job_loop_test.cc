@@ -157,7 +157,7 @@ TEST(JobLoop, SecondPostDoesNotAskForASecondDrain) {
   EXPECT_THAT(process.Take(), ElementsAre("drain soon"));
 }
 
-TEST(JobLoop, TimeNeverGoesBack) {
+TEST(JobLoop, ClockThatIsSetBackDoesNotMoveEventsBack) {
   Process process;
   process.now = kSubmitted + std::chrono::seconds(5);
   process.Drain({kStarted});
@@ -167,14 +167,14 @@ TEST(JobLoop, TimeNeverGoesBack) {
   EXPECT_EQ(process.log[1].at, process.log[0].at);
 }
 
-TEST(JobLoop, DeadlineOfTheJobIsArmed) {
+TEST(JobLoop, NextDeadlineOfTheJobArmsTheTimer) {
   Process process;
   process.Drain({kStarted});
   EXPECT_EQ(process.armed, process.loop.job().NextDeadline());
   EXPECT_TRUE(process.armed);
 }
 
-TEST(JobLoop, NothingIsPerformedIfTheEventLogFails) {
+TEST(JobLoop, FailedEventLogPreventsAllActions) {
   Process process;
   process.log_fails = "disk full";
   EXPECT_THAT(process.Drain({kStarted, kGranted}), ElementsAre("drain soon", "failed: disk full"));
@@ -203,7 +203,7 @@ TEST(JobLoop, FullDiskDelaysActionsUntilTheirEventIsLogged) {
 }
 
 // Otherwise a task would be killed right after its stop order, without its grace.
-TEST(JobLoop, GraceOfAStopThatWaitedForSpaceCountsFromItsOrder) {
+TEST(JobLoop, GraceOfAStopDelayedByAFullDiskBeginsWithItsOrder) {
   const ContainerId c2{"c2"};
   const auto granted = core::ContainerGranted{c2, 0, "node2"};
   Process process(2);
@@ -230,7 +230,7 @@ TEST(JobLoop, GraceOfAStopThatWaitedForSpaceCountsFromItsOrder) {
   EXPECT_EQ(next.loop.job().NextDeadline(), process.loop.job().NextDeadline());
 }
 
-TEST(JobLoop, FullDiskOfTheJournalAloneDelaysLaterEvents) {
+TEST(JobLoop, JournalOnAFullDiskDelaysLaterEvents) {
   Process process;
   process.journal_full = true;
   process.Drain({kStarted});
@@ -241,7 +241,7 @@ TEST(JobLoop, FullDiskOfTheJournalAloneDelaysLaterEvents) {
 }
 
 // Otherwise containers whose heartbeats waited would be taken for lost.
-TEST(JobLoop, NewestHeartbeatsAreSteppedAndNoDeadlineIsMissedAfterAFullDisk) {
+TEST(JobLoop, ContainerWithHeartbeatsDuringAFullDiskIsNotLost) {
   Process process;
   process.Drain({kStarted, kGranted, kRegistered, kTaskStarted});
   process.log_full = true;
@@ -281,7 +281,7 @@ TEST(JobLoop, DiskThatStaysFullEndsTheJobAfterTenMinutes) {
   EXPECT_THAT(process.Drain({}), IsEmpty());
 }
 
-TEST(JobLoop, WaitingEventsAreLimited) {
+TEST(JobLoop, TooManyWaitingEventsFailTheLoop) {
   Process process;
   process.log_full = true;
   process.Drain({kStarted});
@@ -291,7 +291,7 @@ TEST(JobLoop, WaitingEventsAreLimited) {
   EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
-TEST(JobLoop, StopDuringAFullDiskFreesTheReserveOnce) {
+TEST(JobLoop, StopRequestDuringAFullDiskFreesTheReservedSpaceOnce) {
   Process process;
   process.Drain({kStarted});
   process.log_full = true;
@@ -306,7 +306,7 @@ TEST(JobLoop, StopDuringAFullDiskFreesTheReserveOnce) {
   EXPECT_EQ(process.Drain({core::ContainerExited{kC1}}).back(), "failed: disk full");
 }
 
-TEST(JobLoop, StopThatFindsTheDiskFullFreesTheReserve) {
+TEST(JobLoop, StopRequestThatCannotBeLoggedFreesTheReservedSpace) {
   Process process;
   process.Drain({kStarted});
   process.log_full = true;
@@ -315,13 +315,13 @@ TEST(JobLoop, StopThatFindsTheDiskFullFreesTheReserve) {
   EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
-TEST(JobLoop, StopsIfTheJournalFails) {
+TEST(JobLoop, FailedJournalEndsTheLoop) {
   Process process;
   process.flush_fails = "disk full";
   EXPECT_EQ(process.Drain({kStarted}).back(), "failed: disk full");
 }
 
-TEST(JobLoop, ResumeWritesOnlyMissingEntriesAndPerformsNothing) {
+TEST(JobLoop, ReplayWritesOnlyMissingJournalEntriesAndPerformsNoAction) {
   struct Row {
     size_t recorded;  // number of entries that the journal has
     std::vector<std::string> added;

@@ -106,7 +106,7 @@ TEST(Gang, FinishDependenciesAreTransitive) {
   EXPECT_EQ(ends, (Ends{{1, 3, 5}, {3, 5}, {3, 5}, {5}, {5}, {}}));
 }
 
-TEST(Restart, FailureFailsJobByKindAndOnFailure) {
+TEST(Restart, RoleKindAndOnFailureDecideWhetherAFailureFailsTheJob) {
   const struct {
     RoleKind kind;
     OnFailure on_failure;
@@ -153,7 +153,7 @@ TEST(Outcome, FollowsFromRoleResults) {
   EXPECT_EQ(Judge({ignored, none}), JobOutcome::kAllToleratedFailed);
 }
 
-TEST(Gang, StartsTogetherAndDependenciesHold) {
+TEST(Gang, StartModeAndDependenciesDecideWhenTasksStart) {
   EXPECT_TRUE(StartsTogether(jobspec::StartMode::kGang, false));
   EXPECT_TRUE(StartsTogether(jobspec::StartMode::kFree, true));
   EXPECT_FALSE(StartsTogether(jobspec::StartMode::kFree, false));
@@ -163,7 +163,7 @@ TEST(Gang, StartsTogetherAndDependenciesHold) {
   EXPECT_TRUE(IsSatisfied({2, 2, 2}, true));
 }
 
-TEST(Gang, JitterIsAtMostHalfAndVaries) {
+TEST(Gang, HoldLimitVariesByAtMostHalf) {
   Random random(7);
   Duration least = minutes(9), most{};
   for (int i = 0; i < 1000; ++i) {
@@ -179,7 +179,7 @@ TEST(Gang, JitterIsAtMostHalfAndVaries) {
   EXPECT_LE(RequestAgainIn(1, random), milliseconds(1500));
 }
 
-TEST(Elastic, RankedTasksGrowWhenCandidatesHaveSettled) {
+TEST(Elastic, RankedTasksGrowWhenJoinableTasksHaveSettled) {
   struct Row {
     const char* what;
     Candidates candidates;

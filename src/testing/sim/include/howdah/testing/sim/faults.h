@@ -8,7 +8,8 @@
 
 namespace howdah::testing::sim {
 
-// Each chance applies to one occurrence of the object in its name or comment. 0 means never.
+// The probability of each fault, per occurrence of the object that the name of the field or its comment mentions.
+// 0 means never.
 struct Faults {
   std::string_view name;
 
