@@ -100,7 +100,7 @@ TEST_F(AmFollowTest, RepliesArriveInOrderUntilEnd) {
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.gone.size() == 1; }));
 }
 
-TEST_F(AmFollowTest, IdleClientReceivesOneWindow) {
+TEST_F(AmFollowTest, ClientThatStopsReadingPausesItsOwnStreamOnly) {
   const auto slow = Follow(identities_->client), quick = Follow(identities_->client);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.requests.size() == 2; }));
   const ConnectionId first = am_.requests.begin()->first, second = am_.requests.rbegin()->first;

@@ -147,7 +147,7 @@ TEST_F(AmServerTest, MessagesArriveInOrderInBothDirections) {
   EXPECT_TRUE(executor.closed.empty());
 }
 
-TEST_F(AmServerTest, SharedClusterArrivesWithFieldsOfTheMessage) {
+TEST_F(AmServerTest, SharedEndpointTableIsMergedIntoTheMessage) {
   wire::Cluster cluster;
   for (int i = 0; i < 10000; ++i) {
     cluster.add_hosts("node" + std::to_string(i) + ".example.org");
@@ -349,7 +349,7 @@ TEST_F(AmServerTest, ControlReplyMayBeDelayed) {
   EXPECT_EQ(Call(am_.address(), identities_->client)->status_json().size(), 20u << 20);
 }
 
-TEST_F(AmServerTest, ControlDistinguishesRefusedFromTimeout) {
+TEST_F(AmServerTest, ControlErrorDistinguishesTimeoutFromRefusedConnection) {
   am_.on_control = [](const wire::ControlRequest&, std::function<void(wire::ControlReply)>) {};
   auto slow = Call(am_.address(), identities_->client, std::chrono::milliseconds(300));
   ASSERT_FALSE(slow.ok());

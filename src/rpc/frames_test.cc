@@ -130,7 +130,7 @@ TEST_F(FramesTest, BrokenEndClosesOtherEnd) {
   EXPECT_TRUE(client_->closed.empty());
 }
 
-TEST_F(FramesTest, ClientGoneBeforeJoinIsNotJoined) {
+TEST_F(FramesTest, ClientDisconnectedBeforeJoinClosesTheExecutorStream) {
   client_.emplace(*clients_, Method::kTunnel, Opening("worker"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.contains("worker"); }));
   client_->stream.reset();

@@ -82,7 +82,7 @@ TEST(LocalFiles, DirectoryIsNotMovedThroughALink) {
   EXPECT_THAT(NamesIn(scratch / "home"), ElementsAre());
 }
 
-TEST(LocalFiles, OwnerIsCheckedForRegularFiles) {
+TEST(LocalFiles, OwnerCheckAcceptsOnlyRegularFiles) {
   Scratch scratch;
   ASSERT_EQ(Shell(scratch, "mkdir job && echo x >job/a && ln -s a job/link && mkfifo job/fifo"), 0);
   const auto files = OpenLocalFiles();

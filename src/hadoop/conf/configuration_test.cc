@@ -148,7 +148,7 @@ TEST(Types, BooleansAndListsAreParsed) {
   EXPECT_THAT(configuration.List("y"), IsEmpty());
 }
 
-TEST(Names, DeprecatedKeyIsAliasOfPresentKey) {
+TEST(Names, DeprecatedKeyIsAliasOfCurrentKey) {
   Configuration configuration(Around());
   configuration.Set("fs.default.name", "hdfs://nn:9000", "here");
   EXPECT_EQ(configuration.Text("fs.defaultFS"), "hdfs://nn:9000");

@@ -251,7 +251,7 @@ TEST(Golden, MutatedAnswersToWriterAreSafe) {
   EXPECT_GT(refused, 500);
 }
 
-TEST(Golden, MutatedMessageBoundsAreSafe) {
+TEST(Golden, MutatedLengthPrefixesStayWithinLimits) {
   Mutations mutate;
   const std::string seed = Bytes(kPacketHeadBytes);
   for (int round = 0; round < 5000; ++round) {

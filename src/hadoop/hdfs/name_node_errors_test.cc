@@ -79,7 +79,7 @@ TEST(Explain, RetriableExceptionsAreRecognised) {
               HasSubstr("can take a block; they are full"));
 }
 
-TEST(Explain, AnyMessageIsSafe) {
+TEST(Explain, MalformedMessagesAreSafe) {
   const std::string seeds[] = {"of directory  is exceeded: quota=",
                                "quota of x is exceeded: quota = consumed =",
                                "quota of x is exceeded: quota = 99999999999999999999 consumed = 1",

@@ -38,7 +38,7 @@ class Posix : public ::testing::Test {
   PosixFileSystem files_{"/home/ann"};
 };
 
-TEST_F(Posix, FileAppearsWhenComplete) {
+TEST_F(Posix, FileAppearsAtTheFirstFlush) {
   auto writer = files_.Create(top_ + "/a/b", {.permission = 0640});
   ASSERT_TRUE(writer.ok()) << writer.error().message;
   ASSERT_TRUE((*writer)->Write("hello ").ok());
@@ -123,7 +123,7 @@ TEST(Paths, PathsAreCleanedAndSplit) {
   for (const auto& [uri, expected] : uris) EXPECT_EQ(PathOf(uri), expected) << uri;
 }
 
-TEST(Open, SchemeIsCheckedWithoutConnecting) {
+TEST(Open, SchemeSelectsTheFileSystemWithoutConnecting) {
   hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});
   auto files = Open(configuration, "", {.user = "ann"});
   ASSERT_TRUE(files.ok());

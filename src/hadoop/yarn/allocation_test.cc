@@ -84,7 +84,7 @@ TEST(Allocation, AskHasAbsoluteCountsForNodesRacksAndAnywhere) {
 }
 
 // The scheduler lowers its own count when it grants. A new count is sent only when the demand changes.
-TEST(Allocation, CountIsRemainderAfterPartialAllocation) {
+TEST(Allocation, AskAfterPartialAllocationHasTheRemainingCount) {
   Allocation a;
   a.Ask(0, kSmall, 4);
   a.Request(kNow);
@@ -96,7 +96,7 @@ TEST(Allocation, CountIsRemainderAfterPartialAllocation) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:3");
 }
 
-TEST(Allocation, ShapesHaveDifferentRequestIds) {
+TEST(Allocation, DifferentContainerRequestsHaveDifferentRequestIds) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Ask(3, {.resource = {2048, 2, {{kGpu, 1}}}, .label = "gpu"}, 2);
@@ -186,7 +186,7 @@ TEST(Allocation, CancelSendsZeroForAllRows) {
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, AskMadeDuringARequestIsSentInTheNext) {
+TEST(Allocation, AskMadeDuringARequestIsSentInTheNextRequest) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -339,7 +339,7 @@ TEST(Allocation, RejectedRequestDropsOnlyItsAsks) {
   EXPECT_THAT(request.blacklist_request().blacklist_additions(), ElementsAre("node2"));
 }
 
-TEST(Allocation, FailingNodeIsBlacklistedForAWhile) {
+TEST(Allocation, FailingNodeIsBlacklistedForTenMinutes) {
   Allocation a;
   a.SetNodes(Nodes(3));
   a.NodeFailed("node1", kNow);
@@ -389,7 +389,7 @@ TEST(Allocation, RemovedNodesAreNotRequested) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:3 /odd:3 node1:3");
 }
 
-TEST(Allocation, RequestIsSmallInLargeCluster) {
+TEST(Allocation, NumberOfRowsIsLimitedInALargeCluster) {
   Allocation a;
   a.SetNodes(Nodes(10000));
   a.Ask(0, kSmall, 2);

@@ -16,7 +16,7 @@ namespace {
   return proto;
 }
 
-TEST(Resource, OwnFieldsOverrideMap) {
+TEST(Resource, MemoryAndVcoreFieldsOverrideTheResourceMap) {
   auto proto = Proto({{"memory-mb", 1, "Mi"}, {"vcores", 1, ""}, {kGpu, 2, ""}});
   proto.set_memory(4096);
   proto.set_virtual_cores(8);

@@ -292,7 +292,7 @@ TEST_F(SchedulerTest, StoppedSchedulerMakesNoCalls) {
   EXPECT_EQ(script_.methods.size(), calls);
 }
 
-TEST(Pauses, PauseGrowsWithoutEvents) {
+TEST(Pauses, PauseBetweenHeartbeatsGrowsWithoutEvents) {
   EXPECT_EQ(PauseWhileExpecting(0s), 50ms);
   EXPECT_EQ(PauseWhileExpecting(5s), 100ms);
   EXPECT_EQ(PauseWhileExpecting(20s), 250ms);

@@ -120,7 +120,7 @@ TEST(Unpack, LinksToOutsideCanBeKept) {
   EXPECT_EQ(::access((scratch / "out/bin/python").c_str(), X_OK), 0);
 }
 
-TEST(Unpack, LimitsAndDamageAreReported) {
+TEST(Unpack, DamagedArchiveOrArchiveBeyondLimitsIsRefused) {
   Scratch scratch;
   RunOk(scratch,
         "mkdir in out && head -c 3000000 /dev/zero > in/zeros && echo x > in/f && tar czf a.tar.gz -C in . && "
@@ -152,7 +152,7 @@ void WriteTar(const std::string& path, int (*add_filter)(archive*)) {
   EXPECT_EQ(archive_write_free(out), ARCHIVE_OK);
 }
 
-TEST(Unpack, LinkedDecompressorsAreUsed) {
+TEST(Unpack, EverySupportedCompressionIsUnpacked) {
   Scratch scratch;
   const std::pair<const char*, int (*)(archive*)> filters[] = {
       {"tar", archive_write_add_filter_none},      {"tar.gz", archive_write_add_filter_gzip},
@@ -183,7 +183,7 @@ TEST(Unpack, NoProgramIsExecuted) {
   EXPECT_NE(::access((scratch / "executed").c_str(), F_OK), 0);
 }
 
-TEST(Unpack, EncodedTextIsRefused) {
+TEST(Unpack, UuencodedArchiveIsRefused) {
   Scratch scratch;
   RunOk(scratch,
         "mkdir out && echo x > f && tar czf a.tgz f && python3 -c 'import base64; "

@@ -28,7 +28,7 @@ class OpenRegularTest : public testing::Test {
   Scratch scratch_;
 };
 
-TEST_F(OpenRegularTest, OtherKindIsNamedAndDoesNotBlock) {
+TEST_F(OpenRegularTest, OtherKindOfFileIsNamedInTheErrorAndDoesNotBlock) {
   const Fd directory(::open(scratch_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const auto& [name, kind] : others_) {
     const std::string path = scratch_ / name;

@@ -89,7 +89,7 @@ TEST(RecordFile, TornRecordIsDroppedAndOverwritten) {
   }
 }
 
-TEST(RecordFile, AnyOtherDamageIsAnErrorWithFileAndOffset) {
+TEST(RecordFile, DamagedByteIsAnErrorThatNamesFileAndOffset) {
   const Scratch scratch;
   const std::string whole_path = scratch / "whole";
   ASSERT_TRUE(Open(whole_path)->Append({"one", "two", "three"}).ok());
@@ -113,7 +113,7 @@ TEST(RecordFile, AnyOtherDamageIsAnErrorWithFileAndOffset) {
   }
 }
 
-TEST(RecordFile, ZerosAndRecordsTakenOutOfTheMiddleAreDamage) {
+TEST(RecordFile, AppendedZerosAndRemovedBytesAreReportedAsDamage) {
   const Scratch scratch;
   const std::string path = scratch / "records";
   ASSERT_TRUE(Open(path)->Append({"one", "two", "three"}).ok());
@@ -144,7 +144,7 @@ TEST(RecordFile, RecordThatTheReaderRefusesIsNamedByItsOffset) {
 }
 
 // A limit of the process stands for a full disk: both end a write early.
-TEST(RecordFile, WriteThatWasCutShortIsContinued) {
+TEST(RecordFile, RecordCutShortByAFullDiskIsCompletedByTheNextAppend) {
   const Scratch scratch;
   const std::string path = scratch / "records";
   auto file = Open(path);

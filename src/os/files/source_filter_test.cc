@@ -35,7 +35,7 @@ void Write(const std::string& path, const std::string& text) {
   ASSERT_TRUE(WriteFileAtomically(path, text).ok());
 }
 
-TEST(SourceFilter, LeavesOutGitCachesAndVirtualEnvironmentsWithoutAnyRule) {
+TEST(SourceFilter, DefaultsLeaveOutGitDirectoryCachesAndVirtualEnvironments) {
   const Scratch root;
   EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/big.bin", "data/keep.txt", "lib/.gitignore", "lib/x.log",
                                              "lib/y.log", "lib/sub/build/o", "build/o", "x.log"));

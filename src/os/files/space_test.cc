@@ -14,7 +14,7 @@ constexpr std::string_view kMounts =
     "31 30 0:30 / /data/my\\040disk rw - tmpfs tmpfs rw,size=1024k\n"
     "32 30 0:31 / /data rw - nfs4 server:/data rw\n";
 
-TEST(Space, MountPointOfAPathIsTheLongestAndNewest) {
+TEST(Space, LongestMatchingMountPointAndItsNewestMountAreUsed) {
   const std::pair<std::string, std::string> rows[] = {
       {"/", "/ ext4"},         {"/home/ann", "/ ext4"},   {"/database", "/ ext4"},
       {"/data", "/data nfs4"}, {"/data/x", "/data nfs4"}, {"/data/my disk/x", "/data/my disk tmpfs"}};

@@ -150,7 +150,7 @@ void Send(const os::files::Fd& to, const std::string& bytes) {
   EXPECT_EQ(send(to.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 }
 
-TEST(HttpServer, OldestIncompleteRequestGivesWayToNewConnection) {
+TEST(HttpServer, NewConnectionClosesTheOldestIncompleteRequest) {
   Server::Limits limits;
   limits.connections = 2;
   const Served served(limits);
@@ -163,7 +163,7 @@ TEST(HttpServer, OldestIncompleteRequestGivesWayToNewConnection) {
   EXPECT_THAT(ReadAll(two), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(HttpServer, CompleteRequestDoesNotGiveWay) {
+TEST(HttpServer, NewConnectionDoesNotCloseACompleteRequest) {
   Server::Limits limits;
   limits.connections = 1;
   const Served served(limits);
@@ -173,7 +173,7 @@ TEST(HttpServer, CompleteRequestDoesNotGiveWay) {
   EXPECT_EQ(served.Ask("GET /a HTTP/1.1\r\n\r\n"), "");
 }
 
-TEST(HttpServer, StrangersTakeNoPlacesOfKnownClients) {
+TEST(HttpServer, UnknownClientsDoNotUseConnectionsOfKnownClients) {
   Server::Limits limits;
   limits.connections = limits.strangers = 1;
   std::atomic<bool> known = false;
@@ -187,7 +187,7 @@ TEST(HttpServer, StrangersTakeNoPlacesOfKnownClients) {
   EXPECT_THAT(served.Ask("GET /a HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(HttpServer, StrangersCanBeExcluded) {
+TEST(HttpServer, UnknownClientsCanBeRefused) {
   Server::Limits limits;
   limits.strangers = 0;
   limits.known = [](int, const std::string&) { return false; };

@@ -54,7 +54,7 @@ TEST(InspectProcess, FactsAreFormatted) {
   EXPECT_EQ(facts.Text(), "x runs, 1 thread");
 }
 
-TEST(StartTicks, DifferFromProcessToProcessAndEndWithIt) {
+TEST(StartTicks, TicksIdentifyAProcessUntilItEnds) {
   const auto own = StartTicks(getpid());
   ASSERT_TRUE(own);
   EXPECT_EQ(StartTicks(getpid()), own);

@@ -16,7 +16,7 @@ rlimit OpenFiles() {
   return limit;
 }
 
-TEST(Limits, ChildGetsSoftLimitBack) {
+TEST(Limits, ChildGetsTheOriginalSoftLimit) {
   const rlimit before = OpenFiles();
   const rlimit low{before.rlim_max / 2, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);

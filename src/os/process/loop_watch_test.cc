@@ -14,7 +14,7 @@ class LoopWatch : public testing::Test {
   LoopWatchdog watchdog_{pulse_};
 };
 
-TEST_F(LoopWatch, SilenceAfterFirstTurnIsHang) {
+TEST_F(LoopWatch, LoopWithoutFurtherTurnsIsHung) {
   Tick(1000);
   EXPECT_FALSE(watchdog_.hung());  // the loop has not begun
   pulse_.Turned();
@@ -40,7 +40,7 @@ TEST_F(LoopWatch, SuspendedLoopIsNotHung) {
   EXPECT_TRUE(watchdog_.hung());
 }
 
-TEST_F(LoopWatch, RequiredTurnsAreCountedFromTheStart) {
+TEST_F(LoopWatch, LoopWithoutARequiredFirstTurnIsHung) {
   watchdog_.Require(10);
   Tick(9);
   EXPECT_FALSE(watchdog_.hung());

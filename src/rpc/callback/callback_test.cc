@@ -120,7 +120,7 @@ TEST_F(CallbackTest, CallerSendsNothingToAnotherProtocol) {
   EXPECT_EQ(received, "");
 }
 
-TEST_F(CallbackTest, SixtySilentStrangersDoNotKeepTheAmOut) {
+TEST_F(CallbackTest, AmConnectsDespiteSixtySilentConnections) {
   const auto listener = Listen();
   std::vector<std::shared_ptr<Peer>> strangers;
   for (int i = 0; i < 60; ++i) strangers.push_back(Connect(*listener));

@@ -245,7 +245,7 @@ TEST_F(RemoteProcessTest, SignalsReachProcessGroup) {
   EXPECT_EQ(sent_.exited->signal(), SIGTERM);
 }
 
-TEST_F(RemoteProcessTest, UnreadInputIsHarmless) {
+TEST_F(RemoteProcessTest, ProcessThatClosesItsInputStillReportsItsExitCode) {
   Start("exec <&-; exit 4");
   for (size_t i = 0; i < kWindow / kBlock / 2; ++i) Send(std::string(kBlock, 'x'));
   ASSERT_TRUE(RunToEnd());

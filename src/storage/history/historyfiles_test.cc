@@ -65,7 +65,7 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
 }
 
 // The order matters: the client and the application master may both write the end, and either may die at any step.
-TEST(Writing, SettingsAreWrittenFirstAndTheEndLast) {
+TEST(Writing, ConfigurationIsWrittenFirstAndTheFinalEventFileLast) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();
   std::vector<core::JournalEntry> journal = {Submitted()};
@@ -76,7 +76,7 @@ TEST(Writing, SettingsAreWrittenFirstAndTheEndLast) {
                                   kName + "1559155045000-ann_lee-KILLED.jhist"}));
 }
 
-TEST(Writing, FilesMissingSinceBeginAreWrittenAtTheEnd) {
+TEST(Writing, FilesThatFailedAtTheStartAreWrittenAtTheEnd) {
   MemoryFiles files;
   files.failing = true;
   const jobspec::JobSpec spec = Spec();
