@@ -5,7 +5,7 @@
 namespace howdah {
 namespace {
 
-TEST(Epoch, AnyNumberIsConvertedToAnInstant) {
+TEST(Epoch, NumberOutOfRangeIsClamped) {
   EXPECT_EQ(FormatInstant(FromMillis(1'795'000'000'123)), "2026-11-18T11:06:40.123Z");
   EXPECT_EQ(FromMicros(1'795'000'000'000'000), FromMillis(1'795'000'000'000));
   for (const int64_t late : {INT64_MAX, int64_t{253'402'300'800'000'000}}) {

@@ -15,7 +15,7 @@ TEST(Flags, ValuesAndSwitchesAreRead) {
   EXPECT_EQ(flags->text("--work"), "");
 }
 
-TEST(Flags, NumberFallsBackOnInvalidText) {
+TEST(Flags, InvalidNumberGivesTheDefault) {
   for (const char* text : {"", "x", "3x", " 3", "99999999999"}) {
     const auto flags = Flags::Parse({"--index", text}, {"--index"}, {});
     ASSERT_TRUE(flags.ok());

@@ -5,7 +5,7 @@
 namespace howdah {
 namespace {
 
-TEST(Error, RemedyIsPartOfTheMessageAndAvailableApart) {
+TEST(Error, RemedyIsPartOfTheMessageAndAlsoASeparateField) {
   const Error error = Error::WithRemedy(ErrorCode::kUsage, "there is no directory /x", "create it").While("reading /x");
   EXPECT_EQ(error.message, "reading /x: there is no directory /x; create it");
   EXPECT_EQ(error.WithoutRemedy(), "reading /x: there is no directory /x");

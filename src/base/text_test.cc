@@ -31,7 +31,7 @@ TEST(Text, OneLineReplacesLineBreaksAndCutsBetweenCharacters) {
   for (const auto& row : rows) EXPECT_EQ(OneLine(row.text, row.limit), row.line) << row.text;
 }
 
-TEST(Text, ShownCannotControlATerminal) {
+TEST(Text, ShownReplacesTerminalControlCharacters) {
   const struct {
     std::string text;
     const char* shown;
@@ -107,7 +107,7 @@ TEST(Text, JoinPutsSeparatorBetweenParts) {
   EXPECT_EQ(Join(std::vector<std::string_view>{"a", "b", "c"}, " "), "a b c");
 }
 
-TEST(SaysNoSpace, MessagesOfFullFileSystemsAreKnown) {
+TEST(SaysNoSpace, MessagesOfFullFileSystemsAreRecognised) {
   EXPECT_TRUE(SaysNoSpace("OSError: [Errno 28] No space left on device: '/full/ck.pt'"));
   EXPECT_TRUE(SaysNoSpace("dd: error writing 'x': Disk quota exceeded"));
   EXPECT_FALSE(SaysNoSpace("OSError: [Errno 2] No such file or directory"));

@@ -23,7 +23,7 @@ const std::vector<journal::JobView> kJobs = {
     JobOf("howdah-20261121-101000-ffff", "sweep", core::JobState::kRunning),
 };
 
-TEST(BackendOfId, FollowsFromTheFormOfTheId) {
+TEST(BackendOfId, FormatOfTheIdSelectsTheBackend) {
   const std::vector<std::pair<std::string, std::optional<std::string>>> cases = {
       {"application_1700000000000_0001", "yarn"},
       {"application_1700000000000_", std::nullopt},

@@ -22,7 +22,7 @@ TEST(HowdahHome, HomeVariablesAreReadInOrderOfPrecedence) {
   EXPECT_EQ(*HomeWith({{"HOME", "/u"}}), "/u/.local/state/howdah");
 }
 
-TEST(HowdahHome, RemovedDirectoryMattersOnlyForARelativePath) {
+TEST(HowdahHome, RemovedCurrentDirectoryIsAnErrorOnlyForARelativePath) {
   const auto gone = []() -> Result<std::string> { return Failed("gone"); };
   EXPECT_EQ(*HowdahHome([](const std::string&) { return std::string("/u"); }, gone), "/u");
   EXPECT_EQ(HowdahHome([](const std::string&) { return std::string("u"); }, gone).error().message, "gone");

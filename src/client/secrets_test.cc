@@ -5,7 +5,7 @@
 namespace howdah::client {
 namespace {
 
-TEST(Secrets, NamesAreRecognisedByTheirLastWord) {
+TEST(Secrets, SecretVariablesAreRecognisedByTheLastWordOfTheName) {
   for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "wandb_api_key", "DB_PASSWORD", "TOKEN", "Secret"}) {
     EXPECT_TRUE(LooksSecret(name)) << name;
   }
@@ -14,7 +14,7 @@ TEST(Secrets, NamesAreRecognisedByTheirLastWord) {
   }
 }
 
-TEST(Secrets, OnlyTheirValuesAreHidden) {
+TEST(Secrets, OnlyValuesOfSecretVariablesAreHidden) {
   jobspec::JobSpec spec;
   spec.env = {{"HF_TOKEN", "a"}, {"SIZE", "b"}};
   spec.roles.emplace_back().env = {{"DB_PASSWORD", "c"}};

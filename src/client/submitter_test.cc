@@ -40,19 +40,19 @@ TEST_F(UserNameOfTest, UserDatabaseTakesPrecedenceOverTheEnvironment) {
   EXPECT_EQ(Name(kPasswd, kKnown, {{"USER", "bob"}, {"LOGNAME", "bob"}}), "ann");
 }
 
-TEST_F(UserNameOfTest, IdMissingInTheFileIsLookedUpInTheNameService) {
+TEST_F(UserNameOfTest, UserMissingInTheFileIsLookedUpWithTheIdProgram) {
   EXPECT_EQ(Name("root:x:0:0:root:/root:/bin/bash\n", kKnown, {{"USER", "bob"}}), "ldap-ann");
 }
 
-TEST_F(UserNameOfTest, UnknownIdIsNamedByTheEnvironment) {
+TEST_F(UserNameOfTest, UnknownUserIdGetsItsNameFromTheEnvironment) {
   EXPECT_EQ(Name("", kUnknown, {{"USER", "ann"}, {"LOGNAME", "bob"}}), "ann");
   EXPECT_EQ(Name("", kUnknown, {{"USER", ""}, {"LOGNAME", "bob"}}), "bob");
   EXPECT_EQ(Name("", kUnknown, {}), "user 1001");
 }
 
-TEST_F(UserNameOfTest, EnvironmentIsUsedWithoutTheIdProgram) { EXPECT_EQ(Name("", "", {{"USER", "ann"}}), "ann"); }
+TEST_F(UserNameOfTest, MissingIdProgramFallsBackToTheEnvironment) { EXPECT_EQ(Name("", "", {{"USER", "ann"}}), "ann"); }
 
-TEST_F(UserNameOfTest, NumberIsUsedWithoutFileAndEnvironment) {
+TEST_F(UserNameOfTest, MissingFileAndEnvironmentFallBackToTheUserId) {
   EXPECT_EQ(UserNameOf(kUser, scratch_ / "missing", [](const std::string&) { return std::nullopt; }), "user 1001");
 }
 

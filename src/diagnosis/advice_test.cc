@@ -67,7 +67,7 @@ TEST(ExceptionAdvice, NamesTheRemedyInTermsOfTheJobFile) {
   }
 }
 
-TEST(PackageOfModule, KnowsPackagesWithOtherNames) {
+TEST(PackageOfModule, PackageWithAnotherNameThanItsModuleIsFound) {
   EXPECT_EQ(PackageOfModule("sklearn.metrics"), "scikit-learn");
   EXPECT_EQ(PackageOfModule("cv2"), "opencv-python-headless");
   EXPECT_EQ(PackageOfModule("google.cloud.storage"), "google-cloud-storage");

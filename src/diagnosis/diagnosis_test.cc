@@ -131,7 +131,7 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
 }
 
 // Without a shell, the executor looks the program up itself, and nothing is printed.
-TEST(Diagnosis, CommandListWithoutOutputIsNamed) {
+TEST(Diagnosis, UnrunnableCommandListWithoutOutputIsNamed) {
   Evidence e = Ended(127);
   e.command = {"", {"trainer", "--fast"}};
   EXPECT_EQ(Diagnose(e).cause, "command not found: trainer (PATH=/usr/bin:/bin)");
@@ -464,7 +464,7 @@ TEST(Diagnosis, FailedTorchSaveOnAFullFileSystemNamesTheFileSystem) {
   EXPECT_EQ(Diagnose(Signalled(6, output(failed_write))).advice, "") << "no file system is full";
 }
 
-TEST(Diagnosis, FilesThatCouldNotBeWrittenAreFoundInMessages) {
+TEST(Diagnosis, FilesOnFullDisksAreFoundInErrorMessages) {
   EXPECT_THAT(FilesOnFullDisks("OSError: [Errno 28] No space left on device: '/full/ck.pt'\n"
                                "cp: cannot stat '/elsewhere': No such file or directory\n"
                                "dd: error writing 'out/x': No space left on device\n"

@@ -53,7 +53,7 @@ wire::Ended EndOfAttempt(Task& task, int attempt) {
   return task.ReceiveEnded();
 }
 
-TEST(Executor, FilesOfEveryAttemptInTheDirectoryAreReportedWithItsEnd) {
+TEST(Executor, EndOfAttemptReportsLeftFilesOfThisAndEarlierAttempts) {
   Task task;
   task.role().command.shell = "ls model.pt || exec sh -c 'sleep 0.05; printf 12345 > model.pt'; echo > log.txt";
   task.spec.source = "unused";
@@ -80,7 +80,7 @@ TEST(Executor, FilesThatAreKeptAreNotReportedAsLeft) {
   EXPECT_FALSE(EndOfAttempt(silent, 0).has_left());
 }
 
-TEST(Executor, TimeInWhichAStartWaitsForFilesIsReported) {
+TEST(Executor, StartReportsTheTimeSpentWaitingForFiles) {
   Task task;
   task.role().command.shell = "true";
   task.spec.source = "unused";
@@ -89,7 +89,7 @@ TEST(Executor, TimeInWhichAStartWaitsForFilesIsReported) {
   ASSERT_EQ(::mkfifo(source.c_str(), 0600), 0);
   task.Launch();
   task.Start(0);
-  // The executor handles orders one after the other, so with this answer it has received the start.
+  // The executor handles orders in sequence, so this answer shows that it has received the start order.
   task.Stop(7, 20s);
   task.ExpectEnded(7);
   os::files::Fd archive(::open(source.c_str(), O_WRONLY | O_CLOEXEC));
@@ -365,7 +365,7 @@ std::string Server(bool reuse) {
   return text;
 }
 
-TEST(Executor, PortIsHeldForServersThatSetReuseAddress) {
+TEST(Executor, PortStaysReservedIfTheFrameworkSetsReuseAddress) {
   Task task;
   task.spec.framework = jobspec::Framework::kPytorch;
   task.role().command.shell = Server(false) + "; " + Server(true);
@@ -375,7 +375,7 @@ TEST(Executor, PortIsHeldForServersThatSetReuseAddress) {
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("Address already in use"));
 }
 
-TEST(Executor, PortIsReleasedForOtherServers) {
+TEST(Executor, PortIsReleasedIfTheFrameworkDoesNotSetReuseAddress) {
   Task task(Server(false));
   EXPECT_EQ(task.RunAttempt(0).code(), 0);
   EXPECT_EQ(task.RunAttempt(1).code(), 0) << "the port was held and released again";

@@ -49,7 +49,7 @@ TEST_F(Exports, VariablesKeepTheRequestedOrder) {
   EXPECT_THAT(*found, ElementsAre(Pair("A", "1"), Pair("B", "2"), Pair("AGAIN", "1")));
 }
 
-TEST_F(Exports, TextAndValueMaySpanPieces) {
+TEST_F(Exports, TextAndValueAreFoundAcrossReadBoundaries) {
   const std::string value(40'000, 'v');
   for (const size_t before : {0, 1, 3, 20'000, 39'999, 40'002}) {
     EXPECT_EQ(Value(std::string((size_t{1} << 20) - before, '.') + "P: " + value + "\nrest\n"), value) << before;
@@ -73,7 +73,7 @@ TEST_F(Exports, OutputReplacedByPipeIsAnErrorAndDoesNotBlock) {
   EXPECT_THAT(FindExports(scratch_ / "pipe", {{"P", "P: "}}).error().message, HasSubstr("pipe: it is a FIFO"));
 }
 
-TEST_F(Exports, SearchIsLimited) {
+TEST_F(Exports, ValueAfterTheFirst64MiBIsNotFound) {
   const std::string much(kExportsSearched, '.');
   EXPECT_EQ(Value("P: early\n" + much), "early");
   EXPECT_EQ(Value(much + "\nP: late\n"), "'P: ' (exports.P) is not in the first 64 MiB of the output");

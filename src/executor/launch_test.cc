@@ -20,7 +20,7 @@ TaskPlan PlanOf(const Task& task, Variables inherited) {
 }
 const Peers kPeers{{{{"127.0.0.1", 20'000}}}, {}, {}};
 
-TEST(Launch, VariableSourcesHavePrecedence) {
+TEST(Launch, EnvironmentSourcesOverrideEachOtherInOrder) {
   Task task;
   task.options.python_dir = "/archive";
   task.options.gpus = {2, 3};
@@ -90,7 +90,7 @@ TEST(Launch, AgentEnvironmentIsNotInherited) {
   EXPECT_THAT(log, testing::Not(HasSubstr("SECRET")));
 }
 
-TEST(Launch, FailedCommandOfAPipelineFailsTheTaskUnlessTheJobIsTonYs) {
+TEST(Launch, FailedCommandInAPipelineFailsTheTaskExceptInTonyJobs) {
   for (const bool tony : {false, true}) {
     Task task;
     task.spec.tony_env = tony;

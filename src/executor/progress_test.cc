@@ -26,7 +26,7 @@ std::optional<wire::FromExecutor> Await(Task& task, const std::function<bool(con
   return std::nullopt;
 }
 
-TEST(Progress, CheckpointIsReportedAtOnceAndStepsByTheEnd) {
+TEST(Progress, CheckpointIsReportedImmediatelyAndStepsAtTheEnd) {
   Task task(R"(echo step 3 >> $HOWDAH_PROGRESS; echo checkpoint 3 >> $HOWDAH_PROGRESS
     echo nonsense >> $HOWDAH_PROGRESS; touch written; until [ -e go ]; do sleep 0.01; done
     echo step 7 >> $HOWDAH_PROGRESS; printf 'step 9' >> $HOWDAH_PROGRESS)");
@@ -201,7 +201,7 @@ struct HangingPySpy : Task {
   }
 };
 
-TEST(Stopping, ProbeHasATimeLimit) {
+TEST(Stopping, ProbeThatHangsIsEndedAtItsTimeLimit) {
   HangingPySpy task("SIG_DFL");
   const auto sample = task.Receive();
   ASSERT_TRUE(sample && sample->has_stands());

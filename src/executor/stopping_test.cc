@@ -82,7 +82,7 @@ TEST(Stopping, LeftoverProcessesAreKilledAtTheEnd) {
   EXPECT_EQ(task.RunAttempt(0).code(), 0);  // ExpectEnded checks that no process is left
 }
 
-TEST(Stopping, StopOfAnAttemptThatDoesNotRunIsAnswered) {
+TEST(Stopping, StopOfAnAttemptThatIsNotRunningReportsItsEnd) {
   Task task("true");
   task.Stop(0, 1s);
   task.ExpectEnded(0);
@@ -94,7 +94,7 @@ TEST(Stopping, StopOfAnAttemptThatDoesNotRunIsAnswered) {
   task.ExpectEnded(0);
 }
 
-TEST(Stopping, LeaveKillsTheTaskAtOnce) {
+TEST(Stopping, LeaveOrderKillsTheTaskImmediately) {
   Task task(kIgnoresStop);
   task.Start(0);
   task.ReceiveStarted();
@@ -115,7 +115,7 @@ TEST(Stopping, TaskIsStoppedWithGraceIfAmIsLost) {
   EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
-TEST(Stopping, LostAmKillsATaskThatIgnoresTheSignal) {
+TEST(Stopping, LossOfTheAmKillsATaskThatIgnoresTheStopSignal) {
   Task task;
   task.spec.checkpoint.grace = 100ms;
   task.role().command.shell = kIgnoresStop;
@@ -164,7 +164,7 @@ TEST(Stopping, EndWithoutAnAmIsReportedToTheNextAm) {
 }
 
 // The network separates the first AM from the executor, so the stream to this AM still looks intact.
-TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
+TEST(Stopping, NextAmOnAnotherMachineReachesTheTaskByCallback) {
   Task task;
   task.options.am_may_move = true;
   task.role().command.shell = "touch ready; until [ -e go ]; do sleep 0.01; done; exit 7";

@@ -149,7 +149,7 @@ TEST(Plain, EachProcessGetsItsShareOfTheVcoresAsThreads) {
   }
 }
 
-TEST(Plain, DefaultsGiveWayToVariablesOfTheSubmitter) {
+TEST(Plain, VariablesOfTheSubmitterReplaceDefaults) {
   jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
   spec.env_from = {"OMP_NUM_THREADS", "PYTHONUNBUFFERED"};
   const std::string env = Lines(Environment(spec, {{{"n1", 1}}}, At(0, 0)));

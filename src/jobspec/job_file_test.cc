@@ -286,7 +286,7 @@ TEST(JobFile, SetReplacesExistingAndAddsMissingKeys) {
   EXPECT_EQ(Parsed("", machine).roles.size(), 1u);
 }
 
-TEST(JobFile, SetChangesOnlyOneUseOfAlias) {
+TEST(JobFile, SetOnAnAliasedRoleChangesOnlyThatRole) {
   SubmitHost machine = Machine();
   machine.sets = {"roles.b.instances=4"};
   const JobSpec job = Parsed("roles:\n  a: &r {memory: 1GiB, command: date}\n  b: *r\n", machine);

@@ -65,7 +65,7 @@ class Story {
 };
 using Times = std::vector<int>;
 
-TEST(TimeBreakdown, EachPhaseIsCountedOnceWithoutRestartsAndSteps) {
+TEST(TimeBreakdown, JobWithoutRestartsAndStepsCountsEachPhaseOnce) {
   Story story;
   EXPECT_EQ(story.Times(3), (Times{3, 0, 0, 0, 0, 0, 0}));
   story.Up();
@@ -105,7 +105,7 @@ TEST(TimeBreakdown, WaitingForFilesOfTheWorkingDirectoryIsLocalization) {
   }
 }
 
-TEST(TimeBreakdown, RolesThatWaitForASetupAreNotInTheQueue) {
+TEST(TimeBreakdown, RoleThatWaitsForASetupIsNotCountedAsQueued) {
   JobView view;
   view.Apply(Submitted(0, {{"prepare", 1, false}, {"worker", 2, true}}));
   view.Apply({At(1), JobChange(JobType::kAmStarted, JobState::kStarting)});
@@ -172,7 +172,7 @@ TEST(TimeBreakdown, CheckpointWithinTheGraceReducesTheLoss) {
 }
 
 // Work that exists only in the memory of rejoining tasks is not lost until these tasks are lost.
-TEST(TimeBreakdown, RejoiningTasksLoseNothing) {
+TEST(TimeBreakdown, RejoiningTasksAddNothingToTheLostTime) {
   Story story;
   story.Up();
   story.Progress(10, 1);

@@ -21,7 +21,7 @@ struct stat Facts(mode_t mode, uid_t owner) {
   return facts;
 }
 
-TEST(HomeCheck, DirectoryMustBelongToTheUserAlone) {
+TEST(HomeCheck, DirectoryOwnedOrWritableByOtherUsersIsRefused) {
   struct Row {
     struct stat facts;
     std::string problem;
@@ -44,7 +44,7 @@ TEST(HomeCheck, DirectoryMustBelongToTheUserAlone) {
   }
 }
 
-TEST(HomeCheck, NobodyElseMayReplaceAParent) {
+TEST(HomeCheck, ParentThatOtherUsersCanReplaceIsRefused) {
   struct Row {
     struct stat facts;
     std::string problem;
@@ -67,7 +67,7 @@ TEST(HomeCheck, NobodyElseMayReplaceAParent) {
   }
 }
 
-TEST(HomeCheck, LinkedHomeIsAcceptedAndLinkedJobsAreNot) {
+TEST(HomeCheck, LinkToTheHomeIsAcceptedAndLinkToItsJobsIsRefused) {
   const os::files::Scratch scratch;
   const std::string target = scratch / "target", link = scratch / "link", elsewhere = scratch / "elsewhere";
   EXPECT_TRUE(CheckHome(Layout(target)).ok()) << "it does not exist yet";

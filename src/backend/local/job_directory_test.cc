@@ -57,7 +57,7 @@ TEST(Journal, OverlongLineIsSkipped) {
   EXPECT_EQ(view->state, core::JobState::kSucceeded);
 }
 
-TEST(AmAddress, DamagedFileHasNoAddress) {
+TEST(AmAddress, DamagedFileIsAnError) {
   JobFixture job;
   for (const char* text : {"", "[]", "{}", R"({"address": 7})", R"({"address": "127.0.0.1:4000")"}) {
     ASSERT_TRUE(os::files::WriteFileAtomically(job.files().am_address(), text).ok());
@@ -69,7 +69,7 @@ TEST(AmAddress, DamagedFileHasNoAddress) {
   EXPECT_EQ(*address, "127.0.0.1:4000");
 }
 
-TEST(JobIds, LastIsTheNewerOfTwoJobsSubmittedInOneSecond) {
+TEST(JobIds, LastSelectsTheNewerOfTwoJobsSubmittedInOneSecond) {
   JobFixture job("howdah-20261121-064512-zzzz");
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-zzzz");
   // This job was submitted later within the same second, although its name sorts first.

@@ -18,7 +18,7 @@ std::optional<uint64_t> StartTicks(pid_t pid) {
   return std::nullopt;
 }
 
-TEST(JobHost, OnlyTheHostOfAJobDecidesWhetherItIsDead) {
+TEST(JobHost, JobIsDeclaredDeadOnlyOnItsOwnHost) {
   struct Row {
     const char* what;
     std::optional<JobHost> recorded;
@@ -62,7 +62,7 @@ TEST(JobHost, DamagedRecordIsAnError) {
   }
 }
 
-TEST(JobHost, ProcessThatIsExitingIsWaitedFor) {
+TEST(JobHost, LivenessCheckWaitsForAnExitingProcess) {
   const JobFixture job;
   int go[2];
   ASSERT_EQ(pipe(go), 0);

@@ -39,7 +39,7 @@ TEST(Refusals, VcoresAreNotLimited) {
   EXPECT_THAT(RefusalsOf(Job({role}), Machine()), IsEmpty());
 }
 
-TEST(Refusals, TaskLargerThanTheMachineIsRefusedOnce) {
+TEST(Refusals, TaskLargerThanTheMachineIsRefusedOncePerResource) {
   EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 9 * kGiB, 3)}), Machine()),
               ElementsAre(AllOf(HasSubstr("roles.worker: one task requests 9 GiB"), HasSubstr("offers 8 GiB")),
                           AllOf(HasSubstr("roles.worker: one task requests 3 GPUs"), HasSubstr("has 2"))));
@@ -51,7 +51,7 @@ TEST(Refusals, GangMustFitAsAWhole) {
                           AllOf(HasSubstr("request 3 GPUs"), HasSubstr("has 2"))));
 }
 
-TEST(Refusals, WithoutGangEachTaskMustFitAlone) {
+TEST(Refusals, JobWithoutGangIsAcceptedIfEachTaskFits) {
   auto spec = Job({Role("worker", 20, 3 * kGiB, 1)});
   spec.start = jobspec::StartMode::kFree;
   EXPECT_THAT(RefusalsOf(spec, Machine()), IsEmpty());

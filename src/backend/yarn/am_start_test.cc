@@ -44,7 +44,7 @@ TEST(AmStart, WrittenFileIsParsed) {
   EXPECT_EQ(*empty, AmStart());
 }
 
-TEST(AmStart, ErrorNamesTheKey) {
+TEST(AmStart, MissingOrUnknownKeyIsNamedInTheError) {
   const auto error = [](const std::string& text) {
     const auto read = ParseAmStart(text);
     return read.ok() ? "read" : read.error().message;

@@ -36,7 +36,7 @@ TEST(ApplicationReport, KillingUserIsReadFromTheDiagnostics) {
   EXPECT_EQ(KilledBy("no such thing"), "");
 }
 
-TEST(ApplicationReport, FailedOrKilledApplicationGivesTheEndOfTheJob) {
+TEST(ApplicationReport, FailedOrKilledApplicationGivesStateExitCodeAndReasonOfTheJob) {
   ::hadoop::yarn::ApplicationReportProto report;
   report.set_yarn_application_state(::hadoop::yarn::FAILED);
   report.mutable_currentapplicationattemptid()->set_attemptid(2);
@@ -57,7 +57,7 @@ TEST(ApplicationReport, FailedOrKilledApplicationGivesTheEndOfTheJob) {
             "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
 }
 
-TEST(ApplicationReport, NumbersOutOfRangeAreHarmless) {
+TEST(ApplicationReport, NumbersOutOfRangeDoNotChangeTheReason) {
   ::hadoop::yarn::ApplicationReportProto report;
   report.set_yarn_application_state(::hadoop::yarn::FAILED);
   report.mutable_currentapplicationattemptid()->set_attemptid(INT32_MIN);

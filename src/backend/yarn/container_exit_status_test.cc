@@ -17,7 +17,7 @@ TEST(ContainerExitStatus, KillBySchedulerIsAPreemption) {
   for (const int status : {-100, -101, -106, 0, 137}) EXPECT_FALSE(MeaningOf(status).preempted) << status;
 }
 
-TEST(ContainerExitStatus, ProcessExitCodeNeedsNoExplanation) {
+TEST(ContainerExitStatus, ExitCodeOfTheProcessHasNoExplanation) {
   for (const int code : {0, 1, 2, 127, 137, 255}) {
     EXPECT_EQ(MeaningOf(code).of_task, "") << code;
     EXPECT_EQ(MeaningOf(code).of_am, "") << code;

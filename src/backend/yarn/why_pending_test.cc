@@ -107,7 +107,7 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
   }
 }
 
-TEST(WhyPending, NoLimitIsCalculatedFromHeadroomZero) {
+TEST(WhyPending, ZeroHeadroomIsReportedAsUserLimitReached) {
   ClusterFacts facts = Cluster();
   facts.queue.applications.push_back({"application_1_2", "ann", true, Of(768, 3)});
   const std::string why = WhyPending(facts, {{"worker", 1, Of(256, 1), ""}}, Of(0, 5));

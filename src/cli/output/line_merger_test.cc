@@ -71,7 +71,7 @@ TEST(LineMerger, OutputIsUnchangedForAnyPieceSize) {
   }
 }
 
-TEST(LineMerger, WritesStatesOfAProgressBarOncePerSecondAndTheLastAlways) {
+TEST(LineMerger, WritesAProgressBarOncePerSecondAndAlwaysItsLastState) {
   LineMerger merger(LineMerger::Options{});
   const LogSource worker = Source("w", 0);
   std::string out;

@@ -45,7 +45,7 @@ TEST(StatusText, DescribesJobAndTasks) {
             "worker:1  FAILED   0                    2.0s         exit code 7\n");
 }
 
-TEST(StatusText, CauseOfTheNewestRestartStaysVisible) {
+TEST(StatusText, ShowsOnlyTheCauseOfTheNewestRestart) {
   journal::JobView view = Job();
   view.time_breakdown.Begin(At(0), 3);
   for (const int generation : {1, 2}) {
@@ -57,7 +57,7 @@ TEST(StatusText, CauseOfTheNewestRestartStaysVisible) {
   EXPECT_EQ(text.find("worker:1 failed"), std::string::npos) << text;
 }
 
-TEST(StatusText, LeftFilesAreNamedInOneLineAtTheEnd) {
+TEST(StatusText, LeftFilesAreNamedInOneLineOnceTheJobHasEnded) {
   journal::JobView view = Job();
   view.on = "yarn";
   const std::string keep = "; the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']";

@@ -30,7 +30,7 @@ std::string Slot(const std::string& host, int rank, int local_rank) {
          std::to_string(local_rank) + R"(, "localSize": 2, "crossRank": "1", "crossSize": 2})";
 }
 
-TEST(HorovodDriver, OnlyTonysServiceIsADriver) {
+TEST(HorovodDriver, OnlyTheServiceOfATonyJobWithHorovodIsADriver) {
   EXPECT_EQ(DriverOf(TonyJob()), 1);
   EXPECT_EQ(DriverOf(TonyJob(RoleKind::kSidecar)), std::nullopt);
   jobspec::JobSpec other = TonyJob();
@@ -56,7 +56,7 @@ TEST(HorovodDriver, DriverReceivesHostsAndWorkersReceiveItsAddress) {
   EXPECT_THAT(Lines(env), Not(HasSubstr("RENDEZVOUS_PORT")));
 }
 
-TEST(HorovodDriver, NameOfPlanFileHasThePort) {
+TEST(HorovodDriver, PortIsParsedFromTheNameOfThePlanFile) {
   EXPECT_EQ(PortOfPlanFile("9999____HOROVOD_RENDEZVOUS_SERVER____"), 9999);
   for (const char* other : {"____HOROVOD_RENDEZVOUS_SERVER____", "0____HOROVOD_RENDEZVOUS_SERVER____",
                             "70000____HOROVOD_RENDEZVOUS_SERVER____", "-1____HOROVOD_RENDEZVOUS_SERVER____",

@@ -25,7 +25,7 @@ TEST(KeyValueStore, ValueIsReturnedUntilDeleted) {
   EXPECT_THAT(store.OnRequest(7, {"GET", "/global/0", ""}, kNow), IsEmpty());
 }
 
-TEST(KeyValueStore, PutAnswersHeldGet) {
+TEST(KeyValueStore, PutAnswersWaitingGets) {
   KeyValueStore store(1000);
   EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
   EXPECT_THAT(store.OnRequest(2, {"GET", "/s/b", ""}, kNow), IsEmpty());

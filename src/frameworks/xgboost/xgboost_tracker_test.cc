@@ -35,7 +35,7 @@ std::string Next(const std::string& host, int port, int rank) {
                 "}");
 }
 
-TEST(XgboostTracker, RingIsFormedOnceAllHaveStarted) {
+TEST(XgboostTracker, RingIsFormedWhenAllWorkersHaveStarted) {
   XgboostTracker tracker(3);
   for (const uint64_t id : {1, 2, 3}) {
     EXPECT_THAT(tracker.OnOpened(id, "10.0.0." + std::to_string(id)).sends, ElementsAre(Send{id, kMagic}));

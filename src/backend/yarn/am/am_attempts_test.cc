@@ -21,7 +21,7 @@ std::string Exited(int code) {
          "\nFailing this attempt.Diagnostics: Container killed on request. ";
 }
 
-TEST(AmAttempts, PreemptedLostAndOldAttemptsDoNotCount) {
+TEST(AmAttempts, PreemptedLostAndOldAttemptsAreNotCountedAsFailed) {
   const std::string silent = "ApplicationMaster for attempt appattempt_1_0001_000001 timed out";
   const Duration recent = std::chrono::minutes(59), old = std::chrono::minutes(61);
   const struct {
@@ -51,7 +51,7 @@ TEST(AmAttempts, PreemptedLostAndOldAttemptsDoNotCount) {
   }
 }
 
-TEST(AmAttempts, ClusterLimitsTheAttemptsOfTheJob) {
+TEST(AmAttempts, MaximumOfTheClusterLimitsAmAttempts) {
   jobspec::JobSpec spec;
   spec.am.attempts = 5;
   hadoop::conf::Configuration configuration({});

@@ -63,7 +63,7 @@ TEST(PreemptingQueue, PreemptionWithinOwnQueueIsReported) {
   EXPECT_EQ(PreemptingQueue({own, satisfied}, "default", ""), "");
 }
 
-TEST(PreemptingQueue, QueueOfLabelledPartitionIsFoundByGuaranteesOnly) {
+TEST(PreemptingQueue, OnlyOtherQueueWithAGuaranteeInTheLabelledPartitionIsReported) {
   LeafQueue own = Own(), gpu = Queue("gpu", 0, 0, 0), starved = Queue("a", 0.2, 1, 3);
   own.guarantees = gpu.guarantees = {"", "big"};
   EXPECT_EQ(PreemptingQueue({own, gpu, starved}, "default", "big"), "queue gpu");
@@ -147,7 +147,7 @@ TEST(LeafQueues, QueuesWithoutStatisticsAreSkipped) {
 }
 
 // The ResourceManager accepts the connection but never answers.
-TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
+TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyResultAfterTheTimeout) {
   boost::asio::io_context loop;
   const tcp::acceptor rm(loop, {boost::asio::ip::address_v4::loopback(), 0});
   hadoop::conf::Configuration configuration({[](const std::string&) { return std::nullopt; }, "ann", "/home/ann"});

@@ -102,7 +102,7 @@ TEST(Takeover, NewProcessComparesContainersWithCheckpoint) {
   EXPECT_EQ(NumbersOf(TakeOver({Held(1), Held(2), Held(3), Held(5)}, state)), "running:12 ended:3 missing:5 surplus:4");
 }
 
-TEST(Takeover, NewAttemptComparesContainersWithRegistrationAndFirstAnswer) {
+TEST(Takeover, NewAttemptComparesContainersWithRegistrationAndFirstAllocateResponse) {
   RegisterApplicationMasterResponseProto response;
   for (const int number : {1, 4}) SetContainer(*response.add_containers_from_previous_attempts(), number);
   const Takeover takeover = TakeOver({Held(1), Held(3), Held(5)}, response);

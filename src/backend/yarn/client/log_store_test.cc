@@ -89,7 +89,7 @@ TEST(LogLocations, EachAttemptIsLocatedInItsOwnContainer) {
                   "worker:0.0 attempt-2.stdout in c2 on n2", "worker:0.0 attempt-2.stderr in c2 on n2"));
 }
 
-TEST(LogLocations, StartOfOneRoleDoesNotLocateLogsOfAnother) {
+TEST(LogLocations, UnstartedRoleHasNoLogsAfterAnotherRoleStarted) {
   EXPECT_THAT(StagingLayout({Allocated(0, "c1", "n1"), Allocated(0, "c2", "n1", "ps"), Started(0, {7}, "ps")}),
               ElementsAre("ps:0.0 attempt-0.stdout in c2 on n1", "ps:0.0 attempt-0.stderr in c2 on n1"));
 }

@@ -96,7 +96,7 @@ TEST(AllowedQueues, ParentsAndQueuesWithoutPermissionAreLeftOut) {
   EXPECT_EQ(AllowedQueues({}), std::vector<std::string>{});
 }
 
-TEST(Refusals, EachTaskMustFitANodeAndTheGangTheQueue) {
+TEST(Refusals, TaskLargerThanEveryNodeOrGangLargerThanTheQueueIsRefused) {
   Check({
       {"lost nodes count",
        [](auto& s, auto&) {

@@ -142,7 +142,7 @@ TEST(Container, MemoryOfValuesIsBoundedByTheSizeOfTheFile) {
   EXPECT_LT(container->values.size(), 1000u);
 }
 
-TEST(Container, ValuesWithoutBytesAreBoundedOverAllBlocks) {
+TEST(Container, NumberOfZeroByteValuesIsLimitedOverAllBlocks) {
   std::string blocks;
   for (int i = 0; i < 100; ++i) blocks += Block(900, "");
   const auto container = Read(FileWith(R"("null")", blocks));

@@ -26,7 +26,7 @@ TEST(Configuration, LaterSourcesOverrideAndFlagsOverrideFinalValues) {
   EXPECT_EQ(configuration->Find("tony.worker.instances")->origin, "-conf");
 }
 
-TEST(Configuration, ConfAppendsToKeysWithSeveralValues) {
+TEST(Configuration, ConfFlagAppendsToKeysWithSeveralValues) {
   Flags flags;
   flags.conf = {{"tony.containers.resources", "b.zip"},
                 {"tony.containers.resources", "c.zip"},

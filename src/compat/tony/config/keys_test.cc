@@ -9,7 +9,7 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-TEST(Keys, KeyIsFoundByNameBeforePattern) {
+TEST(Keys, ExactNameTakesPrecedenceOverPattern) {
   const struct {
     const char* name;
     const char* key;

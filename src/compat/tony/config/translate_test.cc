@@ -241,7 +241,7 @@ TEST(Translate, TensorboardIsManagedUnlessItHasItsOwnCommand) {
   EXPECT_THAT(own.job.roles[1].env, ElementsAre(Pair("TB_LOG_DIR", "/logs")));
 }
 
-TEST(Translate, SpecialModesAreTranslated) {
+TEST(Translate, SingleNodePreprocessFcfsAndStandaloneModesAreTranslated) {
   const Translation alone = Translated(Runs("x"), {"tony.am.memory=4g", "tony.am.gpus=2", "tony.am.retry-count=3"});
   EXPECT_EQ(alone.job.framework, jobspec::Framework::kPlain);
   EXPECT_EQ(alone.job.roles[0].memory_bytes, int64_t{4} << 30);

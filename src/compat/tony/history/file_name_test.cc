@@ -46,7 +46,7 @@ TEST(FileName, InvalidNameIsRejected) {
   }
 }
 
-TEST(Application, YarnIdIsKeptAndOtherJobsGetStableYarnId) {
+TEST(Application, YarnIdIsKeptAndLocalIdGivesAStableYarnId) {
   EXPECT_EQ(ApplicationOf("application_1_0001", Millis(7)), "application_1_0001");
   const std::string made = ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123));
   EXPECT_EQ(made, ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123)));

@@ -229,7 +229,7 @@ TEST(Configuration, SpecialCharactersSurviveWritingAndReading) {
   EXPECT_EQ(ReadConfiguration(WriteConfiguration({{"e", std::string("\x1b[0m"), "", false}}))->at(0).value, " [0m");
 }
 
-TEST(Configuration, ManyPropertiesKeepTheOrderOfTheirLastValues) {
+TEST(Configuration, RepeatedPropertyAmongThousandsKeepsItsLastValueAndPosition) {
   constexpr int kMany = 50'000;
   std::vector<Setting> settings = {{"n7", "early", "", false}};
   for (int i = 0; i < kMany; ++i) settings.push_back({"n" + std::to_string(i), std::to_string(i), "", false});
