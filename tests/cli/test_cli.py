@@ -193,7 +193,7 @@ def test_doctor_reports_its_findings(home):
 
 
 def test_openssl_configuration_of_the_machine_is_not_read(home, tmp_path):
-    """It may name modules, which a static program cannot load. A named pipe blocks every process that reads it."""
+    """openssl.cnf may name modules, which a static program cannot load. A named pipe blocks every reader of it."""
     os.mkfifo(tmp_path / "openssl.cnf")
     with socket.create_server(("127.0.0.1", 0)) as server:
         (tmp_path / "core-site.xml").write_text("<configuration/>")
@@ -220,7 +220,7 @@ def test_doctor_fails_if_there_is_a_problem(home, tmp_path):
 
 
 # Each remedy is shown once.
-def test_doctor_without_a_configuration_of_hadoop(home, tmp_path):
+def test_doctor_without_hadoop_configuration_names_the_variable_to_set(home, tmp_path):
     done = howdah({**home, "HADOOP_CONF_DIR": str(tmp_path / "nowhere")}, "doctor", "--on", "yarn")
     assert done.returncode == 3 and done.stdout.count("set HADOOP_CONF_DIR to") == 1, done
     assert "-> set HADOOP_CONF_DIR to" in done.stdout, done
@@ -438,7 +438,7 @@ def test_several_jobs_are_killed_at_once(home, tmp_path):
     assert "nothing to do" in howdah(home, "kill", "--all").stderr
 
 
-def test_output_of_python_is_live_and_progress_bars_move(home):
+def test_unflushed_output_of_python_and_progress_bars_are_shown_live(home):
     """The program does not flush its output and sets no option for buffering. The test reads the first line while the
     job still runs."""
     script = "import select; print('ready'); " \
@@ -517,7 +517,7 @@ def test_set_takes_one_value_and_may_come_before_the_job_file(home):
     assert (len(plan["tasks"]), plan["job"]["name"]) == (2, "other"), plan
 
 
-def test_removed_current_directory_is_an_error_only_where_it_matters(home, tmp_path):
+def test_removed_current_directory_fails_only_commands_that_need_it(home, tmp_path):
     gone = tmp_path / "gone"
 
     def run(*arguments):

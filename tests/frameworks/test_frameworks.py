@@ -64,7 +64,7 @@ def test_jax_reaches_the_expected_accuracy(machine, installed):
     assert "process 1/2 epoch 1" in done.stdout, done
 
 
-def test_jax_ranks_several_processes_of_one_task(machine, installed):
+def test_several_jax_processes_of_one_task_have_different_ranks(machine, installed):
     done = machine("run", "jax.yaml", "--set", "roles.worker.instances=1", "--set", "roles.worker.processes=2",
                    env={"CONTRACT_PYTHON": str(installed("jax"))}, timeout=RUN_S)
     assert done.code == 0, done

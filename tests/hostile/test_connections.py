@@ -79,7 +79,7 @@ def attacked(request, machine, tmp_path):
 
 
 @needs_root
-def test_owner_is_served_during_and_after_the_attack(attacked, machine):
+def test_owner_can_run_commands_during_and_after_the_attack(attacked, machine):
     job, stranger = attacked
     during = machine("exec", job, "worker:0", "--", "echo", "hi")
     assert (during.code, during.stdout) == (0, "hi\n"), during

@@ -83,7 +83,7 @@ def test_no_task_starts_twice_when_the_event_log_is_damaged(machine, tmp_path, d
     machine.assert_clean(job)
 
 
-def test_a_torn_record_at_the_end_is_cut_off_and_the_job_goes_on(machine, tmp_path):
+def test_a_torn_record_at_the_end_is_removed_and_the_job_continues(machine, tmp_path):
     job, notes = replaced_am(machine, tmp_path, lambda b: b + b[8:20] + b"half")
     # The head of the first record is valid at the end, too, so this record was written only in part.
     taken_over(machine, job, 1)

@@ -1,4 +1,4 @@
-"""Files of a job that lead elsewhere or carry another user's rights."""
+"""Files of a job that are links to other directories, or that have a set-user-id bit."""
 import os
 import tarfile
 

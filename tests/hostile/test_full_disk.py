@@ -1,5 +1,5 @@
-"""A full disk: jobs survive it for minutes where nothing forces an end, and the reason of a failure names the file
-system. The disk is a small tmpfs."""
+"""Jobs survive a disk that is full for some minutes. If a job must end because of the full disk, its reason names the
+file system. The disk is a small tmpfs."""
 import os
 
 import pytest
@@ -88,7 +88,7 @@ def test_kill_ends_a_job_on_a_full_disk(machine, tmp_path):
     machine.assert_clean(job)
 
 
-def test_the_reason_names_the_file_system_if_the_reserve_is_lost_too(machine, tmp_path):
+def test_the_reason_names_the_full_file_system_if_the_reserved_space_is_missing(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, JOB))
     machine.running(job)
     filler, _ = fill(machine, job)

@@ -51,7 +51,7 @@ def test_move_does_not_follow_a_link_to_a_directory(machine, tmp_path, shared):
 
 
 @needs_root
-def test_move_leaves_a_directory_with_the_file_of_another_user(machine, tmp_path, shared):
+def test_move_skips_a_directory_that_contains_a_file_of_another_user(machine, tmp_path, shared):
     script = """
 import os, sys
 os.mkdir(sys.argv[1]); os.link(sys.argv[2], sys.argv[1] + '/' + os.path.basename(sys.argv[2]))
@@ -153,7 +153,7 @@ def reader(tmp_path, *words):
 
 
 @needs_root
-def test_hostile_jobs_are_reported_and_the_others_are_shown(tmp_path, shared):
+def test_hostile_job_histories_are_reported_and_other_jobs_are_shown(tmp_path, shared):
     os.chmod(shared / "finished", 0o777)
     properties = "".join(f"<property><name>{name}</name><value>{value}</value></property>"
                          for name, value in ESCAPES.items())

@@ -1,4 +1,4 @@
-"""HOWDAH_HOME is used only if no other user can change what is in it, because job files contain commands."""
+"""HOWDAH_HOME is used only if no other user can change its content, because job files contain commands."""
 import os
 import shutil
 import subprocess

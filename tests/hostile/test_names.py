@@ -3,7 +3,7 @@ JOB = 'name: "%s"\nroles:\n  worker: {memory: 64MiB, command: "true"}\n'
 EVIL = r"\e]0;title\a\nforged SUCCEEDED\u009b2J\u2028"
 
 
-def test_name_is_shown_as_plain_text(machine, tmp_path):
+def test_control_characters_in_a_job_name_are_not_printed(machine, tmp_path):
     run = machine("run", machine.job_file(tmp_path, JOB % EVIL))
     assert run.code == 0, run
     for done in (run, machine("list", "--all"), machine("status", run.id), machine("events", run.id),

@@ -2,7 +2,7 @@
 from inside_cases import Opened, port_of
 from other_user import needs_root, python_as_other
 
-# Prints its port, then the first bytes of each connection, which it answers.
+# Prints its port, and then the first bytes of each connection. Answers each connection.
 SERVER = """
 import socket
 server = socket.create_server(("127.0.0.1", 0), backlog=512)
@@ -45,7 +45,7 @@ source: %s
 
 
 @needs_root
-def test_requests_of_other_users_do_not_arrive(machine, tmp_path):
+def test_requests_of_other_users_do_not_reach_the_task(machine, tmp_path):
     source = tmp_path / "source"
     source.mkdir()
     (source / "server.py").write_text(SERVER)

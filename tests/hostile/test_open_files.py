@@ -17,7 +17,7 @@ def low_limit():
     resource.setrlimit(resource.RLIMIT_NOFILE, (SOFT, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
-def test_job_needs_more_descriptors_than_the_soft_limit(machine, tmp_path):
+def test_low_soft_limit_does_not_limit_the_job_and_is_kept_by_tasks(machine, tmp_path):
     done = machine("run", machine.job_file(tmp_path, MANY), preexec_fn=low_limit)
     assert done.code == 0, done
     for index in range(40):

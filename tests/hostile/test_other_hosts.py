@@ -65,7 +65,7 @@ def snapshot(machine, job):
 
 @pytest.mark.parametrize("command", [["list"], ["list", "--all"], ["status"], ["doctor"]], ids=" ".join)
 @pytest.mark.parametrize("host", [None, "login2"], ids=["same-host", "other-host"])
-def test_a_job_whose_lock_cannot_be_seen_goes_on(machine, running, view, command, host):
+def test_commands_do_not_end_a_job_whose_lock_is_invisible(machine, running, view, command, host):
     before, alive = snapshot(machine, running), set(machine.alive(running))
     done = view(*command, *([running] if command == ["status"] else []), host=host)
     assert done.returncode in ((0, 3) if command == ["doctor"] else (0, 1)), done
@@ -118,7 +118,7 @@ def test_a_job_that_lost_its_processes_and_its_lock_file_is_ended(machine, runni
     eventually(lambda: not machine.alive(running), "the end of its processes")
 
 
-def test_a_damaged_record_of_the_host_is_shown_and_the_job_goes_on(machine, running):
+def test_a_damaged_host_record_is_reported_and_the_job_continues(machine, running):
     host = machine.home / "jobs" / running / "host.json"
     whole = host.read_bytes()
     assert json.loads(whole)["host"] == os.uname().nodename

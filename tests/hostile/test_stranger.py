@@ -1,4 +1,4 @@
-"""Another user of the machine attacks a running job, and changes, reads and ends nothing. --attack-for SECONDS repeats
+"""Attacks by another user of the machine cannot read, change or end a running job. --attack-for SECONDS repeats
 the attacks."""
 import os
 import shutil
@@ -41,7 +41,7 @@ def machine(public):
 
 
 @needs_root
-def test_stranger_reads_ends_and_deletes_nothing(machine, public, pytestconfig):
+def test_a_stranger_cannot_read_end_or_delete_a_job(machine, public, pytestconfig):
     machine.home.mkdir(mode=0o755)  # others may enter it
     history = public / "history"
     (history / "intermediate").mkdir(parents=True)

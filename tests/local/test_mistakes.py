@@ -1,5 +1,5 @@
-"""Mistakes of first users, and the sentence that each must get. Small scripts stand in for libraries; they print the
-texts of the real ones."""
+"""Typical mistakes of new users, and the message that Howdah must print for each. Small scripts stand in for libraries;
+they print the texts of the real ones."""
 import getpass
 import os
 import re
@@ -197,7 +197,7 @@ def test_mistakes_in_a_program_are_named_with_the_remedy(machine, source, flags,
     said(run(machine, source, *words, flags=flags), *facts)
 
 
-def test_06_a_fixed_port_that_is_taken(machine, source):
+def test_06_process_that_uses_a_fixed_port_is_named(machine, source):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -206,14 +206,14 @@ def test_06_a_fixed_port_that_is_taken(machine, source):
     said(done, f"port {port}", f"(pid {os.getpid()})", "$HOWDAH_PORT")
 
 
-def test_08_more_memory_than_requested(machine, source):
+def test_08_memory_use_above_the_request_gives_advice(machine, source):
     done = run(machine, source, *python("x = bytearray(250 << 20); x[::4096] = b'1' * len(x[::4096])"), code=0)
     found = re.search(r"advice: worker:0 used (\d+) MiB of memory but requested 64 MiB; a cluster with memory limits "
                       r"kills such a task: `memory: (\d+)MiB` is enough", done.stderr)
     assert found and int(found.group(2)) > int(found.group(1)) > 240, done
 
 
-def test_32_a_server_that_is_not_a_service(machine, tmp_path):
+def test_32_server_that_is_not_a_service_is_named_at_the_time_limit(machine, tmp_path):
     job = machine.job_file(tmp_path, "timeouts: {run: 2s}\nroles:\n  worker: {memory: 8MiB, command: date}\n"
                                      "  server: {memory: 8MiB, command: exec sleep 300}\n")
     done = machine("run", job)
@@ -222,12 +222,12 @@ def test_32_a_server_that_is_not_a_service(machine, tmp_path):
          "a role that is to stop with the others needs `kind: service`")
 
 
-def test_33_a_pipeline_whose_program_fails(machine, tmp_path):
+def test_33_failed_program_in_a_pipeline_fails_the_job(machine, tmp_path):
     job = machine.job_file(tmp_path, "roles: {w: {memory: 8MiB, command: 'bash -c \"exit 3\" | tee log'}}\n")
     assert machine("run", job).code == 1
 
 
-def test_25_ctrl_c_twice(machine, tmp_path):
+def test_25_second_ctrl_c_skips_the_grace(machine, tmp_path):
     job = machine.job_file(tmp_path, "roles: {w: {memory: 8MiB, command: 'trap \"\" TERM; echo ready; while :; do "
                                      "sleep 1; done'}}\ncheckpoint: {grace: 1d}\n")
     with (tmp_path / "out").open("w+") as output:

@@ -72,7 +72,7 @@ def test_outputs_of_a_job_whose_agents_were_all_killed_are_kept(machine, tmp_pat
     assert_kept(tmp_path / "kept")
 
 
-def test_copying_files_is_not_time_in_the_queue(machine, tmp_path):
+def test_time_for_copying_files_is_not_counted_as_queue_time(machine, tmp_path):
     (tmp_path / "src").mkdir()
     for i in range(100):
         (tmp_path / f"src/{i}").write_bytes(b"x" * 100_000)

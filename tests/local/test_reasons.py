@@ -66,7 +66,7 @@ def test_19_port_in_use(machine, tmp_path):
         assert_facts(status, str(port), NODE, str(os.getpid()), "exit code 1")
 
 
-def test_23_exit_code_with_the_last_lines_of_stderr(machine, tmp_path):
+def test_23_reason_has_the_exit_code_and_the_last_lines_of_stderr(machine, tmp_path):
     status = run(machine, tmp_path, "command: 'echo one >&2; echo the disk is on fire >&2; sleep 0.2; exit 7'")
     assert_facts(status, "worker:0", NODE, "exit code 7", "attempt 0", "the disk is on fire")
     assert re.search(r"after \d+ms|after 0\.\ds", status["reason"]), status["reason"]
@@ -88,7 +88,7 @@ def test_26_killed_by_the_oom_killer(machine, tmp_path):
                  "the node, not the container", "fewer or smaller tasks")
 
 
-def test_27_the_first_of_many_failures(machine, tmp_path):
+def test_27_reason_is_the_first_of_many_failures(machine, tmp_path):
     text = """
 name: j
 roles:
@@ -127,7 +127,7 @@ def test_28_python_exception(machine, tmp_path, source):
     assert_facts(status, "KeyError", "'lost'", "train.py", "line 3", "exit code 1")
 
 
-def test_28_names_the_line_of_the_user_not_of_the_library(machine, tmp_path, source):
+def test_28_reason_names_the_line_of_the_user_not_of_the_library(machine, tmp_path, source):
     (source / "train.py").write_text("import json\n\njson.loads('{not json')\n")
     assert_facts(run(machine, tmp_path, "command: python3 train.py", source), "JSONDecodeError", "train.py", "line 3")
 

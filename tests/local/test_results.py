@@ -52,7 +52,7 @@ def test_result_belongs_to_the_newest_attempt(machine, tmp_path):
     assert machine("result", job, "worker:0").code == 1
 
 
-def test_result_of_a_running_process_is_not_there_yet(machine, tmp_path):
+def test_running_process_has_no_result_yet(machine, tmp_path):
     command = 'echo early > "$HOWDAH_RESULT"; exec sleep 86400'
     job = machine.submit(machine.job_file(tmp_path, f"roles: {{worker: {{memory: 64MiB, command: '{command}'}}}}"))
     machine.running(job)
@@ -69,7 +69,7 @@ def test_link_in_place_of_the_result_fails_the_process(machine, tmp_path):
 
 
 @pytest.mark.parametrize("victim", ["am", "task"])
-def test_result_is_there_or_the_process_failed_whoever_dies(machine, tmp_path, victim):
+def test_killed_am_keeps_the_result_and_killed_executor_fails_the_job(machine, tmp_path, victim):
     """The AM's guardian starts another AM, which receives the end of the task. If its executor dies, a task fails."""
     go = tmp_path / "go"
     command = f'while [ ! -e {go} ]; do sleep 0.02; done; echo kept > "$HOWDAH_RESULT"'

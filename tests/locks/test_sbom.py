@@ -1,4 +1,4 @@
-"""The bill of materials lists what is in the programs, and nothing that is only installed."""
+"""The bill of materials lists every package in the programs, and no package that is only installed."""
 import json
 import pathlib
 import subprocess

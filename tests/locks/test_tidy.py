@@ -128,7 +128,7 @@ def test_long_files_are_found():
     assert [(f.rule, f.text) for f in findings] == [("long-file", "src/am/x.cc has 601 lines, 600 are allowed")]
 
 
-def test_files_never_compiled_are_found(tmp_path):
+def test_files_that_no_target_compiles_are_found(tmp_path):
     (tmp_path / "a.cc").write_text("")
     (tmp_path / "b.cc").write_text("")
     commands = tmp_path / "compile_commands.json"

@@ -51,7 +51,7 @@ def test_debian_package_is_installed_used_and_removed(release, root, install_com
     assert "Package: howdah" not in (database / "status").read_text()
 
 
-def test_both_forms_hold_the_same_files(release):
+def test_tarball_and_debian_package_contain_the_same_files(release):
     in_deb = set(re.findall(r" \./usr/(\S*[^/\s])$", run("dpkg-deb", "--contents", release.deb), re.MULTILINE))
     in_tree = {str(path.relative_to(release.tree)) for path in release.tree.rglob("*") if path.is_file()}
     assert in_deb == in_tree
@@ -70,7 +70,7 @@ def rendered(page):
     return done.stdout.decode()
 
 
-def test_every_command_has_a_page_with_its_flags(release):
+def test_every_command_has_a_man_page_with_its_flags(release):
     howdah, pages = release.tree / "bin/howdah", release.tree / "share/man/man1"
     commands = re.findall(r"^  (\w+)  ", run(howdah, "--help").split("Subcommands:")[1], re.MULTILINE)
     assert "run" in commands and "history" in commands

@@ -66,7 +66,7 @@ def test_wheel_is_small_and_serves_every_python(wheel):
     )
 
 
-def test_programs_in_the_environment_are_the_programs_themselves(environment, wheel):
+def test_pip_installs_the_programs_unchanged(environment, wheel):
     with zipfile.ZipFile(wheel) as archive:
         for name in ("howdah", "howdah-agent"):
             installed = (environment / "bin" / name).read_bytes()

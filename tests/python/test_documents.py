@@ -25,7 +25,7 @@ def run(code):
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_block_runs(machine, number):
+def test_code_block_of_the_document_runs(machine, number):
     done = run(BLOCKS[number])
     assert done.returncode == 0, f"{BLOCKS[number]}\n{done.stdout}\n{done.stderr}"
 

@@ -21,7 +21,7 @@ PACKAGE = pathlib.Path(howdah.__file__).parents[1]
 
 
 def described():
-    """A function that returns the place of its process."""
+    """A function that returns the role, index, ranks and sizes of its process."""
 
     def place():
         ctx = howdah.context()
@@ -135,7 +135,7 @@ def test_exception_of_the_root_cause_is_raised_with_its_class():
         else [lambda: KeyError("a")]
     ),
 )
-def test_exceptions_with_states_of_their_own_are_raised(make):
+def test_exceptions_with_additional_attributes_are_raised_unchanged(make):
     def fail():
         raise make()
 
@@ -158,7 +158,7 @@ def test_command_that_fails_raises_job_failed():
     assert (type(again), again.args, again.task) == (howdah.JobFailed, caught.value.args, "worker:0")
 
 
-def test_exit_status_of_a_function_is_that_of_a_script():
+def test_sys_exit_in_a_function_ends_the_task_as_in_a_script():
     assert howdah.submit(sys.exit).exception(timeout=60) is None
     with pytest.raises(howdah.NoResult, match="worker:0 of howdah-.* has no result: .* did not return"):
         howdah.submit(sys.exit).result(timeout=60)
@@ -166,7 +166,7 @@ def test_exit_status_of_a_function_is_that_of_a_script():
         howdah.run(sys.exit, args=(4,), follow=False)
 
 
-def test_plan_is_a_job_file_for_the_command_line(machine, tmp_path):
+def test_planned_job_file_runs_on_the_command_line(machine, tmp_path):
     def train(text):
         return text + str(howdah.context().rank)
 
@@ -182,7 +182,7 @@ def test_plan_is_a_job_file_for_the_command_line(machine, tmp_path):
     assert job.results() == ["cost: $5 ${HOME}0", "cost: $5 ${HOME}1"] and job.name == "a b: c"
 
 
-def test_decorated_function_runs_here_and_in_jobs():
+def test_decorated_function_can_be_called_directly_and_run_as_a_job():
     @howdah.job(workers=2, name="decorated")
     def train(lr, steps=1):
         """Trains."""
@@ -194,7 +194,7 @@ def test_decorated_function_runs_here_and_in_jobs():
     assert job.result(timeout=60) == 6 and job.name == "decorated"
 
 
-def test_modules_beside_the_script_travel(machine):
+def test_modules_beside_the_script_are_sent_with_the_job(machine):
     pathlib.Path("helper").mkdir()
     pathlib.Path("helper/__init__.py").write_text("from .inner import value\n")
     pathlib.Path("helper/inner.py").write_text("import late_one\nvalue = 40\n")
@@ -294,7 +294,7 @@ howdah.run(stubborn, checkpoint={"grace": "1h"})
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(PACKAGE)},
         start_new_session=True,
-        # A shell starts its background jobs with an ignored SIGINT, and so this test, if it is one of them.
+        # A shell starts background jobs with SIGINT ignored, and this test may be part of such a job.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     eventually(lambda: os.path.exists("ready"), "the function")
@@ -308,7 +308,7 @@ howdah.run(stubborn, checkpoint={"grace": "1h"})
     assert machine.status()["state"] == "KILLED"
 
 
-def test_await_and_async_streams():
+def test_job_can_be_awaited_and_its_streams_iterated_asynchronously():
     def train():
         print("out")
         print("err", file=sys.stderr)
@@ -355,7 +355,7 @@ def test_closing_a_stream_ends_its_iteration():
     job.kill(grace="0s")
 
 
-def test_commands_and_ports_of_a_running_task(machine):
+def test_exec_and_open_reach_a_running_task(machine):
     import urllib.request
 
     def serve():
@@ -387,7 +387,7 @@ def test_elastic_job_is_scaled():
         eventually(lambda: len(job.status().tasks) == 1, "one task")
 
 
-def test_progress_and_checkpoints_of_the_context(tmp_path):
+def test_context_reports_progress_and_finds_the_latest_checkpoint(tmp_path):
     directory = tmp_path / "checkpoints"
 
     def train():

@@ -53,7 +53,7 @@ def test_result_that_is_too_large_fails_its_rank():
     )
 
 
-def test_other_version_of_python_is_named_before_the_function_is_touched(monkeypatch):
+def test_other_version_of_python_is_named_before_the_function_is_unpickled(monkeypatch):
     from howdah import _submit
 
     encode = _submit._calls.encode_call
@@ -121,7 +121,7 @@ def test_job_that_can_never_run_is_refused():
     assert howdah.plan(print, memory="900TiB").refusals == caught.value.reasons
 
 
-def test_backend_that_cannot_be_reached_is_unavailable(monkeypatch):
+def test_missing_hadoop_configuration_directory_is_named(monkeypatch):
     for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HADOOP_CONF_DIR", "/nowhere")
@@ -145,7 +145,7 @@ def test_unknown_job_is_named():
     assert "nonesuch" in message(lambda: howdah.Job.attach("nonesuch"), howdah.HowdahError)
 
 
-def test_pack_without_an_environment_says_what_to_do(monkeypatch):
+def test_pack_without_an_environment_names_the_remedy(monkeypatch):
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     assert "create one with `python3 -m venv`" in message(
         lambda: howdah.submit(print, python="pack"), howdah.HowdahError

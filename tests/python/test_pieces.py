@@ -56,7 +56,7 @@ def test_version_is_that_of_the_program():
     assert f'kVersion = "{howdah.__version__}"' in text
 
 
-def test_yaml_is_read_as_written():
+def test_written_yaml_is_read_back_unchanged():
     job = {
         "name": "true",
         "a b": "x: y",
@@ -76,7 +76,7 @@ def keys(**given):
     return {**_keys.DEFAULTS, **given}
 
 
-def test_job_file_has_only_what_was_given():
+def test_job_file_contains_only_the_given_arguments():
     part = _jobfile.RolePart(["true"], [], _jobfile.worker_keys(keys(workers=(2, 8))))
     assert _jobfile.job(keys(), "j", {"worker": part}, None, []) == {
         "name": "j",
@@ -100,7 +100,7 @@ def test_dollars_are_literal_except_in_options_and_commands():
     }
 
 
-def test_settings_of_a_job_file_are_those_that_were_given():
+def test_only_given_arguments_become_settings_of_a_job_file():
     given = {
         "workers": 4,
         "env": {"A": "x"},
@@ -166,13 +166,13 @@ def test_modules_are_found_through_their_imports(tree):
     ]
 
 
-def test_installed_modules_do_not_travel(tree):
+def test_installed_modules_are_not_sent_with_the_job(tree):
     modules = _code.Modules([str(tree / "env/lib/python3.11/site-packages")])
     modules.add_names(["lib"])
     assert modules.files == {}
 
 
-def test_names_are_found_in_pickles():
+def test_module_names_are_found_in_pickles():
     helper = types.ModuleType("helper_of_test")
     sys.modules["helper_of_test"] = helper
     try:
@@ -187,7 +187,7 @@ def test_names_are_found_in_pickles():
         del sys.modules["helper_of_test"]
 
 
-def test_unpicklable_objects_are_found_in_objects():
+def test_unpicklable_attribute_of_an_argument_is_named():
     class Model:
         def __init__(self):
             self.lock = threading.Lock()
@@ -198,7 +198,7 @@ def test_unpicklable_objects_are_found_in_objects():
         _pickling.dump_call(print, "print", (Model(),), {})
 
 
-def test_stored_files_are_kept_by_content(tmp_path, monkeypatch):
+def test_equal_content_is_stored_once_and_old_files_are_deleted(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path = _store.put("calls", "a", b"1")
     assert _store.put("calls", "a", b"1") == path and pathlib.Path(path).read_bytes() == b"1"
@@ -267,7 +267,7 @@ def test_table_of_a_notebook_shows_failures_beyond_the_first_tasks():
     assert html.count("<tr>") == 35 and "worker:900" in html and "and 967 more tasks" in html
 
 
-def test_status_has_the_fields_of_its_json():
+def test_status_has_its_json_fields_and_no_others():
     assert STATUS.tasks[0].progress == {"step": 5, "steps": 20} and STATUS.raw["name"] == "<b>" and not STATUS.final
     with pytest.raises(AttributeError, match="Status has no attribute 'sate'"):
         STATUS.sate
@@ -336,7 +336,7 @@ def test_total_number_of_steps_is_reported_once(tmp_path):
     assert (tmp_path / "progress-0").read_text() == "steps 9\nstep 1\nstep 2\n"
 
 
-def test_checkpoints_at_a_uri_name_the_way_out():
+def test_checkpoint_directory_at_a_uri_is_refused_with_a_remedy():
     ctx = _context.Context({"HOWDAH_JOB_ID": "j", "HOWDAH_RANK": "0", "HOWDAH_CHECKPOINT_DIR": "hdfs:///c"})
     with pytest.raises(howdah.HowdahError, match=r"checkpoint_dir is hdfs:///c.*checkpointed\(step\)"):
         ctx.latest()
@@ -354,7 +354,7 @@ def test_class_that_cannot_be_subclassed_gives_a_plain_job_failed():
     assert type(_errors.failure(job, "r", None, None, None, KeyboardInterrupt, None)) is howdah.JobFailed
 
 
-def test_environment_is_packed_once_per_content(tmp_path, monkeypatch):
+def test_environment_is_packed_again_only_after_a_change(tmp_path, monkeypatch):
     import tarfile
 
     prefix = tmp_path / "env"

@@ -50,8 +50,8 @@ def write_recipe(folder, heading):
 
 
 def archive_of(environment, archive):
-    """Writes an archive that takes the place of the packed environment, which would have gigabytes: its programs start
-    those of the environment."""
+    """Writes a small archive in place of the packed environment, which would be gigabytes large. The programs in the
+    archive start the programs of the same name in the environment."""
     with tarfile.open(archive, "w:gz") as tar:
         for program in (environment / "bin").iterdir():
             script = f'#!/bin/sh\nexec "{program}" "$@"\n'.encode()
@@ -68,7 +68,7 @@ def run(machine, folder, sizes):
     return done.stdout
 
 
-def test_every_recipe_is_run():
+def test_every_recipe_has_a_test():
     assert set(RECIPES) == {*CLUSTERS, *TRAINERS}
 
 

@@ -226,7 +226,7 @@ def test_the_users_own_driver_that_fails_ends_the_job(machine):
     assert states(machine, done.id)["driver:0"] == "FAILED"
 
 
-def test_a_plan_without_slots_is_the_reason(machine):
+def test_a_plan_of_the_driver_without_slots_fails_the_job(machine):
     done = own_driver(machine, "horovod_driver.py no-slots", "show_ranks.py")
     assert done.code == 1 and "the driver's plan has 0 slots on" in done.stderr, done
 

@@ -60,7 +60,7 @@ def test_exception_of_the_root_cause_is_raised(on_cluster):
     on_cluster.assert_clean(caught.value.job.id)
 
 
-def test_results_survive_the_application_master(on_cluster):
+def test_results_survive_the_death_of_the_application_master(on_cluster):
     """One task ends before the AM is killed, and the other one afterwards. The guardian starts another AM."""
     folder = pathlib.Path.cwd()
 

@@ -1,4 +1,4 @@
-"""Another user of the nodes attacks a running job, and changes, reads and ends nothing. --attack-for SECONDS repeats
+"""Attacks by another user of the nodes cannot read, change or end a running job. --attack-for SECONDS repeats
 the attacks."""
 import pathlib
 
@@ -23,7 +23,7 @@ def private_files(howdah, job):
 
 
 @needs_root
-def test_stranger_on_a_node_reads_ends_and_deletes_nothing(howdah, tmp_path, pytestconfig):
+def test_a_stranger_on_a_node_cannot_read_end_or_delete_a_job(howdah, tmp_path, pytestconfig):
     job = howdah.submit(howdah.job_file(tmp_path, JOB % SECRET))
     before = howdah.running(job)["tasks"]
     processes = howdah.alive(job)
