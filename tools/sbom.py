@@ -90,7 +90,7 @@ class Packages:
                 "architecture": architecture}
 
     def of(self, path):
-        """The package of a file; None if it belongs to none. dpkg may record /lib for what is in /usr/lib."""
+        """The package of a file; None if it belongs to none. dpkg may record /lib for files in /usr/lib."""
         for recorded in (path, path.removeprefix("/usr")):
             if recorded in self.owner:
                 return self.facts.get(self.owner[recorded])

@@ -19,9 +19,9 @@ run_pytest() {  # NAME of the results, then arguments of pytest
     --junit-xml="build/test-results/pytest-$name.xml" "$@" >&2
 }
 
-# Runs the failed tests of run_pytest NAME once more. test_all shares two cores between several suites, and a test whose
-# time limit was too short for that says nothing about the program. The summary names every test that needed this.
-# Ends after three tests that fail again.
+# Runs the failed tests of run_pytest NAME once more, without other suites. test_all shares the cores between several
+# suites, so a test may have exceeded its time limit although the program is correct. The summary names every test that
+# passes only now. The run ends after three tests that fail again.
 run_failed_again() {  # NAME of the results, then the same arguments
   local name=$1; shift
   say "running the failed tests of $name again, with nothing beside them"

@@ -32,11 +32,11 @@ def passed_again(path):
     return {name_of(case) for case in first.iter("testcase") if has_failed(case)} & (ran - failed)
 
 
-def cases(path, forgiven=frozenset()):
-    """(passed, failed, skipped) of a JUnit file. A failure of a test in `forgiven` counts as passed."""
+def cases(path, passed_later=frozenset()):
+    """(passed, failed, skipped) of a JUnit file. A failure of a test in `passed_later` counts as passed."""
     passed = failed = skipped = 0
     for case in ET.parse(path).iter("testcase"):
-        if has_failed(case) and name_of(case) not in forgiven:
+        if has_failed(case) and name_of(case) not in passed_later:
             failed += 1
         elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
             skipped += 1
@@ -63,9 +63,9 @@ def main(folder, broken):
     for path in pathlib.Path(folder).glob("ctest*.xml"):
         total = [a + b for a, b in zip(total, ctest_cases(path))]
     for path in pathlib.Path(folder).glob("pytest-*.xml"):
-        forgiven = passed_again(path)
-        total = [a + b for a, b in zip(total, cases(path, forgiven))]
-        for name in sorted(forgiven):
+        passed_later = passed_again(path)
+        total = [a + b for a, b in zip(total, cases(path, passed_later))]
+        for name in sorted(passed_later):
             print(f"passed only when run again, alone: {name}")
     passed, failed, skipped = total
     if broken and not failed:

@@ -1,4 +1,5 @@
-"""The content of every form of a release: stripped programs, and the licences and the list of what is linked in."""
+"""The content of every form of a release: stripped programs, the list of the packages linked into them, and
+the licences of these packages."""
 import json
 import os
 import pathlib
@@ -24,7 +25,7 @@ def output_of(*command, **options):
 
 
 def release_time():
-    """The time of the commit in seconds, so that the files of a release do not depend on when they are made."""
+    """The time of the commit in seconds, so that the files of a release do not depend on the time of the build."""
     return int(os.environ.get("SOURCE_DATE_EPOCH") or output_of("git", "log", "-1", "--format=%ct", cwd=ROOT))
 
 
@@ -44,7 +45,7 @@ def version_of(build):
 
 
 def write_sbom(build, file):
-    """Writes the list of everything that is linked in, and returns its text."""
+    """Writes the list of the packages linked into the programs, and returns its text."""
     subprocess.run([sys.executable, ROOT / "tools/sbom.py", "--build", build, "--output", file], check=True)
     return file.read_text()
 
