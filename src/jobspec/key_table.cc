@@ -81,8 +81,7 @@ const Section<RestartLimit>& RestartKeys() {
        Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
            "Pause before the first restart; doubled for each further restart, up to 1m"),
        Row("charge_infrastructure", &RestartLimit::charge_infrastructure, TrueOrFalse(),
-           "Count restarts after infrastructure failures (lost node, preemption, unresponsive executor) against max "
-           "too"),
+           "Charge restarts after infrastructure failures (lost node, preemption, unresponsive executor) to max, too"),
        Row("rules", &RestartLimit::rules, ListOf(SectionType(&RestartRuleKeys), "list of rules"),
            "Rules for specific failures: the first match applies; without a match the other keys of restart decide")},
       {OldRestartExcuse()},
@@ -292,7 +291,8 @@ Section<RoleSpec> MakeRoleKeys() {
           "Like timeouts.progress, for this role. Without this key services and sidecars have no such limit"),
       Row("exports", &R::exports, Variables(),
           "Variables for the roles that wait for this role to finish, as a map from the variable's name to a text. "
-          "The value is the rest of the first line of task 0's stdout that contains the text"),
+          "Howdah looks for the first line of task 0's stdout that contains the text; the value is the rest of that "
+          "line"),
   };
   return s;
 }
@@ -338,8 +338,8 @@ Section<JobSpec> MakeJobKeys() {
       Row("files", &J::files, ListOf(StagedFile(), "list of files"),
           "More files for the working directory, in addition to source"),
       Row("outputs", &J::outputs, ListOf(OutputPattern(), "list of patterns"),
-          "Files in the working directories to keep with the job, as in [out/, '*.pt']; `run` and `outputs` fetch "
-          "them"),
+          "Files in the working directories to keep with the job, as in [out/, '*.pt']; `howdah run` and "
+          "`howdah outputs` copy them to your machine"),
       Group("python", python, "Python environment of the tasks"),
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
           "Docker container for the tasks, if the cluster supports docker (YARN)"),
