@@ -19,7 +19,7 @@
 
 namespace howdah::backend::yarn::client {
 
-// Paths in a container. The manifest is for the executor (executor/manifest.h), the cluster's configuration for the AM.
+// Path in a container. The manifest is for the executor (executor/manifest.h).
 inline constexpr const char* kManifest = "staging/manifest.json";
 
 // A file that YARN localizes into a container's directory.
@@ -31,7 +31,7 @@ struct Resource {
 
 struct StagedJob {
   Resource agent;
-  // The cluster's configuration, which the AM needs, and the manifest. A text is empty here if it is too large to be
+  // The cluster's configuration, for AM and executors, and the manifest. A text is empty here if it is too large to be
   // embedded in the credentials; it is then a file instead.
   std::string configuration;
   std::optional<Resource> configuration_file;  // set if the configuration is too large
