@@ -95,7 +95,7 @@ std::vector<Key> OfTasks() {
       {"tony.am.command", "", kHonoured, "in a job without roles, or for preprocessing: `command` of the task"},
       {"tony.am.resources", "", kHonoured, "in a job without roles, or for preprocessing: `files` of the task"},
       {"tony.am.node-label", "", kNone, "the application master runs on nodes with the job's label"},
-      {"tony.am.retry-count", "0", kHonoured, "`restart.max`"},
+      {"tony.am.retry-count", "0", kHonoured, "`restart.max` of the job"},
       {"tony.am.startup-timeout", "0", kHonoured, "`timeouts.queue`"},
       {"tony.am.wait-client-signal-stop-timeout-sec", "15", kNone,
        "the application master does not wait for the client"},
