@@ -211,7 +211,7 @@ struct JobSpec {
   std::string python_archive;    // an absolute path or a URI; empty: none
   std::optional<Docker> docker;  // nullopt: tasks run directly on the node
   EnvVars env;
-  bool tony_env = false;  // set all of TonY's variables
+  bool tony_env = false;  // run the tasks as TonY does: variables, shell, source directory
   std::vector<std::string> env_from;
   std::string queue;  // from here to am: only on a cluster
   std::optional<int> priority;
