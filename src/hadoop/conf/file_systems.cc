@@ -41,7 +41,7 @@ Result<std::vector<Server>> NameNodesOf(const Configuration& configuration, cons
     servers.push_back({id, *address, configuration.Where(key)});
   }
   if (!servers.empty()) return servers;
-  return Wrong("the name service " + service + " has no NameNodes; set" + list + " to their ids, as nn1,nn2");
+  return Wrong("the name service " + service + " has no NameNodes; set " + list + " to their ids, as nn1,nn2");
 }
 
 Status FindNameNodes(const Configuration& configuration, FileSystemAddress& address) {

@@ -158,7 +158,7 @@ TEST(FileSystems, MistakesAreReported) {
   };
   const Case cases[] = {
       {half, "", "dfs.ha.namenodes.NS1 in site.xml names nn2, but dfs.namenode.rpc-address.NS1.nn2 is not set"},
-      {none, "", "the name service NS1 has no NameNodes"},
+      {none, "", "the name service NS1 has no NameNodes; set dfs.ha.namenodes.NS1 to their ids, as nn1,nn2"},
       {{}, "hdfs:///x", "fs.defaultFS (a default of Hadoop) is not hdfs:// either"},
       {{}, "hdfs://nn:x/y", "hdfs://nn:x is neither a name service nor host:port"},
       {{}, "s3a://bucket/x", "s3a://bucket cannot be read; Howdah reads hdfs:", ErrorCode::kUnavailable},
