@@ -87,8 +87,8 @@ Error ExplainWithoutDataNodes(const Error& error, const ClusterSpace* space) {
   explained.code = ErrorCode::kUnavailable;
   std::string text = "HDFS has no DataNode that can take a block";
   if (space != nullptr && space->capacity > 0) {
-    text += ": of its " + FormatBytes(space->capacity) + " " + FormatBytes(space->used) + " are used by HDFS and " +
-            FormatBytes(space->remaining) + " are left";
+    text += ": it has " + FormatBytes(space->capacity) + " in total, uses " + FormatBytes(space->used) + ", and has " +
+            FormatBytes(space->remaining) + " left";
   }
   const size_t there = error.message.find("There are ");
   if (there != std::string::npos) {
@@ -96,7 +96,7 @@ Error ExplainWithoutDataNodes(const Error& error, const ClusterSpace* space) {
     while (counts.ends_with('.')) counts.pop_back();
     text += " (t" + counts.substr(1) + ")";
   }
-  explained.message = text + "; they are full, down, or cannot be reached from here: hdfs dfsadmin -report";
+  explained.message = text + "; its DataNodes are full, down, or cannot be reached from here: hdfs dfsadmin -report";
   return explained;
 }
 

@@ -70,13 +70,13 @@ TEST(Explain, RetriableExceptionsAreRecognised) {
   const Error explained = ExplainWithoutDataNodes({ErrorCode::kFailed, full, "java.io.IOException"}, &space);
   EXPECT_EQ(
       explained.message,
-      "HDFS has no DataNode that can take a block: of its 10 GiB 9 GiB are used by HDFS and 40 MiB are left (there "
-      "are 1 datanode(s) running and 1 node(s) are excluded in this operation); they are full, down, or cannot be "
+      "HDFS has no DataNode that can take a block: it has 10 GiB in total, uses 9 GiB, and has 40 MiB left (there are "
+      "1 datanode(s) running and 1 node(s) are excluded in this operation); its DataNodes are full, down, or cannot be "
       "reached from here: hdfs dfsadmin -report");
   EXPECT_EQ(explained.remote_class, "java.io.IOException");
   const ClusterSpace none;
   EXPECT_THAT(ExplainWithoutDataNodes(Failed("x could only be written to 0"), &none).message,
-              HasSubstr("can take a block; they are full"));
+              HasSubstr("can take a block; its DataNodes are full"));
 }
 
 TEST(Explain, MalformedMessagesAreSafe) {

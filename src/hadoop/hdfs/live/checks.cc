@@ -29,10 +29,10 @@ T Take(Result<T> result, const std::string& what) {
 }
 void ExpectError(const Status& status, const std::string& remote_class, const std::string& text,
                  const std::string& what) {
-  Expect(!status.ok(), what + " worked, which it must not");
+  Expect(!status.ok(), what + " succeeded, but must fail");
   const Error& error = status.error();
   Expect(error.remote_class.ends_with(remote_class) && error.message.find(text) != std::string::npos,
-         what + " failed otherwise than expected: " + error.remote_class + ": " + error.message);
+         what + " failed with an unexpected error: " + error.remote_class + ": " + error.message);
 }
 
 Status StatusOf(const auto& result) { return result ? Status() : Status(result.error()); }
@@ -76,7 +76,7 @@ void CheckSizes(FileSystem& files, const std::string& top) {
     const FileStatus status = Take(files.Stat(path), "stat");
     Expect(status.length == static_cast<int64_t>(size) && !status.directory && status.block_size == 1 << 20,
            path + " has the wrong length or block size");
-    Expect(ReadAll(files, path) == pattern.substr(0, size), path + " reads otherwise than it was written");
+    Expect(ReadAll(files, path) == pattern.substr(0, size), path + " has other bytes than were written");
   }
   const std::string five = top + "/size-" + std::to_string(5 << 20);  // its blocks have 1 MiB, so it has five of them
   for (const int64_t from :
@@ -84,37 +84,42 @@ void CheckSizes(FileSystem& files, const std::string& top) {
     Expect(ReadAll(files, five, from) == pattern.substr(static_cast<size_t>(from)), "reading from the middle is wrong");
   }
   const auto reader = Take(files.Open(five), "opening");
-  Expect(!reader->Seek((5 << 20) + 1).ok(), "seeking behind the end worked");
+  Expect(!reader->Seek((5 << 20) + 1).ok(), "seeking beyond the end succeeded");
 }
 
 void CheckNames(FileSystem& files, const std::string& top) {
   const std::string odd = top + "/a b#c%20ü";
   Write(files, odd, "x");
-  Expect(Take(files.Stat(odd), "stat").name == "a b#c%20ü", "an odd name came back otherwise");
+  Expect(Take(files.Stat(odd), "stat").name == "a b#c%20ü", "a name with special characters was changed");
   const auto entries = Take(files.List(top), "list");
-  for (size_t i = 1; i < entries.size(); ++i) Expect(entries[i - 1].name < entries[i].name, "a listing is not by name");
+  for (size_t i = 1; i < entries.size(); ++i) {
+    Expect(entries[i - 1].name < entries[i].name, "a listing is not sorted by name");
+  }
   const auto one = Take(files.List(odd), "listing a file");
-  Expect(one.size() == 1 && one[0].name == "a b#c%20ü", "a file does not list as itself");
+  Expect(one.size() == 1 && one[0].name == "a b#c%20ü", "listing a file does not return that file");
 
   Expect(files.Rename(odd, top + "/renamed", false), "renaming");
   Write(files, odd, "y");
-  Expect(!files.Rename(odd, top + "/renamed", false).ok(), "renaming over a file worked without overwrite");
+  Expect(!files.Rename(odd, top + "/renamed", false).ok(), "renaming over a file succeeded without overwrite");
   Expect(files.Rename(odd, top + "/renamed", true), "renaming over a file");
   Expect(ReadAll(files, top + "/renamed") == "y", "renaming over a file kept the old one");
-  Expect(files.Stat(odd).error().code == ErrorCode::kNotFound, "a file that is gone is not 'not found'");
-  Expect(StatusOf(files.Open(odd)).error().code == ErrorCode::kNotFound, "opening what is gone is not 'not found'");
-  Expect(StatusOf(files.List(odd)).error().code == ErrorCode::kNotFound, "listing what is gone is not 'not found'");
-  Expect(files.Delete(odd, false), "removing what is not there");
-  Expect(!StatusOf(files.Create(top + "/renamed", {})).ok(), "creating over a file worked without overwrite");
+  Expect(files.Stat(odd).error().code == ErrorCode::kNotFound,
+         "the old name of a renamed file does not give kNotFound");
+  Expect(StatusOf(files.Open(odd)).error().code == ErrorCode::kNotFound,
+         "opening the old name does not give kNotFound");
+  Expect(StatusOf(files.List(odd)).error().code == ErrorCode::kNotFound,
+         "listing the old name does not give kNotFound");
+  Expect(files.Delete(odd, false), "removing a missing file");
+  Expect(!StatusOf(files.Create(top + "/renamed", {})).ok(), "creating over a file succeeded without overwrite");
   Write(files, top + "/renamed", "z", {.overwrite = true});
   Expect(ReadAll(files, top + "/renamed") == "z", "overwriting kept the old content");
 }
 
 void CheckAttributes(FileSystem& files, const std::string& top) {
   Expect(files.MakeDirectories(top + "/d/e", 0750), "making directories");
-  Expect(files.MakeDirectories(top + "/d/e", 0700), "making a directory that is there");
+  Expect(files.MakeDirectories(top + "/d/e", 0700), "making an existing directory");
   Expect(Take(files.Stat(top + "/d/e"), "stat").permission == 0750, "a directory has the wrong permission");
-  Expect(!files.Delete(top + "/d", false).ok(), "removing a full directory worked without recursive");
+  Expect(!files.Delete(top + "/d", false).ok(), "removing a directory with files succeeded without recursive");
   for (const uint32_t permission : {0600u, 0755u, 0666u}) {
     const std::string path = top + "/d/" + std::to_string(permission);
     Write(files, path, "x", {.permission = permission});
@@ -138,15 +143,16 @@ void CheckFlush(FileSystem& files, const std::string& top) {
     written += step;
     Expect(writer->Flush(), "flushing after " + std::to_string(written) + " bytes");
     Expect(ReadAll(files, path) == pattern.substr(0, written),
-           "what was flushed cannot be read: " + std::to_string(written) + " bytes");
+           "flushed bytes cannot be read: " + std::to_string(written) + " bytes");
   }
   Expect(writer->Close(), "closing");
-  Expect(ReadAll(files, path) == pattern.substr(0, written), "a file that was flushed is wrong");
+  Expect(ReadAll(files, path) == pattern.substr(0, written), "a flushed file has the wrong content");
 
   auto forgotten = Take(files.Create(top + "/forgotten", {}), "creating");
   Expect(forgotten->Write(pattern), "writing");
   forgotten.reset();
-  Expect(files.Stat(top + "/forgotten").error().code == ErrorCode::kNotFound, "a file that was given up is there");
+  Expect(files.Stat(top + "/forgotten").error().code == ErrorCode::kNotFound,
+         "the file of a destroyed writer still exists");
 }
 
 void CheckManyEntries(FileSystem& files, const std::string& top) {
@@ -154,7 +160,7 @@ void CheckManyEntries(FileSystem& files, const std::string& top) {
   for (size_t i = 0; i < kMany; ++i) {
     Expect(files.MakeDirectories(top + "/many/" + std::to_string(i), 0755), "making a directory");
   }
-  Expect(Take(files.List(top + "/many"), "list").size() == kMany, "a long listing is not complete");
+  Expect(Take(files.List(top + "/many"), "list").size() == kMany, "a long listing is incomplete");
 }
 
 void CheckQuota(FileSystem& files, const std::string& top, const QuotaSetter& set) {

@@ -14,7 +14,7 @@ namespace howdah::hadoop::rpc {
 // The caller's identity. If there is a token, the connection authenticates with it (SASL DIGEST-MD5), and the server
 // takes the user name from the token. Otherwise only the user name is sent (SIMPLE).
 struct Login {
-  std::string user;       // with a token: only for servers that require no authentication; refuses these if empty
+  std::string user;       // with a token: for servers that require no authentication; if empty, these are refused
   std::string real_user;  // the user that acts on behalf of `user` (a proxy user); may be empty
   std::optional<Token> token;
 };
