@@ -76,7 +76,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
                   .post = [this](core::Event event) { job_loop_.Post(std::move(event)); },
                   .tensorboard = [this]() -> Result<uint16_t> {
                     if (tensorboard_) return tensorboard_->port();
-                    return Failed("the job has no TensorBoard; write `tensorboard: {logdir: ...}` in its file");
+                    return Failed("the job has no TensorBoard; set `tensorboard: {logdir: ...}` in the job file");
                   }}),
       caller_(event_loop_.io()),
       job_loop_(options_.spec, frameworks::RulesOf(options_.spec), event_log_.beginning().submitted,
@@ -285,7 +285,7 @@ void ApplicationMaster::OnFailed(const Error& error) {
 }
 
 void ApplicationMaster::OnNoSpace(const Error& error) {
-  std::cerr << error.message << SpaceText(options_.journal) << "; the tasks go on, and their events wait\n";
+  std::cerr << error.message << SpaceText(options_.journal) << "; the tasks continue, and events wait in memory\n";
 }
 
 void ApplicationMaster::OnSpace(Duration full_for) {

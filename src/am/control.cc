@@ -34,7 +34,8 @@ wire::ControlReply Control::Answer(const wire::ControlRequest& request) const {
     case wire::ControlRequest::kScale:
       return Scale(request.scale());
     default:
-      return Refuse("the application master does not know this request; client and job are of different versions");
+      return Refuse(
+          "the application master does not support this request; use the version of howdah that submitted the job");
   }
 }
 

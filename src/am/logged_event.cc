@@ -21,7 +21,7 @@ void SetDiagnosis(const core::Diagnosis& diagnosis, Message& message) {
   if (diagnosis.rule) message.set_rule(*diagnosis.rule);
 }
 
-// An executor of this job sends the names, but the processes of its user may have chosen them.
+// Drops names beyond the limits, because the task's processes may have chosen them.
 std::optional<core::LeftFiles> LeftFilesOf(const wire::Ended& message) {
   if (!message.has_left()) return std::nullopt;
   core::LeftFiles left{.count = message.left().count(), .bytes = message.left().bytes()};

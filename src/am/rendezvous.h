@@ -30,7 +30,8 @@ class RendezvousServer {
     std::string host;             // the address of this machine to listen on
     int processes = 1;            // expected number of clients
     std::set<std::string> peers;  // IP addresses of the clients; other addresses are refused
-    // Which users of this machine are accepted. Only kSameUser keeps out other users on one machine.
+    // Which users of this machine are accepted. All users of one machine have the same address, so there only kSameUser
+    // keeps out the others.
     rpc::Peers users = rpc::Peers::kAny;
     // Prints a message of all ranks once, to the output of one rank. Called on the loop.
     std::function<void(int rank, const std::string& text)> print;

@@ -20,7 +20,7 @@ Result<std::unique_ptr<TrackingServer>> TrackingServer::Start(boost::asio::io_co
         self->OnRequest(request, respond);
       },
       limits);
-  if (!server.ok()) return server.error().While("the status page");
+  if (!server.ok()) return server.error().While("serving the status page");
   tracking->server_ = std::move(*server);
   return tracking;
 }

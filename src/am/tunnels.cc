@@ -56,8 +56,8 @@ void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {
       loop_, *port,
       {[this, tunnel](const wire::Frame& frame) { served_.at(tunnel).stream->Send(frame); },
        [this, tunnel](bool) {
-         // Whether or not the connection ended properly, the client receives the data sent so far, and detects the
-         // difference.
+         // Finish the stream after a failure, too: the client receives the data sent so far, and detects the failure by
+         // the missing end of a channel.
          Served& one = served_.at(tunnel);
          if (std::exchange(one.over, true)) return static_cast<void>(served_.erase(tunnel));
          one.stream->Finish();

@@ -21,7 +21,7 @@ using Run = Attempt::Run;
 constexpr Duration kStopSlack = std::chrono::seconds(5);
 constexpr char kStoppedText[] = "the application master died before it had recorded the stop";
 
-// Whether the results of the job's current attempts would exceed the limit with another one of this size.
+// Whether one more result of this size would make the results of the job's current attempts exceed the limit.
 bool ExceedsJobLimit(const Roster& roster, int bytes) {
   int64_t total = bytes;
   for (const Role& role : roster.roles()) {
@@ -135,7 +135,7 @@ void Attempts::On(const TaskSaving& e) {
   Arm(*task, task->attempt.stop()->due + kStopSlack);
 }
 
-// All other limits stay.
+// Delays the limits that depend on the late orders. All other limits stay as they are.
 void Attempts::On(const OrdersDelayed& e) {
   const Duration by = e.until - context_.performed();
   if (by <= Duration::zero()) return;

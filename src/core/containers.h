@@ -43,7 +43,8 @@ class Containers {
   // Repeats the last order about the container, because the AM that gave the order has died. A connected executor must
   // connect to this AM within the heartbeat limit.
   void Resend(Container& container);
-  // The newest orders about containers are performed late: moves the limits of all orders that wait for an answer.
+  // Moves the limits of all orders that wait for an answer, because the newest orders about containers are performed
+  // late.
   void DelayLimits(Duration by);
 
   // Records that the container's executor has just sent a message. Returns nullptr if the container is unknown.

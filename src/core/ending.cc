@@ -201,9 +201,10 @@ bool Ending::ExplainsEnd(const Task& task, const Task& other) const {
   return CameFirst(a, b);
 }
 
-// Whether the later failure of `task` follows from the failure of `first`. Its executor may have seen that. Ranked
-// tasks wait for each other, so another kind of failure follows, too. If both failed in the same way, each has probably
-// made the same mistake by itself, such as a wrong option.
+// Whether the later failure of `task` follows from the failure of `first`. It does if the executor of `task` has
+// reported it as a consequence. Ranked tasks wait for each other, so it also does if both tasks are ranked and failed
+// in different ways. If they failed in the same way, each has probably made the same mistake by itself, such as a wrong
+// option.
 bool Ending::FollowsFrom(const Task& task, const Task& first) {
   const Failure &a = *task.attempt.failure(), &b = *first.attempt.failure();
   return a.diagnosis.consequence || (task.ranked && first.ranked && !SameFailure(a, b));
@@ -313,7 +314,7 @@ std::string Ending::ResourceAdvice() const {
   for (size_t r = 0; r < uses.size(); ++r) {
     const jobspec::RoleSpec& role = context_.spec.roles[r];
     std::string text = WasteText(role, uses[r]);
-    // The reason of a failed job is about memory if memory was the cause.
+    // If memory was the cause of a failed job, the reason of the job has already named it.
     if (text.empty() && order_->state != JobState::kFailed) text = OveruseText(role, uses[r]);
     if (!text.empty()) advice += (advice.empty() ? "" : "; ") + text;
   }

@@ -42,7 +42,7 @@ void CheckAll(Units& units) {
   units.roster.CheckSums();
   units.roster.ForEach([](const Task& task) {
     CheckTask(task);
-    Require(task.seat.member() || !task.attempt.is_open(), "a task runs that is not a member");
+    Require(task.seat.member() || !task.attempt.is_open(), "an attempt runs for a task that is not a member");
   });
   const bool requests =
       !units.phase.ending() && !units.phase.queued() && !units.ending.finished() && !units.allocation.assembly.paused();

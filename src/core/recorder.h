@@ -20,7 +20,8 @@ class Recorder {
  public:
   Recorder(Context& context, Roster& roster, const Phase& phase) : context_(context), roster_(roster), phase_(phase) {}
 
-  // Takes one of the types of Change. The action is made in place, because moving a change costs more than making one.
+  // Takes one of the types of Change. Constructs the action in place, because moving a change costs more than
+  // constructing one.
   template <typename OneChange>
   void Write(OneChange&& change) {
     static_assert(std::is_rvalue_reference_v<OneChange&&>);

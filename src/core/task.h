@@ -71,9 +71,9 @@ class Attempt : public TaskPart {
     bool all_clean() const { return left == 0 && clean == static_cast<int>(exited.size()); }
   };
   struct StopOrder {
-    // Another order has followed.
+    // Applies a later stop order, which can only shorten the limits.
     void Tighten(Instant now, Instant new_due, Instant new_limit);
-    // The attempt needs its grace again.
+    // Restarts the grace, up to `limit`.
     void Extend(Instant now);
 
     Instant at;              // when it was first ordered to stop
@@ -189,8 +189,8 @@ class RendezvousState : public TaskPart {
   int generation_ = 0;
 };
 
-// The reports of an attempt's executor for the journal: its progress, with the number of the entries about it, and what
-// was reported at its end.
+// The parts of an executor's reports that the journal records: the progress of the attempt, and the values reported at
+// its end. Also counts the journal entries about the progress.
 struct ProgressLog {
   std::optional<TaskProgress> latest;
   std::optional<Usage> usage;  // the newest sample when the attempt ended

@@ -17,11 +17,11 @@ class UnfinishedRoles {
  public:
   explicit UnfinishedRoles(Units& units);
 
-  // Names the roles that have ended and the tasks that still run. Empty if there are none, or if the job file plans the
-  // state: by a chief, by `outlive`, or because another role starts after the role that has ended.
+  // Names the roles that have ended and the tasks that still run. Empty if there are none, or if the job file provides
+  // for this state: by a chief, by `outlive`, or because another role starts after the role that has ended.
   std::string Text() const;
-  // Arms the limit after which a change of Text() is recorded. Call it when a task is done. Takes no longer for many
-  // tasks than for one.
+  // Arms the limit after which a change of Text() is recorded. Call it when a task is done. The cost does not depend on
+  // the number of tasks.
   void Watch();
   void Fire();
   // Call it before the tasks restart: the reason of the restart replaces the recorded text.

@@ -29,7 +29,7 @@ Status AmConnection::Open(const std::string& am_address, wire::Register registra
     registration_.set_callback_address(callback_->address());
   }
   current_ = OpenStream(am_address, kConnectLimit);
-  if (!current_.open) return Failed("connecting to the application master");
+  if (!current_.open) return Failed("connecting to the application master at " + am_address + ": no stream was opened");
   handlers_.on_registered();
   return {};
 }

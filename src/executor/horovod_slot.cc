@@ -91,7 +91,8 @@ Result<Plan> FetchPlan(const std::string& task) {
   request.death_signal = SIGKILL;
   HOWDAH_TRY(const os::process::Child child, os::process::SpawnOrError(request));
   const ExitStatus status = os::process::WaitFor(child);
-  if (status.code != 0) return Failed("getting the plan for Horovod from " + task + " failed; see its output");
+  if (status.code != 0)
+    return Failed("getting the plan for Horovod from " + task + " failed; the messages above state why");
   HOWDAH_TRY(const std::string text, os::files::ReadFile("/proc/self/fd/" + std::to_string(output.get()), kPlanSize));
   Plan plan;
   const char* end = text.data() + text.size();

@@ -23,11 +23,10 @@ std::string ProgressDirectory(const std::string& work_dir);
 // Returns the path of the progress file of one local rank of an attempt.
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank);
 
-// Reads at most once per 50 ms, however much is written. Uses inotify, except at the beginning of an attempt: there it
-// reads every 50 ms. The reason is that the end of an inotify instance takes the kernel 5 to 20 ms, whether the
-// instance is closed or its process exits. A task that ends soon, and a job that waits for the task, do not wait for
-// that. Memory is bounded: one read buffer, and one incomplete line per process. Invalid lines are ignored. Used on the
-// executor's loop only.
+// Reads at most once per 50 ms, however much is written. Polls every 50 ms at the beginning of an attempt, and uses
+// inotify afterwards. The kernel needs 5 to 20 ms to destroy an inotify instance, also when its process exits. This
+// would delay the end of a short task, and of a job that waits for it. Memory is bounded: one read buffer, and one
+// incomplete line per process. Invalid lines are ignored. Used on the executor's loop only.
 class ProgressReader {
  public:
   // How long after its beginning an attempt is read without inotify.
@@ -78,7 +77,7 @@ class ProgressReader {
   const std::chrono::milliseconds unwatched_;
   std::chrono::steady_clock::time_point watch_from_;
   // inotify. It is kept open until the reader is destroyed, so that a restart does not wait until the kernel has closed
-  // it. End() removes only the watches, which takes the kernel no time of the caller.
+  // it. End() removes only the watches, which does not delay the caller.
   boost::asio::posix::stream_descriptor events_;
   boost::asio::steady_timer pause_;
 };

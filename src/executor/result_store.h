@@ -17,11 +17,11 @@ namespace howdah::executor {
 std::string ResultFile(const std::string& work_dir, int attempt, int local_rank);
 
 // Stores each result before the end of its process is reported, so that a job whose end is visible has all its results.
-// A thread per result, while it is stored.
+// Uses one thread per result, until the result is stored.
 class ResultStore {
  public:
-  // The size of the stored result; nullopt if the process has none. An error says why the result cannot be stored, in
-  // words that follow "because".
+  // The size of the stored result; nullopt if the process has none. An error states why the result cannot be stored, as
+  // a clause: "its result of ... exceeds ...".
   using Stored = Result<std::optional<int>>;
   using Done = std::function<void(const Stored& stored)>;
 

@@ -11,8 +11,8 @@ namespace howdah::am {
 
 // The end of the last AM process of a job.
 struct AmDeath {
-  std::string how;    // a clause such as "was killed by signal 9 (SIGKILL)"
-  std::string error;  // that Guarded::am returned, received by a pipe, because a log cannot be written to a full disk
+  std::string how;       // a clause such as "was killed by signal 9 (SIGKILL)"
+  std::string error;     // the error of Guarded::am, sent through a pipe because a full disk accepts no log
   bool stopped = false;  // whether the AM was killed because it did not act on SIGTERM or SIGINT
 };
 

@@ -13,8 +13,8 @@
 
 namespace howdah::core {
 
-// Request containers. together: the containers are for a gang. A backend that can grant all of them at once grants none
-// before it can grant all.
+// Request containers. together: the containers are for a gang. A backend that supports atomic grants grants none of
+// them before it can grant all.
 struct RequestContainers {
   struct Ask {
     int role = 0;

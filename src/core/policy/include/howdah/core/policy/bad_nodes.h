@@ -12,9 +12,9 @@
 
 namespace howdah::core::policy {
 
-// A node on which three attempts have failed within ten minutes is avoided for ten minutes. Exception: another node has
-// more than half as many failures, because a program that fails everywhere is not the node's fault. At most half of the
-// nodes that the job has used are avoided, so a job that has used one node never avoids it.
+// A node on which three attempts have failed within ten minutes is avoided for ten minutes, unless another node has
+// more than half as many failures: a program that fails everywhere is not the node's fault. At most half of the nodes
+// that the job has used are avoided, so a job that has used one node never avoids it.
 class BadNodes {
  public:
   void Seen(const std::string& node) { seen_.insert(node); }

@@ -10,7 +10,7 @@ namespace howdah::core::policy {
 
 enum class Remedy {
   kRestartTask,    // only the task starts again
-  kRestartRanked,  // all ranked tasks start again; the first failure is certain once all of them have ended
+  kRestartRanked,  // all ranked tasks start again; which failure was first is certain only once all have ended
   kRestartJob,     // every task starts again
   kAccept,         // the task stays failed, the job goes on
   kFailJob,
