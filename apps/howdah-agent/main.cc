@@ -260,7 +260,7 @@ int ExitCodeOf(const Result<int>& code, const std::string& command) {
 }
 
 int Main(const Arguments& arguments) {
-  if (arguments.empty()) return UsageError("am or task is missing");
+  if (arguments.empty()) return UsageError("the command is missing; the commands are am, task, exec and rsh");
   const std::string& command = arguments[0];
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (command == "am" || command == "task") os::process::ProtectMemory();

@@ -166,8 +166,8 @@ Result<Job> FindJob(Connection& connection, const std::string& name, const OnNot
   }
   std::vector<const JobView*> listed;
   for (const JobView& job : newest) listed.push_back(&job);
-  return Error{ErrorCode::kNotFound, text + "; there are " + Listed(listed) + "; `howdah list --all` shows all, and " +
-                                         "`last` is the newest"};
+  return Error{ErrorCode::kNotFound,
+               text + "; the jobs are " + Listed(listed) + "; `howdah list --all` shows all, and `last` is the newest"};
 }
 
 Result<std::vector<Job>> LiveJobs(Connection& connection, const std::string& name, const OnNote& on_note) {

@@ -27,7 +27,7 @@ std::vector<std::string> SourceNotes(const std::string& source, const os::files:
     }
     notes.push_back("source " + source + ": copying " + FormatBytes(survey.bytes) + " in " +
                     std::to_string(survey.files) + " files; largest: " + Named(largest) +
-                    "; a .howdahignore file (as .gitignore) leaves files out");
+                    "; to leave files out, list them in a .howdahignore file (same syntax as .gitignore)");
   }
   if (!survey.rules_file.empty() && !survey.left_out.empty()) {
     notes.push_back("source " + source + ": " + survey.rules_file + " leaves out " + Named(survey.left_out) +

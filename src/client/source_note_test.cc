@@ -22,7 +22,7 @@ TEST(SourceNotes, LargeSourceNamesItsLargestEntries) {
                                    {},
                                    ""}),
               ElementsAre("source /src: copying 1.5 GiB in 20023 files; largest: data/ 1 GiB, logs/ 500 MiB, a 11 MiB; "
-                          "a .howdahignore file (as .gitignore) leaves files out"));
+                          "to leave files out, list them in a .howdahignore file (same syntax as .gitignore)"));
 }
 
 TEST(SourceNotes, ExcludedFilesAreNamedWithTheirRuleFile) {

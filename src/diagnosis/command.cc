@@ -80,7 +80,7 @@ core::Diagnosis Missing(const std::string& name, const Failure& failure) {
   d.cause = is_path ? "no such file: " + name + (name.starts_with("/") ? "" : " (relative to the working directory)")
                     : "command not found: " + name + " (PATH=" + e.path + ")";
   if (e.command.argv.size() == 1 && Contains(name, " ")) {
-    d.cause = "command not found: " + name + " (one word; PATH=" + e.path + ")";
+    d.cause = "command not found: " + name + " (quoted as one word; PATH=" + e.path + ")";
     d.advice = "write the words without the quotes around all of them, or run them with bash: bash -c '" + name + "'";
     return d;
   }

@@ -140,7 +140,8 @@ TEST(Diagnosis, UnrunnableCommandListWithoutOutputIsNamed) {
   EXPECT_EQ(Diagnose(e).cause, "not executable: ./run.sh");
   Evidence quoted = Ended(127);
   quoted.command = {"", {"echo hi && echo there"}};
-  EXPECT_EQ(Diagnose(quoted).cause, "command not found: echo hi && echo there (one word; PATH=/usr/bin:/bin)");
+  EXPECT_EQ(Diagnose(quoted).cause,
+            "command not found: echo hi && echo there (quoted as one word; PATH=/usr/bin:/bin)");
   EXPECT_EQ(Diagnose(quoted).advice,
             "write the words without the quotes around all of them, or run them with bash: bash -c 'echo hi && echo "
             "there'");

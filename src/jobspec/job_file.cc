@@ -52,7 +52,7 @@ ParsedJob ParseJobFile(std::string_view text, const SubmitHost& host) {
   const Node* root = ApplySets(is_empty ? nullptr : parsed.root, host.sets, tree, reader);
   if (root != nullptr) {
     ReadSection(reader, *root, JobKeys(), job.spec);
-    // The default of `hold` is longer than a short `gang`.
+    // Limit the default of `hold`, because the file may set a shorter `gang`.
     Timeouts& timeouts = job.spec.timeouts;
     if (!reader.WasGood("timeouts.hold")) timeouts.hold = std::min(timeouts.hold, timeouts.gang);
     CheckRules(job.spec, reader);

@@ -188,7 +188,7 @@ def python(text):
     pytest.param([], python("import pickle; pickle.dumps(lambda: 0)"), ["PicklingError: Can't pickle"],
                  id="24-not-picklable"),
     pytest.param([], ["echo hi && echo there"],
-                 ["command not found: echo hi && echo there (one word", "bash -c 'echo hi && echo there'"],
+                 ["command not found: echo hi && echo there (quoted as one word", "bash -c 'echo hi && echo there'"],
                  id="30-one-word"),
     pytest.param([], ["bash", "-c", "python3 -c pass\n  --epochs 3"],
                  ["command not found: --epochs", "end the line before it with a backslash"], id="29-folded-text"),

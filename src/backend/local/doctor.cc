@@ -61,7 +61,7 @@ Finding CheckAgent(const LocalOptions& options) {
   return {Level::kOk, "howdah-agent " + std::string(kVersion) + " runs (" + options.agent + ")", ""};
 }
 
-// Two processes that lock one file must exclude each other, or one takes the jobs of the other for orphaned.
+// If two processes could hold the lock of one file, each would mistake the other's jobs for orphaned jobs.
 void CheckLocks(const std::string& home, Findings& findings) {
   const std::string probe = home + "/.doctor-lock";
   const auto first = os::files::FileLock::Try(probe);
@@ -140,11 +140,11 @@ void CheckInotifyLimit(const std::string& name, long few, Findings& findings) {
 Finding CheckDescriptors() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  const std::string what = "agents may open " + std::to_string(limit.rlim_max) + " files (ulimit -Hn), programs " +
-                           std::to_string(limit.rlim_cur) + " (ulimit -Sn)";
+  const std::string what = "limit of open files: " + std::to_string(limit.rlim_max) + " for agents (ulimit -Hn), " +
+                           std::to_string(limit.rlim_cur) + " for programs of tasks (ulimit -Sn)";
   if (limit.rlim_max >= kMinDescriptors) return {Level::kOk, what, ""};
   return {Level::kWarning,
-          what + ": enough for about " + std::to_string(limit.rlim_max / kDescriptorsPerTask) + " tasks per job",
+          what + "; enough for about " + std::to_string(limit.rlim_max / kDescriptorsPerTask) + " tasks per job",
           "raise the hard limit in /etc/security/limits.conf"};
 }
 

@@ -156,7 +156,7 @@ void LocalBackend::RequestNext() {
   if (std::exchange(waiting_, false)) sink_.OnEvent(core::RequestsDelayed{""});
 }
 
-// A disk that is full now is usually cleaned up, because it disturbs others as well.
+// Waits instead of failing: a full disk usually gets cleaned up soon, because it disturbs other users, too.
 void LocalBackend::WaitForSpace(const Error& error) {
   waiting_ = true;
   sink_.OnEvent(core::RequestsDelayed{error.message});

@@ -65,7 +65,7 @@ Status RemoveAll(const std::vector<std::string>& paths) {
   return result;
 }
 
-// The out-of-memory killer does not let a process report an error.
+// A process that the out-of-memory killer ends reports no error. So without an error the advice mentions that killer.
 core::JobChanged EndOf(const std::string& reason, const Death& death) {
   constexpr int kKilledExit = 4;  // as the core decides for a requested end
   core::JobChanged end;

@@ -180,7 +180,8 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   if (const Status s = WriteJobHost(files, {getpid()}); !s.ok()) return fail(s.error());
-  // The job is submitted now that its files are staged, as on YARN: copying files is no time in the queue.
+  // As on YARN, the job counts as submitted once its files are staged, so that copying them does not count as time in
+  // the queue.
   const core::JournalEntry submitted{os::process::Clock().Now(),
                                      core::SubmissionOf(spec, id->text, "local", submit.user, os::process::NodeName())};
   const std::string first = journal::EncodeEntry(submitted) + "\n";

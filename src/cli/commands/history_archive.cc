@@ -32,8 +32,8 @@ Result<Duration> Retention(const ArchiveOptions& options, const client::TonySett
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   constexpr int64_t kMost = int64_t{100} * 365 * 86400;
   if (error != std::errc() || end != text.data() + text.size() || seconds < 0 || seconds > kMost) {
-    return Error{ErrorCode::kUsage,
-                 "tony-site.xml: tony.history.retention-sec: invalid number of seconds '" + text + "'"};
+    return Error{ErrorCode::kUsage, "tony-site.xml: tony.history.retention-sec: invalid number of seconds '" + text +
+                                        "'; write a whole number, for example 2592000"};
   }
   return Duration(std::chrono::seconds(seconds));
 }

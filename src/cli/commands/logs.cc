@@ -158,11 +158,11 @@ struct LogsArguments {
 
 Result<int> Logs(client::Connection& connection, const LogsArguments& arguments) {
   if (arguments.form.timestamps && arguments.form.json) {
-    return Error{ErrorCode::kUsage, "logs: --timestamps and --json exclude each other"};
+    return Error{ErrorCode::kUsage, "logs: --timestamps and --json exclude each other; leave out one of them"};
   }
   if (arguments.form.timestamps && !arguments.follow) {
     return Error{ErrorCode::kUsage,
-                 "logs: --timestamps needs -f: it prints when lines arrive, and logs contain no times"};
+                 "logs: --timestamps needs -f: log files contain no times, only a follow shows when lines arrive"};
   }
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));

@@ -25,7 +25,7 @@ Error NoResult(const journal::TaskView& task, const std::string& name) {
   if (ended && !task.reason.empty()) return Failed(name + " has no result: " + task.reason);
   return Failed(name + (ended ? " has no result: it has not written the file $HOWDAH_RESULT"
                               : " has no result yet: it is " + std::string(core::ToText(task.state)) +
-                                    ", and a process's result is kept when the process has ended"));
+                                    ", and a result is stored when its process ends"));
 }
 
 Result<int> PrintResult(client::Connection& connection, const ResultArguments& arguments) {
@@ -52,7 +52,7 @@ Result<int> PrintResult(client::Connection& connection, const ResultArguments& a
 }  // namespace
 
 args::Command ResultCommand(client::Connection& connection) {
-  return {"result", "Print the result of a task's process: what it has written to the file $HOWDAH_RESULT",
+  return {"result", "Print the result of a process: the content of its file $HOWDAH_RESULT",
           "  howdah result last worker:0 > result.json\n  howdah result last worker:1 --rank 3",
           [&connection](args::Syntax& syntax) -> args::Runner {
             const auto arguments = std::make_shared<ResultArguments>();

@@ -215,7 +215,7 @@ Result<int> Run(client::Connection& connection, const RunArguments& arguments) {
 
 args::Command RunCommand(client::Connection& connection) {
   return {
-      "run", "Run a job: submit it, follow its state and logs, exit with its result",
+      "run", "Run a job: submit it, follow its state and logs, exit with the job's exit code",
       "  howdah run job.yaml --set roles.worker.instances=4 -- --epochs 3\n"
       "  howdah run --framework pytorch --workers 2 --memory 2GiB -- python train.py\n"
       "Exit code: 0 the job succeeded, 1 it failed, 4 it was killed, 2 wrong usage or job file, 3 the backend cannot "

@@ -32,7 +32,7 @@ Result<int> Wait(client::Connection& connection, const WaitArguments& arguments)
 }  // namespace
 
 args::Command WaitCommand(client::Connection& connection) {
-  return {"wait", "Wait until a job has finished; exit with its result",
+  return {"wait", "Wait until a job has finished; exit with the job's exit code",
           "  howdah wait last --timeout 10m\nExit code: that of `howdah run`; 5 after --timeout.",
           [&connection](args::Syntax& syntax) -> args::Runner {
             const auto arguments = std::make_shared<WaitArguments>();

@@ -120,7 +120,8 @@ Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::st
   const auto reader = files->Open(layout.event_log(id));
   if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) return false;
   if (!reader.ok()) return reader.error();
-  // Under another name at first, because a later process of this container must not continue from a part of it.
+  // Write the copy under another name first: a later process of this container must not continue from an incomplete
+  // one.
   const std::string partial = path + ".part";
   HOWDAH_TRY_STATUS(os::files::RemoveTree(partial));
   HOWDAH_TRY(const auto local, os::files::OpenForAppend(partial, 0600));

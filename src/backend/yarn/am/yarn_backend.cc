@@ -237,7 +237,7 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
     // The container ended before its files were localized, so the node may be the cause.
     scheduler_.NodeFailed(container->node);
   } else if (container->started && status >= 0) {
-    // The node works if an executor has run there. That it accepted a container proves nothing.
+    // The node works if an executor has run there. Accepting a container is not enough.
     scheduler_.NodeSucceeded(container->node);
   }
   const bool releasing = container->releasing;

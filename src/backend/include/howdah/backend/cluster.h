@@ -41,8 +41,8 @@ struct LogSelection {
   std::optional<int> index;
   std::optional<int> attempt;  // if unset: every attempt for a follow of a running job, otherwise the newest
   bool want_stdout = true, want_stderr = true;
-  // For a follow: of the output that exists at its start, only the last lines of each source are wanted. A backend that
-  // cannot skip the rest delivers everything; see Follow::starts_at_tail.
+  // For a follow: deliver only this many last lines of the output that each source has when the follow starts. A
+  // backend that cannot skip the rest delivers everything; see Follow::starts_at_tail.
   std::optional<int64_t> tail_lines;
 };
 
@@ -99,7 +99,8 @@ class Cluster {
   virtual howdah::Status ReadLog(const JobId& id, const LogSource& source, std::optional<int64_t> last_lines,
                                  const std::function<void(std::string_view)>& on_bytes) = 0;
   // Copies the kept outputs of the job's tasks to DIRECTORY/ROLE-INDEX/..., and returns what was copied. Files that
-  // exist there are replaced. For a running job: what is there now; kUnavailable if the backend cannot reach it.
+  // exist there are replaced. For a running job, copies the outputs that exist now, or returns kUnavailable if the
+  // backend cannot reach them.
   struct FetchedOutputs {
     int64_t files = 0, bytes = 0, tasks = 0;
   };
