@@ -92,8 +92,8 @@ function(howdah_static_program TARGET)
     return()
   endif()
   # static-pie: a static program whose code is loaded at a random address. Debian builds its archives as
-  # position-independent code. gc-sections: without the parts of these archives that nothing refers to, 0.7 MB of code
-  # and data that every start of a task would relocate.
+  # position-independent code. gc-sections leaves out the parts of these archives that are never used: 0.7 MB of code
+  # and data, which every start of a task would have to relocate.
   target_link_options(${TARGET} PRIVATE -static-pie -Wl,--gc-sections)
   if(HOWDAH_LINKER)
     # Relative relocations take 12 KiB in this form, and 1.1 MiB otherwise.

@@ -47,7 +47,7 @@ bool AskAbout(int socket, Question& question) {
   question.request.idiag_states = ~0U;
   inet_diag_sockid& id = question.request.id;
   id.idiag_cookie[0] = id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
-  // The peer's socket: our addresses, the other way round.
+  // The peer's socket has the same two addresses, with the ends exchanged.
   return FillIn(theirs, id.idiag_sport, id.idiag_src) && FillIn(ours, id.idiag_dport, id.idiag_dst);
 }
 

@@ -101,7 +101,7 @@ Status LocalDirectory::MoveTo(const std::string& top, const std::string& below) 
   if (!IsAt(parent_, name())) return Failed("moving " + path_ + ": it was replaced meanwhile");
   if (RenameOnly(parent_, name(), parent, name()) != 0) return SystemError("renaming " + path_ + " to " + to);
   if (!IsAt(parent, name()))
-    return Failed("moving " + path_ + ": it was replaced meanwhile; " + to + " is not the job");
+    return Failed("moving " + path_ + ": it was replaced meanwhile, so " + to + " is another directory");
   return {};
 }
 

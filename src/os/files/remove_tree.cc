@@ -52,7 +52,7 @@ class TreeRemover {
     if (!directory.valid() || ::fstat(directory.get(), &info) != 0) return;
     if (info.st_uid != ::geteuid() || (info.st_mode & 0700) == 0700) return;
     const std::string path = "/proc/self/fd/" + std::to_string(directory.get());
-    // Without success the next operation on the directory fails, with the error to report.
+    // If this fails, the next operation on the directory fails, too, and its error is reported.
     [[maybe_unused]] const int failed = ::chmod(path.c_str(), (info.st_mode & 07777) | 0700);
   }
 

@@ -69,7 +69,7 @@ const std::vector<SourceFilter::Rule>& SourceFilter::RulesIn(const std::string& 
   const bool has_file = rules_file_ == ".gitignore" || (directory.empty() && !rules_file_.empty());
   if (has_file) {
     const std::string path = root_ + "/" + (directory.empty() ? "" : directory + "/") + rules_file_;
-    // An unreadable file of rules is as if absent, as for git.
+    // Treat an unreadable file of rules as absent, as git does.
     if (const auto read = ReadFile(path, kMaxRulesSize); read.ok()) text += *read;
   }
   found->second = Parse(text);

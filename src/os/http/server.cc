@@ -207,7 +207,8 @@ class AsioServer final : public Server {
     connection->Start();
   }
 
-  // Strangers take no places of known clients. Returns false if no connection can be closed in favour of a new one.
+  // Clients that are not known never displace known ones. Returns false if no connection can be closed in favour of a
+  // new one.
   bool MakeRoom(bool stranger) {
     const size_t limit = stranger ? limits_.strangers : limits_.connections;
     size_t same = 0;

@@ -24,7 +24,7 @@ class Mover {
   void MoveJob(Found job) {
     const auto directory = files_.OpenDirectory(job.directory);
     if (!directory.ok()) return AddProblem(directory.error());
-    // A directory with a link to the file of another user would pass for the job of that user.
+    // Without this check, a directory with a link to another user's file would pass for a job of that user.
     if (const Status owned = (*directory)->CheckOwner(job.text); !owned.ok()) return AddProblem(owned);
     if (!job.name.completed && !FindEnd(**directory, job)) return;
     const std::string day = compat::tony::history::DayDirectory(*job.name.completed, utc_offset_(*job.name.completed));

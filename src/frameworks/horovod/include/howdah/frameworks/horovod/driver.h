@@ -32,9 +32,9 @@ std::optional<uint16_t> PortOfPlanFile(std::string_view name);
 // crossSize. The numbers may be strings.
 Result<std::vector<RankAssignment>> ReadDriverPlan(const std::string& text);
 
-// The variables of a worker process that come from the plan. position: that of the process on its host, in the order of
-// ranks. As in TonY, the process gets the plan's slot with this position on this host, in the order of local ranks.
-// Returns an error if the plan has no such slot.
+// The variables of a worker process that come from the plan. position: the position of the process among the processes
+// on its host, in the order of ranks. As in TonY, the process gets the slot with this position among the plan's slots
+// on the host, in the order of local ranks. Returns an error if the plan has no such slot.
 Result<jobspec::EnvVars> VariablesFromPlan(const std::vector<RankAssignment>& plan, const std::string& host,
                                            int position, uint16_t port);
 

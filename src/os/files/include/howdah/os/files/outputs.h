@@ -1,4 +1,4 @@
-// The results that a program leaves in its working directory.
+// The files that a program leaves in its working directory.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace howdah::os::files {
 // have git's syntax (gitignore(5)). Before these rules come `.git`, `__pycache__` and `.venv`, which are therefore left
 // out unless a rule such as `!.git` includes them.
 //
-// Single-threaded. A tree must be visited from the top: entries below a skipped directory are not asked for.
+// Single-threaded. Visit a tree from the top, and do not call Skips for entries below a skipped directory.
 class SourceFilter {
  public:
   explicit SourceFilter(std::string root);

@@ -24,7 +24,7 @@ struct SpawnRequest {
   std::string directory;                              // working directory; if empty, the parent's
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;  // -1 for /dev/null
   std::vector<int> kept;     // other descriptors passed to the child under the same numbers; all others are closed
-  int directory_fd = -1;     // the child has its working directory open under this number, 3 or higher; -1: it has not
+  int directory_fd = -1;     // the child has its working directory open under this number, 3 or higher; -1: not open
   bool new_group = true;     // whether the child leads its own process group
   bool new_session = false;  // whether the child leads its own session
   bool controlling_terminal = false;   // stdin becomes the controlling terminal; requires new_session

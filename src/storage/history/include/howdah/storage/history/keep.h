@@ -26,8 +26,8 @@ struct Outcome {
 };
 
 // Moves every finished job from `intermediate` to finished/YYYY/MM/DD/, the day on which it ended. If a job's
-// application master died without recording the end, the end is that of `status_of`; if `status_of` does not know the
-// job, the job is not moved. Returns an error if the directory `intermediate` cannot be read.
+// application master died without recording the end, the end is taken from `status_of`; if that returns kNotFound, the
+// job is not moved. Returns an error if the directory `intermediate` cannot be read.
 Result<Outcome> Move(storage::Files& files, const Location& location, const UtcOffset& utc_offset,
                      const StatusOf& status_of, Mode mode);
 
