@@ -3,9 +3,8 @@
     import howdah
     best = howdah.run(train, args=(0.1,), workers=4, framework="pytorch")
 
-The package drives the program `howdah`, which the wheel brings along. Importing it loads only the standard library;
-each
-name is loaded when it is first used.
+The package drives the program `howdah`, which the wheel contains. Importing the package loads only the standard
+library; each name is loaded when it is first used.
 """
 
 TYPE_CHECKING = False  # as in typing, whose import would take longer than all the rest

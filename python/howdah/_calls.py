@@ -23,8 +23,9 @@ class Result(NamedTuple):
 
     kind: str  # "value" or "exception"
     at: float  # seconds since 1970, by the clock of the node
-    payload: bytes  # of an exception: pickled (its class; the arguments, args and state of the exception),
-    # both pickled, b"" if that failed
+    # The pickled value. For an exception, a pickled pair: its pickled class, and its pickled (arguments, args, state).
+    # Each of the two is b"" if it could not be pickled.
+    payload: bytes
     type: str = ""
     message: str = ""
     traceback: str = ""

@@ -76,7 +76,7 @@ def imports_of(path: str, package: str) -> list[str]:
         source = file.read()
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # for another version of Python; an error belongs where it is imported
+    except (SyntaxError, ValueError):  # such as code for another version of Python; importing it reports the error
         return []
     names: list[str] = []
     for node in ast.walk(tree):

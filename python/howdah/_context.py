@@ -85,8 +85,8 @@ class Context:
 
     @property
     def stopping(self) -> bool:
-        """Whether a stop was requested. From the first use of this attribute, the stop signal only sets it.
-        The first use must be in the main thread."""
+        """Whether a stop was requested. After the first use of this attribute, the stop signal only sets it, and no
+        longer ends the process. The first use must be in the main thread."""
         if self._stopping is None:
             requested = threading.Event()
             try:
@@ -98,9 +98,9 @@ class Context:
 
     @contextmanager
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
-        """A directory for the files of a checkpoint. At the end of the block it becomes checkpoint_dir/step-N in one
-        step, and is reported. The files of other ranks than 0 are kept only with all=True, as step-N-rank-R. After an
-        exception no files are kept."""
+        """A directory for the files of a checkpoint. At the end of the block it is renamed atomically to
+        checkpoint_dir/step-N, and the checkpoint is reported. The files of ranks other than 0 are kept only with
+        all=True, as step-N-rank-R. After an exception no files are kept."""
         root = self._checkpoint_root()
         kept = self.rank in (0, None) or all
         if root is None or not kept:
@@ -109,15 +109,14 @@ class Context:
             return
         name = f"step-{step}" if self.rank in (0, None) else f"step-{step}-rank-{self.rank}"
         os.makedirs(root, exist_ok=True)
-        scratch = tempfile.mkdtemp(
-            prefix=f".{name}.", dir=root
-        )  # in the same file system, so that the rename is atomic
+        # In the same file system, so that the rename is atomic.
+        scratch = tempfile.mkdtemp(prefix=f".{name}.", dir=root)
         try:
             yield scratch
             self._report("checkpointing")
             os.chmod(scratch, 0o777 & ~_umask())
             target = os.path.join(root, name)
-            if os.path.isdir(target):  # of an earlier attempt that has done the same step
+            if os.path.isdir(target):  # written by an earlier attempt at the same step
                 old = tempfile.mkdtemp(prefix=".old.", dir=root)
                 os.rename(target, os.path.join(old, name))
                 os.rename(scratch, target)
@@ -150,9 +149,9 @@ class Context:
             return "/" + root[len("file:") :].lstrip("/")
         if "://" in root:
             raise HowdahError(
-                f"checkpoint_dir is {root}, and Context.checkpoint() and latest() use directories only: name a "
-                "directory that all nodes share, or save the checkpoint there in the program, and report it with "
-                "checkpointed(step)"
+                f"checkpoint_dir is {root}, but Context.checkpoint() and latest() support only directories: set it to "
+                "a directory that all nodes share, or let the program itself save checkpoints to this URI and report "
+                "each with checkpointed(step)"
             )
         return root
 

@@ -56,7 +56,7 @@ class Unavailable(HowdahError):
 
 
 class NoResult(HowdahError):
-    """The job has no result: it runs a command, or the process never returned."""
+    """The job has no result: it runs a command, or its function did not return."""
 
 
 class PicklingError(HowdahError, _PicklingError):
@@ -80,8 +80,8 @@ class JobKilled(HowdahError):
 class JobFailed(HowdahError):
     """The job failed. `reason` is its root cause, as Howdah has determined it.
 
-    If the root cause is an exception in a function, the exception raised is an instance of that exception's class, too,
-    and `__cause__` is the original exception where it can be unpickled.
+    If the root cause is an exception in a function, the raised JobFailed is also an instance of that exception's class,
+    and its `__cause__` is the original exception if that can be unpickled.
     """
 
     job: Job[Any]

@@ -255,8 +255,8 @@ class Job(Generic[T]):
         attempt: int | None = None,
         tail: int | None = None,
     ) -> Lines:
-        """The lines of the output: of all tasks, of a role or of one task ("worker:0"). follow: also new ones, to
-        the end."""
+        """The lines of the output: of all tasks, of a role or of one task ("worker:0"). follow: also new lines,
+        until the job ends."""
         from ._streams import Lines
 
         flags = ["--json"]
@@ -270,7 +270,7 @@ class Job(Generic[T]):
         return Lines(["logs", self.id, *([task] if task else []), *flags])
 
     def events(self, *, follow: bool = False) -> Events:
-        """The entries of the journal. follow: also new ones, to the end of the job."""
+        """The entries of the journal. follow: also new entries, until the job ends."""
         from ._streams import Events
 
         return Events(["events", self.id, "--json", *(["-f"] if follow else [])])
@@ -365,7 +365,7 @@ def _unpickled(payload: bytes) -> tuple[type[BaseException] | None, BaseExceptio
         if pickled_state:
             arguments, args, state = pickle.loads(pickled_state)
             original = cls.__new__(cls, *arguments)
-            if not hasattr(cls.__init__, "__code__"):  # written in C: it takes the same arguments
+            if not hasattr(cls.__init__, "__code__"):  # an __init__ in C takes the same arguments as __new__
                 original.__init__(*arguments)
             original.args = args
             original.__setstate__(state)

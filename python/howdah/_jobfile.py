@@ -129,7 +129,8 @@ def merged(options: Mapping[str, Any], job: dict[str, Any]) -> dict[str, Any]:
 
 
 def settings(given: Mapping[str, Any]) -> list[str]:
-    """The arguments KEY=VALUE of `--set` that change a job file of the user. given: only what the caller gave."""
+    """The arguments KEY=VALUE of `--set` that change a job file of the user. given: only the keywords that the caller
+    passed."""
     import json
 
     flat: dict[str, Any] = {}

@@ -105,5 +105,5 @@ def check(function: str, given: Iterable[str], allowed: Iterable[str]) -> None:
         from difflib import get_close_matches
 
         near = get_close_matches(name, names, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+        hint = f"; did you mean {near[0]!r}?" if near else f"; the keywords are {', '.join(names)}"
         raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

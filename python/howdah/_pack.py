@@ -72,7 +72,8 @@ def _write(path: str, prefix: str, files: list[tuple[str, str, os.stat_result]])
 
 
 def _portable(data: bytes, prefix: str) -> bytes:
-    """A script that names the interpreter of this environment finds it in PATH instead."""
+    """The content of a script. If its first line names the interpreter of this environment, it is changed to look the
+    interpreter up in PATH."""
     line, end, rest = data.partition(b"\n")
     if not line.startswith(b"#!" + prefix.encode() + b"/bin/python"):
         return data

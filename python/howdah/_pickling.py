@@ -27,14 +27,14 @@ def dump_call(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str,
             if why is not None:
                 where = explain(value, what, why)
                 raise PicklingError(
-                    f"{name}() cannot be sent: {where}; create the object inside the function, or pass what it is made "
-                    "from"
+                    f"{name}() cannot be sent: {where}; create the object inside the function, or pass the values from "
+                    "which it is made"
                 ) from error
         raise PicklingError(f"{name}() cannot be sent: {error}") from error
 
 
 def explain(value: Any, name: str, error: BaseException) -> str:
-    """Which object cannot be pickled, through which name: "the global 'lock' of train(): cannot pickle ..."."""
+    """Names the object that cannot be pickled, and the way to it: "the global 'lock' of train() is an object of …"."""
     seen = {id(value)}
     for _ in range(_DEPTH):
         for inner, step in _parts(value):

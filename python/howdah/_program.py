@@ -14,7 +14,7 @@ USAGE, REFUSED, TIMED_OUT = _USAGE, _REFUSED, _TIMED_OUT
 
 
 def find() -> str:
-    """The path of the program: of the environment of this interpreter, otherwise of PATH."""
+    """The path of the program: in the environment of this interpreter, otherwise in PATH."""
     own = os.path.dirname(sys.executable or "")
     for folder in (own, *os.environ.get("PATH", "").split(os.pathsep), os.path.expanduser("~/.local/bin")):
         path = os.path.join(folder, "howdah")
@@ -44,7 +44,7 @@ def call(arguments: Sequence[str], *, input: bytes | None = None, timeout: float
             input=input if input is not None else b"",
             capture_output=True,
             timeout=timeout,
-            start_new_session=True,  # a Ctrl-C in the terminal is for this program, which decides what it stops
+            start_new_session=True,  # Ctrl-C in the terminal reaches only this program, which decides what to stop
         )
     except subprocess.TimeoutExpired:
         raise TimeoutError(f"`howdah {arguments[0]}` took longer than {timeout:g} s") from None

@@ -48,7 +48,7 @@ class Event:
 
 
 class _Stream(Generic[T]):
-    """`for … in` and `async for … in`. Closing the stream, or the end of a `with` block, ends it. One thread reads."""
+    """For `for … in` and `async for … in`, in one thread at a time. close() or the end of a `with` block ends it."""
 
     def __init__(self, arguments: list[str]) -> None:
         self._command = arguments[0]

@@ -27,7 +27,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Role:
-    """A role of a job with several: `howdah.run({"ps": Role(serve), "worker": Role(train, instances=4)})`.
+    """One role of a job that has several: `howdah.run({"ps": Role(serve), "worker": Role(train, instances=4)})`.
 
     `keys` are the keys of a role in the job file.
     """
@@ -161,7 +161,7 @@ def plan(what: Callable[..., Any] | PathLike | Sequence[str] | Mapping[str, Role
 
 
 class JobFunction(Generic[P, T]):
-    """A function that `howdah.job` has decorated. A call is a plain local call."""
+    """A function that `howdah.job` has decorated. Calling it runs the function locally."""
 
     def __init__(self, function: Callable[P, T], keys: Mapping[str, Any]) -> None:
         from functools import update_wrapper
@@ -365,10 +365,10 @@ class _Travel:
         if self._code is not None and self._code != "imported":
             inside = os.path.relpath(os.path.abspath(path), os.path.abspath(os.fspath(self._code)))
             if inside.startswith(".."):
-                raise HowdahError(f"the script {path} does not lie in code={os.fspath(self._code)!r}")
+                raise HowdahError(f"the script {path} is not in the directory code={os.fspath(self._code)!r}")
             return inside
         if self._modules is None:
-            raise HowdahError(f"with code=None the script {path} does not travel; give a command instead")
+            raise HowdahError(f"with code=None the script {path} is not sent with the job; pass a command instead")
         inside = os.path.relpath(os.path.abspath(path))
         folder = os.path.dirname(os.path.abspath(path))
         if inside.startswith(".."):

@@ -12,7 +12,8 @@ import sys
 
 def main() -> None:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    # As for a script in the working directory. The package comes last, so that it hides no module of the function.
+    # Imports work as for a script in the working directory. The package comes last, so that it hides no module of the
+    # function.
     sys.path[0] = os.getcwd()
     sys.path.append(package)
     call_file = sys.argv[1]

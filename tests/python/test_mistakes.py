@@ -26,7 +26,7 @@ def test_function_that_cannot_be_pickled_names_the_object():
         return model
 
     text = message(lambda: howdah.submit(train), howdah.PicklingError)
-    assert text.endswith("; create the object inside the function, or pass what it is made from")
+    assert text.endswith("; create the object inside the function, or pass the values from which it is made")
     assert "train() cannot be sent: the item 1 of the item 'layers' of the variable 'model' of " in text
     assert "is an object of the type _thread.lock (cannot pickle '_thread.lock' object)" in text
     text = message(lambda: howdah.run(print, args=(1, lock)), howdah.PicklingError)
