@@ -30,7 +30,7 @@ build_target() {
 
 dev_build() {
   local preset=${1:-release}
-  case $preset in release | debug | tsan) ;; *) die "no preset '$preset': release, debug or tsan" ;; esac
+  case $preset in release | debug | tsan) ;; *) die "unknown preset '$preset'; write release, debug or tsan" ;; esac
   say "building $preset"
   build_target "$preset" all
   say "built $preset: $PWD/build/$preset/bin"

@@ -22,14 +22,14 @@ as_root() {
 # need PURPOSE: installs the missing packages for a purpose. If none is missing, the network is not used.
 need() {
   local list=packages_$1 package missing=()
-  command -v dpkg-query >/dev/null || die "this is not Debian: install what stands in tools/dev/setup.sh by hand"
+  command -v dpkg-query >/dev/null || die "not Debian: install the packages listed in tools/dev/setup.sh by hand"
   local installed
   installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | tr '\n' ' ') "
   for package in ${!list}; do
     [[ $installed == *" $package "* ]] || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
-  say "installing ${#missing[@]} packages to $1"
+  say "installing ${#missing[@]} packages (purpose: $1)"
   quietly apt-update as_root apt-get update -qq
   quietly "apt-$1" as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}"

@@ -24,7 +24,7 @@ run_pytest() {  # NAME of the results, then arguments of pytest
 # passes only now. The run ends after three tests that fail again.
 run_failed_again() {  # NAME of the results, then the same arguments
   local name=$1; shift
-  say "running the failed tests of $name again, with nothing beside them"
+  say "running the failed tests of $name again, alone"
   "$python" -m pytest -o cache_dir="$PWD/build/test-results/cache-$name" --color=auto -ra --last-failed \
     --last-failed-no-failures=none --maxfail=3 --junit-xml="build/test-results/again-$name.xml" "$@" >&2
 }
@@ -91,7 +91,7 @@ test_some() {
          elif [ -e "${1%%::*}" ]; then folders+=("$1")
          else
            local names; names=$(dirname tests/*/test_*.py | sort -u | cut -d/ -f2 | xargs)
-           die "nothing to test is called '$1'; there are: all unit sim $names"
+           die "unknown test suite '$1'; the suites are: all unit sim $names"
          fi ;;
     esac
     shift
