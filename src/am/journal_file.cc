@@ -61,9 +61,8 @@ Status JournalFile::Flush() {
 }
 
 Result<std::string> JournalFile::Text() const {
-  auto text = os::files::ReadFile(path_, kTextLimit);
-  if (!text.ok()) return text.error();
-  return std::move(*text) + queued_;
+  HOWDAH_TRY(auto text, os::files::ReadFile(path_, kTextLimit));
+  return std::move(text) + queued_;
 }
 
 }  // namespace howdah::am

@@ -73,9 +73,8 @@ Result<std::string> TensorBoard::Logdir(const Options& options) {
   const std::string shown = local.value_or(options.logdir_copy);
   if (const Status made = os::files::MakeDirectories(shown); !made.ok()) return made.error();
   if (local) return shown;
-  auto files = options.open_logdir();
-  if (!files.ok()) return files.error();
-  mirror_ = std::make_unique<EventMirror>(std::move(*files), storage::PathOfUri(options.logdir), shown,
+  HOWDAH_TRY(auto files, options.open_logdir());
+  mirror_ = std::make_unique<EventMirror>(std::move(files), storage::PathOfUri(options.logdir), shown,
                                           options.log_directory + kLog);
   return shown;
 }

@@ -78,9 +78,8 @@ Status Run::Begin(const rpc::AmContact& am) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signals_.add(number);
   }
   if (command_.terminal) {
-    auto raw = RawTerminal::Set(command_.in);
-    if (!raw.ok()) return raw.error();
-    raw_.emplace(std::move(*raw));
+    HOWDAH_TRY(auto raw, RawTerminal::Set(command_.in));
+    raw_.emplace(std::move(raw));
     resizes_.add(SIGWINCH);
   }
   stream_ = channel_->Open(rpc::FrameChannel::Method::kTunnel, {[this](const wire::Frame& frame) { OnFrame(frame); },

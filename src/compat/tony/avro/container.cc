@@ -20,19 +20,16 @@ constexpr char kSchemaKey[] = "avro.schema", kCodecKey[] = "avro.codec";
 Result<std::map<std::string, std::string>> ReadMetadata(Decoder& file) {
   std::map<std::string, std::string> metadata;
   for (;;) {
-    const auto count = file.Long();
-    if (!count.ok()) return count.error();
-    if (*count == 0) return metadata;
-    if (*count < 0) {
+    HOWDAH_TRY(const auto count, file.Long());
+    if (count == 0) return metadata;
+    if (count < 0) {
       if (const auto size = file.Long(); !size.ok()) return size.error();
     }
-    const uint64_t pairs = *count < 0 ? 0 - static_cast<uint64_t>(*count) : static_cast<uint64_t>(*count);
+    const uint64_t pairs = count < 0 ? 0 - static_cast<uint64_t>(count) : static_cast<uint64_t>(count);
     for (uint64_t i = 0; i < pairs; ++i) {
-      const auto key = file.Bytes();
-      if (!key.ok()) return key.error();
-      const auto value = file.Bytes();
-      if (!value.ok()) return value.error();
-      metadata[std::string(*key)] = *value;
+      HOWDAH_TRY(const auto key, file.Bytes());
+      HOWDAH_TRY(const auto value, file.Bytes());
+      metadata[std::string(key)] = value;
     }
   }
 }
@@ -65,14 +62,11 @@ struct Block {
 };
 
 Result<Block> ReadBlock(Decoder& file, std::string_view sync) {
-  const auto count = file.Long();
-  if (!count.ok()) return count.error();
-  const auto bytes = file.Bytes();
-  if (!bytes.ok()) return bytes.error();
-  const auto end = file.Take(kSyncSize);
-  if (!end.ok()) return end.error();
-  if (*count < 0 || *end != sync) return Failed("a block does not end where it should");
-  return Block{*count, *bytes};
+  HOWDAH_TRY(const auto count, file.Long());
+  HOWDAH_TRY(const auto bytes, file.Bytes());
+  HOWDAH_TRY(const auto end, file.Take(kSyncSize));
+  if (count < 0 || end != sync) return Failed("a block does not end where it should");
+  return Block{count, bytes};
 }
 
 Status ReadValues(const Block& block, std::string_view bytes, const Schema& schema, Budget& budget,
@@ -80,9 +74,8 @@ Status ReadValues(const Block& block, std::string_view bytes, const Schema& sche
   budget.Grow(bytes.size());
   Decoder decoder(bytes, budget);
   for (int64_t i = 0; i < block.count; ++i) {
-    auto value = decoder.Value(schema, schema.root);
-    if (!value.ok()) return value.error();
-    HOWDAH_TRY_STATUS(on_value(*value));
+    HOWDAH_TRY(auto value, decoder.Value(schema, schema.root));
+    HOWDAH_TRY_STATUS(on_value(value));
   }
   return decoder.AtEnd() ? Status() : Status(Failed("a block is longer than its values"));
 }
@@ -140,12 +133,10 @@ Result<std::string> ReadContainer(std::string_view bytes, const OnValue& on_valu
 }
 
 Result<std::string> WriteContainer(const std::string& schema, const std::vector<Json>& values) {
-  const auto parsed = ParseSchema(schema);
-  if (!parsed.ok()) return parsed.error();
+  HOWDAH_TRY(const auto parsed, ParseSchema(schema));
   std::string block;
   for (const Json& value : values) {
-    if (const Status appended = AppendValue(block, *parsed, parsed->root, value); !appended.ok())
-      return appended.error();
+    HOWDAH_TRY_STATUS(AppendValue(block, parsed, parsed.root, value));
   }
   const std::string sync = SyncOf(block);
   std::string file(kMagic);

@@ -74,22 +74,19 @@ Status Budget::TakeText(size_t size) {
 Result<Json> Decoder::Primitive(Kind kind) {
   if (kind == Kind::kNull) return Json();
   if (kind == Kind::kInt || kind == Kind::kLong) {
-    const auto number = Long();
-    if (!number.ok()) return number.error();
-    if (kind == Kind::kInt && *number != static_cast<int32_t>(*number)) return Failed("an int has more than 32 bits");
-    return Json(*number);
+    HOWDAH_TRY(const auto number, Long());
+    if (kind == Kind::kInt && number != static_cast<int32_t>(number)) return Failed("an int has more than 32 bits");
+    return Json(number);
   }
   if (kind == Kind::kBytes || kind == Kind::kString) {
-    const auto text = Bytes();
-    if (!text.ok()) return text.error();
-    HOWDAH_TRY_STATUS(budget_.TakeText(text->size()));
-    return Json(kind == Kind::kBytes ? Latin1ToUtf8(*text) : std::string(*text));
+    HOWDAH_TRY(const auto text, Bytes());
+    HOWDAH_TRY_STATUS(budget_.TakeText(text.size()));
+    return Json(kind == Kind::kBytes ? Latin1ToUtf8(text) : std::string(text));
   }
-  const auto raw = Take(kind == Kind::kBoolean ? 1 : kind == Kind::kFloat ? 4 : 8);
-  if (!raw.ok()) return raw.error();
-  if (kind == Kind::kBoolean) return Json(raw->front() != 0);
-  if (kind == Kind::kFloat) return Json(std::bit_cast<float>(LittleEndian<uint32_t>(*raw)));
-  return Json(std::bit_cast<double>(LittleEndian<uint64_t>(*raw)));
+  HOWDAH_TRY(const auto raw, Take(kind == Kind::kBoolean ? 1 : kind == Kind::kFloat ? 4 : 8));
+  if (kind == Kind::kBoolean) return Json(raw.front() != 0);
+  if (kind == Kind::kFloat) return Json(std::bit_cast<float>(LittleEndian<uint32_t>(raw)));
+  return Json(std::bit_cast<double>(LittleEndian<uint64_t>(raw)));
 }
 
 // A collection is a sequence of blocks. A block is a count and that many elements; an empty block ends the sequence.
@@ -97,21 +94,19 @@ Result<Json> Decoder::Primitive(Kind kind) {
 Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int depth) {
   Json elements = type.kind == Kind::kMap ? Json::object() : Json::array();
   for (;;) {
-    const auto count = Long();
-    if (!count.ok()) return count.error();
-    if (*count == 0) return elements;
-    if (*count < 0) {
+    HOWDAH_TRY(const auto count, Long());
+    if (count == 0) return elements;
+    if (count < 0) {
       if (const auto size = Long(); !size.ok()) return size.error();
     }
     // Convert to unsigned, because int64_t cannot represent the magnitude of its lowest value.
-    const uint64_t elements_left = *count < 0 ? 0 - static_cast<uint64_t>(*count) : static_cast<uint64_t>(*count);
+    const uint64_t elements_left = count < 0 ? 0 - static_cast<uint64_t>(count) : static_cast<uint64_t>(count);
     for (uint64_t i = 0; i < elements_left; ++i) {
       std::string key;
       if (type.kind == Kind::kMap) {
-        const auto read = Bytes();
-        if (!read.ok()) return read.error();
-        HOWDAH_TRY_STATUS(budget_.TakeText(read->size()));
-        key = *read;
+        HOWDAH_TRY(const auto read, Bytes());
+        HOWDAH_TRY_STATUS(budget_.TakeText(read.size()));
+        key = read;
       }
       auto element = Value(schema, type.branches.front(), depth + 1);
       if (!element.ok()) return element;
@@ -161,10 +156,10 @@ Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
       return Json(type.symbols[static_cast<size_t>(*symbol)]);
     }
     case Kind::kFixed: {
-      const auto raw = Take(static_cast<int64_t>(std::min<size_t>(type.size, std::numeric_limits<int64_t>::max())));
-      if (!raw.ok()) return raw.error();
-      HOWDAH_TRY_STATUS(budget_.TakeText(raw->size()));
-      return Json(Latin1ToUtf8(*raw));
+      HOWDAH_TRY(const auto raw,
+                 Take(static_cast<int64_t>(std::min<size_t>(type.size, std::numeric_limits<int64_t>::max()))));
+      HOWDAH_TRY_STATUS(budget_.TakeText(raw.size()));
+      return Json(Latin1ToUtf8(raw));
     }
     case Kind::kArray:
     case Kind::kMap:

@@ -29,8 +29,7 @@ Result<hadoop::conf::Configuration> ReadConfiguration(
     const std::function<Result<std::string>(const std::string& path)>& read_file) {
   hadoop::conf::Configuration configuration(surroundings);
   for (const ConfigurationFile& file : files) {
-    const Status added = hadoop::conf::AddXml(configuration, file.path, file.xml, read_file);
-    if (!added.ok()) return added.error();
+    HOWDAH_TRY_STATUS(hadoop::conf::AddXml(configuration, file.path, file.xml, read_file));
   }
   for (const auto& [key, value] : flags.conf) {
     const bool adds = std::find(kSeveralValues.begin(), kSeveralValues.end(), key) != kSeveralValues.end();
