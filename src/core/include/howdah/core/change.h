@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "howdah/base/boxed.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
 #include "howdah/core/cause.h"
@@ -118,12 +119,12 @@ struct TaskChanged {
   std::optional<Instant> started, finished;
   // With kStarted: how long the start waited for the files of the working directory; nullopt if it did not wait.
   std::optional<Duration> filling = {};
-  std::optional<Usage> usage;            // when an attempt has ended
-  std::optional<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
-  std::optional<LeftFiles> left_files;   // when an attempt has ended; nullopt if there are none
+  Boxed<Usage> usage;            // when an attempt has ended
+  Boxed<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
+  Boxed<LeftFiles> left_files;   // when an attempt has ended; empty if there are none
   // When an attempt has ended: the sizes of the stored results by local rank, kNoResult (howdah/core/results.h) for a
   // process without one. Not set if no process has a result.
-  std::optional<std::vector<int>> result_bytes;
+  Boxed<std::vector<int>> result_bytes;
   friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
 };
 

@@ -1,0 +1,40 @@
+// An optional value that lives on the heap.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace howdah {
+
+// As std::optional<T>, but an empty one takes only the size of a pointer. For large members that are rarely set, of
+// types that exist in large numbers. Copying it copies the value.
+template <typename T>
+class Boxed {
+ public:
+  Boxed() = default;
+  Boxed(std::nullopt_t) {}
+  Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  Boxed(std::optional<T> value) : value_(value ? std::make_unique<T>(*std::move(value)) : nullptr) {}
+  Boxed(const Boxed& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
+  Boxed(Boxed&&) noexcept = default;
+  Boxed& operator=(Boxed other) noexcept {
+    value_ = std::move(other.value_);
+    return *this;
+  }
+  ~Boxed() = default;
+
+  explicit operator bool() const { return value_ != nullptr; }
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+  operator std::optional<T>() const { return value_ ? std::optional<T>(*value_) : std::nullopt; }
+
+  friend bool operator==(const Boxed& a, const Boxed& b) {
+    return a.value_ == nullptr || b.value_ == nullptr ? a.value_ == b.value_ : *a == *b;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+}  // namespace howdah
