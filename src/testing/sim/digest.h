@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "howdah/base/boxed.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/core/action.h"
 
@@ -29,6 +30,10 @@ class Digest {
   void Put(const std::optional<T>& value) {
     Word(value.has_value());
     if (value) Put(*value);
+  }
+  template <typename T>
+  void Put(const Boxed<T>& value) {
+    Put(std::optional<T>(value));
   }
   template <typename T>
   void Put(const std::vector<T>& values) {

@@ -124,7 +124,7 @@ struct TaskChanged {
   Boxed<LeftFiles> left_files;   // when an attempt has ended; empty if there are none
   // When an attempt has ended: the sizes of the stored results by local rank, kNoResult (howdah/core/results.h) for a
   // process without one. Not set if no process has a result.
-  Boxed<std::vector<int>> result_bytes;
+  std::optional<std::vector<int>> result_bytes;
   friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
 };
 
