@@ -3,44 +3,73 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "descendants.h"
 #include "howdah/os/files/files.h"
 #include "proc.h"
 
 namespace howdah::os::process {
 namespace {
 
-// Reads the kernel's lists of a process's children, one list per thread. Returns nullopt if the kernel has no such
-// lists (CONFIG_PROC_CHILDREN).
-std::optional<std::vector<pid_t>> ListedChildren(pid_t pid) {
-  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  std::vector<pid_t> children;
-  const auto threads = files::ListDirectory(tasks);
-  if (!threads) return children;  // the process has ended
-  for (const std::string& thread : *threads) {
-    const std::string path = tasks + "/" + thread + "/children";
-    const std::string text = ReadProcFile(path);
-    if (text.empty() && ::access(path.c_str(), F_OK) != 0 && ::access((tasks + "/" + thread).c_str(), F_OK) == 0) {
-      return std::nullopt;
-    }
-    const char* at = text.data();
-    const char* const end = text.data() + text.size();
-    for (pid_t child = 0; at < end; ++at) {
-      const auto [next, error] = std::from_chars(at, end, child);
-      if (error != std::errc()) break;
-      children.push_back(child);
-      at = next;
+// Appends the numbers in a file to `numbers`. A number is followed by a blank.
+void AppendNumbers(int fd, std::vector<pid_t>& numbers) {
+  std::array<char, 1024> buffer;
+  pid_t number = 0;
+  for (ssize_t size = ::read(fd, buffer.data(), buffer.size()); size > 0;
+       size = ::read(fd, buffer.data(), buffer.size())) {
+    for (const char c : std::string_view(buffer.data(), static_cast<size_t>(size))) {
+      if (c >= '0' && c <= '9') {
+        number = number * 10 + (c - '0');
+      } else if (number > 0) {
+        numbers.push_back(std::exchange(number, 0));
+      }
     }
   }
-  return children;
+}
+
+// Appends the children of one thread, whose directory is below `threads`. Returns false if the kernel has no such list.
+bool AppendChildrenOf(int threads, const char* thread, std::vector<pid_t>& children) {
+  std::array<char, 32> path;
+  std::snprintf(path.data(), path.size(), "%.15s/children", thread);
+  const files::Fd list(::openat(threads, path.data(), O_RDONLY | O_CLOEXEC));
+  if (list.valid()) {
+    AppendNumbers(list.get(), children);
+    return true;
+  }
+  return errno != ENOENT || ::faccessat(threads, thread, F_OK, 0) != 0;
+}
+
+// Appends the children of a process, from the kernel's lists, one per thread. Returns false if the kernel has no such
+// lists (CONFIG_PROC_CHILDREN). Allocates no other memory than that of `children`, because a process may have hundreds
+// of threads.
+bool AppendListedChildren(pid_t pid, std::vector<pid_t>& children) {
+  std::array<char, 32> path;
+  std::snprintf(path.data(), path.size(), "/proc/%d/task", pid);
+  const files::Fd threads(::open(path.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!threads.valid()) return true;  // the process has ended
+  alignas(dirent64) std::array<char, 4096> entries;
+  for (ssize_t size = ::getdents64(threads.get(), entries.data(), entries.size()); size > 0;
+       size = ::getdents64(threads.get(), entries.data(), entries.size())) {
+    for (ssize_t at = 0; at < size;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+      at += entry->d_reclen;
+      if (entry->d_name[0] != '.' && !AppendChildrenOf(threads.get(), entry->d_name, children)) return false;
+    }
+  }
+  return true;
 }
 
 // Maps each parent to its children, by a scan of all processes.
@@ -52,39 +81,32 @@ std::multimap<pid_t, pid_t> ChildrenOfAll() {
   return children;
 }
 
-// Visits the living processes below root, parents before children. Reads the children of a process before the visit,
-// because a visit may kill the process.
-template <typename Visit>
-void ForEachDescendant(pid_t root, Visit visit) {
+}  // namespace
+
+void ForEachDescendant(pid_t root, const std::function<void(pid_t pid, const ProcStat& stat)>& visit) {
   std::optional<std::multimap<pid_t, pid_t>> scanned;
-  const auto children_of = [&](pid_t pid) {
+  std::vector<pid_t> queue;
+  const auto append_children = [&](pid_t pid) {
+    const size_t before = queue.size();
     if (!scanned) {
-      if (auto listed = ListedChildren(pid)) return *listed;
+      if (AppendListedChildren(pid, queue)) return;
+      queue.resize(before);
       scanned = ChildrenOfAll();
     }
-    std::vector<pid_t> children;
     const auto [begin, end] = scanned->equal_range(pid);
-    for (auto it = begin; it != end; ++it) children.push_back(it->second);
-    return children;
+    for (auto it = begin; it != end; ++it) queue.push_back(it->second);
   };
-  std::vector<pid_t> queue = children_of(root);
+  std::string text;
+  append_children(root);
   for (size_t i = 0; i < queue.size(); ++i) {
     const pid_t pid = queue[i];
-    const auto stat = ReadProcStat(pid);
+    ReadProcFile(pid, "stat", text);
+    const auto stat = ParseProcStat(text);
     if (!stat || stat->ended()) continue;
-    const std::vector<pid_t> below = children_of(pid);
-    queue.insert(queue.end(), below.begin(), below.end());
+    append_children(pid);
     visit(pid, *stat);
   }
 }
-
-std::optional<ExitStatus> StatusOf(const siginfo_t& info) {
-  if (info.si_pid == 0) return std::nullopt;
-  if (info.si_code == CLD_EXITED) return ExitStatus{info.si_status, std::nullopt};
-  return ExitStatus{std::nullopt, info.si_status};
-}
-
-}  // namespace
 
 Status BecomeSubreaper() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) return {};
@@ -116,11 +138,16 @@ std::vector<pid_t> LivingGroups(const std::vector<pid_t>& leaders) {
 }
 
 std::optional<Reaped> ReapAny() {
-  siginfo_t info{};
-  if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0) return std::nullopt;
-  const auto status = StatusOf(info);
-  if (!status) return std::nullopt;
-  return Reaped{info.si_pid, *status};
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  int status = 0;
+  rusage usage{};
+  const pid_t pid = ::wait4(-1, &status, WNOHANG, &usage);
+  if (pid <= 0) return std::nullopt;
+  const ExitStatus exit =
+      WIFSIGNALED(status) ? ExitStatus{std::nullopt, WTERMSIG(status)} : ExitStatus{WEXITSTATUS(status), std::nullopt};
+  return Reaped{pid, exit, seconds(usage.ru_utime) + seconds(usage.ru_stime)};
 }
 
 bool HasChildren() {

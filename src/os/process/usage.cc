@@ -4,11 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <cerrno>
+#include <charconv>
 #include <string>
+#include <type_traits>
 
 #include "cgroup.h"
-#include "howdah/os/process/tree.h"
+#include "counter_texts.h"
+#include "descendants.h"
+#include "howdah/base/text.h"
 #include "proc.h"
 
 namespace howdah::os::process {
@@ -16,30 +21,105 @@ namespace {
 
 double Seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; }
 
-// Returns the number that follows a key at the beginning of a line.
-int64_t CountIn(const std::string& text, const std::string& key) {
-  const size_t at = ("\n" + text).find("\n" + key + " ");
-  long long count = 0;
-  if (at != std::string::npos) std::sscanf(text.c_str() + at + key.size(), "%lld", &count);
-  return count;
+int64_t CountIn(const std::string& text, std::string_view key) { return CountAfter(text, key).value_or(0); }
+
+// The unit of ru_inblock and ru_oublock.
+constexpr int64_t kBlock = 512;
+
+// Adds the bytes that a process has read and written. Returns false if the kernel does not show them.
+bool AddDiskUse(pid_t pid, std::string& text, DiskUse& disk) {
+  ReadProcFile(pid, "io", text);
+  const auto read = CountAfter(text, "read_bytes:"), written = CountAfter(text, "write_bytes:");
+  if (read && written) {
+    disk.read_bytes += *read;
+    disk.written_bytes += *written;
+    return true;
+  }
+  return !text.empty() || errno == ESRCH || ::access(("/proc/" + std::to_string(pid)).c_str(), F_OK) != 0;
+}
+
+// Cuts a line of CSV at its commas. The result refers to `line`.
+std::vector<std::string_view> Fields(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (size_t end = line.find(','); end != std::string_view::npos; end = line.find(',')) {
+    fields.push_back(Trim(line.substr(0, end)));
+    line.remove_prefix(end + 1);
+  }
+  fields.push_back(Trim(line));
+  return fields;
+}
+
+template <typename T>
+std::optional<T> NumberIn(std::string_view text, int base = 10) {
+  T number{};
+  std::from_chars_result result{};
+  if constexpr (std::is_floating_point_v<T>) {
+    result = std::from_chars(text.data(), text.data() + text.size(), number);
+  } else {
+    result = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  }
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// NVML's reasons (nvmlClocksThrottleReasons) that its documentation calls a slowdown: hardware, software thermal,
+// hardware thermal, and hardware power brake. A GPU at its normal power limit (0x4) is not slowed down.
+constexpr uint64_t kSlowdowns = 0x8 | 0x20 | 0x40 | 0x80;
+
+std::optional<bool> SlowdownIn(std::string_view reasons) {
+  if (!reasons.starts_with("0x")) return std::nullopt;
+  const auto bits = NumberIn<uint64_t>(reasons.substr(2), 16);
+  if (!bits) return std::nullopt;
+  return (*bits & kSlowdowns) != 0;
+}
+
+// A line has at least index, utilisation and used memory, as whole numbers.
+std::optional<GpuUsage> ParseGpu(std::string_view line) {
+  const std::vector<std::string_view> fields = Fields(line);
+  const auto field = [&](size_t i) { return i < fields.size() ? fields[i] : std::string_view(); };
+  const auto index = NumberIn<int>(field(0)), percent = NumberIn<int>(field(1));
+  const auto used = NumberIn<int64_t>(field(2));
+  constexpr int64_t kMostMebibytes = int64_t{1} << 40;
+  if (!index || !percent || !used || *used < 0 || *used > kMostMebibytes) return std::nullopt;
+  const int64_t total = std::clamp<int64_t>(NumberIn<int64_t>(field(3)).value_or(0), 0, kMostMebibytes);
+  const bool has_pci = field(4).find(':') != std::string_view::npos;
+  return GpuUsage{*index,
+                  *percent / 100.0,
+                  *used << 20,
+                  total << 20,
+                  std::string(has_pci ? field(4) : std::string_view()),
+                  NumberIn<double>(field(5)),
+                  SlowdownIn(field(6))};
 }
 
 }  // namespace
 
-Usage UsageMeter::Sample() {
+Usage UsageMeter::Ended() {
+  rusage ended{};
+  ::getrusage(RUSAGE_CHILDREN, &ended);
+  Usage usage;
+  usage.cpu_seconds = Seconds(ended.ru_utime) + Seconds(ended.ru_stime);
+  usage.disk = {ended.ru_inblock * kBlock, ended.ru_oublock * kBlock};
+  return usage;
+}
+
+Usage UsageMeter::Sample(Disk disk) {
   static const auto ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  Usage now;
+  Usage now = Ended();
   int64_t ticks = 0, file = 0, shared = 0, peak = 0;
-  for (const pid_t pid : Descendants(::getpid())) {
-    const auto memory = ReadProcMemory(pid);
-    const auto stat = ReadProcStat(pid);
-    if (!memory || !stat) continue;
+  ForEachDescendant(::getpid(), [&](pid_t pid, const ProcStat& stat) {
+    ReadProcFile(pid, "status", text_);
+    const auto memory = ParseProcMemory(text_);
+    if (!memory) return;
     now.memory_bytes += memory->anonymous;
     file = std::max(file, memory->file);
     shared = std::max(shared, memory->shared);
     peak = std::max(peak, memory->resident_peak);
-    ticks += stat->ticks;
-  }
+    ticks += stat.ticks;
+    ++now.processes;
+    now.threads += stat.threads;
+    if (disk == Disk::kRead && now.disk && !AddDiskUse(pid, text_, *now.disk)) now.disk.reset();
+  });
   now.memory_bytes += file + shared;
   rusage ended{}, own{};
   ::getrusage(RUSAGE_CHILDREN, &ended);
@@ -48,9 +128,14 @@ Usage UsageMeter::Sample() {
   // about the child.
   if (ended.ru_maxrss > own.ru_maxrss) peak = std::max(peak, int64_t{ended.ru_maxrss} * 1024);
   now.memory_peak_bytes = std::max({last_.memory_peak_bytes, now.memory_bytes, peak});
-  now.cpu_seconds = Seconds(ended.ru_utime) + Seconds(ended.ru_stime) + static_cast<double>(ticks) / ticks_per_second;
-  // The value must not decrease while a process is dead but not reaped yet.
+  now.cpu_seconds += static_cast<double>(ticks) / ticks_per_second;
+  // The values must not decrease while a process is dead but not reaped yet.
   now.cpu_seconds = std::max(now.cpu_seconds, last_.cpu_seconds);
+  if (disk == Disk::kSkip) now.disk = last_.disk;
+  if (now.disk && last_.disk) {
+    now.disk->read_bytes = std::max(now.disk->read_bytes, last_.disk->read_bytes);
+    now.disk->written_bytes = std::max(now.disk->written_bytes, last_.disk->written_bytes);
+  }
   return last_ = now;
 }
 
@@ -62,22 +147,22 @@ OomCounts ReadOomCounts() {
           CountIn(events, "oom")};
 }
 
-std::vector<std::string> GpuUsageQuery() {
-  return {"nvidia-smi", "--query-gpu=index,utilization.gpu,memory.used,memory.total,pci.bus_id",
+std::vector<std::string> GpuUsageQuery(int variant) {
+  constexpr std::array<std::string_view, kGpuUsageQueries> kDetails = {",power.draw,clocks_throttle_reasons.active",
+                                                                       ",power.draw,clocks_event_reasons.active", ""};
+  return {"nvidia-smi",
+          "--query-gpu=index,utilization.gpu,memory.used,memory.total,pci.bus_id" +
+              std::string(kDetails[static_cast<size_t>(variant)]),
           "--format=csv,noheader,nounits"};
 }
+
+bool RefusesGpuUsageQuery(std::string_view text) { return text.find("not a valid field") != std::string_view::npos; }
 
 std::vector<GpuUsage> ParseGpuUsage(std::string_view text) {
   std::vector<GpuUsage> all;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string line(text.substr(0, end));
-    int index = 0, percent = 0;
-    long long used = 0, total = 0;  // MiB
-    char pci[32] = "";
-    if (std::sscanf(line.c_str(), "%d, %d, %lld, %lld, %31s", &index, &percent, &used, &total, pci) >= 3) {
-      all.push_back({index, percent / 100.0, int64_t{used} << 20, int64_t{total} << 20, pci});
-    }
+    if (auto gpu = ParseGpu(text.substr(0, end))) all.push_back(*std::move(gpu));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return all;

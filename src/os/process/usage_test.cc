@@ -39,6 +39,7 @@ TEST(Usage, RunningAndEndedProcessesAreCounted) {
     const Usage running = meter.Sample();
     if (running.memory_bytes < 128 * kMiB || running.memory_bytes > 400 * kMiB) ::_exit(4);
     if (running.memory_peak_bytes < running.memory_bytes || running.cpu_seconds <= 0) ::_exit(5);
+    if (running.processes != 2 || running.threads != 2) ::_exit(9);
     write_end = files::Fd();
     if (!Eventually([&] { return ReapAny(), !HasChildren(); })) ::_exit(6);
     const Usage ended = meter.Sample();
@@ -59,10 +60,48 @@ TEST(Usage, NvidiaSmiOutputIsParsed) {
   EXPECT_EQ(usage[0].memory_total_bytes, 81920 * kMiB);
   EXPECT_EQ(usage[1].index, 2);
   EXPECT_EQ(usage[1].memory_total_bytes, 0);
+  EXPECT_EQ(usage[0].power_watts, std::nullopt);
+  EXPECT_EQ(usage[0].slowed_down, std::nullopt);
   const auto gpus = ParseGpus("0, NVIDIA H200, 143771\nNVIDIA-SMI has failed\n");
   ASSERT_EQ(gpus.size(), 1u);
   EXPECT_EQ(gpus[0].name, "NVIDIA H200");
   EXPECT_EQ(gpus[0].memory_bytes, 143'771 * kMiB);
+}
+
+TEST(Usage, PowerAndSlowdownOfGpusAreParsed) {
+  const struct {
+    const char* line;
+    std::optional<double> power;
+    std::optional<bool> slowed_down;
+  } rows[] = {
+      // idle; normal power limit; software thermal; hardware slowdown with power brake; several
+      {"0, 0, 4, 81559, 00000000:3B:00.0, 69.41, 0x0000000000000001", 69.41, false},
+      {"0, 100, 79000, 81559, 00000000:3B:00.0, 699.87, 0x0000000000000004", 699.87, false},
+      {"0, 98, 79000, 81559, 00000000:3B:00.0, 512.02, 0x0000000000000020", 512.02, true},
+      {"0, 98, 79000, 81559, 00000000:3B:00.0, 150.00, 0x0000000000000088", 150, true},
+      {"0, 98, 79000, 81559, 00000000:3B:00.0, 512.02, 0x0000000000000044", 512.02, true},
+      {"0, 98, 79000, 81559, 00000000:3B:00.0, [N/A], [N/A]", std::nullopt, std::nullopt},
+      {"0, 98, 79000, 81559, 00000000:3B:00.0, [Not Supported], Not Active", std::nullopt, std::nullopt},
+      {"0, 98, 79000, 81559, 00000000:3B:00.0", std::nullopt, std::nullopt},
+      {"0, 98, 79000, 81559, 00000000:3B:00.0, 1e, 0x", std::nullopt, std::nullopt},
+  };
+  for (const auto& row : rows) {
+    const auto usage = ParseGpuUsage(row.line);
+    ASSERT_EQ(usage.size(), 1u) << row.line;
+    EXPECT_EQ(usage[0].pci_address, "00000000:3B:00.0");
+    EXPECT_EQ(usage[0].power_watts, row.power) << row.line;
+    EXPECT_EQ(usage[0].slowed_down, row.slowed_down) << row.line;
+  }
+  for (const char* line :
+       {"", ",,,,,,", "0", "0, 37", "-, 1, 2", "0, 37, -5", "0, 37, 99999999999999", "x\n\xff, 1, 2"}) {
+    EXPECT_TRUE(ParseGpuUsage(line).empty()) << line;
+  }
+}
+
+TEST(Usage, RefusedQueryOfGpusIsRecognised) {
+  EXPECT_TRUE(RefusesGpuUsageQuery("Field \"clocks_throttle_reasons.active\" is not a valid field to query.\n\n"));
+  EXPECT_FALSE(RefusesGpuUsageQuery("0, 37, 1024, 81920\n"));
+  for (int i = 1; i < kGpuUsageQueries; ++i) EXPECT_NE(GpuUsageQuery(i), GpuUsageQuery(i - 1));
 }
 
 TEST(Cgroup, LimitsOfBothVersionsAreFound) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,18 @@
 
 namespace howdah::os::process {
 
+// Bytes that processes have read from and written to storage. Data in the page cache was not read from storage.
+struct DiskUse {
+  int64_t read_bytes = 0, written_bytes = 0;
+};
+
 struct Usage {
   int64_t memory_bytes = 0;
   int64_t memory_peak_bytes = 0;  // the highest value of memory_bytes so far
   double cpu_seconds = 0;         // of all running and ended processes
+  int processes = 0;              // running ones
+  int threads = 0;                // of the running processes
+  std::optional<DiskUse> disk;    // of all running and ended processes; nullopt if the kernel does not show it
 };
 
 // Measures all processes below this one. This process must be a subreaper and must reap all of them, because the kernel
@@ -26,10 +35,16 @@ struct Usage {
 // between two samples is not lost.
 class UsageMeter {
  public:
-  Usage Sample();
+  // The disk use costs one more file per process. kSkip: Usage::disk has the value of the last sample that read it.
+  enum class Disk { kSkip, kRead };
+  Usage Sample(Disk disk = Disk::kSkip);
+  // The CPU time and disk use of all processes that have ended and were reaped. This costs one system call.
+  static Usage Ended();
+  const Usage& last() const { return last_; }
 
  private:
   Usage last_;
+  std::string text_;  // a file of /proc
 };
 
 // The number of OOM kills on this machine, and the number of those in the cgroup of this process.
@@ -44,12 +59,18 @@ struct GpuUsage {
   int index = 0;
   double utilisation = 0;  // 0..1
   int64_t memory_bytes = 0;
-  int64_t memory_total_bytes = 0;  // 0 if unknown
-  std::string pci_address = {};    // as nvidia-smi writes it, "00000000:3B:00.0"; empty if unknown
+  int64_t memory_total_bytes = 0;          // 0 if unknown
+  std::string pci_address = {};            // as nvidia-smi writes it, "00000000:3B:00.0"; empty if unknown
+  std::optional<double> power_watts = {};  // nullopt if unknown
+  // Whether the GPU is slowed down, because it is too hot or its hardware requires that; nullopt if unknown.
+  std::optional<bool> slowed_down = {};
 };
-// The nvidia-smi command, and the parser of its output. The output has one line per GPU, such as "0, 37, 1024, 81920,
-// 00000000:3B:00.0". Other lines are ignored.
-std::vector<std::string> GpuUsageQuery();
+// The nvidia-smi commands by decreasing detail, and the parser of their output. An nvidia-smi that does not know a
+// field of a command refuses the command. The output has one line per GPU, such as "0, 37, 1024, 81920,
+// 00000000:3B:00.0, 350.12, 0x0000000000000004". Other lines are ignored.
+inline constexpr int kGpuUsageQueries = 3;
+std::vector<std::string> GpuUsageQuery(int variant);
+bool RefusesGpuUsageQuery(std::string_view text);
 std::vector<GpuUsage> ParseGpuUsage(std::string_view text);
 
 }  // namespace howdah::os::process

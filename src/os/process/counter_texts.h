@@ -1,0 +1,46 @@
+// Parses the texts of the kernel's counters, in /proc, /sys and cgroups. Pure. A text that does not have the expected
+// form gives nullopt, never an error.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace howdah::os::process {
+
+// A file that contains one number.
+std::optional<int64_t> ParseCount(std::string_view text);
+
+// The number after a key at the beginning of a line, as in "usage_usec 17" or "read_bytes: 17".
+std::optional<int64_t> CountAfter(std::string_view text, std::string_view key);
+
+// PSI: how long some process has waited for the resource, in microseconds. The line is "some avg10=0.00 avg60=0.00
+// avg300=0.00 total=17".
+std::optional<int64_t> ParsePressure(std::string_view text);
+
+struct Traffic {
+  uint64_t received = 0, sent = 0;  // bytes
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+// The sum of the interfaces in /proc/net/dev for which `counts` returns true; nullopt if there is none.
+std::optional<Traffic> ParseTraffic(std::string_view text,
+                                    const std::function<bool(std::string_view interface)>& counts);
+
+// The cgroups of a process: the directories in which their files are, one per hierarchy. Empty if the process is in no
+// such hierarchy, or if the hierarchy is not mounted.
+struct CgroupDirectories {
+  std::string unified;       // v2
+  std::string cpu, cpuacct;  // v1
+  friend bool operator==(const CgroupDirectories&, const CgroupDirectories&) = default;
+};
+// Parses /proc/self/cgroup and /proc/self/mountinfo. In a container, the first may contain paths of the host. Then the
+// directory is that of the mount, which is the container's own cgroup.
+CgroupDirectories ParseCgroupDirectories(std::string_view cgroups, std::string_view mounts);
+
+// The process ids in cgroup.procs. Processes outside the own pid namespace have the id 0.
+std::vector<int> ParseIds(std::string_view text);
+
+}  // namespace howdah::os::process

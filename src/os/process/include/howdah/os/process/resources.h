@@ -1,0 +1,88 @@
+// Measures the resources that a task uses, from the task's own cgroup where it has one, otherwise from /proc and /sys.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "howdah/os/process/usage.h"
+
+namespace howdah::os::process {
+
+// Most measures are counters that only grow; their difference between two readings is the use of the time between.
+enum class Measure {
+  kCpuSeconds,        // counter, of the task's processes
+  kCgroupCpuSeconds,  // counter, of the task's own cgroup
+  kPeriods,           // counter: periods of the CPU limit of the task's own cgroup; 0 without a limit
+  kThrottledPeriods,  // counter: those periods in which the limit was reached
+  kCpuPressure,       // counter, seconds in which some process waited for the resource (PSI)
+  kIoPressure,
+  kMemoryPressure,
+  kMemory,      // bytes, as Usage::memory_bytes
+  kMemoryPeak,  // bytes, as Usage::memory_peak_bytes
+  kShm,         // bytes used in /dev/shm
+  kShmSize,     // size of /dev/shm in bytes
+  kDiskRead,    // counter, bytes
+  kDiskWritten,
+  kNetReceived,  // counter, bytes, without the loopback interface
+  kNetSent,
+  kRdmaReceived,  // counter, bytes
+  kRdmaSent,
+  kProcesses,
+  kThreads,
+  kCount
+};
+
+struct Measured {
+  std::optional<double> value;  // nullopt if it could not be read this time
+  bool of_node = false;         // the value is that of the whole node, not only of the task
+  std::string_view absent;      // why it can never be read, one clause; empty if it can
+};
+
+class Measurements {
+ public:
+  Measured& operator[](Measure measure) { return all_[static_cast<size_t>(measure)]; }
+  const Measured& operator[](Measure measure) const { return all_[static_cast<size_t>(measure)]; }
+  double Or0(Measure measure) const { return (*this)[measure].value.value_or(0); }
+
+ private:
+  std::array<Measured, static_cast<size_t>(Measure::kCount)> all_;
+};
+
+// A cgroup is the task's own if it contains no other processes than those of the task. This is decided at the first
+// reading, where files are opened. Later readings cost a few system calls per file, and allocate no memory.
+//
+// The traffic is that of the task only if the task has a network namespace of its own. The disk use always comes from
+// /proc: a cgroup counts the same bytes on a logical and a physical device, and cgroup v1 counts only direct I/O.
+//
+// Not thread-safe.
+class ResourceMeter {
+ public:
+  // is_of_task: whether a process belongs to the task, or to the start of its container. root: the directory in which
+  // proc, sys and dev are looked up, for tests.
+  explicit ResourceMeter(std::function<bool(int pid)> is_of_task, std::string root = "");
+  ~ResourceMeter();
+
+  // usage: the usage of the task's processes now.
+  const Measurements& Read(const Usage& usage);
+
+ private:
+  class Sources;
+  std::function<bool(int pid)> is_of_task_;
+  std::string root_;
+  std::unique_ptr<Sources> sources_;  // set at the first reading
+  Measurements now_;
+};
+
+// The measures that can be known without reading any file: those of processes that have ended.
+Measurements MeasureEnded();
+
+// Whether a process is this process, one of its descendants, or one of its ancestors in the same session, which have
+// started it. A process that has already ended counts as such. Processes of other pid namespaces, with id 0, do not.
+bool IsOfThisTask(int pid);
+
+}  // namespace howdah::os::process
