@@ -1,6 +1,8 @@
 #include "howdah/core/progress.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "howdah/base/text.h"
@@ -26,6 +28,38 @@ std::optional<int64_t> StepOf(std::string_view text) {
   return step;
 }
 
+std::optional<double> NumberOf(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+bool IsMetricName(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestMetricName && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '/' || c == '-';
+  });
+}
+
+// Parses the words after "input".
+std::optional<ProgressLine> ParseInput(std::string_view words) {
+  const auto seconds = NumberOf(Trim(words));
+  if (!seconds || !std::isfinite(*seconds) || *seconds < 0) return std::nullopt;
+  return ProgressLine{.kind = ProgressLine::Kind::kInput, .value = *seconds};
+}
+
+// Parses the words after "metric".
+std::optional<ProgressLine> ParseMetric(std::string_view words) {
+  words = Trim(words);
+  const size_t end = std::min(words.find_first_of(" \t"), words.size());
+  const std::string_view name = words.substr(0, end);
+  const auto value = NumberOf(Trim(words.substr(end)));
+  if (!value || !IsMetricName(name)) return std::nullopt;
+  return ProgressLine{.kind = ProgressLine::Kind::kMetric, .value = *value, .name = name};
+}
+
 }  // namespace
 
 std::optional<ProgressLine> ParseProgressLine(std::string_view line) {
@@ -33,7 +67,10 @@ std::optional<ProgressLine> ParseProgressLine(std::string_view line) {
   constexpr std::pair<std::string_view, Kind> kWords[] = {
       {"steps", Kind::kSteps}, {"step", Kind::kStep}, {"checkpoint", Kind::kCheckpoint}};
   const std::string_view text = Trim(line);
-  if (text == "checkpointing") return ProgressLine{Kind::kSaving, 0};
+  if (text == "checkpointing") return ProgressLine{Kind::kSaving};
+  const size_t first = std::min(text.find_first_of(" \t"), text.size());
+  if (text.substr(0, first) == "input") return ParseInput(text.substr(first));
+  if (text.substr(0, first) == "metric") return ParseMetric(text.substr(first));
   for (const auto& [word, kind] : kWords) {
     const auto step = text.starts_with(word) ? StepOf(text.substr(word.size())) : std::nullopt;
     if (step) return ProgressLine{kind, *step};

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
+
 namespace howdah::core {
 namespace {
 
@@ -19,13 +22,69 @@ TEST(Progress, OnlyProgressLinesAreParsed) {
       {"steps 1000", {Kind::kSteps, 1000}},
       {"checkpointing", {Kind::kSaving, 0}},
       {"step 999999999999999999", {Kind::kStep, 999999999999999999}},
+      {"input 12.5", {Kind::kInput, 0, 12.5}},
+      {"input \t0 ", {Kind::kInput, 0, 0}},
+      {"input +1e3", {Kind::kInput, 0, 1000}},
+      {"metric loss 0.25", {Kind::kMetric, 0, 0.25, "loss"}},
+      {" metric\tval/acc.top-5_x  -1e-05\r", {Kind::kMetric, 0, -1e-5, "val/acc.top-5_x"}},
+      {"metric loss inf", {Kind::kMetric, 0, HUGE_VAL, "loss"}},
+      {"metric loss -Infinity", {Kind::kMetric, 0, -HUGE_VAL, "loss"}},
   };
   for (const auto& [line, want] : good) EXPECT_EQ(ParseProgressLine(line), want) << line;
-  for (const char* line :
-       {"", " ", "step", "step ", "step x", "step -1", "step 1.5", "step120", "step 1 2", "Step 1", "checkpoint",
-        "checkpointing 5", "checkpoints 5", "step 1000000000000000000", "steps", "steps4"}) {
+  for (const char* line : {"",
+                           " ",
+                           "step",
+                           "step ",
+                           "step x",
+                           "step -1",
+                           "step 1.5",
+                           "step120",
+                           "step 1 2",
+                           "Step 1",
+                           "checkpoint",
+                           "checkpointing 5",
+                           "checkpoints 5",
+                           "step 1000000000000000000",
+                           "steps",
+                           "steps4",
+                           "input",
+                           "input ",
+                           "input -1",
+                           "input nan",
+                           "input inf",
+                           "input 1e999",
+                           "input 1 2",
+                           "inputs 1",
+                           "input1",
+                           "metric",
+                           "metric loss",
+                           "metric 1",
+                           "metric loss x",
+                           "metric loss 1 2",
+                           "metric loss 1e999",
+                           "metric lo ss 1",
+                           "metric l\xc3\xb6ss 1",
+                           "metric a=b 1",
+                           "metrics loss 1",
+                           "metric loss 0x10",
+                           "metric loss +-1"}) {
     EXPECT_EQ(ParseProgressLine(line), std::nullopt) << line;
   }
+}
+
+TEST(Progress, MetricMayBeNotANumber) {
+  for (const char* line : {"metric loss nan", "metric loss NaN", "metric loss -nan"}) {
+    const auto parsed = ParseProgressLine(line);
+    ASSERT_TRUE(parsed) << line;
+    EXPECT_EQ(parsed->name, "loss");
+    EXPECT_TRUE(std::isnan(parsed->value));
+  }
+}
+
+TEST(Progress, NameOfMetricHasALimitedLength) {
+  const std::string name(kLongestMetricName, 'a');
+  EXPECT_EQ(ParseProgressLine("metric " + name + " 1")->name.size(), kLongestMetricName);
+  EXPECT_EQ(ParseProgressLine("metric " + name + "a 1"), std::nullopt);
 }
 
 TEST(Progress, LongestGraceIsTenTimesTheGraceByDefault) {

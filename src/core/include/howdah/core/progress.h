@@ -2,6 +2,7 @@
 // for both. Pure functions, used by the core and by executors.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -19,14 +20,19 @@ struct ProgressLine {
     kCheckpoint,  // "checkpoint 100": a checkpoint of step 100 is complete
     kSaving,      // "checkpointing": a checkpoint is being written
     kSteps,       // "steps 1000": the number of steps until the end of the program
+    kInput,       // "input 12.5": how long the process has waited for input so far, in seconds
+    kMetric,      // "metric loss 0.25": a value that the program measures, at the newest step
   };
   Kind kind = Kind::kStep;
-  int64_t step = 0;
+  int64_t step = 0;         // kStep, kCheckpoint, kSteps
+  double value = 0;         // kInput, kMetric; may be NaN or infinite for kMetric
+  std::string_view name{};  // kMetric; refers to the parsed line
   friend bool operator==(const ProgressLine&, const ProgressLine&) = default;
 };
 // Returns nullopt for any other line. Blanks around the words are ignored. Steps are whole numbers of at most 18
-// digits.
+// digits. The name of a metric has 1 to 64 characters of [A-Za-z0-9_./-].
 std::optional<ProgressLine> ParseProgressLine(std::string_view line);
+inline constexpr size_t kLongestMetricName = 64;
 
 // The longest time that a stop with the job's own grace may take. Each "checkpointing" line before that time restarts
 // the grace. A grace that a user requested is not extended.
