@@ -44,6 +44,7 @@ class Maker {
     job.timeouts = {std::chrono::hours(48), Time(),       Time(),      Time(), Time(), Time(), Time(),
                     std::nullopt,           std::nullopt, std::nullopt};
     if (Flip()) job.timeouts.run = Time();
+    if (Flip()) job.metrics_interval = std::chrono::seconds(Below(61));
     job.start = Flip() ? StartMode::kGang : StartMode::kFree;
     job.tony_env = Flip();
     if (Flip()) job.timeouts.queue = Time();
@@ -223,6 +224,7 @@ timeouts:
   am: 5m
   replacement: 1m
   settle: 30s
+metrics: {interval: 5s}
 start: gang
 )");
 }

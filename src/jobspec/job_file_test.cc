@@ -63,6 +63,7 @@ tensorboard: {logdir: ./logs}
 checkpoint: {dir: hdfs:///ckpt/mnist, grace: 60s, signal: SIGUSR1}
 restart: {max: 1}
 timeouts: {gang: 20m, hold: 11s, register: 6m, heartbeat: 26s, run: 24h}
+metrics: {interval: 20s}
 start: free
 )";
 
@@ -101,6 +102,7 @@ TEST(JobFile, EveryKeyIsRead) {
   want.checkpoint = {"hdfs:///ckpt/mnist", 60s, "SIGUSR1"};
   want.restart_max = 1;
   want.timeouts = {20min, 11s, 6min, 26s, 5min, 1min, 30s, 24h};
+  want.metrics_interval = 20s;
   want.start = StartMode::kFree;
   EXPECT_EQ(job, want) << DescribeEffective(job);
 }
@@ -114,6 +116,7 @@ tags: team-a
 tensorboard: ./logs
 checkpoint: ./ckpt
 restart: 1
+metrics: 10s
 roles:
   w: {memory: 1GiB, command: date, restart: 3, after: v}
   v: {memory: 1GiB, command: date}
@@ -126,6 +129,7 @@ tags: [team-a]
 tensorboard: {logdir: ./logs}
 checkpoint: {dir: ./ckpt}
 restart: {max: 1}
+metrics: {interval: 10s}
 roles:
   w: {memory: 1GiB, command: date, restart: {max: 3}, after: [v]}
   v: {memory: 1GiB, command: date}

@@ -317,6 +317,13 @@ Section<JobSpec> MakeJobKeys() {
                               {},
                               nullptr,
                               "max"};
+  const Section<J> metrics = {
+      {Row("interval", &J::metrics_interval, TimeSpanOr0(std::chrono::seconds(1), std::chrono::minutes(1)),
+           "Time between two samples of each task's resource usage, from 1s to 1m; 0s: no samples. While somebody "
+           "watches the metrics, tasks are sampled every second")},
+      {},
+      nullptr,
+      "interval"};
   const Section<J> history = {
       {Row("tony", &J::tony_history, PathOrUri(PathUse::kDestination),
            "Also write the job's history in TonY's format to this directory (tony.history.location)",
@@ -359,6 +366,7 @@ Section<JobSpec> MakeJobKeys() {
           "Checkpoints, and the way in which tasks are stopped"),
       Group("restart", restart, "Restarts of the whole job"),
       Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
+      Group("metrics", metrics, "Measurement of the tasks' resource usage"),
       Row("start", &J::start, OneOf(StartModeWords()),
           "gang: the tasks of a gang start together once all of them can start (roles that wait for the same roles to "
           "finish form one gang); free: each task starts as soon as it has a container"),

@@ -119,13 +119,13 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {Job("zzz: x"),
        {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
-        "history"}},
+        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
+        "start, history"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
        {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
-        "history",
+        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
+        "start, history",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},
   });
@@ -173,6 +173,9 @@ TEST(Problems, InvalidValuesAreReported) {
        {"2: timeouts.run: invalid duration '2 s'; write a whole number with ms, s, m, h or d, for example 30s"}},
       {Job("timeouts: {run: -2s}"), {"2: timeouts.run: '-2s' is negative; write for example 30s"}},
       {Job("timeouts: {run: 0s}"), {"2: timeouts.run: must be more than 0; write for example 30s"}},
+      {Job("metrics: {interval: 500ms}"), {"2: metrics.interval: must be from 1s to 1m, or 0s, but is 500ms"}},
+      {Job("metrics: 2m"), {"2: metrics.interval: must be from 1s to 1m, or 0s, but is 2m"}},
+      {Job("metrics: 5"), {"2: metrics.interval: '5' has no unit; write 5s or 5m"}},
       {Job("checkpoint: {signal: TERM}"), {"2: checkpoint.signal: unknown value 'TERM'; did you mean 'SIGTERM'?"}},
       {Job("checkpoint: {signal: 15}"),
        {"2: checkpoint.signal: unknown value '15'; write one of SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT, "

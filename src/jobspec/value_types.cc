@@ -210,6 +210,21 @@ ValueType<Duration> TimeSpan(Zero zero) {
           }};
 }
 
+ValueType<Duration> TimeSpanOr0(Duration min, Duration max) {
+  ValueType<Duration> type = TimeSpan(Zero::kAllowed);
+  type.read = [min, max](Reader& r, const Node& n, Duration& out) {
+    Duration span{};
+    if (!ReadTimeSpan(r, n, Zero::kAllowed, span)) return false;
+    if (span != Duration::zero() && (span < min || span > max)) {
+      return r.Fail(n, "must be from " + DurationToText(min) + " to " + DurationToText(max) + ", or 0s, but is " +
+                           DurationToText(span));
+    }
+    out = span;
+    return true;
+  };
+  return type;
+}
+
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault) {
   return {[fault](Reader& r, const Node& n, std::string& out) {
             auto text = r.Text(n, "a string");

@@ -17,6 +17,8 @@ ValueType<bool> TrueOrFalse();
 ValueType<int64_t> Memory();
 enum class Zero { kAllowed, kRefused };
 ValueType<Duration> TimeSpan(Zero zero);
+// A duration from `min` to `max`, or 0.
+ValueType<Duration> TimeSpanOr0(Duration min, Duration max);
 // A string; "" means none.
 ValueType<std::string> OptionalText();
 ValueType<std::string> JobName();  // at most kLongestJobName bytes

@@ -226,6 +226,7 @@ struct JobSpec {
   // path exists only on the submitting machine. Not part of the effective job.
   std::vector<std::string> relative_directories;
   Timeouts timeouts;
+  Duration metrics_interval = std::chrono::seconds(5);  // between two samples of a task's metrics; 0: no samples
   StartMode start = StartMode::kGang;
   std::string tony_history;               // absolute path or URI where history in TonY's format is written; empty: none
   std::vector<Configured> configuration;  // only for that history
