@@ -27,7 +27,9 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
       on_idle_(std::move(on_idle)),
       results_(context.loop, context.plan),
       diagnosis_(context.plan),
-      progress_(context.loop, context.clock, context.am, [this] { return attempt_ && attempt_->Extend(); }),
+      progress_(
+          context.loop, context.clock, context.am, [this] { return attempt_ && attempt_->Extend(); },
+          [this](int rank, const core::ProgressLine& line) { context_.metrics.OnLine(rank, line); }),
       watchdog_(context.loop, context.clock, context.am,
                 {[this] { progress_.Send(); },
                  [this](const wire::Stop& stop) {
@@ -108,6 +110,7 @@ void AttemptRunner::BeginWatching(const Variables& environment) {
   for (ProcessSlot slot = order_.slot; slot.local_rank < plan.role().processes; ++slot.local_rank) {
     target.logs.push_back(plan.logs(slot));
   }
+  context_.metrics.Begin({order_.slot.attempt, plan.spec.metrics_interval, target.logs});
   watchdog_.Begin(std::move(target));
 }
 
@@ -233,6 +236,7 @@ void AttemptRunner::OnAttemptEnded() {
   const int number = attempt_->number();
   watchdog_.End();
   progress_.End();
+  context_.metrics.End();
   // Destroy the attempt later, because its expired timer may already be about to call it.
   boost::asio::post(context_.loop, [ended = std::shared_ptr<Attempt>(std::move(attempt_))] {});
   // Ignore a failure: if another process has taken the port, the next attempt's server fails, and the diagnosis names

@@ -15,6 +15,7 @@
 #include "howdah/os/process/ports.h"
 #include "launch.h"
 #include "log_server.h"
+#include "metric_sampler.h"
 #include "progress_reporter.h"
 #include "result_store.h"
 #include "start_order.h"
@@ -31,6 +32,7 @@ struct TaskContext {
   AmConnection& am;
   LogServer& logs;
   TaskUsage& usage;
+  MetricSampler& metrics;
 };
 
 //  idle --Start--> pending ---working directory ready---> running --Stop--> stopping ---> idle
@@ -61,7 +63,10 @@ class AttemptRunner {
   // Call it after a heartbeat was sent.
   void CheckForHang(const wire::Usage& usage);
   // Call it when the executor has registered with an AM, which may be a new AM.
-  void OnRegistered() { progress_.SendAgain(); }
+  void OnRegistered() {
+    progress_.SendAgain();
+    context_.metrics.OnNewStream();
+  }
 
   void OnReaped(const std::vector<os::process::Reaped>& children);
 

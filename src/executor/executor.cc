@@ -33,7 +33,9 @@ Executor::Executor(const TaskOptions& options, os::process::PortReservation port
            [this] { return runner_.newest(); }, [this] { runner_.OnRegistered(); }, [this] { OnHeartbeatDue(); },
            [this] { OnAmMoved(); }, [this](const std::string& why) { OnAmLost(why); }}),
       logs_(loop_, [this](const wire::FromExecutor& message) { am_.Send(message); }),
-      runner_({loop_, clock_, plan_, am_, logs_, usage_}, std::move(port), [this] { OnAttemptEnded(); }),
+      metrics_(loop_, clock_, am_),
+      runner_({loop_, clock_, plan_, am_, logs_, metrics_.usage(), metrics_}, std::move(port),
+              [this] { OnAttemptEnded(); }),
       streams_(
           loop_,
           [this, make_channel = std::move(make_channel)](rpc::Post post) {
@@ -74,7 +76,7 @@ Status Executor::Register() {
 Status Executor::Prepare() {
   HOWDAH_TRY_STATUS(setup_.ReadJob(plan_));
   logs_.Begin(plan_.options, plan_.role().processes);
-  usage_.MeasureGpus(plan_.options.gpus.value_or(std::vector<int>()), plan_.options.inherited["PATH"]);
+  metrics_.usage().MeasureGpus(plan_.options.gpus.value_or(std::vector<int>()), plan_.options.inherited["PATH"]);
   setup_.FillWorkDirectory(plan_, [this](const Status& filled) { runner_.OnWorkDirectory(filled); });
   return {};
 }
@@ -105,6 +107,7 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
   if (message.has_start() && !exit_code_) runner_.Start(message.start(), message.cluster());
   if (message.has_stop()) runner_.Stop(message.stop());
   if (message.has_watch_logs()) logs_.OnWatch(message.watch_logs().on());
+  if (message.has_watch_metrics()) metrics_.Watch(message.watch_metrics().watched());
   if (message.has_pull_log()) logs_.OnPull(message.pull_log());
   if (message.has_print()) runner_.Print(message.print());
   if (message.has_open_tunnel()) streams_.Open(message.open_tunnel().id());
@@ -192,7 +195,10 @@ void Executor::WatchChildren() {
 void Executor::ReapChildren() {
   std::vector<os::process::Reaped> children;
   while (const auto child = os::process::ReapAny()) children.push_back(*child);
-  for (const os::process::Reaped& child : children) streams_.OnReaped(child);
+  for (const os::process::Reaped& child : children) {
+    streams_.OnReaped(child);
+    metrics_.usage().OnReaped(child);
+  }
   runner_.OnReaped(children);
 }
 

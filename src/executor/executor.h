@@ -16,10 +16,10 @@
 #include "howdah/os/process/ports.h"
 #include "launch.h"
 #include "log_server.h"
+#include "metric_sampler.h"
 #include "output_store.h"
 #include "remote_streams.h"
 #include "task_setup.h"
-#include "task_usage.h"
 
 namespace howdah::executor {
 
@@ -71,7 +71,7 @@ class Executor {
   OutputStore outputs_{loop_};
   AmConnection am_;
   LogServer logs_;
-  TaskUsage usage_{loop_};
+  MetricSampler metrics_;
   AttemptRunner runner_;
   RemoteStreams streams_;
   boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD

@@ -13,11 +13,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kInterval = 30s;
+constexpr Duration kShortest = 5s, kLongest = 60s;
+constexpr double kCost = 0.001;  // share of a core
 constexpr auto kLimit = 10s;
 constexpr size_t kTextLimit = 64 << 10;
 
 }  // namespace
+
+Duration GpuInterval(double cpu_seconds) {
+  Duration interval = kShortest;
+  while (interval < kLongest && cpu_seconds >= kCost * std::chrono::duration<double>(interval).count()) interval *= 2;
+  return std::min(interval, kLongest);
+}
 
 GpuSampler::GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path)
     : gpus_(std::move(gpus)), path_(path), output_(loop), limit_(loop) {
@@ -28,15 +35,16 @@ GpuSampler::GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, con
 
 void GpuSampler::Poll() {
   const auto now = std::chrono::steady_clock::now();
-  if (program_.empty() || output_.is_open() || now < next_) return;
-  next_ = now + kInterval;
+  if (program_.empty() || pid_ > 0 || now < next_) return;
+  started_ = now;
+  next_ = now + kShortest;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
   const os::files::Fd write_end(ends[1]);
   output_.assign(ends[0]);
   os::process::SpawnRequest request;
   request.program = program_;
-  request.argv = os::process::GpuUsageQuery();
+  request.argv = os::process::GpuUsageQuery(query_);
   request.environment = {"PATH=" + path_};
   request.stdout_fd = write_end.get();
   request.death_signal = SIGKILL;
@@ -51,6 +59,13 @@ void GpuSampler::Poll() {
   Read();
 }
 
+void GpuSampler::OnReaped(const os::process::Reaped& child) {
+  if (child.pid != pid_) return;
+  pid_ = -1;
+  limit_.cancel();
+  next_ = started_ + GpuInterval(child.cpu_seconds);
+}
+
 void GpuSampler::Read() {
   output_.async_read_some(boost::asio::buffer(buffer_), [this](const boost::system::error_code& error, size_t size) {
     if (error == boost::asio::error::operation_aborted) return;
@@ -61,9 +76,13 @@ void GpuSampler::Read() {
 }
 
 void GpuSampler::Finish() {
-  pid_ = -1;
-  limit_.cancel();
   output_.close();
+  if (os::process::RefusesGpuUsageQuery(text_) && query_ + 1 < os::process::kGpuUsageQueries) {
+    ++query_;
+    started_ = next_ = {};  // the next query may follow at once
+    return;
+  }
+  ++runs_;
   last_ = os::process::ParseGpuUsage(text_);
   std::erase_if(last_, [&](const os::process::GpuUsage& gpu) {
     return std::find(gpus_.begin(), gpus_.end(), gpu.index) == gpus_.end();

@@ -10,21 +10,34 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/base/time.h"
+#include "howdah/os/process/tree.h"
 #include "howdah/os/process/usage.h"
 #include "samples.h"
 
 namespace howdah::executor {
 
-// Each run of nvidia-smi costs a process and some tens of milliseconds of CPU time, so the sampler runs it only every
-// 30 s, and kills it if it takes longer than 10 s. Everything is asynchronous, on the executor's loop. The executor
-// reaps the process.
+// How long the sampler waits between two runs of nvidia-smi that cost this CPU time: 5 s, doubled up to 60 s until the
+// cost is less than 0.1 % of a core.
+Duration GpuInterval(double cpu_seconds);
+
+// Each run of nvidia-smi costs a process and some tens of milliseconds of CPU time, so the cost of the last run decides
+// when the next one may start. A run that takes longer than 10 s is killed. Everything is asynchronous, on the
+// executor's loop. The executor reaps the process.
 class GpuSampler {
  public:
   // gpus: the GPUs of the task; if empty, nothing is sampled. path: the PATH in which nvidia-smi is looked up.
   GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path);
 
-  // Runs nvidia-smi, unless the last sample is recent.
+  // Runs nvidia-smi, unless the last run is recent.
   void Poll();
+  // Call it for every child that has ended.
+  void OnReaped(const os::process::Reaped& child);
+
+  // Whether nvidia-smi was found.
+  bool found() const { return !program_.empty(); }
+  // The number of runs that have ended.
+  int runs() const { return runs_; }
   // The last sample.
   const std::vector<os::process::GpuUsage>& last() const { return last_; }
   // The PCI addresses of all GPUs that any sample has contained, by GPU index.
@@ -41,8 +54,10 @@ class GpuSampler {
   std::string path_;
   boost::asio::posix::stream_descriptor output_;
   boost::asio::steady_timer limit_;
-  std::chrono::steady_clock::time_point next_;
-  pid_t pid_ = -1;
+  std::chrono::steady_clock::time_point started_, next_;
+  pid_t pid_ = -1;  // of the run that was not reaped yet
+  int query_ = 0;   // the first one that this nvidia-smi knows
+  int runs_ = 0;
   std::string text_;
   std::array<char, 1024> buffer_;
   std::vector<os::process::GpuUsage> last_;

@@ -135,6 +135,9 @@ void ProgressReader::OnLine(int local_rank, File& file, std::string_view line) {
     return;
   }
   last_ = clock_.Now();
+  const bool is_measurement =
+      parsed->kind == core::ProgressLine::Kind::kInput || parsed->kind == core::ProgressLine::Kind::kMetric;
+  if (is_measurement) return handlers_.on_line(local_rank, *parsed);
   if (!progress_) progress_.emplace();
   progress_->at = *last_;
   if (parsed->kind == core::ProgressLine::Kind::kCheckpoint) {
@@ -149,7 +152,7 @@ void ProgressReader::OnLine(int local_rank, File& file, std::string_view line) {
     progress_->step = parsed->step;
     for (const File& other : files_) progress_->step = std::min(*progress_->step, other.step.value_or(parsed->step));
   }
-  handlers_.on_line(parsed->kind);
+  handlers_.on_line(local_rank, *parsed);
 }
 
 }  // namespace howdah::executor

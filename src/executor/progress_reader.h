@@ -33,7 +33,8 @@ class ProgressReader {
   static constexpr std::chrono::milliseconds kUnwatched{1000};
 
   struct Handlers {
-    std::function<void(core::ProgressLine::Kind kind)> on_line;  // called for each line, after progress() was updated
+    // Called for each line, after progress() was updated.
+    std::function<void(int local_rank, const core::ProgressLine& line)> on_line;
     // called for the first invalid line of an attempt
     std::function<void(int local_rank, const std::string&)> on_invalid;
   };
@@ -47,7 +48,8 @@ class ProgressReader {
   // Reads the rest of the files. Nothing more is read until the next Begin.
   void End();
 
-  // The attempt's progress, with the lowest step of its processes; nullopt before the first valid line.
+  // The attempt's progress, with the lowest step of its processes; nullopt before the first line about steps or
+  // checkpoints.
   const std::optional<core::TaskProgress>& progress() const { return progress_; }
   // When the newest valid line was read.
   std::optional<Instant> last() const { return last_; }

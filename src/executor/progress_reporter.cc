@@ -8,11 +8,13 @@
 namespace howdah::executor {
 
 ProgressReporter::ProgressReporter(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am,
-                                   std::function<bool()> extend_grace)
+                                   std::function<bool()> extend_grace,
+                                   std::function<void(int local_rank, const core::ProgressLine& line)> on_line)
     : am_(am),
       extend_grace_(std::move(extend_grace)),
+      on_line_(std::move(on_line)),
       reader_(loop, clock,
-              {[this](core::ProgressLine::Kind kind) { OnLine(kind); },
+              {[this](int rank, const core::ProgressLine& line) { OnLine(rank, line); },
                [this](int rank, const std::string& line) { OnInvalidLine(rank, line); }}) {}
 
 Status ProgressReporter::Begin(const std::string& work_dir, int attempt, int processes) {
@@ -45,10 +47,11 @@ void ProgressReporter::End() {
   am_.Report(std::move(message));
 }
 
-void ProgressReporter::OnLine(core::ProgressLine::Kind kind) {
+void ProgressReporter::OnLine(int local_rank, const core::ProgressLine& line) {
   using Kind = core::ProgressLine::Kind;
-  if (kind == Kind::kCheckpoint) Send();
-  if (kind != Kind::kSaving || !extend_grace_()) return;
+  on_line_(local_rank, line);
+  if (line.kind == Kind::kCheckpoint) Send();
+  if (line.kind != Kind::kSaving || !extend_grace_()) return;
   wire::FromExecutor message;
   message.mutable_progress()->set_attempt(attempt_);
   message.mutable_progress()->set_saving(true);
@@ -57,9 +60,8 @@ void ProgressReporter::OnLine(core::ProgressLine::Kind kind) {
 
 void ProgressReporter::OnInvalidLine(int local_rank, const std::string& line) {
   Log("local rank " + std::to_string(local_rank) +
-      ": invalid line in HOWDAH_PROGRESS, expected `step N`, `steps N`, `checkpoint N` or `checkpointing`; it and all "
-      "further "
-      "invalid lines are ignored: " +
+      ": invalid line in HOWDAH_PROGRESS, expected `step N`, `steps N`, `checkpoint N`, `checkpointing`, "
+      "`input SECONDS` or `metric NAME VALUE`; it and all further invalid lines are ignored: " +
       line);
 }
 

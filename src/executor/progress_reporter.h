@@ -16,9 +16,10 @@ namespace howdah::executor {
 class ProgressReporter {
  public:
   // extend_grace is called when a process reports that it is still saving. It returns whether it has extended the grace
-  // of a stop that is in progress.
+  // of a stop that is in progress. on_line is called for every line.
   ProgressReporter(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am,
-                   std::function<bool()> extend_grace);
+                   std::function<bool()> extend_grace,
+                   std::function<void(int local_rank, const core::ProgressLine& line)> on_line);
 
   // Creates the files of an attempt.
   Status Begin(const std::string& work_dir, int attempt, int processes);
@@ -36,13 +37,14 @@ class ProgressReporter {
   std::optional<Instant> last_line() const { return reader_.last(); }
 
  private:
-  void OnLine(core::ProgressLine::Kind kind);
+  void OnLine(int local_rank, const core::ProgressLine& line);
   void OnInvalidLine(int local_rank, const std::string& line);
   bool changed() const { return reader_.progress() && reader_.progress() != sent_; }
   void Fill(wire::Progress& progress);
 
   AmConnection& am_;
   std::function<bool()> extend_grace_;
+  std::function<void(int local_rank, const core::ProgressLine& line)> on_line_;
   ProgressReader reader_;
   int attempt_ = 0;
   std::optional<core::TaskProgress> sent_;

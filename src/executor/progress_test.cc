@@ -56,7 +56,7 @@ TEST_P(ProgressReading, LinesOfEachAttemptAreRead) {
   const os::process::Clock clock;
   int lines = 0;
   ProgressReader reader(loop, clock,
-                        {[&](core::ProgressLine::Kind) {
+                        {[&](int, const core::ProgressLine&) {
                            ++lines;
                            loop.stop();
                          },

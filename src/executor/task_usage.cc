@@ -5,12 +5,18 @@
 namespace howdah::executor {
 
 void TaskUsage::MeasureGpus(std::vector<int> gpus, const std::string& path) {
-  gpus_ = std::make_unique<GpuSampler>(loop_, std::move(gpus), path);
+  if (!gpus.empty()) gpus_ = std::make_unique<GpuSampler>(loop_, std::move(gpus), path);
 }
 
 void TaskUsage::PollGpus() {
   if (gpus_) gpus_->Poll();
 }
+
+void TaskUsage::OnReaped(const os::process::Reaped& child) {
+  if (gpus_) gpus_->OnReaped(child);
+}
+
+os::process::Usage TaskUsage::Measure() { return meter_.Sample(os::process::UsageMeter::Disk::kRead); }
 
 void TaskUsage::Fill(wire::Usage& usage) {
   const os::process::Usage now = meter_.Sample();

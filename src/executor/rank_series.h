@@ -1,0 +1,61 @@
+// The series of a task's processes, from the lines that they write to HOWDAH_PROGRESS.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/progress.h"
+#include "metric_writer.h"
+
+namespace howdah::executor {
+
+// Pure. The memory is bounded, whatever the processes write: a task has at most kMostNames different names of metrics,
+// and kMostMetrics metrics of all its processes.
+class RankSeries {
+ public:
+  static constexpr size_t kMostNames = 64, kMostMetrics = 4096;
+
+  // Begins an attempt.
+  void Begin(int processes, Instant at);
+  // Takes a line. Returns false if it is a metric that exceeds a limit, which is ignored.
+  bool Take(int local_rank, const core::ProgressLine& line, Instant at);
+  void Write(Instant at, MetricWriter& writer);
+
+ private:
+  // A step or a number of seconds, and the time at which it was reported.
+  template <typename T>
+  struct Report {
+    T value{};
+    Instant at;
+  };
+  struct Metric {
+    MetricSeries series;
+    double newest = 0, highest = 0;
+    std::optional<int64_t> step = {};
+    bool reported = false;  // since the last sample
+  };
+  struct Rank {
+    explicit Rank(int local_rank);
+    MetricSeries step, steps_s, step_s, input_wait;
+    std::vector<Metric> metrics;
+    std::optional<Report<int64_t>> newest_step;
+    // The steps from which the next values of steps_s and step_s are counted.
+    std::optional<Report<int64_t>> rate_from, time_from;
+    std::optional<Report<double>> input;  // since the last sample
+    Report<double> input_from;
+  };
+  bool TakeMetric(Rank& rank, const core::ProgressLine& line);
+  static void WriteSteps(Rank& rank, Instant at, MetricWriter& writer);
+  static void WriteInput(Rank& rank, MetricWriter& writer);
+  static void WriteMetrics(Rank& rank, MetricWriter& writer);
+
+  std::vector<Rank> ranks_;
+  std::vector<std::string> names_;
+  size_t metrics_ = 0;  // of all ranks
+};
+
+}  // namespace howdah::executor

@@ -1,0 +1,54 @@
+// The series of a task's resources, from measurements.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/os/process/resources.h"
+#include "metric_writer.h"
+
+namespace howdah::executor {
+
+// Turns counters into rates. Pure.
+class ResourceSeries {
+ public:
+  ResourceSeries();
+
+  // Begins an attempt. `begun` are the measures known at its beginning; there are no rates of the others before the
+  // second sample.
+  void Begin(const os::process::Measurements& begun, Instant at);
+  void Write(const os::process::Measurements& now, Instant at, MetricWriter& writer);
+
+ private:
+  void WriteCpu(const os::process::Measurements& now, double seconds, MetricWriter& writer);
+  void WriteThrottled(const os::process::Measurements& now, MetricWriter& writer);
+  void WriteMemory(const os::process::Measurements& now, MetricWriter& writer);
+  // The growth of a counter since the last measurement; nullopt if it is not known.
+  std::optional<double> GrowthOf(const os::process::Measurements& now, os::process::Measure measure) const;
+
+  std::vector<MetricSeries> simple_;  // parallel to the table in the .cc
+  MetricSeries cpu_{"cpu_cores", "cores"}, throttled_{"cpu_throttled", "share"}, memory_{"memory_bytes", "bytes"};
+  os::process::Measurements last_;
+  Instant last_at_;
+};
+
+// The series of a task's GPUs, from one answer of nvidia-smi. Pure.
+class GpuSeries {
+ public:
+  void Write(const std::vector<os::process::GpuUsage>& gpus, MetricWriter& writer);
+  void WriteAbsent(std::string_view why, MetricWriter& writer);
+
+ private:
+  struct OfGpu {
+    int index = 0;
+    MetricSeries utilisation, memory;
+  };
+  OfGpu& SeriesOf(int index);
+
+  MetricSeries utilisation_{"gpu_util", "share"}, memory_{"gpu_memory", "share"}, power_{"gpu_power", "W"};
+  MetricSeries throttled_{"gpu_throttled", "share"};
+  std::vector<OfGpu> gpus_;
+};
+
+}  // namespace howdah::executor
