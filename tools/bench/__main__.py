@@ -8,6 +8,7 @@ local: jobs on this machine
   e  one AM with 1,000 and with 10,000 executors
   f  events per second through the job core
   g  log throughput of one task
+  metrics-a  cost and memory of the samples of a task's metrics
 
 yarn: jobs on a real cluster of three nodes, which the command starts; --runs: measurements per figure (default 9)
   yarn-a  from howdah submit until the job is accepted, with all files cached
@@ -36,9 +37,9 @@ def show(item, rows):
         for row in rows:
             figure = f"{row.value:,.0f}" if row.value >= 1000 else f"{row.value:.2f}"
             figure = f"{figure} {row.unit}"
-            print(f"{item:6} {row.what:62} {figure:>18} {row.runs:3}  {row.goal:12} {row.ratio}", flush=True)
+            print(f"{item:9} {row.what:62} {figure:>18} {row.runs:3}  {row.goal:12} {row.ratio}", flush=True)
     except (NotMeasured, RuntimeError, OSError, AssertionError) as missing:
-        print(f"{item:6} not measured: {missing}", flush=True)
+        print(f"{item:9} not measured: {missing}", flush=True)
 
 
 def show_yarn(items, runs):
@@ -65,7 +66,7 @@ def main(words):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # sys.exit() closes the cluster and ends the jobs
     load = f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     print(f"{load}; figures are medians of n runs, to be taken on an idle machine\n")
-    print(f"{'':6} {'what':62} {'figure':>18} {'n':>3}  {'goal':12} ratio")
+    print(f"{'':9} {'what':62} {'figure':>18} {'n':>3}  {'goal':12} ratio")
     for item in items:
         if not item.startswith(YARN):
             show(item, figures.measure(item))

@@ -163,8 +163,21 @@ def log_throughput():
     yield Row("g", "the same write to a file", disk, "MB/s", 3, "", "")
 
 
+def metric_samples():
+    """(metrics-a) The cost of one sample of a task's metrics, of which there is one every 5 s."""
+    program = BIN / "executor_bench"
+    if not program.exists():
+        raise NotMeasured(f"{program.name} was not built")
+    output = subprocess.run([program, "--benchmark_format=json"], check=True, capture_output=True, text=True).stdout
+    for figure in json.loads(output)["benchmarks"]:
+        what = figure["name"].removeprefix("BM_Sample/").replace(":", " ").replace("/", ", ")
+        share = 100 * figure["cpu_time"] / 5e6  # microseconds per 5 s
+        yield Row("metrics-a", f"samples every 5 s: {what}", share, "% of a core", 1, "8: < 0.1 %", "")
+        yield Row("metrics-a", "anonymous memory that samples add", figure["anonymous_KiB"], "KiB", 1, "< 64 KiB", "")
+
+
 ITEMS = {"a": end_to_end, "b": executor_start, "c": death_to_status, "d": idle_memory, "e": attach, "f": core_events,
-         "g": log_throughput}
+         "g": log_throughput, "metrics-a": metric_samples}
 NEEDS_EVENTS = {"b", "c", "g"}
 
 
