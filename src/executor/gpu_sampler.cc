@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kShortest = 5s, kLongest = 60s;
+constexpr Duration kShortestInterval = 5s, kLongestInterval = 60s;
 constexpr double kCost = 0.001;  // share of a core
 constexpr auto kLimit = 10s;
 constexpr size_t kTextLimit = 64 << 10;
@@ -21,9 +21,10 @@ constexpr size_t kTextLimit = 64 << 10;
 }  // namespace
 
 Duration GpuInterval(double cpu_seconds) {
-  Duration interval = kShortest;
-  while (interval < kLongest && cpu_seconds >= kCost * std::chrono::duration<double>(interval).count()) interval *= 2;
-  return std::min(interval, kLongest);
+  Duration interval = kShortestInterval;
+  while (interval < kLongestInterval && cpu_seconds >= kCost * std::chrono::duration<double>(interval).count())
+    interval *= 2;
+  return std::min(interval, kLongestInterval);
 }
 
 GpuSampler::GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path)
@@ -37,7 +38,7 @@ void GpuSampler::Poll() {
   const auto now = std::chrono::steady_clock::now();
   if (program_.empty() || pid_ > 0 || now < next_) return;
   started_ = now;
-  next_ = now + kShortest;
+  next_ = now + kShortestInterval;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
   const os::files::Fd write_end(ends[1]);

@@ -297,6 +297,25 @@ Section<RoleSpec> MakeRoleKeys() {
   return s;
 }
 
+// Keys of the job itself, in the group `metrics`.
+Section<JobSpec> MetricsKeys() {
+  return {{Row("interval", &JobSpec::metrics_interval, TimeSpanOr0(std::chrono::seconds(1), std::chrono::minutes(1)),
+               "Time between two samples of each task's resource usage, from 1s to 1m; 0s: no samples. While somebody "
+               "watches the metrics, tasks are sampled every second")},
+          {},
+          nullptr,
+          "interval"};
+}
+
+// Keys of the job itself, in the group `history`.
+Section<JobSpec> HistoryKeys() {
+  return {{Row("tony", &JobSpec::tony_history, PathOrUri(PathUse::kDestination),
+               "Also write the job's history in TonY's format to this directory (tony.history.location)",
+               "hdfs:///tony-history"),
+           Row("configuration", &JobSpec::configuration, Configuration(),
+               "The configuration that TonY's history shows; it has no effect on the job")}};
+}
+
 Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
   const Section<J> python = {
@@ -317,19 +336,6 @@ Section<JobSpec> MakeJobKeys() {
                               {},
                               nullptr,
                               "max"};
-  const Section<J> metrics = {
-      {Row("interval", &J::metrics_interval, TimeSpanOr0(std::chrono::seconds(1), std::chrono::minutes(1)),
-           "Time between two samples of each task's resource usage, from 1s to 1m; 0s: no samples. While somebody "
-           "watches the metrics, tasks are sampled every second")},
-      {},
-      nullptr,
-      "interval"};
-  const Section<J> history = {
-      {Row("tony", &J::tony_history, PathOrUri(PathUse::kDestination),
-           "Also write the job's history in TonY's format to this directory (tony.history.location)",
-           "hdfs:///tony-history"),
-       Row("configuration", &J::configuration, Configuration(),
-           "The configuration that TonY's history shows; it has no effect on the job")}};
   Section<J> s;
   s.elsewhere = [](std::string_view key) {
     if (Has(RoleKeys(), key)) return "roles.NAME." + std::string(key);
@@ -366,11 +372,11 @@ Section<JobSpec> MakeJobKeys() {
           "Checkpoints, and the way in which tasks are stopped"),
       Group("restart", restart, "Restarts of the whole job"),
       Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
-      Group("metrics", metrics, "Measurement of the tasks' resource usage"),
+      Group("metrics", MetricsKeys(), "Measurement of the tasks' resource usage"),
       Row("start", &J::start, OneOf(StartModeWords()),
           "gang: the tasks of a gang start together once all of them can start (roles that wait for the same roles to "
           "finish form one gang); free: each task starts as soon as it has a container"),
-      Group("history", history, "A history of the job for TonY's tools"),
+      Group("history", HistoryKeys(), "A history of the job for TonY's tools"),
   };
   s.keys.front().default_words = "the file name without its extension";
   return s;
