@@ -1,6 +1,7 @@
 // Benchmark: the cost of one sample of a task's metrics, and the memory that samples need.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -8,7 +9,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,21 +56,15 @@ class Processes {
   std::vector<pid_t> pids_;
 };
 
-double AnonymousKiB() {
-  long long kib = 0;
-  std::array<char, 4096> text{};
-  const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  if (::read(fd, text.data(), text.size() - 1) > 0) {
-    const size_t at = std::string_view(text.data()).find("RssAnon:");
-    if (at != std::string_view::npos) std::sscanf(text.data() + at, "RssAnon: %lld", &kib);
-  }
-  ::close(fd);
-  return static_cast<double>(kib);
+// The memory that is allocated now.
+double HeapKiB() {
+  const struct mallinfo2 heap = ::mallinfo2();
+  return static_cast<double>(heap.uordblks + heap.hblkhd) / 1024;
 }
 
 void BM_Sample(benchmark::State& state) {
   const Processes processes(state.range(0), state.range(1));
-  const double before = AnonymousKiB();
+  const double before = HeapKiB();
   os::process::UsageMeter usage;
   os::process::ResourceMeter meter(os::process::IsOfThisTask);
   ResourceSeries resources;
@@ -94,7 +88,7 @@ void BM_Sample(benchmark::State& state) {
   }
   if (usage.last().processes != state.range(0)) state.SkipWithError("not all processes were found");
   state.counters["bytes"] = static_cast<double>(bytes.size());
-  state.counters["anonymous_KiB"] = AnonymousKiB() - before;
+  state.counters["heap_KiB"] = HeapKiB() - before;
 }
 BENCHMARK(BM_Sample)
     ->ArgNames({"processes", "threads"})
