@@ -74,6 +74,7 @@ Status ReadValues(const Block& block, std::string_view bytes, const Schema& sche
   budget.Grow(bytes.size());
   Decoder decoder(bytes, budget);
   for (int64_t i = 0; i < block.count; ++i) {
+    budget.BeginValue();
     HOWDAH_TRY(auto value, decoder.Value(schema, schema.root));
     HOWDAH_TRY_STATUS(on_value(value));
   }

@@ -151,6 +151,39 @@ TEST(Container, NumberOfZeroByteValuesIsLimitedOverAllBlocks) {
   EXPECT_EQ(container->values.size(), 1000u);
 }
 
+// The quadratic time of a search per key would be minutes here.
+TEST(Container, ManyKeysTakeLinearTime) {
+  constexpr int kKeys = 200'000;
+  std::string entries = Size(kKeys), keys;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = std::to_string(i);
+    entries += Size(static_cast<int64_t>(key.size())) + key + "\2";
+    keys += ",\"" + key + "\":0";
+  }
+  const std::string map = R"({"type":"map","values":"int")" + keys + "}";
+  const auto container = Read(FileWith(map, Block(1, entries + Size(0))));
+  ASSERT_TRUE(container.ok()) << container.error().message;
+  EXPECT_EQ(container->cut, "");
+  ASSERT_EQ(container->values.size(), 1u);
+  EXPECT_EQ(container->values[0].size(), static_cast<size_t>(kKeys));
+  const auto record = Read(FileWith(RecordSchema("n", 50'000), Block(2, std::string(100'000, '\2'))));
+  ASSERT_TRUE(record.ok()) << record.error().message;
+  EXPECT_EQ(record->cut, "");
+  EXPECT_EQ(record->values.size(), 2u);
+}
+
+TEST(Container, PartsAndTextOfOneValueAreBounded) {
+  const std::string array = R"({"type":"array","items":"null"})", texts = R"({"type":"array","items":"string"})";
+  const std::string filler = Size(1) + std::string(1'000'000, '\0');  // an array of one null, then empty arrays
+  const auto many = Read(FileWith(array, Block(1'000'000, filler) + Block(1, Size(2'000'000) + Size(0))));
+  ASSERT_TRUE(many.ok()) << many.error().message;
+  EXPECT_EQ(many->cut, "one value consists of more than 1000000 values");
+  const std::string text = Size(1'000'000) + std::string(1'000'000, 'x');
+  std::string big = Size(70);
+  for (int i = 0; i < 70; ++i) big += text;
+  EXPECT_EQ(Read(FileWith(texts, Block(1, big + Size(0))))->cut, "one value needs more than 64 MiB of memory");
+}
+
 // Random damage must result in a value or an error. The sanitizers detect memory errors.
 TEST(Container, ReadingDamagedFilesIsSafe) {
   const std::string files[] = {Recorded("null.avro"), Recorded("deflate.avro")};

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <limits>
+#include <utility>
 
 namespace howdah::compat::tony::avro {
 namespace {
@@ -21,6 +22,11 @@ std::string Latin1ToUtf8(std::string_view bytes) {
     }
   }
   return text;
+}
+
+// Adds a key that the object does not have. operator[] would search all keys, and take quadratic time for many.
+void Append(std::string key, Json value, Json& object) {
+  object.get_ref<Json::object_t&>().emplace_back(std::move(key), std::move(value));
 }
 
 template <typename Bits>
@@ -60,14 +66,18 @@ Result<std::string_view> Decoder::Bytes() {
 
 Status Budget::TakeValue() {
   if (values_ == 0) return Failed("more values than the size of the file allows");
+  if (own_values_ == 0) return Failed("one value consists of more than " + std::to_string(kMostOwnValues) + " values");
   --values_;
+  --own_values_;
   return {};
 }
 
 Status Budget::TakeText(size_t size) {
   constexpr size_t kString = 32;
   if (size + kString > memory_) return Failed("the values need more memory than the size of the file allows");
+  if (size + kString > own_memory_) return Failed("one value needs more than 64 MiB of memory");
   memory_ -= size + kString;
+  own_memory_ -= size + kString;
   return {};
 }
 
@@ -111,7 +121,7 @@ Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int dep
       auto element = Value(schema, type.branches.front(), depth + 1);
       if (!element.ok()) return element;
       if (type.kind == Kind::kMap) {
-        elements[key] = std::move(*element);
+        Append(std::move(key), std::move(*element), elements);
       } else {
         elements.push_back(std::move(*element));
       }
@@ -143,7 +153,7 @@ Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
         auto value = Value(schema, field.type, depth + 1);
         if (!value.ok()) return value;
         HOWDAH_TRY_STATUS(budget_.TakeText(field.name.size()));
-        record[field.name] = std::move(*value);
+        Append(field.name, std::move(*value), record);
       }
       return record;
     }

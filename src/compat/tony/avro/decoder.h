@@ -14,7 +14,8 @@ namespace howdah::compat::tony::avro {
 using Json = nlohmann::ordered_json;
 
 // Limits the values of a file by its size: some values take no bytes (null, an empty record), and values repeat the
-// names of the schema.
+// names of the schema. Also limits the size of each value that the file lists, because only one of them is in memory at
+// a time.
 class Budget {
  public:
   // Raises the limits for `bytes` further bytes of input.
@@ -22,13 +23,21 @@ class Budget {
     values_ += 4 * bytes;
     memory_ += 64 * bytes;
   }
-  // Counts one value.
+  // Begins the next of the values that the file lists.
+  void BeginValue() {
+    own_values_ = kMostOwnValues;
+    own_memory_ = kMostOwnMemory;
+  }
+  // Counts one value, which may be part of another.
   Status TakeValue();
   // Counts a name or text in a value.
   Status TakeText(size_t size);
 
  private:
+  static constexpr size_t kMostOwnValues = 1'000'000, kMostOwnMemory = size_t{64} << 20;
+
   size_t values_ = 1000, memory_ = size_t{1} << 20;
+  size_t own_values_ = kMostOwnValues, own_memory_ = kMostOwnMemory;
 };
 
 class Decoder {

@@ -2,11 +2,12 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace howdah::compat::tony::avro {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using SchemaJson = nlohmann::json;  // ordered_json takes quadratic time for an object with many keys
 
 constexpr size_t kMostTypes = 100'000;
 constexpr std::pair<std::string_view, Kind> kPrimitives[] = {
@@ -20,7 +21,7 @@ Error TooLong(const std::string& name) {
                  " are supported");
 }
 
-std::string Text(const Json& object, const char* key) {
+std::string Text(const SchemaJson& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
@@ -36,7 +37,7 @@ std::string FullName(const std::string& name, const std::string& space) {
 
 class Parser {
  public:
-  Result<size_t> Parse(const Json& json, const std::string& space, int depth) {
+  Result<size_t> Parse(const SchemaJson& json, const std::string& space, int depth) {
     if (depth > kMostDepth) return Invalid("nested more than " + std::to_string(kMostDepth) + " deep");
     if (schema.types.size() > kMostTypes) return Invalid("too many types");
     if (json.is_string()) return Named(json.get<std::string>(), space);
@@ -70,7 +71,7 @@ class Parser {
     return Invalid("unknown type '" + word + "'");
   }
 
-  Result<size_t> Define(Kind kind, const Json& json, const std::string& space) {
+  Result<size_t> Define(Kind kind, const SchemaJson& json, const std::string& space) {
     const std::string name = Text(json, "name");
     if (name.empty()) return Invalid("a record, enum or fixed has no name");
     const std::string full = FullName(name, json.contains("namespace") ? Text(json, "namespace") : space);
@@ -80,16 +81,18 @@ class Parser {
     return at;
   }
 
-  Result<size_t> Record(const Json& json, const std::string& space, int depth) {
+  Result<size_t> Record(const SchemaJson& json, const std::string& space, int depth) {
     const auto at = Define(Kind::kRecord, json, space);
     if (!at.ok()) return at;
     const auto fields = json.find("fields");
     if (fields == json.end() || !fields->is_array()) return Invalid("a record has no fields");
     const std::string own_space = NamespaceOf(schema.types[*at].name);
-    for (const Json& field : *fields) {
+    std::set<std::string> names;
+    for (const SchemaJson& field : *fields) {
       const std::string name = field.is_object() ? Text(field, "name") : "";
       if (name.empty() || !field.contains("type")) return Invalid("a field has no name or no type");
       if (name.size() > kLongestName) return TooLong(name);
+      if (!names.insert(name).second) return Invalid("a record has two fields '" + name + "'");
       const auto type = Parse(field["type"], own_space, depth + 1);
       if (!type.ok()) return type;
       schema.types[*at].fields.push_back({name, *type});
@@ -97,12 +100,12 @@ class Parser {
     return at;
   }
 
-  Result<size_t> Enum(const Json& json, const std::string& space) {
+  Result<size_t> Enum(const SchemaJson& json, const std::string& space) {
     const auto at = Define(Kind::kEnum, json, space);
     if (!at.ok()) return at;
     const auto symbols = json.find("symbols");
     if (symbols == json.end() || !symbols->is_array()) return Invalid("an enum has no symbols");
-    for (const Json& symbol : *symbols) {
+    for (const SchemaJson& symbol : *symbols) {
       if (!symbol.is_string()) return Invalid("a symbol of an enum is not a string");
       schema.types[*at].symbols.push_back(symbol.get<std::string>());
       if (schema.types[*at].symbols.back().size() > kLongestName) return TooLong(schema.types[*at].symbols.back());
@@ -110,7 +113,7 @@ class Parser {
     return at;
   }
 
-  Result<size_t> Fixed(const Json& json, const std::string& space) {
+  Result<size_t> Fixed(const SchemaJson& json, const std::string& space) {
     const auto at = Define(Kind::kFixed, json, space);
     if (!at.ok()) return at;
     const auto size = json.find("size");
@@ -119,7 +122,7 @@ class Parser {
     return at;
   }
 
-  Result<size_t> Collection(const Json& json, const std::string& word, const std::string& space, int depth) {
+  Result<size_t> Collection(const SchemaJson& json, const std::string& word, const std::string& space, int depth) {
     const auto element = json.find(word == "array" ? "items" : "values");
     if (element == json.end()) return Invalid("an array or map has no element type");
     const size_t at = Add(word == "array" ? Kind::kArray : Kind::kMap, word);
@@ -129,9 +132,9 @@ class Parser {
     return at;
   }
 
-  Result<size_t> Union(const Json& json, const std::string& space, int depth) {
+  Result<size_t> Union(const SchemaJson& json, const std::string& space, int depth) {
     const size_t at = Add(Kind::kUnion, "union");
-    for (const Json& branch : json) {
+    for (const SchemaJson& branch : json) {
       const auto type = Parse(branch, space, depth + 1);
       if (!type.ok()) return type;
       if (schema.types[*type].kind == Kind::kUnion) return Invalid("a union is directly within a union");
@@ -146,7 +149,7 @@ class Parser {
 }  // namespace
 
 Result<Schema> ParseSchema(std::string_view json) {
-  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const SchemaJson parsed = SchemaJson::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) return Invalid("not JSON");
   Parser parser;
   const auto root = parser.Parse(parsed, "", 0);

@@ -21,8 +21,8 @@ using OnValue = std::function<Status(const Json&)>;
 // Reads values by the schema in the file, with codec null or deflate, and passes each to on_value. Returns the reason
 // why the rest cannot be read: the file is still being written or damaged, or on_value returned an error; "" if all
 // values were read. Returns an error if the header is missing, or if the schema or codec is not supported.
-// Any bytes are safe: time, and the memory of all values together, are at most a small multiple of their size (with
-// deflate, of the inflated size, which is at most 64 MiB).
+// Any bytes are safe: time is at most a small multiple of their size (with deflate, of the inflated size, which is at
+// most 64 MiB), and a value has at most a million parts and 64 MiB of text.
 Result<std::string> ReadContainer(std::string_view bytes, const OnValue& on_value);
 
 // Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid or
