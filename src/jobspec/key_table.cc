@@ -11,7 +11,6 @@
 namespace howdah::jobspec {
 namespace {
 
-constexpr int kInstancesMax = 100'000;
 constexpr int kCountMax = 1'000'000;
 
 template <typename T>
@@ -34,16 +33,16 @@ ValueType<std::string> OutputPattern() {
 
 const Section<Instances>& InstancesKeys() {
   static const Section<Instances> section = {
-      {Row("min", &Instances::min, WholeNumber(1, kInstancesMax),
+      {Row("min", &Instances::min, WholeNumber(1, kMostTasks),
            "Minimum number of tasks: the job starts, and keeps running, with this many"),
-       Row("max", &Instances::max, WholeNumber(1, kInstancesMax),
+       Row("max", &Instances::max, WholeNumber(1, kMostTasks),
            "Maximum number of tasks: the role grows as containers become available", "8")}};
   return section;
 }
 
 ValueType<Instances> InstancesOrRange() {
   return OrShort<Instances, int>(
-      SectionType(&InstancesKeys), WholeNumber(1, kInstancesMax),
+      SectionType(&InstancesKeys), WholeNumber(1, kMostTasks),
       [](int n) {
         return Instances{n, n};
       },

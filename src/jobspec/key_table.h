@@ -7,6 +7,9 @@
 
 namespace howdah::jobspec {
 
+// The most tasks that a job may have, over all roles.
+inline constexpr int kMostTasks = 100'000;
+
 const Section<JobSpec>& JobKeys();
 const Section<RoleSpec>& RoleKeys();
 

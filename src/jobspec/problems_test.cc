@@ -392,6 +392,8 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
       {Role("exports: {1X: 'X='}"),
        {"3: roles.w.exports.1X: invalid variable name; use letters, digits and _, not starting with a digit"}},
       {Role("instances: {min: 8, max: 2}"), {"3: roles.w.instances: min (8) is larger than max (2); swap them"}},
+      {roles({"a: {instances: 60000", "b: {instances: {min: 1, max: 60000}"}),
+       {"1: roles: the job has 120000 tasks, and at most 100000 are supported; decrease instances"}},
       {Role("kind: service"),
        {"1: roles: no role has kind worker, so the job has nothing to wait for; make one a worker"}},
       {roles({"a: {kind: service, on_failure: tolerate", "b: {vcores: 1", "c: {kind: sidecar, on_failure: tolerate"}),

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "key_table.h"
 #include "words.h"
 
 namespace howdah::jobspec {
@@ -157,6 +158,14 @@ void CheckRestart(const RoleSpec& role, Reader& reader) {
 void CheckLocality(const RoleSpec& role, Reader& reader) {
   if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
   reader.FailAt(PathOf(role, "locality.strict"), "needs nodes or racks; add some, or remove it");
+}
+
+void CheckTasks(const JobSpec& spec, Reader& reader) {
+  int64_t tasks = 0;
+  for (const RoleSpec& role : spec.roles) tasks += role.instances.max;
+  if (tasks <= kMostTasks) return;
+  reader.FailAt("roles", "the job has " + std::to_string(tasks) + " tasks, and at most " + std::to_string(kMostTasks) +
+                             " are supported; decrease instances");
 }
 
 void CheckHasWorker(const JobSpec& spec, Reader& reader) {
@@ -372,6 +381,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
     CheckSetup(spec, role, reader);
     CheckExports(spec, role, reader);
   }
+  CheckTasks(spec, reader);
   CheckHasWorker(spec, reader);
   CheckOrder(spec, reader);
   CheckFiles(spec, reader);

@@ -8,8 +8,9 @@
 namespace howdah::journal {
 namespace {
 
-// More instances than any role has. A larger number in a damaged journal must not create that many objects in memory.
-constexpr int kMaxInstances = 1'000'000;
+// The most tasks that a job may have (kMostTasks of src/jobspec/key_table.h). A larger number in a damaged journal, or
+// in that of another user, must not create that many objects in memory.
+constexpr int kMostTasks = 100'000;
 
 template <typename T>
 void Put(Json& json, const char* name, const std::optional<T>& value) {
@@ -89,11 +90,13 @@ std::optional<core::Change> ReadSubmitted(const Json& json) {
   change.host = TextField(json, "host").value_or("");
   const Json* roles = Field(json, "roles");
   if (change.id.empty() || roles == nullptr || !roles->is_array()) return std::nullopt;
+  int left = kMostTasks;
   for (const Json& item : *roles) {
     if (!item.is_object()) return std::nullopt;
     const auto name = TextField(item, "name");
     const auto instances = IntField(item, "instances");
-    if (!name || !instances || *instances < 0 || *instances > kMaxInstances) return std::nullopt;
+    if (!name || !instances || *instances < 0 || *instances > left) return std::nullopt;
+    left -= *instances;
     const Json* later = Field(item, "later");
     change.roles.push_back({*name, *instances, later != nullptr && *later == true});
   }

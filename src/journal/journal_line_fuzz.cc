@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     view.Apply(*entry);
     DescribeEntry(*entry);
     if (!DecodeEntry(EncodeEntry(*entry))) __builtin_trap();
-    ToJson(view, true);
+    // One line can submit kMostTasks tasks, whose JSON would take most of the time.
+    ToJson(view, view.tasks.size() < 1000);
   }
   static_cast<void>(FromJson(text));
   return 0;

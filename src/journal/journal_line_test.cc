@@ -106,6 +106,8 @@ TEST(JournalLine, TornUnknownAndInvalidLinesAreRejected) {
            R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":99999999999,"state":"LOST"})",
            R"({"time":"2026-11-21T00:00:05.000Z","type":"JobSubmitted","id":"x",)"
            R"("roles":[{"name":"w","instances":2000000000}]})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"JobSubmitted","id":"x",)"
+           R"("roles":[{"name":"a","instances":60000},{"name":"b","instances":60000}]})",
        }) {
     EXPECT_EQ(DecodeEntry(line), std::nullopt) << line;
   }
