@@ -17,6 +17,13 @@ namespace howdah::backend::local {
 
 using nlohmann::json;
 
+namespace {
+
+// A fraction is an error, like a missing key: converting a large one to a whole number is undefined.
+int64_t Number(const json& number) { return number.get_ref<const json::number_integer_t&>(); }
+
+}  // namespace
+
 Host ThisHost() { return {os::process::NodeName(), os::process::BootId()}; }
 
 Status WriteJobHost(const JobFiles& files, const std::vector<pid_t>& pids) {
@@ -36,7 +43,10 @@ Result<std::optional<JobHost>> ReadJobHost(const JobFiles& files) {
   try {
     const json j = json::parse(*text);
     JobHost out{{j.at("host"), j.at("boot_id")}, {}};
-    for (const json& one : j.at("processes")) out.processes.push_back({one.at("pid"), one.at("start_ticks")});
+    for (const json& one : j.at("processes")) {
+      out.processes.push_back(
+          {static_cast<pid_t>(Number(one.at("pid"))), static_cast<uint64_t>(Number(one.at("start_ticks")))});
+    }
     return std::optional(std::move(out));
   } catch (const json::exception&) {
     return Failed("reading " + files.host() + ": invalid content, so it is unknown where the job runs");

@@ -60,6 +60,10 @@ TEST(JobHost, DamagedRecordIsAnError) {
     ASSERT_TRUE(os::files::WriteFileAtomically(job.files().host(), whole.substr(0, kept)).ok());
     EXPECT_FALSE(FindWhereabouts(job.files()).ok()) << kept;
   }
+  std::string fraction = whole;
+  fraction.replace(fraction.find("\"pid\":"), 6, "\"pid\":1e300,\"x\":");
+  ASSERT_TRUE(os::files::WriteFileAtomically(job.files().host(), fraction).ok());
+  EXPECT_FALSE(FindWhereabouts(job.files()).ok());
 }
 
 TEST(JobHost, LivenessCheckWaitsForAnExitingProcess) {

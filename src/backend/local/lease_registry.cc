@@ -10,6 +10,7 @@
 
 #include "howdah/base/bytes.h"
 #include "howdah/base/crc.h"
+#include "howdah/base/epoch.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::backend::local {
@@ -41,6 +42,30 @@ std::string Encode(const JobLeases& job_leases) {
   return text + "\n" + std::to_string(CrcOf(Crc::kCrc32c, text)) + "\n";
 }
 
+// A fraction is an error, like a missing key: converting a large one to a whole number is undefined.
+int64_t Number(const json& number) { return number.get_ref<const json::number_integer_t&>(); }
+
+// Whether the sums of such amounts cannot overflow.
+bool IsPlausible(int64_t memory_bytes, int vcores, int gpus) {
+  constexpr int64_t kMostMemory = int64_t{1} << 45;
+  constexpr int kMostCount = 1'000'000;
+  return memory_bytes >= 0 && memory_bytes <= kMostMemory && vcores >= 0 && vcores <= kMostCount && gpus >= 0 &&
+         gpus <= kMostCount;
+}
+
+std::optional<Lease> ReadLease(const json& j) {
+  Lease lease{j.at("container"), Number(j.at("memory")), static_cast<int>(Number(j.at("vcores"))), {}};
+  for (const json& gpu : j.at("gpus")) lease.gpus.push_back(static_cast<int>(Number(gpu)));
+  return IsPlausible(lease.memory_bytes, lease.vcores, 0) ? std::optional(std::move(lease)) : std::nullopt;
+}
+
+std::optional<ContainerRequest> ReadRequest(const json& j) {
+  ContainerRequest request{j.at("container"), Number(j.at("memory")), static_cast<int>(Number(j.at("vcores"))),
+                           static_cast<int>(Number(j.at("gpus"))), j.value("optional", false)};
+  const bool is_plausible = IsPlausible(request.memory_bytes, request.vcores, request.gpus);
+  return is_plausible ? std::optional(std::move(request)) : std::nullopt;
+}
+
 std::optional<JobLeases> Decode(std::string_view text) {
   // Jobs of versions without checksums may still run; their files have no newline.
   if (const size_t end = text.find('\n'); end != std::string_view::npos) {
@@ -50,12 +75,17 @@ std::optional<JobLeases> Decode(std::string_view text) {
   }
   try {
     const json j = json::parse(text);
-    JobLeases out{j.at("job"), Instant(Duration(j.at("submitted").get<int64_t>())), {}, {}};
-    for (const json& l : j.at("held"))
-      out.held.push_back({l.at("container"), l.at("memory"), l.at("vcores"), l.at("gpus")});
-    for (const json& w : j.at("wanted"))
-      out.requested.push_back(
-          {w.at("container"), w.at("memory"), w.at("vcores"), w.at("gpus"), w.value("optional", false)});
+    JobLeases out{j.at("job"), FromMicros(Number(j.at("submitted"))), {}, {}};
+    for (const json& l : j.at("held")) {
+      auto lease = ReadLease(l);
+      if (!lease) return std::nullopt;
+      out.held.push_back(std::move(*lease));
+    }
+    for (const json& w : j.at("wanted")) {
+      auto request = ReadRequest(w);
+      if (!request) return std::nullopt;
+      out.requested.push_back(std::move(*request));
+    }
     return out;
   } catch (const json::exception&) {
     return std::nullopt;

@@ -211,8 +211,21 @@ TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrant
   EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
   EXPECT_TRUE(a.Reload().ok());
   ASSERT_TRUE(b.Request({}, {}).ok());
-  write(whole.substr(0, whole.find('\n')));  // as versions without checksums wrote it
+  const std::string content = whole.substr(0, whole.find('\n'));
+  write(content);  // as versions without checksums wrote it
   EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
+  // Amounts that cannot be converted, or whose sum would overflow.
+  const auto with = [&](const std::string& before, const std::string& after) {
+    std::string text = content;
+    return text.replace(text.find(before), before.size(), after);
+  };
+  for (const std::string& damaged :
+       {with("\"memory\":1073741824", "\"memory\":1e300"),
+        with("\"memory\":1073741824", "\"memory\":9223372036854775807"), with("\"vcores\":1", "\"vcores\":-1"),
+        with("\"gpus\":[0]", "\"gpus\":[1e300]"), with("\"submitted\":", "\"submitted\":1e300,\"x\":")}) {
+    write(damaged);
+    EXPECT_FALSE(b.Request(machine_, {{"c1", kGiB, 1, 1}}).ok()) << damaged;
+  }
 }
 
 }  // namespace
