@@ -5,6 +5,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
+#include "howdah/base/json_depth.h"
 #include "howdah/client/secrets.h"
 
 namespace howdah::client {
@@ -31,6 +32,10 @@ std::string TextOf(Instant begin, std::optional<Instant> end) { return end ? For
 }  // namespace
 
 Result<std::vector<Setting>> SettingsOfJobFile(std::string_view text) {
+  constexpr int kMostNesting = 100;  // of a job file: below 10
+  if (NestsDeeper(text, kMostNesting)) {
+    return Failed("the stored job file is nested more than " + std::to_string(kMostNesting) + " deep");
+  }
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Failed("the stored job file is not a JSON object");
   std::vector<Setting> settings;

@@ -27,6 +27,13 @@ TEST(Settings, VariablesThatLookLikeSecretsAreHidden) {
   EXPECT_EQ(text, "env.HF_TOKEN=(hidden)\nenv.SIZE=b\nroles.w.env.PASSWORD=(hidden)\nfiles.KEY=d\n");
 }
 
+TEST(Settings, DeeplyNestedJobFileIsRejected) {
+  constexpr int kDepth = 1'000'000;
+  const auto settings = SettingsOfJobFile(R"({"name": )" + std::string(kDepth, '[') + std::string(kDepth, ']') + "}");
+  ASSERT_FALSE(settings.ok());
+  EXPECT_EQ(settings.error().message, "the stored job file is nested more than 100 deep");
+}
+
 TEST(Outcome, HasStateExitCodeAndTasks) {
   journal::JobView view;
   view.name = "mnist";

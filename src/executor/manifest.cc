@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "howdah/base/json_depth.h"
 #include "howdah/os/files/archive.h"
 #include "howdah/os/files/directories_below.h"
 #include "howdah/os/files/fd.h"
@@ -156,6 +157,8 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
 }  // namespace
 
 Result<std::vector<ManifestEntry>> ParseManifest(std::string_view text) {
+  constexpr int kMostNesting = 10;  // of a valid manifest: 2
+  if (NestsDeeper(text, kMostNesting)) return Failed("nested more than " + std::to_string(kMostNesting) + " deep");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_array()) return Failed("not a JSON array");
   std::vector<ManifestEntry> entries;

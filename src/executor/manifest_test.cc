@@ -190,6 +190,13 @@ TEST(Manifest, InvalidEntryIsNamedInTheError) {
   EXPECT_TRUE(ParseManifest("[]")->empty());
 }
 
+TEST(Manifest, DeeplyNestedValueIsRejected) {
+  constexpr int kDepth = 1'000'000;
+  const auto manifest = ParseManifest(std::string(kDepth, '[') + std::string(kDepth, ']'));
+  ASSERT_FALSE(manifest.ok());
+  EXPECT_EQ(manifest.error().message, "nested more than 10 deep");
+}
+
 TEST(OwnAddress, IsTheSourceAddressTowardsThePeer) {
   EXPECT_EQ(*OwnAddressTowards("127.0.0.1:1"), "127.0.0.1");
   for (const char* bad : {"", "localhost:80", "example.com:80", "127.0.0:80", "[::1:80"}) {

@@ -219,6 +219,12 @@ TEST(StatusJson, InvalidJsonIsRejected) {
   }
 }
 
+TEST(StatusJson, DeeplyNestedValueIsRejected) {
+  constexpr int kDepth = 1'000'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  EXPECT_FALSE(FromJson(R"({"id":"x","state":"RUNNING","account":)" + deep + "}").has_value());
+}
+
 // The journal alone is enough to rebuild the status.
 TEST(StatusJson, StatusIsUnchangedByAJournalRoundTrip) {
   for (unsigned seed = 0; seed < 50; ++seed) {

@@ -1,4 +1,5 @@
 #include "howdah/base/exit_status.h"
+#include "howdah/base/json_depth.h"
 #include "howdah/journal/job_view.h"
 #include "json_fields.h"
 
@@ -89,6 +90,8 @@ std::string ToJson(const JobView& view, bool with_tasks) {
 }
 
 std::optional<JobView> FromJson(std::string_view text) {
+  constexpr int kMostNesting = 10;  // of ToJson's output: 5
+  if (NestsDeeper(text, kMostNesting)) return std::nullopt;
   const Json json = Parse(text);
   if (!json.is_object()) return std::nullopt;
   const auto id = TextField(json, "id");
