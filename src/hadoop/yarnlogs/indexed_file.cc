@@ -56,14 +56,33 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   return entry;
 }
 
+// Limits the items that are read from an index. Objects in it may refer to each other, so a few kilobytes could list
+// billions of logs.
+class ItemLimit {
+ public:
+  // Each item takes at least one byte of the index, unless the index lists it twice.
+  explicit ItemLimit(size_t index_bytes) : left_(index_bytes) {}
+
+  Status Take() {
+    if (left_ == 0) return IndexDamaged("it lists the same logs many times");
+    --left_;
+    return {};
+  }
+
+ private:
+  size_t left_;
+};
+
 // Adds the logs of one upload. An upload is an IndexedPerAggregationLogMeta, which maps containers to lists of logs.
-Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEntry>& entries) {
+Status AddUpload(const JavaTree& tree, const JavaNode& upload, ItemLimit& limit, std::vector<LogEntry>& entries) {
   const JavaNode* map = ObjectOf(tree, tree.Field(upload, "logMetas"));
   if (map == nullptr) return IndexDamaged("its index is invalid");
   for (const JavaValue& value : map->items) {
+    HOWDAH_TRY_STATUS(limit.Take());
     const JavaNode* list = ObjectOf(tree, value);
     if (list == nullptr) continue;  // a key of the map, not a list
     for (const JavaValue& item : list->items) {
+      HOWDAH_TRY_STATUS(limit.Take());
       const JavaNode* meta = ObjectOf(tree, item);
       if (meta == nullptr) return IndexDamaged("its index is invalid");
       HOWDAH_TRY(auto entry, EntryOf(tree, *meta));
@@ -83,10 +102,12 @@ Result<LogIndex> ReadLogIndex(const Source& source) {
   const JavaNode* uploads = ObjectOf(*tree, tree->Field(*root, "logMetas"));
   if (uploads == nullptr) return IndexDamaged("its index is invalid");
   LogIndex index{compression, {}};
+  ItemLimit limit(bytes.size());
   for (const JavaValue& value : uploads->items) {
+    HOWDAH_TRY_STATUS(limit.Take());
     const JavaNode* upload = ObjectOf(*tree, value);
     if (upload == nullptr) return IndexDamaged("its index is invalid");
-    HOWDAH_TRY_STATUS(AddUpload(*tree, *upload, index.entries));
+    HOWDAH_TRY_STATUS(AddUpload(*tree, *upload, limit, index.entries));
   }
   std::stable_sort(index.entries.begin(), index.entries.end(), [](const LogEntry& a, const LogEntry& b) {
     return std::tie(a.container, a.name) < std::tie(b.container, b.name);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "testing.h"
+#include "tfile.h"
 
 namespace howdah::hadoop::yarnlogs {
 namespace {
@@ -112,6 +113,100 @@ TEST(Malformed, ErrorOfSourceIsReturned) {
       ASSERT_THAT(status.error().message, HasSubstr("the DataNode is gone")) << name << " after " << reads;
     }
   }
+}
+
+std::string BigEndian(uint64_t number, int bytes) {
+  std::string text;
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) text += static_cast<char>(number >> shift);
+  return text;
+}
+
+// Returns an IndexedFile whose index lists one upload `times` times. That upload has one list of logs `times` times.
+std::string RepeatingIndex(int times) {
+  const auto utf = [](const std::string& text) { return std::string(1, '\0') + static_cast<char>(text.size()) + text; };
+  const auto text = [&](const std::string& value) { return "t" + utf(value); };
+  const auto reference = [](char node) { return std::string("q\0\x7e\0", 4) + node; };
+  const auto repeated = [](const std::string& bytes, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += bytes;
+    return all;
+  };
+  // A class without a base class. flags: 2, or 3 if objects are followed by items.
+  const auto java_class = [&](const std::string& name, char flags, const std::vector<std::string>& fields) {
+    std::string bytes = "r" + utf(name) + std::string(8, '\0') + flags + '\0' + static_cast<char>(fields.size());
+    for (const std::string& field : fields) bytes += "L" + utf(field) + text("S");
+    return bytes + "xp";
+  };
+  // References count classes, strings and objects in the order of the stream: the list is 5, the upload 9, its map 10
+  // and the map's list 11.
+  const std::string log = "s" + java_class("M", 2, {"containerId", "fileName"}) + text("c") + text("n");
+  const std::string logs = "s" + reference(5) + log + "x";
+  const std::string map = "s" + reference(5) + logs + repeated(reference(11), times) + "x";
+  const std::string upload = "s" + java_class("U", 2, {"logMetas"}) + map;
+  const std::string uploads = "s" + java_class("L", 3, {}) + upload + repeated(reference(9), times) + "x";
+  const std::string index =
+      std::string("\xac\xed\0\5", 4) + "s" + java_class("R", 2, {"compressName", "logMetas"}) + text("none") + uploads;
+  const std::string mark(32, 'm');
+  return mark + index + BigEndian(index.size(), 4) + mark;
+}
+
+TEST(Malformed, IndexThatListsTheSameLogsManyTimesIsRejected) {
+  const std::string once = RepeatingIndex(0);
+  const auto log = OpenAggregatedLog(SourceOf(once));
+  ASSERT_TRUE(log.ok()) << log.error().message;
+  EXPECT_EQ((*log)->List("")->size(), 1u);
+  const std::string often = RepeatingIndex(30'000);  // 900 million logs in 300 KB
+  const auto rejected = OpenAggregatedLog(SourceOf(often));
+  ASSERT_FALSE(rejected.ok());
+  EXPECT_THAT(rejected.error().message, HasSubstr("it lists the same logs many times"));
+}
+
+// Encodes any number as a variable-length integer with eight bytes.
+std::string VLong(size_t number) { return "\x87" + BigEndian(number, 8); }
+
+// Returns a TFile without compression. Its index lists one block `times` times. The block has one container, with
+// `logs` empty logs.
+std::string TFileWith(int times, int logs, const std::string& container = "c") {
+  const std::string magic(kTFileMagic), key = BigEndian(container.size(), 2) + container;
+  std::string file = magic, value;
+  for (int i = 0; i < logs; ++i) value += std::string("\0\1n\0\1", 5) + "0";
+  const auto add = [&file](const std::string& bytes) {
+    const std::string region = VLong(file.size()) + VLong(bytes.size()) + VLong(bytes.size());
+    file += bytes;
+    return region;
+  };
+  const auto text = [](const std::string& bytes) { return VLong(bytes.size()) + bytes; };
+  const std::string block = add(text(key) + VLong(value.size()) + value);
+  std::string blocks = text("none") + VLong(static_cast<size_t>(times)), keys = text(key);
+  for (int i = 0; i < times; ++i) {
+    blocks += block;
+    keys += text(text(key) + VLong(1));
+  }
+  const std::string of_blocks = add(blocks), of_keys = add(keys);
+  const size_t index = file.size();
+  file += VLong(2) + text("data:BCFile.index") + text("none") + of_blocks;
+  file += text("data:TFile.index") + text("none") + of_keys;
+  return file + BigEndian(index, 8) + std::string("\0\1\0\0", 4) + magic;
+}
+
+TEST(Malformed, TFileThatListsOneBlockManyTimesIsRejected) {
+  const std::string once = TFileWith(1, 100);
+  const auto log = OpenAggregatedLog(SourceOf(once));
+  ASSERT_TRUE(log.ok()) << log.error().message;
+  EXPECT_EQ((*log)->List("")->size(), 100u);
+  const std::string often = TFileWith(10'000, 10'000);
+  const auto rejected = OpenAggregatedLog(SourceOf(often));
+  ASSERT_FALSE(rejected.ok());
+  EXPECT_THAT(rejected.error().message, HasSubstr("its blocks overlap"));
+}
+
+TEST(Malformed, MemoryOfTheListIsBounded) {
+  const std::string file = TFileWith(1, 10'000, std::string(10'000, 'c'));  // each log has the name of its container
+  const auto log = OpenAggregatedLog(SourceOf(file));
+  ASSERT_TRUE(log.ok()) << log.error().message;
+  const auto entries = (*log)->List("");
+  ASSERT_FALSE(entries.ok());
+  EXPECT_EQ(entries.error().message, "the TFile lists too many logs");
 }
 
 TEST(Malformed, LzoCompressionIsRefused) {

@@ -18,6 +18,8 @@ constexpr int64_t kMetaIndexMax = int64_t{1} << 20;
 constexpr int64_t kIndexMax = int64_t{64} << 20;
 constexpr int64_t kKeyMax = int64_t{64} << 10;
 constexpr size_t kPiece = size_t{256} << 10;
+// A compressed block of a few kilobytes can list many logs.
+constexpr size_t kListMax = size_t{64} << 20;
 
 Error Damaged(const std::string& what) { return Failed("the TFile is damaged: " + what); }
 
@@ -115,7 +117,13 @@ Result<Index> ReadIndex(const Source& source) {
   Decoder in(regions);
   HOWDAH_TRY(const auto compression, CompressionOf(in.String()));
   Index index{compression, {}};
-  for (int64_t count = in.VLong(); count > 0 && in.ok(); --count) index.blocks.push_back({ReadRegion(in), ""});
+  int64_t left = source.size;  // a few kilobytes of index could list one large block very often
+  for (int64_t count = in.VLong(); count > 0 && in.ok(); --count) {
+    const Region region = ReadRegion(in);
+    if (region.size < 0 || region.size > left) return Damaged("its blocks overlap");
+    left -= region.size;
+    index.blocks.push_back({region, ""});
+  }
   if (!in.ok()) return Damaged("the index of its blocks ends early");
   HOWDAH_TRY(const auto keys, ReadMetaBlock(source, meta, "TFile.index"));
   HOWDAH_TRY_STATUS(ReadKeys(keys, index.blocks));
@@ -154,7 +162,7 @@ class TFile : public AggregatedLog {
   Result<std::unique_ptr<LogStream>> Read(const LogEntry& entry, int64_t from) override;
 
  private:
-  Status ListBlock(size_t number, std::string_view wanted, std::vector<LogEntry>& entries);
+  Status ListBlock(size_t number, std::string_view wanted, size_t& left, std::vector<LogEntry>& entries);
 
   Source source_;
   Index index_;
@@ -163,8 +171,9 @@ class TFile : public AggregatedLog {
 
 // Lists the log files in an AggregatedLogFormat.LogValue. Each one consists of its name and its length in decimal, both
 // in the format of writeUTF, and then its bytes.
+// `left` is the memory that the entries may still take.
 Status ListValue(const std::string& container, size_t block_number, BlockStream& block, ChunkStream& value,
-                 std::vector<LogEntry>& entries) {
+                 size_t& left, std::vector<LogEntry>& entries) {
   const auto text = [&value]() -> Result<std::string> {
     HOWDAH_TRY(const auto length, value.ReadExactly(2));
     return value.ReadExactly(Decoder(length).U16());
@@ -182,11 +191,14 @@ Status ListValue(const std::string& container, size_t block_number, BlockStream&
     entry.position = {static_cast<int64_t>(block_number), block.position(), value.left(), value.last()};
     HOWDAH_TRY(const auto skipped, value.SkipUpTo(entry.length));
     entry.length = skipped;
+    const size_t size = sizeof entry + entry.container.size() + entry.name.size();
+    if (size > left) return Failed("the TFile lists too many logs");
+    left -= size;
     entries.push_back(std::move(entry));
   }
 }
 
-Status TFile::ListBlock(size_t number, std::string_view wanted, std::vector<LogEntry>& entries) {
+Status TFile::ListBlock(size_t number, std::string_view wanted, size_t& left, std::vector<LogEntry>& entries) {
   HOWDAH_TRY(auto block, BlockStream::Open(source_, index_.blocks[number].region, index_.compression));
   for (;;) {
     HOWDAH_TRY(const auto at_end, block->AtEnd());
@@ -199,7 +211,7 @@ Status TFile::ListBlock(size_t number, std::string_view wanted, std::vector<LogE
     ChunkStream value(*block);
     const bool about_all = *key == "VERSION" || *key == "APPLICATION_OWNER" || *key == "APPLICATION_ACL";
     if (!about_all && (wanted.empty() || *key == wanted)) {
-      HOWDAH_TRY_STATUS(ListValue(*key, number, *block, value, entries));
+      HOWDAH_TRY_STATUS(ListValue(*key, number, *block, value, left, entries));
     } else if (const Result<int64_t> skipped = value.SkipUpTo(INT64_MAX); !skipped.ok()) {
       return skipped.error();
     }
@@ -209,10 +221,11 @@ Status TFile::ListBlock(size_t number, std::string_view wanted, std::vector<LogE
 Result<std::vector<LogEntry>> TFile::List(std::string_view container) {
   if (const auto found = listed_.find(container); found != listed_.end()) return found->second;
   std::vector<LogEntry> entries;
+  size_t left = kListMax;
   for (size_t i = 0; i < index_.blocks.size(); ++i) {
     const std::string& only = index_.blocks[i].only_key;
     if (!container.empty() && !only.empty() && only != container) continue;
-    HOWDAH_TRY_STATUS(ListBlock(i, container, entries));
+    HOWDAH_TRY_STATUS(ListBlock(i, container, left, entries));
   }
   listed_.emplace(container, entries);
   return entries;
