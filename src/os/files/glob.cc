@@ -2,6 +2,8 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,54 @@ std::vector<std::string> Components(std::string_view path) {
     begin = end + 1;
   }
   return components;
+}
+
+// The size of the part of the pattern that matches one character, or of a star. `pattern` is not empty.
+size_t UnitSize(std::string_view pattern) {
+  if (pattern.front() == '\\') return std::min<size_t>(2, pattern.size());
+  if (pattern.front() != '[') return 1;
+  const size_t first = pattern.size() > 1 && (pattern[1] == '!' || pattern[1] == '^') ? 2 : 1;
+  for (size_t at = first; at < pattern.size(); ++at) {
+    if (pattern[at] == ']' && at > first) return at + 1;
+    if (pattern[at] == '\\') ++at;
+    if (pattern.substr(at).starts_with("[:")) at = std::min(pattern.find(":]", at), pattern.size() - 2) + 1;
+  }
+  return 1;  // without its end, a bracket is an ordinary character
+}
+
+bool MatchesCharacter(const std::string& unit, char c) {
+  if (unit == "\\") return false;  // a backslash at the end of a pattern matches nothing, as for git
+  if (unit.size() == 1) return unit == "?" || unit.front() == c;
+  const char text[] = {c, '\0'};
+  return ::fnmatch(unit.c_str(), text, 0) == 0;
+}
+
+// Matches one component. fnmatch takes exponential time for patterns with many stars: it tries all positions of all
+// stars. It is enough to try all positions of the last star so far.
+bool MatchesName(std::string_view pattern, std::string_view name) {
+  std::vector<std::string> units;
+  for (; !pattern.empty(); pattern.remove_prefix(units.back().size())) {
+    units.emplace_back(pattern.substr(0, UnitSize(pattern)));
+  }
+  size_t unit = 0, at = 0;
+  std::optional<size_t> star;  // the position after the last star so far
+  size_t star_end = 0;         // the star matches up to here
+  while (at < name.size()) {
+    if (unit < units.size() && units[unit] == "*") {
+      star = ++unit;
+      star_end = at;
+    } else if (unit < units.size() && MatchesCharacter(units[unit], name[at])) {
+      ++unit;
+      ++at;
+    } else if (star) {
+      unit = *star;
+      at = ++star_end;
+    } else {
+      return false;
+    }
+  }
+  return std::all_of(units.begin() + static_cast<std::ptrdiff_t>(unit), units.end(),
+                     [](const std::string& left) { return left == "*"; });
 }
 
 }  // namespace
@@ -33,7 +83,7 @@ bool MatchesGlob(std::string_view pattern, std::string_view path) {
       if (part == "**") {  // at the end it matches at least one component
         next[i] = (!last && reached[i]) || (i > 0 && (next[i - 1] || reached[i - 1]));
       } else if (i > 0 && reached[i - 1]) {
-        next[i] = ::fnmatch(part.c_str(), names[i - 1].c_str(), 0) == 0;
+        next[i] = MatchesName(part, names[i - 1]);
       }
     }
     reached = std::move(next);

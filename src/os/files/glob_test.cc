@@ -36,6 +36,20 @@ TEST(MatchesGlob, FollowsTheRulesOfGit) {
       {"\\*.txt", "*.txt", true},
       {"*", ".hidden", true},
       {"a**b", "axxb", true},
+      {"*a*b*", "xaxbx", true},
+      {"*a*b", "xbxa", false},
+      {"a*b*c", "abbbcbc", true},
+      {"a*", "a", true},
+      {"a?*", "a", false},
+      {"[]]", "]", true},
+      {"[!]a]", "b", true},
+      {"[!]a]", "]", false},
+      {"[[:digit:]x].pt", "7.pt", true},
+      {"[[:digit:]x].pt", "x.pt", true},
+      {"[[:digit:]x].pt", ":.pt", false},
+      {"[\\]]", "]", true},
+      {"[a", "[a", true},
+      {"a\\", "a\\", false},
       {"", "a", false},
       {"", "", true},
   };
@@ -50,6 +64,10 @@ TEST(MatchesGlob, ManyWildcardsNeedNoExponentialTime) {
   }
   EXPECT_TRUE(MatchesGlob(pattern, path));
   EXPECT_FALSE(MatchesGlob(pattern + "/y", path));
+  std::string stars;
+  for (int i = 0; i < 30; ++i) stars += "*a";
+  EXPECT_TRUE(MatchesGlob(stars, std::string(255, 'a')));
+  EXPECT_FALSE(MatchesGlob(stars + "*b", std::string(255, 'a')));
 }
 
 }  // namespace
