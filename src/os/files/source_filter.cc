@@ -79,15 +79,15 @@ const std::vector<SourceFilter::Rule>& SourceFilter::RulesIn(const std::string& 
 bool SourceFilter::Skips(const std::string& path, bool is_directory) {
   bool skips = false;
   // The last rule that matches decides; rules of inner directories come after those of outer ones.
-  for (size_t slash = 0;;) {
-    const std::string directory = path.substr(0, slash);
-    const std::string below = slash == 0 ? path : path.substr(slash + 1);
+  for (size_t begin = 0;;) {
+    const std::string directory = path.substr(0, begin == 0 ? 0 : begin - 1), below = path.substr(begin);
     for (const Rule& rule : RulesIn(directory)) {
       if (rule.directories_only && !is_directory) continue;
       if (MatchesGlob(rule.pattern, below)) skips = !rule.includes;
     }
-    slash = path.find('/', slash == 0 ? 0 : slash + 1);
+    const size_t slash = path.find('/', begin);
     if (slash == std::string::npos) return skips;
+    begin = slash + 1;
   }
 }
 

@@ -50,6 +50,13 @@ TEST(SourceFilter, FollowsGitignoreOfEveryDirectory) {
   EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".gitignore");
 }
 
+TEST(SourceFilter, PathWithALeadingSlashIsBelowTheRoot) {
+  const Scratch root;
+  Write(root.path() + "/.gitignore", "*.log\n");
+  EXPECT_TRUE(SourceFilter(root.path()).Skips("/lib/x.log", false));
+  EXPECT_FALSE(SourceFilter(root.path()).Skips("/lib/x.txt", false));
+}
+
 TEST(SourceFilter, HowdahignoreReplacesGitignoreAndMayIncludeDefaults) {
   const Scratch root;
   Write(root.path() + "/.gitignore", "*\n");
