@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "howdah/base/epoch.h"
+
 namespace howdah::am {
 namespace {
 
@@ -47,7 +49,7 @@ wire::ControlReply Control::Status() const {
 
 wire::ControlReply Control::Stop(const wire::StopRequest& request) const {
   core::StopRequested event{request.by(), std::nullopt};
-  if (request.has_grace_micros()) event.grace = Duration(std::max<int64_t>(0, request.grace_micros()));
+  if (request.has_grace_micros()) event.grace = DurationFromMicros(request.grace_micros());
   post_(std::move(event));
   return {};
 }

@@ -88,6 +88,18 @@ TEST(LoggedEvent, ExecutorTimeOutOfRangeIsClamped) {
   EXPECT_EQ(FormatInstant(std::get<core::TaskEnded>(event).at), "9999-12-31T23:59:59.999Z");
 }
 
+TEST(LoggedEvent, PeerDurationOutOfRangeIsClamped) {
+  for (const int64_t micros : {INT64_MIN, INT64_MAX}) {
+    const Duration limited = micros < 0 ? Duration() : Duration(std::chrono::hours(100 * 365 * 24));
+    wire::Started started;
+    started.set_filling_micros(micros);
+    EXPECT_EQ(std::get<core::TaskStarted>(EventOf(ContainerId{"c7"}, started)).filling, limited);
+    wire::LoggedEvent stop;
+    stop.mutable_stop()->set_grace_micros(micros);
+    EXPECT_EQ(std::get<core::StopRequested>(*EventOf(stop)).grace, limited);
+  }
+}
+
 TEST(LoggedEvent, NamesOfLeftFilesAreLimitedInLengthAndNumber) {
   wire::Ended message;
   message.mutable_left()->set_count(9);

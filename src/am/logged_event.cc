@@ -224,7 +224,7 @@ core::Event EventOf(const ContainerId& container, const wire::Started& m) {
                            m.attempt(),
                            {m.pids().begin(), m.pids().end()},
                            FromMicros(m.at_micros()),
-                           Duration(m.filling_micros())};
+                           DurationFromMicros(m.filling_micros())};
 }
 
 core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
@@ -339,7 +339,7 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::ScaleRequested{record.scale().role(), record.scale().instances(), record.scale().by()};
     case wire::LoggedEvent::kStop: {
       core::StopRequested stop{.by = record.stop().by(), .grace = std::nullopt};
-      if (record.stop().has_grace_micros()) stop.grace = Duration(record.stop().grace_micros());
+      if (record.stop().has_grace_micros()) stop.grace = DurationFromMicros(record.stop().grace_micros());
       return stop;
     }
     case wire::LoggedEvent::kTicked:

@@ -18,5 +18,11 @@ TEST(Epoch, NumberOutOfRangeIsClamped) {
   }
 }
 
+TEST(Epoch, AnyNumberIsConvertedToADuration) {
+  EXPECT_EQ(DurationFromMicros(1'500'000), std::chrono::milliseconds(1500));
+  EXPECT_EQ(DurationFromMicros(INT64_MAX), std::chrono::hours(100 * 365 * 24));
+  for (const int64_t none : {int64_t{0}, int64_t{-1}, INT64_MIN}) EXPECT_EQ(DurationFromMicros(none), Duration());
+}
+
 }  // namespace
 }  // namespace howdah

@@ -1,4 +1,4 @@
-// Times since the Unix epoch, as other programs write them.
+// Times since the Unix epoch, and durations, as other programs write them.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,9 @@ namespace howdah {
 // can write.
 Instant FromMicros(int64_t micros);
 Instant FromMillis(int64_t millis);
+
+// Converts a duration in microseconds that a peer or a file gives. Any number is safe to add to an Instant: a negative
+// one becomes 0, and more than 100 years become 100 years.
+Duration DurationFromMicros(int64_t micros);
 
 }  // namespace howdah
