@@ -20,13 +20,17 @@ json ToJson(const StagedFile& file) {
           {"visibility", kVisibility[static_cast<size_t>(file.visibility)]}};
 }
 
+// A fraction is an error, like a missing key: converting a large one to a whole number is undefined.
+int64_t Number(const json& number) { return number.get_ref<const json::number_integer_t&>(); }
+
 hadoop::yarn::Resource ResourceOf(const json& j) {
-  return {j.at("memory_mib").get<int64_t>(), j.at("vcores").get<int64_t>(),
-          j.at("others").get<std::map<std::string, int64_t>>()};
+  hadoop::yarn::Resource resource{Number(j.at("memory_mib")), Number(j.at("vcores")), {}};
+  for (const auto& [name, amount] : j.at("others").items()) resource.others.emplace(name, Number(amount));
+  return resource;
 }
 
 StagedFile StagedFileOf(const json& j) {
-  StagedFile file{.uri = j.at("uri"), .size = j.at("size"), .modified_millis = j.at("timestamp")};
+  StagedFile file{.uri = j.at("uri"), .size = Number(j.at("size")), .modified_millis = Number(j.at("timestamp"))};
   if (j.at("type") == "archive") file.type = StagedFile::Type::kArchive;
   if (j.at("visibility") == "public") file.visibility = StagedFile::Visibility::kPublic;
   if (j.at("visibility") == "application") file.visibility = StagedFile::Visibility::kApplication;
@@ -79,8 +83,8 @@ Result<AmStart> ParseAmStart(const std::string& text) {
     for (const auto& [name, resource] : j.at("local_resources").items())
       start.local_resources.emplace(name, StagedFileOf(resource));
     for (const json& node : j.at("nodes")) {
-      start.nodes.push_back(
-          {node.at("host"), node.at("port"), node.at("rack"), node.at("label"), ResourceOf(node.at("total"))});
+      start.nodes.push_back({node.at("host"), static_cast<int>(Number(node.at("port"))), node.at("rack"),
+                             node.at("label"), ResourceOf(node.at("total"))});
     }
     return start;
   } catch (const json::exception& e) {

@@ -55,6 +55,13 @@ TEST(AmStart, MissingOrUnknownKeyIsNamedInTheError) {
   std::string text = WriteAmStart(Everything());
   text.replace(text.find("\"queue\""), 7, "\"quene\"");
   EXPECT_THAT(error(text), HasSubstr("queue"));
+  for (const char* key : {"size", "timestamp", "memory_mib", "vcores", "yarn.io/gpu", "port"}) {
+    std::string fraction = WriteAmStart(Everything());
+    const std::string name = "\"" + std::string(key) + "\":";
+    ASSERT_NE(fraction.find(name), std::string::npos) << key;
+    fraction.replace(fraction.find(name), name.size(), name + "1e300,\"x\":");
+    EXPECT_THAT(error(fraction), HasSubstr("howdah/am.json")) << key;
+  }
 }
 
 }  // namespace
