@@ -15,7 +15,7 @@ import threading
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah"))
+BIN = ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")
 CONTRACT = ROOT / "tests/contract"
 COMMANDS = ["run", "submit", "status", "list", "wait", "logs", "kill", "scale", "events", "plan", "doctor", "init",
             "schema", "completion", "version"]

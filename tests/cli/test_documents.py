@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah"))
+BIN = ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")
 DOCUMENTS = {str(path.relative_to(ROOT)): path.read_text()
              for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]}
 DEADLINE_S = 60

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah")).parent
+BIN = (ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")).parent
 
 
 def readelf(program, *options):

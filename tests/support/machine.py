@@ -8,7 +8,7 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah"))
+BIN = ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")
 CONTRACT = ROOT / "tests/contract"
 FINAL = ("SUCCEEDED", "FAILED", "KILLED")
 DEADLINE_S = 60
