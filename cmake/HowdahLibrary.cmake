@@ -64,9 +64,11 @@ function(howdah_library)
     howdah_precompiled(${name}_test ON ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
     target_compile_definitions(${name}_test PRIVATE HOWDAH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME unit.${name} COMMAND ${name}_test)
-    # Without halt_on_error, g++'s sanitizer only prints undefined behaviour.
+    # Without halt_on_error, g++'s sanitizer only prints undefined behaviour. A test with the thread sanitizer goes on
+    # after a report, and then fails.
+    set(tsan_options suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300
-      ENVIRONMENT UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1)
+      ENVIRONMENT "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1;TSAN_OPTIONS=${tsan_options}")
   endif()
   if(fuzzers AND HOWDAH_FUZZ)
     foreach(fuzzer ${fuzzers})

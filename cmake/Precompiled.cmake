@@ -2,8 +2,8 @@
 #
 # They contain only headers of the standard library and of third parties, no howdah/... headers, so that the include
 # paths of a library still decide which of our headers it sees. tools/tidy.py reads the includes of each file as text,
-# so the check of third-party headers still sees every include. The tsan preset builds without precompiled headers, as
-# does `cmake --preset debug -DHOWDAH_PCH=OFF`: in such a build a file that lacks an #include does not compile.
+# so the check of third-party headers still sees every include. In a build with `cmake --preset debug -DHOWDAH_PCH=OFF
+# -DHOWDAH_UNITY=1` a file that lacks an #include does not compile.
 set(howdah_std_headers
   <algorithm> <array> <cerrno> <charconv> <chrono> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <functional> <map>
   <memory> <optional> <set> <sstream> <string> <string_view> <unordered_map> <utility> <variant> <vector>)

@@ -6,10 +6,10 @@ readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data d
 readonly test_on_request="recipes"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
 
-run_ctest() {  # NAME of the results, then options of ctest
-  local name=$1; shift
+run_ctest() {  # NAME of the results, preset, then options of ctest
+  local name=$1 preset=$2; shift 2
   export GTEST_OUTPUT=xml:$PWD/build/test-results/ GTEST_BRIEF=1
-  ctest --test-dir build/debug --output-on-failure --output-junit "$PWD/build/test-results/ctest-$name.xml" \
+  ctest --test-dir "build/$preset" --output-on-failure --output-junit "$PWD/build/test-results/ctest-$name.xml" \
     --no-tests=error -j "$(nproc)" "$@" >&2
 }
 
@@ -50,7 +50,7 @@ run_programs() {
 build_debug_and_simulate() {
   renice -n 15 -p "$BASHPID" >/dev/null
   dev_build debug
-  run_ctest sim -L sim
+  run_ctest sim debug -L sim
 }
 
 test_all() {
@@ -75,7 +75,7 @@ test_all() {
   wait "$debug" || failed=1
   cat build/log/debug.err >&2
   say "unit tests"
-  run_ctest unit -L unit || failed=1
+  run_ctest unit debug -L unit || failed=1
   [ ${#failed_programs[@]} = 0 ] || run_failed_again programs "${failed_programs[@]}" || failed=1
   [ ${#failed_yarn[@]} = 0 ] || run_failed_again yarn "${failed_yarn[@]}" || failed=1
   return $failed
@@ -83,23 +83,28 @@ test_all() {
 
 # test_some WHAT... [OPTIONS OF PYTEST...]
 test_some() {
-  local labels=() folders=() failed=0
+  local labels=() folders=() threads=0 failed=0
   while [ $# -gt 0 ] && [[ $1 != -* ]]; do
     case $1 in
       unit | sim) labels+=("$1") ;;
+      tsan) threads=1 ;;
       *) if [ -d "tests/$1" ]; then folders+=("tests/$1")
          elif [ -e "${1%%::*}" ]; then folders+=("$1")
          else
            local names; names=$(dirname tests/*/test_*.py | sort -u | cut -d/ -f2 | xargs)
-           die "unknown test suite '$1'; the suites are: all unit sim $names"
+           die "unknown test suite '$1'; the suites are: all unit sim tsan $names"
          fi ;;
     esac
     shift
   done
   need test
+  if [ $threads = 1 ]; then
+    build_target tsan all
+    run_ctest tsan tsan -L unit || failed=1
+  fi
   if [ ${#labels[@]} -gt 0 ]; then
     build_target debug all
-    run_ctest some -L "$(IFS='|'; echo "${labels[*]}")" || failed=1
+    run_ctest some debug -L "$(IFS='|'; echo "${labels[*]}")" || failed=1
   fi
   if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     [ -n "${HOWDAH_BIN:-}" ] || build_target release all
