@@ -392,8 +392,6 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
       {Role("exports: {1X: 'X='}"),
        {"3: roles.w.exports.1X: invalid variable name; use letters, digits and _, not starting with a digit"}},
       {Role("instances: {min: 8, max: 2}"), {"3: roles.w.instances: min (8) is larger than max (2); swap them"}},
-      {roles({"a: {instances: 60000", "b: {instances: {min: 1, max: 60000}"}),
-       {"1: roles: the job has 120000 tasks, and at most 100000 are supported; decrease instances"}},
       {Role("kind: service"),
        {"1: roles: no role has kind worker, so the job has nothing to wait for; make one a worker"}},
       {roles({"a: {kind: service, on_failure: tolerate", "b: {vcores: 1", "c: {kind: sidecar, on_failure: tolerate"}),
@@ -417,6 +415,18 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
        {"2: timeouts.hold: hold (6s) is longer than gang (5s), the total wait; make it shorter"}},
       {Job("timeouts: {hold: 1h}"),
        {"2: timeouts.hold: hold (1h) is longer than gang (15m), the total wait; make it shorter"}},
+  });
+}
+
+TEST(Problems, TasksOfAllRolesTogetherAreLimited) {
+  const auto two_roles = [](const std::string& a, const std::string& b) {
+    return "roles:\n  a: {instances: " + a + ", memory: 1GiB, command: date}\n  b: {instances: " + b +
+           ", memory: 1GiB, command: date}\n";
+  };
+  Check({
+      {two_roles("40000", "60000"), {}},
+      {two_roles("40000", "{min: 1, max: 60001}"),
+       {"1: roles: the job has 100001 tasks, and at most 100000 are supported; decrease instances"}},
   });
 }
 

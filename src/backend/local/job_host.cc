@@ -12,17 +12,11 @@
 #include "howdah/os/process/inspect.h"
 #include "howdah/os/process/machine.h"
 #include "journal_reader.h"
+#include "json_number.h"
 
 namespace howdah::backend::local {
 
 using nlohmann::json;
-
-namespace {
-
-// A fraction is an error, like a missing key: converting a large one to a whole number is undefined.
-int64_t Number(const json& number) { return number.get_ref<const json::number_integer_t&>(); }
-
-}  // namespace
 
 Host ThisHost() { return {os::process::NodeName(), os::process::BootId()}; }
 
@@ -45,7 +39,7 @@ Result<std::optional<JobHost>> ReadJobHost(const JobFiles& files) {
     JobHost out{{j.at("host"), j.at("boot_id")}, {}};
     for (const json& one : j.at("processes")) {
       out.processes.push_back(
-          {static_cast<pid_t>(Number(one.at("pid"))), static_cast<uint64_t>(Number(one.at("start_ticks")))});
+          {static_cast<pid_t>(WholeNumber(one.at("pid"))), static_cast<uint64_t>(WholeNumber(one.at("start_ticks")))});
     }
     return std::optional(std::move(out));
   } catch (const json::exception&) {

@@ -12,6 +12,7 @@
 #include "howdah/base/crc.h"
 #include "howdah/base/epoch.h"
 #include "howdah/os/files/files.h"
+#include "json_number.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -42,9 +43,6 @@ std::string Encode(const JobLeases& job_leases) {
   return text + "\n" + std::to_string(CrcOf(Crc::kCrc32c, text)) + "\n";
 }
 
-// A fraction is an error, like a missing key: converting a large one to a whole number is undefined.
-int64_t Number(const json& number) { return number.get_ref<const json::number_integer_t&>(); }
-
 // Whether the sums of such amounts cannot overflow.
 bool IsPlausible(int64_t memory_bytes, int vcores, int gpus) {
   constexpr int64_t kMostMemory = int64_t{1} << 45;
@@ -54,14 +52,15 @@ bool IsPlausible(int64_t memory_bytes, int vcores, int gpus) {
 }
 
 std::optional<Lease> ReadLease(const json& j) {
-  Lease lease{j.at("container"), Number(j.at("memory")), static_cast<int>(Number(j.at("vcores"))), {}};
-  for (const json& gpu : j.at("gpus")) lease.gpus.push_back(static_cast<int>(Number(gpu)));
+  Lease lease{j.at("container"), WholeNumber(j.at("memory")), static_cast<int>(WholeNumber(j.at("vcores"))), {}};
+  for (const json& gpu : j.at("gpus")) lease.gpus.push_back(static_cast<int>(WholeNumber(gpu)));
   return IsPlausible(lease.memory_bytes, lease.vcores, 0) ? std::optional(std::move(lease)) : std::nullopt;
 }
 
 std::optional<ContainerRequest> ReadRequest(const json& j) {
-  ContainerRequest request{j.at("container"), Number(j.at("memory")), static_cast<int>(Number(j.at("vcores"))),
-                           static_cast<int>(Number(j.at("gpus"))), j.value("optional", false)};
+  ContainerRequest request{j.at("container"), WholeNumber(j.at("memory")),
+                           static_cast<int>(WholeNumber(j.at("vcores"))), static_cast<int>(WholeNumber(j.at("gpus"))),
+                           j.value("optional", false)};
   const bool is_plausible = IsPlausible(request.memory_bytes, request.vcores, request.gpus);
   return is_plausible ? std::optional(std::move(request)) : std::nullopt;
 }
@@ -75,7 +74,7 @@ std::optional<JobLeases> Decode(std::string_view text) {
   }
   try {
     const json j = json::parse(text);
-    JobLeases out{j.at("job"), FromMicros(Number(j.at("submitted"))), {}, {}};
+    JobLeases out{j.at("job"), FromMicros(WholeNumber(j.at("submitted"))), {}, {}};
     for (const json& l : j.at("held")) {
       auto lease = ReadLease(l);
       if (!lease) return std::nullopt;
