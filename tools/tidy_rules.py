@@ -6,7 +6,7 @@
 
 PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
         "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
-        "hadoop/yarnlogs"}
+        "hadoop/yarnlogs", "metrics"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -25,6 +25,7 @@ LAYERS = {
                     "frameworks/xgboost"}, set()),
     "diagnosis": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "journal": ({"base", "core"}, {"nlohmann"}),
+    "metrics": ({"base"}, {"zlib"}),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
     "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
     "hadoop/yarnlogs": ({"base"}, {"zlib"}),
@@ -42,20 +43,19 @@ LAYERS = {
     # translation
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
-    "rpc": ({"base", "os/files", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
+    "rpc": ({"base", "metrics", "os/files", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "rpc/callback": ({"base"}, {POSIX, "boost", "openssl"}),
     "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
     "storage": ({"base", "os/files"}, {POSIX}),
     "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),
-    "backend": ({"base", "jobspec", "core", "journal", "rpc", "storage"}, set()),
-    "backend/local": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files", "rpc",
-                       "wire", "backend", "storage",
-                "storage/history"}, {POSIX, "boost", "nlohmann"}),
+    "backend": ({"base", "metrics", "jobspec", "core", "journal", "rpc", "storage"}, set()),
+    "backend/local": ({"base", "metrics", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files",
+                       "rpc", "wire", "backend", "storage", "storage/history"}, {POSIX, "boost", "nlohmann"}),
     "backend/yarn": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files", "os/net",
                       "rpc", "backend", "storage", "storage/history", "hadoop/messages", "hadoop/rpc", "hadoop/conf",
                       "hadoop/hdfs", "hadoop/yarn"}, {"nlohmann", "openssl"}),
-    "backend/yarn/client": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files",
-                             "os/net", "os/http", "rpc", "wire", "backend", "backend/yarn", "storage",
+    "backend/yarn/client": ({"base", "metrics", "jobspec", "core", "journal", "compat/tony/history", "os/process",
+                             "os/files", "os/net", "os/http", "rpc", "wire", "backend", "backend/yarn", "storage",
                              "hadoop/messages", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn",
                              "hadoop/yarnlogs"}, {POSIX, "nlohmann", "openssl", "protobuf"}),
     "backend/yarn/am": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files",
@@ -63,8 +63,8 @@ LAYERS = {
                          "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
     # shells
     "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
-            "frameworks/xgboost", "rpc/callback", "journal", "os/process", "os/files", "rpc", "wire", "rpc/streams",
-            "os/http", "backend", "storage"},
+            "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "rpc", "wire",
+            "rpc/streams", "os/http", "backend", "storage"},
            {POSIX, "boost", "openssl"}),
     "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/horovod", "frameworks/mpi",
                   "rpc/callback", "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"},
@@ -75,9 +75,9 @@ LAYERS = {
                {POSIX, "nlohmann"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"}, {POSIX, "nlohmann"}),
-    "cli/commands": ({"base", "jobspec", "core", "frameworks", "journal", "compat/tony/history", "compat/tony/config",
-                      "hadoop/conf", "os/files", "os/process", "rpc", "rpc/streams", "backend", "storage",
-                      "storage/history", "client", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
+    "cli/commands": ({"base", "metrics", "jobspec", "core", "frameworks", "journal", "compat/tony/history",
+                      "compat/tony/config", "hadoop/conf", "os/files", "os/process", "rpc", "rpc/streams", "backend",
+                      "storage", "storage/history", "client", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
     "cli": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client", "cli/args", "cli/commands",
              "cli/output"}, {POSIX}),
     "testing/sim": ({"base", "jobspec", "core", "am/loop"}, set()),
@@ -92,9 +92,9 @@ LAYER_GROUPS = [
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "diagnosis",
-              "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common",
-              "core", "core/policy", "jobspec"]),
+    ("pure", ["am/loop", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
+              "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
+              "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 

@@ -1,0 +1,47 @@
+// The header and the index of the file `metrics`. docs/metrics.md describes the format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "names.h"
+
+namespace howdah::metrics {
+
+inline constexpr size_t kHeaderSize = 36;
+
+// The place of a part of the file: zlib-compressed bytes.
+struct Region {
+  uint64_t offset = 0;
+  uint32_t size = 0;
+  uint32_t raw_size = 0;  // when decompressed
+  uint32_t crc = 0;       // CRC-32C of the compressed bytes
+};
+inline constexpr uint32_t kRegionMax = 8U << 20, kRawMax = 32U << 20;
+
+std::string EncodeHeader(const Region& index);
+// Returns the place of the index.
+Result<Region> DecodeHeader(std::string_view bytes);
+
+struct FileIndex {
+  struct Block {
+    uint16_t role = 0;
+    int32_t index = 0;  // of the task
+    Region region;
+  };
+  Instant begun;
+  Duration width{0}, quantile_width{0};
+  size_t buckets = 0, quantile_buckets = 0;
+  Names names;
+  std::vector<Block> tasks, roles;
+};
+inline constexpr size_t kBucketsMax = 4096;
+
+std::string EncodeIndex(const FileIndex& index);
+Result<FileIndex> DecodeIndex(std::string_view bytes);
+
+}  // namespace howdah::metrics
