@@ -41,7 +41,7 @@ class AmCall {
   const std::string& method() const { return context_.method(); }
   std::string Peer() const { return context_.peer(); }  // the peer's address
   std::string PeerName() const;                         // the common name of the peer's certificate
-  // Whether this call of the method Follow has received its request.
+  // Whether this call of the method Follow or Metrics has received its request.
   bool follows() const { return follows_; }
   void set_follows() { follows_ = true; }
   bool unsent() const { return writing_ || ending_ != ended_; }

@@ -36,7 +36,8 @@ class Server final : public AmServer, public AmCall::Owner {
 
   uint16_t port() const override { return acceptor_->port(); }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
-  void SendToFollower(ConnectionId to, const wire::FollowReply& message) override;
+  void SendToFollower(ConnectionId to, const wire::FollowReply& message) override { SendMessage(to, message); }
+  void SendToFollower(ConnectionId to, const wire::MetricsReply& message) override { SendMessage(to, message); }
   void Join(ConnectionId tunnel, ConnectionId accepted) override { joined_->Join(tunnel, accepted); }
   std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers) override {
     return joined_->Serve(tunnel, std::move(handlers));
@@ -56,8 +57,11 @@ class Server final : public AmServer, public AmCall::Owner {
   }
   void OnExecutorMessage(AmCall& call, grpc::ByteBuffer message);
   void OnControlMessage(AmCall& call, grpc::ByteBuffer message);
-  void OnFollowMessage(AmCall& call, grpc::ByteBuffer message);
+  template <typename Request>
+  void OnFollowMessage(AmCall& call, grpc::ByteBuffer message,
+                       std::function<void(ConnectionId, Request)> Handlers::*on);
   void OnFirstFrame(AmCall& call, grpc::ByteBuffer message);
+  void SendMessage(ConnectionId to, const google::protobuf::MessageLite& message);
   AmCall* Find(ConnectionId id);
   bool HasUnsent() const;
 
@@ -79,10 +83,13 @@ class Server final : public AmServer, public AmCall::Owner {
 // Whether the messages of the call's method are frames.
 bool IsOfFrames(const AmCall& call) { return call.method() == kTunnelMethod || call.method() == kAcceptTunnelMethod; }
 
+// Whether clients use the method to follow the job.
+bool IsFollowing(const std::string& method) { return method == kFollowMethod || method == kMetricsMethod; }
+
 // Returns the parties that may call a method. Returns none if the method is unknown.
 std::vector<std::string_view> CallersOf(const std::string& method) {
   if (method == kAttachMethod || method == kAcceptTunnelMethod) return {kExecutorName};
-  if (method == kCallMethod || method == kFollowMethod) return {kClientName};
+  if (method == kCallMethod || IsFollowing(method)) return {kClientName};
   if (method == kTunnelMethod) return {kClientName, kExecutorName};
   return {};
 }
@@ -143,7 +150,7 @@ Server::~Server() {
 bool Server::HasUnsent() const {
   for (const auto& [id, call] : calls_) {
     // Do not wait for followers and frame streams, because the receivers may not be reading.
-    if (call->unsent() && call->method() != kFollowMethod && !IsOfFrames(*call)) return true;
+    if (call->unsent() && !IsFollowing(call->method()) && !IsOfFrames(*call)) return true;
   }
   return false;
 }
@@ -177,7 +184,9 @@ void Server::OnMessage(AmCall& call, grpc::ByteBuffer message) {
     if (joined->Has(call)) return joined->OnMessage(call, std::move(message));
     OnFirstFrame(call, std::move(message));
   } else if (call.method() == kFollowMethod) {
-    OnFollowMessage(call, std::move(message));
+    OnFollowMessage(call, std::move(message), &Handlers::on_follow);
+  } else if (call.method() == kMetricsMethod) {
+    OnFollowMessage(call, std::move(message), &Handlers::on_metrics);
   } else {
     OnControlMessage(call, std::move(message));
   }
@@ -210,16 +219,19 @@ void Server::OnControlMessage(AmCall& call, grpc::ByteBuffer bytes) {
   handlers->on_control(std::move(request), std::move(reply));
 }
 
-void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes) {
-  wire::FollowRequest request;
+template <typename Request>
+void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes,
+                             std::function<void(ConnectionId, Request)> Handlers::*on) {
+  Request request;
   if (call.follows() || !Parse(std::move(bytes), request)) {
-    call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FollowRequest, or not the only one"});
+    call.End({grpc::StatusCode::INVALID_ARGUMENT,
+              "the message is not a " + Request::descriptor()->name() + ", or not the only one"});
     return call.Read();  // this read fails and calls OnClosed
   }
   call.set_follows();
   std::weak_ptr<char> alive = alive_;
   auto handlers = handlers_;
-  handlers->on_follow(call.id(), std::move(request));
+  (*handlers.*on)(call.id(), std::move(request));
   if (!alive.expired()) call.Read();
 }
 
@@ -277,7 +289,7 @@ void Server::Send(ConnectionId to, const wire::ToExecutor& message, std::shared_
   if (AmCall* call = Find(to)) call->Write(Encode(message, cluster.get()));
 }
 
-void Server::SendToFollower(ConnectionId to, const wire::FollowReply& message) {
+void Server::SendMessage(ConnectionId to, const google::protobuf::MessageLite& message) {
   if (AmCall* call = Find(to)) call->Write(Encode(message, nullptr));
 }
 

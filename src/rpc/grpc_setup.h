@@ -17,6 +17,7 @@ inline constexpr int kMaxMessageBytes = 64 << 20;
 inline constexpr char kAttachMethod[] = "/howdah.wire.Executors/Attach";
 inline constexpr char kCallMethod[] = "/howdah.wire.Control/Call";
 inline constexpr char kFollowMethod[] = "/howdah.wire.Control/Follow";
+inline constexpr char kMetricsMethod[] = "/howdah.wire.Control/Metrics";
 inline constexpr char kTunnelMethod[] = "/howdah.wire.Control/Tunnel";
 inline constexpr char kAcceptTunnelMethod[] = "/howdah.wire.Executors/AcceptTunnel";
 

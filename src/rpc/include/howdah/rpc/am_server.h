@@ -36,6 +36,8 @@ class AmServer {
     // A client follows the job. Called once per client, with its request. on_follower_gone is the last call for that
     // client.
     std::function<void(ConnectionId, wire::FollowRequest)> on_follow;
+    // A client watches the job's metrics. For the rest, the client is a follower.
+    std::function<void(ConnectionId, wire::MetricsRequest)> on_metrics;
     // One message of SendToFollower was sent. Called once per message, in order, and only while the client reads.
     std::function<void(ConnectionId)> on_follow_written;
     std::function<void(ConnectionId)> on_follower_gone;
@@ -60,6 +62,7 @@ class AmServer {
   virtual void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) = 0;
   // Queues a message to a follower. The queue is unbounded, so the caller must limit it by counting on_follow_written.
   virtual void SendToFollower(ConnectionId to, const wire::FollowReply& message) = 0;
+  virtual void SendToFollower(ConnectionId to, const wire::MetricsReply& message) = 0;
   // Joins a client's tunnel and the executor's call that accepts it. The server passes the frames of each side,
   // beginning with the Open, to the other side unchanged, and no faster than the other side reads. The end of one side
   // ends the other. Either side may be gone already.

@@ -1,0 +1,21 @@
+// Converts metrics from and to the messages of Control.Metrics.
+#pragma once
+
+#include "howdah/metrics/table.h"
+#include "howdah/wire/control.pb.h"
+
+namespace howdah::rpc {
+
+wire::MetricsRequest ToWire(const metrics::Query& query);
+metrics::Query FromWire(const wire::MetricsRequest& request);
+
+wire::MetricsColumn ToWire(const metrics::Column& column);
+// buckets: Table::buckets. Vectors of other sizes are cut or filled.
+metrics::Column FromWire(const wire::MetricsColumn& column, size_t buckets);
+
+// The table without its columns.
+wire::MetricsTable ToWire(const metrics::Table& table);
+// The sizes are limited to those of a valid table.
+metrics::Table FromWire(const wire::MetricsTable& table);
+
+}  // namespace howdah::rpc
