@@ -53,13 +53,18 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
           {.reply = [this](rpc::ConnectionId to, const wire::FollowReply& r) { endpoints_.SendToFollower(to, r); },
            .close = [this](rpc::ConnectionId follower) { endpoints_.Close(follower); },
            .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
+      metrics_(
+          event_loop_.io(), options_.spec, clock, options_.metrics,
+          {.reply = [this](rpc::ConnectionId to, const wire::MetricsReply& r) { endpoints_.SendToFollower(to, r); },
+           .close = [this](rpc::ConnectionId client) { endpoints_.Close(client); },
+           .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
       executors_(
           event_loop_.io(),
           {.heartbeat = options_.spec.timeouts.heartbeat,
            .await_am = options_.failover_delay + options_.spec.timeouts.am,
            .progress = ProgressInterval(options_.spec.timeouts.heartbeat, MostTasks(options_.spec)),
            .leave = kLeaveLimit},
-          clock, followers_, [this](core::Event event) { Deliver(std::move(event)); },
+          clock, followers_, metrics_, [this](core::Event event) { Deliver(std::move(event)); },
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             endpoints_.Send(to, message, std::move(cluster));
@@ -71,6 +76,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
       endpoints_(event_loop_.io(), options_, clock,
                  {.executors = executors_,
                   .followers = followers_,
+                  .metrics = metrics_,
                   .record = record_,
                   .view = [this] { return ViewWithUsage(); },
                   .post = [this](core::Event event) { job_loop_.Post(std::move(event)); },
@@ -153,6 +159,7 @@ void ApplicationMaster::Perform(const core::Action& action) {
                  [&](const core::CancelRequests&) { backend_->CancelRequests(); },
                  [&](const core::LaunchExecutor& a) {
                    followers_.OnLaunched(a.container, a.task);
+                   metrics_.OnLaunched(a.container, a.task);
                    backend_->Launch(a.container, a.task);
                  },
                  [&](const core::ReleaseContainer& a) {
@@ -185,6 +192,7 @@ void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
   // Writing the history and removing files may take minutes.
   event_loop_.EndPulse();
   tensorboard_.reset();
+  metrics_.Finish();
   core::FinishPrepared prepared;
   if (order.final.state != core::JobState::kSucceeded) {
     prepared.checkpoint = NewestCheckpoint(options_.spec.checkpoint.dir);
@@ -276,6 +284,7 @@ void ApplicationMaster::Replayed(const loop::LoggedEvent& logged, const std::vec
     const auto* launch = std::get_if<core::LaunchExecutor>(&action);
     if (launch == nullptr) continue;
     followers_.OnLaunched(launch->container, launch->task);
+    metrics_.OnLaunched(launch->container, launch->task);
     past_->held.at(launch->container).task = launch->task;
   }
 }

@@ -13,6 +13,7 @@
 #include "howdah/am/loop/job_loop.h"
 #include "howdah/rpc/callback/callback.h"
 #include "job_record.h"
+#include "metrics_keeper.h"
 #include "rendezvous.h"
 #include "tensorboard.h"
 
@@ -68,6 +69,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   JobRecord record_;
   EventLog event_log_;
   Followers followers_;
+  MetricsKeeper metrics_;
   Executors executors_;
   Rendezvous rendezvous_;
   Endpoints endpoints_;

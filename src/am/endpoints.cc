@@ -23,8 +23,17 @@ Result<Listening> Endpoints::Listen() {
        .on_closed = [this](rpc::ConnectionId c) { context_.executors.OnClosed(c); },
        .on_control = [this](const wire::ControlRequest& r, const auto& reply) { reply(control_.Answer(r)); },
        .on_follow = [this](rpc::ConnectionId c, const wire::FollowRequest& r) { context_.followers.OnFollow(c, r); },
-       .on_follow_written = [this](rpc::ConnectionId c) { context_.followers.OnWritten(c); },
-       .on_follower_gone = [this](rpc::ConnectionId c) { context_.followers.OnGone(c); },
+       .on_metrics = [this](rpc::ConnectionId c, const wire::MetricsRequest& r) { context_.metrics.OnWatch(c, r); },
+       .on_follow_written =
+           [this](rpc::ConnectionId c) {
+             context_.followers.OnWritten(c);
+             context_.metrics.OnWritten(c);
+           },
+       .on_follower_gone =
+           [this](rpc::ConnectionId c) {
+             context_.followers.OnGone(c);
+             context_.metrics.OnGone(c);
+           },
        .on_tunnel = [this](rpc::ConnectionId c, const wire::Open& open) { tunnels_.OnTunnel(c, open); },
        .on_accept_tunnel = [this](rpc::ConnectionId c, uint64_t id) { tunnels_.OnAcceptTunnel(c, id); }},
       options_.listen_port, options_.peers);

@@ -11,6 +11,7 @@
 #include "howdah/am/am.h"
 #include "howdah/rpc/am_server.h"
 #include "job_record.h"
+#include "metrics_keeper.h"
 #include "tracking.h"
 #include "tunnels.h"
 
@@ -23,6 +24,7 @@ class Endpoints {
   struct Context {
     Executors& executors;
     Followers& followers;
+    MetricsKeeper& metrics;
     const JobRecord& record;
     std::function<journal::JobView()> view;  // the current status, with usage
     std::function<void(core::Event)> post;
@@ -38,6 +40,7 @@ class Endpoints {
     server_->Send(to, message, std::move(cluster));
   }
   void SendToFollower(rpc::ConnectionId to, const wire::FollowReply& reply) { server_->SendToFollower(to, reply); }
+  void SendToFollower(rpc::ConnectionId to, const wire::MetricsReply& reply) { server_->SendToFollower(to, reply); }
   void Close(rpc::ConnectionId connection) { server_->Close(connection); }
 
  private:

@@ -46,11 +46,12 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
 }
 
 Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-                     Deliver deliver, Send send)
+                     MetricsKeeper& metrics, Deliver deliver, Send send)
     : io_(io),
       limits_(limits),
       clock_(clock),
       followers_(followers),
+      metrics_(metrics),
       deliver_(std::move(deliver)),
       send_(std::move(send)) {}
 
@@ -64,6 +65,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     executor.usage = FromWire(message.heartbeat().usage());
     return OnProgress(container, message.heartbeat().progress());
   }
+  if (message.has_metric_samples()) return metrics_.OnSamples(container, message.metric_samples());
   if (message.has_progress() && !message.progress().saving()) return OnProgress(container, message.progress());
   // The core may need the newest progress of the task to handle this message, so deliver the progress first.
   if (executor.undelivered && !message.has_log_sizes() && !message.has_log_data()) {
@@ -141,6 +143,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
   by_container_[container].connection = connection;
   send_(connection, answer, nullptr);
   followers_.OnConnected(container);
+  metrics_.OnConnected(container);
   deliver_(core::ExecutorRegistered{container,
                                     {message.host(), static_cast<uint16_t>(message.port())},
                                     message.attempt(),
@@ -157,6 +160,7 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   if (executor.connection != connection) return;  // the executor has already reconnected
   executor.connection.reset();
   followers_.OnContainerGone(container);
+  metrics_.OnDisconnected(container);
   deliver_(core::ExecutorDisconnected{container});
 }
 
@@ -195,6 +199,7 @@ void Executors::Forget(const ContainerId& container, std::function<void()> ended
   leave.mutable_leave();
   SendTo(container, leave, nullptr);
   followers_.OnContainerGone(container);
+  metrics_.OnContainerGone(container);
   const auto it = by_container_.find(container);
   if (it == by_container_.end()) return ended();
   const std::optional<rpc::ConnectionId> connection = it->second.connection;

@@ -19,6 +19,7 @@
 #include "howdah/journal/job_view.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/rpc/am_server.h"
+#include "metrics_keeper.h"
 
 namespace howdah::am {
 
@@ -43,9 +44,9 @@ class Executors {
     Duration progress;   // minimum interval between progress events of a task
     Duration leave;      // how long an executor whose container has ended may stay connected
   };
-  // followers: receives executors' connections and log messages.
+  // followers: receives executors' connections and log messages. metrics: receives connections and samples.
   Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-            Deliver deliver, Send send);
+            MetricsKeeper& metrics, Deliver deliver, Send send);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
@@ -99,6 +100,7 @@ class Executors {
   const Limits limits_;
   const os::process::Clock& clock_;
   Followers& followers_;
+  MetricsKeeper& metrics_;
   Deliver deliver_;
   Send send_;
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;

@@ -19,6 +19,7 @@ struct Scene {
   os::process::Clock clock;
   jobspec::JobSpec spec;
   Followers followers{loop, spec, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
+  MetricsKeeper metrics{loop, spec, clock, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   std::vector<std::string> sent;
   int events = 0;
   std::vector<int64_t> steps;  // the progress steps that the core received
@@ -30,6 +31,7 @@ struct Scene {
                        .leave = std::chrono::milliseconds(1)},
                       clock,
                       followers,
+                      metrics,
                       [this](const core::Event& event) {
                         ++events;
                         const auto* progressed = std::get_if<core::TaskProgressed>(&event);

@@ -37,6 +37,7 @@ class Am {
     wire::FromExecutor message;
     wire::FollowRequest follow;
     wire::ControlRequest control;
+    wire::MetricsRequest watch;
     switch (kind & 7) {
       case 0:
         followers_.OnFollow(connection, follow.ParseFromString(bytes) ? follow : wire::FollowRequest());
@@ -46,12 +47,17 @@ class Am {
         break;
       case 2:
         followers_.OnWritten(connection);
+        metrics_.OnWritten(connection);
         break;
       case 3:
         followers_.OnGone(connection);
+        metrics_.OnGone(connection);
         break;
       case 4:
         executors_.OnClosed(connection);
+        break;
+      case 5:
+        metrics_.OnWatch(connection, watch.ParseFromString(bytes) ? watch : wire::MetricsRequest());
         break;
       default:
         if (message.ParseFromString(bytes)) executors_.OnMessage(connection, std::move(message));
@@ -90,6 +96,7 @@ class Am {
       }
     } else if (const auto* launch = std::get_if<core::LaunchExecutor>(&action)) {
       followers_.OnLaunched(launch->container, launch->task);
+      metrics_.OnLaunched(launch->container, launch->task);
     } else if (const auto* release = std::get_if<core::ReleaseContainer>(&action)) {
       followers_.Leave(release->container);
       OnGone(release->container);
@@ -130,6 +137,14 @@ class Am {
       {.reply = [](rpc::ConnectionId, const wire::FollowReply&) {},
        .close = [](rpc::ConnectionId) {},
        .order = [this](const ContainerId& to, const wire::ToExecutor& order) { executors_.Order(to, order); }}};
+  MetricsKeeper metrics_{
+      loop_,
+      spec_,
+      clock_,
+      "",
+      {.reply = [](rpc::ConnectionId, const wire::MetricsReply&) {},
+       .close = [](rpc::ConnectionId) {},
+       .order = [this](const ContainerId& to, const wire::ToExecutor& order) { executors_.Order(to, order); }}};
   Executors executors_{loop_,
                        {.heartbeat = std::chrono::seconds(25),
                         .await_am = std::chrono::minutes(5),
@@ -137,6 +152,7 @@ class Am {
                         .leave = std::chrono::seconds(1)},
                        clock_,
                        followers_,
+                       metrics_,
                        [this](core::Event event) { events_.push_back(std::move(event)); },
                        [](rpc::ConnectionId, const wire::ToExecutor&, const auto&) {}};
   Control control_{spec_, [this] { return view_; }, [this](core::Event event) { events_.push_back(std::move(event)); }};

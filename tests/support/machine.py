@@ -136,7 +136,7 @@ class Machine:
         """Checks that nothing of the job is left: no process, lease, port, working directory or secret."""
         eventually(lambda: not self.alive(job), f"the end of {self.alive(job)}", 5)
         left = {p.name for p in (self.home / "jobs" / job).iterdir()}
-        kept = {"job.json", "journal.jsonl", "am.log", "am.lock", "logs", "agents", "outputs"}
+        kept = {"job.json", "journal.jsonl", "am.log", "am.lock", "logs", "agents", "metrics", "outputs"}
         assert left <= kept, left
         assert not (self.home / "leases" / f"{job}.lease").exists()
 

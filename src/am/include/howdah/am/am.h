@@ -72,6 +72,7 @@ struct AmOptions {
   std::string journal;  // path of an existing file whose first line is JobSubmitted
   // Path of the event log. If the file exists, the AM resumes the job from it.
   std::string event_log;
+  std::string metrics;  // path of the metrics file (docs/metrics.md); if it exists, it is continued
   // Writes the job's history for other tools. Called once, before the final state is recorded, with the whole journal
   // and the line of that state. An error does not change the outcome of the job; it becomes part of the job's advice.
   std::function<Status(const std::string& journal)> write_history;
