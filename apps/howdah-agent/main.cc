@@ -83,6 +83,7 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   options.listen_port = job.PublishedPort();
   options.journal = job.files().journal();
   options.event_log = job.files().event_log();
+  options.metrics = job.files().metrics();
   options.agents_log_directory = job.files().agents();
   options.environment = job.ToolEnvironment();
   options.write_history = [&job](const std::string& journal) { return job.WriteHistory(journal); };
@@ -123,6 +124,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.failover_delay = job.FailureDetectionLimit();
   options.journal = job.journal();
   options.event_log = job.event_log();
+  options.metrics = job.metrics();
   options.agents_log_directory = job.log_directory();
   HOWDAH_TRY(const std::string here, os::process::WorkingDirectory());
   options.environment = job.ToolEnvironment(here);

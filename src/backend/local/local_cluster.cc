@@ -1,5 +1,6 @@
 #include "howdah/backend/local/local_cluster.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "am_client.h"
 #include "capacity.h"
 #include "doctor.h"
+#include "howdah/backend/job_metrics.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/last_lines.h"
@@ -75,6 +77,27 @@ Result<journal::JobView> AwaitAm(const JobFiles& files, const JobId& id) {
     if (std::chrono::steady_clock::now() >= deadline) return view;
     std::this_thread::sleep_for(kPollInterval);
   }
+}
+
+Result<backend::MetricsFile> OpenMetrics(const std::string& path) {
+  HOWDAH_TRY(auto opened, os::files::OpenRegular(path));
+  struct stat found {};
+  if (fstat(opened.get(), &found) != 0) return os::files::SystemError("reading " + path);
+  const auto file = std::make_shared<os::files::Fd>(std::move(opened));
+  const auto read = [file, path](int64_t offset, int64_t size) -> Result<std::string> {
+    std::string bytes(static_cast<size_t>(size), '\0');
+    size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t count =
+          pread(file->get(), bytes.data() + done, bytes.size() - done, offset + static_cast<int64_t>(done));
+      if (count < 0) return os::files::SystemError("reading " + path);
+      if (count == 0) break;
+      done += static_cast<size_t>(count);
+    }
+    bytes.resize(done);
+    return bytes;
+  };
+  return backend::MetricsFile{read, ToInstant(found.st_mtim)};
 }
 
 }  // namespace
@@ -193,6 +216,16 @@ Result<LocalCluster::FetchedOutputs> LocalCluster::FetchOutputs(const JobId& id,
 
 Result<std::string> LocalCluster::ReadResult(const JobId& id, const std::string& role, int index, int local_rank) {
   return local::ReadResult(FilesOf(id), JobFiles::TaskName(role, index) + "/" + std::to_string(local_rank));
+}
+
+Result<backend::JobMetrics> LocalCluster::Metrics(const JobId& id, const metrics::Query& query) {
+  const JobFiles files = FilesOf(id);
+  HOWDAH_TRY(const auto settled, Settle(files, id, Tasks::kSkipped));
+  const auto open = [&] { return OpenMetrics(files.metrics()); };
+  if (core::IsFinal(settled.view.state)) return backend::ReadStoredMetrics(id, open, query);
+  if (settled.other_host.empty()) return backend::ReadRunningMetrics(id, FindAm(files), open, query);
+  const Error elsewhere = {ErrorCode::kUnavailable, "it runs on " + settled.other_host};
+  return backend::ReadRunningMetrics(id, elsewhere, open, query);
 }
 
 Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(id).spec()); }

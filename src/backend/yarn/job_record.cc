@@ -105,9 +105,13 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
   HOWDAH_TRY_STATUS(files->MakeDirectories(layout.history(id), 0700));
-  // Move the job file. If it is not there, an earlier call has already moved it to the history.
-  const Status moved = files->Rename(layout.job_file(id), layout.history_job_file(id), /*overwrite=*/true);
-  if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
+  // If a file is not there, an earlier call has already moved it to the history.
+  const std::pair<std::string, std::string> replaced[] = {{layout.job_file(id), layout.history_job_file(id)},
+                                                          {layout.metrics(id), layout.history_metrics(id)}};
+  for (const auto& [from, to] : replaced) {
+    const Status moved = files->Rename(from, to, /*overwrite=*/true);
+    if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
+  }
   const std::pair<std::string, std::string> kept[] = {{layout.outputs(id), layout.history_outputs(id)},
                                                       {layout.results(id), layout.history_results(id)}};
   for (const auto& [from, to] : kept) {

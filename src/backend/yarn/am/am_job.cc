@@ -27,6 +27,7 @@
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "journal_copy.h"
+#include "metrics_copy.h"
 #include "staged_configuration.h"
 #include "yarn_backend.h"
 
@@ -35,6 +36,7 @@ namespace {
 
 constexpr char kJournal[] = "journal.jsonl";
 constexpr char kEventLog[] = "events.bin";
+constexpr char kMetrics[] = "metrics";
 constexpr char kAddress[] = "am.address";
 constexpr char kCheckpointFile[] = "answers.bin";
 constexpr size_t kLastLineLimit = size_t{1} << 20;
@@ -79,6 +81,7 @@ struct AmJob::Parts {
   hadoop::conf::Configuration configuration;
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
+  std::unique_ptr<MetricsCopy> metrics_copy;
   std::jthread begin_history;  // a thread, so that a slow NameNode does not delay the job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
@@ -120,6 +123,7 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& envi
                                                                         std::move(configuration),
                                                                         std::move(identity),
                                                                         nullptr,
+                                                                        nullptr,
                                                                         {}})));
 }
 
@@ -129,6 +133,7 @@ int AmJob::attempt() const { return parts_->attempt(); }
 std::string AmJob::node() const { return parts_->container.node_host; }
 std::string AmJob::journal() const { return kJournal; }
 std::string AmJob::event_log() const { return kEventLog; }
+std::string AmJob::metrics() const { return kMetrics; }
 std::string AmJob::log_directory() const {
   return parts_->container.log_dirs.empty() ? "." : parts_->container.log_dirs.front();
 }
@@ -183,6 +188,10 @@ Result<AmJob::StartingPoint> AmJob::Restore() const {
   if (before->empty() || before->back() != '\n') *before += '\n';
   const auto fetched = FetchEventLog(cluster, id(), event_log());
   if (!fetched.ok()) return fetched.error().While(kDoing);
+  // Without the metrics the job continues, too.
+  if (const Status metrics = FetchMetrics(cluster, id(), kMetrics); !metrics.ok()) {
+    std::cerr << "restoring the metrics: " << metrics.error().message << "\n";
+  }
   StartingPoint start;
   if (!*fetched) start = NextGeneration(*before);
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), *before, 0600));
@@ -272,6 +281,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   if (restored && restored->am_rm_token) token = hadoop::yarn::FromProto(*restored->am_rm_token);
   HOWDAH_TRY(auto calls, hadoop::yarn::AsioCalls(loop, parts_->configuration, token));
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
+  parts_->metrics_copy = std::make_unique<MetricsCopy>(parts_->OpenCluster(), id(), kMetrics);
   if (!spec().tony_history.empty()) {
     parts_->begin_history = std::jthread([parts = parts_.get(), path = journal()] {
       const auto journal = os::files::ReadFile(path);
@@ -305,8 +315,12 @@ Status AmJob::WriteHistory(const std::string& journal) {
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {
   parts_->copy.reset();
+  parts_->metrics_copy.reset();
   HadoopClient cluster = parts_->OpenCluster();
-  // A failure of these two steps does not change the outcome of the job. It is written to stderr, the container's log.
+  // A failure of these steps does not change the outcome of the job. It is written to stderr, the container's log.
+  if (const Status stored = StoreMetrics(cluster, id(), kMetrics); !stored.ok()) {
+    std::cerr << "storing the metrics: " << stored.error().message << "\n";
+  }
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
   }

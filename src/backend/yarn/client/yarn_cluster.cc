@@ -4,10 +4,12 @@
 #include <set>
 
 #include "doctor.h"
+#include "howdah/backend/job_metrics.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/backend/yarn/job_record.h"
+#include "howdah/base/epoch.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/rpc/control_client.h"
 #include "log_store.h"
@@ -135,6 +137,18 @@ class TailBuffer {
   std::function<void(std::string_view)> on_bytes_;
   std::optional<os::files::LastLinesBuffer> last_lines_;
 };
+
+// The file is small, so it is read as a whole.
+Result<backend::MetricsFile> OpenMetrics(HadoopClient& cluster, const std::string& path) {
+  HOWDAH_TRY(const auto files, cluster.Files());
+  HOWDAH_TRY(const auto status, files->Stat(path));
+  HOWDAH_TRY(auto bytes, cluster.ReadFile(path));
+  return backend::MetricsFile{[bytes = std::move(bytes)](int64_t offset, int64_t size) -> Result<std::string> {
+                                return bytes.substr(std::min(static_cast<size_t>(offset), bytes.size()),
+                                                    static_cast<size_t>(size));
+                              },
+                              FromMillis(status.modified_millis)};
+}
 
 std::string RelativePathRefusal(const std::string& key) {
   return key +
@@ -270,6 +284,20 @@ Result<YarnCluster::FetchedOutputs> YarnCluster::FetchOutputs(const JobId& id, c
 Result<std::string> YarnCluster::ReadResult(const JobId& id, const std::string& role, int index, int local_rank) {
   HOWDAH_TRY(const auto cluster, Open());
   return ReadStoredResult(*cluster, id, role + "-" + std::to_string(index) + "/" + std::to_string(local_rank));
+}
+
+Result<backend::JobMetrics> YarnCluster::Metrics(const JobId& id, const metrics::Query& query) {
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  HOWDAH_TRY(const auto layout, cluster->StagingLayout());
+  if (!IsEnded(known)) {
+    return backend::ReadRunningMetrics(
+        id, FindAm(*cluster, id, *known.report), [&] { return OpenMetrics(*cluster, layout.metrics(id)); }, query);
+  }
+  // If all AMs have died, this moves the files of the job to its history.
+  HOWDAH_TRY([[maybe_unused]] const auto journal, EndedJournal(*cluster, id, known));
+  return backend::ReadStoredMetrics(
+      id, [&] { return OpenMetrics(*cluster, layout.history_metrics(id)); }, query);
 }
 
 Result<std::string> YarnCluster::JobFile(const JobId& id) {

@@ -14,7 +14,13 @@
 #include "howdah/rpc/identity.h"
 #include "howdah/storage/files.h"
 
+namespace howdah::metrics {
+struct Query;
+}
+
 namespace howdah::backend {
+
+struct JobMetrics;  // job_metrics.h
 
 struct SubmitOptions {
   bool keep = false;  // keep the working directories at the end of the job
@@ -108,6 +114,9 @@ class Cluster {
   // Returns the stored result of a process, whichever attempt stored it. The journal says which results belong to the
   // newest attempts (TaskView::result_bytes). kNotFound if there is none.
   virtual Result<std::string> ReadResult(const JobId& id, const std::string& role, int index, int local_rank) = 0;
+  // Returns the metrics of a running or ended job. kNotFound if there is no such job, or if it has no metrics. For
+  // samples as they arrive, use rpc::AmMetrics with Contact.
+  virtual Result<JobMetrics> Metrics(const JobId& id, const metrics::Query& query) = 0;
   // Returns the effective job file (jobspec::WriteEffective), if the backend still has it.
   virtual Result<std::string> JobFile(const JobId& id) = 0;
   // Opens the file system of a URI or an absolute path. Returns kUnavailable, with advice, if this backend cannot reach

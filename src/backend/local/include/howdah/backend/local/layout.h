@@ -17,6 +17,7 @@
 //       reserve                 64 KiB that are freed to record the end of the job on a full disk; deleted at the end
 //       keep-work               if present, working directories are kept at the end
 //       work/ROLE-INDEX/        working directory of a task; deleted at the end unless kept
+//       metrics                 metrics of the tasks (docs/metrics.md), rewritten while the job runs
 //       results/ROLE-INDEX/LOCAL_RANK
 //                               results of processes (HOWDAH_RESULT); the journal says which belong to newest attempts
 //       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}
@@ -52,6 +53,7 @@ class JobFiles {
   const std::string& directory() const { return directory_; }
   std::string spec() const { return directory_ + "/job.json"; }
   std::string journal() const { return directory_ + "/journal.jsonl"; }
+  std::string metrics() const { return directory_ + "/metrics"; }
   std::string am_lock() const { return directory_ + "/am.lock"; }
   std::string am_address() const { return directory_ + "/am.json"; }
   std::string host() const { return directory_ + "/host.json"; }

@@ -38,6 +38,7 @@ class LocalCluster final : public backend::Cluster {
                          const std::function<void(std::string_view)>& on_bytes) override;
   Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) override;
   Result<std::string> ReadResult(const JobId& id, const std::string& role, int index, int local_rank) override;
+  Result<backend::JobMetrics> Metrics(const JobId& id, const metrics::Query& query) override;
   Result<std::string> JobFile(const JobId& id) override;
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
   std::string LogsLocation(const JobId& id) override;

@@ -41,8 +41,8 @@ Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id);
 // the submission.
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id);
 
-// Call this at the end of the job. Moves the job file to the history, writes the journal there and deletes the job's
-// own directory.
+// Call this at the end of the job. Moves job file, metrics, outputs and results to the history, writes the journal
+// there and deletes the job's own directory.
 Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal);
 
 // Write TonY's history at the start and at the end of the job. Both do nothing unless the job file requests it.

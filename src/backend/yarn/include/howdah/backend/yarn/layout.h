@@ -8,9 +8,10 @@
 //       am.json                         am_start.h; it also has the identity with which clients call the AM
 //       outputs/ROLE-INDEX/...          kept files of tasks (outputs)
 //       results/ROLE-INDEX/LOCAL_RANK   results of processes (HOWDAH_RESULT)
+//       metrics                         the AM's metrics file, at most about five minutes old
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
 //     history/ID/                       mode 0700; kept
-//       job.json, journal.jsonl, outputs/, results/
+//       job.json, journal.jsonl, metrics, outputs/, results/
 #pragma once
 
 #include <string>
@@ -34,10 +35,12 @@ class Layout {
   std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
   std::string event_log(const JobId& id) const { return job(id) + "/events.bin"; }
+  std::string metrics(const JobId& id) const { return job(id) + "/metrics"; }
   std::string outputs(const JobId& id) const { return job(id) + "/outputs"; }
   std::string results(const JobId& id) const { return job(id) + "/results"; }
   std::string histories() const { return root_ + "/history"; }
   std::string history(const JobId& id) const { return histories() + "/" + id.text; }
+  std::string history_metrics(const JobId& id) const { return history(id) + "/metrics"; }
   std::string history_outputs(const JobId& id) const { return history(id) + "/outputs"; }
   std::string history_results(const JobId& id) const { return history(id) + "/results"; }
   std::string history_job_file(const JobId& id) const { return history(id) + "/job.json"; }

@@ -36,6 +36,7 @@ class AmJob {
   std::string node() const;
   std::string journal() const;        // path in the container
   std::string event_log() const;      // path in the container
+  std::string metrics() const;        // path in the container
   std::string log_directory() const;  // the log directory of the container
   const rpc::Identity& identity() const;
   // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
@@ -52,8 +53,8 @@ class AmJob {
     int generation = 0;
     int first_task_attempt = 0;
   };
-  // Restores the journal and the event log of the earlier AMs into this container. The first AM has nothing to restore
-  // and starts a journal. A later AM starts the next generation if no event log was stored.
+  // Restores the journal, the event log and the metrics of the earlier AMs into this container. The first AM has
+  // nothing to restore and starts a journal. A later AM starts the next generation if no event log was stored.
   Result<StartingPoint> Restore() const;
 
   // Writes the AM's address to a file. Fails if an earlier AM process of this container listened on another port: the
