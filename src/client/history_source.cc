@@ -157,16 +157,9 @@ Result<TonySettings> HistorySource::Configuration(const PastJob& job) {
   return SettingsOfJobFile(text);
 }
 
-Result<std::vector<compat::tony::history::TaskMetrics>> HistorySource::Metrics(const PastJob& job) {
-  if (job.tony) {
-    HOWDAH_TRY(const auto events, EventsOf(job));
-    return compat::tony::history::MetricsOf(events.events);
-  }
-  HOWDAH_TRY(const JobView view, Status(job));
-  std::vector<compat::tony::history::TaskMetrics> metrics;
-  for (const journal::TaskView& task : view.tasks)
-    metrics.push_back({task.role, task.index, compat::tony::history::MetricsOf(task.usage)});
-  return metrics;
+Result<std::vector<compat::tony::history::TaskMetrics>> HistorySource::TonyMetrics(const PastJob& job) {
+  HOWDAH_TRY(const auto events, EventsOf(job));
+  return compat::tony::history::MetricsOf(events.events);
 }
 
 Result<std::vector<std::string>> HistorySource::Events(const PastJob& job, bool json) {

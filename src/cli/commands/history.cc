@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "history_archive.h"
+#include "history_metrics.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/text.h"
 #include "howdah/cli/args/syntax.h"
@@ -39,6 +40,7 @@ struct HistoryArguments {
   bool json = false;
   std::string id, other;  // `other` is the second job of diff
   client::HistoryFilter filter;
+  MetricsArguments metrics;
 };
 
 Result<int> List(HistorySource& source, const HistoryArguments& arguments) {
@@ -99,10 +101,9 @@ Result<int> Config(HistorySource& source, const HistoryArguments& arguments) {
   return client::kExitOk;
 }
 
-Result<int> Metrics(HistorySource& source, const HistoryArguments& arguments) {
-  HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
-  HOWDAH_TRY(const auto metrics, source.Metrics(job));
-  if (arguments.json) {
+Result<int> TonyMetrics(HistorySource& source, const PastJob& job, bool json) {
+  HOWDAH_TRY(const auto metrics, source.TonyMetrics(job));
+  if (json) {
     output::Print(Array(metrics, [](const compat::tony::history::TaskMetrics& task) {
       Json values = Json::object();
       for (const auto& metric : task.metrics) values[metric.name] = metric.value;
@@ -119,6 +120,19 @@ Result<int> Metrics(HistorySource& source, const HistoryArguments& arguments) {
   if (rows.size() == 1) output::PrintMessage("no metrics were recorded for this job");
   output::Print(output::FormatTable(rows));
   return client::kExitOk;
+}
+
+Result<int> Metrics(HistorySource& source, const HistoryArguments& arguments) {
+  HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
+  MetricsArguments wanted = arguments.metrics;
+  wanted.json = arguments.json;
+  if (!job.tony) return ShowMetrics(source.cluster(), job.view, wanted);
+  if (wanted.of_series()) {
+    return Error{ErrorCode::kUsage, job.view.id +
+                                        " is in a history of TonY, which has one value per task and metric; leave out "
+                                        "ROLE, --series, --points and --csv"};
+  }
+  return TonyMetrics(source, job, wanted.json);
 }
 
 Json ToJson(const std::vector<client::Difference>& differences) {
@@ -214,6 +228,35 @@ void AddJobAction(args::Syntax& history, client::Connection& connection, const s
                  });
 }
 
+void AddMetrics(args::Syntax& history, client::Connection& connection) {
+  history.Action("metrics", "Show the metrics of a running or ended job: CPU, memory, GPUs, network, steps",
+                 "  howdah history metrics last worker:3 --series cpu_cores,memory_bytes\n"
+                 "  howdah history metrics ID worker --points 100 --csv > metrics.csv",
+                 [&connection](args::Syntax& syntax) -> args::Runner {
+                   const auto arguments = std::make_shared<HistoryArguments>();
+                   AddDirectory(syntax, arguments->directory);
+                   MetricsArguments& metrics = arguments->metrics;
+                   syntax.Id(arguments->id);
+                   syntax.Positional("task", "ROLE[:INDEX]", metrics.task, args::Presence::kOptional,
+                                     "Only the tasks of this role, or only this task");
+                   syntax.Each(
+                       "--series", "NAME,...",
+                       [&metrics](const std::string& names) {
+                         for (size_t begin = 0; begin <= names.size();) {
+                           const size_t end = std::min(names.find(',', begin), names.size());
+                           if (end > begin) metrics.series.push_back(names.substr(begin, end - begin));
+                           begin = end + 1;
+                         }
+                         return metrics.series.empty() ? std::string("it names no series") : std::string();
+                       },
+                       "Only these series; docs/metrics.md lists their names");
+                   syntax.Number("--points", metrics.points, 1, "At most this many points in time per series");
+                   syntax.Flag("--csv", metrics.csv, "Print one line per series and point in time, as CSV");
+                   syntax.Json(arguments->json, "Print JSON");
+                   return Reading(connection, arguments, Metrics);
+                 });
+}
+
 void AddDiff(args::Syntax& history, client::Connection& connection) {
   history.Action("diff", "Compare two jobs: configuration and outcome",
                  "  howdah history diff last application_1541469337545_0031",
@@ -267,7 +310,7 @@ args::Command HistoryCommand(client::Connection& connection) {
             AddJobAction(syntax, connection, "show", "Show a job with its tasks", Show);
             AddJobAction(syntax, connection, "events", "Show what happened, one line per event", Events);
             AddJobAction(syntax, connection, "config", "Show the configuration the job ran with", Config);
-            AddJobAction(syntax, connection, "metrics", "Show the metrics of each task", Metrics);
+            AddMetrics(syntax, connection);
             AddDiff(syntax, connection);
             AddArchiveActions(syntax, connection);
             return nullptr;  // no default: an action is required
