@@ -25,6 +25,8 @@ class Boxed {
   ~Boxed() = default;
 
   explicit operator bool() const { return value_ != nullptr; }
+  T& operator*() { return *value_; }
+  T* operator->() { return value_.get(); }
   const T& operator*() const { return *value_; }
   const T* operator->() const { return value_.get(); }
   operator std::optional<T>() const { return value_ ? std::optional<T>(*value_) : std::nullopt; }
