@@ -189,4 +189,25 @@ inline std::optional<core::Usage> UsageField(const Json& object) {
   return usage;
 }
 
+inline Json ResourcesJson(const core::Resources& resources) {
+  Json json = {{"memory_bytes", resources.memory_bytes}, {"vcores", resources.vcores}, {"gpus", resources.gpus}};
+  for (const auto& [type, amount] : resources.others) json["other"][type] = amount;
+  return json;
+}
+
+// An amount that is not a number counts as 0.
+inline std::optional<core::Resources> ResourcesField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto amount = [](const Json* number) {
+    return number != nullptr && number->is_number_integer() ? number->get<int64_t>() : 0;
+  };
+  core::Resources resources{amount(Field(*field, "memory_bytes")), amount(Field(*field, "vcores")),
+                            amount(Field(*field, "gpus"))};
+  if (const Json* others = Field(*field, "other"); others != nullptr && others->is_object()) {
+    for (const auto& [type, number] : others->items()) resources.others[type] = amount(&number);
+  }
+  return resources;
+}
+
 }  // namespace howdah::journal

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -135,7 +136,33 @@ struct RoleScaled {
   friend bool operator==(const RoleScaled&, const RoleScaled&) = default;
 };
 
-using Change = std::variant<JobSubmitted, JobChanged, TaskChanged, RoleScaled>;
+// The resources of a container.
+struct Resources {
+  int64_t memory_bytes = 0;
+  int64_t vcores = 0;
+  int64_t gpus = 0;
+  std::map<std::string, int64_t> others = {};  // by resource type, in units of the type; GPUs are not in it
+  friend bool operator==(const Resources&, const Resources&) = default;
+};
+
+// The job holds a container from kGranted or kAmGranted to kReleased. All containers are recorded, also those that no
+// task used. Containers that are not released in the journal were held until the job's end at most.
+struct ContainerChanged {
+  enum class Type {
+    kGranted,    // the backend granted it: node, granted
+    kAmGranted,  // the application master runs in it: node, granted, since. It takes the place of the container of the
+                 // previous application master
+    kReleased,   // the backend has it back, or it did not exit although it was killed
+  };
+  Type type = Type::kGranted;
+  std::string container;
+  std::optional<std::string> node = {};
+  std::optional<Resources> granted = {};  // the backend may grant more than was requested
+  std::optional<Instant> since = {};      // when the backend granted it, if long before this entry
+  friend bool operator==(const ContainerChanged&, const ContainerChanged&) = default;
+};
+
+using Change = std::variant<JobSubmitted, JobChanged, TaskChanged, RoleScaled, ContainerChanged>;
 
 struct JournalEntry {
   Instant time;
