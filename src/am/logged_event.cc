@@ -32,6 +32,22 @@ std::optional<core::LeftFiles> LeftFilesOf(const wire::Ended& message) {
   return left;
 }
 
+wire::Resources ToWire(const core::Resources& resources) {
+  wire::Resources out;
+  out.set_memory_bytes(resources.memory_bytes);
+  out.set_vcores(resources.vcores);
+  out.set_gpus(resources.gpus);
+  out.mutable_others()->insert(resources.others.begin(), resources.others.end());
+  return out;
+}
+
+core::Resources FromWire(const wire::Resources& resources) {
+  return {resources.memory_bytes(),
+          resources.vcores(),
+          resources.gpus(),
+          {resources.others().begin(), resources.others().end()}};
+}
+
 // Writes an event into its record.
 struct Recorder {
   wire::LoggedEvent& record;
@@ -53,6 +69,7 @@ struct Recorder {
     record.set_container(e.container.text);
     record.mutable_granted()->set_role(e.role);
     record.mutable_granted()->set_node(e.node);
+    if (e.granted) *record.mutable_granted()->mutable_granted() = ToWire(*e.granted);
   }
   void operator()(const core::ContainerStarting& e) const {
     record.set_container(e.container.text);
@@ -63,6 +80,12 @@ struct Recorder {
     record.mutable_exited()->set_how(e.how);
     record.mutable_exited()->set_excused(e.infrastructure);
     record.set_taken(e.preempted);
+  }
+  void operator()(const core::AmContainerReported& e) const {
+    record.set_container(e.container.text);
+    record.mutable_am_container()->set_node(e.node);
+    *record.mutable_am_container()->mutable_granted() = ToWire(e.granted);
+    record.mutable_am_container()->set_since_micros(Micros(e.since));
   }
   void operator()(const core::ReclaimAnnounced& e) const {
     record.set_container(e.container.text);
@@ -277,6 +300,21 @@ wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
 
 namespace {
 
+core::Event EventOf(const ContainerId& container, const wire::GrantedEvent& e) {
+  core::ContainerGranted event{container, e.role(), e.node()};
+  if (e.has_granted()) event.granted = FromWire(e.granted());
+  return event;
+}
+
+core::Event EventOf(const ContainerId& container, const wire::AmContainerEvent& e) {
+  return core::AmContainerReported{container, e.node(), FromWire(e.granted()), FromMicros(e.since_micros())};
+}
+
+core::Event EventOf(const ContainerId& container, const wire::EndpointEvent& e) {
+  return core::ExecutorRegistered{
+      container, {e.host(), static_cast<uint16_t>(e.port())}, e.attempt(), e.callback_address()};
+}
+
 core::Event EventOf(const wire::FinishPreparedEvent& e) {
   core::FinishPrepared event{.checkpoint = std::nullopt, .problem = e.problem()};
   if (e.has_checkpoint()) event.checkpoint = {e.checkpoint().name(), FromMicros(e.checkpoint().written_micros())};
@@ -296,7 +334,9 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::AmResumed{record.am_resumed().attempt(), record.am_resumed().how(),
                              record.am_resumed().tracking_url()};
     case wire::LoggedEvent::kGranted:
-      return core::ContainerGranted{container, record.granted().role(), record.granted().node()};
+      return EventOf(container, record.granted());
+    case wire::LoggedEvent::kAmContainer:
+      return EventOf(container, record.am_container());
     case wire::LoggedEvent::kStarting:
       return core::ContainerStarting{container, record.starting()};
     case wire::LoggedEvent::kExited:
@@ -307,11 +347,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::RequestsDelayed{record.place_waited()};
     case wire::LoggedEvent::kPlaceRefused:
       return core::RequestsRefused{record.place_refused()};
-    case wire::LoggedEvent::kRegistered: {
-      const wire::EndpointEvent& in = record.registered();
-      return core::ExecutorRegistered{
-          container, {in.host(), static_cast<uint16_t>(in.port())}, in.attempt(), in.callback_address()};
-    }
+    case wire::LoggedEvent::kRegistered:
+      return EventOf(container, record.registered());
     case wire::LoggedEvent::kSentAway:
       return core::ExecutorRefused{container, record.sent_away()};
     case wire::LoggedEvent::kDisconnected:
