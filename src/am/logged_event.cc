@@ -38,6 +38,7 @@ wire::Resources ToWire(const core::Resources& resources) {
   out.set_vcores(resources.vcores);
   out.set_gpus(resources.gpus);
   out.mutable_others()->insert(resources.others.begin(), resources.others.end());
+  out.set_label(resources.label);
   return out;
 }
 
@@ -45,7 +46,8 @@ core::Resources FromWire(const wire::Resources& resources) {
   return {resources.memory_bytes(),
           resources.vcores(),
           resources.gpus(),
-          {resources.others().begin(), resources.others().end()}};
+          {resources.others().begin(), resources.others().end()},
+          resources.label()};
 }
 
 // Writes an event into its record.

@@ -13,26 +13,23 @@ namespace {
 constexpr int kSettleInterval = 1024;  // entries
 // A job is counted for this long at most, because only a damaged journal contains a longer one.
 constexpr Duration kLongestJob = std::chrono::days(36'525);
-constexpr int64_t kMillion = 1'000'000;
+constexpr int kMillion = 1'000'000;
 
 constexpr std::array<Bucket, static_cast<size_t>(Spent::kCount)> kBucketOf = {
     Bucket::kWaiting, Bucket::kLocalization, Bucket::kStart,     Bucket::kRendezvous,
     Bucket::kUseful,  Bucket::kLost,         Bucket::kRecovering};
 
-HardwareTime::Figures& At(HardwareTime::Buckets& buckets, Bucket bucket) {
-  return buckets[static_cast<size_t>(bucket)];
-}
-
 // While no checkpoint is reported, it is not known which time was lost.
 void CountLostAsUseful(HardwareTime::Buckets& buckets) {
-  HardwareTime::Figures lost = std::exchange(At(buckets, Bucket::kLost), {});
-  At(buckets, Bucket::kUseful).held += lost.held;
-  At(buckets, Bucket::kUseful).wall += lost.wall;
+  HardwareTime::Figures lost = std::exchange(buckets[Bucket::kLost], {});
+  buckets[Bucket::kUseful].held += lost.held;
+  buckets[Bucket::kUseful].wall += lost.wall;
 }
 
 // The hardware held at one moment, as amounts held for a microsecond.
 struct Rates {
-  Held working, ended;  // ended: in containers whose last process has ended
+  Held working, ended;                 // ended: in containers whose last process has ended
+  std::map<std::string, Held> labels;  // of both, by label, without those that have none
 };
 
 // A change of the rates.
@@ -61,6 +58,9 @@ class Sweep {
         const Step& step = steps_[next_];
         const Held amount = Over(*step.granted, Duration(1));
         step.more ? rates_.*step.rate += amount : rates_.*step.rate -= amount;
+        if (step.granted->label.empty()) continue;
+        Held& labelled = rates_.labels[step.granted->label];
+        step.more ? labelled += amount : labelled -= amount;
       }
       const Instant until = next_ < steps_.size() ? std::min(to, steps_[next_].at) : to;
       visit(from, until, rates_);
@@ -81,12 +81,10 @@ void AddProduct(Held& sum, const Held& rate, Duration time) {
   for (const auto& [type, amount] : rate.others) sum.others[type] += amount * time.count();
 }
 
-// Rounds to the journal's resolution of a millisecond.
-double Rounded(double seconds) { return std::round(seconds * 1e3) / 1e3; }
+// Rounds to millionths.
+double Rounded(double number) { return std::round(number * 1e6) / 1e6; }
 
-Json ShareJson(const std::optional<double>& share) {
-  return share ? Json(std::round(*share * 1e4) / 1e4) : Json(nullptr);
-}
+Json ShareJson(const std::optional<double>& share) { return share ? Json(Rounded(*share)) : Json(nullptr); }
 
 Json HeldJson(const Held& held) {
   Json others = Json::object();
@@ -101,7 +99,7 @@ Json HeldJson(const Held& held) {
 ResourceTime MicrosOf(const Json& json) {
   constexpr double kMost = 1e30;  // below the range of ResourceTime
   if (!json.is_number()) return 0;
-  return static_cast<ResourceTime>(std::clamp(json.get<double>(), 0.0, kMost) * 1e6);
+  return static_cast<ResourceTime>(std::round(std::clamp(json.get<double>(), 0.0, kMost) * 1e6));
 }
 
 Held HeldOf(const Json& json) {
@@ -174,7 +172,7 @@ void HardwareTime::OnJobEnded(Instant now) {
 
 std::optional<double> HardwareTime::busy() const {
   if (busy_weight_ == 0) return std::nullopt;
-  return static_cast<double>(busy_) / static_cast<double>(busy_weight_) / static_cast<double>(kMillion);
+  return Rounded(static_cast<double>(busy_) / static_cast<double>(busy_weight_) / double{kMillion});
 }
 
 const core::Resources* HardwareTime::Find(const std::string& container) const {
@@ -224,15 +222,31 @@ void HardwareTime::Add(const TimeBreakdown& breakdown, Instant until, std::map<D
     while (from < to) {
       const Instant end = std::min(to, days_.EndAfter(from));
       Buckets& buckets = days[days_.Of(from)];
-      Figures& figures = At(buckets, kBucketOf[static_cast<size_t>(stretch.what)]);
+      Figures& figures = buckets[kBucketOf[static_cast<size_t>(stretch.what)]];
       figures.wall += end - from;
       sweep.Run(from, end, [&](Instant begin, Instant stop, const Rates& rates) {
         AddProduct(figures.held, rates.working, stop - begin);
-        AddProduct(At(buckets, Bucket::kTail).held, rates.ended, stop - begin);
+        AddProduct(buckets[Bucket::kTail].held, rates.ended, stop - begin);
+        for (const auto& [label, rate] : rates.labels) AddProduct(buckets.labels[label], rate, stop - begin);
       });
       from = end;
     }
   }
+}
+
+Held HardwareTime::Buckets::Total() const {
+  Held total;
+  for (const Figures& figures : all) total += figures.held;
+  return total;
+}
+
+HardwareTime::Buckets& HardwareTime::Buckets::operator+=(const Buckets& more) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].held += more.all[i].held;
+    all[i].wall += more.all[i].wall;
+  }
+  for (const auto& [label, held] : more.labels) labels[label] += held;
+  return *this;
 }
 
 std::map<Day, HardwareTime::Buckets> HardwareTime::ByDay(const TimeBreakdown& breakdown) const {
@@ -246,26 +260,20 @@ std::map<Day, HardwareTime::Buckets> HardwareTime::ByDay(const TimeBreakdown& br
 
 HardwareTime::Buckets HardwareTime::Whole(const TimeBreakdown& breakdown) const {
   Buckets whole;
-  for (const auto& [day, buckets] : ByDay(breakdown)) {
-    for (size_t i = 0; i < whole.size(); ++i) {
-      whole[i].held += buckets[i].held;
-      whole[i].wall += buckets[i].wall;
-    }
-  }
+  for (const auto& [day, buckets] : ByDay(breakdown)) whole += buckets;
   return whole;
 }
 
 std::string HardwareTime::ToJson(const TimeBreakdown& breakdown) const {
   if (!known_) return "null";
   const Buckets whole = Whole(breakdown);
-  Held held;
-  for (const Figures& figures : whole) held += figures.held;
-  const Held& useful = whole[static_cast<size_t>(Bucket::kUseful)].held;
+  const Held held = whole.Total();
+  const Held& useful = whole[Bucket::kUseful].held;
   Json json = {{"held", HeldJson(held)}};
-  for (size_t i = 0; i < whole.size(); ++i) {
+  for (size_t i = 0; i < whole.all.size(); ++i) {
     const auto bucket = static_cast<Bucket>(i);
     const bool is_known = bucket != Bucket::kLost || breakdown.checkpointed();
-    json[std::string(journal::ToText(bucket))] = is_known ? HeldJson(whole[i].held) : Json(nullptr);
+    json[std::string(journal::ToText(bucket))] = is_known ? HeldJson(whole[bucket].held) : Json(nullptr);
   }
   const auto share = busy();
   json["busy_gpu_seconds"] = share ? Json(Rounded(journal::Seconds(useful.gpus) * *share)) : Json(nullptr);
@@ -280,9 +288,9 @@ HardwareTime HardwareTime::FromJson(const std::string& text) {
   if (!json.is_object()) return hardware;
   hardware.known_ = true;
   Buckets& whole = hardware.settled_days_[Day()];
-  for (size_t i = 0; i < whole.size(); ++i) {
+  for (size_t i = 0; i < whole.all.size(); ++i) {
     const Json* field = Field(json, std::string(journal::ToText(static_cast<Bucket>(i))).c_str());
-    if (field != nullptr && field->is_object()) whole[i].held = HeldOf(*field);
+    if (field != nullptr && field->is_object()) whole.all[i].held = HeldOf(*field);
   }
   if (const Json* share = Field(json, "busy"); share != nullptr && share->is_number()) {
     hardware.busy_ = std::llround(std::clamp(share->get<double>(), 0.0, 1.0) * kMillion);

@@ -192,6 +192,7 @@ inline std::optional<core::Usage> UsageField(const Json& object) {
 inline Json ResourcesJson(const core::Resources& resources) {
   Json json = {{"memory_bytes", resources.memory_bytes}, {"vcores", resources.vcores}, {"gpus", resources.gpus}};
   for (const auto& [type, amount] : resources.others) json["other"][type] = amount;
+  if (!resources.label.empty()) json["label"] = resources.label;
   return json;
 }
 
@@ -204,6 +205,7 @@ inline std::optional<core::Resources> ResourcesField(const Json& object, const c
   };
   core::Resources resources{amount(Field(*field, "memory_bytes")), amount(Field(*field, "vcores")),
                             amount(Field(*field, "gpus"))};
+  resources.label = TextField(*field, "label").value_or("");
   if (const Json* others = Field(*field, "other"); others != nullptr && others->is_object()) {
     for (const auto& [type, number] : others->items()) resources.others[type] = amount(&number);
   }

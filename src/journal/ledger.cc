@@ -13,11 +13,7 @@ auto SumOver(const std::map<Day, HardwareTime::Buckets>& days, const Of& of) {
   return sum;
 }
 
-Held AllOf(const HardwareTime::Buckets& buckets) {
-  Held sum;
-  for (const HardwareTime::Figures& figures : buckets) sum += figures.held;
-  return sum;
-}
+Held AllOf(const HardwareTime::Buckets& buckets) { return buckets.Total(); }
 
 }  // namespace
 
@@ -34,13 +30,13 @@ bool Ledger::knows_lost() const { return view_.time_breakdown.checkpointed(); }
 std::map<Day, HardwareTime::Buckets> Ledger::ByDay() const { return view_.hardware.ByDay(view_.time_breakdown); }
 
 Held Ledger::Of(Bucket bucket) const {
-  return SumOver(ByDay(), [&](const auto& buckets) { return buckets[static_cast<size_t>(bucket)].held; });
+  return SumOver(ByDay(), [&](const auto& buckets) { return buckets[bucket].held; });
 }
 
 Held Ledger::Of(Bucket bucket, Day day) const {
   const auto days = ByDay();
   const auto at = days.find(day);
-  return at == days.end() ? Held() : at->second[static_cast<size_t>(bucket)].held;
+  return at == days.end() ? Held() : at->second[bucket].held;
 }
 
 Held Ledger::Total() const { return SumOver(ByDay(), AllOf); }
@@ -58,13 +54,13 @@ std::vector<Day> Ledger::days() const {
 }
 
 Duration Ledger::Wall(Bucket bucket) const {
-  return SumOver(ByDay(), [&](const auto& buckets) { return buckets[static_cast<size_t>(bucket)].wall; });
+  return SumOver(ByDay(), [&](const auto& buckets) { return buckets[bucket].wall; });
 }
 
 Duration Ledger::Wall(Bucket bucket, Day day) const {
   const auto days = ByDay();
   const auto at = days.find(day);
-  return at == days.end() ? Duration() : at->second[static_cast<size_t>(bucket)].wall;
+  return at == days.end() ? Duration() : at->second[bucket].wall;
 }
 
 std::optional<double> Ledger::busy() const { return view_.hardware.busy(); }

@@ -21,6 +21,7 @@ namespace howdah::cli::commands {
   ROW(Kill)                  \
   ROW(Scale)                 \
   ROW(History)               \
+  ROW(Goodput)               \
   ROW(Doctor)                \
   ROW(Init)                  \
   ROW(Schema)                \

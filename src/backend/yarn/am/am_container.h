@@ -4,6 +4,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "background_query.h"
 #include "howdah/core/event.h"
@@ -11,16 +13,17 @@
 
 namespace howdah::backend::yarn::am {
 
-// The resources of a granted container, in the core's terms.
-core::Resources GrantedResources(const ::hadoop::yarn::ResourceProto& granted);
+// The resources of a granted container, in the core's terms. label: the node label that the request named.
+core::Resources GrantedResources(const ::hadoop::yarn::ResourceProto& granted, const std::string& label);
 
 // Used on the loop's thread only.
 class AmContainerLookup {
  public:
   // Queries the ResourceManager, a few times if necessary. on_found is called once, or never: if the ResourceManager
   // does not answer, or the AM may not query it (a cluster with Kerberos, no token), or this object is destroyed.
+  // label: the application's node label.
   AmContainerLookup(boost::asio::io_context& loop, HadoopClient cluster, hadoop::yarn::ContainerId own,
-                    std::function<void(const core::AmContainerReported&)> on_found);
+                    std::string label, std::function<void(const core::AmContainerReported&)> on_found);
 
  private:
   void Query();
@@ -28,6 +31,7 @@ class AmContainerLookup {
 
   BackgroundQuery query_;
   hadoop::yarn::ContainerId own_;
+  std::string label_;
   std::function<void(const core::AmContainerReported&)> on_found_;
   boost::asio::steady_timer timer_;
   int attempts_left_;

@@ -70,7 +70,7 @@ hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int index) {
 // Reports a container that is being released because the job does not need it.
 void ReportSurplus(backend::Sink& sink, const ::hadoop::yarn::ContainerProto& container) {
   const ContainerId id = IdOf(container.id());
-  sink.OnEvent(core::ContainerGranted{id, -1, container.nodeid().host(), GrantedResources(container.resource())});
+  sink.OnEvent(core::ContainerGranted{id, -1, container.nodeid().host(), GrantedResources(container.resource(), "")});
   sink.OnEvent(core::ContainerExited{.container = id});
 }
 
@@ -111,7 +111,8 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                   options_.start.job),
       am_container_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
-                    options_.own_container, [this](const core::AmContainerReported& found) { sink_.OnEvent(found); }),
+                    options_.own_container, options_.start.node_label,
+                    [this](const core::AmContainerReported& found) { sink_.OnEvent(found); }),
       checkpoint_(std::move(checkpoint)),
       restored_(std::move(restored)),
       registered_(restored_.has_value()) {
@@ -221,7 +222,7 @@ void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
   container.label = NodeLabel(options_.spec, RoleOf(options_.spec, granted.shape));
   UpdateExpectations();
   sink_.OnEvent(core::ContainerGranted{id, granted.shape, granted.container.nodeid().host(),
-                                       GrantedResources(granted.container.resource())});
+                                       GrantedResources(granted.container.resource(), container.label)});
 }
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {

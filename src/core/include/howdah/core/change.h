@@ -142,6 +142,7 @@ struct Resources {
   int64_t vcores = 0;
   int64_t gpus = 0;
   std::map<std::string, int64_t> others = {};  // by resource type, in units of the type; GPUs are not in it
+  std::string label = {};                      // of the node, as the request named it; empty for the default
   friend bool operator==(const Resources&, const Resources&) = default;
 };
 

@@ -23,7 +23,16 @@ class HardwareTime {
     Held held;
     Duration wall{};
   };
-  using Buckets = std::array<Figures, static_cast<size_t>(Bucket::kCount)>;
+  struct Buckets {
+    std::array<Figures, static_cast<size_t>(Bucket::kCount)> all;
+    // The held hardware on nodes with a label, by label. It is part of `all`.
+    std::map<std::string, Held> labels;
+
+    Figures& operator[](Bucket bucket) { return all[static_cast<size_t>(bucket)]; }
+    const Figures& operator[](Bucket bucket) const { return all[static_cast<size_t>(bucket)]; }
+    Held Total() const;
+    Buckets& operator+=(const Buckets& more);
+  };
 
   HardwareTime() = default;
   // As for Ledger.

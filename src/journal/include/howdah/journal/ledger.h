@@ -50,7 +50,7 @@ class Ledger {
   Duration Wall(Bucket bucket, Day day) const;
 
   // The use of the GPUs while processes ran, from 0 to 1: the averages of the attempts that have ended, weighted by
-  // GPUs and running time. nullopt if no attempt with GPUs has reported its use.
+  // GPUs and running time, rounded to millionths. nullopt if no attempt with GPUs has reported its use.
   std::optional<double> busy() const;
 
   // The job, as far as the entries describe it.
