@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "howdah/client/connection.h"
 #include "howdah/client/find_job.h"
 #include "howdah/client/goodput_report.h"
+#include "howdah/compat/tony/history/configuration.h"
 
 namespace howdah::client {
 
