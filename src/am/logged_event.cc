@@ -1,5 +1,7 @@
 #include "logged_event.h"
 
+#include <algorithm>
+
 #include "howdah/base/epoch.h"
 
 namespace howdah::am {
@@ -166,6 +168,10 @@ struct Recorder {
     if (e.progress.checkpoint) out.set_checkpoint(*e.progress.checkpoint);
     if (e.progress.checkpoint_at) out.set_checkpoint_at_micros(Micros(*e.progress.checkpoint_at));
     if (e.progress.steps) out.set_steps(*e.progress.steps);
+    if (e.progress.checkpoint_cost) {
+      out.set_checkpoints(e.progress.checkpoint_cost->count);
+      out.set_checkpointing_micros(e.progress.checkpoint_cost->time.count());
+    }
   }
   void operator()(const core::TaskSaving& e) const {
     record.set_container(e.container.text);
@@ -281,6 +287,11 @@ core::Event EventOf(const ContainerId& container, const wire::Progress& m) {
   if (m.has_checkpoint()) progress.checkpoint = m.checkpoint();
   if (m.has_checkpoint_at_micros()) progress.checkpoint_at = FromMicros(m.checkpoint_at_micros());
   if (m.has_steps()) progress.steps = m.steps();
+  if (m.has_checkpoints()) {
+    constexpr int64_t kYear = Duration(std::chrono::hours(24 * 365)).count();
+    progress.checkpoint_cost = core::CheckpointCost{std::max<int64_t>(0, m.checkpoints()),
+                                                    Duration(std::clamp<int64_t>(m.checkpointing_micros(), 0, kYear))};
+  }
   return core::TaskProgressed{container, m.attempt(), progress};
 }
 

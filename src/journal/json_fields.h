@@ -113,28 +113,6 @@ inline std::optional<core::LeftFiles> LeftFilesField(const Json& object) {
   return left;
 }
 
-inline Json ProgressJson(const core::TaskProgress& progress) {
-  Json json = {{"step", nullptr}, {"checkpoint", nullptr}, {"checkpoint_at", nullptr}};
-  if (progress.step) json["step"] = *progress.step;
-  if (progress.checkpoint) json["checkpoint"] = *progress.checkpoint;
-  if (progress.checkpoint_at) json["checkpoint_at"] = FormatInstant(*progress.checkpoint_at);
-  if (progress.steps) json["steps"] = *progress.steps;
-  json["at"] = FormatInstant(progress.at);
-  return json;
-}
-
-inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
-  const Json* field = Field(object, "progress");
-  if (field == nullptr || !field->is_object()) return std::nullopt;
-  const auto at = TimeField(*field, "at");
-  if (!at) return std::nullopt;
-  const auto step = [&](const char* name) {
-    const Json* number = Field(*field, name);
-    return number != nullptr && number->is_number_integer() ? std::optional(number->get<int64_t>()) : std::nullopt;
-  };
-  return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at, step("steps")};
-}
-
 inline Json CauseJson(const core::Cause& cause) {
   Json json = {{"kind", core::ToText(cause.kind)}};
   if (!cause.role.empty()) json.update({{"role", cause.role}, {"index", cause.index}, {"attempt", cause.attempt}});
@@ -171,6 +149,36 @@ inline std::optional<Duration> SecondsField(const Json& object, const char* name
 // Rounds to milliseconds, the resolution of times in the journal.
 inline double Seconds(Duration d) {
   return static_cast<double>(std::chrono::round<std::chrono::milliseconds>(d).count()) / 1000;
+}
+
+inline Json ProgressJson(const core::TaskProgress& progress) {
+  Json json = {{"step", nullptr}, {"checkpoint", nullptr}, {"checkpoint_at", nullptr}};
+  if (progress.step) json["step"] = *progress.step;
+  if (progress.checkpoint) json["checkpoint"] = *progress.checkpoint;
+  if (progress.checkpoint_at) json["checkpoint_at"] = FormatInstant(*progress.checkpoint_at);
+  if (progress.steps) json["steps"] = *progress.steps;
+  if (progress.checkpoint_cost) {
+    json["checkpoints"] = progress.checkpoint_cost->count;
+    json["checkpointing_seconds"] = Seconds(progress.checkpoint_cost->time);
+  }
+  json["at"] = FormatInstant(progress.at);
+  return json;
+}
+
+inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
+  const Json* field = Field(object, "progress");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto at = TimeField(*field, "at");
+  if (!at) return std::nullopt;
+  const auto step = [&](const char* name) {
+    const Json* number = Field(*field, name);
+    return number != nullptr && number->is_number_integer() ? std::optional(number->get<int64_t>()) : std::nullopt;
+  };
+  core::TaskProgress progress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at, step("steps")};
+  const auto checkpoints = step("checkpoints");
+  const auto time = SecondsField(*field, "checkpointing_seconds");
+  if (checkpoints && time) progress.checkpoint_cost = core::CheckpointCost{*checkpoints, *time};
+  return progress;
 }
 
 inline std::optional<core::Usage> UsageField(const Json& object) {

@@ -165,6 +165,8 @@ class RandomChanges {
     if (Sometimes()) progress.checkpoint = Number(0, 9);
     progress.checkpoint_at = MaybeTime();
     if (Sometimes()) progress.steps = Number(0, 1000);
+    if (Sometimes())
+      progress.checkpoint_cost = core::CheckpointCost{Number(0, 9), std::chrono::milliseconds(Number(0, 9999))};
     return progress;
   }
   core::ContainerChanged Container() {

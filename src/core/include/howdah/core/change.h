@@ -76,6 +76,14 @@ struct LeftFiles {
   friend bool operator==(const LeftFiles&, const LeftFiles&) = default;
 };
 
+// The checkpoints of an attempt that were announced by `checkpointing`: their number, and the time from each
+// announcement to the end of the checkpoint, added up.
+struct CheckpointCost {
+  int64_t count = 0;
+  Duration time{};
+  friend bool operator==(const CheckpointCost&, const CheckpointCost&) = default;
+};
+
 // The progress that the processes of an attempt have reported (howdah/core/progress.h).
 struct TaskProgress {
   std::optional<int64_t> step;        // the lowest step of all processes
@@ -83,6 +91,7 @@ struct TaskProgress {
   std::optional<Instant> checkpoint_at;
   Instant at;                         // the time of the newest report
   std::optional<int64_t> steps = {};  // the number of steps until the end, the highest of all processes
+  std::optional<CheckpointCost> checkpoint_cost = {};  // of the process with the most announced checkpoints
   friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
 };
 // "step 120, checkpoint 100"; empty if neither was reported.
