@@ -8,6 +8,7 @@ namespace howdah::cli::commands {
   ROW(Submit)                \
   ROW(Plan)                  \
   ROW(Status)                \
+  ROW(Advise)                \
   ROW(List)                  \
   ROW(Wait)                  \
   ROW(Logs)                  \

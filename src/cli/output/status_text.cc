@@ -179,7 +179,7 @@ std::string StateText(TaskState state, bool colour) {
 Cell StateCell(JobState state, bool colour) { return Cell::Coloured(StateText(state, colour)); }
 Cell StateCell(TaskState state, bool colour) { return Cell::Coloured(StateText(state, colour)); }
 
-std::string DescribeJob(const JobView& view, Instant now, bool colour) {
+std::string DescribeJob(const JobView& view, Instant now, bool colour, const std::vector<std::string>& advice) {
   std::string text = Shown(view.id) + "  " + StateText(view.state, colour) + "\n";
   text += Line("name", view.name);
   text += Line("framework", view.framework);
@@ -200,6 +200,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("hardware", HardwareText(view));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
+  for (const std::string& line : advice) text += Line("advice", line);
   text += Line("left files", LeftFilesText(view));
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
   text += Line("tracking", view.tracking_url);
