@@ -47,24 +47,6 @@ TEST(Progress, CheckpointIsReportedImmediatelyAndStepsAtTheEnd) {
   task.ExpectEnded(0);
 }
 
-TEST(Progress, CostOfAnnouncedCheckpointsIsReported) {
-  Task task(R"(echo checkpoint 1 >> $HOWDAH_PROGRESS
-    echo checkpointing >> $HOWDAH_PROGRESS; touch saving; until [ -e go ]; do sleep 0.01; done
-    echo checkpointing >> $HOWDAH_PROGRESS; echo checkpoint 2 >> $HOWDAH_PROGRESS)");
-  task.Start(0);
-  const auto first = Await(task, [](const auto& m) { return m.has_progress() && m.progress().checkpoint() == 1; });
-  ASSERT_TRUE(first);
-  EXPECT_FALSE(first->progress().has_checkpoints()) << "it was not announced";
-  ASSERT_TRUE(task.AwaitFile("saving"));
-  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
-  const auto second = Await(task, [](const auto& m) { return m.has_progress() && m.progress().checkpoint() == 2; });
-  ASSERT_TRUE(second);
-  EXPECT_EQ(second->progress().checkpoints(), 1);
-  EXPECT_GE(second->progress().checkpointing_micros(), 0);
-  EXPECT_EQ(task.ReceiveExit().code(), 0);
-  task.ExpectEnded(0);
-}
-
 // Reads two attempts of a reader, one line each, before any watch begins and with watches.
 class ProgressReading : public testing::TestWithParam<std::chrono::milliseconds> {};
 

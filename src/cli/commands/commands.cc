@@ -8,7 +8,6 @@ namespace howdah::cli::commands {
   ROW(Submit)                \
   ROW(Plan)                  \
   ROW(Status)                \
-  ROW(Advise)                \
   ROW(List)                  \
   ROW(Wait)                  \
   ROW(Logs)                  \
@@ -22,7 +21,6 @@ namespace howdah::cli::commands {
   ROW(Kill)                  \
   ROW(Scale)                 \
   ROW(History)               \
-  ROW(Goodput)               \
   ROW(Doctor)                \
   ROW(Init)                  \
   ROW(Schema)                \
