@@ -164,7 +164,7 @@ def test_13_hdfs_is_full(howdah_of, difficult, tmp_path):
     text = refused(carol, tmp_path, ROLE)
     state = difficult.http("nn-http", "/jmx?qry=Hadoop:service=NameNode,name=FSNamesystem")["beans"][0]
     assert state["CapacityRemaining"] < 64 << 40
-    assert_facts(text, "no DataNode that can take a block", "are left", "1 datanode(s) running")
+    assert_facts(text, "no DataNode that can take a block", " left (", "1 datanode(s) running")
 
 
 def test_every_command_refuses_the_same_jobs(difficult, alice, tmp_path):
