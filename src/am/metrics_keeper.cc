@@ -6,6 +6,7 @@
 #include <iostream>
 #include <utility>
 
+#include "howdah/base/epoch.h"
 #include "howdah/metrics/file.h"
 #include "howdah/os/files/files.h"
 
@@ -54,10 +55,7 @@ void MetricsKeeper::Continue() {
   if (!bytes.ok() && bytes.error().code == ErrorCode::kNotFound) return;
   std::string problem;
   if (bytes.ok()) {
-    const auto file = metrics::Open([&](int64_t offset, int64_t size) -> Result<std::string> {
-      const size_t begin = std::min(static_cast<size_t>(offset), bytes->size());
-      return bytes->substr(begin, static_cast<size_t>(size));
-    });
+    const auto file = metrics::Open(metrics::BytesOf(*std::move(bytes)));
     if (file.ok()) recorder_ = metrics::Recorder::Continue(*file, limits_, &problem);
     if (!file.ok()) problem = file.error().message;
   } else {
@@ -90,7 +88,7 @@ void MetricsKeeper::OnDisconnected(const ContainerId& container) {
 metrics::Sample MetricsKeeper::SampleOf(Stream& stream, const wire::MetricSamples& samples) const {
   metrics::Sample sample;
   const Instant now = clock_.Now();
-  sample.at = Instant(Duration(samples.at_micros()));
+  sample.at = FromMicros(samples.at_micros());
   if (sample.at > now || sample.at < now - kSkewMax) sample.at = now;
   for (const wire::MetricSeries& series : samples.new_series()) {
     Stream::Series described;

@@ -90,9 +90,7 @@ class MetricsKeeperTest : public testing::Test {
   Result<metrics::Table> Stored() {
     auto bytes = os::files::ReadFile(path());
     if (!bytes.ok()) return bytes.error();
-    const auto file = metrics::Open([&](int64_t offset, int64_t size) -> Result<std::string> {
-      return bytes->substr(static_cast<size_t>(offset), static_cast<size_t>(size));
-    });
+    const auto file = metrics::Open(metrics::BytesOf(*bytes));
     return file.ok() ? file->Read({}) : file.error();
   }
 

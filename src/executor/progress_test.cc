@@ -47,7 +47,8 @@ TEST(Progress, CheckpointIsReportedImmediatelyAndStepsAtTheEnd) {
   task.ExpectEnded(0);
 }
 
-// Reads two attempts of a reader, one line each, before any watch begins and with watches.
+// One reader reads two attempts, one line of each. The parameter is the time until the reader watches the file: with a
+// long one its timer finds the line, with 0 the watch does.
 class ProgressReading : public testing::TestWithParam<std::chrono::milliseconds> {};
 
 TEST_P(ProgressReading, LinesOfEachAttemptAreRead) {

@@ -238,15 +238,18 @@ TEST(GpuSeries, MeanAndHighestValueOfTheGpusAreWritten) {
   EXPECT_EQ(receiver.Absent().size(), 3u) << "memory, power and slowdown are unknown";
 }
 
-TEST(RankSeries, StepsHaveARateAndATime) {
-  RankSeries series;
-  MetricWriter writer;
-  Receiver receiver;
-  const auto sample = [&](Instant at) {
+// Returns a function that takes a sample at a time, and returns its values.
+auto SamplesOf(RankSeries& series) {
+  return [&series, writer = MetricWriter(), receiver = Receiver()](Instant at) mutable {
     writer.Begin(at, 0);
     series.Write(at, writer);
     return receiver.Take(writer);
   };
+}
+
+TEST(RankSeries, StepsHaveARateAndATime) {
+  RankSeries series;
+  auto sample = SamplesOf(series);
   series.Begin(2, kStart);
   EXPECT_THAT(sample(kStart + 5s), IsEmpty());
   series.Take(1, Line("step 1000"), kStart + 6s);  // continued from a checkpoint
@@ -268,13 +271,7 @@ TEST(RankSeries, StepsHaveARateAndATime) {
 
 TEST(RankSeries, InputIsAShareOfTheTimeBetweenLines) {
   RankSeries series;
-  MetricWriter writer;
-  Receiver receiver;
-  const auto sample = [&](Instant at) {
-    writer.Begin(at, 0);
-    series.Write(at, writer);
-    return receiver.Take(writer);
-  };
+  auto sample = SamplesOf(series);
   series.Begin(1, kStart);
   series.Take(0, Line("input 1"), kStart + 4s);
   EXPECT_THAT(sample(kStart + 5s), ElementsAre(Pair("input_wait@0", 0.25)));

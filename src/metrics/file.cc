@@ -48,6 +48,13 @@ Result<Table> Finish(TableBuilder& builder, const Problems& problems, int read, 
 
 }  // namespace
 
+ReadBytes BytesOf(std::string content) {
+  return [content = std::move(content)](int64_t offset, int64_t size) -> Result<std::string> {
+    if (offset < 0 || offset > static_cast<int64_t>(content.size())) return std::string();
+    return content.substr(static_cast<size_t>(offset), static_cast<size_t>(size));
+  };
+}
+
 File::File(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 File::File(File&&) noexcept = default;
 File& File::operator=(File&&) noexcept = default;

@@ -16,10 +16,7 @@ constexpr size_t kBuckets = 64;
 constexpr int64_t kBudget = int64_t{64} << 20;
 
 void ReadFile(const std::string& bytes) {
-  const auto file = Open([&](int64_t offset, int64_t size) -> Result<std::string> {
-    if (offset > static_cast<int64_t>(bytes.size())) return std::string();
-    return bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(size));
-  });
+  const auto file = Open(BytesOf(bytes));
   if (!file.ok()) return;
   Query query;
   for (const Query::Of of : {Query::Of::kTask, Query::Of::kRank, Query::Of::kRole}) {

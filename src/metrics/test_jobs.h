@@ -37,14 +37,7 @@ inline Sample LossAt(Duration since, double value, int64_t step, int rank = 0) {
   return sample;
 }
 
-inline ReadBytes ReaderOf(std::string bytes) {
-  return [bytes = std::move(bytes)](int64_t offset, int64_t size) -> Result<std::string> {
-    if (offset < 0 || offset > static_cast<int64_t>(bytes.size())) return std::string();
-    return bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(size));
-  };
-}
-
-inline Result<File> OpenBytes(std::string bytes) { return Open(ReaderOf(std::move(bytes))); }
+inline Result<File> OpenBytes(std::string bytes) { return Open(BytesOf(std::move(bytes))); }
 
 inline Query TaskQuery(const TaskKey& task) {
   Query query;

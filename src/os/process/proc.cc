@@ -13,28 +13,31 @@
 
 namespace howdah::os::process {
 
-std::string ReadProcFile(const std::string& path) {
-  const files::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  if (!fd.valid()) return text;
-  for (char buffer[4096];;) {
-    const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
-    if (count <= 0) return text;
-    text.append(buffer, static_cast<size_t>(count));
-  }
-}
+namespace {
 
-void ReadProcFile(pid_t pid, const char* name, std::string& text) {
-  std::array<char, 48> path;
-  std::snprintf(path.data(), path.size(), "/proc/%d/%s", pid, name);
+void ReadInto(const char* path, std::string& text) {
   text.clear();
-  const files::Fd fd(::open(path.data(), O_RDONLY | O_CLOEXEC));
+  const files::Fd fd(::open(path, O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return;
   std::array<char, 4096> buffer;
   for (ssize_t size = ::read(fd.get(), buffer.data(), buffer.size()); size > 0;
        size = ::read(fd.get(), buffer.data(), buffer.size())) {
     text.append(buffer.data(), static_cast<size_t>(size));
   }
+}
+
+}  // namespace
+
+std::string ReadProcFile(const std::string& path) {
+  std::string text;
+  ReadInto(path.c_str(), text);
+  return text;
+}
+
+void ReadProcFile(pid_t pid, const char* name, std::string& text) {
+  std::array<char, 48> path;
+  std::snprintf(path.data(), path.size(), "/proc/%d/%s", pid, name);
+  ReadInto(path.data(), text);
 }
 
 std::optional<ProcStat> ParseProcStat(const std::string& text) {

@@ -81,9 +81,9 @@ class SimAm final : private am::loop::Clock,
   size_t replayed_ = 0, replayed_entries_ = 0;
   bool resuming_ = false, draining_ = false, drain_wanted_ = false;
   bool durable_ = false;  // the event that led to the current actions is in the event log
-  bool ordered_ = false;  // this drain has ordered an action
+  bool ordered_ = false;  // an action was ordered since the loop began to empty its queue
   bool died_ = false;
-  int flushes_ = 0;  // number of flushes in this drain
+  int flushes_ = 0;  // number of flushes since the loop began to empty its queue
 };
 
 }  // namespace howdah::testing::sim

@@ -11,8 +11,8 @@
 
 namespace howdah::backend::yarn::am {
 
-// Copies the file every five minutes if it has changed, on its own thread, so that a slow NameNode does not delay the
-// job. A failed copy is repeated five minutes later.
+// Copies the file every five minutes, on its own thread, so that a slow NameNode does not delay the job. A failed copy
+// is repeated five minutes later.
 class MetricsCopy {
  public:
   // path: of the local file, which need not exist yet.

@@ -143,11 +143,7 @@ Result<backend::MetricsFile> OpenMetrics(HadoopClient& cluster, const std::strin
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto status, files->Stat(path));
   HOWDAH_TRY(auto bytes, cluster.ReadFile(path));
-  return backend::MetricsFile{[bytes = std::move(bytes)](int64_t offset, int64_t size) -> Result<std::string> {
-                                return bytes.substr(std::min(static_cast<size_t>(offset), bytes.size()),
-                                                    static_cast<size_t>(size));
-                              },
-                              FromMillis(status.modified_millis)};
+  return backend::MetricsFile{metrics::BytesOf(std::move(bytes)), FromMillis(status.modified_millis)};
 }
 
 std::string RelativePathRefusal(const std::string& key) {

@@ -15,6 +15,8 @@ namespace howdah::metrics {
 
 // Returns the bytes of the file from `offset` on: `size` bytes, or fewer at the end of the file.
 using ReadBytes = std::function<Result<std::string>(int64_t offset, int64_t size)>;
+// Reads a file whose whole content is in memory.
+ReadBytes BytesOf(std::string content);
 
 // An opened file. Its index is in memory; the data of a task is read when it is needed. Not thread-safe.
 class File {
