@@ -6,7 +6,7 @@
 
 PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
         "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
-        "hadoop/yarnlogs", "metrics"}
+        "hadoop/yarnlogs", "metrics", "advice"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -26,6 +26,7 @@ LAYERS = {
     "diagnosis": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "journal": ({"base", "core"}, {"nlohmann"}),
     "metrics": ({"base"}, {"zlib"}),
+    "advice": ({"base", "jobspec", "core", "core/policy", "journal", "metrics"}, {"nlohmann"}),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
     "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
     "hadoop/yarnlogs": ({"base"}, {"zlib"}),
@@ -69,18 +70,20 @@ LAYERS = {
     "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/horovod", "frameworks/mpi",
                   "rpc/callback", "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"},
                  {POSIX, "boost", "nlohmann"}),
-    "client": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "journal", "compat/tony/history",
-                "compat/tony/config", "hadoop/conf", "os/process", "os/files", "rpc", "rpc/streams", "backend",
+    "client": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "frameworks/common", "journal",
+                "compat/tony/history", "compat/tony/config", "hadoop/conf", "os/process", "os/files", "rpc",
+                "rpc/streams", "backend",
                 "storage", "storage/history"},
                {POSIX, "nlohmann"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
-    "cli/output": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"}, {POSIX, "nlohmann"}),
-    "cli/commands": ({"base", "metrics", "jobspec", "core", "frameworks", "journal", "compat/tony/history",
+    "cli/output": ({"base", "advice", "metrics", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"},
+                   {POSIX, "nlohmann"}),
+    "cli/commands": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "journal", "compat/tony/history",
                       "compat/tony/config", "hadoop/conf", "os/files", "os/process", "rpc", "rpc/streams", "backend",
                       "storage", "storage/history", "client", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
     "cli": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client", "cli/args", "cli/commands",
              "cli/output"}, {POSIX}),
-    "testing/sim": ({"base", "jobspec", "core", "am/loop"}, set()),
+    "testing/sim": ({"base", "jobspec", "core", "journal", "am/loop"}, set()),
 }
 
 # The rows of the table in ARCHITECTURE.md, from the top down.
@@ -92,7 +95,7 @@ LAYER_GROUPS = [
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
+    ("pure", ["am/loop", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
               "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
               "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),

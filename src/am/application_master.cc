@@ -247,13 +247,19 @@ Status ApplicationMaster::Resume(const Listening& listening) {
   HOWDAH_TRY_STATUS(ReplayEvents());
   const int attempt = std::max(options_.attempt, record_.view().am_attempt + 1);
   std::vector<backend::Inherited> containers;
+  std::vector<ContainerId> surplus;
   for (auto& [id, inherited] : past_->held) {
+    if (inherited.role < 0) {  // the backend has released it, or does so now
+      surplus.push_back(id);
+      continue;
+    }
     containers.push_back(std::move(inherited));
     // If this AM listens on the previous AM's port, executors reconnect by themselves.
     if (options_.listen_port == 0) caller_.Call(id, past_->callbacks[id], listening.address);
   }
   past_.reset();
   backend_->Inherit(containers, attempt);
+  for (const ContainerId& id : surplus) job_loop_.Post(core::ContainerExited{.container = id});
   job_loop_.Post(core::AmResumed{attempt, options_.how_before_died, TrackingUrl(listening)});
   return {};
 }

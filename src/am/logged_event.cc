@@ -1,5 +1,7 @@
 #include "logged_event.h"
 
+#include <algorithm>
+
 #include "howdah/base/epoch.h"
 
 namespace howdah::am {
@@ -32,6 +34,24 @@ std::optional<core::LeftFiles> LeftFilesOf(const wire::Ended& message) {
   return left;
 }
 
+wire::Resources ToWire(const core::Resources& resources) {
+  wire::Resources out;
+  out.set_memory_bytes(resources.memory_bytes);
+  out.set_vcores(resources.vcores);
+  out.set_gpus(resources.gpus);
+  out.mutable_others()->insert(resources.others.begin(), resources.others.end());
+  out.set_label(resources.label);
+  return out;
+}
+
+core::Resources FromWire(const wire::Resources& resources) {
+  return {resources.memory_bytes(),
+          resources.vcores(),
+          resources.gpus(),
+          {resources.others().begin(), resources.others().end()},
+          resources.label()};
+}
+
 // Writes an event into its record.
 struct Recorder {
   wire::LoggedEvent& record;
@@ -53,6 +73,7 @@ struct Recorder {
     record.set_container(e.container.text);
     record.mutable_granted()->set_role(e.role);
     record.mutable_granted()->set_node(e.node);
+    if (e.granted) *record.mutable_granted()->mutable_granted() = ToWire(*e.granted);
   }
   void operator()(const core::ContainerStarting& e) const {
     record.set_container(e.container.text);
@@ -63,6 +84,12 @@ struct Recorder {
     record.mutable_exited()->set_how(e.how);
     record.mutable_exited()->set_excused(e.infrastructure);
     record.set_taken(e.preempted);
+  }
+  void operator()(const core::AmContainerReported& e) const {
+    record.set_container(e.container.text);
+    record.mutable_am_container()->set_node(e.node);
+    *record.mutable_am_container()->mutable_granted() = ToWire(e.granted);
+    record.mutable_am_container()->set_since_micros(Micros(e.since));
   }
   void operator()(const core::ReclaimAnnounced& e) const {
     record.set_container(e.container.text);
@@ -141,6 +168,10 @@ struct Recorder {
     if (e.progress.checkpoint) out.set_checkpoint(*e.progress.checkpoint);
     if (e.progress.checkpoint_at) out.set_checkpoint_at_micros(Micros(*e.progress.checkpoint_at));
     if (e.progress.steps) out.set_steps(*e.progress.steps);
+    if (e.progress.checkpoint_cost) {
+      out.set_checkpoints(e.progress.checkpoint_cost->count);
+      out.set_checkpointing_micros(e.progress.checkpoint_cost->time.count());
+    }
   }
   void operator()(const core::TaskSaving& e) const {
     record.set_container(e.container.text);
@@ -256,6 +287,11 @@ core::Event EventOf(const ContainerId& container, const wire::Progress& m) {
   if (m.has_checkpoint()) progress.checkpoint = m.checkpoint();
   if (m.has_checkpoint_at_micros()) progress.checkpoint_at = FromMicros(m.checkpoint_at_micros());
   if (m.has_steps()) progress.steps = m.steps();
+  if (m.has_checkpoints()) {
+    constexpr int64_t kYear = Duration(std::chrono::hours(24 * 365)).count();
+    progress.checkpoint_cost = core::CheckpointCost{std::max<int64_t>(0, m.checkpoints()),
+                                                    Duration(std::clamp<int64_t>(m.checkpointing_micros(), 0, kYear))};
+  }
   return core::TaskProgressed{container, m.attempt(), progress};
 }
 
@@ -277,6 +313,21 @@ wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
 
 namespace {
 
+core::Event EventOf(const ContainerId& container, const wire::GrantedEvent& e) {
+  core::ContainerGranted event{container, e.role(), e.node()};
+  if (e.has_granted()) event.granted = FromWire(e.granted());
+  return event;
+}
+
+core::Event EventOf(const ContainerId& container, const wire::AmContainerEvent& e) {
+  return core::AmContainerReported{container, e.node(), FromWire(e.granted()), FromMicros(e.since_micros())};
+}
+
+core::Event EventOf(const ContainerId& container, const wire::EndpointEvent& e) {
+  return core::ExecutorRegistered{
+      container, {e.host(), static_cast<uint16_t>(e.port())}, e.attempt(), e.callback_address()};
+}
+
 core::Event EventOf(const wire::FinishPreparedEvent& e) {
   core::FinishPrepared event{.checkpoint = std::nullopt, .problem = e.problem()};
   if (e.has_checkpoint()) event.checkpoint = {e.checkpoint().name(), FromMicros(e.checkpoint().written_micros())};
@@ -296,7 +347,9 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::AmResumed{record.am_resumed().attempt(), record.am_resumed().how(),
                              record.am_resumed().tracking_url()};
     case wire::LoggedEvent::kGranted:
-      return core::ContainerGranted{container, record.granted().role(), record.granted().node()};
+      return EventOf(container, record.granted());
+    case wire::LoggedEvent::kAmContainer:
+      return EventOf(container, record.am_container());
     case wire::LoggedEvent::kStarting:
       return core::ContainerStarting{container, record.starting()};
     case wire::LoggedEvent::kExited:
@@ -307,11 +360,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::RequestsDelayed{record.place_waited()};
     case wire::LoggedEvent::kPlaceRefused:
       return core::RequestsRefused{record.place_refused()};
-    case wire::LoggedEvent::kRegistered: {
-      const wire::EndpointEvent& in = record.registered();
-      return core::ExecutorRegistered{
-          container, {in.host(), static_cast<uint16_t>(in.port())}, in.attempt(), in.callback_address()};
-    }
+    case wire::LoggedEvent::kRegistered:
+      return EventOf(container, record.registered());
     case wire::LoggedEvent::kSentAway:
       return core::ExecutorRefused{container, record.sent_away()};
     case wire::LoggedEvent::kDisconnected:

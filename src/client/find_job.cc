@@ -14,8 +14,6 @@ constexpr size_t kListed = 5;
 // Shorter texts match too many ids.
 constexpr size_t kShortestPart = 4;
 
-using OnNote = std::function<void(const std::string& note)>;
-
 bool IsSet(const std::string& variable) { return !Variable(variable).value_or("").empty(); }
 
 // Names the backends on which jobs are looked up, the user's choice or the local one first.
@@ -44,30 +42,6 @@ std::string Listed(const std::vector<const JobView*>& jobs) {
 Error Ambiguous(const std::string& text, const std::vector<const JobView*>& jobs) {
   return {ErrorCode::kUsage,
           "'" + text + "' matches " + std::to_string(jobs.size()) + " jobs: " + Listed(jobs) + "; write the whole id"};
-}
-
-struct Backend {
-  std::string name;
-  backend::Cluster* cluster = nullptr;
-};
-
-Result<std::vector<Backend>> Connect(Connection& connection) {
-  HOWDAH_TRY(const auto names, BackendNames(connection));
-  std::vector<Backend> backends;
-  for (const std::string& name : names) {
-    HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(name));
-    backends.push_back({name, cluster});
-  }
-  return backends;
-}
-
-// Decides after an error whether to look on the next backend. If not, returns the error. A cluster that is only
-// configured, not chosen, must not make local jobs unusable.
-Status Skip(const std::vector<Backend>& backends, const Backend& failed, const Error& error, const OnNote& on_note) {
-  if (backends.size() > 1 && error.code == ErrorCode::kNotFound) return {};
-  if (backends.size() == 1 || error.code != ErrorCode::kUnavailable) return error;
-  on_note("skipping " + failed.name + ": " + error.message + "; `--on local` leaves it out");
-  return {};
 }
 
 Result<Job> FindLast(Connection& connection, const OnNote& on_note) {
@@ -107,6 +81,23 @@ Result<Job> FindById(Connection& connection, const std::string& id, const std::s
 }
 
 }  // namespace
+
+Result<std::vector<Backend>> Connect(Connection& connection) {
+  HOWDAH_TRY(const auto names, BackendNames(connection));
+  std::vector<Backend> backends;
+  for (const std::string& name : names) {
+    HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(name));
+    backends.push_back({name, cluster});
+  }
+  return backends;
+}
+
+Status Skip(const std::vector<Backend>& backends, const Backend& failed, const Error& error, const OnNote& on_note) {
+  if (backends.size() > 1 && error.code == ErrorCode::kNotFound) return {};
+  if (backends.size() == 1 || error.code != ErrorCode::kUnavailable) return error;
+  on_note("skipping " + failed.name + ": " + error.message + "; `--on local` leaves it out");
+  return {};
+}
 
 std::optional<std::string> BackendOfId(const std::string& id) {
   const auto digits = [&](size_t begin, size_t end) {

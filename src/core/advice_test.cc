@@ -112,11 +112,11 @@ TEST(Waste, AdviceIsGivenOnlyIfUseIsFarBelowTheRequest) {
     return WasteText(role, use);
   };
   EXPECT_EQ(text(8 * kGiB, 1, {4, 10min, kGiB, 600}),
-            "worker: at most 1 GiB of 8 GiB memory was used: `memory: 1536MiB` is enough and frees 26 GiB");
+            "worker: at most 1 GiB of 8 GiB memory was used: `memory: 1280MiB` is enough and frees 27 GiB");
   EXPECT_EQ(text(kGiB, 8, {2, 100s, kGiB, 150}),
             "worker: 1.5 of 8 vcores were used on average: `vcores: 2` is enough and frees 12");
   EXPECT_EQ(text(8 * kGiB, 8, {2, 59s, kGiB / 2, 1}), "") << "it may just have begun";
-  EXPECT_EQ(text(3 * kGiB, 4, {1, 10min, kGiB, 1500}), "");
+  EXPECT_EQ(text(5 * kGiB / 2, 4, {1, 10min, kGiB, 1500}), "");
   EXPECT_EQ(text(kGiB, 1, {1, 10min, kGiB / 10, 1}), "") << "too little to speak of";
   EXPECT_EQ(text(8 * kGiB, 8, {1, 10min, 0, 0}), "") << "nothing was measured";
 }
@@ -128,7 +128,7 @@ TEST(Waste, MemoryAboveTheRequestIsReported) {
   role.memory_bytes = 128 * kMiB;
   EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 608 * kMiB, .peak_task = 1}),
             "worker:1 used 608 MiB of memory but requested 128 MiB; a cluster with memory limits kills such a task: "
-            "`memory: 1024MiB` is enough");
+            "`memory: 768MiB` is enough");
   EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 128 * kMiB}), "");
   EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 190 * kMiB}), "")
       << "libraries of another machine may need as much";

@@ -25,6 +25,8 @@ class Container {
 
   const ContainerId& id() const { return id_; }
   const std::string& node() const { return node_; }
+  // Whether the journal contains the grant.
+  bool recorded() const { return recorded_; }
   Phase phase() const { return phase_; }
   bool is(Phase phase) const { return phase_ == phase; }
   Task* task() const { return task_; }
@@ -48,7 +50,7 @@ class Container {
   Phase phase_ = Phase::kHeld;
   Task* task_ = nullptr;
   std::string startup_stage_;
-  bool orphaned_ = false, reclaimed_ = false;
+  bool recorded_ = false, orphaned_ = false, reclaimed_ = false;
   Instant last_heard_;
   std::optional<Instant> disconnected_;
   std::optional<Usage> usage_;

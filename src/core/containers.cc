@@ -32,6 +32,7 @@ Container& Containers::Admit(const ContainerGranted& e) {
   container.id_ = e.container;
   container.index_ = index;
   container.node_ = e.node;
+  container.recorded_ = e.granted.has_value();
   by_id_.emplace(e.container, index);
   return container;
 }

@@ -58,12 +58,6 @@ class Job::Impl {
   void On(const HeartbeatReceived& e);
   void On(const ExecutorDisconnected& e);
   void On(const Ticked& e);
-  void On(const ContainerGranted& e) { units.allocation.placements.On(e); }
-  void On(const ContainerStarting& e) { units.allocation.placements.On(e); }
-  void On(const ContainerExited& e) { units.allocation.placements.On(e); }
-  void On(const ReclaimAnnounced& e) { units.allocation.placements.On(e); }
-  void On(const ExecutorRegistered& e) { units.allocation.placements.On(e); }
-  void On(const ExecutorRefused& e) { units.allocation.placements.On(e); }
   void On(const TaskProgressed& e) { units.monitor.On(e); }
   void On(const TaskHung& e) { units.monitor.On(e); }
   void On(const StackSampled& e) { units.monitor.On(e); }
@@ -72,6 +66,9 @@ class Job::Impl {
   void On(const StopRequested& e) { units.ending.On(e); }
   void On(const FinishPrepared& e) { units.ending.On(e); }
   void On(const TensorBoardReported& e) { units.recorder.TensorBoard(e); }
+  template <typename ContainerEvent>
+  requires requires(Placements placements, ContainerEvent e) { placements.On(e); }
+  void On(const ContainerEvent& e) { units.allocation.placements.On(e); }
   template <typename AttemptEvent>
   void On(const AttemptEvent& e) {
     units.attempts.On(e);

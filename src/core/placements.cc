@@ -36,6 +36,10 @@ Placements::Placements(Units& units)
 void Placements::On(const ContainerGranted& e) {
   if (containers_.Find(e.container) != nullptr) return;
   Container& container = containers_.Admit(e);
+  if (container.recorded()) {
+    recorder_.Write(ContainerChanged{
+        .type = ContainerChanged::Type::kGranted, .container = e.container.text, .node = e.node, .granted = e.granted});
+  }
   units_.recovery.SeeNode(e.node);
   Role* role = roster_.FindRole(e.role);
   Task* task = !units_.phase.ending() && role != nullptr ? units_.allocation.requests.TakeGrant(*role) : nullptr;
@@ -69,6 +73,14 @@ void Placements::On(const ContainerStarting& e) {
 
 void Placements::On(const ContainerExited& e) {
   if (Container* container = containers_.Find(e.container)) Gone(*container, {e.how, e.infrastructure, e.preempted});
+}
+
+void Placements::On(const AmContainerReported& e) {
+  recorder_.Write(ContainerChanged{.type = ContainerChanged::Type::kAmGranted,
+                                   .container = e.container.text,
+                                   .node = e.node,
+                                   .granted = e.granted,
+                                   .since = e.since});
 }
 
 void Placements::On(const ReclaimAnnounced& e) {
@@ -131,6 +143,14 @@ void Placements::Unplace(Task& task, const std::optional<std::string>& reason) {
 }
 
 void Placements::Gone(Container& container, const Loss& loss) {
+  const ContainerId id = container.id();
+  const bool recorded = container.recorded();
+  LoseGone(container, loss);
+  // The end of its attempt is recorded first, because the attempt ended in the container.
+  if (recorded) recorder_.Write(ContainerChanged{.type = ContainerChanged::Type::kReleased, .container = id.text});
+}
+
+void Placements::LoseGone(Container& container, const Loss& loss) {
   Task* task = container.task();
   const bool held = container.is(Stage::kHeld);
   const Instant at = container.disconnected().value_or(context_.now);

@@ -22,6 +22,7 @@ class Placements {
   void On(const ContainerGranted& e);
   void On(const ContainerStarting& e);
   void On(const ContainerExited& e);
+  void On(const AmContainerReported& e);
   void On(const ReclaimAnnounced& e);
   void On(const ExecutorRegistered& e);
   void On(const ExecutorRefused& e);
@@ -36,7 +37,9 @@ class Placements {
  private:
   void Assign(Container& container, Task& task);
   void Connect(Container& container, Task& task, const HostPort& endpoint);
+  // Forgets a container that no longer exists.
   void Gone(Container& container, const Loss& loss);
+  void LoseGone(Container& container, const Loss& loss);
   std::string AlsoOnNode(const Container& container);
   void Lose(Container& container, const Loss& loss, Instant at);
   void LoseOrphaned(Container& container);

@@ -4,7 +4,8 @@
 //
 //   0s am ATTEMPT [GENERATION FIRST]    0s up (all tasks start; prints nothing)
 //   0s resumed ATTEMPT [HOW]            0s tick
-//   0s grant C ROLE NODE                0s starting C STAGE
+//   0s grant C ROLE NODE                0s grant C ROLE NODE vcores=2 (with its resources)
+//   0s amcontainer C NODE vcores=2      0s starting C STAGE
 //   0s register C [A]                   0s rejected C WHY (the executor is refused)
 //   0s heartbeat C                      0s disconnected C
 //   0s gone C [HOW]                     0s lost C HOW (gone by an infrastructure failure)

@@ -79,6 +79,15 @@ StopRequested ParseStop(const Line& line) {
   return stop;
 }
 
+std::optional<Resources> ParseResources(const Line& line) {
+  const std::string vcores = line.Option("vcores");
+  return vcores.empty() ? std::nullopt : std::optional(Resources{.vcores = std::atoi(vcores.c_str())});
+}
+
+ContainerGranted ParseGrant(const Line& line, const jobspec::JobSpec& spec) {
+  return {{line.Word(1)}, RoleNumber(spec, line.Word(2)), line.Word(3), ParseResources(line)};
+}
+
 std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) {
   const std::string verb = line.Word(0);
   const ContainerId container{line.Word(1)};
@@ -89,7 +98,10 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   }
   if (verb == "tick") return Ticked{};
   if (verb == "late") return OrdersDelayed{At(Seconds(line.Word(1)))};
-  if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
+  if (verb == "grant") return ParseGrant(line, spec);
+  if (verb == "amcontainer") {
+    return AmContainerReported{container, line.Word(2), *ParseResources(line), line.AtOption()};
+  }
   if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};
   if (verb == "lost") return ContainerExited{container, line.From(2), /*infrastructure=*/true};
@@ -228,6 +240,13 @@ struct Writer {
   std::string operator()(const RequestRendezvous& a) const {
     return "request-rendezvous " + Name(a.task) + " a" + std::to_string(a.attempt);
   }
+  static std::string ContainerText(const ContainerChanged& change) {
+    static const char* const kTypes[] = {"granted", "of the AM granted", "released"};
+    std::string text = "container " + change.container + " " + kTypes[static_cast<size_t>(change.type)];
+    if (change.node) text += " on " + *change.node;
+    if (change.granted) text += " vcores=" + std::to_string(change.granted->vcores);
+    return text + (change.since ? " since " + FormatInstant(*change.since).substr(17, 2) + "s" : "");
+  }
   std::string operator()(const Rejoin& a) const {
     return "rejoin " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " as " +
            std::to_string(a.slot);
@@ -236,6 +255,7 @@ struct Writer {
   std::string operator()(const Record& a) const {
     if (const auto* job = std::get_if<JobChanged>(&a.change)) return JobText(*job);
     if (const auto* task = std::get_if<TaskChanged>(&a.change)) return TaskText(*task);
+    if (const auto* container = std::get_if<ContainerChanged>(&a.change)) return ContainerText(*container);
     const auto& scaled = std::get<RoleScaled>(a.change);
     return "scaled " + scaled.role + " " + std::to_string(scaled.from) + "->" + std::to_string(scaled.to) + " by " +
            scaled.by;

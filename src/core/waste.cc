@@ -1,30 +1,21 @@
 #include "howdah/core/waste.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "howdah/base/bytes.h"
+#include "howdah/core/policy/resources.h"
 
 namespace howdah::core {
 namespace {
 
 constexpr Duration kLongEnough = std::chrono::minutes(1);
 constexpr double kFar = 2;      // advise only if the request is more than this many times the sufficient amount
-constexpr double kSpare = 1.3;  // the sufficient amount is this many times the measured use, with room for other runs
 constexpr int64_t kMebibyte = int64_t{1} << 20;
-constexpr int64_t kStep = 256 * kMebibyte;
 constexpr int64_t kWorthIt = int64_t{1} << 30;
 constexpr int64_t kTolerance = 64 * kMebibyte;  // the memory of the same program differs by this much between machines
 
-// The memory that a task should request if it used this much.
-int64_t EnoughMemory(int64_t peak_bytes) {
-  const auto wanted = static_cast<int64_t>(static_cast<double>(peak_bytes) * kSpare);
-  return (wanted + kStep - 1) / kStep * kStep;
-}
-
 std::string MemoryText(const jobspec::RoleSpec& role, const RoleUse& use) {
-  const int64_t enough = EnoughMemory(use.memory_peak_bytes);
+  const int64_t enough = policy::EnoughMemory(use.memory_peak_bytes);
   const int64_t freed = (role.memory_bytes - enough) * use.tasks;
   const bool far = static_cast<double>(role.memory_bytes) > kFar * static_cast<double>(enough);
   if (use.memory_peak_bytes <= 0 || !far || freed < kWorthIt) return "";
@@ -35,7 +26,7 @@ std::string MemoryText(const jobspec::RoleSpec& role, const RoleUse& use) {
 
 std::string CoresText(const jobspec::RoleSpec& role, const RoleUse& use) {
   const double used = use.cpu_seconds / std::chrono::duration<double>(use.ran).count();
-  const int enough = std::max(1, static_cast<int>(std::ceil(used * kSpare)));
+  const int enough = policy::EnoughCores(used);
   if (use.cpu_seconds <= 0 || role.vcores <= kFar * enough) return "";
   char figure[40];
   std::snprintf(figure, sizeof figure, "%.1f", used);
@@ -59,7 +50,7 @@ std::string OveruseText(const jobspec::RoleSpec& role, const RoleUse& use) {
   return role.name + ":" + std::to_string(use.peak_task) + " used " + FormatBytes(use.memory_peak_bytes) +
          " of memory but requested " + FormatBytes(role.memory_bytes) +
          "; a cluster with memory limits kills such a task: `memory: " +
-         std::to_string(EnoughMemory(use.memory_peak_bytes) / kMebibyte) + "MiB` is enough";
+         std::to_string(policy::EnoughMemory(use.memory_peak_bytes) / kMebibyte) + "MiB` is enough";
 }
 
 }  // namespace howdah::core

@@ -126,6 +126,17 @@ bool ProgressReader::ReadPiece(int local_rank, File& file) {
   return static_cast<size_t>(size) == piece.size();
 }
 
+void ProgressReader::OnCheckpoint(File& file, int64_t step) {
+  progress_->checkpoint = step;
+  progress_->checkpoint_at = *last_;
+  if (!file.saving_since) return;
+  ++file.cost.count;
+  file.cost.time += *last_ - *file.saving_since;
+  file.saving_since.reset();
+  if (!progress_->checkpoint_cost || file.cost.count >= progress_->checkpoint_cost->count)
+    progress_->checkpoint_cost = file.cost;
+}
+
 void ProgressReader::OnLine(int local_rank, File& file, std::string_view line) {
   const auto parsed = file.too_long ? std::nullopt : core::ParseProgressLine(line);
   if (!parsed) {
@@ -140,10 +151,8 @@ void ProgressReader::OnLine(int local_rank, File& file, std::string_view line) {
   if (is_measurement) return handlers_.on_line(local_rank, *parsed);
   if (!progress_) progress_.emplace();
   progress_->at = *last_;
-  if (parsed->kind == core::ProgressLine::Kind::kCheckpoint) {
-    progress_->checkpoint = parsed->step;
-    progress_->checkpoint_at = *last_;
-  }
+  if (parsed->kind == core::ProgressLine::Kind::kCheckpoint) OnCheckpoint(file, parsed->step);
+  if (parsed->kind == core::ProgressLine::Kind::kSaving && !file.saving_since) file.saving_since = *last_;
   if (parsed->kind == core::ProgressLine::Kind::kSteps) {
     progress_->steps = std::max(progress_->steps.value_or(0), parsed->step);
   }

@@ -63,12 +63,15 @@ class ProgressReader {
     std::string line;       // the incomplete last line
     bool too_long = false;  // the rest of the line is discarded
     std::optional<int64_t> step;
+    std::optional<Instant> saving_since;  // the first `checkpointing` since the last checkpoint
+    core::CheckpointCost cost;
   };
   void Watch();
   void DrainEvents();
   void Pause(std::chrono::milliseconds pause);
   bool ReadPiece(int local_rank, File& file);
   void OnLine(int local_rank, File& file, std::string_view line);
+  void OnCheckpoint(File& file, int64_t step);
 
   Handlers handlers_;
   const os::process::Clock& clock_;

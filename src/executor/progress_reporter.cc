@@ -73,6 +73,10 @@ void ProgressReporter::Fill(wire::Progress& progress) {
   if (sent_->checkpoint) progress.set_checkpoint(*sent_->checkpoint);
   if (sent_->checkpoint_at) progress.set_checkpoint_at_micros(Micros(*sent_->checkpoint_at));
   if (sent_->steps) progress.set_steps(*sent_->steps);
+  if (sent_->checkpoint_cost) {
+    progress.set_checkpoints(sent_->checkpoint_cost->count);
+    progress.set_checkpointing_micros(sent_->checkpoint_cost->time.count());
+  }
 }
 
 }  // namespace howdah::executor

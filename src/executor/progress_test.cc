@@ -47,6 +47,24 @@ TEST(Progress, CheckpointIsReportedImmediatelyAndStepsAtTheEnd) {
   task.ExpectEnded(0);
 }
 
+TEST(Progress, CostOfAnnouncedCheckpointsIsReported) {
+  Task task(R"(echo checkpoint 1 >> $HOWDAH_PROGRESS
+    echo checkpointing >> $HOWDAH_PROGRESS; touch saving; until [ -e go ]; do sleep 0.01; done
+    echo checkpointing >> $HOWDAH_PROGRESS; echo checkpoint 2 >> $HOWDAH_PROGRESS)");
+  task.Start(0);
+  const auto first = Await(task, [](const auto& m) { return m.has_progress() && m.progress().checkpoint() == 1; });
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->progress().has_checkpoints()) << "it was not announced";
+  ASSERT_TRUE(task.AwaitFile("saving"));
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  const auto second = Await(task, [](const auto& m) { return m.has_progress() && m.progress().checkpoint() == 2; });
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->progress().checkpoints(), 1);
+  EXPECT_GE(second->progress().checkpointing_micros(), 0);
+  EXPECT_EQ(task.ReceiveExit().code(), 0);
+  task.ExpectEnded(0);
+}
+
 // One reader reads two attempts, one line of each. The parameter is the time until the reader watches the file: with a
 // long one its timer finds the line, with 0 the watch does.
 class ProgressReading : public testing::TestWithParam<std::chrono::milliseconds> {};

@@ -101,6 +101,7 @@ class Maker {
   }
   void KeepHistory(JobSpec& job) {
     job.tony_history = Path();
+    if (Flip()) job.advice_off = {AdviceCheck::kMemoryOver, AdviceCheck::kNode};
     for (int i = Below(3); i > 0; --i) {
       job.configuration.push_back(
           {"tony." + std::to_string(i) + NonEmpty(), Flip() ? NonEmpty() : "", Flip() ? NonEmpty() : ""});

@@ -65,6 +65,7 @@ restart: {max: 1}
 timeouts: {gang: 20m, hold: 11s, register: 6m, heartbeat: 26s, run: 24h}
 metrics: {interval: 20s}
 start: free
+advice: {off: [vcores-over, node]}
 )";
 
 TEST(JobFile, EveryKeyIsRead) {
@@ -104,6 +105,7 @@ TEST(JobFile, EveryKeyIsRead) {
   want.timeouts = {20min, 11s, 6min, 26s, 5min, 1min, 30s, 24h};
   want.metrics_interval = 20s;
   want.start = StartMode::kFree;
+  want.advice_off = {AdviceCheck::kVcoresOver, AdviceCheck::kNode};
   EXPECT_EQ(job, want) << DescribeEffective(job);
 }
 

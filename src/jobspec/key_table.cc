@@ -335,6 +335,8 @@ Section<JobSpec> MakeJobKeys() {
                               {},
                               nullptr,
                               "max"};
+  const Section<J> advice = {{Row("off", &J::advice_off, ListOf(OneOf(AdviceCheckWords()), "list of checks"),
+                                  "Checks of docs/advice.md that give no advice about this job, as in [vcores-over]")}};
   Section<J> s;
   s.elsewhere = [](std::string_view key) {
     if (Has(RoleKeys(), key)) return "roles.NAME." + std::string(key);
@@ -376,6 +378,7 @@ Section<JobSpec> MakeJobKeys() {
           "gang: the tasks of a gang start together once all of them can start (roles that wait for the same roles to "
           "finish form one gang); free: each task starts as soon as it has a container"),
       Group("history", HistoryKeys(), "A history of the job for TonY's tools"),
+      Group("advice", advice, "Advice of `howdah advise` on the job"),
   };
   s.keys.front().default_words = "the file name without its extension";
   return s;

@@ -120,12 +120,15 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
         "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
-        "start, history"}},
+        "start, history, advice"}},
+      {Job("advice: {off: [vcores-ovr]}"),
+       {"2: advice.off[0]: unknown value 'vcores-ovr'; did you mean 'vcores-over'?"}},
+      {Job("advice: {on: [lost]}"), {"2: advice.on: unknown key; the keys here are off"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
        {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
         "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
-        "start, history",
+        "start, history, advice",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},
   });

@@ -103,6 +103,41 @@ const std::vector<std::string_view>& SignalNames() {
   return names;
 }
 
+const Words<AdviceCheck>& AdviceCheckWords() {
+  static const Words<AdviceCheck> words = {
+      {AdviceCheck::kMemoryOver, "memory-over"},
+      {AdviceCheck::kMemoryUnder, "memory-under"},
+      {AdviceCheck::kRounding, "rounding"},
+      {AdviceCheck::kVcoresOver, "vcores-over"},
+      {AdviceCheck::kVcoresUnder, "vcores-under"},
+      {AdviceCheck::kThreads, "threads"},
+      {AdviceCheck::kGpuIdle, "gpu-idle"},
+      {AdviceCheck::kGpuGap, "gpu-gap"},
+      {AdviceCheck::kInputBound, "input-bound"},
+      {AdviceCheck::kGpuLow, "gpu-low"},
+      {AdviceCheck::kGpuMemory, "gpu-memory"},
+      {AdviceCheck::kGpuSlowdown, "gpu-slowdown"},
+      {AdviceCheck::kStraggler, "straggler"},
+      {AdviceCheck::kImbalance, "imbalance"},
+      {AdviceCheck::kPsBound, "ps-bound"},
+      {AdviceCheck::kScaling, "scaling"},
+      {AdviceCheck::kSpread, "spread"},
+      {AdviceCheck::kQueueWait, "queue-wait"},
+      {AdviceCheck::kGangHold, "gang-hold"},
+      {AdviceCheck::kLocalization, "localization"},
+      {AdviceCheck::kCheckpointNone, "checkpoint-none"},
+      {AdviceCheck::kCheckpointInterval, "checkpoint-interval"},
+      {AdviceCheck::kRestarts, "restarts"},
+      {AdviceCheck::kLost, "lost"},
+      {AdviceCheck::kTail, "tail"},
+      {AdviceCheck::kShm, "shm"},
+      {AdviceCheck::kTimeLimit, "time-limit"},
+      {AdviceCheck::kLogFlood, "log-flood"},
+      {AdviceCheck::kNode, "node"},
+  };
+  return words;
+}
+
 const Words<RestartRule::Then>& RestartThenWords() {
   using Then = RestartRule::Then;
   static const Words<Then> words = [] {
@@ -124,6 +159,7 @@ const std::vector<std::string_view>& KillingSignalNames() {
   return names;
 }
 
+std::string_view ToText(AdviceCheck c) { return WordOf(AdviceCheckWords(), c); }
 std::string_view ToText(Framework f) { return WordOf(FrameworkWords(), f); }
 std::string_view ToText(OnFailure f) { return WordOf(OnFailureWords(), f); }
 std::string_view ToText(RoleKind k) { return WordOf(RoleKindWords(), k); }

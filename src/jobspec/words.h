@@ -21,6 +21,7 @@ const Words<OnFailure>& OnFailureWords();
 const Words<Outlive::Then>& OutliveThenWords();
 const Words<StartMode>& StartModeWords();
 const Words<RestartRule::Then>& RestartThenWords();
+const Words<AdviceCheck>& AdviceCheckWords();
 std::string_view ToText(OnFailure f);
 // The names of the signals that a process can handle.
 const std::vector<std::string_view>& SignalNames();

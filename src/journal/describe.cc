@@ -1,6 +1,7 @@
 #include <variant>
 
 #include "entry_types.h"
+#include "howdah/base/bytes.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/text.h"
 #include "howdah/journal/job_view.h"
@@ -70,6 +71,19 @@ void Describe(Parts& parts, const core::RoleScaled& change) {
   parts.Add(change.role);
   parts.Add("from " + std::to_string(change.from) + " to " + std::to_string(change.to));
   if (!change.by.empty()) parts.Add("by " + change.by);
+}
+
+void Describe(Parts& parts, const core::ContainerChanged& change) {
+  parts.Add(change.container);
+  if (change.node && !change.node->empty()) parts.Add("on " + *change.node);
+  if (!change.granted) return;
+  std::string granted = FormatBytes(change.granted->memory_bytes) + ", " + std::to_string(change.granted->vcores) +
+                        (change.granted->vcores == 1 ? " vcore" : " vcores");
+  if (change.granted->gpus > 0) {
+    granted += ", " + std::to_string(change.granted->gpus) + (change.granted->gpus == 1 ? " GPU" : " GPUs");
+  }
+  for (const auto& [type, amount] : change.granted->others) granted += ", " + std::to_string(amount) + " " + type;
+  parts.Add(granted);
 }
 
 }  // namespace

@@ -43,6 +43,12 @@ inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 12> kTaskWords = 
     {core::TaskChanged::Type::kRejoined, "TaskRejoined"},
 }};
 
+inline constexpr std::array<TypeWord<core::ContainerChanged::Type>, 3> kContainerWords = {{
+    {core::ContainerChanged::Type::kGranted, "ContainerGranted"},
+    {core::ContainerChanged::Type::kAmGranted, "ContainerOfAmGranted"},
+    {core::ContainerChanged::Type::kReleased, "ContainerReleased"},
+}};
+
 template <typename Words, typename Type>
 constexpr std::string_view WordOf(const Words& words, Type type) {
   for (const auto& entry : words) {
@@ -55,6 +61,7 @@ constexpr std::string_view WordOf(const Words& words, Type type) {
 inline std::string_view TypeOf(const core::Change& change) {
   if (const auto* job = std::get_if<core::JobChanged>(&change)) return WordOf(kJobWords, job->type);
   if (const auto* task = std::get_if<core::TaskChanged>(&change)) return WordOf(kTaskWords, task->type);
+  if (const auto* one = std::get_if<core::ContainerChanged>(&change)) return WordOf(kContainerWords, one->type);
   return std::holds_alternative<core::JobSubmitted>(change) ? kJobSubmitted : kRoleScaled;
 }
 

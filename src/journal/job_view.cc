@@ -59,6 +59,7 @@ void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
     if (!role.later) tasks += role.instances;
   }
   view.time_breakdown.Begin(time, tasks);
+  view.hardware.Begin(time);
   for (const auto& role : change.roles) {
     for (int index = 0; index < role.instances; ++index) {
       TaskView task;
@@ -95,6 +96,21 @@ std::optional<core::TaskState> CountedState(const JobView& view, const std::stri
   return later && state == core::TaskState::kPending ? std::nullopt : std::optional(state);
 }
 
+// Relates the attempts of a task to its container.
+void TakeHardware(JobView& view, const core::TaskChanged& change, TaskView& task) {
+  using Type = core::TaskChanged::Type;
+  if (view.time_breakdown.empty()) return;
+  const Instant now = view.time_breakdown.now();
+  if (change.container) {
+    const core::Resources* granted = view.hardware.Find(task.container);
+    task.granted = granted == nullptr ? std::nullopt : std::optional(*granted);
+  }
+  if (change.type == Type::kStarted) view.hardware.OnAttemptStarted(task.container, now);
+  if (change.type == Type::kExited || change.type == Type::kLost || change.type == Type::kStopped) {
+    view.hardware.OnAttemptEnded(task.container, change.usage, now);
+  }
+}
+
 void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   using Type = core::TaskChanged::Type;
   auto at = Position(view.tasks, change.role, change.index);
@@ -117,6 +133,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.type == Type::kPending) {  // a pending task has no container
     task.node.clear();
     task.container.clear();
+    task.granted.reset();
   }
   if (change.type == Type::kStarted || (change.type == Type::kStopped && !task.started)) {
     task.reason.clear();
@@ -144,10 +161,15 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.progress) task.progress = change.progress;
   if (change.left_files) task.left_files = change.left_files;
   Take(task.result_bytes, change.result_bytes);
+  TakeHardware(view, change, task);
 }
 
 // RoleScaled changes nothing in the view, because TaskChanged entries add and remove the tasks.
 void Fold(JobView&, Instant, const core::RoleScaled&) {}
+
+void Fold(JobView& view, Instant, const core::ContainerChanged& change) {
+  if (!view.time_breakdown.empty()) view.hardware.OnContainer(change, view.time_breakdown.now());
+}
 
 }  // namespace
 
@@ -155,6 +177,9 @@ void JobView::Apply(const core::JournalEntry& entry) {
   if (core::IsFinal(state)) return;  // ignore entries after the end, as in a damaged journal
   time_breakdown.Advance(entry.time);
   std::visit([&](const auto& change) { Fold(*this, entry.time, change); }, entry.change);
+  if (time_breakdown.empty()) return;
+  if (core::IsFinal(state)) hardware.OnJobEnded(time_breakdown.now());
+  hardware.Settle(time_breakdown);
 }
 
 TaskView* JobView::Find(const std::string& role, int index) {

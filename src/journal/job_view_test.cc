@@ -194,10 +194,28 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
   const std::string json = ToJson(view, true);
   EXPECT_EQ(
       json.substr(json.find("\"tasks\""), json.find(",\"account\"") - json.find("\"tasks\"")),
-      R"("tasks":[{"role":"ps","index":0,"state":"FAILED","attempt":0,"node":"node7","container":null,"ranks":[],)"
-      R"("pids":[4711],"exit_code":null,"signal":"SIGSEGV","reason":null,"started":null,"finished":null,)"
+      R"("tasks":[{"role":"ps","index":0,"state":"FAILED","attempt":0,"node":"node7","container":null,)"
+      R"("granted":null,"ranks":[],"pids":[4711],"exit_code":null,"signal":"SIGSEGV","reason":null,"started":null,"finished":null,)"
       R"("usage":{"memory_bytes":100,"memory_peak_bytes":200,"cpu_seconds":1.5},"progress":null,)"
       R"("left_files":null,"result_bytes":[]}])");
+}
+
+TEST(StatusJson, TimeBreakdownHasTheHardware) {
+  JobView view = Fresh();
+  EXPECT_NE(ToJson(view, true).find(R"("resources":null)"), std::string::npos) << "nothing was granted yet";
+  core::ContainerChanged granted{.type = core::ContainerChanged::Type::kGranted, .container = "c0"};
+  granted.granted = core::Resources{int64_t{3} << 29, 2, 1, {{"fpga", 4}}};
+  view.Apply({At(12), granted});
+  view.Apply({At(15), JobChange(JobType::kWaiting)});
+  const std::string held = R"({"gpu_seconds":3.0,"memory_gib_seconds":4.5,"vcore_seconds":6.0,"other":{"fpga":12.0}})";
+  const std::string none = R"({"gpu_seconds":0.0,"memory_gib_seconds":0.0,"vcore_seconds":0.0,"other":{}})";
+  const std::string json = ToJson(view, true);
+  std::string expected = R"("resources":{"held":)" + held + R"(,"waiting":)" + held;
+  for (const char* bucket : {"localization", "start", "rendezvous", "useful", "lost", "recovering", "tail"}) {
+    expected += ",\"" + std::string(bucket) + "\":" + (std::string(bucket) == "lost" ? "null" : none);
+  }
+  EXPECT_EQ(json.substr(json.find("\"resources\"")),
+            expected + R"(,"busy_gpu_seconds":null,"goodput":0.0,"busy":null}}})");
 }
 
 TEST(StatusJson, SurvivesARoundTrip) {

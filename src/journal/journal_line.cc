@@ -80,6 +80,13 @@ void PutFields(Json& json, const core::RoleScaled& change) {
   json["by"] = change.by;
 }
 
+void PutFields(Json& json, const core::ContainerChanged& change) {
+  json["container"] = change.container;
+  Put(json, "node", change.node);
+  if (change.granted) json["granted"] = ResourcesJson(*change.granted);
+  Put(json, "since", change.since);
+}
+
 std::optional<core::Change> ReadSubmitted(const Json& json) {
   core::JobSubmitted change;
   change.id = TextField(json, "id").value_or("");
@@ -158,6 +165,16 @@ std::optional<core::Change> ReadScaled(const Json& json) {
   return core::RoleScaled{*role, *from, *to, TextField(json, "by").value_or("")};
 }
 
+std::optional<core::Change> ReadContainer(const Json& json, core::ContainerChanged::Type type) {
+  const auto container = TextField(json, "container");
+  if (!container) return std::nullopt;
+  return core::ContainerChanged{.type = type,
+                                .container = *container,
+                                .node = TextField(json, "node"),
+                                .granted = ResourcesField(json, "granted"),
+                                .since = TimeField(json, "since")};
+}
+
 std::optional<core::Change> ReadChange(const Json& json, std::string_view type) {
   if (type == kJobSubmitted) return ReadSubmitted(json);
   if (type == kRoleScaled) return ReadScaled(json);
@@ -166,6 +183,9 @@ std::optional<core::Change> ReadChange(const Json& json, std::string_view type) 
   }
   for (const auto& word : kTaskWords) {
     if (word.word == type) return ReadTask(json, word.type);
+  }
+  for (const auto& word : kContainerWords) {
+    if (word.word == type) return ReadContainer(json, word.type);
   }
   return std::nullopt;
 }

@@ -59,6 +59,22 @@ TEST(JournalLine, LeftFilesHaveTheDocumentedFormat) {
             (core::LeftFiles{2, 1000, {"a", "b", "c"}}));
 }
 
+TEST(JournalLine, ContainersHaveTheDocumentedFormat) {
+  core::ContainerChanged change{.type = core::ContainerChanged::Type::kGranted, .container = "c1", .node = "node7"};
+  change.granted = core::Resources{1024, 2, 1, {{"example.com/fpga", 3}}};
+  const std::string line = EncodeEntry({At(5), change});
+  EXPECT_EQ(line, R"({"time":"2026-11-21T00:00:05.000Z","type":"ContainerGranted","container":"c1","node":"node7",)"
+                  R"("granted":{"memory_bytes":1024,"vcores":2,"gpus":1,"other":{"example.com/fpga":3}}})");
+  EXPECT_EQ(DescribeEntry({At(5), change}),
+            "00:00:05.000  ContainerGranted  c1  on node7  1 KiB, 2 vcores, 1 GPU, 3 example.com/fpga");
+  change = {.type = core::ContainerChanged::Type::kReleased, .container = "c1"};
+  EXPECT_EQ(EncodeEntry({At(5), change}),
+            R"({"time":"2026-11-21T00:00:05.000Z","type":"ContainerReleased","container":"c1"})");
+  std::string damaged = line;
+  damaged.replace(damaged.find("1024"), 4, R"("x")");
+  EXPECT_EQ(std::get<core::ContainerChanged>(DecodeEntry(damaged)->change).granted->memory_bytes, 0);
+}
+
 TEST(JournalLine, CauseHasTheDocumentedFormat) {
   auto change = JobChange(core::JobChanged::Type::kStopping);
   change.cause = core::Cause{core::Cause::Kind::kExit, "worker", 1, 0};
@@ -77,7 +93,10 @@ TEST(JournalLine, EveryTypeHasADistinctWord) {
   for (int type = 0; type < 8; ++type) {
     const auto job = JobChange(static_cast<core::JobChanged::Type>(type));
     const auto task = TaskChange(static_cast<core::TaskChanged::Type>(type), "w", 0, core::TaskState::kPending);
-    for (const auto& line : {EncodeEntry({At(0), job}), EncodeEntry({At(0), task})}) {
+    const core::ContainerChanged container{.type = static_cast<core::ContainerChanged::Type>(type % 3)};
+    std::vector<std::string> lines = {EncodeEntry({At(0), job}), EncodeEntry({At(0), task})};
+    if (type < 3) lines.push_back(EncodeEntry({At(0), container}));
+    for (const auto& line : lines) {
       words.push_back(nlohmann::json::parse(line)["type"]);
       EXPECT_FALSE(words.back().empty());
     }

@@ -113,28 +113,6 @@ inline std::optional<core::LeftFiles> LeftFilesField(const Json& object) {
   return left;
 }
 
-inline Json ProgressJson(const core::TaskProgress& progress) {
-  Json json = {{"step", nullptr}, {"checkpoint", nullptr}, {"checkpoint_at", nullptr}};
-  if (progress.step) json["step"] = *progress.step;
-  if (progress.checkpoint) json["checkpoint"] = *progress.checkpoint;
-  if (progress.checkpoint_at) json["checkpoint_at"] = FormatInstant(*progress.checkpoint_at);
-  if (progress.steps) json["steps"] = *progress.steps;
-  json["at"] = FormatInstant(progress.at);
-  return json;
-}
-
-inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
-  const Json* field = Field(object, "progress");
-  if (field == nullptr || !field->is_object()) return std::nullopt;
-  const auto at = TimeField(*field, "at");
-  if (!at) return std::nullopt;
-  const auto step = [&](const char* name) {
-    const Json* number = Field(*field, name);
-    return number != nullptr && number->is_number_integer() ? std::optional(number->get<int64_t>()) : std::nullopt;
-  };
-  return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at, step("steps")};
-}
-
 inline Json CauseJson(const core::Cause& cause) {
   Json json = {{"kind", core::ToText(cause.kind)}};
   if (!cause.role.empty()) json.update({{"role", cause.role}, {"index", cause.index}, {"attempt", cause.attempt}});
@@ -173,6 +151,36 @@ inline double Seconds(Duration d) {
   return static_cast<double>(std::chrono::round<std::chrono::milliseconds>(d).count()) / 1000;
 }
 
+inline Json ProgressJson(const core::TaskProgress& progress) {
+  Json json = {{"step", nullptr}, {"checkpoint", nullptr}, {"checkpoint_at", nullptr}};
+  if (progress.step) json["step"] = *progress.step;
+  if (progress.checkpoint) json["checkpoint"] = *progress.checkpoint;
+  if (progress.checkpoint_at) json["checkpoint_at"] = FormatInstant(*progress.checkpoint_at);
+  if (progress.steps) json["steps"] = *progress.steps;
+  if (progress.checkpoint_cost) {
+    json["checkpoints"] = progress.checkpoint_cost->count;
+    json["checkpointing_seconds"] = Seconds(progress.checkpoint_cost->time);
+  }
+  json["at"] = FormatInstant(progress.at);
+  return json;
+}
+
+inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
+  const Json* field = Field(object, "progress");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto at = TimeField(*field, "at");
+  if (!at) return std::nullopt;
+  const auto step = [&](const char* name) {
+    const Json* number = Field(*field, name);
+    return number != nullptr && number->is_number_integer() ? std::optional(number->get<int64_t>()) : std::nullopt;
+  };
+  core::TaskProgress progress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at, step("steps")};
+  const auto checkpoints = step("checkpoints");
+  const auto time = SecondsField(*field, "checkpointing_seconds");
+  if (checkpoints && time) progress.checkpoint_cost = core::CheckpointCost{*checkpoints, *time};
+  return progress;
+}
+
 inline std::optional<core::Usage> UsageField(const Json& object) {
   const Json* field = Field(object, "usage");
   if (field == nullptr || !field->is_object()) return std::nullopt;
@@ -187,6 +195,29 @@ inline std::optional<core::Usage> UsageField(const Json& object) {
                  NumberField(*gpu, "memory_average"), NumberField(*gpu, "memory_peak")};
   }
   return usage;
+}
+
+inline Json ResourcesJson(const core::Resources& resources) {
+  Json json = {{"memory_bytes", resources.memory_bytes}, {"vcores", resources.vcores}, {"gpus", resources.gpus}};
+  for (const auto& [type, amount] : resources.others) json["other"][type] = amount;
+  if (!resources.label.empty()) json["label"] = resources.label;
+  return json;
+}
+
+// An amount that is not a number counts as 0.
+inline std::optional<core::Resources> ResourcesField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto amount = [](const Json* number) {
+    return number != nullptr && number->is_number_integer() ? number->get<int64_t>() : 0;
+  };
+  core::Resources resources{amount(Field(*field, "memory_bytes")), amount(Field(*field, "vcores")),
+                            amount(Field(*field, "gpus"))};
+  resources.label = TextField(*field, "label").value_or("");
+  if (const Json* others = Field(*field, "other"); others != nullptr && others->is_object()) {
+    for (const auto& [type, number] : others->items()) resources.others[type] = amount(&number);
+  }
+  return resources;
 }
 
 }  // namespace howdah::journal

@@ -22,6 +22,7 @@ Json TaskToJson(const TaskView& task) {
   json["attempt"] = task.attempt;
   json["node"] = OrNull(task.node);
   json["container"] = OrNull(task.container);
+  json["granted"] = task.granted ? ResourcesJson(*task.granted) : Json(nullptr);
   json["ranks"] = task.ranks;
   json["pids"] = task.pids;
   json["exit_code"] = OrNull(code);
@@ -49,6 +50,7 @@ std::optional<TaskView> TaskFromJson(const Json& json) {
   task.attempt = IntField(json, "attempt").value_or(0);
   task.node = TextField(json, "node").value_or("");
   task.container = TextField(json, "container").value_or("");
+  task.granted = ResourcesField(json, "granted");
   task.ranks = IntsField(json, "ranks").value_or(std::vector<int>());
   task.pids = IntsField(json, "pids").value_or(std::vector<int>());
   task.exit = ExitFields(json);
@@ -85,6 +87,7 @@ std::string ToJson(const JobView& view, bool with_tasks) {
     for (const TaskView& task : view.tasks) tasks.push_back(TaskToJson(task));
     json["tasks"] = std::move(tasks);
     json["account"] = Parse(view.time_breakdown.ToJson());
+    if (!view.time_breakdown.empty()) json["account"]["resources"] = Parse(view.hardware.ToJson(view.time_breakdown));
   }
   return Dump(json);
 }
@@ -115,7 +118,10 @@ std::optional<JobView> FromJson(std::string_view text) {
     view.tracking_url = TextField(*urls, "tracking").value_or("");
     view.tensorboard_url = TextField(*urls, "tensorboard").value_or("");
   }
-  if (const Json* account = Field(json, "account")) view.time_breakdown = TimeBreakdown::FromJson(account->dump());
+  if (const Json* account = Field(json, "account"); account != nullptr && account->is_object()) {
+    view.time_breakdown = TimeBreakdown::FromJson(account->dump());
+    if (const Json* resources = Field(*account, "resources")) view.hardware = HardwareTime::FromJson(resources->dump());
+  }
   if (const Json* tasks = Field(json, "tasks"); tasks != nullptr && tasks->is_array()) {
     for (const Json& item : *tasks) {
       auto task = TaskFromJson(item);

@@ -51,13 +51,15 @@ class RandomChanges {
 
   core::JournalEntry Next() {
     const Instant time = At(Number(0, 1'000'000)) + std::chrono::milliseconds(Number(0, 999));
-    switch (Number(0, 3)) {
+    switch (Number(0, 4)) {
       case 0:
         return {time, Submitted()};
       case 1:
         return {time, Job()};
       case 2:
         return {time, RandomScale()};
+      case 3:
+        return {time, Container()};
       default:
         return {time, Task()};
     }
@@ -163,7 +165,21 @@ class RandomChanges {
     if (Sometimes()) progress.checkpoint = Number(0, 9);
     progress.checkpoint_at = MaybeTime();
     if (Sometimes()) progress.steps = Number(0, 1000);
+    if (Sometimes())
+      progress.checkpoint_cost = core::CheckpointCost{Number(0, 9), std::chrono::milliseconds(Number(0, 9999))};
     return progress;
+  }
+  core::ContainerChanged Container() {
+    core::ContainerChanged change;
+    change.type = static_cast<core::ContainerChanged::Type>(Number(0, 2));
+    change.container = "c" + std::to_string(Number(0, 3));
+    change.node = MaybeText();
+    change.since = MaybeTime();
+    if (Sometimes()) return change;
+    change.granted = core::Resources{int64_t{Number(0, 9)} << 30, Number(0, 3), Number(0, 2)};
+    if (Sometimes()) change.granted->others[Text()] = Number(0, 9);
+    if (Sometimes()) change.granted->label = Text();
+    return change;
   }
   core::RoleScaled RandomScale() { return {Text(), Number(0, 9), Number(0, 9), Text()}; }
 

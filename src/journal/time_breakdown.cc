@@ -30,7 +30,7 @@ void TimeBreakdown::Begin(Instant submitted, int tasks) {
 
 void TimeBreakdown::Advance(Instant now) {
   if (!last_ || !phase_ || now <= *last_) return;
-  Total(*phase_) += now - *last_;
+  timeline_.Append({*phase_, *last_, now});
   last_ = now;
 }
 
@@ -42,7 +42,7 @@ void TimeBreakdown::OnTask(std::optional<TaskState> before, std::optional<TaskSt
 
 void TimeBreakdown::OnStarted(Duration filling) {
   if (ran_ || phase_ != Spent::kStart) return;
-  Move(Spent::kStart, Spent::kLocalization, std::clamp(filling, Duration::zero(), Stored(Spent::kStart)));
+  timeline_.Move(timeline_.Newest(Spent::kStart, filling), Spent::kLocalization);
 }
 
 void TimeBreakdown::OnProgress(const core::TaskProgress& progress, bool rendezvous) {
@@ -50,24 +50,25 @@ void TimeBreakdown::OnProgress(const core::TaskProgress& progress, bool rendezvo
   if (rendezvous && !stepped_ && running_since_ && phase_ == Spent::kRunning) {
     stepped_ = true;
     const Instant first = std::clamp(progress.at, *running_since_, *last_);
-    Move(Spent::kRunning, Spent::kRendezvous, first - *running_since_);
+    timeline_.Move({{Spent::kRunning, *running_since_, first}}, Spent::kRendezvous);
     running_since_ = first;
   }
   if (!progress.checkpoint_at) return;
   checkpointed_ = true;
   checkpoint_at_ = std::max(checkpoint_at_.value_or(*progress.checkpoint_at), *progress.checkpoint_at);
-  if (!loss_ || *progress.checkpoint_at <= loss_->from) return;
-  const Instant saved = std::min(*progress.checkpoint_at, loss_->to);
-  Move(Spent::kLost, Spent::kRunning, saved - loss_->from + loss_->before);
-  loss_->from = saved;
-  loss_->before = {};
+  if (!loss_ || *progress.checkpoint_at <= loss_->back().from) return;
+  Stretch& newest = loss_->back();
+  const Stretch still_lost{Spent::kLost, std::min(*progress.checkpoint_at, newest.to), newest.to};
+  newest.to = still_lost.from;
+  timeline_.Move(*loss_, Spent::kRunning);
+  loss_->assign(1, still_lost);
 }
 
 void TimeBreakdown::OnRejoined() {
   if (!loss_) return;
-  unsaved_ = loss_->time();
-  Move(Spent::kLost, Spent::kRunning, unsaved_);
-  loss_.reset();
+  unsaved_ = *std::exchange(loss_, std::nullopt);
+  timeline_.Move(unsaved_, Spent::kRunning);
+  for (Stretch& stretch : unsaved_) stretch.what = Spent::kRunning;
 }
 
 void TimeBreakdown::OnJob(JobState state, int generation, const std::string& reason) {
@@ -87,10 +88,10 @@ void TimeBreakdown::OnJob(JobState state, int generation, const std::string& rea
     if (was_running) return;
     if (!restarts_.empty() && recovering_since_) {
       restarts_.back().recovering = *last_ - *recovering_since_;
-      restarts_.back().lost = loss_ ? loss_->time() : Duration();
+      restarts_.back().lost = loss_ ? Sum(*loss_) : Duration();
     }
     recovering_since_.reset();
-    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task rejoined: nothing is unsaved
+    if (std::exchange(loss_, std::nullopt)) unsaved_.clear();  // no task rejoined: nothing is unsaved
     ran_ = true;
     stepped_ = false;
     running_since_ = last_;
@@ -108,15 +109,26 @@ void TimeBreakdown::StopRunning() {
   recovering_since_ = last_;
   if (state_ == JobState::kSucceeded || !running_since_) return;
   const Instant from = std::min(std::max(checkpoint_at_.value_or(*running_since_), *running_since_), *last_);
-  if (checkpoint_at_ && *checkpoint_at_ > *running_since_) unsaved_ = {};
-  loss_ = Loss{from, *last_, unsaved_};
+  if (checkpoint_at_ && *checkpoint_at_ > *running_since_) unsaved_.clear();
+  loss_ = unsaved_;
+  loss_->push_back({Spent::kRunning, from, *last_});
   running_since_.reset();
-  Move(Spent::kRunning, Spent::kLost, loss_->time());
+  timeline_.Move(*loss_, Spent::kLost);
+  for (Stretch& stretch : *loss_) stretch.what = Spent::kLost;
 }
 
-void TimeBreakdown::Move(Spent from, Spent to, Duration time) {
-  Total(from) -= time;
-  Total(to) += time;
+// Later entries move time of the current generation, of the newest loss, and of the job's start.
+Instant TimeBreakdown::settled() const {
+  const auto& stretches = timeline_.stretches();
+  if (!ran_ && !stretches.empty()) return stretches.front().from;
+  Instant settled = *last_;
+  if (running_since_) {
+    const bool saved = stepped_ && checkpoint_at_;
+    settled = std::min(settled, saved ? std::max(*checkpoint_at_, *running_since_) : *running_since_);
+  }
+  if (loss_) settled = std::min(settled, loss_->front().from);
+  if (!unsaved_.empty()) settled = std::min(settled, unsaved_.front().from);
+  return settled;
 }
 
 Spent TimeBreakdown::WhileStarting() const {
@@ -125,11 +137,11 @@ Spent TimeBreakdown::WhileStarting() const {
 }
 
 Duration TimeBreakdown::Of(Spent what, Instant now) const {
-  Duration time = Stored(what);
+  Duration time = timeline_.total(what);
   if (phase_ == what && last_) time += std::max(Duration::zero(), now - *last_);
   if (checkpointed_) return time;
   if (what == Spent::kLost) return {};
-  return what == Spent::kRunning ? time + Stored(Spent::kLost) : time;
+  return what == Spent::kRunning ? time + timeline_.total(Spent::kLost) : time;
 }
 
 std::string TimeBreakdown::Text(Instant now) const {
@@ -183,8 +195,9 @@ TimeBreakdown TimeBreakdown::FromJson(const std::string& text) {
   if (!until) return breakdown;
   breakdown.last_ = *until;
   for (size_t i = 0; i < kWords.size(); ++i) {
-    breakdown.totals_[i] = SecondsField(json, Key(static_cast<Spent>(i)).c_str()).value_or(Duration());
-    if (TextField(json, "phase") == kWords[i]) breakdown.phase_ = static_cast<Spent>(i);
+    const auto what = static_cast<Spent>(i);
+    breakdown.timeline_.AddTotal(what, SecondsField(json, Key(what).c_str()).value_or(Duration()));
+    if (TextField(json, "phase") == kWords[i]) breakdown.phase_ = what;
   }
   const Json* lost = Field(json, "lost_seconds");
   breakdown.checkpointed_ = lost != nullptr && lost->is_number();

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")
 CONTRACT = ROOT / "tests/contract"
 COMMANDS = ["run", "submit", "status", "list", "wait", "logs", "kill", "scale", "events", "plan", "doctor", "init",
-            "schema", "completion", "version"]
+            "schema", "completion", "version", "advise"]
 DEADLINE_S = 60
 
 
@@ -361,8 +361,8 @@ def test_status_list_and_events_print_json(home):
     status = json.loads(howdah(home, "status", "last", "--json").stdout)
     assert list(status) == ["id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice",
                             "cause", "submitted", "started", "finished", "urls", "tasks", "account"]
-    assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "ranks", "pids",
-                                        "exit_code", "signal", "reason", "started", "finished", "usage",
+    assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "granted", "ranks",
+                                        "pids", "exit_code", "signal", "reason", "started", "finished", "usage",
                                         "progress", "left_files", "result_bytes"]
     assert status["state"] == "FAILED" and "exit code 7" in status["reason"]
     listed = json.loads(howdah(home, "list", "--all", "--json").stdout)

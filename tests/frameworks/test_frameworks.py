@@ -31,6 +31,7 @@ def states(machine):
 def run_contract(machine, name, interpreter):
     done = machine("run", f"{name}.yaml", env={"CONTRACT_PYTHON": str(interpreter)}, timeout=RUN_S)
     assert done.code == 0, done
+    assert machine("advise", done.id).stdout == "no advice\n", machine("advise", done.id)
     return done
 
 
@@ -168,3 +169,4 @@ def test_examples_print_the_expected_output(machine, installed, example, environ
     done = machine("run", EXAMPLES / example / "job.yaml", env=env, timeout=RUN_S)
     assert done.code == 0, done
     assert re.search(shows, done.stdout), done
+    assert machine("advise", done.id).stdout == "no advice\n", machine("advise", done.id)

@@ -30,11 +30,13 @@ def test_the_agent_is_fully_static():
     assert "INTERP" not in headers and "NEEDED" not in headers
 
 
-def test_the_job_file_reference_is_up_to_date():
-    generated = run(RELEASE / "bin/howdah", "schema", "--markdown")
+@pytest.mark.parametrize("page, words", [("job-file.md", ["schema", "--markdown"]),
+                                         ("advice.md", ["advise", "--checks"])])
+def test_generated_pages_are_up_to_date(page, words):
+    generated = run(RELEASE / "bin/howdah", *words)
     assert generated.returncode == 0, generated.stderr
-    wanted = (ROOT / "docs/job-file.md").read_text()
-    assert generated.stdout == wanted, "run: build/release/bin/howdah schema --markdown > docs/job-file.md"
+    wanted = (ROOT / "docs" / page).read_text()
+    assert generated.stdout == wanted, f"run: build/release/bin/howdah {' '.join(words)} > docs/{page}"
 
 
 CANARY = """

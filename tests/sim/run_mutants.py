@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Plants bugs in the job core and in the AM's loop, one at a time, and shows after how many seeds the simulator finds
-each.
+"""Plants bugs in the job core, in the AM's loop and in the ledger, one at a time, and shows after how many seeds the
+simulator finds each.
 
-mutants.toml lists the bugs: a piece of text in src/core or src/am/loop, and its replacement. Exits 1 if the simulator
-does not find a bug, or if the text to replace is no longer in the source.
+mutants.toml lists the bugs: a piece of text in src/core, src/am/loop or src/journal, and its replacement. Exits 1 if
+the simulator does not find a bug, or if the text to replace is no longer in the source.
 """
 
 import argparse
@@ -19,9 +19,11 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT_SEEDS = ROOT / "tests/sim/seeds.txt"
-LIBRARIES = ["src/base", "src/core/policy", "src/core", "src/am/loop", "src/testing/sim", "src/testing/sim/runner"]
+LIBRARIES = ["src/base", "src/core/policy", "src/core", "src/am/loop", "src/journal", "src/testing/sim",
+             "src/testing/sim/runner"]
 INCLUDES = ["src/base/include", "src/jobspec/include", "src/core/policy/include", "src/core/include",
-            "src/am/loop/include", "src/testing/sim/include", "src/core", "src/testing/sim"]
+            "src/am/loop/include", "src/journal/include", "src/testing/sim/include", "src/core", "src/journal",
+            "src/testing/sim"]
 COMPILE = ["g++", "-std=c++20", "-O1", "-w", "-c"] + [f"-I{ROOT / i}" for i in INCLUDES]
 LINK = ["g++"] + (["-fuse-ld=mold"] if shutil.which("mold") else [])
 FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)

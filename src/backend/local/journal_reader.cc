@@ -18,11 +18,12 @@ constexpr size_t kLongestLine = size_t{16} << 20;
 // The number of bytes to read from the end of the journal. It is enough for the last line, with its reason and advice.
 constexpr size_t kTail = size_t{16} << 10;
 
-// Whether the line is the entry of a task. Such lines begin with {"time":"...","type":"Task...
+// Whether the line is the entry of a task or of a container. Such lines begin with {"time":"...","type":"Task...
 bool IsTaskEntry(std::string_view line) {
-  constexpr std::string_view kMark = R"("type":"Task)";
+  constexpr std::string_view kTask = R"("type":"Task)", kContainer = R"("type":"Container)";
   constexpr size_t kMarkLimit = 64;
-  return line.substr(0, kMarkLimit).find(kMark) != std::string_view::npos;
+  const std::string_view begin = line.substr(0, kMarkLimit);
+  return begin.find(kTask) != std::string_view::npos || begin.find(kContainer) != std::string_view::npos;
 }
 
 }  // namespace

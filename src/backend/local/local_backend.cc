@@ -36,6 +36,10 @@ bool ConcernsLease(const char* bytes, size_t size) {
   return false;
 }
 
+core::Resources GrantedResources(const Lease& lease) {
+  return {lease.memory_bytes, lease.vcores, static_cast<int64_t>(lease.gpus.size())};
+}
+
 }  // namespace
 
 LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
@@ -73,6 +77,8 @@ void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int
   for (const Lease& lease : leases) {  // granted to the earlier AM, which died before it could report that
     if (const Status released = leases_.Release(lease.container); !released.ok())
       sink_.OnEvent(core::RequestsRefused{released.error().message});
+    sink_.OnEvent(core::ContainerGranted{{lease.container}, -1, os::process::NodeName(), GrantedResources(lease)});
+    sink_.OnEvent(core::ContainerExited{.container = {lease.container}});
   }
 }
 
@@ -147,8 +153,10 @@ void LocalBackend::RequestNext() {
     }
     for (size_t i = 0; i < group.requests.size(); ++i) {
       const ContainerId id{group.requests[i].container};
-      containers_.try_emplace(id, loop_, std::move((*decision->granted)[i]));
-      sink_.OnEvent(core::ContainerGranted{id, group.roles[i], os::process::NodeName()});
+      Lease& lease = (*decision->granted)[i];
+      const core::Resources granted = GrantedResources(lease);
+      containers_.try_emplace(id, loop_, std::move(lease));
+      sink_.OnEvent(core::ContainerGranted{id, group.roles[i], os::process::NodeName(), granted});
     }
     pending_.pop_front();
   }

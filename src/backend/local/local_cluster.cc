@@ -162,6 +162,34 @@ Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
   return views;
 }
 
+Result<std::vector<JobId>> LocalCluster::Jobs(std::optional<Instant> since) {
+  HOWDAH_TRY(auto ids, JobsNewestFirst(layout_));
+  if (!since) return ids;
+  std::erase_if(ids, [&](const JobId& id) {
+    const std::string journal = FilesOf(id).journal();
+    struct stat file = {};
+    // The journal of a dead job may be older than its end, which is recorded later.
+    return stat(journal.c_str(), &file) == 0 && ToInstant(file.st_mtim) < *since && HasEndEntry(journal);
+  });
+  return ids;
+}
+
+howdah::Status LocalCluster::ReadJournal(const JobId& id,
+                                         const std::function<void(const core::JournalEntry&)>& on_entry) {
+  const JobFiles files = FilesOf(id);
+  if (!HasEndEntry(files.journal())) {
+    // As Status does. If the end cannot be recorded, the journal is shown as it is.
+    static_cast<void>(Settle(files, id, Tasks::kSkipped));
+  }
+  JournalReader reader(files.journal());
+  for (bool more = true; more;) {
+    HOWDAH_TRY(more, reader.ReadLines([&](std::string_view line) {
+      if (const auto entry = journal::DecodeEntry(line)) on_entry(*entry);
+    }));
+  }
+  return {};
+}
+
 Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id,
                                                                  std::optional<backend::LogSelection> logs) {
   const JobFiles files = FilesOf(id);

@@ -61,7 +61,9 @@ std::vector<core::JournalEntry> DecodeJournal(const std::string& text) {
 journal::JobView FoldJournal(const std::string& text, Tasks tasks) {
   journal::JobView view;
   for (const core::JournalEntry& entry : DecodeJournal(text)) {
-    if (tasks == Tasks::kSkipped && std::holds_alternative<core::TaskChanged>(entry.change)) continue;
+    const bool of_task = std::holds_alternative<core::TaskChanged>(entry.change) ||
+                         std::holds_alternative<core::ContainerChanged>(entry.change);
+    if (tasks == Tasks::kSkipped && of_task) continue;
     view.Apply(entry);
   }
   return view;

@@ -8,6 +8,7 @@ namespace howdah::cli::commands {
   ROW(Submit)                \
   ROW(Plan)                  \
   ROW(Status)                \
+  ROW(Advise)                \
   ROW(List)                  \
   ROW(Wait)                  \
   ROW(Logs)                  \
@@ -21,6 +22,7 @@ namespace howdah::cli::commands {
   ROW(Kill)                  \
   ROW(Scale)                 \
   ROW(History)               \
+  ROW(Goodput)               \
   ROW(Doctor)                \
   ROW(Init)                  \
   ROW(Schema)                \

@@ -9,10 +9,12 @@
 #include "fetch_outputs.h"
 #include "howdah/base/text.h"
 #include "howdah/cli/args/job_flags.h"
+#include "howdah/cli/output/advice_lines.h"
 #include "howdah/cli/output/line_merger.h"
 #include "howdah/cli/output/screen.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
+#include "howdah/client/adviser.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/submitter.h"
@@ -29,20 +31,22 @@ constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // because the live 
 // changes go to stderr.
 class Display final : public backend::FollowSink {
  public:
-  Display(bool logs_to_stderr, bool timestamps)
+  Display(const jobspec::JobSpec& spec, bool logs_to_stderr, bool timestamps)
       : logs_to_stderr_(logs_to_stderr),
         screen_(output::WantsColour(STDERR_FILENO)),
         merger_({.prefix = output::LineMerger::Prefix::kTask,
                  .colour = output::WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
                  .timestamps = timestamps,
                  .has_several_processes = [this](const auto& source) {
-                   return output::HasSeveralProcesses(view_, source);
-                 }}) {}
+                   return output::HasSeveralProcesses(view(), source);
+                 }}) {
+    facts_.spec = spec;
+  }
 
   void OnEntry(const core::JournalEntry& entry) override {
-    const core::JobState before = view_.state;
-    view_.Apply(entry);
-    if (const auto line = output::ProgressLine(entry, before, view_.state)) messages_ += *line + "\n";
+    const core::JobState before = view().state;
+    client::TakeEntry(facts_, entry);
+    if (const auto line = output::ProgressLine(entry, before, view().state)) messages_ += *line + "\n";
   }
 
   void OnLog(const backend::LogSource& source, std::string_view bytes) override {
@@ -73,7 +77,8 @@ class Display final : public backend::FollowSink {
   }
 
   bool live() const { return screen_.live(); }
-  const journal::JobView& view() const { return view_; }
+  const journal::JobView& view() const { return facts_.job; }
+  const advice::Facts& facts() const { return facts_; }
 
  private:
   void WriteLines() {
@@ -89,14 +94,14 @@ class Display final : public backend::FollowSink {
     if (!screen_.live()) return;
     const output::TerminalSize size = output::SizeOf(STDERR_FILENO);
     const auto rows = static_cast<size_t>(std::max(size.rows / 2, 2));
-    screen_.Draw(output::LiveTable(view_, clock_.Now(), static_cast<size_t>(size.columns), rows, true));
+    screen_.Draw(output::LiveTable(view(), clock_.Now(), static_cast<size_t>(size.columns), rows, true));
   }
 
   bool logs_to_stderr_;
   os::process::Clock clock_;
   output::Screen screen_;
   output::LineMerger merger_;
-  journal::JobView view_;
+  advice::Facts facts_;  // the job and its status
   std::string lines_, messages_;
 };
 
@@ -159,13 +164,13 @@ void FetchResults(backend::Cluster& cluster, const JobId& id, const std::string&
 }
 
 Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
-                           const RunOptions& options, std::optional<Duration> queue_limit) {
+                           const RunOptions& options, const jobspec::JobSpec& spec) {
   auto opened = cluster.FollowJob(id, backend::LogSelection());
   if (!opened.ok()) return opened.error().While("the job keeps running, but following " + id.text + " failed");
   backend::Follow& follow = **opened;
-  Display display(options.json, options.timestamps);
+  Display display(spec, options.json, options.timestamps);
   Stopper stopper(cluster, id);
-  QueueLimit queue(queue_limit);
+  QueueLimit queue(spec.timeouts.queue);
   while (!follow.ended()) {
     auto limit = queue.Left(display.view());
     if (display.live()) limit = std::min(limit.value_or(kRedrawAfter), kRedrawAfter);
@@ -182,6 +187,9 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
     return client::FollowStopped(id);
   }
   output::PrintMessage(output::Summary(display.view(), cluster.LogsLocation(id)));
+  client::Adviser adviser(cluster, nullptr);
+  const auto findings = adviser.AdviseBriefly(display.facts(), os::process::Clock().Now());
+  for (const std::string& line : output::AdviceLines(display.view(), findings)) output::PrintMessage("advice: " + line);
   FetchResults(cluster, id, options.outputs_directory);
   const std::string left = output::LeftFilesText(display.view());
   if (!left.empty()) output::PrintNote(left);
@@ -236,7 +244,7 @@ Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec,
   HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep));
   interrupts.Arm();
   output::PrintMessage(id.text + " submitted: " + Shown(spec.name) + "; logs: " + cluster->LogsLocation(id));
-  return FollowToTheEnd(*cluster, id, interrupts, options, spec.timeouts.queue);
+  return FollowToTheEnd(*cluster, id, interrupts, options, spec);
 }
 
 }  // namespace howdah::cli::commands

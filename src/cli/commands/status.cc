@@ -3,8 +3,10 @@
 #include <memory>
 
 #include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/advice_lines.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
+#include "howdah/client/adviser.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/find_job.h"
@@ -20,9 +22,9 @@ struct StatusArguments {
   bool json = false, watch = false;
 };
 
-std::string StatusText(const journal::JobView& view, bool json) {
+std::string StatusText(const journal::JobView& view, bool json, const std::vector<std::string>& advice = {}) {
   if (json) return journal::ToJson(view, true) + "\n";
-  return output::DescribeJob(view, os::process::Clock().Now(), output::WantsColour(STDOUT_FILENO));
+  return output::DescribeJob(view, os::process::Clock().Now(), output::WantsColour(STDOUT_FILENO), advice);
 }
 
 // On a terminal the status is redrawn in place. On a pipe it is printed after every change.
@@ -42,6 +44,15 @@ Result<int> Watch(const client::Job& job, bool json) {
   return client::kExitOk;
 }
 
+// Advice is an addition to the status, so that an error only leaves it out.
+std::vector<std::string> AdviceOn(const client::Job& job, const journal::JobView& view) {
+  if (!view.started) return {};
+  const Instant now = os::process::Clock().Now();
+  client::Adviser adviser(*job.cluster, nullptr);
+  const auto facts = adviser.FactsOf(view, now);
+  return facts.ok() ? output::AdviceLines(view, adviser.AdviseBriefly(*facts, now)) : std::vector<std::string>();
+}
+
 Result<int> ShowStatus(client::Connection& connection, const StatusArguments& arguments) {
   if (arguments.id.empty()) {
     if (arguments.watch) return Error{ErrorCode::kUsage, "status: --watch needs the ID of a job, or `last`"};
@@ -50,7 +61,7 @@ Result<int> ShowStatus(client::Connection& connection, const StatusArguments& ar
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   if (arguments.watch) return Watch(job, arguments.json);
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
-  output::Print(StatusText(view, arguments.json));
+  output::Print(StatusText(view, arguments.json, arguments.json ? std::vector<std::string>() : AdviceOn(job, view)));
   return client::kExitOk;
 }
 

@@ -7,6 +7,7 @@
 #include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/text.h"
+#include "howdah/cli/output/goodput_text.h"
 #include "howdah/cli/output/text_table.h"
 
 namespace howdah::cli::output {
@@ -178,7 +179,7 @@ std::string StateText(TaskState state, bool colour) {
 Cell StateCell(JobState state, bool colour) { return Cell::Coloured(StateText(state, colour)); }
 Cell StateCell(TaskState state, bool colour) { return Cell::Coloured(StateText(state, colour)); }
 
-std::string DescribeJob(const JobView& view, Instant now, bool colour) {
+std::string DescribeJob(const JobView& view, Instant now, bool colour, const std::vector<std::string>& advice) {
   std::string text = Shown(view.id) + "  " + StateText(view.state, colour) + "\n";
   text += Line("name", view.name);
   text += Line("framework", view.framework);
@@ -196,8 +197,10 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
     text += Line("restarted", DateText(newest.at) + " because " + newest.cause);
   }
   text += Line("time", view.time_breakdown.Text(now));
+  text += Line("hardware", HardwareText(view));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
+  for (const std::string& line : advice) text += Line("advice", line);
   text += Line("left files", LeftFilesText(view));
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
   text += Line("tracking", view.tracking_url);
@@ -236,7 +239,8 @@ std::string Summary(const JobView& view, const std::string& logs) {
   if (!view.reason.empty()) text += "reason: " + Shown(view.reason) + "\n";
   if (!view.advice.empty()) text += "advice: " + Shown(view.advice) + "\n";
   const std::string times = view.time_breakdown.Text(view.finished.value_or(Instant()));
-  if (!times.empty()) text += "time: " + times + "\n";
+  const std::string hardware = HardwareText(view);
+  if (!times.empty()) text += "time: " + times + (hardware.empty() ? "" : "; " + hardware) + "\n";
   return text + "logs: " + logs + "  (howdah logs " + id + ")";
 }
 

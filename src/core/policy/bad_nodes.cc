@@ -24,7 +24,7 @@ std::string BadNodes::Failed(const std::string& node, Instant now) {
   if (here.size() < kFailures || 2 * elsewhere > here.size() || Avoided(node, now)) return "";
   if (2 * (Avoided(now).size() + 1) > seen_.size()) return "";
   avoided_until_[node] = now + kAvoidedFor;
-  return node + " is avoided for " + FormatDuration(kAvoidedFor) + ": " + std::to_string(here.size()) +
+  return node + std::string(kIsAvoided) + FormatDuration(kAvoidedFor) + ": " + std::to_string(here.size()) +
          " attempts failed there within " + FormatDuration(now - here.front()) + ", at most " +
          std::to_string(elsewhere) + " on any other node";
 }
@@ -32,7 +32,7 @@ std::string BadNodes::Failed(const std::string& node, Instant now) {
 std::string BadNodes::Faulty(const std::string& node, Instant now) {
   if (Avoided(node, now) || 2 * (Avoided(now).size() + 1) > std::max<size_t>(seen_.size(), 2)) return "";
   avoided_until_[node] = now + kFaultyFor;
-  return node + " is avoided for " + DurationToText(kFaultyFor) + ": a failure there was the node's fault";
+  return node + std::string(kIsAvoided) + DurationToText(kFaultyFor) + ": a failure there was the node's fault";
 }
 
 bool BadNodes::Avoided(const std::string& node, Instant now) const {

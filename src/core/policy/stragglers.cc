@@ -7,7 +7,6 @@ namespace {
 
 constexpr Duration kLongestWindow = std::chrono::seconds(30);
 constexpr int64_t kManySteps = 20;  // enough to average out single slow steps
-constexpr double kSlow = 2;
 constexpr int kSlowWindows = 3;
 constexpr size_t kFewest = 3;  // with two tasks, neither is an outlier
 
@@ -36,12 +35,12 @@ bool Pace::CountWindow(bool slow) {
   return slow_windows_ == kSlowWindows;
 }
 
-std::optional<double> SlowerBy(double own, std::vector<double> all) {
+std::optional<double> SlowerBy(double own, std::vector<double> all, double least) {
   if (all.size() < kFewest || own <= 0) return std::nullopt;
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::nth_element(all.begin(), middle, all.end());
   const double times = *middle / own;
-  return times >= kSlow ? std::optional(times) : std::nullopt;
+  return times >= least ? std::optional(times) : std::nullopt;
 }
 
 }  // namespace howdah::core::policy

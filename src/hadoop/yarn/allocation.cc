@@ -234,7 +234,10 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
   for (const ContainerProto& container : response.allocated_containers()) Admit(container, effects);
   // These containers of an earlier attempt were not adopted.
   for (const ContainerProto& container : response.containers_from_previous_attempts()) {
-    AdoptSurplus(FromProto(container.id()), NameOf(container.nodeid()));
+    const ContainerId id = FromProto(container.id());
+    const std::string node = NameOf(container.nodeid());
+    if (!seen_.contains(id)) effects.surplus.push_back({-1, container, node});
+    AdoptSurplus(id, node);
   }
   for (const ContainerStatusProto& status : response.completed_container_statuses()) Complete(status, effects);
   return effects;
@@ -260,7 +263,7 @@ void Allocation::Admit(const ContainerProto& container, Effects& effects) {
   Held& held = held_[id] = {.key = key, .node = node};
   if (it == asked_.end() || !SatisfiesAsk(it->second, node)) {
     held.surplus = true;
-    ++effects.surplus;
+    effects.surplus.push_back({-1, container, node});
     StartRelease(id);
     return;
   }

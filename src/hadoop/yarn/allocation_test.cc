@@ -161,7 +161,7 @@ TEST(Allocation, LimitPerNodeIsNeverExceeded) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:3! /even:3! /odd:3! node1:1 node2:1");
   auto effects = a.Apply(Response(1, {Container(1, 0, "node1"), Container(2, 0, "node1")}));
   EXPECT_EQ(effects.granted.size(), 1u);
-  EXPECT_EQ(effects.surplus, 1);
+  EXPECT_EQ(effects.surplus.size(), 1u);
   // The scheduler lowered its own count for the surplus container, too.
   AllocateRequestProto request = a.Request(kNow);
   EXPECT_EQ(Asks(request), "*:2! /even:2! /odd:2! node1:0 node2:1");
@@ -203,14 +203,17 @@ TEST(Allocation, SurplusContainerIsReleased) {
   auto effects =
       a.Apply(Response(1, {Container(1, 0, "n"), Container(2, 0, "n"), Container(3, 7, "n"), Container(4, -1, "n")}));
   EXPECT_EQ(effects.granted.size(), 1u);
-  EXPECT_EQ(effects.surplus, 3);
+  EXPECT_EQ(effects.surplus.size(), 3u);
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(2, 3, 4));
   effects = a.Apply(Response(2, {}, {Status(2, -100), Status(3, -100), Status(4, -100)}));
   EXPECT_THAT(effects.completed, IsEmpty()) << "the owner does not know them";
   EXPECT_EQ(a.held(), 1);
   AllocateResponseProto response = Response(3);  // these are containers of an earlier attempt that are not adopted
   *response.add_containers_from_previous_attempts() = Container(9, 0, "n");
-  EXPECT_THAT(a.Apply(response).granted, IsEmpty());
+  effects = a.Apply(response);
+  EXPECT_THAT(effects.granted, IsEmpty());
+  ASSERT_EQ(effects.surplus.size(), 1u);
+  EXPECT_EQ(effects.surplus[0].shape, -1);
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(9));
 }
 
@@ -234,7 +237,7 @@ TEST(Allocation, DuplicateGrantIsIgnored) {
   a.Request(kNow);
   const auto again = a.Apply(Response(1, {Container(1, 0, "n")}));
   EXPECT_THAT(again.granted, IsEmpty());
-  EXPECT_EQ(again.surplus, 0);
+  EXPECT_THAT(again.surplus, IsEmpty());
   EXPECT_EQ(a.outstanding(), 1);
   a.Request(kNow);
   EXPECT_EQ(a.Apply(Response(2, {}, {Status(1, 0), Status(1, 0)})).completed.size(), 1u);
@@ -353,7 +356,7 @@ TEST(Allocation, FailingNodeIsBlacklistedForTenMinutes) {
   a.Ask(0, kSmall, 1);
   a.Apply(Response(1));
   a.Request(kNow);
-  EXPECT_EQ(a.Apply(Response(2, {Container(1, 0, "node1")})).surplus, 1);
+  EXPECT_EQ(a.Apply(Response(2, {Container(1, 0, "node1")})).surplus.size(), 1u);
   EXPECT_THAT(Asks(a.Request(kNow)), testing::HasSubstr("*:1"));
   a.Apply(Response(3));
   ASSERT_EQ(a.NextBlacklistExpiry(), kNow + 10min);

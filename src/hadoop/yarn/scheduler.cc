@@ -218,9 +218,11 @@ void Scheduler::Take(const AllocateResponseProto& response) {
     if (alive.expired() || state_ != State::kHeartbeating) return;
     sink_.OnCompleted(completed);
   }
-  for (const auto& granted : effects.granted) {
-    if (alive.expired() || state_ != State::kHeartbeating) return;
-    sink_.OnGranted(granted);
+  for (const auto* containers : {&effects.granted, &effects.surplus}) {
+    for (const auto& granted : *containers) {
+      if (alive.expired() || state_ != State::kHeartbeating) return;
+      sink_.OnGranted(granted);
+    }
   }
 }
 

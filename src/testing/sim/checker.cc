@@ -170,7 +170,7 @@ void Checker::Check(const core::StopTask& stop) {
 
 void Checker::Check(const core::ReleaseContainer& release) {
   const ContainerFacts* held = CheckHeld(release.container, "ReleaseContainer");
-  if (!held || held->task || fold_.stopping()) return;
+  if (!held || held->task || held->role < 0 || fold_.stopping()) return;
   ForEachTaskOf(held->role, [&](TaskId, const FoldedTask& folded) {
     const bool had_it = folded.state == TaskState::kAllocated && folded.container == release.container.text;
     if (had_it) world_.Reach(Situation::kPartialAllocationReleased);

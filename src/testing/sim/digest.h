@@ -42,7 +42,10 @@ class Digest {
   }
   void Put(const ExitStatus& exit) { All(exit.code, exit.signal); }
   void Put(const core::Cause& c) { All(c.kind, c.role, c.index, c.attempt); }
-  void Put(const core::TaskProgress& p) { All(p.step, p.checkpoint, p.checkpoint_at, p.at, p.steps); }
+  void Put(const core::CheckpointCost& c) { All(c.count, c.time.count()); }
+  void Put(const core::TaskProgress& p) {
+    All(p.step, p.checkpoint, p.checkpoint_at, p.at, p.steps, p.checkpoint_cost);
+  }
   void Put(const core::RequestContainers::Ask& ask) { All(ask.role, ask.count); }
   template <typename... T>
   void All(const T&... values) {

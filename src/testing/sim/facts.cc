@@ -70,6 +70,7 @@ void Facts::On(const core::AmResumed&) { std::fill(asked_.begin(), asked_.end(),
 
 void Facts::On(const core::ContainerGranted& e) {
   const bool is_new = held_.emplace(e.container, ContainerFacts{.role = e.role}).second;
+  if (e.role < 0) return;
   int& asked = asked_[static_cast<size_t>(e.role)];
   if (is_new) asked = std::max(0, asked - 1);
 }

@@ -118,7 +118,8 @@ class Facts {
   // Events that change no fact.
   template <typename Other>
   requires std::disjunction_v<std::is_same<Other, core::Ticked>, std::is_same<Other, core::OrdersDelayed>,
-                              std::is_same<Other, core::TensorBoardReported>, std::is_same<Other, core::FinishPrepared>>
+                              std::is_same<Other, core::TensorBoardReported>, std::is_same<Other, core::FinishPrepared>,
+                              std::is_same<Other, core::AmContainerReported>>
   void On(const Other&) {}
 
   void On(const core::RequestContainers& a);

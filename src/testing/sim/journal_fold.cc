@@ -129,4 +129,14 @@ std::string JournalFold::Fold(const core::RoleScaled& change) {
   return change.from == change.to ? "a role was scaled to the size that it had" : "";
 }
 
+std::string JournalFold::Fold(const core::ContainerChanged& change) {
+  using Type = core::ContainerChanged::Type;
+  if (change.type == Type::kAmGranted) return "";
+  if (change.type == Type::kGranted && !held_.insert(change.container).second)
+    return change.container + " was granted twice";
+  if (change.type == Type::kReleased && held_.erase(change.container) == 0)
+    return change.container + " was released twice";
+  return "";
+}
+
 }  // namespace howdah::testing::sim

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,7 @@ class JournalFold {
   std::string Fold(const core::JobChanged& change);
   std::string Fold(const core::TaskChanged& change);
   std::string Fold(const core::RoleScaled& change);
+  std::string Fold(const core::ContainerChanged& change);
 
   core::JobState job_state_ = core::JobState::kQueued;
   bool stopping_ = false;
@@ -43,6 +45,7 @@ class JournalFold {
   std::string reason_;
   std::optional<core::Cause> cause_;  // the cause that belongs to the reason
   std::map<std::pair<std::string, int>, FoldedTask> tasks_;
+  std::set<std::string> held_;  // containers
 };
 
 }  // namespace howdah::testing::sim

@@ -17,6 +17,7 @@ SimAm::SimAm(World& world, const Workload& workload, std::string name, Instant s
 
 void SimAm::Deliver(const core::Event& event) {
   durable_ = false;
+  disk_.hardware.Received(event);
   loop_.Post(event);
   if (draining_ || !std::exchange(drain_wanted_, false)) return;
   draining_ = true;
@@ -39,6 +40,7 @@ Status SimAm::Append(const std::vector<am::loop::LoggedEvent>& events) {
 void SimAm::Add(const core::JournalEntry& entry) {
   if (resuming_) return AddAgain(entry.change);
   disk_.recorded.push_back(entry.change);
+  disk_.hardware.Recorded(entry);
   ++queued_;
   Order(core::Record{entry.change});
 }
@@ -65,6 +67,7 @@ void SimAm::Order(const core::Action& action) {
     return world_.Violate("No action is performed before its event is in the event log",
                           name_ + ": " + ToText(workload_.spec, action));
   }
+  if (std::holds_alternative<core::FinishJob>(action)) CheckHardware();
   if (!std::exchange(ordered_, true)) died_ = world_.Fault(world_.faults.orders_lost);
   if (std::holds_alternative<core::FinishJob>(action)) died_ |= std::exchange(disk_.loses_finish, false);
   const std::string text = ToText(workload_.spec, action);
@@ -74,6 +77,13 @@ void SimAm::Order(const core::Action& action) {
   owner_.OnOrdered(action);
   if (world_.violation || died_) return;
   owner_.OnPerform(action);
+}
+
+void SimAm::CheckHardware() {
+  const std::string difference = disk_.hardware.Difference(world_.clocks_agree());
+  if (difference.empty()) return;
+  world_.Violate("The buckets of the ledger add up to the containers that the backend granted",
+                 name_ + ": " + difference);
 }
 
 void SimAm::Arm(std::optional<Instant> deadline) {

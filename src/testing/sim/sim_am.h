@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware_check.h"
 #include "howdah/am/loop/job_loop.h"
 #include "howdah/testing/sim/workload.h"
 #include "world.h"
@@ -20,6 +21,7 @@ struct SimDisk {
   std::vector<Logged> event_log;
   size_t journal = 0;                  // number of entries written
   std::vector<core::Change> recorded;  // every entry that the core has recorded, written or not
+  HardwareCheck hardware;              // of every entry in `recorded`
   bool loses_finish = false;           // an AM will die before it performs FinishJob
   bool finished = false;               // FinishJob was performed
 };
@@ -70,6 +72,7 @@ class SimAm final : private am::loop::Clock,
   void FreeReserve() override {}
   void Order(const core::Action& action);
   void AddAgain(const core::Change& change);
+  void CheckHardware();
 
   World& world_;
   const Workload& workload_;

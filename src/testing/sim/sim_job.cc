@@ -21,6 +21,7 @@ SimJob::SimJob(World& world, SimBackend& backend, Workload workload, std::string
       submitted_(world_.schedule.now()),
       seed_(world_.random.Next()),
       am_(NewAm()) {
+  disk_.hardware = HardwareCheck(submitted_);
   // Uses random numbers of its own, so that seeds without this fault are unchanged.
   disk_.loses_finish = world_.faults.orders_lost > 0 && Random(seed_ + 2).Chance(0.2);
 }
@@ -32,6 +33,7 @@ std::unique_ptr<SimAm> SimJob::NewAm() {
 void SimJob::Begin() {
   world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(500))), [this] {
     Deliver(core::AmStarted{"node0", 0});
+    if (const auto am = AmContainerOf(name_, seed_, 0, AmNow())) Deliver(*am);
   });
   PlanUserRequests();
   PlanClock();
@@ -129,6 +131,7 @@ void SimJob::ReplaceAm() {
   backend_.Cancel(this);
   alarm_at_.reset();
   Deliver(core::AmResumed{++am_attempt_, "was killed"});
+  if (const auto am = AmContainerOf(name_, seed_, am_attempt_, AmNow())) Deliver(*am);
   for (const auto& container : containers_) container->FindAm();
 }
 
@@ -141,7 +144,8 @@ void SimJob::PlanLossOfTail() {
   const Duration lost = copied + random.Between(Duration(0), Duration(seconds(1)));
   world_.schedule.After(copied, [this] {
     if (ended() || disk_.event_log.empty()) return;
-    copied_.emplace(Copied{*checker_, disk_.event_log.size(), disk_.recorded.size(), truth_.received()});
+    copied_.emplace(
+        Copied{*checker_, disk_.hardware, disk_.event_log.size(), disk_.recorded.size(), truth_.received()});
   });
   world_.schedule.After(lost, [this] { ReplaceAmWithLostTail(); });
 }
@@ -159,6 +163,7 @@ void SimJob::ReplaceAmWithLostTail() {
   disk_.recorded.resize(copied_->recorded);
   disk_.journal = copied_->recorded;
   checker_.emplace(copied_->checker);
+  disk_.hardware = copied_->hardware;
   truth_.RestoreReceived(copied_->received);
   truth_.Forget([this](TaskId id) {
     const TaskFacts* task = checker_->facts().Find(id);
@@ -172,10 +177,14 @@ void SimJob::ReplaceAmWithLostTail() {
 }
 
 // Sends the messages that the backend and the executors repeat. The backend still has the containers that it granted to
-// the previous AM, and ends those that the new AM has not recorded.
+// the previous AM; it reports and ends those that the new AM has not recorded.
 void SimJob::Reconcile(const std::vector<SimDisk::Logged>& lost) {
-  for (const auto& container : containers_) {
-    if (!checker_->facts().Held(container->id())) container->End({});
+  for (size_t i = 0; i < containers_.size(); ++i) {
+    SimContainer& container = *containers_[i];
+    if (container.gone() || checker_->facts().Held(container.id())) continue;
+    Deliver(core::ContainerGranted{container.id(), -1, "node" + std::to_string(container.node()),
+                                   GrantedResources(static_cast<int>(i))});
+    container.End({});
   }
   for (const SimDisk::Logged& one : lost) {
     const core::Event& event = one.logged.event;
@@ -280,7 +289,8 @@ void SimJob::OnGranted(int role, int node) {
   const ContainerId id{name_ + "-c" + std::to_string(containers_.size())};
   containers_.push_back(std::make_unique<SimContainer>(world_, *this, id, node));
   SimContainer* container = containers_.back().get();
-  const core::ContainerGranted granted{id, role, "node" + std::to_string(node)};
+  const core::ContainerGranted granted{id, role, "node" + std::to_string(node),
+                                       GrantedResources(static_cast<int>(containers_.size()))};
   Send(granted, from_backend_);
   if (world_.Fault(world_.faults.grant_twice)) {
     world_.Reach(Situation::kGrantTwice);

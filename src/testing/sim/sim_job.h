@@ -98,6 +98,7 @@ class SimJob : public ContainerOwner, public BackendClient, public SimAm::Owner 
   // The state that the next AM finds after the loss of the tail of the event log.
   struct Copied {
     Checker checker;
+    HardwareCheck hardware;
     size_t logged = 0, recorded = 0;
     std::vector<bool> received;
   };

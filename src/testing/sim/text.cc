@@ -10,7 +10,7 @@ std::string Seconds(Duration d) { return FormatDuration(d); }
 struct EventText {
   const jobspec::JobSpec& spec;
 
-  std::string Role(int role) const { return spec.roles[static_cast<size_t>(role)].name; }
+  std::string Role(int role) const { return role < 0 ? "no role" : spec.roles[static_cast<size_t>(role)].name; }
   static std::string Attempt(int attempt) { return " attempt " + std::to_string(attempt); }
 
   std::string operator()(const core::AmResumed& e) const { return "AmResumed" + Attempt(e.attempt); }
@@ -21,6 +21,9 @@ struct EventText {
   }
   std::string operator()(const core::ContainerExited& e) const {
     return "ContainerExited " + e.container.text + (e.how.empty() ? "" : ": " + e.how);
+  }
+  std::string operator()(const core::AmContainerReported& e) const {
+    return "AmContainerReported " + e.container.text + " since " + FormatInstant(e.since);
   }
   std::string operator()(const core::ContainerStarting& e) const {
     return "ContainerStarting " + e.container.text + ": " + e.startup_stage;
@@ -139,6 +142,10 @@ struct ChangeText {
   }
   std::string operator()(const core::RoleScaled& c) const {
     return c.role + " scaled from " + std::to_string(c.from) + " to " + std::to_string(c.to);
+  }
+  std::string operator()(const core::ContainerChanged& c) const {
+    static const char* const kTypes[] = {"granted", "of the application master granted", "released"};
+    return "container " + c.container + " " + kTypes[static_cast<size_t>(c.type)];
   }
 };
 

@@ -67,6 +67,13 @@ hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int index) {
   return shape;
 }
 
+// Reports a container that is being released because the job does not need it.
+void ReportSurplus(backend::Sink& sink, const ::hadoop::yarn::ContainerProto& container) {
+  const ContainerId id = IdOf(container.id());
+  sink.OnEvent(core::ContainerGranted{id, -1, container.nodeid().host(), GrantedResources(container.resource(), "")});
+  sink.OnEvent(core::ContainerExited{.container = id});
+}
+
 void ReportMissing(backend::Sink& sink, const std::vector<backend::Inherited>& missing) {
   for (const backend::Inherited& one : missing) {
     sink.OnEvent(core::ContainerExited{.container = one.container,
@@ -103,6 +110,9 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                        [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
       preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                   options_.start.job),
+      am_container_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
+                    options_.own_container, options_.start.node_label,
+                    [this](const core::AmContainerReported& found) { sink_.OnEvent(found); }),
       checkpoint_(std::move(checkpoint)),
       restored_(std::move(restored)),
       registered_(restored_.has_value()) {
@@ -141,6 +151,7 @@ void YarnBackend::Apply(const Takeover& takeover) {
   }
   for (const auto& proto : takeover.surplus) {
     scheduler_.AdoptSurplus(hadoop::yarn::FromProto(proto.id()), scheduler_.allocation().NameOf(proto.nodeid()));
+    ReportSurplus(sink_, proto);
   }
 }
 
@@ -203,13 +214,15 @@ void YarnBackend::CancelRequests() {
 }
 
 void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
+  if (granted.shape < 0) return ReportSurplus(sink_, granted.container);
   const ContainerId id = IdOf(granted.container.id());
   ContainerTable::Container& container = containers_.Add(id);
   container.proto = granted.container;
   container.node = granted.node;
   container.label = NodeLabel(options_.spec, RoleOf(options_.spec, granted.shape));
   UpdateExpectations();
-  sink_.OnEvent(core::ContainerGranted{id, granted.shape, granted.container.nodeid().host()});
+  sink_.OnEvent(core::ContainerGranted{id, granted.shape, granted.container.nodeid().host(),
+                                       GrantedResources(granted.container.resource(), container.label)});
 }
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "am_container.h"
 #include "container_table.h"
 #include "howdah/backend/backend.h"
 #include "howdah/backend/yarn/am_start.h"
@@ -29,6 +30,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
     const jobspec::JobSpec& spec;
     const hadoop::conf::Configuration& configuration;
     const hadoop::rpc::Credentials& credentials;  // the credentials of the AM's container
+    hadoop::yarn::ContainerId own_container;      // the container in which the AM runs
     std::string am_address;                       // the address at which executors and clients reach the AM
     std::string tracking_url;                     // URL of the AM's own page; empty if none
     hadoop::rpc::Token am_rm_token;               // the newest token for the ResourceManager
@@ -85,6 +87,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   ContainerTable containers_;
   PendingMonitor pending_monitor_;
   PreemptorLookup preemptors_;
+  AmContainerLookup am_container_;
   ResourceManagerCheckpoint checkpoint_;
   std::optional<ResourceManagerCheckpoint::State> restored_;  // set until its containers are taken over
   bool registered_ = false;                      // this process or an earlier one of the attempt has registered

@@ -107,8 +107,9 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluste
   return rm->Applications(filter);
 }
 
-// Returns the ids of the jobs in the history. Returns none if there is no history yet.
-Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
+// Returns the ids of the jobs in the history that were recorded at or after `since`. Returns none if there is no
+// history yet.
+Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster, std::optional<Instant> since = std::nullopt) {
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
   const auto found = files->List(layout.histories());
@@ -116,7 +117,8 @@ Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   if (!found.ok() && found.error().code != ErrorCode::kNotFound) return found.error();
   if (!found.ok()) return ids;
   for (const hadoop::hdfs::FileStatus& file : *found) {
-    if (hadoop::yarn::ParseApplicationId(file.name)) ids.push_back(file.name);
+    const bool old = since && FromMillis(file.modified_millis) < *since;
+    if (!old && hadoop::yarn::ParseApplicationId(file.name)) ids.push_back(file.name);
   }
   return ids;
 }
@@ -226,6 +228,30 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
     if (journal.ok()) views.push_back(FoldJournal(*journal, Tasks::kSkipped));
   }
   return views;
+}
+
+Result<std::vector<JobId>> YarnCluster::Jobs(std::optional<Instant> since) {
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
+  HOWDAH_TRY(auto recorded, RecordedIds(*cluster, since));
+  std::set<std::string> ids(recorded.begin(), recorded.end());
+  for (const auto& report : reports) {
+    const bool old = since && report.finishtime() > 0 && FromMillis(report.finishtime()) < *since;
+    if (!old) ids.insert(hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())));
+  }
+  std::vector<JobId> jobs;
+  for (std::string& id : NewestFirst({ids.begin(), ids.end()})) jobs.push_back({std::move(id)});
+  return jobs;
+}
+
+howdah::Status YarnCluster::ReadJournal(const JobId& id,
+                                        const std::function<void(const core::JournalEntry&)>& on_entry) {
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  HOWDAH_TRY(const std::string journal,
+             IsEnded(known) ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
+  for (const core::JournalEntry& entry : DecodeJournal(journal)) on_entry(entry);
+  return {};
 }
 
 Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,

@@ -23,8 +23,9 @@ namespace howdah::backend {
 inline constexpr Duration kLingerLimit = std::chrono::seconds(2);
 
 // The events that a backend reports to the job.
-using BackendEvent = std::variant<core::ContainerGranted, core::ContainerStarting, core::ContainerExited,
-                                  core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
+using BackendEvent =
+    std::variant<core::ContainerGranted, core::ContainerStarting, core::ContainerExited, core::AmContainerReported,
+                 core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
 
 // Receives the reports of a backend; implemented by the AM. All calls are made on the AM's loop thread.
 class Sink {
@@ -49,8 +50,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   // Called before all other functions if this AM resumes the job of an earlier AM. The backend takes over each of these
-  // containers, or reports core::ContainerExited for it. It releases all other containers of the job. am_attempt: the
-  // number of this AM attempt, higher than that of every earlier one.
+  // containers, or reports core::ContainerExited for it. It releases all other containers of the job, and reports the
+  // grant and the exit of each. am_attempt: the number of this AM attempt, higher than that of every earlier one.
   virtual void Inherit(const std::vector<Inherited>& containers, int am_attempt) = 0;
   virtual void Request(const core::RequestContainers& request) = 0;
   virtual void CancelRequests() = 0;

@@ -97,6 +97,11 @@ class Cluster {
   virtual Result<JobId> Resolve(const std::string& name) = 0;
   virtual Result<journal::JobView> Status(const JobId& id) = 0;            // includes current usage if the job runs
   virtual Result<std::vector<journal::JobView>> List(bool ended_too) = 0;  // newest first
+  // Returns the ids of the jobs that have existed at or after `since`, and perhaps of older ones; newest first.
+  virtual Result<std::vector<JobId>> Jobs(std::optional<Instant> since) = 0;
+  // Passes the journal of a job to on_entry, from its first entry to the newest that can be read now.
+  virtual howdah::Status ReadJournal(const JobId& id,
+                                     const std::function<void(const core::JournalEntry&)>& on_entry) = 0;
   virtual Result<std::unique_ptr<Follow>> FollowJob(const JobId& id, std::optional<LogSelection> logs) = 0;
   // Returns every source of output that exists now, in the order of role, index, attempt and rank; stdout comes before
   // stderr.

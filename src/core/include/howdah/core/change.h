@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -75,6 +76,14 @@ struct LeftFiles {
   friend bool operator==(const LeftFiles&, const LeftFiles&) = default;
 };
 
+// The checkpoints of an attempt that were announced by `checkpointing`: their number, and the time from each
+// announcement to the end of the checkpoint, added up.
+struct CheckpointCost {
+  int64_t count = 0;
+  Duration time{};
+  friend bool operator==(const CheckpointCost&, const CheckpointCost&) = default;
+};
+
 // The progress that the processes of an attempt have reported (howdah/core/progress.h).
 struct TaskProgress {
   std::optional<int64_t> step;        // the lowest step of all processes
@@ -82,6 +91,7 @@ struct TaskProgress {
   std::optional<Instant> checkpoint_at;
   Instant at;                         // the time of the newest report
   std::optional<int64_t> steps = {};  // the number of steps until the end, the highest of all processes
+  std::optional<CheckpointCost> checkpoint_cost = {};  // of the process with the most announced checkpoints
   friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
 };
 // "step 120, checkpoint 100"; empty if neither was reported.
@@ -135,7 +145,34 @@ struct RoleScaled {
   friend bool operator==(const RoleScaled&, const RoleScaled&) = default;
 };
 
-using Change = std::variant<JobSubmitted, JobChanged, TaskChanged, RoleScaled>;
+// The resources of a container.
+struct Resources {
+  int64_t memory_bytes = 0;
+  int64_t vcores = 0;
+  int64_t gpus = 0;
+  std::map<std::string, int64_t> others = {};  // by resource type, in units of the type; GPUs are not in it
+  std::string label = {};                      // of the node, as the request named it; empty for the default
+  friend bool operator==(const Resources&, const Resources&) = default;
+};
+
+// The job holds a container from kGranted or kAmGranted to kReleased. All containers are recorded, also those that no
+// task used. Containers that are not released in the journal were held until the job's end at most.
+struct ContainerChanged {
+  enum class Type {
+    kGranted,    // the backend granted it: node, granted
+    kAmGranted,  // the application master runs in it: node, granted, since. It takes the place of the container of the
+                 // previous application master
+    kReleased,   // the backend has it back, or it did not exit although it was killed
+  };
+  Type type = Type::kGranted;
+  std::string container;
+  std::optional<std::string> node = {};
+  std::optional<Resources> granted = {};  // the backend may grant more than was requested
+  std::optional<Instant> since = {};      // when the backend granted it, if long before this entry
+  friend bool operator==(const ContainerChanged&, const ContainerChanged&) = default;
+};
+
+using Change = std::variant<JobSubmitted, JobChanged, TaskChanged, RoleScaled, ContainerChanged>;
 
 struct JournalEntry {
   Instant time;

@@ -39,8 +39,11 @@ struct AmResumed {
 
 struct ContainerGranted {
   ContainerId container;
-  int role = 0;  // the role that the container was requested for
+  int role = 0;  // the role that the container was requested for; -1 if it was not requested
   std::string node;
+  // The backend may grant more than was requested. nullopt only in event logs of versions that did not record it: then
+  // the journal does not contain the container.
+  std::optional<Resources> granted = {};
 };
 // The last event of a container: the executor's process tree in it has ended, or the container itself is gone.
 struct ContainerExited {
@@ -50,6 +53,13 @@ struct ContainerExited {
   bool infrastructure = false;
   // The scheduler gave the container to another job, so a replacement may take long.
   bool preempted = false;
+};
+// The container in which the application master runs, on a backend that has one.
+struct AmContainerReported {
+  ContainerId container;
+  std::string node;
+  Resources granted;
+  Instant since;  // when the backend granted it
 };
 // The backend will take the container back soon. Until then its task may save a checkpoint.
 struct ReclaimAnnounced {
@@ -218,10 +228,11 @@ struct FinishPrepared {
   std::string problem = {};                   // a clause about what failed; empty if nothing failed
 };
 
-using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ReclaimAnnounced,
-                           RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused, HeartbeatReceived,
-                           ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed,
-                           TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested,
-                           Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared>;
+using Event =
+    std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, AmContainerReported,
+                 ReclaimAnnounced, RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused,
+                 HeartbeatReceived, ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded,
+                 TaskProgressed, TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested,
+                 Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared>;
 
 }  // namespace howdah::core

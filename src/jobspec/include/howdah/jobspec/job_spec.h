@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "howdah/base/time.h"
+#include "howdah/jobspec/advice_check.h"
 
 namespace howdah::jobspec {
 
@@ -230,6 +231,7 @@ struct JobSpec {
   StartMode start = StartMode::kGang;
   std::string tony_history;               // absolute path or URI where history in TonY's format is written; empty: none
   std::vector<Configured> configuration;  // only for that history
+  std::vector<AdviceCheck> advice_off;    // checks that give no advice
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 

@@ -8,6 +8,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/core/change.h"
+#include "howdah/journal/hardware_time.h"
 #include "howdah/journal/time_breakdown.h"
 
 namespace howdah::journal {
@@ -21,6 +22,8 @@ struct TaskView {
   int attempt = 0;
   std::optional<int> started_in;  // the newest generation in which an attempt was started
   std::string node, container;    // empty before the task has a container
+  // The resources of this container; nullopt if there is none, or the journal does not contain them.
+  std::optional<core::Resources> granted;
   std::vector<int> ranks, pids;
   std::optional<ExitStatus> exit;
   std::string reason, advice;
@@ -49,6 +52,7 @@ struct JobView {
   std::string tensorboard_advice;        // why there is no TensorBoard; shown while there is no other advice
   std::vector<std::string> later_roles;  // their tasks request containers only after other roles have finished
   TimeBreakdown time_breakdown;
+  HardwareTime hardware;
   std::vector<TaskView> tasks;  // by role in the order of the job file, then by index
 
   // Applies the next entry of the journal. Accepts any entry, and ignores all entries after a final state.

@@ -7,21 +7,9 @@
 #include <vector>
 
 #include "howdah/core/change.h"
+#include "howdah/journal/timeline.h"
 
 namespace howdah::journal {
-
-// The buckets of wall time. Every moment from the job's submission to its end belongs to exactly one.
-enum class Spent {
-  kQueue,         // the job waits for containers
-  kLocalization,  // all containers are granted; files are fetched, executors start, and working directories are filled
-  kStart,         // all executors are connected, the files are there, and no process has been started yet
-  kRendezvous,    // processes run, but have not reported a step yet (imports, data, rendezvous)
-  kRunning,
-  kLost,        // processes ran, but their work since the last checkpoint was lost by a restart or a failure
-  kRecovering,  // between two generations
-  kCount,
-};
-std::string_view ToText(Spent what);  // for example "queue"
 
 class TimeBreakdown {
  public:
@@ -52,6 +40,15 @@ class TimeBreakdown {
 
   // Whether all data are missing, because another program (TonY) recorded the job.
   bool empty() const { return !last_; }
+  // The time of the newest entry so far; it never decreases. Must not be called if empty().
+  Instant now() const { return *last_; }
+  // Whether lost time is known, because a checkpoint was reported.
+  bool checkpointed() const { return checkpointed_; }
+  // The buckets over time, from the job's submission or the last DropTimeline until now(). The time that Of counts as
+  // running while no checkpoint is reported is kLost here. The buckets of the time before settled() never change.
+  const Timeline& timeline() const { return timeline_; }
+  Instant settled() const;
+  void DropTimeline(Instant before) { timeline_.DropBefore(before); }
   // Returns the time spent until `now`, or until the end of a job that has ended. While no checkpoint has been
   // reported, no time is counted as lost.
   Duration Of(Spent what, Instant now) const;
@@ -71,21 +68,11 @@ class TimeBreakdown {
   static TimeBreakdown FromJson(const std::string& json);
 
  private:
-  // The running time lost when the job last stopped running. A checkpoint that was written in that time, but is
-  // reported later, reduces the loss.
-  struct Loss {
-    Instant from, to;
-    Duration before{};  // running time of earlier generations whose work was only in memory
-    Duration time() const { return to - from + before; }
-  };
-  Duration& Total(Spent what) { return totals_[static_cast<size_t>(what)]; }
-  Duration Stored(Spent what) const { return totals_[static_cast<size_t>(what)]; }
-  void Move(Spent from, Spent to, Duration time);
   void StopRunning();
   Spent WhileStarting() const;
   int Count(core::TaskState state) const { return counts_[static_cast<size_t>(state)]; }
 
-  std::array<Duration, static_cast<size_t>(Spent::kCount)> totals_{};
+  Timeline timeline_;
   std::optional<Instant> last_;
   std::optional<Spent> phase_;
   std::array<int, 8> counts_{};  // number of tasks in each state
@@ -97,8 +84,11 @@ class TimeBreakdown {
   bool stepped_ = false;                  // whether this generation has reported a step
   std::optional<Instant> checkpoint_at_;
   bool checkpointed_ = false;
-  std::optional<Loss> loss_;
-  Duration unsaved_{};  // running time of earlier generations whose work is only in memory, in rejoined tasks
+  // The running time lost when the job last stopped running. The last stretch belongs to the newest generation, those
+  // before it to earlier ones, whose work was only in memory. A checkpoint that was written in the last stretch, but is
+  // reported later, reduces the loss.
+  std::optional<Stretches> loss_;
+  Stretches unsaved_;  // running time of earlier generations whose work is only in memory, in rejoined tasks
   std::optional<Instant> recovering_since_;
   std::vector<Restart> restarts_;
   int restart_count_ = 0;

@@ -17,8 +17,10 @@ std::string StateText(core::TaskState state, bool colour);
 Cell StateCell(core::JobState state, bool colour);
 Cell StateCell(core::TaskState state, bool colour);
 
-// The output of `howdah status`: the job and a table of its tasks.
-std::string DescribeJob(const journal::JobView& view, Instant now, bool colour);
+// The output of `howdah status`: the job and a table of its tasks. advice: the lines that follow the job's own advice
+// (AdviceLines).
+std::string DescribeJob(const journal::JobView& view, Instant now, bool colour,
+                        const std::vector<std::string>& advice = {});
 // The output of `howdah list`.
 std::string DescribeJobs(const std::vector<journal::JobView>& views, Instant now, bool colour);
 

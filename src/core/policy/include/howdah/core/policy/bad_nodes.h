@@ -5,12 +5,16 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "howdah/base/time.h"
 
 namespace howdah::core::policy {
+
+// Every reason that BadNodes returns begins with the node and these words.
+inline constexpr std::string_view kIsAvoided = " is avoided for ";
 
 // A node on which three attempts have failed within ten minutes is avoided for ten minutes, unless another node has
 // more than half as many failures: a program that fails everywhere is not the node's fault. At most half of the nodes

@@ -34,8 +34,11 @@ class Pace {
   int slow_windows_ = 0;
 };
 
+// A task is reported at once if its steps take this many times as long as those of the median task.
+inline constexpr double kMuchSlower = 2;
+
 // How many times longer a step takes for this task than for the median task. Returns nullopt if there are too few tasks
-// to compare, or if the task is not much slower.
-std::optional<double> SlowerBy(double own, std::vector<double> all);
+// to compare, or if it is less than `least` times. own, all: steps per second.
+std::optional<double> SlowerBy(double own, std::vector<double> all, double least = kMuchSlower);
 
 }  // namespace howdah::core::policy

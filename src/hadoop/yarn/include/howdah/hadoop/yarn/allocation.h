@@ -53,7 +53,7 @@ struct AllocationOptions {
 class Allocation {
  public:
   struct Granted {
-    int shape = 0;  // the key of the ask that the container satisfies
+    int shape = 0;  // the key of the ask that the container satisfies; -1 for a surplus container
     ::hadoop::yarn::ContainerProto container;
     std::string node;  // the node's name in the scheduler
   };
@@ -62,11 +62,11 @@ class Allocation {
     std::string node;
     ::hadoop::yarn::ContainerStatusProto status;
   };
-  // The effects of a response. Containers that satisfy no open ask are not included: Allocation releases them.
+  // The effects of a response.
   struct Effects {
     std::vector<Granted> granted;
     std::vector<Completed> completed;  // granted containers that have ended; each is reported once
-    int surplus = 0;                   // number of containers that were released immediately
+    std::vector<Granted> surplus;      // containers that satisfy no open ask; Allocation releases them
   };
 
   explicit Allocation(AllocationOptions options = {}) : options_(options) {}

@@ -41,6 +41,7 @@ class SchedulerSink {
   virtual void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) = 0;
   // Called for every answer, before the calls for its effects: NM tokens, updated nodes, headroom.
   virtual void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) = 0;
+  // Called for surplus containers too. Those are being released, and OnCompleted does not follow.
   virtual void OnGranted(const Allocation::Granted& granted) = 0;
   virtual void OnCompleted(const Allocation::Completed& completed) = 0;
   // The ResourceManager rejected the last asks. They have been dropped.

@@ -1,0 +1,243 @@
+// The rules that hold for all checks, and details of single checks.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "howdah/base/text.h"
+#include "table.h"
+#include "test_story.h"
+
+namespace howdah::advice {
+namespace {
+
+constexpr double kGi = 1024.0 * 1024 * 1024;
+
+const Finding* Find(const std::vector<Finding>& findings, AdviceCheck check) {
+  for (const Finding& finding : findings) {
+    if (finding.check == check) return &finding;
+  }
+  return nullptr;
+}
+
+Finding Only(Story& story, AdviceCheck check) {
+  const auto findings = story.Findings();
+  const Finding* const finding = Find(findings, check);
+  EXPECT_NE(finding, nullptr) << story.Advised();
+  return finding == nullptr ? Finding() : *finding;
+}
+
+TEST(Advice, ShortRunsAndFewSamplesAreNotJudged) {
+  Story story;
+  story.SetAll("memory_bytes", 0.5 * 8 * kGi);
+  EXPECT_EQ(story.Advised(), "memory-over worker");
+  story.ran = 299;
+  EXPECT_EQ(story.Advised(), "") << "less than five minutes";
+  story.ran = 3600;
+  story.SetAll("cpu_cores", {[](double t) { return t < 145 ? 1.0 : NAN; }});
+  EXPECT_EQ(story.Advised(), "memory-over worker") << "29 samples of the cores";
+  story.SetAll("cpu_cores", {[](double t) { return t < 150 ? 1.0 : NAN; }});
+  EXPECT_EQ(story.Advised(), "memory-over worker, vcores-over worker") << "30 samples";
+}
+
+TEST(Advice, SmallSavingsAreNotReported) {
+  Story story;
+  story.Role().instances = {1, 1};
+  story.ran = 400;
+  story.SetAll("memory_bytes", 0.5 * 8 * kGi);
+  EXPECT_EQ(story.Advised(), "") << "less than 1 GiB h";
+  story.ran = 1200;
+  EXPECT_EQ(story.Advised(), "memory-over worker");
+}
+
+TEST(Advice, RequestIsNeverBelowAnEarlierPeakPlusFifteenPercent) {
+  Story story;
+  story.SetAll("memory_bytes", 0.4 * 8 * kGi);
+  const Finding alone = Only(story, AdviceCheck::kMemoryOver);
+  EXPECT_EQ(alone.change.Sets(), (std::vector<std::string>{"roles.worker.memory=3840MiB"}));
+  EXPECT_EQ(alone.severity, Severity::kCritical);
+  RunFacts run = RunLike(story, "job-before");
+  run.roles["worker"].memory_peak_bytes = int64_t{5} << 30;
+  story.earlier = {run, run};
+  const Finding later = Only(story, AdviceCheck::kMemoryOver);
+  EXPECT_EQ(later.change.Sets(), (std::vector<std::string>{"roles.worker.memory=5888MiB"})) << "5 GiB x 1.15";
+  EXPECT_EQ(later.severity, Severity::kModerate);
+  EXPECT_TRUE(later.certain) << "three runs agree";
+  EXPECT_EQ(later.runs, 3);
+  story.cluster.memory_step_bytes = int64_t{1} << 30;
+  EXPECT_EQ(Only(story, AdviceCheck::kMemoryOver).change.Sets(),
+            (std::vector<std::string>{"roles.worker.memory=6GiB"}));
+  story.earlier[0].roles["worker"].memory_peak_bytes = int64_t{7} << 30;
+  EXPECT_EQ(story.Advised(), "") << "an earlier run needed it";
+}
+
+TEST(Advice, HighestUseOfCoresKeepsTheRequest) {
+  const auto cores = [](double highest) {
+    return Story::Series{.mean = [](double) { return 1.0; },
+                         .max = [highest](double t) { return t == 300 ? highest : 1; }};
+  };
+  Story story;
+  story.SetAll("cpu_cores", cores(2.5));
+  EXPECT_EQ(story.Advised(), "vcores-over worker") << "3 vcores are enough";
+  story.SetAll("cpu_cores", cores(2.7));
+  EXPECT_EQ(story.Advised(), "") << "2.7 cores x 1.15 need 4 vcores";
+}
+
+TEST(Advice, SavingOfMemoryIsThatOfAllContainers) {
+  Story story;
+  story.SetAll("memory_bytes", 0.4 * 8 * kGi);
+  Facts facts = story.Make();
+  facts.runs_in_30_days = 60;
+  const auto findings = Advise(facts, At(10'000));
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NEAR(findings[0].saving.memory_gib_hours, 4 * (8 - 3.75), 0.05);
+  EXPECT_NEAR(findings[0].saving_per_week.memory_gib_hours, 14 * 4 * (8 - 3.75), 1);
+  EXPECT_EQ(findings[0].saving.gpu_hours, 0);
+}
+
+TEST(Advice, LargestSavingComesFirst) {
+  Story story;
+  story.SetAll("cpu_cores", 1.9);
+  story.SetAll("gpu0_util", 0);
+  story.SetAll("memory_bytes", 0.5 * 8 * kGi);
+  std::vector<std::string> keys;
+  for (const Finding& finding : story.Findings()) keys.push_back(FindingKey(finding));
+  EXPECT_EQ(Join(keys), "gpu-idle worker, vcores-over worker, memory-over worker");
+}
+
+TEST(Advice, AdviceOfTheCoreIsRecognised) {
+  Story story;
+  story.SetAll("memory_bytes", 0.4 * 8 * kGi);
+  const Finding over = Only(story, AdviceCheck::kMemoryOver);
+  EXPECT_TRUE(
+      IsIn(over, "worker: at most 3.2 GiB of 8 GiB memory was used: `memory: 3840MiB` is enough and frees 17 GiB"));
+  EXPECT_FALSE(IsIn(over, "ps: at most 1 GiB of 8 GiB memory was used: `memory: 1280MiB` is enough"));
+  EXPECT_FALSE(IsIn(over, ""));
+}
+
+TEST(Advice, KillForMemoryIsReportedEvenInAShortRun) {
+  Story story;
+  story.ran = 30;
+  story.series.clear();
+  story.AddRestart(10,
+                   "worker:0 was killed by signal 9 (SIGKILL) on node0, attempt 0: out of memory: container used 8.1 "
+                   "GiB of 8 GiB of memory and was killed by YARN");
+  const Finding finding = Only(story, AdviceCheck::kMemoryUnder);
+  EXPECT_EQ(finding.severity, Severity::kCritical);
+  EXPECT_EQ(finding.change.Sets(), (std::vector<std::string>{"roles.worker.memory=9984MiB"})) << "8 GiB x 1.2";
+}
+
+TEST(Advice, LeakIsNamed) {
+  Story story;
+  story.SetAll("memory_bytes", {[](double t) { return (4 + 3.8 * t / 3600) * kGi; }});
+  const Finding finding = Only(story, AdviceCheck::kMemoryUnder);
+  EXPECT_NE(Join(finding.evidence).find("grew until the end, by 64.9 MiB/min"), std::string::npos)
+      << Join(finding.evidence);
+}
+
+TEST(Advice, IdleGpusAreCounted) {
+  Story story;
+  story.Role().gpus = 2;
+  story.AddSeries(story.Role());
+  story.SetAll("gpu1_util", 0);
+  story.SetAll("gpu1_memory", 0);
+  const Finding finding = Only(story, AdviceCheck::kGpuIdle);
+  EXPECT_EQ(finding.text.substr(0, 52), "worker: 4 GPUs of 8 were idle in every sample; no pr");
+  EXPECT_EQ(finding.change.Sets(), (std::vector<std::string>{"roles.worker.gpus=1"}));
+  EXPECT_NEAR(finding.saving.gpu_hours, 4, 0.05);
+}
+
+TEST(Advice, StragglerNeedsFiveMinutesAndThreeRanks) {
+  const auto slow = [](double from, double to) {
+    return Story::Series{[=](double t) { return t >= from && t < to ? 0.75 : 0.25; }};
+  };
+  Story story;
+  story.series[{"worker", 2, "step_s", 0}] = slow(600, 960);
+  const Finding finding = Only(story, AdviceCheck::kStraggler);
+  EXPECT_EQ(finding.task, "worker:2");
+  EXPECT_EQ(finding.severity, Severity::kSevere);
+  story.series[{"worker", 2, "step_s", 0}] = slow(600, 830);
+  EXPECT_EQ(story.Advised(), "") << "less than five minutes";
+  story.series[{"worker", 2, "step_s", 0}] = slow(0, 3600);
+  story.series.erase({"worker", 0, "step_s", 0});
+  story.series.erase({"worker", 1, "step_s", 0});
+  EXPECT_EQ(story.Advised(), "") << "two ranks";
+}
+
+TEST(Advice, RestartRuleMatchesTheMessage) {
+  Story story;
+  for (int i = 0; i < 3; ++i) {
+    story.AddRestart(600 + 300 * i, "worker:0 failed with exit code 1 on node0 after 5m00s, attempt " +
+                                        std::to_string(i) + ": ValueError: bad record " + std::to_string(17 + i) +
+                                        " (train.py line 3)");
+  }
+  const Finding finding = Only(story, AdviceCheck::kRestarts);
+  EXPECT_EQ(finding.change.Sets(),
+            (std::vector<std::string>{
+                "roles.worker.restart.max=0",
+                "roles.worker.restart.rules=[{log: \"ValueError\\\\: bad record [0-9]+\", then: fail}]"}));
+}
+
+TEST(Advice, RankedRestartCountsOnce) {
+  Story story;
+  for (int i = 0; i < 2; ++i) story.AddGeneration(600 + 300 * i, 10, "worker:0 failed with exit code 1, attempt 0: x");
+  EXPECT_EQ(Find(story.Findings(), AdviceCheck::kRestarts), nullptr);
+  story.AddGeneration(1300, 10, "worker:0 failed with exit code 1, attempt 0: x");
+  EXPECT_NE(Find(story.Findings(), AdviceCheck::kRestarts), nullptr);
+}
+
+TEST(Advice, WaitIsExplainedByItsLongestReason) {
+  Story story;
+  story.queued = 1800;
+  story.waits_for = "the queue 'ml' is full: 96 of 100 GiB";
+  const Finding finding = Only(story, AdviceCheck::kQueueWait);
+  EXPECT_EQ(finding.evidence, (std::vector<std::string>{"29m59s: the queue 'ml' is full: 96 of 100 GiB"}));
+}
+
+TEST(Advice, EndByTheTimeLimitWithoutACheckpointIsReported) {
+  Story story;
+  story.spec.timeouts.run = 1h;
+  story.end = {.type = core::JobChanged::Type::kFinished,
+               .state = core::JobState::kKilled,
+               .cause = core::Cause{core::Cause::Kind::kRunTimeout},
+               .exit_code = 4};
+  EXPECT_EQ(Find(story.Findings(), AdviceCheck::kTimeLimit), nullptr) << "a checkpoint is less than ten minutes old";
+  story.reports_checkpoints = false;
+  EXPECT_EQ(Only(story, AdviceCheck::kTimeLimit).change.Sets(), (std::vector<std::string>{"timeouts.run=2h"}));
+}
+
+TEST(Change, KeysWithTheSameBeginningShareTheirMaps) {
+  const Change change{.keys = {{"roles.worker.restart.max", "3"},
+                               {"roles.worker.restart.rules", "[{exit: 1}]"},
+                               {"timeouts.run", "2h"}}};
+  EXPECT_EQ(change.Yaml(),
+            "roles:\n  worker:\n    restart:\n      max: 3\n      rules: [{exit: 1}]\ntimeouts:\n  run: 2h\n");
+}
+
+TEST(Finding, IsWrittenAsTextAndJson) {
+  Story story;
+  story.SetAll("memory_bytes", 0.4 * 8 * kGi);
+  const Finding finding = Only(story, AdviceCheck::kMemoryOver);
+  EXPECT_EQ(Describe(finding),
+            "worker: at most 3.2 GiB of 8 GiB memory was used: `memory: 3840MiB` is enough and frees 17 GiB\n"
+            "  check     memory-over, critical, seen in 1 run\n"
+            "  evidence  peak of worker:0: 3.2 GiB\n"
+            "  change    roles:\n"
+            "              worker:\n"
+            "                memory: 3840MiB\n"
+            "            or --set roles.worker.memory=3840MiB\n"
+            "  saving    17 GiB h per run; 4 GiB h per week");
+  const std::string json = ToJson(finding);
+  EXPECT_EQ(json.substr(0, json.find(",\"text\"")),
+            "{\"check\":\"memory-over\",\"severity\":\"critical\",\"role\":\"worker\",\"task\":null");
+  EXPECT_NE(json.find("\"set\":[\"roles.worker.memory=3840MiB\"]"), std::string::npos) << json;
+}
+
+TEST(ReferencePage, NamesEveryCheck) {
+  const std::string page = ReferencePage();
+  for (const Check& check : Table())
+    EXPECT_NE(page.find("\n## " + std::string(jobspec::ToText(check.name)) + "\n"), std::string::npos);
+  EXPECT_NE(page.find("`remote-reads`"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace howdah::advice

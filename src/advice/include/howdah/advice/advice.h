@@ -1,0 +1,74 @@
+// Advice on what to change in a job: from facts to findings. Pure. The checks are the rows of one table (table.h), from
+// which docs/advice.md is generated.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "howdah/advice/facts.h"
+#include "howdah/base/time.h"
+#include "howdah/jobspec/advice_check.h"
+
+namespace howdah::advice {
+
+enum class Severity { kLow, kModerate, kSevere, kCritical };
+std::string_view ToText(Severity severity);  // "low"
+
+// A change of the job file, or of something else.
+struct Change {
+  // Keys as paths ("roles.worker.memory") and their new values as YAML. They replace those of the job file.
+  std::vector<std::pair<std::string, std::string>> keys = {};
+  std::string other = {};  // what to change outside of the job file; a clause
+
+  // The keys as a part of a job file, in several lines.
+  std::string Yaml() const;
+  // The arguments of --set: "roles.worker.memory=2GiB".
+  std::vector<std::string> Sets() const;
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+struct Finding {
+  jobspec::AdviceCheck check = jobspec::AdviceCheck::kMemoryOver;
+  Severity severity = Severity::kLow;
+  std::string role = {}, task = {};        // empty: the finding is about the whole job
+  std::string text = {};                   // one sentence with figures
+  std::vector<std::string> evidence = {};  // measured figures, and where they come from
+  Change change = {};
+  Amounts saving = {};           // per run; all 0: not known
+  Amounts saving_per_week = {};  // at the rate of the last 30 days
+  int runs = 1;                  // runs of the name that have this finding, this one included
+  bool certain = false;          // confidence is high: at least three runs agree
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+// Most checks need a run of this length.
+inline constexpr Duration kShortestRun = std::chrono::minutes(5);
+// The series that the checks use, for the query of Facts::metrics. GPUs are numbered up to 15.
+std::vector<std::string> SeriesOfChecks();
+
+// Returns the findings about a job that runs or has ended, the largest saving first. Empty: no advice.
+std::vector<Finding> Advise(const Facts& facts, Instant now);
+
+// Whether a finding comes before another: its saving is larger.
+bool SavesMore(const Finding& a, const Finding& b);
+
+// The facts about this run that later runs of the name need.
+RunFacts Summarize(const Facts& facts, Instant now);
+
+// Check and role: "memory-over worker". Runs agree if they have findings with the same key.
+std::string FindingKey(const Finding& finding);
+
+// Whether the job's own advice, which the core records while the job runs, already contains this finding.
+bool IsIn(const Finding& finding, std::string_view advice_of_job);
+
+// One JSON object.
+std::string ToJson(const Finding& finding);
+// Several lines for people, without an empty line at the end.
+std::string Describe(const Finding& finding);
+
+// docs/advice.md, generated from the table of checks.
+std::string ReferencePage();
+
+}  // namespace howdah::advice

@@ -1,0 +1,51 @@
+// The table of checks. Each row has the conditions that the driver enforces, the texts of docs/advice.md, and the
+// function that makes the check.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "figures.h"
+#include "howdah/advice/advice.h"
+
+namespace howdah::advice {
+
+using jobspec::AdviceCheck;
+using Findings = std::vector<Finding>;
+
+// Conditions under which the driver reports a finding.
+struct Needs {
+  bool harm = false;       // reported at once and without a saving, because the job may fail
+  bool no_series = false;  // does not need five minutes and samples of a series
+  bool risk = false;       // may save only if something fails later; then there is no saving to compare
+};
+inline constexpr Needs kSeries = {};
+inline constexpr Needs kNoSeries = {.no_series = true};
+inline constexpr Needs kHarm = {.harm = true};
+inline constexpr Needs kHarmNoSeries = {.harm = true, .no_series = true};
+inline constexpr Needs kRisk = {.no_series = true, .risk = true};
+inline constexpr Needs kRiskSeries = {.risk = true};
+
+struct Check {
+  AdviceCheck name;
+  Needs needs;
+  std::vector<AdviceCheck> silenced_by;  // the same cause is reported by these checks
+  std::string_view examines;             // the condition
+  std::string_view why;
+  std::string_view fix;
+  // Words of the core's advice about the same thing (JobView::advice); empty if the core has none.
+  std::string_view words_of_core;
+  // Returns one finding per cause. The driver fills in check, runs, certain and saving_per_week.
+  Findings (*find)(const Figures& figures);
+};
+
+// One row per jobspec::AdviceCheck, in the same order.
+const std::vector<Check>& Table();
+
+// Planned checks for which this version has no facts: the name, and what is missing.
+struct PlannedCheck {
+  std::string_view name, missing;
+};
+const std::vector<PlannedCheck>& PlannedChecks();
+
+}  // namespace howdah::advice

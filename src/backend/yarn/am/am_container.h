@@ -1,0 +1,40 @@
+// Finds out which resources YARN granted to the application master's own container.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "background_query.h"
+#include "howdah/core/event.h"
+#include "howdah/hadoop/yarn/ids.h"
+
+namespace howdah::backend::yarn::am {
+
+// The resources of a granted container, in the core's terms. label: the node label that the request named.
+core::Resources GrantedResources(const ::hadoop::yarn::ResourceProto& granted, const std::string& label);
+
+// Used on the loop's thread only.
+class AmContainerLookup {
+ public:
+  // Queries the ResourceManager, a few times if necessary. on_found is called once, or never: if the ResourceManager
+  // does not answer, or the AM may not query it (a cluster with Kerberos, no token), or this object is destroyed.
+  // label: the application's node label.
+  AmContainerLookup(boost::asio::io_context& loop, HadoopClient cluster, hadoop::yarn::ContainerId own,
+                    std::string label, std::function<void(const core::AmContainerReported&)> on_found);
+
+ private:
+  void Query();
+  void OnContainers(const Result<std::vector<::hadoop::yarn::ContainerReportProto>>& containers);
+
+  BackgroundQuery query_;
+  hadoop::yarn::ContainerId own_;
+  std::string label_;
+  std::function<void(const core::AmContainerReported&)> on_found_;
+  boost::asio::steady_timer timer_;
+  int attempts_left_;
+};
+
+}  // namespace howdah::backend::yarn::am

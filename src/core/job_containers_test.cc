@@ -1,0 +1,97 @@
+// The journal's entries about containers.
+#include <gtest/gtest.h>
+
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+TEST(JobContainers, GrantAndReleaseOfEachContainerAreRecorded) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+0s amcontainer am1 node9 vcores=1 at=0s
+  container am1 of the AM granted on node9 vcores=1 since 00s
+1s grant c1 worker node1 vcores=2
+  container c1 granted on node1 vcores=2
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+1s grant c2 worker node2 vcores=3
+  container c2 granted on node2 vcores=3
+  release c2
+1s grant c2 worker node2 vcores=3
+2s gone c2
+  container c2 released
+2s gone c2
+3s grant c3 -1 node2 vcores=4
+  container c3 granted on node2 vcores=4
+  release c3
+3s gone c3
+  container c3 released
+)");
+}
+
+// The end of the attempt comes before the release, because it ended in the container.
+TEST(JobContainers, ReleaseFollowsTheEndOfTheAttempt) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+0s grant c worker node0 vcores=1
+  container c granted on node0 vcores=1
+  task worker:0 ALLOCATED a0 in c
+  launch c worker:0
+0s register c
+  task worker:0 READY a0
+  start worker:0 a0 g0 in c
+0s started c a0
+  task worker:0 RUNNING a0 g0
+  job running RUNNING g0
+5s lost c its node was lost
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 5.0s, attempt 0: its node was lost (last heartbeat 5.0s
+      earlier); no restart is charged
+  task worker:0 PENDING a1
+  container c released
+  ask worker*1
+)");
+}
+
+// After the second limit the core no longer counts on the container.
+TEST(JobContainers, ContainerThatDoesNotExitIsReleasedAfterItsLimit) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+1s grant c9 -1 node1 vcores=1
+  container c9 granted on node1 vcores=1
+  release c9
+11s tick
+  kill c9
+21s tick
+  container c9 released
+25s gone c9
+)");
+}
+
+// An event log of a version that did not record resources leads to the journal that this version wrote.
+TEST(JobContainers, GrantWithoutResourcesIsNotRecorded) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+1s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+1s grant c2 worker node1
+  release c2
+2s gone c2
+)");
+}
+
+}  // namespace
+}  // namespace howdah::core::testing

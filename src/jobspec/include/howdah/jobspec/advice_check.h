@@ -1,0 +1,46 @@
+// The names of the checks that `howdah advise` makes. The checks themselves are in howdah::advice.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace howdah::jobspec {
+
+// In the order of docs/advice.md.
+enum class AdviceCheck {
+  kMemoryOver,
+  kMemoryUnder,
+  kRounding,
+  kVcoresOver,
+  kVcoresUnder,
+  kThreads,
+  kGpuIdle,
+  kGpuGap,
+  kInputBound,
+  kGpuLow,
+  kGpuMemory,
+  kGpuSlowdown,
+  kStraggler,
+  kImbalance,
+  kPsBound,
+  kScaling,
+  kSpread,
+  kQueueWait,
+  kGangHold,
+  kLocalization,
+  kCheckpointNone,
+  kCheckpointInterval,
+  kRestarts,
+  kLost,
+  kTail,
+  kShm,
+  kTimeLimit,
+  kLogFlood,
+  kNode,
+};
+inline constexpr size_t kAdviceCheckCount = static_cast<size_t>(AdviceCheck::kNode) + 1;
+
+// "memory-over": as in `advice.off` and in findings.
+std::string_view ToText(AdviceCheck check);
+
+}  // namespace howdah::jobspec
