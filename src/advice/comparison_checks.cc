@@ -54,17 +54,20 @@ std::vector<RankSteps> StepsOf(const Figures& figures, Duration* window) {
   return ranks;
 }
 
-// The rates of all ranks in each window.
-std::map<int64_t, std::vector<double>> RatesOf(const std::vector<RankSteps>& ranks) {
+// The median rate of all ranks in each window, where there are enough ranks to compare.
+std::map<int64_t, double> MediansOf(const std::vector<RankSteps>& ranks) {
   std::map<int64_t, std::vector<double>> rates;
   for (const RankSteps& rank : ranks) {
     for (const auto& [number, seconds] : rank.seconds_per_step) rates[number].push_back(1 / seconds);
   }
-  return rates;
+  std::map<int64_t, double> medians;
+  for (auto& [number, all] : rates) {
+    if (const auto median = core::policy::MedianOf(std::move(all))) medians[number] = *median;
+  }
+  return medians;
 }
 
-Slow SlownessOf(const RankSteps& rank, const std::map<int64_t, std::vector<double>>& rates, Duration window,
-                double least) {
+Slow SlownessOf(const RankSteps& rank, const std::map<int64_t, double>& medians, Duration window, double least) {
   const auto long_enough = static_cast<size_t>((kSlowFor + window - Duration(1)) / window);
   Slow slow;
   std::vector<double> stretch;
@@ -80,7 +83,9 @@ Slow SlownessOf(const RankSteps& rank, const std::map<int64_t, std::vector<doubl
     stretch.clear();
   };
   for (const auto& [number, seconds] : rank.seconds_per_step) {
-    const auto times = core::policy::SlowerBy(1 / seconds, rates.at(number), least);
+    const auto median = medians.find(number);
+    const auto times =
+        median == medians.end() ? std::nullopt : core::policy::SlowerThan(median->second, 1 / seconds, least);
     if (!times || number != before + 1) end_stretch();
     if (times) stretch.push_back(*times);
     before = number;
@@ -227,10 +232,10 @@ Findings Straggler(const Figures& figures) {
   constexpr double kSlower = 1.2;
   Duration window{};
   const std::vector<RankSteps> ranks = StepsOf(figures, &window);
-  const auto rates = RatesOf(ranks);
+  const auto medians = MediansOf(ranks);
   Findings findings;
   for (const RankSteps& rank : ranks) {
-    const Slow slow = SlownessOf(rank, rates, window, kSlower);
+    const Slow slow = SlownessOf(rank, medians, window, kSlower);
     if (slow.windows <= 0) continue;
     Finding finding{.severity = slow.times >= core::policy::kMuchSlower ? Severity::kSevere : Severity::kModerate,
                     .role = rank.task->role,

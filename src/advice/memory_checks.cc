@@ -12,6 +12,12 @@
 namespace howdah::advice {
 namespace {
 
+// The amount for all tasks of the role together.
+int64_t OfAll(int64_t bytes, const RoleFigures& role) {
+  constexpr double kMost = 9e18;  // of a damaged record
+  return static_cast<int64_t>(std::min(kMost, static_cast<double>(bytes) * static_cast<double>(role.tasks.size())));
+}
+
 std::string EarlierPeak(const RoleFigures& role) {
   return role.highest_peak_bytes > role.peak_bytes
              ? "highest peak of an earlier run: " + FormatBytes(role.highest_peak_bytes)
@@ -77,8 +83,7 @@ Findings MemoryOver(const Figures& figures) {
     Finding finding{.severity = limit->second, .role = role.spec->name};
     finding.text = role.spec->name + ": at most " + FormatBytes(role.highest_peak_bytes) + " of " +
                    FormatBytes(requested) + " memory was used: `memory: " + MemoryText(enough) +
-                   "` is enough and frees " +
-                   FormatBytes((role.granted_bytes - enough) * static_cast<int64_t>(role.tasks.size()));
+                   "` is enough and frees " + FormatBytes(OfAll(role.granted_bytes - enough, role));
     AddEvidence(finding, "peak of " + role.peak_task + ": " + FormatBytes(role.peak_bytes));
     AddEvidence(finding, EarlierPeak(role));
     finding.change.keys = {{RoleKey(role, "memory"), MemoryText(enough)}};

@@ -82,7 +82,7 @@ the last 10 runs plus 15 %. Savings are per run, and per week at the rate of the
 | `role` `task` | null: the finding is about the whole job |
 | `text` `evidence` | one sentence; a list of measured figures |
 | `change` | a part of a job file (`yaml`), arguments of `--set` (`set`), and changes elsewhere (`other`) |
-| `saving` | of one run: `gpu_hours` `memory_gib_hours` `vcore_hours` `hours` (wall time); `per_week`. All 0: not known |
+| `saving` | per run: `gpu_hours` `memory_gib_hours` `vcore_hours` `hours` (wall time); `per_week`. All 0: not known |
 | `confidence` `runs` | `high` or `low`; the number of runs of the name that have this finding |
 | `job` | only with `--since`: the job, as in `list --json` |
 

@@ -108,6 +108,10 @@ void Trail::Take(Instant at, const TaskChanged& change) {
         // Ranked tasks restart together in a new generation, so their failures count once for each generation.
         const bool alone = task.generation == change.generation;
         const std::string key = KeyOf(*task.failure);
+        if (!repeated_.contains(key) && repeated_.size() == kMostFailures) {
+          restarts_of_.erase(repeated_.begin()->first);
+          repeated_.erase(repeated_.begin());
+        }
         std::string restart = std::to_string(task.generation.value_or(0));
         if (alone) restart += " " + std::to_string(task.failure->index) + " " + std::to_string(task.failure->attempt);
         if (alone && task.started) role.repeated_time += std::max(Duration::zero(), task.failure->at - *task.started);
@@ -194,7 +198,7 @@ std::map<std::string, std::vector<double>> Trail::StepRates() const {
     for (const auto& [index, task] : role.tasks) {
       if (!task.first || !task.last || task.last->at - task.first->at < kLongEnoughForARate) continue;
       const double seconds = std::chrono::duration<double>(task.last->at - task.first->at).count();
-      const auto steps = static_cast<double>(*task.last->step - *task.first->step);
+      const auto steps = static_cast<double>(*task.last->step) - static_cast<double>(*task.first->step);
       if (steps > 0) rates[name].push_back(steps / seconds);
     }
   }

@@ -177,7 +177,7 @@ inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
   core::TaskProgress progress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at, step("steps")};
   const auto checkpoints = step("checkpoints");
   const auto time = SecondsField(*field, "checkpointing_seconds");
-  if (checkpoints && time) progress.checkpoint_cost = core::CheckpointCost{*checkpoints, *time};
+  if (checkpoints && *checkpoints >= 0 && time) progress.checkpoint_cost = core::CheckpointCost{*checkpoints, *time};
   return progress;
 }
 

@@ -33,7 +33,9 @@ def final_status(machine, job, run=None, by_its_am=True):
     past = json.loads(output_of(machine, "history", "show", job, "--json"))
     assert [past[key] for key in ("reason", "advice")] == [status[key] for key in ("reason", "advice")], past
     outputs.pop("events")
-    accounts = {command: re.findall(r"^time:?\s+(.*)", text, re.M) for command, text in outputs.items()}
+    # `run` adds the held hardware to this line, and `status` has a line of its own for it.
+    line = re.compile(r"^time:?\s+(.*?)(?:; held .*)?$", re.M)
+    accounts = {command: line.findall(text) for command, text in outputs.items()}
     assert all(lines == accounts["status"] for lines in accounts.values()), accounts
     if by_its_am:
         sentences = f"{status['reason'] or ''}\n{status['advice'] or ''}"

@@ -11,8 +11,8 @@ from machine import eventually
 
 KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice", "cause", "submitted",
         "started", "finished", "urls"}
-TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "granted", "ranks", "pids", "exit_code", "signal",
-             "reason", "started", "finished", "usage", "progress", "left_files", "result_bytes"}
+TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "granted", "ranks", "pids", "exit_code",
+             "signal", "reason", "started", "finished", "usage", "progress", "left_files", "result_bytes"}
 
 # talker:1 fails once and restarts. All talkers run until they are stopped, and then print a last line.
 TALK = """

@@ -6,6 +6,7 @@
 
 #include "howdah/cli/args/syntax.h"
 #include "howdah/client/connection.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/job_forward.h"
 
 namespace howdah::cli::commands {

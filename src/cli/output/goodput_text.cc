@@ -26,18 +26,23 @@ constexpr std::array<const char*, 8> kTitles = {"GROUP", "USER", "QUEUE", "NAME"
 std::string Grouped(double number, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, number);
-  std::string grouped = text;
-  const size_t point = std::min(grouped.find('.'), grouped.size());
-  for (size_t at = point; at > 3; at -= 3) grouped.insert(at - 3, ",");
+  const std::string_view digits = text;
+  const size_t point = std::min(digits.find('.'), digits.size());
+  std::string grouped;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && i < point && (point - i) % 3 == 0) grouped += ',';
+    grouped += digits[i];
+  }
   return grouped;
 }
 
 // Small values keep two digits that matter: "0.042", "3.1", "1,051".
-std::string HoursText(double hours) {
-  if (hours == 0) return "0";
-  if (hours >= 99.95) return Grouped(hours, 0);
-  if (hours >= 0.995) return Grouped(hours, 1);
-  return Grouped(hours, hours >= 0.0995 ? 2 : hours >= 0.00995 ? 3 : 4);
+std::string NumberText(double number) {
+  if (number == 0) return "0";
+  if (number < 0.00005) return "<0.0001";
+  if (number >= 99.95) return Grouped(number, 0);
+  if (number >= 0.995) return Grouped(number, 1);
+  return Grouped(number, number >= 0.0995 ? 2 : number >= 0.00995 ? 3 : 4);
 }
 
 std::string PercentText(const std::optional<double>& share) {
@@ -62,9 +67,9 @@ Row RowOf(const GoodputGroup& group, const Unit& unit, const std::optional<jobsp
     if (!known) return std::string(kUnknown);
     double sum = 0;
     for (const Bucket bucket : buckets) sum += unit.Hours(group.buckets[bucket].held);
-    return HoursText(sum);
+    return NumberText(sum);
   };
-  const auto held = [&](double amount) { return group.known ? HoursText(amount) : std::string(kUnknown); };
+  const auto held = [&](double amount) { return group.known ? NumberText(amount) : std::string(kUnknown); };
   const bool known = group.knows_buckets;
   Row row = {group.name,
              Grouped(static_cast<double>(group.jobs), 0),
@@ -171,11 +176,18 @@ Json Shape() {
   return shape;
 }
 
+// Formats "1.2 GPU h"; amounts that are small in hours in seconds: "12.2 vcore s".
+std::string AmountText(double seconds, const std::string& unit) {
+  constexpr double kFewSeconds = 100;
+  return seconds < kFewSeconds ? NumberText(seconds) + " " + unit + " s"
+                               : NumberText(seconds / 3600) + " " + unit + " h";
+}
+
 std::string HeldText(const Held& held) {
-  std::string text = held.gpus > 0 ? HoursText(kGpu.Hours(held)) + " GPU h, " : "";
-  text += HoursText(kVcore.Hours(held)) + " vcore h, " + HoursText(GibHours(held)) + " GiB h";
-  for (const auto& [type, time] : held.others)
-    text += ", " + HoursText(journal::Seconds(time) / 3600) + " " + type + " h";
+  std::string text = held.gpus > 0 ? AmountText(journal::Seconds(held.gpus), "GPU") + ", " : "";
+  text +=
+      AmountText(journal::Seconds(held.vcores), "vcore") + ", " + AmountText(journal::GibSeconds(held.memory), "GiB");
+  for (const auto& [type, time] : held.others) text += ", " + AmountText(journal::Seconds(time), type);
   return text;
 }
 
@@ -252,8 +264,8 @@ std::string GoodputOfJob(const GoodputView& view) {
       continue;
     }
     const std::string time = bucket == Bucket::kTail ? kUnknown : FormatDuration(job.buckets[bucket].wall);
-    rows.push_back({std::string(journal::ToText(bucket)), time, HoursText(kGpu.Hours(held)),
-                    HoursText(kVcore.Hours(held)), HoursText(GibHours(held)), PercentText(Goodput(held, job.held))});
+    rows.push_back({std::string(journal::ToText(bucket)), time, NumberText(kGpu.Hours(held)),
+                    NumberText(kVcore.Hours(held)), NumberText(GibHours(held)), PercentText(Goodput(held, job.held))});
   }
   return text + FormatTable(rows);
 }

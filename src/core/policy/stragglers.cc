@@ -1,6 +1,7 @@
 #include "howdah/core/policy/stragglers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace howdah::core::policy {
 namespace {
@@ -35,12 +36,22 @@ bool Pace::CountWindow(bool slow) {
   return slow_windows_ == kSlowWindows;
 }
 
-std::optional<double> SlowerBy(double own, std::vector<double> all, double least) {
-  if (all.size() < kFewest || own <= 0) return std::nullopt;
+std::optional<double> MedianOf(std::vector<double> all) {
+  if (all.size() < kFewest) return std::nullopt;
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::nth_element(all.begin(), middle, all.end());
-  const double times = *middle / own;
+  return *middle;
+}
+
+std::optional<double> SlowerThan(double median, double own, double least) {
+  if (own <= 0) return std::nullopt;
+  const double times = median / own;
   return times >= least ? std::optional(times) : std::nullopt;
+}
+
+std::optional<double> SlowerBy(double own, std::vector<double> all, double least) {
+  const auto median = MedianOf(std::move(all));
+  return median ? SlowerThan(*median, own, least) : std::nullopt;
 }
 
 }  // namespace howdah::core::policy

@@ -40,5 +40,9 @@ inline constexpr double kMuchSlower = 2;
 // How many times longer a step takes for this task than for the median task. Returns nullopt if there are too few tasks
 // to compare, or if it is less than `least` times. own, all: steps per second.
 std::optional<double> SlowerBy(double own, std::vector<double> all, double least = kMuchSlower);
+// The two steps of SlowerBy, for callers that compare many tasks with the same median. MedianOf returns nullopt if
+// there are too few tasks to compare.
+std::optional<double> MedianOf(std::vector<double> all);
+std::optional<double> SlowerThan(double median, double own, double least);
 
 }  // namespace howdah::core::policy
