@@ -56,17 +56,17 @@ class SimAm final : private am::loop::Clock,
 
  private:
   Instant Now() override { return owner_.AmNow(); }
-  void DrainSoon() override { drain_wanted_ = true; }
+  void PassSoon() override { pass_wanted_ = true; }
   void Arm(std::optional<Instant> deadline) override;
   Status Append(const std::vector<am::loop::LoggedEvent>& events) override;
   void Add(const core::JournalEntry& entry) override;
   Status Flush() override;
   void Perform(const core::Action& action) override { Order(action); }
   void Replayed(const am::loop::LoggedEvent& logged, const std::vector<core::Action>& actions) override;
-  void OnDrained() override {}
+  void OnPassDone() override {}
   void OnFailed(const Error&) override {}
   // The simulated disk is never full.
-  void DrainAfter(Duration) override {}
+  void PassAfter(Duration) override {}
   void OnNoSpace(const Error&) override {}
   void OnSpace(Duration) override {}
   void FreeReserve() override {}
@@ -82,7 +82,7 @@ class SimAm final : private am::loop::Clock,
   am::loop::JobLoop loop_;
   size_t queued_ = 0;  // journal entries that wait for the flush
   size_t replayed_ = 0, replayed_entries_ = 0;
-  bool resuming_ = false, draining_ = false, drain_wanted_ = false;
+  bool resuming_ = false, in_pass_ = false, pass_wanted_ = false;
   bool durable_ = false;  // the event that led to the current actions is in the event log
   bool ordered_ = false;  // an action was ordered since the loop began to empty its queue
   bool died_ = false;
