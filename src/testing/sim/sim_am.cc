@@ -45,7 +45,7 @@ void SimAm::Add(const core::JournalEntry& entry) {
   Order(core::Record{entry.change});
 }
 
-// Checks an entry that the previous AM recorded but may not have written.
+// Checks an entry that the resumed AM adds again: the previous AM must have recorded the same entry without writing it.
 void SimAm::AddAgain(const core::Change& change) {
   const size_t at = disk_.journal + queued_++;
   if (at < disk_.recorded.size() && disk_.recorded[at] == change) return;
