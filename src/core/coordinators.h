@@ -1,6 +1,5 @@
-// Coordinators: tasks that reach the other tasks only at the addresses that these had when the coordinator started
-// (FrameworkRules::coordinators). A coordinator starts when all tasks are registered, and restarts when the membership
-// has changed.
+// Coordinators: tasks that read the addresses of the other tasks only when they start (FrameworkRules::coordinators). A
+// coordinator starts when all tasks are registered, and restarts when the membership has changed.
 #pragma once
 
 #include <optional>

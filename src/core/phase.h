@@ -41,7 +41,7 @@ class Phase {
   // While this is set, no task of the scope starts.
   struct Hold {
     Scope scope = Scope::kAll;
-    // wait until all tasks of the scope are registered, except those with unfinished dependencies
+    // True: also wait until all tasks of the scope are registered, except those with unfinished dependencies.
     bool everyone = false;
   };
 

@@ -41,7 +41,7 @@ struct Cause {
   friend bool operator==(const Cause&, const Cause&) = default;
 };
 
-// "exit", "task_timeout": as in the journal.
+// Returns the text that the journal contains, for example "exit" or "task_timeout".
 std::string_view ToText(Cause::Kind kind);
 std::optional<Cause::Kind> ParseCauseKind(std::string_view text);
 

@@ -12,7 +12,7 @@ enum class Remedy {
   kRestartTask,    // only the task starts again
   kRestartRanked,  // all ranked tasks start again; which failure was first is certain only once all have ended
   kRestartJob,     // every task starts again
-  kAccept,         // the task stays failed, the job goes on
+  kAccept,         // the task stays failed, and the job continues
   kFailJob,
 };
 
