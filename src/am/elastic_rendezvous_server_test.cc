@@ -60,7 +60,7 @@ void RunUntil(asio::io_context& loop, const std::function<bool()>& condition) {
   EXPECT_TRUE(condition());
 }
 
-// A process that listens for notices. It receives one, and answers it or stays silent.
+// A process that listens for notices. It receives one notice, and answers it or stays silent.
 class Listener {
  public:
   Listener(asio::io_context& loop, bool answers) : acceptor_(loop, kAnyPort), socket_(loop), answers_(answers) {

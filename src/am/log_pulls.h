@@ -38,7 +38,7 @@ class LogPulls {
   void Send(const ContainerId& container, const OutputKey& key, wire::PullLog pull, OnPiece on_piece);
 
   SendOrder send_;
-  std::unordered_map<uint64_t, Request> requests_;  // by tag
+  std::unordered_map<uint64_t, Request> requests_;  // the unanswered requests, by tag
   uint64_t last_tag_ = 0;
 };
 

@@ -61,7 +61,7 @@ class MetricsKeeper {
       std::optional<int> rank;
       std::optional<double> capacity;
     };
-    std::unordered_map<uint32_t, Series> series;  // by their number on this stream
+    std::unordered_map<uint32_t, Series> series;  // the described series, by their number on this stream
     bool connected = false, watched = false;
   };
 

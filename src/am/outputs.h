@@ -31,7 +31,7 @@ struct OutputContainer {
   bool connected = false;       // its executor is connected
   bool watched = false;         // its executor reports log sizes
   bool sizes_reported = false;  // its executor has reported the sizes of all logs
-  bool leaving = false;         // its executor was ordered to exit, and stays until its output is read
+  bool leaving = false;         // its executor was ordered to exit, but stays until its output is read
 };
 
 struct Output {

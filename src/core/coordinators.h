@@ -34,7 +34,7 @@ class Coordinators {
   Roster& roster_;
   Units& units_;
   std::string changes_;         // pending membership changes, which the running coordinators have not received
-  std::optional<Instant> due_;  // when the coordinators restart even if more changes are expected
+  std::optional<Instant> due_;  // the time at which the coordinators restart even if more changes are expected
 };
 
 }  // namespace howdah::core

@@ -60,7 +60,7 @@ class Ending {
  private:
   // The `outlive` limit of a role: how long the role may still run after all tasks of certain other roles have ended.
   struct Outliving {
-    std::vector<int> roles;  // the other roles; empty if the role has no limit
+    std::vector<int> roles;  // the other roles; empty if this role has no limit
     Timer timer;
   };
   struct FirstFailure {
@@ -89,7 +89,7 @@ class Ending {
   class Recorder& recorder_;
   Phase& phase_;
   Units& units_;
-  std::vector<Outliving> outliving_;  // by role
+  std::vector<Outliving> outliving_;  // the limit of each role
   bool judge_ = false;
   std::optional<Order> order_;
   bool preparing_ = false;  // PrepareFinish is ordered and not answered

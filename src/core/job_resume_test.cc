@@ -264,7 +264,7 @@ TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
 )");
 }
 
-// The task waits until the orphaned attempt has ended, even if the job recovers from another failure meanwhile.
+// The task waits until the orphaned attempt has ended, even if the job recovers from another failure in the meantime.
 TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
   jobspec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; }),
                                 RoleOf("b", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; })});

@@ -36,7 +36,7 @@ class Phase {
   struct Drain {
     Scope scope = Scope::kRanked;
     Reason why;          // a clause; empty if the reason is a task's failure
-    bool rejoin = true;  // do not stop tasks that can go on in another generation
+    bool rejoin = true;  // do not stop tasks that can continue in another generation
   };
   // While this is set, no task of the scope starts.
   struct Hold {

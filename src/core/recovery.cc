@@ -12,7 +12,7 @@ namespace {
 
 using Then = jobspec::RestartRule::Then;
 
-// The time limit for ranked tasks that rejoin to notice that their peers are gone.
+// The time limit for ranked tasks that rejoin to detect that their peers are gone.
 constexpr Duration kRejoinLimit = std::chrono::minutes(1);
 constexpr char kAllRestart[] = "all tasks are restarted";
 

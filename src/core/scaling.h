@@ -41,7 +41,7 @@ class Scaling {
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  std::vector<std::optional<Request>> requests_;  // by role
+  std::vector<std::optional<Request>> requests_;  // the next size of each role that has a pending request
 };
 
 }  // namespace howdah::core

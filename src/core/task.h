@@ -45,7 +45,7 @@ class Seat : public TaskPart {
   bool leaving() const { return leaving_; }  // scaled away
   bool removed() const { return removed_; }  // has left the role
   bool stays() const { return member_ && !leaving_; }
-  int slot() const { return slot_; }  // its position in the role's peer group
+  int slot() const { return slot_; }  // the task's position in its role's peer group
 
   void Join() { member_ = true, Changed(); }
   void GiveUp() { member_ = false, Changed(); }
@@ -76,11 +76,11 @@ class Attempt : public TaskPart {
     // Restarts the grace, up to `limit`.
     void Extend(Instant now);
 
-    Instant at;              // when it was first ordered to stop
+    Instant at;              // the time of the first stop order
     Duration grace{};        // the grace of that order
-    Instant due = kNever;    // when SIGKILL follows
+    Instant due = kNever;    // the time at which SIGKILL follows
     Instant limit = kNever;  // the latest that `due` may become
-    Instant newest = at;     // when the newest order was decided
+    Instant newest = at;     // the time at which the newest order was decided
   };
 
   Attempt(Task& task, int number) : TaskPart(task), number_(number) {}

@@ -30,7 +30,7 @@ namespace howdah::am {
 
 // The addresses at which an AM listens.
 struct Listening {
-  std::string address;         // for executors and clients: "10.0.0.7:40123"
+  std::string address;         // the address for executors and clients, for example "10.0.0.7:40123"
   uint16_t tracking_port = 0;  // port of the status page, on the same host; 0: the AM serves no page
 };
 

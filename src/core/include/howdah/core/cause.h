@@ -28,7 +28,7 @@ struct Cause {
     kStopRequest,   // a user or the backend stopped the job
     kScaled,        // a ranked role was scaled
     kGrown,         // tasks are about to join the ranked tasks
-    kDisconnected,  // a ranked task lost its connection to the others
+    kDisconnected,  // a ranked task lost its connection to the other ranked tasks
     kAmDeath,       // the application master died, and with it the rendezvous
     kNotReplaced,   // the ranked tasks got no replacement containers
   };

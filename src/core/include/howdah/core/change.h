@@ -28,7 +28,7 @@ struct JobSubmitted {
   };
   std::string id, name, on, framework;
   std::string user, host;
-  std::vector<Role> roles;  // in the order of the file
+  std::vector<Role> roles;  // the roles in the order of the job file
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 
@@ -61,7 +61,7 @@ struct Usage {
   int64_t memory_bytes = 0;       // the newest sample
   int64_t memory_peak_bytes = 0;  // the highest sample
   double cpu_seconds = 0;
-  int64_t memory_average_bytes = 0;  // over the samples while an attempt ran; 0 if there is no sample
+  int64_t memory_average_bytes = 0;  // the average over the samples while an attempt ran; 0 if there is no sample
   std::optional<GpuUse> gpu = {};    // nullopt if the task has no GPU, or there is no sample
   friend bool operator==(const Usage&, const Usage&) = default;
 };
@@ -129,9 +129,9 @@ struct TaskChanged {
   std::optional<Instant> started, finished;
   // With kStarted: how long the start waited for the files of the working directory; nullopt if it did not wait.
   std::optional<Duration> filling = {};
-  Boxed<Usage> usage;            // when an attempt has ended
-  Boxed<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
-  Boxed<LeftFiles> left_files;   // when an attempt has ended; empty if there are none
+  Boxed<Usage> usage;            // set when an attempt has ended
+  Boxed<TaskProgress> progress;  // set with kProgressed, and when an attempt has ended
+  Boxed<LeftFiles> left_files;   // set when an attempt has ended; empty if there are no files
   // When an attempt has ended: the sizes of the stored results by local rank, kNoResult (howdah/core/results.h) for a
   // process without one. Not set if no process has a result.
   std::optional<std::vector<int>> result_bytes;
@@ -168,7 +168,7 @@ struct ContainerChanged {
   std::string container;
   std::optional<std::string> node = {};
   std::optional<Resources> granted = {};  // the backend may grant more than was requested
-  std::optional<Instant> since = {};      // when the backend granted it, if long before this entry
+  std::optional<Instant> since = {};      // the time of the grant, if it was long before this entry
   friend bool operator==(const ContainerChanged&, const ContainerChanged&) = default;
 };
 

@@ -25,7 +25,7 @@ struct AmStarted {
   int attempt = 0;
   int generation = 0;
   int first_task_attempt = 0;
-  std::string tracking_url = {};  // of the job's status page; empty if there is none
+  std::string tracking_url = {};  // the URL of the job's status page; empty if there is none
 };
 // This AM has taken over a job by replaying the events of the AM that died. The last orders of the dead AM may have
 // been lost. The core therefore repeats them, so each order must be harmless if it is carried out twice.
@@ -59,7 +59,7 @@ struct AmContainerReported {
   ContainerId container;
   std::string node;
   Resources granted;
-  Instant since;  // when the backend granted it
+  Instant since;  // the time at which the backend granted it
 };
 // The backend will take the container back soon. Until then its task may save a checkpoint.
 struct ReclaimAnnounced {
@@ -112,7 +112,7 @@ struct TaskStarted {
   ContainerId container;
   int attempt = 0;
   std::vector<int> pids;  // by local rank
-  Instant at;             // when the first process was created
+  Instant at;             // the time at which the first process was created
   Duration filling{};     // how long the order to start waited for the files of the working directory
 };
 // One process of a task has exited; other processes of the task may still run. A process with a diagnosed cause has
@@ -147,7 +147,7 @@ struct TaskSaving {
 struct TaskHung {
   ContainerId container;
   int attempt = 0;
-  Instant at;            // when it was detected
+  Instant at;            // the time at which the hang was detected
   Instant since;         // the time of the last activity
   std::string activity;  // the kind of the last activity, a noun: "output"
   std::string stack;     // the stack location of its processes: "all_reduce (train.py:40)"; empty if not known
