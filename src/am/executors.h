@@ -23,8 +23,8 @@
 
 namespace howdah::am {
 
-// The interval of heartbeats. It is short enough that the limit is not reached before ten consecutive heartbeats are
-// lost, and that the usage in the heartbeats is current.
+// The interval of heartbeats: a tenth of the limit, so that several lost heartbeats do not reach the limit. It is at
+// most 5 s, so that the usage in the heartbeats is current.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
 // The minimum interval between two events that report only the progress of a task. Each event is written to the event

@@ -230,7 +230,7 @@ void MetricsKeeper::OnFileWritten(const Status& written) {
     reported_.clear();
     return;
   }
-  written_ = 0;  // makes Write repeat this write
+  written_ = 0;  // makes the next Write encode and write the file again
   if (std::exchange(reported_, written.error().message) == reported_) return;
   std::cerr << "writing the metrics: " << reported_ << "; will retry\n";
 }
