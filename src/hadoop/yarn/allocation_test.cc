@@ -311,7 +311,7 @@ TEST(Allocation, ResyncSendsFullState) {
   a.Release(Id(1));
   a.Request(kNow);
   a.Apply(Response(2));
-  a.Request(kNow);  // suppose that the ResourceManager answers: not registered
+  a.Request(kNow);  // the ResourceManager's answer to this request is that the attempt is not registered
   a.Resync();
   EXPECT_TRUE(a.HasChanges(kNow));
   const AllocateRequestProto request = a.Request(kNow);
