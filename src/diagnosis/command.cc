@@ -47,7 +47,8 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
     if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
     const size_t field = head.rfind(": ");
     std::string_view name = field == head.npos ? head : head.substr(field + 2);
-    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);  // timeout, nohup
+    // timeout and nohup quote the name.
+    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);
     if (const size_t quote = name.find('\''); quote != name.npos && name.ends_with('\'')) name = name.substr(quote);
     return Refused{Unquoted(name), ending.trouble};
   }

@@ -25,8 +25,7 @@ constexpr HardwareError kHardwareErrors[] = {
 };
 
 // The meaning of the driver's error numbers (Xid). The most severe error comes first, because one failure of a GPU
-// causes several errors. For the Xids that are not listed, the driver itself does not know whether the hardware or the
-// program is the cause.
+// causes several errors. The Xids that are not listed do not show whether the hardware or the program is the cause.
 struct GpuError {
   int number;
   std::string_view meaning;

@@ -96,8 +96,8 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
 }
 
 bool ServersBindHeldPorts(jobspec::Framework framework) {
-  // Verified with the TCPStore of torch 1.13 and the gRPC servers of TensorFlow 2.21 and JAX 0.10. A plain job may run
-  // any server.
+  // Verified with the TCPStore of torch 1.13 and the gRPC servers of TensorFlow 2.21 and JAX 0.10. The result is false
+  // for a plain job, because it may run any server.
   return framework == jobspec::Framework::kPytorch || framework == jobspec::Framework::kTensorflow ||
          framework == jobspec::Framework::kJax;
 }

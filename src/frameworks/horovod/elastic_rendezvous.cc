@@ -122,7 +122,7 @@ ElasticRendezvous::Output ElasticRendezvous::OnRankRequest(RequestId id, std::st
     for (Process& process : member.processes) {
       if (KeyOf(process.ranks) != key) continue;
       Output output;
-      // The process has asked again, so it has lost the connection of its earlier request.
+      // The process has repeated its request, so it has lost the connection of the earlier one.
       if (process.rank_request) output.answers.push_back({*process.rank_request, 404, ""});
       process.rank_request = id;
       ReportStep(member, output);

@@ -56,7 +56,7 @@ class TasksByRole {
   std::map<std::pair<size_t, int>, Task> tasks_;
 };
 
-// A task whose attempts have not been counted yet.
+// A task whose attempts are counted: each start adds 1 to `attempt`, so the first attempt gets the number 0.
 struct NumberedTask : TaskView {
   NumberedTask() { attempt = -1; }
 };
