@@ -14,7 +14,8 @@ struct Ending {
   std::string_view text;
   Trouble trouble;
 };
-// The endings of error lines of bash, dash, env, timeout and nohup. A longer ending comes before its own suffixes.
+// The endings of error lines of bash, dash, env, timeout and nohup. Each ending comes before all endings that are its
+// suffixes.
 constexpr Ending kEndings[] = {{": bad interpreter: No such file or directory", Trouble::kNoInterpreter},
                                {": cannot execute: required file not found", Trouble::kNoInterpreter},
                                {": cannot execute binary file: Exec format error", Trouble::kWrongFormat},

@@ -42,7 +42,7 @@ std::vector<std::string> FilesOnFullDisks(std::string_view text, const std::stri
 }
 
 void AddFullDisk(const Failure& failure, core::Diagnosis& found) {
-  constexpr size_t kRecent = 10;  // lines
+  constexpr size_t kRecent = 10;  // number of last lines that are searched
   const auto lines = failure.LastErrLines(kRecent);
   const std::vector<std::string>& disks = failure.evidence.full_disks;
   const bool says_so = SaysNoSpace(found.cause) || std::any_of(lines.begin(), lines.end(), SaysNoSpace);

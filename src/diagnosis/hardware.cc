@@ -94,7 +94,8 @@ void AddGpuError(const Failure& failure, core::Diagnosis& found) {
 }
 
 std::optional<core::Diagnosis> FindHardwareFailure(const Failure& failure) {
-  constexpr size_t kRecent = 30;  // lines: PyTorch prints a C++ stack after the message
+  // The number of last lines that are searched. It is large, because PyTorch prints a C++ stack after the message.
+  constexpr size_t kRecent = 30;
   const auto lines = failure.LastErrLines(kRecent);
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     for (const HardwareError& error : kHardwareErrors) {

@@ -7,7 +7,7 @@
 namespace howdah::diagnosis {
 namespace {
 
-constexpr size_t kRecent = 15;  // lines
+constexpr size_t kRecent = 15;  // number of last lines that are searched
 
 bool MentionsInUse(std::string_view line) {
   // "No address added" is the only message that gRPC (in TensorFlow and JAX) prints when a port is in use.

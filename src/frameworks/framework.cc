@@ -9,8 +9,8 @@
 namespace howdah::frameworks {
 namespace {
 
-// Whether the failure of one ranked task stops all other ranked tasks. It does if collectives cannot admit a new
-// process.
+// Whether the failure of one ranked task stops all other ranked tasks. This is the case if the collectives of the
+// framework cannot admit a new process.
 bool RanksBelongTogether(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
     case jobspec::Framework::kPytorch:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRanks = "/rank_and_size/", kContacts = "/worker_addresses/", kGlobal = "/global/";
 constexpr size_t kContactBytes = size_t{64} << 10;
-constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the process is not in the job any more
+constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the answer to a process that is not in the job any more
 
 std::string KeyOf(const RankAssignment& ranks) { return ranks.host + ":" + std::to_string(ranks.local_rank); }
 

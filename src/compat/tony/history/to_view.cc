@@ -79,7 +79,7 @@ void FinishTask(TaskView& task, const Event& event) {
   task.finished = event.time;
   if (event.diagnostic && *event.diagnostic != "NA") task.reason = *event.diagnostic;
   for (const Metric& metric : event.metrics) {
-    constexpr double kMost = 9e18;  // fits in 63 bits
+    constexpr double kMost = 9e18;  // within the range of int64_t
     if (metric.name == "MAX_MEMORY_BYTES" && metric.value > 0 && metric.value < kMost) {
       task.usage.memory_peak_bytes = static_cast<int64_t>(metric.value);
     }

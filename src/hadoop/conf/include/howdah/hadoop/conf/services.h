@@ -14,7 +14,7 @@ namespace howdah::hadoop::conf {
 struct Server {
   std::string id;  // "rm1", "nn2"; empty without high availability
   HostPort address;
-  std::string configured_by;  // "yarn.resourcemanager.address.rm1 in /etc/hadoop/conf/yarn-site.xml"
+  std::string configured_by;  // source of the address: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml"
 };
 
 // The services of a ResourceManager. The comments give their default ports.
@@ -32,7 +32,7 @@ Result<std::vector<Server>> ResourceManagers(const Configuration& configuration,
 struct FileSystemAddress {
   std::string scheme;              // "hdfs", "file", "viewfs", ...
   std::string authority;           // as in the URI: a name service, host:port, or empty
-  bool logical = false;            // authority is a name service
+  bool logical = false;            // whether `authority` is a name service
   std::vector<Server> name_nodes;  // filled in for hdfs only
 };
 // If `uri` is a path or empty, returns the file system of fs.defaultFS. Returns kUsage if the configuration is

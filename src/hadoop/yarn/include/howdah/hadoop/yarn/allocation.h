@@ -138,7 +138,7 @@ class Allocation {
     int key = 0;
     std::string node;
     bool releasing = false;
-    bool surplus = false;  // whether it is released without having been reported to the owner
+    bool surplus = false;  // whether the container is released without a report to the owner
   };
   struct Failures {
     int in_a_row = 0;  // consecutive failed launches

@@ -38,7 +38,7 @@ struct TaskMetrics {
   std::vector<Metric> metrics;  // the metrics of the last attempt that has any
 };
 
-// The status of a job in TonY's history. If Howdah ran the job, the status has Howdah's job id. If there are no events,
+// The status of a job in TonY's history. If Howdah ran the job, the status has Howdah's job id. If `events` is empty,
 // the status has no tasks.
 journal::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
                         const std::vector<Event>& events);
