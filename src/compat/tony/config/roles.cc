@@ -179,8 +179,8 @@ void Translator::AddTensorboard() {
   result_.job.roles.push_back(std::move(role));
 }
 
-// Howdah has its own rendezvous server for Horovod; a driver role exists only if the user configures one. It then
-// serves the rendezvous.
+// Howdah has its own rendezvous server for Horovod; a driver role exists only if the user configures one. That
+// driver then serves the rendezvous.
 void Translator::AddDriver() {
   if (result_.job.framework != jobspec::Framework::kHorovod) return;
   const bool own = values_.Bool("tony.horovod.driver.mode.debug", false);
