@@ -8,7 +8,7 @@ namespace howdah::am {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-// How long a follow waits at its beginning until executors have reported their sizes.
+// How long the beginning of a follow is delayed until executors have reported their sizes.
 constexpr std::chrono::seconds kBeginLimit{2};
 constexpr int32_t kTail = 64 << 10;
 

@@ -150,7 +150,7 @@ class Owner {
     allocation_.CancelAll();
     for (auto& wanted : wanted_) wanted = 0;
     if (shapes_[1].max_per_node)
-      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // so that all containers fit
+      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // makes room for later asks
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
     const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasChanges(now_) && Settled(); };

@@ -30,8 +30,8 @@ inline bool IsRegisteredAlready(const Error& error) {
 }
 
 // Whether the attempt was registered again, after a restart of the ResourceManager, by a process that died before it
-// could record that. (The text is from AMRMClientUtils.assembleInvalidResponseIdExceptionMessage. Hadoop, too, parses
-// the number in it.)
+// could record the registration. (The text is from AMRMClientUtils.assembleInvalidResponseIdExceptionMessage. Hadoop
+// itself parses the number in this text, too.)
 inline bool IsRegisteredAgain(const Error& error) {
   return Is(error, "InvalidApplicationMasterRequestException") &&
          error.message.find("expect responseId to be 0 ") != std::string::npos;

@@ -16,7 +16,7 @@ using testing::Recorded;
 using testing::SourceOf;
 using testing::Traffic;
 
-constexpr int kMutations = 1500;  // number per file
+constexpr int kMutations = 1500;  // number of mutations per file
 constexpr int64_t kReadMax = int64_t{64} << 20;
 
 // Opens the file, and lists and reads as much as possible. Returns false if anything failed.

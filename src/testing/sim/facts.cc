@@ -65,7 +65,7 @@ void Facts::NoteMessage(const ContainerId& container) {
 
 // --- events ---
 
-// Requests to the backend are repeated after a resume.
+// The core repeats its requests to the backend after a resume.
 void Facts::On(const core::AmResumed&) { std::fill(asked_.begin(), asked_.end(), 0); }
 
 void Facts::On(const core::ContainerGranted& e) {

@@ -19,12 +19,12 @@ void SimAm::Deliver(const core::Event& event) {
   durable_ = false;
   disk_.hardware.Received(event);
   loop_.Post(event);
-  if (draining_ || !std::exchange(drain_wanted_, false)) return;
-  draining_ = true;
+  if (in_pass_ || !std::exchange(pass_wanted_, false)) return;
+  in_pass_ = true;
   ordered_ = false;
   flushes_ = 0;
-  loop_.Drain();
-  draining_ = false;
+  loop_.RunPass();
+  in_pass_ = false;
   if (died_ || world_.violation || flushes_ == 1) return;
   world_.Violate("The journal is written once per drain", name_ + ": " + std::to_string(flushes_) + " times");
 }
@@ -45,7 +45,7 @@ void SimAm::Add(const core::JournalEntry& entry) {
   Order(core::Record{entry.change});
 }
 
-// Checks an entry that the previous AM recorded but may not have written.
+// Checks an entry that the resumed AM adds again: the previous AM must have recorded the same entry without writing it.
 void SimAm::AddAgain(const core::Change& change) {
   const size_t at = disk_.journal + queued_++;
   if (at < disk_.recorded.size() && disk_.recorded[at] == change) return;
