@@ -31,7 +31,7 @@ class ContainerTable {
     bool connected = false;  // its executor has connected
     bool releasing = false;  // the job has released it, so its end is never a failure
     bool stopping = false;   // its NodeManager has been or will be asked to stop it
-    Duration start_time{0};  // time from the launch to the newest scheduled progress check
+    Duration start_time{0};  // time from the launch to the last scheduled progress check
     boost::asio::steady_timer stop_timer, progress_timer;
   };
   struct Events {
@@ -69,7 +69,7 @@ class ContainerTable {
   Events events_;
   hadoop::yarn::NodeManagers node_managers_;
   std::unordered_map<ContainerId, Container> containers_;
-  // The number of containers whose `releasing` is true. A counter, because every grant and exit reads it.
+  // The number of containers whose `releasing` is true. Counted here, because every grant and exit reads the number.
   int releasing_ = 0;
 };
 

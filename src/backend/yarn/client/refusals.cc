@@ -54,7 +54,8 @@ bool IsUsable(const NodeFacts& node, const std::string& label) {
   return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
 }
 
-// Returns the largest node with the label: first by the resource types that the request names, then by memory.
+// Returns the largest node with the label. Compares the resource types that the request names first, then memory, then
+// cores.
 const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& size) {
   const NodeFacts* largest = nullptr;
   const auto key = [&](const NodeFacts& node) {
