@@ -37,7 +37,7 @@ TEST(Problems, UnreadableTextIsReported) {
     for (int i = 0; i < 10; ++i) bomb += std::string("*") + static_cast<char>(c - 1) + ", ";
     bomb += "]\n";
   }
-  // As many values as are allowed, and the list itself.
+  // The items alone are as many values as are allowed. The list itself is one more value and exceeds the limit.
   std::string list = "tags: [";
   for (int i = 0; i < 20'000; ++i) list += "x,";
   list += "]\n";

@@ -214,7 +214,7 @@ TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrant
   const std::string content = whole.substr(0, whole.find('\n'));
   write(content);  // as versions without checksums wrote it
   EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
-  // Amounts that cannot be converted, or whose sum would overflow.
+  // These amounts cannot be converted, or their sum would overflow.
   const auto with = [&](const std::string& before, const std::string& after) {
     std::string text = content;
     return text.replace(text.find(before), before.size(), after);

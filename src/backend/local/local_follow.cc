@@ -18,7 +18,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kChunk = size_t{128} << 10;  // the most that is read from one file before the next one
+constexpr size_t kChunk = size_t{128} << 10;  // the most that is read from one file before reading the next file
 constexpr size_t kOutputPerRead = size_t{1} << 20;
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
@@ -79,7 +79,9 @@ Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
   std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan)));
   HOWDAH_TRY_STATUS(follow->WatchJob());
   follow->WatchLogs();
-  if (follow->selection_) follow->selection_->tail_lines.reset();  // files found later are new
+  if (follow->selection_)
+    follow->selection_->tail_lines
+        .reset();  // files that are found later are new and are delivered from their beginning
   follow->SetMore(true);
   return follow;
 }
@@ -129,7 +131,7 @@ void LocalFollow::Found(const Directory& directory, const std::string& name) {
   outputs_.Enqueue(path, position->source, selection_->tail_lines);
 }
 
-void LocalFollow::DrainEvents() {
+void LocalFollow::ReadEvents() {
   alignas(inotify_event) char bytes[size_t{64} << 10];
   for (;;) {
     const ssize_t size = read(events_.get(), bytes, sizeof bytes);
@@ -181,7 +183,7 @@ void LocalFollow::EndIfOrphaned() {
 }
 
 bool LocalFollow::Read(backend::FollowSink& sink) {
-  DrainEvents();
+  ReadEvents();
   if (lock_closed_ && !final_seen_) EndIfOrphaned();
   const bool had_entries = journal_grew_ && !final_seen_;
   if (had_entries) ReadJournal(sink);
