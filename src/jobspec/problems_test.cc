@@ -421,7 +421,7 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
   });
 }
 
-TEST(Problems, TasksOfAllRolesTogetherAreLimited) {
+TEST(Problems, TotalNumberOfTasksIsLimited) {
   const auto two_roles = [](const std::string& a, const std::string& b) {
     return "roles:\n  a: {instances: " + a + ", memory: 1GiB, command: date}\n  b: {instances: " + b +
            ", memory: 1GiB, command: date}\n";
@@ -433,7 +433,7 @@ TEST(Problems, TasksOfAllRolesTogetherAreLimited) {
   });
 }
 
-TEST(Problems, AreLimitedTo200) {
+TEST(Problems, AtMost200AreReported) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "k" + std::to_string(i) + ": x\n";
   const std::vector<std::string> problems = ProblemsOf(text);

@@ -131,8 +131,8 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
     return std::move(settled.view);  // the job has just ended, or the AM is busy; the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
-  auto view = FoldJournal(files.journal(),
-                          Tasks::kIncluded);  // read the journal again, so that it is not older than the AM's answer
+  // Read the journal again, so that it is not older than the AM's answer.
+  auto view = FoldJournal(files.journal(), Tasks::kIncluded);
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];

@@ -79,9 +79,8 @@ Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
   std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan)));
   HOWDAH_TRY_STATUS(follow->WatchJob());
   follow->WatchLogs();
-  if (follow->selection_)
-    follow->selection_->tail_lines
-        .reset();  // files that are found later are new and are delivered from their beginning
+  // Files that are found later are new, and are delivered from their beginning.
+  if (follow->selection_) follow->selection_->tail_lines.reset();
   follow->SetMore(true);
   return follow;
 }

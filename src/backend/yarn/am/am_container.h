@@ -19,9 +19,9 @@ core::Resources GrantedResources(const ::hadoop::yarn::ResourceProto& granted, c
 // Used on the loop's thread only.
 class AmContainerLookup {
  public:
-  // Queries the ResourceManager, and repeats a failed query a few times. Calls on_found at most once. There is no call
-  // if the ResourceManager does not answer, if the AM may not query it (a cluster with Kerberos, no token), or if this
-  // object is destroyed first. label: the application's node label.
+  // Queries the ResourceManager, and repeats an unsuccessful query a few times. Calls on_found at most once. There is
+  // no call if the ResourceManager does not answer, if the AM may not query it (a cluster with Kerberos, no token), or
+  // if this object is destroyed first. label: the application's node label.
   AmContainerLookup(boost::asio::io_context& loop, HadoopClient cluster, hadoop::yarn::ContainerId own,
                     std::string label, std::function<void(const core::AmContainerReported&)> on_found);
 

@@ -166,8 +166,8 @@ Result<std::string> AmJob::ListenHost() const {
     if (!own.empty()) break;
   }
   if (!own.empty() && !IsLoopback(own)) return own;
-  // The route to the ResourceManager gave no address or a loopback address. The latter happens if a ResourceManager
-  // runs on this machine. Other machines cannot use such an address, so resolve the node's name in YARN instead.
+  // The route to the ResourceManager shows no address, or only a loopback address because a ResourceManager runs on
+  // this machine. Other machines cannot use a loopback address, so resolve the node's name in YARN.
   const auto named = os::net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
   if (named.ok()) return named->front().ip();
   if (own.empty()) return named.error().While("finding the address of this node");

@@ -44,7 +44,7 @@ bool IsCalled(const LeafQueue& leaf, const std::string& name) {
   return leaf.path.empty() && name.ends_with("." + leaf.name);
 }
 
-// Whether the queue would be below its guarantee with one container less. Schedulers may grant a queue one container
+// Whether the queue would be below its guarantee with one container fewer. Schedulers may grant a queue one container
 // beyond its guarantee.
 bool IsWithinGuarantee(const LeafQueue& leaf) {
   return leaf.used_share * static_cast<double>(leaf.containers - 1) < static_cast<double>(leaf.containers);

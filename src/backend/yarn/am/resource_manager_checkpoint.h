@@ -27,9 +27,8 @@ class ResourceManagerCheckpoint {
     // allocated, `completed` those that have ended.
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerProto> containers;
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerStatusProto> completed;
-    std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;  // in the order in which they arrived
-    std::optional<::hadoop::common::TokenProto>
-        am_rm_token;  // set if YARN has replaced the token of the container's credentials
+    std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order in which they arrived
+    std::optional<::hadoop::common::TokenProto> am_rm_token;  // set if YARN has replaced the container's token
   };
 
   // restored: receives the state that earlier processes of this attempt saved; unset if the attempt has not registered.

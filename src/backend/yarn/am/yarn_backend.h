@@ -77,7 +77,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Removes the container from the table and reports its end to the AM.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
-  // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while grants or exits are expected.
+  // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
+  // expected.
   void UpdateExpectations();
 
   backend::Sink& sink_;
@@ -90,10 +91,9 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   AmContainerLookup am_container_;
   ResourceManagerCheckpoint checkpoint_;
   std::optional<ResourceManagerCheckpoint::State> restored_;  // set until this AM has taken over its containers
-  bool registered_ = false;                    // this process or an earlier one of the attempt has registered
-  std::vector<backend::Inherited> inherited_;  // containers to take over; empty once registered
-  std::vector<backend::Inherited>
-      missing_;  // containers that the registration did not report; cleared at the first answer
+  bool registered_ = false;                      // this process or an earlier one of the attempt has registered
+  std::vector<backend::Inherited> inherited_;    // containers to take over; empty once registered
+  std::vector<backend::Inherited> missing_;      // not reported at the registration; cleared at the first answer
   std::vector<std::function<void()>> deferred_;  // orders deferred until registered
 };
 

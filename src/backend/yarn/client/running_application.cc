@@ -121,8 +121,8 @@ std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn:
   const auto rm = cluster.Rm();
   if (!rm.ok()) return "";
   const std::string& expression = report.amnodelabelexpression();
-  const std::string label =
-      expression.starts_with('<') ? "" : expression;  // no label: "<DEFAULT_PARTITION>" or "<Not set>"
+  // YARN reports "<DEFAULT_PARTITION>" or "<Not set>" if the AM has no label.
+  const std::string label = expression.starts_with('<') ? "" : expression;
   const auto facts = FetchClusterFacts(**rm, report.user(), report.queue(), label);
   if (!facts.ok()) return facts.error().message;
   const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()))};

@@ -45,8 +45,8 @@ struct LogSource {
 struct LogSelection {
   std::optional<std::string> role;
   std::optional<int> index;
-  std::optional<int>
-      attempt;  // unset: every attempt when following a running job, the newest attempt in all other cases
+  // If unset: every attempt when following a running job, the newest attempt in all other cases.
+  std::optional<int> attempt;
   bool want_stdout = true, want_stderr = true;
   // For a follow: deliver only this many last lines of the output that each source has when the follow starts. A
   // backend that cannot skip the earlier output delivers everything; see Follow::starts_at_tail.

@@ -21,9 +21,9 @@ inline constexpr size_t kLongestJobName = 255, kLongestRoleName = 63;
 enum class Framework { kPlain, kPytorch, kTensorflow, kJax, kHorovod, kMpi, kMxnet, kXgboost };
 enum class RoleKind {
   kWorker,   // the job waits for it
-  kService,  // the job does not wait for it, but fails if it fails; it is stopped at the end of the job
+  kService,  // the job does not wait for the role, but fails if the role fails; stopped at the end of the job
   kSidecar,  // the job does not wait for it, and its failure is only reported
-  kSetup,    // all other roles start after it has finished; the job fails if it fails; its tasks have no ranks
+  kSetup,    // all other roles start after it has finished; its failure fails the job; its tasks have no ranks
 };
 enum class OnFailure {
   kFail,          // the failure of any task fails the job
@@ -75,10 +75,9 @@ constexpr std::string_view ToText(RestartRule::Then then) {
 
 struct RestartLimit {
   int max = 0;
-  Duration backoff =
-      std::chrono::seconds(1);          // pause before the first restart; doubles with each restart, up to 1 minute
-  bool charge_infrastructure = false;   // infrastructure failures (lost nodes, preemption) count against max
-  std::vector<RestartRule> rules = {};  // the first matching rule applies
+  Duration backoff = std::chrono::seconds(1);  // pause before the first restart; doubles each time, up to 1 minute
+  bool charge_infrastructure = false;          // infrastructure failures (lost nodes, preemption) count against max
+  std::vector<RestartRule> rules = {};         // the first matching rule applies
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
 };
 

@@ -38,7 +38,7 @@ class Mirror {
  private:
   struct File {
     int64_t copied = 0;
-    Instant modified;     // modification time in the listing when it was last checked
+    Instant modified;     // modification time in the listing at the last check
     Instant last_growth;  // when new bytes were last found
     Instant next_check;
   };

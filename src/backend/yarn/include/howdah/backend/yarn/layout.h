@@ -5,8 +5,8 @@
 //     cache/private/HASH[SUFFIX]        files that only their owner may read (directory mode 0700)
 //     jobs/ID/                          mode 0700; deleted at the end of the job
 //       job.json                        the effective job (jobspec::WriteEffective)
-//       am.json                         the client's input for the AM (am_start.h), with the identity for calls to the
-//       AM outputs/ROLE-INDEX/...          the files of tasks that `outputs` in the job file selects
+//       am.json                         the client's input for the AM (am_start.h), and the identity of clients
+//       outputs/ROLE-INDEX/...          the files of tasks that `outputs` in the job file selects
 //       results/ROLE-INDEX/LOCAL_RANK   results of processes (HOWDAH_RESULT)
 //       metrics                         the AM's metrics file, at most about five minutes old
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
