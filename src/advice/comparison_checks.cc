@@ -20,7 +20,7 @@ constexpr Duration kSlowFor = std::chrono::minutes(5);
 struct RankSteps {
   const journal::TaskView* task = nullptr;
   int rank = 0;                                // the rank in the whole job
-  std::map<int64_t, double> seconds_per_step;  // by number of the window
+  std::map<int64_t, double> seconds_per_step;  // step time by number of the window
 };
 
 // A rank that was slower than the others.

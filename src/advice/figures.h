@@ -101,7 +101,7 @@ class Figures {
   const Facts* facts_;
   Instant now_;
   Duration wall_{}, ran_{};
-  std::map<std::pair<std::string_view, int>, std::vector<const metrics::Column*>> columns_;  // by task
+  std::map<std::pair<std::string_view, int>, std::vector<const metrics::Column*>> columns_;  // series of each task
   std::vector<RoleFigures> roles_;
   Amounts held_;
   RunFacts own_;
@@ -113,8 +113,8 @@ int64_t MemoryToRequest(const Figures& figures, const RoleFigures& role);
 
 // --- text
 std::string Percent(double share);                                   // "41 %"
-std::string Number(double value);                                    // at most one decimal
-std::string MemoryText(int64_t bytes);                               // for job files: "1536MiB"
+std::string Number(double value);                                    // with at most one decimal
+std::string MemoryText(int64_t bytes);                               // a value for job files: "1536MiB"
 std::string RoleKey(const RoleFigures& role, std::string_view key);  // "roles.worker.memory"
 std::string NameOf(const journal::TaskView& task);
 double Hours(Duration duration);

@@ -77,7 +77,7 @@ struct Story : StoryTimes {
   jobspec::JobSpec spec;
   bool ended = true;
   core::JobChanged end;       // the final entry
-  int64_t granted_bytes = 0;  // per container; 0: as requested
+  int64_t granted_bytes = 0;  // memory of each container; 0: as requested
   bool reports_checkpoints = true, reports_steps = true;
   double rate = 4;        // steps per second
   std::string waits_for;  // the reason why the job is queued

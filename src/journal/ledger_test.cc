@@ -323,7 +323,7 @@ TEST(Ledger, TaskViewHasTheResourcesOfItsContainer) {
 // --- random journals
 
 // Makes random entries of one job: tasks, containers, checkpoints, restarts, deaths of the AM, and clocks that are set
-// forward and back. Computes the held hardware independently.
+// forward and back. Computes the held hardware independently of Ledger.
 class RandomJob {
  public:
   RandomJob(unsigned seed, int mean_step) : random_(seed), mean_step_(mean_step) {
@@ -503,8 +503,8 @@ TEST_P(LedgerOfRandomJobs, PeriodsAddUpToTheWhole) {
   }
 }
 
-// One container that is held from the beginning makes the hardware time a multiple of the wall time, which only
-// TimeBreakdown computes.
+// The journals have only one container, which is held from the beginning. Its hardware time must be a multiple of the
+// wall time that TimeBreakdown computes.
 TEST_P(LedgerOfRandomJobs, BucketsAgreeWithTheTimeBreakdown) {
   RandomJob job = Job();
   Ledger ledger;

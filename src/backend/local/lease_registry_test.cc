@@ -212,7 +212,7 @@ TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrant
   EXPECT_TRUE(a.Reload().ok());
   ASSERT_TRUE(b.Request({}, {}).ok());
   const std::string content = whole.substr(0, whole.find('\n'));
-  write(content);  // as versions without checksums wrote it
+  write(content);  // versions without checksums wrote only this content
   EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
   // These amounts cannot be converted, or their sum would overflow.
   const auto with = [&](const std::string& before, const std::string& after) {

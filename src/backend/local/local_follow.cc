@@ -117,7 +117,7 @@ void LocalFollow::WatchDirectory(const std::string& path, const std::optional<Lo
 
 void LocalFollow::ListDirectory(const std::string& path, const std::optional<LogPosition>& position) {
   const auto names = os::files::ListDirectory(path);
-  if (!names.ok()) return;  // not created yet, or deleted
+  if (!names.ok()) return;  // the directory is not created yet, or was deleted
   for (const std::string& name : *names) Found({path, position}, name);
 }
 

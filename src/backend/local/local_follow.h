@@ -82,8 +82,8 @@ class LocalFollow final : public backend::Follow {
   os::files::Fd ready_;   // an epoll instance that watches events_ and more_; fd() returns it
   os::files::Fd events_;  // inotify
   os::files::Fd more_;    // an eventfd that is readable while there is more to deliver
-  // am.lock. Kept open, because closing it would cause the same inotify event as the death of a process that holds the
-  // lock.
+  // The descriptor of am.lock. It stays open, because closing it would cause the same inotify event as the death of a
+  // process that holds the lock.
   os::files::Fd lock_;
 
   int job_watch_ = -1, lock_watch_ = -1;

@@ -41,7 +41,7 @@ class Collect final : public backend::FollowSink {
   bool count_only = false;
 };
 
-// Polls the follow's descriptor and reads until `done` holds.
+// Polls the follow's descriptor and reads until `done` returns true.
 template <typename Done>
 void ReadUntil(LocalFollow& follow, Collect& sink, const Done& done) {
   while (!done()) {

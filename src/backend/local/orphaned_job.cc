@@ -39,7 +39,7 @@ std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
 }
 
 struct Death {
-  std::string how, error;      // as for RecordAmDeath
+  std::string how, error;      // see RecordAmDeath
   std::string exception = "";  // text about processes that may not have been killed; empty if there are none
   bool stopped = false;        // whether the end was requested
 };

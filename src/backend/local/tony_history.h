@@ -13,7 +13,7 @@ namespace howdah::backend::local {
 // directory of this machine. journal: the text of the journal so far.
 Status BeginTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
 Status FinishTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
-// The same as FinishTonyHistory, but reads the job file itself. For use after the application master has died.
+// Does the same as FinishTonyHistory, but reads the job file itself. For use after the application master has died.
 Status FinishTonyHistoryOf(const JobFiles& files, const std::string& journal);
 
 // Whether `history.tony` is a directory on this machine.

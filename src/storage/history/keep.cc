@@ -8,7 +8,7 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// Returns the id by which the job's backend knows it.
+// Returns the id that the job's backend uses for the job.
 std::string IdOf(Files& files, const Found& job) {
   const auto settings = ReadConfiguration(files, job);
   const std::string id =

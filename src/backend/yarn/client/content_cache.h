@@ -45,7 +45,7 @@ bool IsWorldTraversable(hadoop::hdfs::FileSystem& files, const std::string& dire
 
 class ContentCache {
  public:
-  using OnProgress = std::function<void(int64_t done, int64_t total)>;  // in bytes
+  using OnProgress = std::function<void(int64_t done, int64_t total)>;  // done and total are in bytes
   ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path, OnProgress on_progress);
 
   // Adds a file for the next Upload. Returns its number for file(). The file is public if everybody may read it and

@@ -62,7 +62,7 @@ class LogStore {
   HadoopClient& cluster_;
   JobId id_;
   std::string user_;
-  std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // by path
+  std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // opened files by path
 };
 
 }  // namespace howdah::backend::yarn::client

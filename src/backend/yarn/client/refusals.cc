@@ -49,7 +49,7 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
   return "";
 }
 
-// Whether a node has the label and is available for jobs, now or later (lost and unhealthy nodes may come back).
+// Whether a node has the label and is available for jobs, now or later (lost and unhealthy nodes may recover).
 bool IsUsable(const NodeFacts& node, const std::string& label) {
   return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
 }

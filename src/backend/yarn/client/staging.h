@@ -45,7 +45,7 @@ struct StagingOptions {
   const hadoop::conf::Configuration& configuration;
   hadoop::hdfs::FileSystem& files;  // the default file system
   Layout layout;
-  hadoop::hdfs::OpenOptions open;  // for opening other file systems that the job file names
+  hadoop::hdfs::OpenOptions open;  // options for opening other file systems that the job file names
   std::string agent;               // path of howdah-agent
   std::string local_directory;     // directory on this machine for the cache of hashes and temporary packs
   ContentCache::OnProgress on_staged;

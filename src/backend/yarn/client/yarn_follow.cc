@@ -60,7 +60,7 @@ std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
     std::unique_lock lock(mutex_);
     not_empty_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
     uint64_t count = 0;
-    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // not signalled
+    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // the descriptor was not signalled
     for (size_t weight = 0; !items_.empty() && weight < kMaxPerRead;) {
       weight += items_.front().second;
       weight_ -= items_.front().second;

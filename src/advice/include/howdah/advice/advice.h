@@ -36,8 +36,8 @@ struct Finding {
   std::string text = {};                   // one sentence with figures
   std::vector<std::string> evidence = {};  // measured figures, and where they come from
   Change change = {};
-  Amounts saving = {};           // per run; all 0: not known
-  Amounts saving_per_week = {};  // at the rate of the last 30 days
+  Amounts saving = {};           // saving per run; all 0: not known
+  Amounts saving_per_week = {};  // saving per week at the rate of the last 30 days
   int runs = 1;                  // runs of the job's name that have this finding, including this run
   bool certain = false;          // confidence is high: at least three runs agree
   friend bool operator==(const Finding&, const Finding&) = default;
@@ -52,7 +52,7 @@ std::vector<std::string> SeriesOfChecks();
 // advice.
 std::vector<Finding> Advise(const Facts& facts, Instant now);
 
-// Whether a finding comes before another: its saving is larger.
+// Whether the saving of `a` is larger than that of `b`. Reports list larger savings first.
 bool SavesMore(const Finding& a, const Finding& b);
 
 // Returns the facts about this run that the advice on later runs of the same name needs.

@@ -36,7 +36,7 @@ struct RunFacts {
   Instant submitted;
   Duration ran{};  // duration from the first start of a task
   bool ended = false, succeeded = false;
-  std::map<std::string, Role> roles;  // by name
+  std::map<std::string, Role> roles;  // roles by name
   int gpus = 0;                       // number of GPUs of all tasks
   int nodes = 0;
   int interruptions = 0;           // failures, preemptions and lost containers

@@ -26,7 +26,7 @@ class Trail {
     std::string node;
     Instant at;
     std::optional<ExitStatus> exit;
-    bool lost = false;  // its container was lost
+    bool lost = false;  // the attempt's container was lost
     std::string reason;
   };
   // A wait before the job ran. Waits whose reasons differ only in numbers are added up.
@@ -54,7 +54,7 @@ class Trail {
   // The steps per second of each task's newest attempt, by role. Contains only tasks that reported steps for a minute
   // or longer.
   std::map<std::string, std::vector<double>> StepRates() const;
-  // For how long the tasks of the role had a container, added up over its tasks, until `now`.
+  // The time until `now` for which the role's tasks had a container, added up over the tasks.
   Duration ContainerTime(const std::string& role, Instant now) const;
   // The resources of the role's newest container; nullopt if grants were not recorded.
   std::optional<core::Resources> GrantedTo(const std::string& role) const;
@@ -106,16 +106,16 @@ class Trail {
   std::map<std::string, core::Resources> containers_;  // resources of the containers that are held, by id
   std::vector<Failure> failures_;
   int failure_count_ = 0;
-  std::map<std::string, Wait> waits_;  // by reason without numbers
+  std::map<std::string, Wait> waits_;  // waits by their reason without numbers
   std::string waiting_for_;            // the reason of the current wait; empty if the job does not wait
   Instant waiting_since_;
   bool ran_ = false;
-  std::map<std::string, Repeated> repeated_;                  // by role, exit status and cause
+  std::map<std::string, Repeated> repeated_;                  // failures by role, exit status and cause
   std::map<std::string, std::set<std::string>> restarts_of_;  // counted restarts, by the keys of repeated_
   std::set<std::string> nodes_;
   std::map<std::string, std::string> avoided_nodes_;
   std::optional<Instant> newest_step_at_, newest_checkpoint_at_;
-  std::optional<Saves> most_saves_;  // of the earlier attempt that announced most checkpoints
+  std::optional<Saves> most_saves_;  // checkpoints of the earlier attempt that announced most
 };
 
 }  // namespace howdah::advice

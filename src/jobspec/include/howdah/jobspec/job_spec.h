@@ -57,7 +57,7 @@ struct RestartRule {
     kFail,         // the task does not restart
     kRestart,      // the task restarts as after any other failure
     kRestartFree,  // the task restarts, and the restart is not charged
-    kElsewhere,    // as kRestartFree, on another node if possible, because the node is at fault
+    kElsewhere,    // like kRestartFree, but on another node if possible, because the node is at fault
   };
   std::string log;          // a regular expression, searched for at the end of the output; empty: any output
   std::optional<int> exit;  // the exit code; nullopt: any

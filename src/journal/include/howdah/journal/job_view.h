@@ -72,7 +72,7 @@ std::optional<JobView> FromJson(std::string_view json);
 
 // Formats one line of the journal file, without the newline: {"time": "...", "type": "TaskExited", ...}.
 std::string EncodeEntry(const core::JournalEntry& entry);
-// Returns nullopt for a torn line, and for a type that this version does not know.
+// Returns nullopt for an incomplete or invalid line, and for a type that this version does not know.
 std::optional<core::JournalEntry> DecodeEntry(std::string_view line);
 // Formats a line for people: "06:45:12.301  TaskExited  worker:1  exit code 7".
 std::string DescribeEntry(const core::JournalEntry& entry);

@@ -32,7 +32,7 @@ class Ledger {
   // record grants, do not contain the hardware. Show "–" for such jobs, not 0. The hardware is also unknown until the
   // first grant.
   bool known() const;
-  // Whether the lost time is known: some checkpoint was reported.
+  // Whether the lost time is known, because some checkpoint was reported.
   bool knows_lost() const;
 
   // Returns all figures at once. Each call of one of the functions below computes this map again.

@@ -47,7 +47,7 @@ struct QueueFacts {
 
 struct ClusterFacts {
   std::string user;
-  std::vector<NodeFacts> nodes;  // all nodes that the ResourceManager knows, in any state
+  std::vector<NodeFacts> nodes;  // all nodes that the ResourceManager lists, in any state
   QueueFacts queue;
   std::vector<std::string> allowed_queues;  // leaf queues to which `user` may submit
   std::vector<std::string> labels;

@@ -1,5 +1,5 @@
-// The exit statuses that YARN gives to containers. A table gives the meaning of each status, and whether a restart
-// after it is charged. Pure.
+// The exit statuses of YARN's containers. A table has the meaning of each status, and whether a restart after it is
+// charged. Pure.
 #pragma once
 
 #include <string_view>
