@@ -408,7 +408,7 @@ class RandomJob {
     am.since = time_ - std::chrono::milliseconds(Number(-1000, 1000));
     Emit(JobChange(JobType::kAmStarted, JobState::kStarting));
     Emit(am);
-    // The first AM is the only one whose grant counts from `since`. Later ones have the same size.
+    // The first AM is the only one whose grant counts from `since`. Later AMs have the same size.
     if (am_ == 1) held_["am"] = {granted, std::clamp(*am.since, At(0), now_)};
   }
   void Job() {

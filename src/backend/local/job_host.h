@@ -17,7 +17,7 @@ namespace howdah::backend::local {
 
 struct Host {
   std::string name;
-  std::string boot_id;  // differs after every start of the machine
+  std::string boot_id;  // the kernel generates a new one at every boot
 };
 Host ThisHost();
 
@@ -40,7 +40,7 @@ Result<std::optional<JobHost>> ReadJobHost(const JobFiles& files);
 enum class Life {
   kElsewhere,   // the job belongs to another host, and only that host can determine whether it is alive
   kAlive,       // the job is alive, even if am.lock is free
-  kUnrecorded,  // there is no host.json, so am.lock decides
+  kUnrecorded,  // host.json is missing, so am.lock decides
   kDead,        // the job is dead, provided that am.lock is free
 };
 // recorded: the content of host.json, for a job that has not recorded its end. submitted_on: the host that its journal

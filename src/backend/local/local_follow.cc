@@ -195,7 +195,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
 
 void LocalFollow::SetMore(bool more) {
   uint64_t count = 1;
-  // The call fails if the counter already has the desired state. Ignore that.
+  // The call fails if the counter already has the desired state, so its result is ignored.
   const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
   static_cast<void>(done);
 }

@@ -120,7 +120,7 @@ void ContainerTable::StopAfter(const ContainerId& id, std::chrono::milliseconds 
 }
 
 // Stops the container. If its NodeManager has not confirmed the start yet, OnStarted stops the container later, because
-// the NodeManager may not have received it yet.
+// the NodeManager may not have the container before that.
 void ContainerTable::Stop(const ContainerId& id) {
   Container& container = containers_.at(id);
   container.stopping = true;

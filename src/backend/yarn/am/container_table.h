@@ -29,7 +29,7 @@ class ContainerTable {
     bool launched = false;
     bool started = false;    // the NodeManager has confirmed the start
     bool connected = false;  // the executor in the container has connected
-    bool releasing = false;  // the job has released it, so its end is never a failure
+    bool releasing = false;  // the job has released the container, so its end is never a failure
     bool stopping = false;   // the NodeManager has been or will be asked to stop the container
     Duration start_time{0};  // time from the launch to the last scheduled progress check
     boost::asio::steady_timer stop_timer, progress_timer;

@@ -114,7 +114,7 @@ Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
 
 std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (report.yarn_application_state() < ::hadoop::yarn::ACCEPTED) return "";
-  // An attempt that uses a container has received the AM's container already.
+  // An attempt that uses a container already has the AM's container.
   if (report.currentapplicationattemptid().attemptid() > 0 && report.app_resource_usage().num_used_containers() > 0) {
     return "the application master is starting";
   }

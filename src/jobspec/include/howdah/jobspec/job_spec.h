@@ -189,7 +189,7 @@ struct Docker {
 
 // The application master, if it runs in a container of the cluster.
 struct AmSpec {
-  int attempts = 2;          // including the first
+  int attempts = 2;          // number of attempts, including the first
   int64_t memory_bytes = 0;  // memory of the AM's container; 0: computed from the number of tasks
   int vcores = 1;
   friend bool operator==(const AmSpec&, const AmSpec&) = default;

@@ -22,7 +22,7 @@ struct TaskView {
   int attempt = 0;
   std::optional<int> started_in;  // the newest generation in which an attempt was started
   std::string node, container;    // empty before the task has a container
-  // The resources of `container`; nullopt if there is no container, or if the journal does not contain them.
+  // The resources of `container`; nullopt if the task has none, or if the journal does not contain them.
   std::optional<core::Resources> granted;
   std::vector<int> ranks, pids;
   std::optional<ExitStatus> exit;

@@ -37,7 +37,7 @@ struct QueueFacts {
   bool parent = false;  // has child queues, so it accepts no jobs itself
   bool stopped = false;
   std::optional<hadoop::yarn::Resource> maximum;   // limit in the requested partition; unset if not reported
-  std::optional<hadoop::yarn::Resource> capacity;  // guaranteed to the queue; unset if not reported
+  std::optional<hadoop::yarn::Resource> capacity;  // resources guaranteed to the queue; unset if not reported
   double maximum_share = 1;                        // maximum fraction of the cluster
   double am_share = 1;                             // maximum fraction of the queue for application masters
   std::vector<std::string> labels;                 // accessible labels; "*" means all
