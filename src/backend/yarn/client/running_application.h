@@ -35,9 +35,9 @@ Result<std::vector<backend::LogSource>> ListRunningLogs(HadoopClient& cluster, c
                                                         const ::hadoop::yarn::ApplicationReportProto& report);
 
 struct RunningLogRead {
-  int64_t bytes = 0;      // passed to on_bytes
+  int64_t bytes = 0;      // number of bytes passed to on_bytes
   bool complete = false;  // if false, the rest is only on the node where the container ran
-  std::string journal;    // from which LogLocations finds that node
+  std::string journal;    // the job's journal, in which LogLocations finds that node
 };
 // Passes the content of a source to on_bytes, as far as the AM can serve it.
 Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
