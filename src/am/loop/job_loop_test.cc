@@ -81,9 +81,9 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
 
  private:
   Instant Now() override { return now; }
-  void PassSoon() override { seen_.push_back("drain soon"); }
+  void PassSoon() override { seen_.push_back("pass soon"); }
   void Arm(std::optional<Instant> deadline) override { armed = deadline; }
-  void PassAfter(Duration) override { seen_.push_back("drain later"); }
+  void PassAfter(Duration) override { seen_.push_back("pass later"); }
   Status Append(const std::vector<LoggedEvent>& added) override {
     if (!log_fails.empty()) return Failed(log_fails);
     unwritten_.insert(unwritten_.end(), added.begin(), added.end());
@@ -109,7 +109,7 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
   void Replayed(const LoggedEvent& logged, const std::vector<core::Action>& actions) override {
     seen_.push_back("replayed " + NameOf(logged.event) + ", " + std::to_string(actions.size()) + " actions");
   }
-  void OnPassDone() override { seen_.push_back("drained"); }
+  void OnPassDone() override { seen_.push_back("pass done"); }
   void OnFailed(const Error& error) override { seen_.push_back("failed: " + error.message); }
   void OnNoSpace(const Error& error) override { seen_.push_back("no space: " + error.message); }
   void OnSpace(Duration full_for) override { seen_.push_back("space after " + FormatDuration(full_for)); }
@@ -134,18 +134,18 @@ TEST(JobLoop, EventIsLoggedBeforeItsActionsAndTheJournalIsFlushedOncePerPass) {
   const Row rows[] = {
       {"one event",
        {kStarted},
-       {"drain soon", "log AmStarted", "add job STARTING", "add task PENDING", "perform RequestContainers", "flush",
-        "drained"}},
-      {"two events in one drain",
+       {"pass soon", "log AmStarted", "add job STARTING", "add task PENDING", "perform RequestContainers", "flush",
+        "pass done"}},
+      {"two events in one pass",
        {kGranted, kRegistered},
-       {"drain soon", "log ContainerGranted", "add task ALLOCATED", "perform LaunchExecutor", "log ExecutorRegistered",
-        "add task READY", "perform StartTask", "flush", "drained"}},
+       {"pass soon", "log ContainerGranted", "add task ALLOCATED", "perform LaunchExecutor", "log ExecutorRegistered",
+        "add task READY", "perform StartTask", "flush", "pass done"}},
       {"an event that changes nothing but a heartbeat",
        {core::HeartbeatReceived{kC1}},
-       {"drain soon", "flush", "drained"}},
+       {"pass soon", "flush", "pass done"}},
       {"the heartbeat is logged before the event that depends on it",
        {core::ContainerExited{ContainerId{"c9"}}, core::RankExited{kC1, 7, 0, {.code = 0}, kSubmitted, {}}},
-       {"drain soon", "log event 4", "log HeartbeatReceived RankExited", "flush", "drained"}},
+       {"pass soon", "log event 4", "log HeartbeatReceived RankExited", "flush", "pass done"}},
   };
   Process process;
   for (const Row& row : rows) EXPECT_EQ(process.RunPass(row.events), row.seen) << row.what;
@@ -155,7 +155,7 @@ TEST(JobLoop, SecondPostDoesNotAskForASecondPass) {
   Process process;
   process.Post(kStarted);
   process.Post(kGranted);
-  EXPECT_THAT(process.Take(), ElementsAre("drain soon"));
+  EXPECT_THAT(process.Take(), ElementsAre("pass soon"));
 }
 
 TEST(JobLoop, ClockThatIsSetBackDoesNotMoveEventsBack) {
@@ -178,7 +178,7 @@ TEST(JobLoop, NextDeadlineOfTheJobArmsTheTimer) {
 TEST(JobLoop, FailedEventLogPreventsAllActions) {
   Process process;
   process.log_fails = "disk full";
-  EXPECT_THAT(process.RunPass({kStarted, kGranted}), ElementsAre("drain soon", "failed: disk full"));
+  EXPECT_THAT(process.RunPass({kStarted, kGranted}), ElementsAre("pass soon", "failed: disk full"));
   EXPECT_THAT(process.RunPass({kGranted}), Not(testing::Contains(HasSubstr("perform"))));
 }
 
@@ -186,13 +186,12 @@ TEST(JobLoop, FullDiskDelaysActionsUntilTheirEventIsLogged) {
   Process process;
   process.RunPass({kStarted});
   process.log_full = true;
-  EXPECT_THAT(process.RunPass({kGranted, kRegistered}),
-              ElementsAre("drain soon", "no space: disk full", "drain later"));
+  EXPECT_THAT(process.RunPass({kGranted, kRegistered}), ElementsAre("pass soon", "no space: disk full", "pass later"));
   process.now += std::chrono::seconds(90);
-  EXPECT_THAT(process.RunPass({kTaskStarted}), ElementsAre("drain later")) << "a post does not ask for a drain";
+  EXPECT_THAT(process.RunPass({kTaskStarted}), ElementsAre("pass later")) << "a post does not ask for a pass";
   process.log_full = false;
   std::vector<std::string> seen = process.RunPass({});
-  EXPECT_EQ(seen.back(), "drained");
+  EXPECT_EQ(seen.back(), "pass done");
   ASSERT_GT(seen.size(), 10u);
   seen.resize(10);
   EXPECT_THAT(seen, ElementsAre("log ContainerGranted", "flush", "space after 1m30s", "add task ALLOCATED",
@@ -236,10 +235,10 @@ TEST(JobLoop, JournalOnAFullDiskDelaysLaterEvents) {
   Process process;
   process.journal_full = true;
   process.RunPass({kStarted});
-  EXPECT_THAT(process.RunPass({kGranted}), ElementsAre("drain later"));
+  EXPECT_THAT(process.RunPass({kGranted}), ElementsAre("pass later"));
   process.journal_full = false;
   EXPECT_THAT(process.RunPass({}), ElementsAre("flush", "space after 0ms", "log ContainerGranted", "add task ALLOCATED",
-                                               "perform LaunchExecutor", "flush", "drained"));
+                                               "perform LaunchExecutor", "flush", "pass done"));
 }
 
 // If the waiting heartbeats were ignored, their container would be declared lost.
@@ -277,7 +276,7 @@ TEST(JobLoop, DiskThatStaysFullEndsTheJobAfterTenMinutes) {
   process.log_full = true;
   process.RunPass({kStarted});
   process.now += JobLoop::kNoSpaceLimit - std::chrono::seconds(1);
-  EXPECT_THAT(process.RunPass({}), ElementsAre("drain later"));
+  EXPECT_THAT(process.RunPass({}), ElementsAre("pass later"));
   process.now += std::chrono::seconds(1);
   EXPECT_THAT(process.RunPass({}), ElementsAre("failed: disk full, for 10m00s"));
   EXPECT_THAT(process.RunPass({}), IsEmpty());
@@ -288,7 +287,7 @@ TEST(JobLoop, TooManyWaitingEventsFailTheLoop) {
   process.log_full = true;
   process.RunPass({kStarted});
   for (size_t i = 0; i < JobLoop::kMostWaiting; ++i) process.Post(kGranted);
-  EXPECT_THAT(process.RunPass({}), ElementsAre("drain later"));
+  EXPECT_THAT(process.RunPass({}), ElementsAre("pass later"));
   process.Post(kGranted);
   EXPECT_THAT(process.RunPass({}), ElementsAre("failed: disk full, for 0ms"));
 }
@@ -299,9 +298,9 @@ TEST(JobLoop, StopRequestDuringAFullDiskFreesTheReservedSpaceOnce) {
   process.log_full = true;
   process.RunPass({kGranted});
   process.Post(core::StopRequested{"ann", std::nullopt});
-  EXPECT_THAT(process.Take(), ElementsAre("free reserve", "drain soon"));
+  EXPECT_THAT(process.Take(), ElementsAre("free reserve", "pass soon"));
   process.log_full = false;
-  EXPECT_EQ(process.RunPass({}).back(), "drained");
+  EXPECT_EQ(process.RunPass({}).back(), "pass done");
   EXPECT_TRUE(std::holds_alternative<core::StopRequested>(process.log.back().event));
   // The reserve was freed already, so another full disk ends the job.
   process.log_full = true;
@@ -313,7 +312,7 @@ TEST(JobLoop, StopRequestThatCannotBeLoggedFreesTheReservedSpace) {
   process.RunPass({kStarted});
   process.log_full = true;
   EXPECT_THAT(process.RunPass({core::StopRequested{"ann", std::nullopt}}),
-              ElementsAre("drain soon", "no space: disk full", "drain later", "free reserve", "drain soon"));
+              ElementsAre("pass soon", "no space: disk full", "pass later", "free reserve", "pass soon"));
   EXPECT_THAT(process.RunPass({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
@@ -352,9 +351,9 @@ TEST(JobLoop, ResumedCoreRepeatsItsOrders) {
   Process next;
   for (const LoggedEvent& past : first.log) next.loop.Replay(past, 3);
   next.Take();
-  EXPECT_THAT(
-      next.RunPass({core::AmResumed{1, "was killed"}}),
-      ElementsAre("drain soon", "log AmResumed", "add job am attempt 1", "perform LaunchExecutor", "flush", "drained"));
+  EXPECT_THAT(next.RunPass({core::AmResumed{1, "was killed"}}),
+              ElementsAre("pass soon", "log AmResumed", "add job am attempt 1", "perform LaunchExecutor", "flush",
+                          "pass done"));
 }
 
 }  // namespace

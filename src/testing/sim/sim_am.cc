@@ -26,7 +26,7 @@ void SimAm::Deliver(const core::Event& event) {
   loop_.RunPass();
   in_pass_ = false;
   if (died_ || world_.violation || flushes_ == 1) return;
-  world_.Violate("The journal is written once per drain", name_ + ": " + std::to_string(flushes_) + " times");
+  world_.Violate("The journal is written once per pass", name_ + ": " + std::to_string(flushes_) + " times");
 }
 
 // --- event log and journal ---
