@@ -44,7 +44,7 @@ Result<int> Watch(const client::Job& job, bool json) {
   return client::kExitOk;
 }
 
-// Advice is an addition to the status, so that an error only leaves it out.
+// Returns no advice if it cannot be computed, because the status is useful without advice.
 std::vector<std::string> AdviceOn(const client::Job& job, const journal::JobView& view) {
   if (!view.started) return {};
   const Instant now = os::process::Clock().Now();

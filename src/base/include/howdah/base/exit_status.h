@@ -7,7 +7,7 @@
 
 namespace howdah {
 
-// Exactly one of the two is set.
+// Exactly one of the two fields is set.
 struct ExitStatus {
   std::optional<int> code;
   std::optional<int> signal;

@@ -37,7 +37,8 @@ struct Error {
     const std::string end = "; " + remedy;
     return !remedy.empty() && message.ends_with(end) ? message.substr(0, message.size() - end.size()) : message;
   }
-  // Prepends the operation that failed: "submitting hello: writing job.json: no space left on device", outermost first.
+  // Prepends the operation that failed. The outermost operation is first: "submitting hello: writing job.json: no space
+  // left on device".
   [[nodiscard]] Error While(std::string_view doing) const {
     return {code, std::string(doing) + ": " + message, remote_class, remedy};
   }

@@ -63,7 +63,7 @@ class HistorySource {
 
   Result<journal::JobView> ViewOf(const storage::history::Found& found) const;  // without tasks
   Result<compat::tony::history::Events> EventsOf(const PastJob& job) const;
-  // Reports errors of single jobs; the other jobs are still shown.
+  // Prints notes about single jobs that could not be read. The other jobs are still shown.
   void Note(const std::vector<std::string>& problems) const;
 
   backend::Cluster* cluster_;

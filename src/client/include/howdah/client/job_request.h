@@ -12,7 +12,7 @@ namespace howdah::client {
 
 struct JobRequest {
   std::string file;                // "-" for stdin; if empty, the job is `quick`
-  std::vector<std::string> sets;   // KEY=VALUE
+  std::vector<std::string> sets;   // the changes of --set, each as KEY=VALUE
   std::vector<std::string> words;  // arguments for the commands of the file, or the command of a quick job
   jobspec::QuickJob quick;
   std::vector<std::string> quick_flags;  // names of the flags that set `quick`, for messages

@@ -58,7 +58,7 @@ class Syntax {
     after_dashes_ = &words;
     after_dashes_type_ = type;
   }
-  // All words after the command, unparsed, for a command with its own grammar.
+  // Passes all words after the command to it unparsed, for a command with its own grammar.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
   // Adds a subcommand, such as `list` in `howdah history list`.
   void Action(const std::string& name, const std::string& help, const std::string& examples,
@@ -85,8 +85,8 @@ struct Command {
   std::function<Runner(Syntax&)> declare;
 };
 
-// `howdah help COMMAND` is `howdah COMMAND --help`. A word that other tools use for a command, such as `ps`, is an
-// error that names the command.
+// The whole command line. `howdah help COMMAND` prints the same as `howdah COMMAND --help`. A word that other tools use
+// for a command, such as `ps`, is an error that names our command.
 class Grammar {
  public:
   // `on` receives the value of --on.
@@ -96,7 +96,7 @@ class Grammar {
   // Returns the command to run, or an exit code if there is none to run: the help, the version or an error was printed.
   std::variant<Runner, int> Parse(int argc, char** argv);
 
-  // For completion scripts.
+  // The help of a flag, for completion scripts.
   struct FlagHelp {
     std::string name, help;
     bool takes_value = false;
