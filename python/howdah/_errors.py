@@ -18,7 +18,7 @@ class Problem(NamedTuple):
 
     key: str  # such as "roles.worker.memory"; empty if the problem has no key
     text: str
-    line: int | None  # in the text of the job file
+    line: int | None  # the line number in the job file
     file: str
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""`run`, `submit`, `plan`, `job` and `Role`: from a function, a script, a command or a job file to a job."""
+"""`run`, `submit`, `plan`, `job` and `Role`, which make a job from a function, a script, a command or a job file."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Prepared(NamedTuple):
     """A job that is ready to be submitted."""
 
     name: str | None
-    arguments: list[str]  # of the command line, after the command
+    arguments: list[str]  # the arguments of `howdah run` or another command
     text: str | None  # the job file on stdin; None if the arguments name a file
 
     @property
@@ -144,7 +144,7 @@ def submit(what: PathLike | Sequence[str], **keys: Unpack[JobKeys]) -> Job[None]
 @overload
 def submit(what: Mapping[str, Role], **keys: Unpack[JobKeys]) -> Job[Any]: ...
 def submit(what: Any, **keys: Any) -> Job[Any]:
-    """Submits a job, and returns at once. Takes what `run` takes, without `follow`."""
+    """Submits a job, and returns at once. Accepts the same arguments as `run`, except `follow`."""
     _keys.check("howdah.submit", keys, _keys.DEFAULTS)
     return _submit(what, keys)
 
@@ -194,7 +194,7 @@ class JobFunction(Generic[P, T]):
 
 
 def job(**keys: Unpack[RunKeys]) -> Callable[[Callable[P, T]], JobFunction[P, T]]:
-    """Decorates a function with the keywords of its jobs: `@howdah.job(workers=4)`."""
+    """Makes a JobFunction of a function. The keywords apply to its jobs: `@howdah.job(workers=4)`."""
     _keys.check("howdah.job", keys, [*_keys.DEFAULTS, "follow"])
     return lambda function: JobFunction(function, keys)
 
@@ -258,7 +258,7 @@ def _problem(item: Mapping[str, Any]) -> Problem:
 
 
 def prepare(what: Any, given: Mapping[str, Any]) -> Prepared:
-    """Writes the files that travel with the job, and makes its job file. Submits nothing."""
+    """Writes the files that are sent with the job, and makes its job file. Submits nothing."""
     flags = _program.on(given.get("on"))
     if isinstance(what, (str, os.PathLike)) and os.fspath(what).endswith(_JOB_FILES):
         return _prepare_file(os.fspath(what), given, flags)
@@ -266,7 +266,7 @@ def prepare(what: Any, given: Mapping[str, Any]) -> Prepared:
     keys["python"] = _python(keys["python"])
     roles = _roles(what, given)
     if not isinstance(what, Mapping):
-        keys["restart"] = 0  # it belongs to the role
+        keys["restart"] = 0  # `restart` is already among the keys of the role
     travel = _Travel(keys, _program.backend_of(keys["on"]))
     parts = {}
     for name, role in roles.items():
@@ -323,10 +323,10 @@ def _python(given: Any) -> Any:
 
 
 class _Travel:
-    """Collects what travels with a job: pickled functions, their modules, and the package itself."""
+    """Collects the files that are sent with a job: pickled functions, their modules, and the package itself."""
 
     def __init__(self, keys: Mapping[str, Any], backend: str) -> None:
-        self.files: list[dict[str, Any]] = []  # of the job
+        self.files: list[dict[str, Any]] = []  # entries for the key `files` of the job
         # Without an archive, tasks on this machine use this interpreter.
         self._here = backend == "local" and not keys["python"]
         self._code = keys["code"]

@@ -228,7 +228,7 @@ def test_doctor_without_hadoop_configuration_names_the_variable_to_set(home, tmp
 
 # --- malformed job files ----------------------------------------------------------------------------------------------
 
-# Description of the mistake, pattern of the line to change, and replacement.
+# Each row has a description of the mistake, a pattern for the line to change, and the replacement.
 MUTATIONS = [
     ("unknown key in a role", r"^(\s+)command:", r"\1comand:"),
     ("no unit", r"^(\s+)memory: .*$", r"\1memory: 2"),
@@ -285,7 +285,7 @@ def test_malformed_job_files_exit_with_2_and_name_the_line(home, tmp_path):
         path = job_file(tmp_path, text)
         done = howdah(home, "plan", path)
         assert done.returncode == 2, (what, done)
-        # The parser may notice invalid YAML on a later line.
+        # The parser may report invalid YAML only on a later line.
         line = rf"(\d+: not valid YAML|{number}): "
         assert re.search(rf"^{re.escape(path)}:{line}", done.stderr, re.M), (what, number, done)
         count += 1

@@ -105,7 +105,7 @@ roles:
     failed = sorted((t["finished"], t["index"]) for t in status["tasks"] if t["state"] == "FAILED")
     assert_facts(status, f"worker:{failed[0][1]}")
     if len(failed) > 1:
-        # The tasks of a plain job do not wait for each other, so no failure follows from another one.
+        # The tasks of a plain job do not wait for each other, so no failure is a consequence of another failure.
         assert_facts(status, f"{len(failed) - 1} other", "failed, too")
 
 

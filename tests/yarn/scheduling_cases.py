@@ -50,13 +50,13 @@ def queue(cluster, name):
 
 
 def max_mib_of(cluster, name):
-    """The MiB that a queue can get at most on nodes without a label."""
+    """The most memory, in MiB, that a queue can get on nodes without a label."""
     capacities = queue(cluster, name)["capacities"]["queueCapacitiesByPartition"]
     return next(c for c in capacities if c["partitionName"] == "")["effectiveMaxResource"]["memory"]
 
 
 def free_mb(cluster):
-    """host -> free MiB, of the nodes without a label."""
+    """The free memory of each node without a label, as host -> MiB."""
     return {n["nodeHostName"]: n["availMemoryMB"] for n in cluster.nodes() if not n.get("nodeLabels")}
 
 

@@ -29,8 +29,8 @@ run_failed_again() {  # NAME of the results, then the same arguments
     --last-failed-no-failures=none --maxfail=3 --junit-xml="build/test-results/again-$name.xml" "$@" >&2
 }
 
-# Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both run at the same time.
-# That takes half as long.
+# Tests on clusters mostly wait for daemons, and the other tests mostly compute. Running both at the same time halves
+# the duration.
 run_programs() {
   local folder others=()
   for folder in tests/*/; do

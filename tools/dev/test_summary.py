@@ -22,7 +22,7 @@ def has_failed(case):
 
 def passed_again(path):
     """The names of the tests that failed in pytest-NAME.xml and passed in again-NAME.xml. A test with an error in its
-    setup or teardown has two results there, so none of them may be a failure."""
+    setup or teardown has two results in again-NAME.xml, so neither of them may be a failure."""
     again = path.with_name(path.name.replace("pytest-", "again-", 1))
     if not again.exists():
         return set()

@@ -19,7 +19,8 @@ struct GoodputOptions {
   Instant now;  // hardware of unfinished jobs counts until now
 };
 
-// Reads one job from its submission to its end. on_note receives the reason if the job file cannot be read.
+// Reads one job from its submission to its end, regardless of options.window. on_note receives the reason if the job
+// file cannot be read.
 Result<CountedJob> ReadJobForGoodput(const Job& job, const GoodputOptions& options, const OnNote& on_note);
 
 // Reads the jobs of the backends that Connect returns, and those in TonY's history directory if tony-site.xml names
