@@ -37,7 +37,7 @@ class Modules:
             if package:
                 pending.append(package)
             inside, path = found
-            if path is None:  # a directory without __init__.py
+            if path is None:  # the package is a directory without __init__.py
                 continue
             self.files[inside] = path
             pending.extend(imports_of(path, name if inside.endswith("/__init__.py") else package))

@@ -177,7 +177,7 @@ class Job(Generic[T]):
         raise NoResult(f"{self.id} has no process with rank 0, so it has no result")
 
     def results(self, timeout: float | None = None) -> list[T]:
-        """The values of all ranks, by rank."""
+        """The values that all ranks have returned, in the order of the ranks."""
         status = self.wait(timeout)
         self.raise_failure(status)
         ranked = [(rank, local, task) for task in status.tasks for local, rank in enumerate(task.ranks)]
@@ -278,7 +278,7 @@ class Job(Generic[T]):
     # --- orders ---
 
     def cancel(self) -> bool:
-        """Kills the job, as in concurrent.futures.Future. Returns False if it had ended before."""
+        """Kills the job, like concurrent.futures.Future.cancel(). Returns False if the job had already ended."""
         if self.done():
             return False
         self.kill()

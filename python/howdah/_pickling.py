@@ -65,7 +65,7 @@ def _parts(value: Any) -> Iterator[tuple[Any, str]]:
         for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
             try:
                 yield cell.cell_contents, f"the variable {name!r}"
-            except ValueError:  # not assigned yet
+            except ValueError:  # the variable has no value yet
                 pass
         for name in sorted(_names(value.__code__)):
             if name in value.__globals__:

@@ -70,7 +70,7 @@ class Upload(NamedTuple):
 
 
 class Plan:
-    """The job that a call would submit. `str(plan)` is an equivalent job file for `howdah run`."""
+    """The job that a call would submit. `str(plan)` is a job file with which `howdah run` runs the same job."""
 
     problems: list[Problem]
     refusals: list[str]
@@ -123,7 +123,7 @@ def run(what: Any, **keys: Any) -> Any:
 
     what: a function; a file (job.yaml, script.py); a command as a list; or roles by name. args and kwargs go to the
     function; for a script or a command, args are appended. workers=(2, 8) is elastic. With follow=False nothing is
-    shown. Ctrl-C stops the job with its grace period, a second Ctrl-C without one. A job without a function returns
+    shown. Ctrl-C stops the job with its grace period, a second Ctrl-C without grace. A job without a function returns
     None.
 
     Raises JobFileError or Refused before anything is submitted. Raises JobKilled, or JobFailed, which is also an

@@ -15,7 +15,7 @@ constexpr journal::ResourceTime kHour = 3'600'000'000;
 
 Day DayOf(unsigned day) { return std::chrono::local_days(std::chrono::year(2026) / std::chrono::month(11) / day); }
 
-// A job that held `gpus` GPUs and one vcore for an hour on each of the days, half of it useful.
+// A job that held `gpus` GPUs and one vcore for an hour on each of the days. Half of that time was useful.
 CountedJob JobOf(const std::string& id, const std::string& user, int gpus, std::vector<unsigned> days,
                  JobState state = JobState::kSucceeded) {
   CountedJob job{.id = id, .user = user, .name = "n", .framework = "plain", .backend = "local", .state = state};

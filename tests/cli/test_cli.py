@@ -193,7 +193,8 @@ def test_doctor_reports_its_findings(home):
 
 
 def test_openssl_configuration_of_the_machine_is_not_read(home, tmp_path):
-    """openssl.cnf may name modules, which a static program cannot load. A named pipe blocks every reader of it."""
+    """openssl.cnf may name modules, which a static program cannot load. The test replaces the file by a named
+    pipe, which blocks every reader."""
     os.mkfifo(tmp_path / "openssl.cnf")
     with socket.create_server(("127.0.0.1", 0)) as server:
         (tmp_path / "core-site.xml").write_text("<configuration/>")

@@ -10,7 +10,7 @@ from other_user import needs_root, start_as_other
 
 CONNECTIONS = 1100
 
-# Holds connections that send nothing until stdin ends. With the argument `again`, replaces those that the other side
+# Keeps idle connections open until stdin ends. With the argument `again`, replaces each connection that the other side
 # closes.
 STRANGER = """
 import resource, select, socket, sys

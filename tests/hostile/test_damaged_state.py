@@ -53,7 +53,7 @@ def flip(where):
 
 
 def missing(content):
-    """Stands for a missing file, without which the guardian does not start another AM."""
+    """Stands for the loss of the file. Without the file, the guardian does not start another AM."""
 
 
 def second_length_is_2_gib(b):

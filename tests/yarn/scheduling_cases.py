@@ -9,7 +9,7 @@
 import datetime
 
 NODES, NODE_MB = 4, 1024
-PLAIN = ("nm1", "nm2", "nm3")  # without a label
+PLAIN = ("nm1", "nm2", "nm3")  # the nodes without a label
 TOTAL_MB = len(PLAIN) * NODE_MB
 SMALL_MB = TOTAL_MB // 4
 ROOT = "yarn.scheduler.capacity.root"

@@ -6,7 +6,7 @@ failed, for example in the build) and no test failed, one failure is added. The 
 nothing ran.
 
 The failed tests of pytest-NAME.xml may have been run again, with their results in again-NAME.xml. A test that passed
-then counts as passed, and a line before the last one names it. """
+in the second run counts as passed, and a line before the last one names the test. """
 import pathlib
 import sys
 import xml.etree.ElementTree as ET

@@ -25,7 +25,7 @@
 namespace howdah::cli::commands {
 namespace {
 
-constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // because the live table shows running times
+constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
 
 // Shows a running job. The job's output goes to stdout, or to stderr if stdout is reserved for the final JSON. State
 // changes go to stderr.

@@ -258,7 +258,7 @@ std::string GoodputOfJob(const GoodputView& view) {
   text += "goodput " + PercentText(job.goodput()) + ", GPUs busy " + PercentText(job.busy_share()) + "\n\n";
   std::vector<Row> rows = {{"BUCKET", "TIME", "GPU h", "VCORE h", "GiB h", "SHARE"}};
   for (size_t i = 0; i < kBuckets.size(); ++i) {
-    const auto bucket = static_cast<Bucket>(i);  // in the order in which a job passes through them
+    const auto bucket = static_cast<Bucket>(i);  // the order is that of the life of a job
     const Held& held = job.buckets[bucket].held;
     if (bucket == Bucket::kLost && !job.knows_lost) {
       rows.push_back({std::string(journal::ToText(bucket)), kUnknown, kUnknown, kUnknown, kUnknown, kUnknown});

@@ -31,7 +31,7 @@ std::string Shorten(std::string text, size_t limit);
 // Converts ASCII letters to lower case.
 std::string LowerCase(std::string_view text);
 
-// Lower-case hexadecimal, two digits per byte.
+// Formats bytes as lower-case hexadecimal, two digits per byte.
 std::string Hex(std::string_view bytes);
 
 // Formats "1 task" or "3 tasks". `plural` is needed only if it is not the singular with an "s".

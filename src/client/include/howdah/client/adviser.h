@@ -38,7 +38,7 @@ class Adviser {
     journal::JobView view;  // without tasks
     std::vector<advice::Finding> findings;
   };
-  // The jobs that match and have findings. Jobs that cannot be read are reported as notes.
+  // Returns the jobs that match the filter and have findings. Jobs that cannot be read are reported as notes.
   Result<std::vector<OfJob>> AdviseAll(const AdviceFilter& filter, Instant now);
 
  private:

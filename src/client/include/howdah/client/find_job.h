@@ -1,4 +1,4 @@
-// Finds a job by what a user types: an id, "last", the job's name, or the beginning of an id.
+// Finds a job by the text that a user types: an id, "last", the job's name, or the beginning or ending of an id.
 #pragma once
 
 #include <functional>
@@ -46,7 +46,7 @@ std::optional<std::string> BackendOfId(const std::string& id);
 
 // Selects the job with this name, or else the one whose id begins with the text or ends with "-" or "_" and the text.
 // If several jobs have the name, selects the one that has not ended, or the newest if all have ended. Returns nullopt
-// if none matches, and kUsage with their ids if it is not clear which one is meant. `jobs`: newest first.
+// if none matches, and kUsage with the candidates if several match. `jobs`: newest first.
 Result<std::optional<JobId>> MatchJob(const std::string& text, const std::vector<journal::JobView>& jobs);
 
 // Returns the jobs that have not ended, on every backend that FindJob would look up. If `name` is not empty, returns

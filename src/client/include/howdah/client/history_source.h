@@ -48,7 +48,7 @@ class HistorySource {
 
   Result<journal::JobView> Status(const PastJob& job);  // with tasks
   Result<TonySettings> Configuration(const PastJob& job);
-  // Only for a job in a history of TonY.
+  // May be called only for a job in a history of TonY.
   Result<std::vector<compat::tony::history::TaskMetrics>> TonyMetrics(const PastJob& job);
   // Returns one line per event, for people or as JSON.
   Result<std::vector<std::string>> Events(const PastJob& job, bool json);

@@ -22,8 +22,8 @@ struct JobRequest {
 // usage, or an unreadable file.
 Result<jobspec::ParsedJob> ReadJob(const JobRequest& request);
 
-// The environment variables, files and current directory of this process, for parsing a job file. An error if there is
-// no current directory any more.
+// Returns the environment variables, files and current directory of this process, for parsing a job file. Fails if the
+// current directory has been removed.
 Result<jobspec::SubmitHost> SubmitHostHere(std::string file_name);
 
 }  // namespace howdah::client

@@ -32,9 +32,9 @@ class Syntax {
  public:
   explicit Syntax(CLI::App& app) : app_(&app) {}
 
-  // The job's id as a positional argument.
+  // Declares the job's id as a positional argument.
   void Id(std::string& id, Presence presence = Presence::kRequired);
-  // The ids of any number of jobs.
+  // Declares the ids of any number of jobs as positional arguments.
   void Ids(std::vector<std::string>& ids);
   void Positional(const std::string& name, const std::string& type, std::string& value, Presence presence,
                   const std::string& help);
@@ -46,19 +46,20 @@ class Syntax {
   void Text(const std::string& name, const std::string& type, std::string& value, const std::string& help);
   void Number(const std::string& name, std::optional<int64_t>& value, int64_t min, const std::string& help);
   void Duration(const std::string& name, std::optional<howdah::Duration>& value, const std::string& help);
-  // An argument that is a date, a time in UTC, or a duration. A duration is subtracted from `now`.
+  // Declares an argument that is a date, a time in UTC, or a duration. A duration is subtracted from `now`.
   void Time(const std::string& name, std::optional<Instant>& value, Instant now, const std::string& help);
   // Calls `take` with the flag's value each time the flag is given. `take` returns an error message, or "" if the value
   // is valid.
   using Take = std::function<std::string(const std::string&)>;
   void Each(const std::string& name, const std::string& type, Take take, const std::string& help);
 
-  // The words after "--". Without this declaration such words are an error. `type` is their placeholder in the help.
+  // Declares the words after "--". Without this declaration, such words are an error. `type` is their placeholder in
+  // the help.
   void WordsAfterDashes(std::vector<std::string>& words, const std::string& type) {
     after_dashes_ = &words;
     after_dashes_type_ = type;
   }
-  // Passes all words after the command to it unparsed, for a command with its own grammar.
+  // Declares that the command has its own grammar. It receives all words after its name unparsed.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
   // Adds a subcommand, such as `list` in `howdah history list`.
   void Action(const std::string& name, const std::string& help, const std::string& examples,

@@ -30,7 +30,7 @@ class Cell {
 };
 using Row = std::vector<Cell>;
 
-// Left-aligned columns, two spaces apart, one line per row, without trailing spaces.
+// Formats left-aligned columns, two spaces apart, one line per row, without trailing spaces.
 std::string FormatTable(const std::vector<Row>& rows);
 
 // The number of terminal columns of a text: its number of UTF-8 characters, without colour sequences.
