@@ -105,7 +105,7 @@ TEST(GoodputReport, HardwareWithoutBucketsDoesNotChangeTheGoodput) {
   EXPECT_TRUE(report.total().knows_buckets);
 }
 
-TEST(GoodputReport, BusyIsTheShareOfTheUsefulTimeWhoseUseIsKnown) {
+TEST(GoodputReport, BusyShareCountsOnlyJobsWithKnownGpuUse) {
   GoodputReport report(GroupBy::kUser);
   CountedJob measured = JobOf("j1", "ann", 2, {1});
   measured.busy = 0.75;
@@ -115,7 +115,7 @@ TEST(GoodputReport, BusyIsTheShareOfTheUsefulTimeWhoseUseIsKnown) {
   EXPECT_EQ(report.total().busy_share(), 0.75);
 }
 
-TEST(GoodputReport, LabelHasPricesOfItsOwn) {
+TEST(GoodputReport, PricesOfALabelReplaceTheUsualPrices) {
   GoodputReport report(GroupBy::kUser);
   CountedJob job = JobOf("j1", "ann", 3, {1});
   job.days[DayOf(1)].labels["a100"].gpus = 2 * kHour;
