@@ -64,7 +64,7 @@ def report(machine, *words):
 
 
 def held_in_journal(machine, job):
-    """The vcore-seconds and GiB-seconds of the job's containers, from the events alone."""
+    """The vcore-seconds and GiB-seconds of the job's containers, computed only from the events of the journal."""
     events = [json.loads(line) for line in machine("events", job, "--json").stdout.splitlines()]
     millis = {}
     vcores = memory = 0

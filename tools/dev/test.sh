@@ -31,8 +31,9 @@ run_failed_again() {  # NAME of the results, then the same arguments
     --last-failed-no-failures=none --maxfail=3 --junit-xml="build/test-results/again-$name.xml" "$@" >&2
 }
 
-# Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both run at the same time. The other
-# tests end first. After them the unit tests run, and then the rest of the tests on clusters, on a cluster of their own.
+# Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both kinds run at the same time. The
+# tests without a cluster end first. After them the unit tests run, and then the rest of the tests on clusters, on a
+# separate cluster.
 run_programs() {  # the process id of the debug build
   local folder others=() file early=(tests/yarn) late=()
   for folder in tests/*/; do

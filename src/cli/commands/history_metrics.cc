@@ -21,7 +21,7 @@ using metrics::Column;
 using metrics::Table;
 using Json = nlohmann::ordered_json;
 
-// The shortest text from which the number can be read again.
+// Returns the shortest text that is converted back to the same number.
 std::string NumberText(float value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -30,7 +30,7 @@ std::string NumberText(float value) {
   return {text, end};
 }
 
-// For people: "1.5 GiB/s", "37 %", "2.25 cores".
+// Formats a value for people: "1.5 GiB/s", "37 %", "2.25 cores".
 std::string ValueText(double value, const std::string& unit) {
   if (!std::isfinite(value)) return NumberText(static_cast<float>(value));
   if (unit.starts_with("bytes") && std::abs(value) < 1e18) {
@@ -45,7 +45,8 @@ std::string ValueText(double value, const std::string& unit) {
 
 std::string TaskOf(const Column& column) { return TaskText(column.role, column.index.value_or(0)); }
 
-// JSON has no NaN and no infinities: they are texts. The library would print a float with the digits of a double.
+// Writes NaN and infinities as strings, because JSON has no numbers for them. Converts a float through its text,
+// because the library would print it with the digits of a double.
 Json NumberJson(float value) {
   const std::string text = NumberText(value);
   double number = 0;
@@ -110,7 +111,7 @@ void PrintCsv(const Table& table) {
   }
 }
 
-// One row per series: its mean and maximum over the whole time.
+// Prints one row per series, with its mean and maximum over the whole time.
 void PrintTable(const Table& table) {
   std::vector<output::Row> rows = {{"TASK", "RANK", "SERIES", "SCOPE", "MEAN", "MAX", "LAST"}};
   for (const Column& column : table.columns) {

@@ -22,7 +22,7 @@ constexpr std::array kBuckets = {Bucket::kUseful,     Bucket::kWaiting, Bucket::
 
 constexpr std::array<const char*, 8> kTitles = {"GROUP", "USER", "QUEUE", "NAME", "FRAMEWORK", "TAG", "DAY", "BACKEND"};
 
-// Formats with a comma for each three digits: "1,204.0".
+// Formats with a comma between groups of three digits: "1,204.0".
 std::string Grouped(double number, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, number);
@@ -36,7 +36,7 @@ std::string Grouped(double number, int decimals) {
   return grouped;
 }
 
-// Small values keep two digits that matter: "0.042", "3.1", "1,051".
+// Formats small values with two significant digits: "0.042", "3.1", "1,051".
 std::string NumberText(double number) {
   if (number == 0) return "0";
   if (number < 0.00005) return "<0.0001";
@@ -52,7 +52,7 @@ std::string PercentText(const std::optional<double>& share) {
   return text;
 }
 
-// The hardware whose buckets a table shows.
+// The resource whose amounts a table shows for each bucket.
 struct Unit {
   const char* name;
   journal::ResourceTime Held::*time;
@@ -137,8 +137,9 @@ std::string CsvField(const std::string& text) {
   return quoted + "\"";
 }
 
-// Appends the fields of an object as columns: {"held": {"gpu_seconds": 1}} is the column held_gpu_seconds. Other
-// resource types share one column, as in "fpga=3 tpu=1".
+// Appends the fields of an object as columns: {"held": {"gpu_seconds": 1}} becomes the column held_gpu_seconds. Other
+// resource types share one column, as in "fpga=3 tpu=1". `like` has every field, so that all objects have the same
+// columns.
 void AddColumns(const Json& object, const Json& like, const std::string& prefix, std::vector<std::string>& names,
                 std::vector<std::string>& values) {
   for (const auto& [key, shape] : like.items()) {
@@ -167,7 +168,7 @@ std::string Joined(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-// A group with every field, from which the columns follow.
+// Returns the JSON of a group that has every field. The columns of the CSV are its fields.
 Json Shape() {
   Json shape = ToJson({}, std::nullopt);
   for (const char* name :
@@ -176,7 +177,7 @@ Json Shape() {
   return shape;
 }
 
-// Formats "1.2 GPU h"; amounts that are small in hours in seconds: "12.2 vcore s".
+// Formats an amount in hours, such as "1.2 GPU h", or in seconds if it is small, such as "12.2 vcore s".
 std::string AmountText(double seconds, const std::string& unit) {
   constexpr double kFewSeconds = 100;
   return seconds < kFewSeconds ? NumberText(seconds) + " " + unit + " s"
@@ -257,7 +258,7 @@ std::string GoodputOfJob(const GoodputView& view) {
   text += "goodput " + PercentText(job.goodput()) + ", GPUs busy " + PercentText(job.busy_share()) + "\n\n";
   std::vector<Row> rows = {{"BUCKET", "TIME", "GPU h", "VCORE h", "GiB h", "SHARE"}};
   for (size_t i = 0; i < kBuckets.size(); ++i) {
-    const auto bucket = static_cast<Bucket>(i);  // in the order in which a job passes through them
+    const auto bucket = static_cast<Bucket>(i);  // the order is that of the life of a job
     const Held& held = job.buckets[bucket].held;
     if (bucket == Bucket::kLost && !job.knows_lost) {
       rows.push_back({std::string(journal::ToText(bucket)), kUnknown, kUnknown, kUnknown, kUnknown, kUnknown});

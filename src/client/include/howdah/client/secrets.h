@@ -16,7 +16,7 @@ inline constexpr std::string_view kHidden = "(hidden)";
 bool LooksSecret(std::string_view name);
 
 void HideSecrets(jobspec::EnvVars& env);
-// Hides them in the job's `env` and in those of its roles.
+// Hides the secrets in the job's `env` and in the `env` of each role.
 void HideSecrets(jobspec::JobSpec& spec);
 
 }  // namespace howdah::client
