@@ -60,7 +60,7 @@ class AttemptRunner {
   void Print(const wire::Print& print);
   // Measures the usage, and fills in usage and progress.
   void FillHeartbeat(wire::Heartbeat& heartbeat);
-  // Call it after a heartbeat was sent.
+  // Call it after a heartbeat has been sent. usage: the usage in that heartbeat.
   void CheckForHang(const wire::Usage& usage);
   // Call it when the executor has registered with an AM, which may be a new AM.
   void OnRegistered() {
@@ -73,7 +73,7 @@ class AttemptRunner {
   // Prepares a command of `howdah exec` in the environment of the running attempt. Returns nullopt if no attempt is
   // running.
   std::optional<Launch> PrepareCommand(const jobspec::Command& command) const;
-  // Call it when a command of PrepareCommand was started, with its pid.
+  // Call it with the pid of a command that PrepareCommand has prepared and that has been started.
   void OnCommandStarted(pid_t pid);
 
   bool running() const { return attempt_ != nullptr; }

@@ -41,8 +41,8 @@ class Executor {
   Status Register();
   // Reads the job file and begins to fill the working directory.
   Status Prepare();
-  // Returns the exit status of the process: 0 after the AM's Leave, 1 if the executor cannot go on. At that time no
-  // process of the task is left.
+  // Returns the exit status of the process: 0 after the AM's Leave, 1 if the executor cannot continue. When it returns,
+  // no process of the task is left.
   int Run();
 
  private:
@@ -80,8 +80,8 @@ class Executor {
   struct {
     const os::process::LoopPulse& pulse;
     boost::asio::steady_timer timer;
-  } turns_;                 // shown to the guardian
-  bool lingering_ = false;  // the executor has no other work than serving logs until it exits
+  } turns_;                 // reports turns of the loop to the guardian
+  bool lingering_ = false;  // the executor only serves logs until it exits
   boost::asio::steady_timer farewell_;
 };
 

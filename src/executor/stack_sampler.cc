@@ -128,7 +128,7 @@ bool StackSampler::RunPySpy(const PythonProcess& process) {
                            });
   limit_.expires_after(kPySpyLimit);
   limit_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && py_spy_ > 0) ::kill(-py_spy_, SIGKILL);  // the end of py-spy leads to OnDumped
+    if (!error && py_spy_ > 0) ::kill(-py_spy_, SIGKILL);  // OnDumped is called when py-spy has ended
   });
   return true;
 }

@@ -14,8 +14,8 @@
 
 namespace howdah::executor {
 
-// Writes the kernel's information about every process. Takes the stack of a Python program from py-spy if py-spy is in
-// the task's PATH. Otherwise takes it from faulthandler if the program has registered faulthandler for SIGUSR1 or
+// Writes the kernel's information about every process. Gets the stack of a Python program from py-spy if py-spy is in
+// the task's PATH. Otherwise gets it from faulthandler, if the program has registered faulthandler for SIGUSR1 or
 // SIGUSR2. Sends a signal only to processes that handle it. Every step has a time limit.
 //
 // Works asynchronously, on the executor's loop.

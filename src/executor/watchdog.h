@@ -32,7 +32,7 @@ class Watchdog {
     int attempt = 0;
     std::vector<LogFiles> logs;     // by local rank
     std::string path;               // the processes' PATH
-    std::optional<Duration> limit;  // nullopt if the attempt may show no activity for any time
+    std::optional<Duration> limit;  // nullopt: no limit
   };
   void Begin(Target target);
   void End();
@@ -42,7 +42,7 @@ class Watchdog {
     const std::vector<os::process::GpuUsage>& gpus;
     std::optional<Instant> last_progress;
   };
-  // Call it with every heartbeat until the attempt is stopped. pids: by local rank.
+  // Call it after every heartbeat until the attempt is stopped. pids: by local rank.
   void Check(const std::vector<pid_t>& pids, const Measurements& measurements);
   // Samples the stacks, then calls Handlers::stop. Does nothing if a probe is already in progress.
   void ProbeThenStop(const std::vector<pid_t>& pids, const wire::Stop& stop);

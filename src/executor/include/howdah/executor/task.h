@@ -6,8 +6,8 @@
 //
 // The backend that started the guardian sees it end in one of these ways:
 //   exit code 0   the AM sent Leave, or the backend sent the guardian SIGTERM (kill everything immediately)
-//   exit code N   the executor could not go on, and has logged the reason to stderr; or its event loop did not turn for
-//                 30 s, and the guardian has killed it and logged that
+//   exit code N   the executor could not continue, and has logged the reason to stderr; or the executor's event loop
+//                 did not turn for 30 s, and the guardian has killed the executor and logged the reason
 //   a signal      the signal that killed the executor; the guardian has killed all processes of the task, then itself
 #pragma once
 
@@ -63,7 +63,7 @@ struct TaskOptions {
   // "ROLE-INDEX/LOCAL_RANK". file: a regular file, which may be moved. Called on a thread of its own; calls may
   // overlap.
   std::function<Status(const std::string& name, const std::string& file)> store_result;
-  // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: that of the executor.
+  // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: the executor's own limit.
   std::optional<uint64_t> open_files;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none
 };
