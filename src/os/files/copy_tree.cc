@@ -9,7 +9,7 @@
 namespace howdah::os::files {
 namespace {
 
-// The set-user-id, set-group-id and sticky bits are left out: with them, a copy of another user's program would run
+// The set-user-id, set-group-id and sticky bits are not copied. Otherwise, a copy of another user's program would run
 // with the rights of the copy's owner.
 constexpr mode_t kCopiedMode = 0777;
 constexpr size_t kKernelStep = size_t{64} << 20;

@@ -23,7 +23,7 @@ enum class Next { kDescend, kSkip, kStop };
 using Visit = std::function<Next(const std::string& path, const struct stat& info)>;
 bool Walk(const std::string& root, const std::string& directory, const Visit& visit) {
   const auto names = ListDirectory(directory.empty() ? root : root + "/" + directory);
-  if (!names.ok()) return true;  // it has vanished, or may not be read
+  if (!names.ok()) return true;  // the directory has vanished or cannot be read
   for (const std::string& name : *names) {
     const std::string path = directory.empty() ? name : directory + "/" + name;
     struct stat info {};

@@ -45,8 +45,8 @@ class TreeRemover {
   }
 
  private:
-  // Restores missing permissions if the directory belongs to this user. `directory` is open with O_PATH: a change by
-  // name would follow a link that the tree's owner has put there meanwhile.
+  // Restores missing permissions if the directory belongs to this user. `directory` is open with O_PATH and changed
+  // through its descriptor, because its name may meanwhile refer to a link that the tree's owner has created.
   static void MakeWritable(const Fd& directory) {
     struct stat info {};
     if (!directory.valid() || ::fstat(directory.get(), &info) != 0) return;

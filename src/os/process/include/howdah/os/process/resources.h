@@ -53,8 +53,8 @@ class Measurements {
   std::array<Measured, static_cast<size_t>(Measure::kCount)> all_;
 };
 
-// A cgroup is the task's own if it contains no other processes than those of the task. This is decided at the first
-// reading, where files are opened. Later readings cost a few system calls per file, and allocate no memory.
+// A cgroup is the task's own if it contains no other processes than those of the task. The meter decides this at the
+// first reading, when it opens the files. Later readings cost a few system calls per file, and allocate no memory.
 //
 // The traffic is that of the task only if the task has a network namespace of its own. The disk use always comes from
 // /proc: a cgroup counts the same bytes on a logical and a physical device, and cgroup v1 counts only direct I/O.
@@ -67,7 +67,7 @@ class ResourceMeter {
   explicit ResourceMeter(std::function<bool(int pid)> is_of_task, std::string root = "");
   ~ResourceMeter();
 
-  // usage: the usage of the task's processes now.
+  // Reads all measures. usage: the present usage of the task's processes.
   const Measurements& Read(const Usage& usage);
 
  private:
@@ -78,11 +78,12 @@ class ResourceMeter {
   Measurements now_;
 };
 
-// The measures that can be known without reading any file: those of processes that have ended.
+// Returns the measures that are known without reading any file: those of the processes that have ended.
 Measurements MeasureEnded();
 
-// Whether a process is this process, one of its descendants, or one of its ancestors in the same session, which have
-// started it. A process that has already ended counts as such. Processes of other pid namespaces, with id 0, do not.
+// Whether the process with this id belongs to the task: it is this process, a descendant, an ancestor in the same
+// session (the ancestors have started this process), or has already ended. Processes of other pid namespaces, which
+// have the id 0, do not belong to the task.
 bool IsOfThisTask(int pid);
 
 }  // namespace howdah::os::process
