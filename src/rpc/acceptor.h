@@ -70,7 +70,7 @@ class Acceptor {
   void RemoveFinished();
   void AcceptSome(const Take& take);
   bool IsStranger(int socket) const;
-  // Returns false if the process has no free descriptor.
+  // Passes an accepted connection on. Returns false if the process has no free descriptor.
   bool Accepted(os::files::Fd socket, std::string peer, const Take& take);
   void OnDescriptorsUsedUp();
   void Pause() { paused_until_ = Clock::now() + std::chrono::milliseconds(100); }
@@ -82,7 +82,7 @@ class Acceptor {
   const Limits limits_;
   const std::unique_ptr<PeerUsers> users_;  // null if any user may connect
   os::files::Fd wake_;                      // an eventfd
-  os::files::Fd reserve_;             // closed for a moment to accept and close a connection without a free descriptor
+  os::files::Fd reserve_;             // closed temporarily, to accept and close a connection when no descriptor is free
   std::list<Unfinished> unfinished_;  // oldest first; used by the thread only
   Clock::time_point paused_until_{};  // used by the thread only
   std::mutex mutex_;

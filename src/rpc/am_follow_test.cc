@@ -110,8 +110,9 @@ TEST_F(AmFollowTest, ClientThatStopsReadingPausesItsOwnStreamOnly) {
     am_.server->SendToFollower(first, Journal(block));
     am_.server->SendToFollower(second, Journal(block));
   }
-  // The AM cannot distinguish the two clients. The client that reads receives everything. The AM stops sending to
-  // the other one, but its loop continues, because it sends each message only after the previous one was written.
+  // The AM cannot distinguish the two clients. The client that reads receives everything. The AM stops sending to the
+  // other client, but its loop continues, because it sends a message only after the previous message to the same client
+  // was written.
   int read = 0;
   std::thread reader([&] {
     for (; read < kReplies; ++read) {

@@ -31,7 +31,7 @@ class Server final : public AmServer, public AmCall::Owner {
       : post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
   ~Server() override;
 
-  // wanted: the port, or 0 for any free port.
+  // wanted: the port to listen on, or 0 for any free port.
   howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity, Peers peers);
 
   uint16_t port() const override { return acceptor_->port(); }

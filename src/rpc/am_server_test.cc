@@ -524,8 +524,8 @@ TEST_F(AmServerTest, ConnectionsWithoutHandshakeDoNotExcludeOthers) {
   EXPECT_TRUE(executor.closed.empty());
 }
 
-// Connections of another process, so that they need no descriptors of this one. The process ends with code 0 once the
-// server has closed one of them.
+// Starts a process that opens idle connections, so that they need no descriptors of this process. The started process
+// ends with code 0 once the server has closed one of the connections.
 pid_t StartStranger(uint16_t port, const rlimit& limit) {
   const sockaddr_in to = Loopback(port);
   const pid_t pid = fork();

@@ -24,7 +24,7 @@
 namespace howdah::rpc {
 
 inline constexpr size_t kReadAhead = size_t{1} << 20;
-// The HTTP/2 flow-control window: the maximum of bytes in flight to the client.
+// The HTTP/2 flow-control window: the maximum number of bytes in flight to the client.
 inline constexpr int kWindow = 512 << 10;
 
 // Interface: AmFollow or a class with the same functions.

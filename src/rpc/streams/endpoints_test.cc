@@ -130,7 +130,7 @@ TEST_F(SocketEndpointTest, BrokenStreamIsNotEndOfFile) {
   shutdown(half.client.get(), SHUT_WR);
   std::string asked;
   ASSERT_TRUE(RunUntil([&] { return !Read(half.server, asked); }));
-  half.client_end->OnClosed();  // too early: the other direction has not ended
+  half.client_end->OnClosed();  // too early, because the other direction has not ended
   EXPECT_THAT(half.client_over, ElementsAre(true));
 }
 

@@ -124,7 +124,7 @@ void Run::OnFrame(const wire::Frame& frame) {
       in_ = std::make_shared<ChannelReader>(
           loop_, Shared(command_.in), wire::INPUT,
           ChannelReader::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
-                                  // `in` cannot be read, for example because it is closed
+                                  // `in` cannot be read, for example because it is closed.
                                   [this](const Error&) {
                                     wire::Frame end;
                                     end.set_end(wire::INPUT);

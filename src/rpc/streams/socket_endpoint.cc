@@ -58,7 +58,7 @@ void SocketEnd::OnFrame(const wire::Frame& frame) {
 }
 
 void SocketEnd::OnClosed() {
-  // If both directions have ended, nothing is lost: only received bytes remain to be written.
+  // If both directions have ended, nothing is lost: the endpoint only has to write the bytes that it has received.
   if (out_ended_ && in_ending_) return;
   Over(true);
 }
