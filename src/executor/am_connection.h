@@ -35,7 +35,7 @@ class AmConnection {
   struct Handlers {
     std::function<void(const wire::ToExecutor& message)> on_message;
     std::function<void()> on_sent;           // called when all messages so far have been sent
-    std::function<int()> newest_attempt;     // returns the attempt for the Register; -1 before the first order to start
+    std::function<int()> newest_attempt;     // returns the attempt for the Register; -1 before the first start order
     std::function<void()> on_registered;     // called when a Register and the reports were sent to an AM
     std::function<void()> on_heartbeat_due;  // called repeatedly while an AM is connected
     std::function<void()> on_moved;          // called when another AM has called back and am_address() has changed
@@ -93,7 +93,7 @@ class AmConnection {
   std::unique_ptr<rpc::callback::CallbackListener> callback_;
   int streams_ = 0;  // the number of streams opened so far
   Stream current_;
-  Stream candidate_;  // open while an AM that has called back has not answered
+  Stream candidate_;  // open from a callback of another AM until this AM has answered
   bool reconnect_ = true;
   Duration am_timeout_{0};             // how long the executor continues without an AM
   std::optional<Instant> lost_since_;  // set while there is no AM

@@ -93,7 +93,7 @@ void Attempt::Advance() {
   if (os::process::HasChildren()) return;  // Advance is called again when a child ends
   ended_ = true;
   kill_timer_.cancel();
-  const auto on_ended = std::move(handlers_.on_ended);  // may destroy *this
+  const auto on_ended = std::move(handlers_.on_ended);  // kept in a local variable, because the call may destroy *this
   on_ended();
 }
 

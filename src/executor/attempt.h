@@ -53,7 +53,7 @@ class Attempt {
 
   int number() const { return number_; }
   bool stopping() const { return kill_at_.has_value(); }
-  const std::vector<pid_t>& pids() const { return pids_; }  // by local rank
+  const std::vector<pid_t>& pids() const { return pids_; }  // indexed by local rank
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;

@@ -74,8 +74,8 @@ class Executor {
   MetricSampler metrics_;
   AttemptRunner runner_;
   RemoteStreams streams_;
-  boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
-  boost::asio::posix::stream_descriptor guardian_;  // pidfd
+  boost::asio::posix::stream_descriptor children_;  // a signalfd for SIGCHLD
+  boost::asio::posix::stream_descriptor guardian_;  // a pidfd of the guardian
   std::optional<int> exit_code_;                    // set once the executor must exit
   struct {
     const os::process::LoopPulse& pulse;

@@ -38,7 +38,7 @@ class FailureDiagnosis {
   diagnosis::Evidence Collect(const FailedProcess& process);
 
   const TaskPlan& plan_;
-  std::string path_;       // the processes' PATH
+  std::string path_;       // the PATH of the attempt's processes
   std::string temporary_;  // the directory in which these processes create temporary files
   int ranks_ = 0;          // the WORLD_SIZE of these processes; 0 if it is not set
   os::process::OomCounts oom_before_;

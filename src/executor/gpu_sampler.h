@@ -50,7 +50,7 @@ class GpuSampler {
   void Finish();
 
   std::vector<int> gpus_;
-  std::string program_;  // empty if not found
+  std::string program_;  // path of nvidia-smi; empty if it was not found
   std::string path_;
   boost::asio::posix::stream_descriptor output_;
   boost::asio::steady_timer limit_;

@@ -32,8 +32,8 @@ class MetricSampler {
 
   struct Target {
     int attempt = 0;
-    Duration interval{};         // 0: no samples
-    std::vector<LogFiles> logs;  // by local rank
+    Duration interval{};         // 0: take no samples
+    std::vector<LogFiles> logs;  // indexed by local rank
   };
   // Call it when an attempt starts.
   void Begin(Target target);
@@ -62,7 +62,7 @@ class MetricSampler {
   bool watched_ = false;
   boost::asio::steady_timer timer_;
   std::chrono::steady_clock::time_point last_;         // when the last sample was due
-  std::unique_ptr<os::process::ResourceMeter> meter_;  // made with the first sample
+  std::unique_ptr<os::process::ResourceMeter> meter_;  // created with the first sample
   MetricWriter writer_;
   ResourceSeries resources_;
   GpuSeries gpus_;

@@ -60,7 +60,7 @@ class SampledTask : public Task {
     }
   }
 
-  std::map<std::string, wire::MetricValue> values;  // of the newest sample
+  std::map<std::string, wire::MetricValue> values;  // the values of the newest sample
 
  private:
   std::map<uint32_t, wire::MetricSeries> series_;

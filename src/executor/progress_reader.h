@@ -75,7 +75,7 @@ class ProgressReader {
 
   Handlers handlers_;
   const os::process::Clock& clock_;
-  std::vector<File> files_;  // by local rank
+  std::vector<File> files_;  // indexed by local rank
   std::optional<core::TaskProgress> progress_;
   std::optional<Instant> last_;
   bool invalid_reported_ = false;

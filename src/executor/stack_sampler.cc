@@ -22,7 +22,7 @@ constexpr size_t kMostProcesses = 64, kMostDumped = 16;
 constexpr size_t kMostRanksNamed = 4;
 constexpr size_t kStackLimit = 64 << 10;
 constexpr auto kPySpyLimit = 5s;
-constexpr auto kFaulthandlerLimit = 500ms;  // long enough, because faulthandler writes within the signal handler
+constexpr auto kFaulthandlerLimit = 500ms;  // sufficient, because faulthandler writes within the signal handler
 
 size_t SizeOrZero(const std::string& path) {
   struct stat info {};

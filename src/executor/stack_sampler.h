@@ -55,10 +55,10 @@ class StackSampler {
   Request request_;
   std::function<void(const std::string&)> done_;  // empty when no sample is in progress
   std::deque<PythonProcess> waiting_;
-  std::vector<Location> locations_;  // by local rank
-  size_t offset_ = 0;                // where the stack begins in the rank's stderr file
+  std::vector<Location> locations_;  // indexed by local rank
+  size_t offset_ = 0;                // the position in the rank's stderr file at which the stack begins
   pid_t py_spy_ = -1;
-  boost::asio::posix::stream_descriptor py_spy_ended_;  // pidfd
+  boost::asio::posix::stream_descriptor py_spy_ended_;  // a pidfd
   boost::asio::steady_timer limit_;
 };
 

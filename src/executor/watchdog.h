@@ -24,14 +24,14 @@ class Watchdog {
  public:
   struct Handlers {
     std::function<void()> send_progress;               // called before a hang is reported
-    std::function<void(const wire::Stop& stop)> stop;  // called after a probe
+    std::function<void(const wire::Stop& stop)> stop;  // called when a probe has ended
   };
   Watchdog(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am, Handlers handlers);
 
   struct Target {
     int attempt = 0;
-    std::vector<LogFiles> logs;     // by local rank
-    std::string path;               // the processes' PATH
+    std::vector<LogFiles> logs;     // indexed by local rank
+    std::string path;               // the PATH of the attempt's processes
     std::optional<Duration> limit;  // nullopt: no limit
   };
   void Begin(Target target);

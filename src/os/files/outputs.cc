@@ -70,7 +70,7 @@ Status MoveOutputs(const std::string& from, const std::vector<std::string>& file
     HOWDAH_TRY(const Fd source_directory, MakeDirectoriesBelow(from, directory));
     HOWDAH_TRY(const Fd target_directory, MakeDirectoriesBelow(to, directory));
     if (::renameat(source_directory.get(), name.c_str(), target_directory.get(), name.c_str()) != 0) {
-      if (errno == ENOENT) continue;  // removed after it was found
+      if (errno == ENOENT) continue;  // the file was removed after it was found
       return SystemError("moving " + from + "/" + file + " to " + to);
     }
   }

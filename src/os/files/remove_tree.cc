@@ -74,8 +74,9 @@ class TreeRemover {
     Fd fd = OpenWritable(parent, name);
     if (!fd.valid()) return SystemError("removing " + path_ + "/.../" + name);
     HOWDAH_TRY_STATUS(Empty(std::move(fd), depth + 1));
+    // ENOTEMPTY is not reported, because the next round tries again.
     if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY) return {};
-    return SystemError("removing " + path_ + "/.../" + name);  // after ENOTEMPTY the next round tries again
+    return SystemError("removing " + path_ + "/.../" + name);
   }
 
   int top_;

@@ -227,7 +227,7 @@ class ResourceMeter::Sources {
   CounterFile limits_, cpuacct_;   // v1
   std::array<CounterFile, kPressures.size()> pressures_;
   CounterFile traffic_;
-  std::vector<std::string> adapters_;  // the counted interfaces; empty: all but the loopback interface
+  std::vector<std::string> adapters_;  // the counted interfaces; if empty, all except the loopback interface
   std::array<std::vector<CounterFile>, kRdma.size()> rdma_;
   std::string shm_path_;
   std::string buffer_;

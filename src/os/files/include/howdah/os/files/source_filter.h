@@ -37,7 +37,7 @@ class SourceFilter {
   static std::vector<Rule> Parse(const std::string& text);
 
   std::string root_, rules_file_;
-  std::map<std::string, std::vector<Rule>> rules_;  // by directory
+  std::map<std::string, std::vector<Rule>> rules_;  // the rules in each directory
 };
 
 // Returns a predicate for CopyTree that skips the paths which a SourceFilter of this directory skips.
@@ -45,7 +45,7 @@ Skips SkipsOfSource(const std::string& root);
 
 // The content of a source directory.
 struct SourceSurvey {
-  int64_t files = 0, bytes = 0;                           // of the files to copy
+  int64_t files = 0, bytes = 0;                           // number and total size of the files to copy
   std::vector<std::pair<std::string, int64_t>> children;  // entries of the directory with their sizes, largest first
   std::vector<std::string> left_out;                      // paths that the filter skips, in the order of the walk
   std::string rules_file;                                 // as SourceFilter::rules_file

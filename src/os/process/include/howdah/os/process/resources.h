@@ -15,18 +15,18 @@ namespace howdah::os::process {
 
 // Most measures are counters that only grow; their difference between two readings is the use of the time between.
 enum class Measure {
-  kCpuSeconds,        // counter, of the task's processes
-  kCgroupCpuSeconds,  // counter, of the task's own cgroup
+  kCpuSeconds,        // counter: CPU time of the task's processes
+  kCgroupCpuSeconds,  // counter: CPU time of the task's own cgroup
   kPeriods,           // counter: periods of the CPU limit of the task's own cgroup; 0 without a limit
-  kThrottledPeriods,  // counter: those periods in which the limit was reached
-  kCpuPressure,       // counter, seconds in which some process waited for the resource (PSI)
-  kIoPressure,
-  kMemoryPressure,
-  kMemory,      // bytes, as Usage::memory_bytes
-  kMemoryPeak,  // bytes, as Usage::memory_peak_bytes
-  kShm,         // bytes used in /dev/shm
-  kShmSize,     // size of /dev/shm in bytes
-  kDiskRead,    // counter, bytes
+  kThrottledPeriods,  // counter: the number of those periods in which the limit was reached
+  kCpuPressure,       // counter: seconds in which at least one process waited for the CPU (PSI)
+  kIoPressure,        // as kCpuPressure, for storage
+  kMemoryPressure,    // as kCpuPressure, for memory
+  kMemory,            // bytes, as Usage::memory_bytes
+  kMemoryPeak,        // bytes, as Usage::memory_peak_bytes
+  kShm,               // bytes used in /dev/shm
+  kShmSize,           // size of /dev/shm in bytes
+  kDiskRead,          // counter, bytes
   kDiskWritten,
   kNetReceived,  // counter, bytes, without the loopback interface
   kNetSent,
@@ -38,9 +38,9 @@ enum class Measure {
 };
 
 struct Measured {
-  std::optional<double> value;  // nullopt if it could not be read this time
+  std::optional<double> value;  // nullopt if the last reading of the value failed
   bool of_node = false;         // the value is that of the whole node, not only of the task
-  std::string_view absent;      // why it can never be read, one clause; empty if it can
+  std::string_view absent;      // the reason why the value can never be read, as a clause; empty if it can be read
 };
 
 class Measurements {

@@ -19,10 +19,10 @@ struct DiskUse {
 struct Usage {
   int64_t memory_bytes = 0;
   int64_t memory_peak_bytes = 0;  // the highest value of memory_bytes so far
-  double cpu_seconds = 0;         // of all running and ended processes
-  int processes = 0;              // running ones
-  int threads = 0;                // of the running processes
-  std::optional<DiskUse> disk;    // of all running and ended processes; nullopt if the kernel does not show it
+  double cpu_seconds = 0;         // CPU time of all running and ended processes
+  int processes = 0;              // number of running processes
+  int threads = 0;                // number of threads of the running processes
+  std::optional<DiskUse> disk;    // as cpu_seconds; nullopt if the kernel does not show the disk use
 };
 
 // Measures all processes below this one. This process must be a subreaper and must reap all of them, because the kernel
@@ -58,7 +58,7 @@ OomCounts ReadOomCounts();
 
 struct GpuUsage {
   int index = 0;
-  double utilisation = 0;  // 0..1
+  double utilisation = 0;  // a share, 0..1
   int64_t memory_bytes = 0;
   int64_t memory_total_bytes = 0;          // 0 if unknown
   std::string pci_address = {};            // as nvidia-smi writes it, "00000000:3B:00.0"; empty if unknown
