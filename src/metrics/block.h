@@ -24,7 +24,7 @@ struct TrackBlock {
   uint8_t reason = 0;
   uint8_t capacity = 0;
   std::vector<Bucket> buckets;
-  std::vector<int64_t> step;  // only for a "metric.NAME"
+  std::vector<int64_t> step;  // only for series "metric.NAME"
   std::optional<double> last;
   std::optional<int64_t> last_step;
 };

@@ -8,7 +8,7 @@
 
 namespace howdah::metrics {
 
-inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();  // mean and maximum without samples
+inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();  // mean and maximum if there is no sample
 
 // Returns the nearest float. Numbers that are too large for a float become the largest one; infinities and NaN stay.
 inline float ToFloat(double value) {

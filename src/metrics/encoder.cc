@@ -129,7 +129,7 @@ class Encoder::Impl {
   std::string file_;
   FileIndex index_;
   size_t next_ = 0;   // the index of the next task
-  size_t group_ = 1;  // the number of buckets that become one in the file
+  size_t group_ = 1;  // the number of buckets that are merged into one bucket of the file
   Duration width_{0};
   size_t buckets_ = 0;
 };

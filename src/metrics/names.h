@@ -43,7 +43,7 @@ class Names {
 
  private:
   std::vector<Series> series_;
-  std::unordered_map<std::string, std::vector<uint16_t>> series_ids_;  // by name
+  std::unordered_map<std::string, std::vector<uint16_t>> series_ids_;  // the ids of all series with the same name
   int reported_ = 0;                                                   // number of different names of "metric.NAME"
   std::vector<std::string> roles_;
   std::map<std::string, uint16_t, std::less<>> role_ids_;

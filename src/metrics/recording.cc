@@ -145,7 +145,7 @@ void Recording::Add(TaskData& task, const Sample::Value& value, Duration since) 
   track->reason = 0;
   if (value.capacity) track->capacity = names_.AddCapacity(*value.capacity);
   const size_t bucket = BucketAt(since);
-  // Never 0, because 0 means that there was no sample.
+  // Never 0, because 0 means that the track has no sample.
   const auto now = static_cast<uint16_t>(since.count() / kTickMicros | 1);
   float weight = 1;
   if (!is_reported) {

@@ -58,11 +58,11 @@ class Recording {
   const Limits limits_;
   Names names_;
   std::deque<TaskData> tasks_;
-  std::unordered_map<uint64_t, uint32_t> by_key_;  // by role and index
+  std::unordered_map<uint64_t, uint32_t> by_key_;  // the position in tasks_, by role and index
   Duration width_;
-  size_t capacity_;  // the greatest number of buckets
+  size_t capacity_;  // the maximum number of buckets per row
   size_t used_ = 0;
-  size_t tracks_ = 0, rows_ = 0, reported_ = 0;  // rows_ includes those of reported values
+  size_t tracks_ = 0, rows_ = 0, reported_ = 0;  // rows_ includes the rows of reported values
   std::optional<RoleQuantiles> quantiles_;       // set only if tasks have fewer buckets than a role
   uint64_t changes_ = 0;
 };

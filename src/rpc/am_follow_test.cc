@@ -92,7 +92,7 @@ TEST_F(AmFollowTest, RepliesArriveInOrderUntilEnd) {
   am_.server->Close(id);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.written[id] == 101; }));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Await(*follow)->journal(), std::to_string(i));
-  EXPECT_FALSE(follow->ended());  // one reply is left
+  EXPECT_FALSE(follow->ended());  // one reply has not been read
   EXPECT_TRUE(Await(*follow)->ended().job_ended());
   EXPECT_EQ(Await(*follow), std::nullopt);
   ASSERT_TRUE(follow->ended());
@@ -134,7 +134,7 @@ TEST_F(AmFollowTest, DisconnectedClientIsReported) {
   follow.reset();
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.gone.size() == 1; }));
   EXPECT_THAT(am_.gone, ElementsAre(am_.newest));
-  am_.server->SendToFollower(am_.newest, JobEnded());  // too late: ignored
+  am_.server->SendToFollower(am_.newest, JobEnded());  // ignored, because the client is gone
 }
 
 TEST_F(AmFollowTest, AmShutdownIsUnavailable) {

@@ -140,7 +140,7 @@ Server::~Server() {
   alive_.reset();
   joined_->Detach();
   if (!completions_) return;
-  acceptor_.reset();  // its thread uses the server
+  acceptor_.reset();  // first, because the acceptor's thread uses the server
   // Give the last messages (a reply, an order to leave) some time to be sent.
   completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
   server_->Shutdown(std::chrono::system_clock::now());

@@ -325,7 +325,7 @@ TEST_F(AmServerTest, GarbageOnPortIsHarmless) {
     (void)!send(fds.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
-  am_.server.reset();  // while handshakes are incomplete
+  am_.server.reset();  // destroys the server while handshakes are incomplete
   for (int fd : fds) close(fd);
 }
 
@@ -513,7 +513,7 @@ TEST_F(AmServerTest, ConnectionsWithoutHandshakeDoNotExcludeOthers) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.ids.contains("c1"); }));
-  IdleConnections idle(am_.server->port(), 380);  // more than may be unfinished
+  IdleConnections idle(am_.server->port(), 380);  // more connections than may be unfinished
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
   // The oldest ones are closed first.
   ASSERT_TRUE(idle.AwaitClosed(100));

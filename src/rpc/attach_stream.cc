@@ -78,7 +78,7 @@ void AttachStream::WriteNext() {
   if (state_.writing || state_.ending) return;
   if (!queued_.empty()) {
     state_.writing = true;
-    call_->Write(queued_.front(), &on_wrote_);  // serialised before Write returns
+    call_->Write(queued_.front(), &on_wrote_);  // Write serialises the message before it returns
     queued_.pop_front();
   } else if (state_.finishing && !state_.half_closed) {
     state_.half_closed = true;

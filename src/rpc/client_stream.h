@@ -33,7 +33,7 @@ class ClientStream final : public Interface {
  public:
   using Stream = grpc::ClientReaderWriter<Request, Reply>;
   struct Method {
-    std::string doing;  // "following the job"
+    std::string doing;  // the action, for error messages: "following the job"
     std::unique_ptr<Stream> (*call)(wire::Control::Stub& stub, grpc::ClientContext* context);
     std::function<bool(const Reply& reply)> is_last;
   };

@@ -51,7 +51,7 @@ class Run {
   const RemoteCommand& command_;
   asio::io_context loop_{1};
   asio::signal_set signals_{loop_};
-  asio::signal_set resizes_{loop_};  // SIGWINCH, if there is a terminal
+  asio::signal_set resizes_{loop_};  // waits for SIGWINCH if there is a terminal
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unique_ptr<rpc::FrameStream> stream_;
   std::optional<RawTerminal> raw_;

@@ -28,10 +28,10 @@ struct Limits {
 struct Sample {
   struct Value {
     Series series;
-    std::optional<int> rank;  // the local rank, for series of one rank
+    std::optional<int> rank;  // the local rank; set only for series of one rank
     double value = 0;
     std::optional<double> max;       // the highest value within the interval
-    std::optional<int64_t> step;     // only for "metric.NAME"
+    std::optional<int64_t> step;     // set only for "metric.NAME"
     std::optional<double> capacity;  // the highest possible value, if it is known
   };
   struct Absent {
