@@ -102,7 +102,7 @@ class AttemptRunner {
   Instant pending_since_;                 // the time at which pending_ was received
   std::unique_ptr<Attempt> attempt_;      // set while an attempt runs
   StartOrder order_;                      // the order of the newest attempt that was started
-  // The report of a failed start. Sent when the processes that were started are gone.
+  // The report of a failed start. It is sent when all processes that were started have ended.
   std::optional<wire::FromExecutor> failure_;
   int newest_ = -1;
   bool ended_ = false;  // the attempt has ended, and its end will be reported when its results are stored

@@ -27,7 +27,7 @@ using MakeChannelTo =
     std::function<Result<std::unique_ptr<rpc::FrameChannel>>(const std::string& am_address, rpc::Post post)>;
 
 // Connects the parts: AmConnection (the stream to the AM), AttemptRunner (the processes of the task, with Watchdog),
-// LogServer and RemoteStreams. Ends the process when the AM or the guardian is gone.
+// LogServer and RemoteStreams. Ends the process when the AM is lost or the guardian has died.
 //
 // The executor has one loop on one thread. A second thread fills the working directory while the executor connects to
 // the AM. The process is a child of the guardian, and a subreaper with SIGCHLD blocked. It reaps every child on

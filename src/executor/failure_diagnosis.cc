@@ -61,7 +61,7 @@ std::string InterpreterOf(const jobspec::Command& command, const std::string& pa
   return found.error == 0 ? found.program : "";
 }
 
-// Returns the full file systems among those of the paths.
+// Returns descriptions of the file systems that contain the paths and are full.
 std::vector<std::string> FullDisks(const std::vector<std::string>& paths) {
   // A file system with less free space counts as full, because a large write can fail while some space is left.
   constexpr int64_t kFew = int64_t{16} << 20;

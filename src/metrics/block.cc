@@ -108,7 +108,7 @@ bool HasStep(const BlockContext& context, const TrackBlock& track) {
 
 // --- tasks ---
 
-// Writes columns of the same kind beside each other, because those of different series are often equal or similar.
+// Writes columns of the same kind beside each other, because columns of different series are often similar.
 std::string EncodeTracks(const std::vector<TrackBlock>& tracks, const BlockContext& context) {
   ByteWriter out;
   out.Varint(tracks.size());

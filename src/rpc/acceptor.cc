@@ -235,7 +235,7 @@ bool Acceptor::Accepted(Fd socket, std::string peer, const Take& take) {
 }
 
 // Closes the oldest unfinished connection, which frees its descriptor. Also accepts the next waiting connection with
-// the reserve descriptor and closes it, so that its peer does not wait in vain.
+// the reserve descriptor and closes it, so that its peer detects the failure.
 void Acceptor::OnDescriptorsUsedUp() {
   if (!unfinished_.empty()) CloseOldest();
   reserve_.Close();

@@ -4,14 +4,14 @@
 // process has no free descriptor (CVE-2023-4785), and it keeps any number of connections whose peers never finish their
 // handshake. Anybody who can reach the port could use up the descriptors of the AM, or end its service.
 //
-// The acceptor passes a connection to gRPC at once and counts it as unfinished until the first call arrives on it. gRPC
-// accepts calls only from peers with a certificate of the job, and does not report a finished handshake. gRPC also
-// closes a connection whose handshake takes longer than `handshake`, so the acceptor counts an older connection as
-// finished even without a call. The number of unfinished connections is limited: at the limit, the acceptor waits until
-// one of them is finished, and closes the oldest one when it has been unfinished for `patience`.
+// The acceptor passes a connection to gRPC immediately, and counts it as unfinished until the first call arrives on it.
+// gRPC accepts calls only from peers with a certificate of the job, and does not report a finished handshake. gRPC also
+// closes a connection whose handshake takes longer than `handshake`. So the acceptor counts a connection as finished
+// after this time, even without a call. The number of unfinished connections is limited: at the limit, the acceptor
+// waits until one of them is finished, and closes the oldest one when it has been unfinished for `patience`.
 //
 // With Peers::kSameUser all peers are on this machine. The kernel reports the user of each connection, and connections
-// of other users are closed at once.
+// of other users are closed immediately.
 #pragma once
 
 #include <chrono>

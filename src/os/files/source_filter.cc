@@ -78,7 +78,7 @@ const std::vector<SourceFilter::Rule>& SourceFilter::RulesIn(const std::string& 
 
 bool SourceFilter::Skips(const std::string& path, bool is_directory) {
   bool skips = false;
-  // The last rule that matches decides; rules of inner directories come after those of outer ones.
+  // The last rule that matches decides. The rules of an inner directory come after the rules of its parents.
   for (size_t begin = 0;;) {
     const std::string directory = path.substr(0, begin == 0 ? 0 : begin - 1), below = path.substr(begin);
     for (const Rule& rule : RulesIn(directory)) {

@@ -65,9 +65,9 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t l
 // The same for an open directory; `path` names it in errors.
 Result<std::vector<std::string>> ListDirectory(const Fd& directory, const std::string& path, size_t limit = SIZE_MAX);
 
-// An exclusive flock on a file, which is created if absent unless the function says otherwise. The lock belongs to the
-// open file: children made by fork share it. The kernel releases it when the last process that has the file open closes
-// it or exits.
+// An exclusive flock on a file. Try and Wait create the file if it is absent. The lock belongs to the open file:
+// children made by fork share it. The kernel releases the lock when the last process that has the file open closes the
+// file or exits.
 class FileLock {
  public:
   // Returns nullopt if another process has the lock.

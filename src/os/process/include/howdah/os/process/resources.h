@@ -57,7 +57,8 @@ class Measurements {
 // first reading, when it opens the files. Later readings cost a few system calls per file, and allocate no memory.
 //
 // The traffic is that of the task only if the task has a network namespace of its own. The disk use always comes from
-// /proc: a cgroup counts the same bytes on a logical and a physical device, and cgroup v1 counts only direct I/O.
+// /proc. The reason: a cgroup counts the same bytes twice, for a logical and a physical device, and cgroup v1 counts
+// only direct I/O.
 //
 // Not thread-safe.
 class ResourceMeter {
