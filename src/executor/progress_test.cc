@@ -65,8 +65,8 @@ TEST(Progress, CostOfAnnouncedCheckpointsIsReported) {
   task.ExpectEnded(0);
 }
 
-// One reader reads two attempts, one line of each. The parameter is the time until the reader watches the file: with a
-// long one its timer finds the line, with 0 the watch does.
+// One reader reads one line of each of two attempts. The parameter is the time until the reader changes from polling to
+// inotify. With a long time, the reader finds the line by polling; with 0, by inotify.
 class ProgressReading : public testing::TestWithParam<std::chrono::milliseconds> {};
 
 TEST_P(ProgressReading, LinesOfEachAttemptAreRead) {
@@ -168,7 +168,7 @@ TEST(Stopping, CheckpointingExtendsTheGraceUpToALimit) {
   too_slow.ExpectEnded(0);
 }
 
-// An order to stop this task, and to sample its stacks first, because another task hangs.
+// Makes an order to stop this task, and to sample its stacks first, because another task hangs.
 wire::ToExecutor StopWithProbe(std::chrono::microseconds grace) {
   wire::ToExecutor message;
   message.mutable_stop()->set_attempt(0);
