@@ -5,6 +5,11 @@
 #include "text.h"
 
 namespace howdah::testing::sim {
+namespace {
+
+constexpr int kMostEventsOfAPass = 10'000;  // far more than any job of the simulator needs
+
+}  // namespace
 
 SimAm::SimAm(World& world, const Workload& workload, std::string name, Instant submitted, uint64_t seed, SimDisk& disk,
              Owner& owner)
@@ -16,6 +21,9 @@ SimAm::SimAm(World& world, const Workload& workload, std::string name, Instant s
       loop_(workload.spec, workload.rules, submitted, seed, {*this, *this, *this, *this, *this}) {}
 
 void SimAm::Deliver(const core::Event& event) {
+  if (in_pass_ && ++queued_in_pass_ > kMostEventsOfAPass) {
+    return world_.Violate("A pass of the loop ends", name_ + ": its actions cause new events without end");
+  }
   durable_ = false;
   disk_.hardware.Received(event);
   loop_.Post(event);
@@ -23,6 +31,7 @@ void SimAm::Deliver(const core::Event& event) {
   in_pass_ = true;
   ordered_ = false;
   flushes_ = 0;
+  queued_in_pass_ = 0;
   loop_.RunPass();
   in_pass_ = false;
   if (died_ || world_.violation || flushes_ == 1) return;

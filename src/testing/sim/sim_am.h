@@ -88,7 +88,8 @@ class SimAm final : private am::loop::Clock,
   // An action was ordered since the current pass began.
   bool ordered_ = false;
   bool died_ = false;
-  int flushes_ = 0;  // number of flushes since the current pass began
+  int flushes_ = 0;         // number of flushes since the current pass began
+  int queued_in_pass_ = 0;  // number of events that the actions of the current pass have caused
 };
 
 }  // namespace howdah::testing::sim
