@@ -35,8 +35,8 @@ void Rendezvous::On(const RendezvousReported& e) {
     case RendezvousReported::Step::kUnreachable:
       if (restarting || !asked_) return;
       task->rendezvous.Set(Step::kNone);
-      // If tasks can still join, Growth stops this task to let them join. The other ranks then detect that this task is
-      // gone.
+      // The request to rejoin cannot be delivered. If tasks wait to join, Growth stops this task instead: the other
+      // ranks notice that it is gone, and rejoin.
       asked_.reset();
       unreachable_ = true;
       return;

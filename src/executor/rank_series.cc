@@ -40,7 +40,8 @@ bool RankSeries::Take(int local_rank, const core::ProgressLine& line, Instant at
   if (line.kind == Kind::kInput) rank.input = {line.value, at};
   if (line.kind == Kind::kStep) {
     rank.newest_step = {line.step, at};
-    // The time before the first step is unknown, because the program may have continued from a checkpoint.
+    // Measure from the first reported step. The number of steps before it is unknown, because the program may have
+    // continued from a checkpoint.
     if (!rank.rate_from) rank.rate_from = rank.time_from = rank.newest_step;
   }
   return true;

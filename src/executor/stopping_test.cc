@@ -261,8 +261,8 @@ TEST(Stopping, DeathOfTheGuardianKillsTheTask) {
   EXPECT_TRUE(os::process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
 }
 
-// A NodeManager signals the process group of a container whose first process has died (YARN's
-// DefaultContainerExecutor.signalContainer).
+// The guardian is the first process of its container. Even if it has died, a NodeManager signals its process group
+// (YARN's DefaultContainerExecutor.signalContainer).
 TEST(Stopping, SignalsToTheGuardiansProcessGroupDoNotReachTheExecutor) {
   Task task(kIgnoresStop);
   EXPECT_EQ(::getpgid(task.executor), task.executor);

@@ -24,7 +24,8 @@ struct Bucket {
   // Adds a sample. `more` is its weight, above 0.
   void Add(float more, double value, double highest) {
     const double total = static_cast<double>(weight) + more;
-    if (weight == 0 || value == mean) {  // the second condition is for infinities, whose difference is NaN
+    // An infinite mean stays infinite even if one of the two shares below rounds to 0, because 0 times infinity is NaN.
+    if (weight == 0 || value == mean) {
       mean = ToFloat(value);
     } else {
       mean = ToFloat(mean * (weight / total) + value * (more / total));

@@ -1,5 +1,5 @@
-// The tracks of one task in memory: one series each, of the task or of one of its ranks. Compact, because a job may
-// have hundreds of thousands of tracks.
+// Keeps the tracks of one task in memory. A track holds one series, either of the whole task or of one of its ranks.
+// The representation is compact, because a job may have hundreds of thousands of tracks.
 #pragma once
 
 #include <cstdint>

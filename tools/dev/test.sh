@@ -31,9 +31,8 @@ run_failed_again() {  # NAME of the results, then the same arguments
     --last-failed-no-failures=none --maxfail=3 --junit-xml="build/test-results/again-$name.xml" "$@" >&2
 }
 
-# Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both kinds run at the same time. The
-# tests without a cluster end first. After them the unit tests run, and then the rest of the tests on clusters, on a
-# separate cluster.
+# Runs two sequences at the same time, because tests on clusters mostly wait for daemons and the others mostly compute:
+# (1) most tests on clusters; (2) the tests without a cluster, the unit tests, and the remaining tests on clusters.
 run_programs() {  # the process id of the debug build
   local folder others=() file early=(tests/yarn) late=()
   for folder in tests/*/; do

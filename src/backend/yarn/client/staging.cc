@@ -25,8 +25,9 @@ namespace {
 constexpr size_t kMaxSeparateFiles = 32;
 // Copies do not get the set-user-id, set-group-id and sticky bits.
 constexpr mode_t kPermissions = 0777;
+// Smaller files are packed. Such a file may grow during staging, at most to kMaxPackedFile.
 constexpr off_t kLargeFile = off_t{1} << 20;
-constexpr size_t kMaxPackedFile = size_t{16} << 20;  // leaves room for files that grow during staging
+constexpr size_t kMaxPackedFile = size_t{16} << 20;
 
 constexpr std::string_view kUnpackedByYarn[] = {".tar.gz", ".tgz", ".tar"};
 constexpr std::string_view kArchiveSuffixes[] = {".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".tar.zst", ".zip"};

@@ -98,8 +98,8 @@ struct ExecutorRefused {
   ContainerId container;
   std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
 };
-// An executor has sent a message without other content. The core may receive the event late, with the time at which the
-// message arrived.
+// An executor has sent a message that shows only that it is alive, and perhaps its task's usage. The core may receive
+// the event late, with the time at which the message arrived.
 struct HeartbeatReceived {
   ContainerId container;
   std::optional<Usage> usage = {};  // the newest sample of its task's usage; nullopt if there is none yet

@@ -21,7 +21,7 @@ namespace howdah::journal {
 // no time counts as lost, as in TimeBreakdown; a checkpoint that is reported late makes lost time useful again.
 class Ledger {
  public:
-  // days: how to divide the time. window: time outside of it is not counted.
+  // days: the days, in some time zone, into which the totals are divided. window: time outside of it is not counted.
   explicit Ledger(Days days = {}, Window window = {});
 
   void Take(const core::JournalEntry& entry);

@@ -45,8 +45,9 @@ struct Sample {
 };
 
 // Every series has buckets of mean and maximum, of equal width for all tasks. When the buckets of a job are full, they
-// are merged in pairs. When the job has so many series that Limits::buckets for each would need too much memory, each
-// series has fewer buckets, and the recorder keeps the quantiles of each role with all buckets.
+// are merged in pairs. If a job has so many series that Limits::buckets for each of them would need too much memory,
+// each series gets fewer buckets. The recorder then also keeps the quantiles of each role, which have Limits::buckets
+// buckets.
 //
 // Single-threaded. Every call is legal at any time with any value: samples may come in any order, with gaps and with
 // wrong clocks. A sample from before `begun` counts in the first bucket. NaN and infinities are kept for "metric.NAME"

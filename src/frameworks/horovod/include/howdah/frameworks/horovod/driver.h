@@ -33,10 +33,10 @@ std::optional<uint16_t> PortOfPlanFile(std::string_view name);
 // crossSize. The numbers may be strings.
 Result<std::vector<RankAssignment>> ReadDriverPlan(const std::string& text);
 
-// Returns the variables of a worker process that come from the plan. Horovod calls an element of the plan a slot: the
-// place of one process on a host, with its ranks. position: the position of the process among the processes on its
-// host, in the order of ranks. As in TonY, the process gets the slot with this position among the slots of the host, in
-// the order of local ranks. Returns an error if the plan has no such slot.
+// Returns the variables that a worker process gets from the plan. An element of the plan is a "slot" in Horovod's
+// terms: the place of one process on a host, with its ranks. position: the index of the process among the processes on
+// its host, sorted by rank. As in TonY, the process gets the slot with the same index among the slots of the host,
+// sorted by local rank. Returns an error if the plan has no such slot.
 Result<jobspec::EnvVars> VariablesFromPlan(const std::vector<RankAssignment>& plan, const std::string& host,
                                            int position, uint16_t port);
 
