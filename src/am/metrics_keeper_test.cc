@@ -148,7 +148,7 @@ TEST_F(MetricsKeeperTest, OnlyWatchedTasksSampleEverySecond) {
   EXPECT_THAT(orders_, ElementsAre("c1 rest"));
 }
 
-TEST_F(MetricsKeeperTest, ClientOfManyTasksDoesNotRaiseTheRate) {
+TEST_F(MetricsKeeperTest, ClientThatWatchesManyTasksDoesNotRaiseTheSamplingRate) {
   for (int i = 4; i < 100; ++i) {
     keeper_->OnLaunched(Container(i), {0, i});
     keeper_->OnConnected(Container(i));

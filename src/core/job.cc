@@ -182,7 +182,7 @@ void Job::Impl::On(const AmResumed& e) {
 
 void Job::Impl::On(const RequestsDelayed& e) {
   constexpr size_t kLongestSentence = 700;  // the reasons of backends contain many figures
-  // The job does not wait for optional tasks.
+  // `pending` does not count optional tasks, because the job does not wait for them.
   const bool waits = units.roster.all().pending > 0;
   units.recorder.WaitForBackend(waits ? OneLine(e.reason, kLongestSentence) : "");
   units.recorder.Waiting();

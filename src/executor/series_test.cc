@@ -286,7 +286,7 @@ TEST(RankSeries, InputIsAShareOfTheTimeBetweenLines) {
   EXPECT_THAT(sample(kStart + 30s), ElementsAre(Pair("input_wait@0", 0.2)));
 }
 
-TEST(RankSeries, NewestValueOfAMetricHasItsStepAndTheHighestValue) {
+TEST(RankSeries, SampleOfAMetricHasItsNewestValueThatStepAndTheMaximum) {
   RankSeries series;
   MetricWriter writer;
   Receiver receiver;

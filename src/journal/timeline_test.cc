@@ -45,7 +45,7 @@ TEST(Timeline, MoveOfAnEmptyStretchChangesNothing) {
   EXPECT_EQ(timeline.stretches(), QueueStartRunning().stretches());
 }
 
-TEST(Timeline, NewestTimeOfABucketMayHaveSeveralParts) {
+TEST(Timeline, NewestReturnsEachStretchOfAnInterruptedBucket) {
   Timeline timeline = QueueStartRunning();
   timeline.Append(Of(Spent::kStart, 30, 33));
   EXPECT_THAT(timeline.Newest(Spent::kStart, std::chrono::seconds(4)),

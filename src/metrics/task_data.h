@@ -21,8 +21,8 @@ struct Track {
   uint16_t row = kNoRow;  // the row of buckets; kNoRow until the track has a sample
   uint8_t reason = 0;     // an index in Names::reasons: why the series cannot be read at present
   uint8_t capacity = 0;   // an index in Names::capacities
-  // The time of the newest sample, in eighths of a second since the beginning of the job; 0: none. It wraps around
-  // after two hours, because only short intervals between samples matter.
+  // The time of the newest sample, in eighths of a second since the beginning of the job; 0: there is no sample yet.
+  // The value wraps around after two hours, which does no harm, because only short intervals between samples matter.
   uint16_t seen = 0;
 };
 inline constexpr size_t kTracksMax = 8192;  // the maximum number of tracks per task

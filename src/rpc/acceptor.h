@@ -4,10 +4,10 @@
 // process has no free descriptor (CVE-2023-4785), and it keeps any number of connections whose peers never finish their
 // handshake. Anybody who can reach the port could use up the descriptors of the AM, or end its service.
 //
-// The acceptor passes a connection to gRPC immediately, and counts it as unfinished until the first call arrives on it.
-// gRPC accepts calls only from peers with a certificate of the job, and does not report a finished handshake. gRPC also
-// closes a connection whose handshake takes longer than `handshake`. So the acceptor counts a connection as finished
-// after this time, even without a call. The number of unfinished connections is limited: at the limit, the acceptor
+// The acceptor passes a connection to gRPC immediately, and counts it as unfinished until its handshake is known to
+// have finished. gRPC does not report this, but there are two signs. The first call on the connection is one, because
+// only peers with a certificate of the job can make calls. The age `handshake` is the other, because gRPC closes a
+// connection whose handshake takes longer. The number of unfinished connections is limited: at the limit, the acceptor
 // waits until one of them is finished, and closes the oldest one when it has been unfinished for `patience`.
 //
 // With Peers::kSameUser all peers are on this machine. The kernel reports the user of each connection, and connections

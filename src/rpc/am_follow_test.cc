@@ -137,7 +137,7 @@ TEST_F(AmFollowTest, DisconnectedClientIsReported) {
   am_.server->SendToFollower(am_.newest, JobEnded());  // ignored, because the client is gone
 }
 
-TEST_F(AmFollowTest, AmShutdownIsUnavailable) {
+TEST_F(AmFollowTest, FollowEndsAsUnavailableWhenTheAmShutsDown) {
   const auto follow = Follow(identities_->client);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.requests.size() == 1; }));
   am_.server->SendToFollower(am_.newest, Journal("a"));

@@ -56,7 +56,7 @@ def test_16_interpreter_missing(machine, tmp_path):
     assert_facts(run(machine, tmp_path, "command: python9.9 train.py"), "python9.9", "worker:0")
 
 
-def test_19_port_in_use(machine, tmp_path):
+def test_19_reason_for_a_port_in_use_names_port_and_process(machine, tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

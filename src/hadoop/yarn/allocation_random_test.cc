@@ -214,7 +214,8 @@ class Owner {
     if (!response) {
       scheduler_.Register();
       allocation_.Resync();
-      // These containers were lost in the restart before the owner received them, so it does not need replacements.
+      // The scheduler has restarted. The containers that it had granted and not delivered are lost. wanted_ still
+      // counts them, so nothing is added to it.
       return;
     }
     const auto effects = allocation_.Apply(*response);

@@ -142,7 +142,7 @@ TEST(Resources, TrafficOfANodeIsThatOfItsAdapters) {
   EXPECT_TRUE(now[Measure::kShm].of_node);
 }
 
-TEST(Resources, TrafficIsThatOfTheTaskOnlyInItsOwnContainer) {
+TEST(Resources, TrafficIsThatOfTheNodeUnlessTheTaskHasItsOwnContainer) {
   const struct {
     bool first_namespace, others, of_node;
   } rows[] = {{false, false, false}, {true, false, true}, {false, true, true}};

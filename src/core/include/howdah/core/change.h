@@ -160,8 +160,8 @@ struct Resources {
 struct ContainerChanged {
   enum class Type {
     kGranted,    // the backend granted it: node, granted
-    kAmGranted,  // the application master runs in it: node, granted, since. It takes the place of the container of the
-                 // previous application master
+    kAmGranted,  // the application master runs in this container, which replaces the one of the previous application
+                 // master: node, granted, since
     kReleased,   // the backend has it back, or it did not exit although it was killed
   };
   Type type = Type::kGranted;

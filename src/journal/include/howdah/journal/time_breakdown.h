@@ -22,7 +22,6 @@ class TimeBreakdown {
   };
 
   // JobView calls Advance before it applies a journal entry, and the other functions while it applies the entry.
-  // reason: JobView::reason at that time.
   // tasks: the number of tasks that wait for containers from the beginning. OnTask gets nullopt for a task that does
   // not exist, and for one that does not wait for a container yet.
   void Begin(Instant submitted, int tasks);
@@ -37,6 +36,7 @@ class TimeBreakdown {
   void OnProgress(const core::TaskProgress& progress, bool rendezvous);
   // An attempt continues in the next generation and still has its work in memory.
   void OnRejoined();
+  // reason: why the job has changed its state; it becomes the cause of a new generation.
   void OnJob(core::JobState state, int generation, const std::string& reason);
 
   // Whether all data are missing, because another program (TonY) recorded the job.

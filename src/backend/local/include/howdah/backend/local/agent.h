@@ -37,7 +37,7 @@ Status StoreResult(const std::string& job_file, const std::string& name, const s
 // The arguments with which the submitting client starts an AM: `howdah-agent am --job-dir DIR ...`.
 struct AmStart {
   std::string agent;    // path of howdah-agent, with which the AM starts executors
-  std::string job_dir;  // layout.h; its last component is the job's id
+  std::string job_dir;  // the job's directory (layout.h); the last component of the path is the job's id
   std::string lease_dir;
   std::optional<uint64_t> open_files;  // the soft limit of open files that executors get (os/process/limits.h)
 };
