@@ -21,6 +21,7 @@ struct ContainerFacts {
   std::optional<TaskId> task;  // set once an executor was launched for the task
   bool registered = false;
   bool released = false;  // released or killed, but not gone yet
+  bool given_up = false;  // the core has recorded its end, although the container may still run
   // The attempt in the container is orphaned: the executor has reported a newer attempt than this AM has ordered.
   bool orphaned = false;
   Instant last_message;  // the last message from the executor
@@ -132,7 +133,7 @@ class Facts {
   void On(const core::RequestRendezvous&) {}
   void On(const core::Rejoin& a) { tasks_[a.task].waits = false; }
   void On(const core::AvoidNode&) {}
-  void On(const core::Record&) {}
+  void On(const core::Record& a);
   void On(const core::PrepareFinish&) {}
   void On(const core::FinishJob&) {}
   void Release(const ContainerId& container);
