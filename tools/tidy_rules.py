@@ -35,6 +35,8 @@ LAYERS = {
     "os/process": ({"base", "os/files"}, {POSIX, "nlohmann"}),
     "os/net": ({"base"}, {POSIX, "ares"}),
     "os/http": ({"base", "os/net", "os/process", "os/files"}, {POSIX, "boost"}),
+    # web: serves HTTP to browsers, independent of Howdah's jobs
+    "web": ({"base", "os/net", "os/files"}, {POSIX, "boost", "nlohmann", "openssl", "zlib"}),
     # hadoop: implement Hadoop's protocols, independent of Howdah's jobs
     "hadoop/rpc": ({"base", "os/net", "hadoop/messages"}, {POSIX, "boost", "openssl", "protobuf"}),
     "hadoop/conf": ({"base"}, {POSIX, "pugixml"}),
@@ -94,6 +96,7 @@ LAYER_GROUPS = [
                "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
+    ("web", ["web"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
               "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
