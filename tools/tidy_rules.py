@@ -6,7 +6,7 @@
 
 PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
         "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
-        "hadoop/yarnlogs", "metrics", "advice"}
+        "hadoop/yarnlogs", "metrics", "advice", "index/query"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -27,6 +27,7 @@ LAYERS = {
     "journal": ({"base", "core"}, {"nlohmann"}),
     "metrics": ({"base"}, {"zlib"}),
     "advice": ({"base", "jobspec", "core", "core/policy", "journal", "metrics"}, {"nlohmann"}),
+    "index/query": ({"base", "jobspec", "core", "journal", "metrics", "advice"}, set()),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
     "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
     "hadoop/yarnlogs": ({"base"}, {"zlib"}),
@@ -35,6 +36,8 @@ LAYERS = {
     "os/process": ({"base", "os/files"}, {POSIX, "nlohmann"}),
     "os/net": ({"base"}, {POSIX, "ares"}),
     "os/http": ({"base", "os/net", "os/process", "os/files"}, {POSIX, "boost"}),
+    # web: serves HTTP to browsers, independent of Howdah's jobs
+    "web": ({"base", "os/net", "os/files"}, {POSIX, "boost", "nlohmann", "openssl", "zlib"}),
     # hadoop: implement Hadoop's protocols, independent of Howdah's jobs
     "hadoop/rpc": ({"base", "os/net", "hadoop/messages"}, {POSIX, "boost", "openssl", "protobuf"}),
     "hadoop/conf": ({"base"}, {POSIX, "pugixml"}),
@@ -94,8 +97,9 @@ LAYER_GROUPS = [
                "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
+    ("web", ["web"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
+    ("pure", ["am/loop", "index/query", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
               "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
               "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
