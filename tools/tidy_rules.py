@@ -36,6 +36,9 @@ LAYERS = {
     "os/process": ({"base", "os/files"}, {POSIX, "nlohmann"}),
     "os/net": ({"base"}, {POSIX, "ares"}),
     "os/http": ({"base", "os/net", "os/process", "os/files"}, {POSIX, "boost"}),
+    # index: the rows of past jobs
+    "index": ({"base", "jobspec", "core", "journal", "metrics", "advice", "os/files", "index/query"},
+              {"nlohmann", "sqlite"}),
     # web: serves HTTP to browsers, independent of Howdah's jobs
     "web": ({"base", "os/net", "os/files"}, {POSIX, "boost", "nlohmann", "openssl", "zlib"}),
     # hadoop: implement Hadoop's protocols, independent of Howdah's jobs
@@ -73,7 +76,7 @@ LAYERS = {
     "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/horovod", "frameworks/mpi",
                   "rpc/callback", "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"},
                  {POSIX, "boost", "nlohmann"}),
-    "client": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "frameworks/common", "journal",
+    "client": ({"base", "index", "advice", "metrics", "jobspec", "core", "frameworks", "frameworks/common", "journal",
                 "compat/tony/history", "compat/tony/config", "hadoop/conf", "os/process", "os/files", "rpc",
                 "rpc/streams", "backend",
                 "storage", "storage/history"},
@@ -98,6 +101,7 @@ LAYER_GROUPS = [
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("web", ["web"]),
+    ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "index/query", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
               "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
@@ -114,7 +118,7 @@ PROGRAMS = ("src/testing/sim/runner/",)
 # The third-party library of an include, by the prefix of the include's path. The first match counts.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
                ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
-               ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
+               ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("sqlite3.h", "sqlite"), ("CLI/", "cli11"),
                ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------

@@ -3,7 +3,7 @@
 # The static build also links the dependencies of libarchive and gRPC, so the list contains the -dev packages of these.
 readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev libc-ares-dev libabsl-dev libre2-dev
-  libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev
+  libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev
   libarchive-dev nettle-dev libacl1-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev libxml2-dev libicu-dev
   libgtest-dev libgmock-dev libbenchmark-dev"
 readonly packages_test="python3-pytest python3-cloudpickle python3-jsonschema python3-yaml procps binutils xz-utils

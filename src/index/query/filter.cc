@@ -224,24 +224,6 @@ Result<Term> TermOf(const Word& word, std::string_view me, Instant now) {
   return term;
 }
 
-// Whether the pattern, in which '*' stands for any text, matches the whole text. Linear in the product of the sizes.
-bool MatchesPattern(std::string_view pattern, std::string_view text) {
-  size_t p = 0, t = 0, star = std::string_view::npos, resumed = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++, resumed = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p, ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1, t = ++resumed;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 bool MatchesAny(const std::vector<std::string>& patterns, const std::string& text) {
   const std::string lower = LowerCase(text);
   return std::any_of(patterns.begin(), patterns.end(),
@@ -316,6 +298,23 @@ bool MatchesTerm(const Term& term, const JobRow& row, Instant now) {
 }
 
 }  // namespace
+
+bool MatchesPattern(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0, star = std::string_view::npos, resumed = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++, resumed = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1, t = ++resumed;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
 
 std::optional<Duration> TookUntil(const JobRow& row, Instant now) {
   if (!row.started) return std::nullopt;

@@ -59,6 +59,10 @@ std::variant<Filter, FilterMistake> ParseFilter(std::string_view text, std::stri
 
 bool Matches(const Filter& filter, const JobRow& row, Instant now);
 
+// Whether the pattern, in which '*' stands for any text, matches the whole text. Respects letter case. The time is
+// bounded by the product of the sizes.
+bool MatchesPattern(std::string_view pattern, std::string_view text);
+
 // The longest filter that is parsed, in bytes. A longer one is a mistake.
 inline constexpr size_t kLongestFilter = 2000;
 

@@ -1,0 +1,73 @@
+// The table of jobs that a list shows, page by page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "howdah/index/query/filter.h"
+#include "howdah/index/query/job_row.h"
+#include "howdah/index/query/order.h"
+
+namespace howdah::index::query {
+
+using RowPointer = std::shared_ptr<const JobRow>;
+// The values of each facet and the number of rows with each value, most frequent first.
+using Facets = std::map<std::string, std::vector<std::pair<std::string, int64_t>>>;
+
+struct JobQuery {
+  Filter filter;
+  Order order;
+  std::optional<Position> after;  // only rows after this position
+  size_t limit = 50;
+  bool facets = false;
+  Instant now;
+};
+
+struct JobPage {
+  int64_t total = 0;  // rows that match the filter, on all pages
+  std::vector<RowPointer> rows;
+  bool more = false;  // there are rows after the last one
+  Facets facets;      // of all matching rows, if requested; see FacetCounter
+};
+
+// The result of a batch of changes.
+struct TableChanges {
+  std::vector<RowPointer> changed;   // rows that are new, or differ from the previous row with the same id
+  std::vector<std::string> removed;  // ids of rows that the table no longer has
+};
+
+// Used on one thread.
+class JobTable {
+ public:
+  virtual ~JobTable() = default;
+  virtual JobPage Find(const JobQuery& query) = 0;
+  // nullptr if there is no such row.
+  virtual RowPointer Get(const std::string& id) = 0;
+  virtual int64_t size() = 0;
+  // Adds or replaces rows, and removes the rows of jobs that no longer exist. A row of a job that has ended is never
+  // replaced by one that says that the job runs.
+  virtual TableChanges Apply(std::vector<JobRow> rows, const std::vector<std::string>& removed) = 0;
+};
+
+// Counts the values of "state", "user", "queue", "framework", "backend" and "tag".
+class FacetCounter {
+ public:
+  static constexpr size_t kMostValues = 20;  // of each facet
+
+  void CountState(core::JobState state) { ++states_[state]; }
+  // Empty values are not counted.
+  void Count(const char* facet, std::string_view value);
+  Facets Most() const;
+
+ private:
+  std::map<core::JobState, int64_t> states_;
+  std::map<std::string, std::map<std::string, int64_t, std::less<>>, std::less<>> counts_;
+};
+
+}  // namespace howdah::index::query
