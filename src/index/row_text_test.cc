@@ -20,7 +20,7 @@ TEST(RowText, ReadsBackEveryField) {
   }
 }
 
-TEST(RowText, HostileTextIsNoRow) {
+TEST(RowText, HostileTextIsRefused) {
   for (const char* text : {"", "{", "[]", "{}", "null", R"({"id":"x"})", R"({"id":"x","state":"RUNING"})",
                            R"({"id":7,"state":"RUNNING"})", R"({"state":"RUNNING"})"})
     EXPECT_FALSE(ReadRow(text).has_value()) << text;

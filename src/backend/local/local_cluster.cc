@@ -142,10 +142,14 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   return view;
 }
 
-Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
+Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too, const backend::EndedJobs& known) {
   HOWDAH_TRY(const auto ids, JobsNewestFirst(layout_));
   std::vector<journal::JobView> views;
   for (const JobId& id : ids) {
+    if (auto view = known && ended_too ? known(id) : std::nullopt) {
+      views.push_back(std::move(*view));
+      continue;
+    }
     const JobFiles files = FilesOf(id);
     if (!ended_too && HasEndEntry(files.journal())) continue;
     auto settled = Settle(files, id, Tasks::kSkipped);

@@ -201,7 +201,7 @@ Result<journal::JobView> YarnCluster::Status(const JobId& id) {
   return view;
 }
 
-Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
+Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too, const backend::EndedJobs& known_ended) {
   HOWDAH_TRY(const auto cluster, Open());
   HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
   std::map<std::string, const ApplicationReportProto*> known;
@@ -221,6 +221,10 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
     if (report != nullptr && !HasEnded(*report)) {
       auto view = ViewOfRunning(*cluster, {id}, *report);
       views.push_back(view.ok() ? std::move(*view) : ViewFromReport(*report));
+      continue;
+    }
+    if (auto view = known_ended ? known_ended({id}) : std::nullopt) {
+      views.push_back(std::move(*view));
       continue;
     }
     const auto journal = EndedJournal(*cluster, {id}, report ? Lookup{*report} : Lookup{});

@@ -81,6 +81,9 @@ class Follow {
   virtual bool starts_at_tail() const { return false; }
 };
 
+// Returns the status, without tasks and time breakdown, of a job that has ended, or nullopt if it is not known.
+using EndedJobs = std::function<std::optional<journal::JobView>(const JobId& id)>;
+
 class Cluster {
  public:
   virtual ~Cluster() = default;
@@ -96,8 +99,9 @@ class Cluster {
 
   // name: "last" or a complete id. Returns the id of an existing job. A kNotFound error lists jobs that exist.
   virtual Result<JobId> Resolve(const std::string& name) = 0;
-  virtual Result<journal::JobView> Status(const JobId& id) = 0;            // includes current usage if the job runs
-  virtual Result<std::vector<journal::JobView>> List(bool ended_too) = 0;  // newest first
+  virtual Result<journal::JobView> Status(const JobId& id) = 0;  // includes current usage if the job runs
+  // Newest first. If `known` is not empty, it is asked about jobs that may have ended before they are read.
+  virtual Result<std::vector<journal::JobView>> List(bool ended_too, const EndedJobs& known = {}) = 0;
   // Returns the ids of all jobs except those that ended before `since`, newest first. The result may include some of
   // the latter, too.
   virtual Result<std::vector<JobId>> Jobs(std::optional<Instant> since) = 0;

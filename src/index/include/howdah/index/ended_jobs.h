@@ -14,7 +14,7 @@ class Database;
 // Reads an index that another program keeps, and does not change it. Used on one thread.
 class EndedJobs {
  public:
-  // nullopt if there is no index, or if it cannot be read: the caller reads the jobs from the backends.
+  // nullopt if the file is missing or cannot be read: the caller reads the jobs from the backends.
   static std::optional<EndedJobs> Open(const std::string& path);
   EndedJobs(EndedJobs&&) noexcept;
   ~EndedJobs();

@@ -34,7 +34,7 @@ class YarnCluster final : public backend::Cluster {
   Result<JobId> Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) override;
   Result<JobId> Resolve(const std::string& name) override;
   Result<journal::JobView> Status(const JobId& id) override;
-  Result<std::vector<journal::JobView>> List(bool ended_too) override;
+  Result<std::vector<journal::JobView>> List(bool ended_too, const backend::EndedJobs& known) override;
   Result<std::vector<JobId>> Jobs(std::optional<Instant> since) override;
   howdah::Status ReadJournal(const JobId& id,
                              const std::function<void(const core::JournalEntry&)>& on_entry) override;
