@@ -103,10 +103,9 @@ LAYER_GROUPS = [
     ("web", ["web"]),
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "index/query", "advice", "hadoop/yarnlogs", "compat/tony/history",
-              "compat/tony/avro",
-              "journal", "metrics", "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
-              "frameworks/common", "core", "core/policy", "jobspec"]),
+    ("pure", ["am/loop", "index/query", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro",
+              "journal", "metrics", "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi",
+              "frameworks/horovod", "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 
@@ -120,8 +119,7 @@ PROGRAMS = ("src/testing/sim/runner/",)
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
                ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
                ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
-               ("sqlite3.h", "sqlite"),
-               ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
+               ("sqlite3.h", "sqlite"), ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------
 
