@@ -1,27 +1,18 @@
-// Goodput reports as text, JSON and CSV. Pure.
+// Goodput reports as text. Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "howdah/client/goodput_report.h"
+#include "howdah/client/goodput_json.h"
 #include "howdah/journal/job_view.h"
 
 namespace howdah::cli::output {
 
-struct GoodputView {
-  const client::GoodputReport& report;
-  std::optional<jobspec::Prices> prices;
-};
+using client::GoodputView;
 
 // One row per group, and a last row with the total. Hardware is in hours. If no job held a GPU, the buckets are those
 // of vcores.
 std::string GoodputTable(const GoodputView& view);
-// {"groups": [{"group": "ann", …}], "total": {"group": "all", …}}
-std::string GoodputJson(const GoodputView& view);
-// A line of titles, one line per group, and a last line for the group "all". An unknown value is empty.
-std::string GoodputCsv(const GoodputView& view);
-
 // One job: a row for each bucket, with its wall time and hardware.
 std::string GoodputOfJob(const GoodputView& view);
 
