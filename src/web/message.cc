@@ -157,8 +157,8 @@ Response ToResponse(const Problem& problem) {
   json["title"] = StatusTitle(problem.status);
   json["detail"] = problem.detail;
   json["advice"] = problem.advice;
-  using Json = nlohmann::ordered_json;
-  Response response = web::Json(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", problem.status);
+  using JsonValue = nlohmann::ordered_json;
+  Response response = web::Json(json.dump(-1, ' ', false, JsonValue::error_handler_t::replace) + "\n", problem.status);
   for (const auto& [name, value] : problem.headers.fields()) response.headers.Set(name, value);
   return response;
 }

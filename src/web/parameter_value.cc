@@ -104,12 +104,12 @@ Result<Arguments::Value> ParseValue(const Parameter& parameter, const std::vecto
                  "write " + DescribeType(parameter));
 }
 
-Json SchemaOf(const Parameter& parameter) {
+JsonValue SchemaOf(const Parameter& parameter) {
   switch (parameter.type) {
     case ValueType::kText:
       return {{"type", "string"}};
     case ValueType::kInteger: {
-      Json schema = {{"type", "integer"}};
+      JsonValue schema = {{"type", "integer"}};
       if (parameter.min != kLowest) schema["minimum"] = parameter.min;
       if (parameter.max != kHighest) schema["maximum"] = parameter.max;
       return schema;

@@ -9,14 +9,14 @@
 
 namespace howdah::web {
 
-using Json = nlohmann::ordered_json;
+using JsonValue = nlohmann::ordered_json;
 
 // Parses the texts of one parameter; not empty. Several texts are an error unless the type is kTexts. The error says
 // what is wrong and what to write instead.
 Result<Arguments::Value> ParseValue(const Parameter& parameter, const std::vector<std::string>& texts);
 
 // The JSON Schema of a parameter.
-Json SchemaOf(const Parameter& parameter);
+JsonValue SchemaOf(const Parameter& parameter);
 
 // A few words for people: "integer from 1 to 1000", "one of table, json".
 std::string DescribeType(const Parameter& parameter);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kProblem = "Problem";
 
-Json ProblemSchema() {
+JsonValue ProblemSchema() {
   return {{"type", "object"},
           {"required", {"status", "title", "detail", "advice"}},
           {"properties",
@@ -20,9 +20,9 @@ Json ProblemSchema() {
             {"advice", {{"type", "string"}, {"description", "What to do; may be empty"}}}}}};
 }
 
-Json Content(const std::string& type, const Json& schema) { return {{type, {{"schema", schema}}}}; }
+JsonValue Content(const std::string& type, const JsonValue& schema) { return {{type, {{"schema", schema}}}}; }
 
-Json Reference(const std::string& name) { return {{"$ref", "#/components/schemas/" + name}}; }
+JsonValue Reference(const std::string& name) { return {{"$ref", "#/components/schemas/" + name}}; }
 
 // "{path...}" is a parameter like others in OpenAPI.
 std::string OpenApiPath(std::string pattern) {
@@ -43,15 +43,15 @@ std::string OperationId(const Route& route) {
   return id;
 }
 
-Json ParameterJson(const TableRow& row, const Parameter& parameter) {
+JsonValue ParameterJson(const TableRow& row, const Parameter& parameter) {
   const bool in_path = row.InPath(parameter.name);
-  Json json = {{"name", parameter.name}, {"in", in_path ? "path" : "query"}};
+  JsonValue json = {{"name", parameter.name}, {"in", in_path ? "path" : "query"}};
   json["description"] = parameter.help;
   if (in_path || parameter.required) json["required"] = true;
   json["schema"] = SchemaOf(parameter);
   if (!parameter.default_text.empty()) {
     const bool number = parameter.type == ValueType::kInteger || parameter.type == ValueType::kNumber;
-    json["schema"]["default"] = number ? Json::parse(parameter.default_text) : Json(parameter.default_text);
+    json["schema"]["default"] = number ? JsonValue::parse(parameter.default_text) : JsonValue(parameter.default_text);
   }
   if (parameter.type == ValueType::kTexts && !in_path) {
     json["style"] = "form";
@@ -60,11 +60,11 @@ Json ParameterJson(const TableRow& row, const Parameter& parameter) {
   return json;
 }
 
-Json ResponsesJson(const Route& route) {
-  Json answer = {{"description", route.answer.empty() ? route.summary : route.answer}};
-  answer["content"] =
-      Content(route.answer_type, route.answer_schema.empty() ? Json::object() : Json::parse(route.answer_schema));
-  Json responses = {{"200", answer}};
+JsonValue ResponsesJson(const Route& route) {
+  JsonValue answer = {{"description", route.answer.empty() ? route.summary : route.answer}};
+  answer["content"] = Content(
+      route.answer_type, route.answer_schema.empty() ? JsonValue::object() : JsonValue::parse(route.answer_schema));
+  JsonValue responses = {{"200", answer}};
   const auto add = [&](int status, const std::string& description) {
     responses[std::to_string(status)] = {{"description", description},
                                          {"content", Content("application/json", Reference(kProblem))}};
@@ -75,16 +75,16 @@ Json ResponsesJson(const Route& route) {
   return responses;
 }
 
-Json OperationJson(const TableRow& row) {
+JsonValue OperationJson(const TableRow& row) {
   const Route& route = row.route;
-  Json json = {{"operationId", OperationId(route)}, {"summary", route.summary}};
-  if (!route.tag.empty()) json["tags"] = {route.tag};
-  Json parameters = Json::array();
+  JsonValue json = {{"operationId", OperationId(route)}, {"summary", route.summary}};
+  if (!route.tag.empty()) json["tags"] = JsonValue::array({route.tag});
+  JsonValue parameters = JsonValue::array();
   for (const Parameter& parameter : route.parameters) parameters.push_back(ParameterJson(row, parameter));
   if (!parameters.empty()) json["parameters"] = parameters;
   if (!route.body_schema.empty()) {
     json["requestBody"] = {{"required", true},
-                           {"content", Content("application/json", Json::parse(route.body_schema))}};
+                           {"content", Content("application/json", JsonValue::parse(route.body_schema))}};
   }
   json["responses"] = ResponsesJson(route);
   return json;
@@ -117,16 +117,16 @@ std::string RouteMarkdown(const TableRow& row) {
 }  // namespace
 
 std::string Routes::OpenApi(const ApiTitle& title) const {
-  Json json = {{"openapi", "3.1.0"}};
+  JsonValue json = {{"openapi", "3.1.0"}};
   json["info"] = {{"title", title.title}, {"version", title.version}, {"description", title.description}};
-  json["servers"] = Json::array({{{"url", title.server}}});
-  json["paths"] = Json::object();
+  json["servers"] = JsonValue::array({{{"url", title.server}}});
+  json["paths"] = JsonValue::object();
   for (const TableRow& row : impl_->rows) {
     if (row.route.documented)
       json["paths"][OpenApiPath(row.route.pattern)][LowerCase(row.route.method)] = OperationJson(row);
   }
-  Json schemas = Json::object();
-  for (const auto& [name, schema] : impl_->schemas) schemas[name] = Json::parse(schema);
+  JsonValue schemas = JsonValue::object();
+  for (const auto& [name, schema] : impl_->schemas) schemas[name] = JsonValue::parse(schema);
   schemas[kProblem] = ProblemSchema();
   json["components"] = {{"schemas", schemas}};
   return json.dump(2) + "\n";

@@ -92,7 +92,7 @@ std::set<std::string> MethodsOf(const std::vector<Match>& matches) {
 }
 
 void CheckSchema(const Route& route, const std::string& schema) {
-  if (!schema.empty() && Json::parse(schema, nullptr, false).is_discarded()) {
+  if (!schema.empty() && JsonValue::parse(schema, nullptr, false).is_discarded()) {
     Contradiction(route, "a schema is not JSON: " + schema);
   }
 }
