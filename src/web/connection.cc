@@ -263,7 +263,7 @@ void Connection::EndResponse() {
 void Connection::Linger() {
   Failure ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
-  if (input_.ended) return Close();
+  if (input_.ended || (stopping_ && input_.bytes.empty())) return Close();
   state_ = State::kLingering;
   Arm(kLinger);
   ReadMore();

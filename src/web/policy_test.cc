@@ -18,8 +18,9 @@ int StatusFor(const Policy& policy, const Case& c) {
   request.host = c.host;
   request.headers = c.headers;
   const auto refusal = Refusal(policy, request);
-  if (refusal) EXPECT_FALSE(refusal->advice.empty()) << refusal->detail;
-  return refusal ? refusal->status : 0;
+  if (!refusal) return 0;
+  EXPECT_FALSE(refusal->advice.empty()) << refusal->detail;
+  return refusal->status;
 }
 
 TEST(WebPolicy, OnlyOwnHostsAndOriginsAreAdmitted) {

@@ -89,7 +89,7 @@ TEST(WebRequestReader, OnlyRequestsWithOneMeaningAreRead) {
       {"GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "control character"},
       {"GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "percent-encoded"},
       {"GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP/1.1"},
-      {"GET / HTTP/1.1\nHost: x\n\n\r\n\r\n", 400, "not valid HTTP/1.1"},
+      {"GET / HTTP/1.1\nHost: x\n\n\r\n\r\n", 505, "not HTTP/1.1"},  // the line does not end before CRLF
       {"\x16\x03\x01 no HTTP at all\r\n\r\n", 400, "not valid HTTP/1.1"},
   };
   for (const auto& c : cases) {
