@@ -47,9 +47,9 @@ LAYERS = {
     # translation
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
-    "rpc": ({"base", "metrics", "os/files", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
+    "rpc": ({"base", "metrics", "os/files", "os/net", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "rpc/callback": ({"base"}, {POSIX, "boost", "openssl"}),
-    "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
+    "rpc/streams": ({"base", "os/process", "os/files", "os/net", "rpc", "wire"}, {POSIX, "boost"}),
     "storage": ({"base", "os/files"}, {POSIX}),
     "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),
     "backend": ({"base", "metrics", "jobspec", "core", "journal", "rpc", "storage"}, set()),
@@ -67,8 +67,8 @@ LAYERS = {
                          "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
     # shells
     "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
-            "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "rpc", "wire",
-            "rpc/streams", "os/http", "backend", "storage"},
+            "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "os/net", "rpc",
+            "wire", "rpc/streams", "os/http", "backend", "storage"},
            {POSIX, "boost", "openssl"}),
     "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/horovod", "frameworks/mpi",
                   "rpc/callback", "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"},
