@@ -149,7 +149,8 @@ std::string AttemptJson(const Attempt& attempt, bool with_spans) {
   if (with_spans) {
     Json spans = Json::array();
     for (const Span& span : attempt.spans) {
-      spans.push_back({{"state", core::ToText(span.state)}, {"from", FormatInstant(span.from)}, {"to", OrNull(span.to)}});
+      spans.push_back(
+          {{"state", core::ToText(span.state)}, {"from", FormatInstant(span.from)}, {"to", OrNull(span.to)}});
     }
     json["spans"] = std::move(spans);
     return Dump(json);

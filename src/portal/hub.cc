@@ -38,8 +38,8 @@ Hub::Hub(boost::asio::io_context& loop, std::string epoch, Duration linger, Call
 Hub::~Hub() = default;
 
 bool Hub::Admits(const std::string& browser) const {
-  const auto of_browser = std::count_if(readers_.begin(), readers_.end(),
-                                        [&](const auto& reader) { return reader->browser == browser; });
+  const auto of_browser =
+      std::count_if(readers_.begin(), readers_.end(), [&](const auto& reader) { return reader->browser == browser; });
   return readers_.size() < kMostReaders && static_cast<size_t>(of_browser) < kMostReadersPerBrowser;
 }
 
@@ -70,8 +70,8 @@ void Hub::CatchUp(const std::shared_ptr<Reader>& reader, const std::optional<Eve
   std::map<uint64_t, std::pair<std::string, std::string>> frames;  // topic and text, by number
   for (const std::string& name : reader->topics) {
     const auto topic = topics_.find(name);
-    const bool has_all = topic != topics_.end() && topic->second.open && last->epoch == epoch_ &&
-                         last->number >= topic->second.dropped;
+    const bool has_all =
+        topic != topics_.end() && topic->second.open && last->epoch == epoch_ && last->number >= topic->second.dropped;
     if (!has_all) {
       Send(*reader, name, Notice("resync", name));
       continue;

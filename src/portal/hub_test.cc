@@ -56,8 +56,11 @@ class HubTest : public testing::Test {
 
   boost::asio::io_context loop_;
   std::vector<std::string> begun_, ended_;
-  Hub hub_{loop_, "e1", Duration(0), {[this](const std::string& topic) { begun_.push_back(topic); },
-                                      [this](const std::string& topic) { ended_.push_back(topic); }}};
+  Hub hub_{loop_,
+           "e1",
+           Duration(0),
+           {[this](const std::string& topic) { begun_.push_back(topic); },
+            [this](const std::string& topic) { ended_.push_back(topic); }}};
 };
 
 TEST_F(HubTest, ReaderReceivesOpenAndThenTheEventsOfItsTopics) {

@@ -20,7 +20,7 @@ constexpr Duration kShortestPause = 50ms;  // between two readings of one job
 constexpr int kCostFactor = 20;            // a job is read for at most 5 % of the time
 constexpr Duration kSlice = 50ms;          // of reading rows, before the next look at events
 constexpr Duration kFollowRetry = 3s;
-constexpr size_t kMostEntries = 10'000;  // passed on at once
+constexpr size_t kMostEntriesAtOnce = 10'000;  // passed on at once
 
 class Collect final : public backend::FollowSink {
  public:
@@ -205,7 +205,7 @@ void JobFeed::ReadFollowed(const JobId& id, Followed& followed) {
   if (poll(&readable, 1, 0) != 1) return;
   Collect sink;
   bool more = true;
-  while (more && sink.entries.size() < kMostEntries) more = followed.follow->Read(sink);
+  while (more && sink.entries.size() < kMostEntriesAtOnce) more = followed.follow->Read(sink);
   const bool was_caught_up = std::exchange(followed.caught_up, followed.caught_up || !more);
   if (!sink.entries.empty() || was_caught_up != followed.caught_up) {
     const bool restarted = std::exchange(followed.is_new, false);

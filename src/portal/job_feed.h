@@ -57,14 +57,14 @@ class JobFeed {
  private:
   struct Followed {
     std::unique_ptr<backend::Follow> follow;
-    bool is_new = true;       // nothing was delivered yet
+    bool is_new = true;  // nothing was delivered yet
     bool caught_up = false;
-    Instant retry_at;         // while there is no follow
+    Instant retry_at;  // while there is no follow
   };
   struct Live {
-    Instant read_at;          // when the row was last read
-    Duration cost{};          // how long this took
-    bool changed = false;     // since then
+    Instant read_at;       // when the row was last read
+    Duration cost{};       // how long this took
+    bool changed = false;  // since then
   };
 
   void Run();
@@ -86,7 +86,7 @@ class JobFeed {
   Events events_;
   os::process::Clock clock_;
 
-  std::mutex mutex_;  // of the orders
+  std::mutex mutex_;                            // of the orders
   std::vector<std::pair<JobId, bool>> orders_;  // true: follow
   std::atomic<bool> stopped_ = false, ended_ = false;
   os::files::Fd wake_;  // an eventfd

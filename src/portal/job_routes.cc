@@ -79,8 +79,8 @@ Result<Response> EventsAnswer(Cluster& cluster, const JobId& id, int64_t after, 
     events += (events.empty() ? "" : ",\n ") + EntryJson(number, entry);
   }));
   const int64_t next = std::max(std::min(after, number), shown == 0 ? 0 : after + shown);
-  return JsonLine("{\"events\":[" + events + "],\"next\":" + std::to_string(next) + ",\"more\":" +
-                  (next < number ? "true" : "false") + "}");
+  return JsonLine("{\"events\":[" + events + "],\"next\":" + std::to_string(next) +
+                  ",\"more\":" + (next < number ? "true" : "false") + "}");
 }
 
 Result<Response> TimelineAnswer(Cluster& cluster, const JobId& id) {
@@ -105,12 +105,12 @@ Result<Response> TimelineAnswer(Cluster& cluster, const JobId& id) {
   for (const Attempt& attempt : log.Attempts())
     attempts += (attempts.empty() ? "" : ",\n ") + AttemptJson(attempt, /*with_spans=*/true);
   for (const Mark& mark : log.marks()) marks += (marks.empty() ? "" : ",\n ") + MarkJson(mark);
-  const Json to = view.finished ? OrNull(view.finished)
+  const Json to = view.finished                 ? OrNull(view.finished)
                   : view.time_breakdown.empty() ? Json(nullptr)
                                                 : Json(FormatInstant(view.time_breakdown.now()));
-  return JsonLine("{\"from\":" + Dump(OrNull(view.submitted)) + ",\"to\":" + Dump(to) + ",\"stretches\":" +
-                  Dump(stretches) + ",\"generations\":" + Dump(generations) + ",\"attempts\":[" + attempts +
-                  "],\"marks\":[" + marks + "]}");
+  return JsonLine("{\"from\":" + Dump(OrNull(view.submitted)) + ",\"to\":" + Dump(to) +
+                  ",\"stretches\":" + Dump(stretches) + ",\"generations\":" + Dump(generations) + ",\"attempts\":[" +
+                  attempts + "],\"marks\":[" + marks + "]}");
 }
 
 Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
@@ -206,8 +206,8 @@ void ShowJobFile(Services& services, const Request&, const Arguments& arguments,
 }
 
 void ShowGoodput(Services& services, const Request&, const Arguments& arguments, Respond respond) {
-  const auto make = [prices = services.facts.prices, now = services.clock.Now()](
-                        Cluster& cluster, const JobId& id) -> Result<Response> {
+  const auto make = [prices = services.facts.prices, now = services.clock.Now()](Cluster& cluster,
+                                                                                 const JobId& id) -> Result<Response> {
     client::GoodputOptions options{.now = now};
     const client::Job job{&cluster, id};
     HOWDAH_TRY(const client::CountedJob counted, client::ReadJobForGoodput(job, options, [](const std::string&) {}));
@@ -239,7 +239,9 @@ void ShowAdvice(Services& services, const Request&, const Arguments& arguments, 
 Result<metrics::Query> QueryOf(const Arguments& arguments, Instant now) {
   metrics::Query query;
   const std::string& of = arguments.Text("of");
-  query.of = of == "role" ? metrics::Query::Of::kRole : of == "rank" ? metrics::Query::Of::kRank : metrics::Query::Of::kTask;
+  query.of = of == "role"   ? metrics::Query::Of::kRole
+             : of == "rank" ? metrics::Query::Of::kRank
+                            : metrics::Query::Of::kTask;
   query.series = arguments.Texts("series");
   query.points = static_cast<int>(arguments.Integer("points").value_or(0));
   for (const auto& [name, at] : {std::pair("from", &query.from), {"to", &query.to}}) {
@@ -318,17 +320,18 @@ void AddStatusRoutes(Services& services, web::Routes& routes) {
   "more": {"type": "boolean"}}})",
               .tag = "Job",
               .handler = [&services](const Request&, const Arguments& arguments, Respond respond) {
-                const auto make = [after = arguments.Integer("after").value_or(0),
-                                   limit = arguments.Integer("limit").value_or(1000)](
-                                      Cluster& cluster, const JobId& id) { return EventsAnswer(cluster, id, after, limit); };
+                const auto make =
+                    [after = arguments.Integer("after").value_or(0), limit = arguments.Integer("limit").value_or(1000)](
+                        Cluster& cluster, const JobId& id) { return EventsAnswer(cluster, id, after, limit); };
                 AnswerForJob(services, arguments.Text("id"), make, std::move(respond));
               }});
   routes.Add({.method = "GET",
               .pattern = Path("jobs/{id}/timeline"),
               .summary = "Show what a job and its attempts did over time",
               .parameters = {JobParameter()},
-              .answer = "`stretches` are the job's [time breakdown](checkpoints.md#time-breakdown) over time. `to` of a "
-                        "span is null if it goes on. `marks` are failures, losses, checkpoints, scalings and stops.",
+              .answer =
+                  "`stretches` are the job's [time breakdown](checkpoints.md#time-breakdown) over time. `to` of a "
+                  "span is null if it goes on. `marks` are failures, losses, checkpoints, scalings and stops.",
               .answer_schema = R"({"$ref": "#/components/schemas/Timeline"})",
               .tag = "Job",
               .handler = ForJob(services, TimelineAnswer)});
@@ -366,7 +369,8 @@ void AddConfigRoutes(Services& services, web::Routes& routes) {
   routes.Add({.method = "GET",
               .pattern = Path("jobs/{id}/job.yaml"),
               .summary = "Show the effective job file as YAML",
-              .parameters = {JobParameter(), reveal,
+              .parameters = {JobParameter(),
+                             reveal,
                              {.name = "download",
                               .type = ValueType::kFlag,
                               .help = "Answer with a file for the browser to save.",

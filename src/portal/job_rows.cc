@@ -144,8 +144,7 @@ JobRow RowOf(const advice::Facts& facts, bool has_spec, const Prices& prices) {
 
 Result<JobRow> ReadRow(backend::Cluster& cluster, const JobId& id, const Prices& prices, Instant now) {
   advice::Facts facts;
-  HOWDAH_TRY_STATUS(
-      cluster.ReadJournal(id, [&](const core::JournalEntry& entry) { client::TakeEntry(facts, entry); }));
+  HOWDAH_TRY_STATUS(cluster.ReadJournal(id, [&](const core::JournalEntry& entry) { client::TakeEntry(facts, entry); }));
   if (facts.job.id != id.text)
     return Error{ErrorCode::kNotFound, "the journal of " + id.text + " has no valid first line"};
   if (!core::IsFinal(facts.job.state)) {

@@ -46,13 +46,13 @@ web::Response PageJson(const Services& services, const JobQuery& query) {
   const JobPage page = services.jobs->Find(query);
   std::string rows;
   for (const RowPointer& row : page.rows) rows += (rows.empty() ? "" : ",\n ") + RowJson(*row, query.now);
-  const auto next =
-      page.more ? Json(WriteCursor(query.order, PositionOf(*page.rows.back(), query.order.column, query.now)))
-                : Json(nullptr);
-  return web::Json("{\"total\":" + std::to_string(page.total) + ",\"complete\":" +
-                   (IsComplete(services) ? "true" : "false") + ",\"next\":" + Dump(next) + ",\"jobs\":[" + rows + "]" +
-                   (query.facets ? ",\"facets\":" + FacetsJson(page) : "") + ",\"notes\":" +
-                   Dump(NotesJson(services)) + "}\n");
+  const auto next = page.more
+                        ? Json(WriteCursor(query.order, PositionOf(*page.rows.back(), query.order.column, query.now)))
+                        : Json(nullptr);
+  return web::Json("{\"total\":" + std::to_string(page.total) +
+                   ",\"complete\":" + (IsComplete(services) ? "true" : "false") + ",\"next\":" + Dump(next) +
+                   ",\"jobs\":[" + rows + "]" + (query.facets ? ",\"facets\":" + FacetsJson(page) : "") +
+                   ",\"notes\":" + Dump(NotesJson(services)) + "}\n");
 }
 
 web::Response PageCsv(const Services& services, JobQuery query) {
@@ -134,43 +134,42 @@ web::Response HealthAnswer(const Services& services) {
 }  // namespace
 
 void AddListRoutes(Services& services, web::Routes& routes) {
-  routes.Add({.method = "GET",
-              .pattern = Path("jobs"),
-              .summary = "List jobs",
-              .parameters =
-                  {{.name = "q",
-                    .help = "The filter, as in the box of the page: words, and `state: user: queue: name: tag: "
-                            "framework: backend: node: check: since: until: took: gpus: goodput:`. A mistake is "
-                            "explained with its `position`.",
-                    .max_bytes = index::query::kLongestFilter},
-                   {.name = "sort",
-                    .help = "A column, with `-` in front for descending order. Unknown values come last.",
-                    .default_text = "-submitted"},
-                   {.name = "limit",
-                    .type = ValueType::kInteger,
-                    .help = "The number of jobs on a page.",
-                    .default_text = "50",
-                    .min = 1,
-                    .max = kMostRowsPerPage},
-                   {.name = "after", .help = "`next` of the previous page, with the same `q` and `sort`."},
-                   {.name = "facets",
-                    .type = ValueType::kFlag,
-                    .help = "Add the most frequent states, users, queues, frameworks, backends and tags of all jobs "
-                            "that match.",
-                    .default_text = "0"}},
-              .answer = "One page of jobs. `complete` is false until every job of each backend was read once. With "
-                        "`Accept: text/csv` all jobs, at most 10,000, one per line.",
-              .answer_schema = R"({"type": "object", "required": ["total", "complete", "next", "jobs", "notes"],
+  routes.Add(
+      {.method = "GET",
+       .pattern = Path("jobs"),
+       .summary = "List jobs",
+       .parameters = {{.name = "q",
+                       .help = "The filter, as in the box of the page: words, and `state: user: queue: name: tag: "
+                               "framework: backend: node: check: since: until: took: gpus: goodput:`. A mistake is "
+                               "explained with its `position`.",
+                       .max_bytes = index::query::kLongestFilter},
+                      {.name = "sort",
+                       .help = "A column, with `-` in front for descending order. Unknown values come last.",
+                       .default_text = "-submitted"},
+                      {.name = "limit",
+                       .type = ValueType::kInteger,
+                       .help = "The number of jobs on a page.",
+                       .default_text = "50",
+                       .min = 1,
+                       .max = kMostRowsPerPage},
+                      {.name = "after", .help = "`next` of the previous page, with the same `q` and `sort`."},
+                      {.name = "facets",
+                       .type = ValueType::kFlag,
+                       .help = "Add the most frequent states, users, queues, frameworks, backends and tags of all jobs "
+                               "that match.",
+                       .default_text = "0"}},
+       .answer = "One page of jobs. `complete` is false until every job of each backend was read once. With "
+                 "`Accept: text/csv` all jobs, at most 10,000, one per line.",
+       .answer_schema = R"({"type": "object", "required": ["total", "complete", "next", "jobs", "notes"],
   "properties": {"total": {"type": "integer"}, "complete": {"type": "boolean"}, "next": {"type": ["string", "null"]},
     "jobs": {"type": "array", "items": {"$ref": "#/components/schemas/JobRow"}},
     "facets": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "object",
       "required": ["value", "count"], "properties": {"value": {"type": "string"}, "count": {"type": "integer"}}}}},
     "notes": {"type": "array", "items": {"type": "string"}}}})",
-              .tag = "Jobs",
-              .handler = [&services](const web::Request& request, const web::Arguments& arguments,
-                                     web::Respond respond) {
-                ListJobs(services, request, arguments, std::move(respond));
-              }});
+       .tag = "Jobs",
+       .handler = [&services](const web::Request& request, const web::Arguments& arguments, web::Respond respond) {
+         ListJobs(services, request, arguments, std::move(respond));
+       }});
   routes.Add({.method = "GET",
               .pattern = Path("health"),
               .summary = "Show the state of the portal and its backends",

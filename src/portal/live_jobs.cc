@@ -44,7 +44,8 @@ void LiveJobs::Begin(const std::string& topic) {
   if (job.ok() && job->id.text == id) {
     job->backend->feed->Follow(job->id);
   } else {
-    OnFollowFailed({id}, job.ok() ? Error{ErrorCode::kNotFound, "a topic needs the complete id of a job"} : job.error());
+    OnFollowFailed({id},
+                   job.ok() ? Error{ErrorCode::kNotFound, "a topic needs the complete id of a job"} : job.error());
   }
 }
 

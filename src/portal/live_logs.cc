@@ -95,8 +95,7 @@ void LiveLogs::Ask(const std::string& topic) {
       HOWDAH_TRY(const auto file, (*cluster)->OpenLog(log.id, log.source));
       return file->Size();
     }();
-    boost::asio::post(services_.loop,
-                      [this, topic, size, asked] { Take(topic, size, services_.clock.Now() - asked); });
+    boost::asio::post(services_.loop, [this, topic, size, asked] { Take(topic, size, services_.clock.Now() - asked); });
   });
   if (!posted) AskAfter(topic, kProblemPause);
 }

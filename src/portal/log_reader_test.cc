@@ -35,10 +35,13 @@ std::vector<std::string> Hits(const std::string& text, const std::string& query,
   EXPECT_TRUE(matcher.ok());
   std::vector<std::string> hits;
   const std::atomic<bool> cancelled = false;
-  const auto searched = SearchLog(log, *matcher, [&](const LogHit& hit) {
-    hits.push_back(std::to_string(hit.line) + "@" + std::to_string(hit.offset) + " " + hit.text);
-    return true;
-  }, cancelled);
+  const auto searched = SearchLog(
+      log, *matcher,
+      [&](const LogHit& hit) {
+        hits.push_back(std::to_string(hit.line) + "@" + std::to_string(hit.offset) + " " + hit.text);
+        return true;
+      },
+      cancelled);
   EXPECT_TRUE(searched.ok() && *searched);
   return hits;
 }
@@ -101,11 +104,13 @@ TEST(LogReader, SearchEndsWhenEnoughWasFoundOrItWasCancelled) {
   const auto matcher = LineMatcher::Make("a", false);
   int hits = 0;
   std::atomic<bool> cancelled = false;
-  const auto enough = SearchLog(log, *matcher, [&](const LogHit&) { return ++hits < 2; }, cancelled);
+  const auto enough = SearchLog(
+      log, *matcher, [&](const LogHit&) { return ++hits < 2; }, cancelled);
   EXPECT_FALSE(*enough);
   EXPECT_EQ(hits, 2);
   cancelled = true;
-  EXPECT_FALSE(*SearchLog(log, *matcher, [&](const LogHit&) { return ++hits < 100; }, cancelled));
+  EXPECT_FALSE(*SearchLog(
+      log, *matcher, [&](const LogHit&) { return ++hits < 100; }, cancelled));
   EXPECT_EQ(hits, 2);
 }
 

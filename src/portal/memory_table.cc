@@ -73,11 +73,18 @@ RowPointer MemoryTable::Get(const std::string& id) const {
   return found == rows_.end() ? nullptr : found->second;
 }
 
-bool MemoryTable::Put(JobRow row) {
-  RowPointer& place = rows_[row.id];
-  if (place && *place == row) return false;
-  place = std::make_shared<const JobRow>(std::move(row));
-  return true;
+JobTable::Changes MemoryTable::Apply(std::vector<JobRow> rows, const std::vector<std::string>& removed) {
+  Changes changes;
+  for (JobRow& row : rows) {
+    RowPointer& place = rows_[row.id];
+    if (place && *place == row) continue;
+    place = std::make_shared<const JobRow>(std::move(row));
+    changes.changed.push_back(place);
+  }
+  for (const std::string& id : removed) {
+    if (rows_.erase(id) > 0) changes.removed.push_back(id);
+  }
+  return changes;
 }
 
 }  // namespace howdah::portal

@@ -22,7 +22,7 @@ TEST(MemoryTable, PagesHaveEachRowOnce) {
   for (int i = 0; i < 100; ++i) {
     JobRow row{.id = "job-" + std::to_string(i), .name = "n" + std::to_string(i % 7)};
     if (i % 3 > 0) row.gpus = i % 5;
-    table.Put(row);
+    table.Apply({row}, {});
   }
   for (const char* by : {"name", "-name", "gpus", "-gpus", "-submitted"}) {
     JobQuery query{.order = *ParseOrder(by), .limit = 7};
@@ -43,9 +43,10 @@ TEST(MemoryTable, PagesHaveEachRowOnce) {
 
 TEST(MemoryTable, FacetsCountAllMatchingRows) {
   MemoryTable table;
-  table.Put({.id = "a", .user = "ann", .state = JobState::kRunning, .tags = {"x", "y"}});
-  table.Put({.id = "b", .user = "bob", .state = JobState::kFailed, .tags = {"x"}});
-  table.Put({.id = "c", .user = "ann", .state = JobState::kFailed});
+  table.Apply({{.id = "a", .user = "ann", .state = JobState::kRunning, .tags = {"x", "y"}},
+               {.id = "b", .user = "bob", .state = JobState::kFailed, .tags = {"x"}},
+               {.id = "c", .user = "ann", .state = JobState::kFailed}},
+              {});
   const JobPage page = table.Find({.limit = 1, .facets = true});
   EXPECT_EQ(page.total, 3);
   EXPECT_TRUE(page.more);
@@ -55,15 +56,16 @@ TEST(MemoryTable, FacetsCountAllMatchingRows) {
   EXPECT_THAT(page.facets.at("queue"), ElementsAre());
 }
 
-TEST(MemoryTable, PutReportsChanges) {
+TEST(MemoryTable, ApplyReportsWhatReallyChanged) {
   MemoryTable table;
-  EXPECT_TRUE(table.Put({.id = "a"}));
-  EXPECT_FALSE(table.Put({.id = "a"}));
-  EXPECT_TRUE(table.Put({.id = "a", .name = "n"}));
-  EXPECT_EQ(table.Get("a")->name, "n");
-  EXPECT_TRUE(table.Remove("a"));
-  EXPECT_FALSE(table.Remove("a"));
+  EXPECT_EQ(table.Apply({{.id = "a"}, {.id = "b"}}, {}).changed.size(), 2U);
+  const auto changes = table.Apply({{.id = "a"}, {.id = "b", .name = "n"}}, {"c"});
+  ASSERT_EQ(changes.changed.size(), 1U);
+  EXPECT_EQ(changes.changed[0]->name, "n");
+  EXPECT_THAT(changes.removed, ElementsAre());
+  EXPECT_THAT(table.Apply({}, {"a", "c"}).removed, ElementsAre("a"));
   EXPECT_EQ(table.Get("a"), nullptr);
+  EXPECT_EQ(table.size(), 1);
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ Error NoAnswer(const std::string& backend) {
 }
 
 Error TooBusy(const std::string& backend) {
-  return Error::WithRemedy(ErrorCode::kUnavailable,
-                           "the backend '" + backend + "' is busy: " + std::to_string(BackendPool::kMostWaiting) +
-                               " requests wait for it",
-                           "try again in a few seconds");
+  return Error::WithRemedy(
+      ErrorCode::kUnavailable,
+      "the backend '" + backend + "' is busy: " + std::to_string(BackendPool::kMostWaiting) + " requests wait for it",
+      "try again in a few seconds");
 }
 
 // A request that waits for a thread of a backend. The first of answer and time-out counts.
@@ -42,10 +42,10 @@ BackendService* Services::Find(const std::string& backend) {
 Result<FoundJob> FindJob(Services& services, const std::string& name) {
   if (const auto of_id = client::BackendOfId(name)) {
     if (BackendService* const backend = services.Find(*of_id)) return FoundJob{backend, JobId{name}};
-    return Error::WithRemedy(ErrorCode::kNotFound,
-                             "the job '" + name + "' belongs to the backend '" + *of_id +
-                                 "', which this portal does not show",
-                             "start it with `--on local,yarn`");
+    return Error::WithRemedy(
+        ErrorCode::kNotFound,
+        "the job '" + name + "' belongs to the backend '" + *of_id + "', which this portal does not show",
+        "start it with `--on local,yarn`");
   }
   if (const RowPointer row = services.jobs->Get(name)) {
     if (BackendService* const backend = services.Find(row->backend)) return FoundJob{backend, JobId{name}};

@@ -75,7 +75,8 @@ void AnswerForJob(Services& services, const std::string& name,
                   web::Respond respond);
 
 // Calls `work` on a thread of each backend, and then `done` on the loop's thread with the errors of those that failed,
-// and those that took longer than 10 s, by name. `work` must store its result itself; after a time-out it may still run.
+// and those that took longer than 10 s, by name. `work` must store its result itself; after a time-out it may still
+// run.
 void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
             std::function<void(std::vector<std::pair<std::string, Error>> failed)> done);
 

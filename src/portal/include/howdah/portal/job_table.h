@@ -44,9 +44,13 @@ class JobTable {
   // nullptr if there is no such row.
   virtual RowPointer Get(const std::string& id) const = 0;
   virtual int64_t size() const = 0;
-  // Adds or replaces the row with this id. Returns false if the table already has an equal row.
-  virtual bool Put(JobRow row) = 0;
-  virtual bool Remove(const std::string& id) = 0;
+  // Adds or replaces rows, and removes others. Returns the rows that have really changed, and the ids of those that
+  // were removed.
+  struct Changes {
+    std::vector<RowPointer> changed;
+    std::vector<std::string> removed;
+  };
+  virtual Changes Apply(std::vector<JobRow> rows, const std::vector<std::string>& removed) = 0;
 };
 
 // Keeps all rows in memory.
@@ -55,8 +59,7 @@ class MemoryTable final : public JobTable {
   JobPage Find(const JobQuery& query) const override;
   RowPointer Get(const std::string& id) const override;
   int64_t size() const override { return static_cast<int64_t>(rows_.size()); }
-  bool Put(JobRow row) override;
-  bool Remove(const std::string& id) override { return rows_.erase(id) > 0; }
+  Changes Apply(std::vector<JobRow> rows, const std::vector<std::string>& removed) override;
 
  private:
   std::map<std::string, RowPointer> rows_;  // by id
