@@ -8,6 +8,8 @@
 #include <chrono>
 #include <utility>
 
+#include "howdah/journal/job_end.h"
+
 namespace howdah::portal {
 namespace {
 
@@ -36,10 +38,9 @@ JobFeed::JobFeed(ClusterMaker make_cluster, Prices prices, Events events)
     : make_cluster_(std::move(make_cluster)),
       prices_(std::move(prices)),
       events_(std::move(events)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      reconnect_at_(clock_.Now()),
-      reconnect_pause_(kFirstPause) {
-  state_.since = reconnect_at_;
+      reconnect_{clock_.Now(), kFirstPause} {
+  orders_.wake = os::files::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  state_.since = reconnect_.at;
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -48,21 +49,19 @@ JobFeed::~JobFeed() {
   thread_.join();
 }
 
-void JobFeed::Follow(const JobId& id) {
-  const std::lock_guard lock(mutex_);
-  orders_.emplace_back(id, true);
-  eventfd_write(wake_.get(), 1);
-}
+void JobFeed::Follow(const JobId& id) { Order(id, true); }
 
-void JobFeed::Unfollow(const JobId& id) {
-  const std::lock_guard lock(mutex_);
-  orders_.emplace_back(id, false);
-  eventfd_write(wake_.get(), 1);
+void JobFeed::Unfollow(const JobId& id) { Order(id, false); }
+
+void JobFeed::Order(const JobId& id, bool follow) {
+  const std::lock_guard lock(orders_.mutex);
+  orders_.list.emplace_back(id, follow);
+  eventfd_write(orders_.wake.get(), 1);
 }
 
 bool JobFeed::Stop(Duration limit) {
   stopped_ = true;
-  eventfd_write(wake_.get(), 1);
+  eventfd_write(orders_.wake.get(), 1);
   const Instant end = clock_.Now() + limit;
   while (!ended_ && clock_.Now() < end) poll(nullptr, 0, 5);
   return ended_;
@@ -70,9 +69,9 @@ bool JobFeed::Stop(Duration limit) {
 
 void JobFeed::Run() {
   while (!stopped_) {
-    if (!watch_ && clock_.Now() >= reconnect_at_ && !Connect()) {
-      reconnect_at_ = clock_.Now() + reconnect_pause_;
-      reconnect_pause_ = std::min(reconnect_pause_ * 2, kLongestPause);
+    if (!watch_ && clock_.Now() >= reconnect_.at && !Connect()) {
+      reconnect_.at = clock_.Now() + reconnect_.pause;
+      reconnect_.pause = std::min(reconnect_.pause * 2, kLongestPause);
     }
     WaitForEvents();
     TakeOrders();
@@ -104,9 +103,9 @@ bool JobFeed::Connect() {
   const auto ids = cluster_->Jobs(std::nullopt);
   if (!ids.ok()) return failed(ids.error());
   watch_ = std::move(*watch);
-  unlisted_.assign(ids->begin(), ids->end());
-  for (auto& [id, live] : live_) live.changed = true;
-  reconnect_pause_ = kFirstPause;
+  jobs_.unlisted.assign(ids->begin(), ids->end());
+  for (auto& [id, live] : jobs_.live) live.changed = true;
+  reconnect_.pause = kFirstPause;
   SetState(BackendState::Kind::kOk, "");
   return true;
 }
@@ -114,7 +113,7 @@ bool JobFeed::Connect() {
 void JobFeed::SetState(BackendState::Kind kind, const std::string& detail) {
   const bool was_complete = state_.complete;
   if (kind == BackendState::Kind::kOk) {
-    state_.complete = state_.complete || unlisted_.empty();
+    state_.complete = state_.complete || jobs_.unlisted.empty();
     if (!state_.complete) kind = BackendState::Kind::kLoading;
   }
   if (kind == state_.kind && detail == state_.detail && was_complete == state_.complete) return;
@@ -125,13 +124,13 @@ void JobFeed::SetState(BackendState::Kind kind, const std::string& detail) {
 }
 
 void JobFeed::WaitForEvents() {
-  std::vector<pollfd> wanted = {{wake_.get(), POLLIN, 0}};
+  std::vector<pollfd> wanted = {{orders_.wake.get(), POLLIN, 0}};
   if (watch_) wanted.push_back({watch_->fd(), POLLIN, 0});
   for (const auto& [id, followed] : followed_) {
     if (followed.follow && !followed.follow->ended()) wanted.push_back({followed.follow->fd(), POLLIN, 0});
   }
   int timeout = -1;
-  if (watch_ && !unlisted_.empty()) {
+  if (watch_ && !jobs_.unlisted.empty()) {
     timeout = 0;
   } else if (const auto due = NextDue()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - clock_.Now()).count();
@@ -139,14 +138,14 @@ void JobFeed::WaitForEvents() {
   }
   poll(wanted.data(), wanted.size(), timeout);
   eventfd_t ignored = 0;
-  eventfd_read(wake_.get(), &ignored);
+  eventfd_read(orders_.wake.get(), &ignored);
 }
 
 std::optional<Instant> JobFeed::NextDue() const {
   std::optional<Instant> next;
   const auto add = [&](Instant at) { next = std::min(next.value_or(at), at); };
-  if (!watch_) add(reconnect_at_);
-  for (const auto& [id, live] : live_) {
+  if (!watch_) add(reconnect_.at);
+  for (const auto& [id, live] : jobs_.live) {
     if (watch_) add(DueAt(live));
   }
   for (const auto& [id, followed] : followed_) {
@@ -155,7 +154,7 @@ std::optional<Instant> JobFeed::NextDue() const {
   return next;
 }
 
-Instant JobFeed::DueAt(const Live& live) const {
+Instant JobFeed::DueAt(const Live& live) {
   const Duration pause = std::max(kShortestPause, live.cost * kCostFactor);
   return live.read_at + (live.changed ? pause : std::max(pause, kIdleLimit));
 }
@@ -163,8 +162,8 @@ Instant JobFeed::DueAt(const Live& live) const {
 void JobFeed::TakeOrders() {
   std::vector<std::pair<JobId, bool>> orders;
   {
-    const std::lock_guard lock(mutex_);
-    orders.swap(orders_);
+    const std::lock_guard lock(orders_.mutex);
+    orders.swap(orders_.list);
   }
   for (const auto& [id, follow] : orders) {
     if (follow) {
@@ -185,7 +184,7 @@ void JobFeed::TakeChanges() {
     return SetState(BackendState::Kind::kFailing, changed.error().message);
   }
   SetState(BackendState::Kind::kOk, "");
-  for (const JobId& id : *changed) live_[id].changed = true;
+  for (const JobId& id : *changed) jobs_.live[id].changed = true;
 }
 
 void JobFeed::ReadFollowed(const JobId& id, Followed& followed) {
@@ -200,12 +199,18 @@ void JobFeed::ReadFollowed(const JobId& id, Followed& followed) {
     followed.is_new = true;
     followed.caught_up = false;
   }
-  if (followed.follow->ended() && followed.caught_up) return;
+  if (followed.follow->ended() && followed.caught_up) {
+    if (followed.has_ended) return;
+    followed.follow.reset();  // the connection to the job was lost
+    followed.retry_at = clock_.Now() + kFollowRetry;
+    return;
+  }
   pollfd readable{followed.follow->fd(), POLLIN, 0};
   if (poll(&readable, 1, 0) != 1) return;
   Collect sink;
   bool more = true;
   while (more && sink.entries.size() < kMostEntriesAtOnce) more = followed.follow->Read(sink);
+  for (const core::JournalEntry& entry : sink.entries) followed.has_ended |= journal::EndsJob(entry);
   const bool was_caught_up = std::exchange(followed.caught_up, followed.caught_up || !more);
   if (!sink.entries.empty() || was_caught_up != followed.caught_up) {
     const bool restarted = std::exchange(followed.is_new, false);
@@ -218,16 +223,16 @@ void JobFeed::ReadRows() {
   const Instant end = clock_.Now() + kSlice;
   // Jobs that change come first, also during the first listing.
   std::vector<JobId> due;
-  for (const auto& [id, live] : live_) {
+  for (const auto& [id, live] : jobs_.live) {
     if (DueAt(live) <= clock_.Now()) due.push_back(id);
   }
   for (const JobId& id : due) ReadOne(id);
-  while (!unlisted_.empty() && clock_.Now() < end && !stopped_) {
-    const JobId id = unlisted_.front();
-    unlisted_.pop_front();
-    if (!live_.contains(id) || live_[id].read_at == Instant()) ReadOne(id);
+  while (!jobs_.unlisted.empty() && clock_.Now() < end && !stopped_) {
+    const JobId id = jobs_.unlisted.front();
+    jobs_.unlisted.pop_front();
+    if (!jobs_.live.contains(id) || jobs_.live[id].read_at == Instant()) ReadOne(id);
   }
-  if (unlisted_.empty() && !state_.complete) {
+  if (jobs_.unlisted.empty() && !state_.complete) {
     Flush();  // the rows come before the message that they are complete
     SetState(BackendState::Kind::kOk, "");
   }
@@ -239,23 +244,23 @@ void JobFeed::ReadOne(const JobId& id) {
   auto row = ReadRow(*cluster_, id, prices_, begun);
   const Instant now = clock_.Now();
   if (!row.ok() && row.error().code == ErrorCode::kNotFound) {
-    live_.erase(id);  // still included: a job that is being submitted has no journal yet
-    removed_.push_back(id.text);
+    jobs_.live.erase(id);  // still included: a job that is being submitted has no journal yet
+    batch_.removed.push_back(id.text);
     return;
   }
   const bool has_ended = row.ok() && core::IsFinal(row->state);
-  if (row.ok()) rows_.push_back(std::move(*row));
+  if (row.ok()) batch_.rows.push_back(std::move(*row));
   if (has_ended) {
     watch_->Exclude(id);
-    live_.erase(id);
+    jobs_.live.erase(id);
   } else {
-    live_[id] = {.read_at = now, .cost = now - begun};
+    jobs_.live[id] = {.read_at = now, .cost = now - begun};
   }
 }
 
 void JobFeed::Flush() {
-  if (rows_.empty() && removed_.empty()) return;
-  events_.on_rows(std::exchange(rows_, {}), std::exchange(removed_, {}));
+  if (batch_.rows.empty() && batch_.removed.empty()) return;
+  events_.on_rows(std::exchange(batch_.rows, {}), std::exchange(batch_.removed, {}));
 }
 
 }  // namespace howdah::portal

@@ -59,12 +59,32 @@ class JobFeed {
     std::unique_ptr<backend::Follow> follow;
     bool is_new = true;  // nothing was delivered yet
     bool caught_up = false;
-    Instant retry_at;  // while there is no follow
+    bool has_ended = false;  // the last entry of the job was delivered
+    Instant retry_at;        // while there is no follow
   };
   struct Live {
     Instant read_at;       // when the row was last read
     Duration cost{};       // how long this took
     bool changed = false;  // since then
+  };
+  // Orders of other threads.
+  struct Orders {
+    std::mutex mutex;
+    std::vector<std::pair<JobId, bool>> list;  // true: follow
+    os::files::Fd wake;                        // an eventfd
+  };
+  struct Reconnect {
+    Instant at;
+    Duration pause{};
+  };
+  struct Jobs {
+    std::deque<JobId> unlisted;  // of the first listing
+    std::map<JobId, Live> live;  // jobs that have not ended
+  };
+  // Rows that were read, and not passed on yet.
+  struct Batch {
+    std::vector<JobRow> rows;
+    std::vector<std::string> removed;
   };
 
   void Run();
@@ -79,29 +99,25 @@ class JobFeed {
   void ReadOne(const JobId& id);
   void Flush();
   std::optional<Instant> NextDue() const;
-  Instant DueAt(const Live& live) const;
+  static Instant DueAt(const Live& live);
+  void Order(const JobId& id, bool follow);
 
   ClusterMaker make_cluster_;
   Prices prices_;
   Events events_;
   os::process::Clock clock_;
 
-  std::mutex mutex_;                            // of the orders
-  std::vector<std::pair<JobId, bool>> orders_;  // true: follow
+  Orders orders_;
   std::atomic<bool> stopped_ = false, ended_ = false;
-  os::files::Fd wake_;  // an eventfd
 
   // The members below belong to the thread.
   std::unique_ptr<backend::Cluster> cluster_;
   std::unique_ptr<backend::JobWatch> watch_;
   BackendState state_;
-  Instant reconnect_at_;
-  Duration reconnect_pause_{};
-  std::deque<JobId> unlisted_;  // of the first listing
-  std::map<JobId, Live> live_;  // jobs that have not ended
+  Reconnect reconnect_;
+  Jobs jobs_;
   std::map<JobId, Followed> followed_;
-  std::vector<JobRow> rows_;  // read, and not passed on yet
-  std::vector<std::string> removed_;
+  Batch batch_;
   std::thread thread_;
 };
 

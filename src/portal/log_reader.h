@@ -29,7 +29,7 @@ struct LogHit {
   std::string text;    // the line without its end, at most kLongestHit bytes
 };
 inline constexpr size_t kLongestHit = 2000;
-// Of a longer line only the beginning is searched.
+// The search looks only at the beginning of a longer line.
 inline constexpr size_t kLongestSearchedLine = size_t{1} << 20;
 
 // Matches lines with a text, or with a regular expression (RE2). Letter case is ignored for a text without capitals.

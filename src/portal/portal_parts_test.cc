@@ -29,7 +29,7 @@ TEST(Admission, OnlyOwnerAndRootAreAdmitted) {
   }
 }
 
-TEST(Audit, LineHasWhoWhereWhatAndOutcome) {
+TEST(Audit, LineNamesUserPeerActionAndOutcome) {
   const AuditEntry entry{.time = *ParseInstant("2026-11-21T06:45:12.301Z"),
                          .peer = {.address = "127.0.0.1", .user = 1000},
                          .user = "ann",

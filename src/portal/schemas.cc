@@ -64,7 +64,8 @@ constexpr std::array kSchemas = {
     "spans": {"type": "array", "items": {"type": "object", "required": ["state", "from", "to"], "properties": {
       "state": {"type": "string"}, "from": {"type": "string"}, "to": {"type": ["string", "null"]}}}}}})"},
     NamedSchema{"Event", R"({"type": "object", "required": ["seq", "text", "entry"], "properties": {
-  "seq": {"type": "integer"}, "text": {"type": "string"}, "entry": {"type": "object", "required": ["time", "type"]}}})"},
+  "seq": {"type": "integer"}, "text": {"type": "string"},
+  "entry": {"type": "object", "required": ["time", "type"]}}})"},
     NamedSchema{"Timeline", R"({"type": "object",
   "required": ["from", "to", "stretches", "generations", "attempts", "marks"],
   "properties": {"from": {"type": ["string", "null"]}, "to": {"type": ["string", "null"]},

@@ -58,7 +58,7 @@ def test_unix_socket_admits_its_user(machine, job, tmp_path):
 
 
 def test_rebound_name_is_refused(job, portal):
-    for host in ("evil.example.com", f"evil.example.com:{portal.port}", "127.0.0.1", "localhost:1", "127.0.0.1.nip.io"):
+    for host in ("evil.example.org", f"evil.example.org:{portal.port}", "127.0.0.1", "localhost:1", "127.0.0.1.nip.io"):
         answer = portal.request("GET", "/api/v1/jobs", headers={"Host": host})
         assert answer.status == 421 and job not in answer.text, (host, answer)
     for host in (f"localhost:{portal.port}", f"127.0.0.1:{portal.port}"):
@@ -66,7 +66,7 @@ def test_rebound_name_is_refused(job, portal):
 
 
 def test_page_of_another_origin_can_do_nothing(machine, job, portal):
-    for origin in ("http://evil.example.com", f"http://localhost:{portal.port + 1}", "null",
+    for origin in ("http://example.org", f"http://localhost:{portal.port + 1}", "null",
                    f"https://127.0.0.1:{portal.port}"):
         for method, path in (("GET", "/api/v1/jobs"), ("POST", f"/api/v1/jobs/{job}/kill")):
             answer = portal.request(method, path, "{}", {**HEADERS, "Origin": origin})

@@ -87,8 +87,8 @@ class LogFile {
   // Returns the number of bytes that exist now. A backend that does not record the size of the logs of an ended
   // container may have to read the whole log.
   virtual Result<int64_t> Size() = 0;
-  // Returns the bytes from `offset` on: `size` bytes, or fewer at the end of the log, or none behind it. The effort does
-  // not depend on `offset`, except for a container that has ended and whose logs only its node has.
+  // Returns the bytes from `offset` on: `size` bytes, or fewer at the end of the log, or none behind it. The effort
+  // does not depend on `offset`, except for a container that has ended and whose logs only its node has.
   virtual Result<std::string> Read(int64_t offset, int64_t size) = 0;
 };
 

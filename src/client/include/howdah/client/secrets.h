@@ -11,8 +11,8 @@ namespace howdah::client {
 
 inline constexpr std::string_view kHidden = "(hidden)";
 
-// Whether the name contains SECRET, PASSW, CREDENTIAL, API_KEY or PRIVATE, or ends in TOKEN, KEY or PASSPHRASE as a word
-// of its own (alone, or after '_' or '.'). Case is ignored.
+// Whether the name contains SECRET, PASSW, CREDENTIAL, API_KEY or PRIVATE, or ends in TOKEN, KEY or PASSPHRASE as a
+// word of its own (alone, or after '_' or '.'). Case is ignored.
 bool LooksSecret(std::string_view name);
 
 // hidden: the text in place of the values.
