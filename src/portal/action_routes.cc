@@ -1,4 +1,4 @@
-#include <boost/asio/post.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -43,7 +43,7 @@ void Perform(Services& services, const Request& request, const Arguments& argume
     if (!written.ok()) std::fprintf(stderr, "howdah: recording an action: %s\n", written.error().message.c_str());
     return response;
   };
-  AnswerFrom(services, *job->backend, make, std::move(respond));
+  AnswerForJob(services, *job, make, std::move(respond));
 }
 
 // The fields of a request's body. An empty body has none.
@@ -95,7 +95,9 @@ struct ScaleOrder {
 Result<ScaleOrder> ScaleOrderOf(const Request& request) {
   HOWDAH_TRY(const Json body, BodyOf(request, {"role", "instances"}));
   const auto role = body.find("role"), instances = body.find("instances");
-  if (role == body.end() || !role->is_string() || role->get<std::string>().empty())
+  constexpr size_t kLongestRole = 200;
+  const std::string name = role != body.end() && role->is_string() ? role->get<std::string>() : "";
+  if (name.empty() || name.size() > kLongestRole)
     return Error{ErrorCode::kUsage,
                  "role: the name of a role is missing; write {\"role\": \"worker\", \"instances\": 4}"};
   constexpr int64_t kMost = 1'000'000;
@@ -105,7 +107,7 @@ Result<ScaleOrder> ScaleOrderOf(const Request& request) {
   if (!is_count)
     return Error{ErrorCode::kUsage,
                  "instances: a number of tasks is missing; write {\"role\": \"worker\", \"instances\": 4}"};
-  return ScaleOrder{role->get<std::string>(), instances->get<int>()};
+  return ScaleOrder{name, instances->get<int>()};
 }
 
 void Scale(Services& services, const Request& request, const Arguments& arguments, Respond respond) {

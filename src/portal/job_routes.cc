@@ -57,7 +57,7 @@ void ShowJob(Services& services, const Request&, const Arguments& arguments, Res
     const Json more = {{"host", OrNull(view.host)}, {"logs", cluster.LogsLocation(id)}};
     return JsonLine(JoinObjects(JoinObjects(journal::ToJson(view, /*with_tasks=*/true), extra), Dump(more)));
   };
-  AnswerFrom(services, *job->backend, make, std::move(respond));
+  AnswerForJob(services, *job, make, std::move(respond));
 }
 
 Result<Response> TasksAnswer(Cluster& cluster, const JobId& id) {
@@ -191,7 +191,7 @@ void ShowConfig(Services& services, const Request&, const Arguments& arguments, 
     return JsonLine("{\"job\":" + Dump(ParseJson(jobspec::WriteEffective(spec))) + ",\"hidden\":" +
                     Dump(reveal ? Json::array() : HiddenNames(spec)) + ",\"previous\":" + Dump(before) + "}");
   };
-  AnswerFrom(services, *job->backend, make, std::move(respond));
+  AnswerForJob(services, *job, make, std::move(respond));
 }
 
 void ShowJobFile(Services& services, const Request&, const Arguments& arguments, Respond respond) {

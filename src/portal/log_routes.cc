@@ -190,7 +190,7 @@ void StartDownload(Services& services, const FoundJob& job, const LogRequest& re
     response.headers.Set("Content-Disposition", "attachment; filename=\"" + name + "\"");
     return response;
   };
-  AnswerFrom(services, *job.backend, make, std::move(respond));
+  AnswerForJob(services, job, make, std::move(respond));
 }
 
 void ReadLog(Services& services, const Request&, const Arguments& arguments, Respond respond) {
@@ -208,7 +208,7 @@ void ReadLog(Services& services, const Request&, const Arguments& arguments, Res
   const auto make = [id = job->id, request = *request, part](Cluster& cluster) {
     return PartAnswer(cluster, id, request, part);
   };
-  AnswerFrom(services, *job->backend, make, std::move(respond));
+  AnswerForJob(services, *job, make, std::move(respond));
 }
 
 // Which logs of a job are searched.

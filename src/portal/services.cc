@@ -24,6 +24,13 @@ Error TooBusy(const std::string& backend) {
       "try again in a few seconds");
 }
 
+// An id is a part of a path on the local backend.
+bool IsPlain(std::string_view id) {
+  return std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
 // A request that waits for a thread of a backend. The first of answer and time-out counts.
 struct PendingAnswer {
   explicit PendingAnswer(boost::asio::io_context& loop) : limit(loop, kAnswerLimit) {}
@@ -40,7 +47,7 @@ BackendService* Services::Find(const std::string& backend) {
 }
 
 Result<FoundJob> FindJob(Services& services, const std::string& name) {
-  if (const auto of_id = client::BackendOfId(name)) {
+  if (const auto of_id = client::BackendOfId(name); of_id && IsPlain(name)) {
     if (BackendService* const backend = services.Find(*of_id)) return FoundJob{backend, JobId{name}};
     return Error::WithRemedy(
         ErrorCode::kNotFound,
@@ -107,13 +114,23 @@ void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, we
   if (!posted) answer(web::ToResponse(ToProblem(TooBusy(backend.name))));
 }
 
+void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond) {
+  const auto of_job = [make = std::move(make), id = job.id](backend::Cluster& cluster) {
+    auto made = make(cluster);
+    if (made.ok() || made.error().code != ErrorCode::kNotFound) return made;
+    const auto known = cluster.Resolve(id.text);
+    return known.ok() ? made : Result<web::Response>(known.error());
+  };
+  AnswerFrom(services, *job.backend, of_job, std::move(respond));
+}
+
 void AnswerForJob(Services& services, const std::string& name,
                   std::function<Result<web::Response>(backend::Cluster& cluster, const JobId& id)> make,
                   web::Respond respond) {
   const auto job = FindJob(services, name);
   if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
   const auto of_job = [make = std::move(make), id = job->id](backend::Cluster& cluster) { return make(cluster, id); };
-  AnswerFrom(services, *job->backend, of_job, std::move(respond));
+  AnswerForJob(services, *job, of_job, std::move(respond));
 }
 
 void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,

@@ -69,7 +69,9 @@ using MakeAnswer = std::function<Result<web::Response>(backend::Cluster& cluster
 // Calls `make` on a thread of the backend and responds with its answer. Responds with 503 if too many requests wait for
 // the backend, and with 504 after 10 s; the answer is then discarded.
 void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond);
-// The same for the job that the argument "id" names; `make` also receives its id.
+// The same for a job. If the backend does not have it, the answer says so, and names similar ones.
+void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond);
+// The same for the job that a request names; `make` also receives its id.
 void AnswerForJob(Services& services, const std::string& name,
                   std::function<Result<web::Response>(backend::Cluster& cluster, const JobId& id)> make,
                   web::Respond respond);
