@@ -50,9 +50,9 @@ LAYERS = {
     # translation
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
-    "rpc": ({"base", "metrics", "os/files", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
+    "rpc": ({"base", "metrics", "os/files", "os/net", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "rpc/callback": ({"base"}, {POSIX, "boost", "openssl"}),
-    "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
+    "rpc/streams": ({"base", "os/process", "os/files", "os/net", "rpc", "wire"}, {POSIX, "boost"}),
     "storage": ({"base", "os/files"}, {POSIX}),
     "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),
     "backend": ({"base", "metrics", "jobspec", "core", "journal", "rpc", "storage"}, set()),
@@ -70,8 +70,8 @@ LAYERS = {
                          "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
     # shells
     "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
-            "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "rpc", "wire",
-            "rpc/streams", "os/http", "backend", "storage"},
+            "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "os/net", "rpc",
+            "wire", "rpc/streams", "os/http", "backend", "storage"},
            {POSIX, "boost", "openssl"}),
     "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/horovod", "frameworks/mpi",
                   "rpc/callback", "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"},
@@ -81,12 +81,15 @@ LAYERS = {
                 "rpc/streams", "backend",
                 "storage", "storage/history"},
                {POSIX, "nlohmann"}),
+    "portal": ({"base", "advice", "metrics", "jobspec", "core", "journal", "index/query", "rpc", "storage",
+                "storage/history", "compat/tony/history", "os/files", "os/process", "backend", "client", "web"},
+               {POSIX, "boost", "nlohmann", "re2"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "advice", "metrics", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"},
                    {POSIX, "nlohmann"}),
     "cli/commands": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "journal", "compat/tony/history",
                       "compat/tony/config", "hadoop/conf", "os/files", "os/process", "rpc", "rpc/streams", "backend",
-                      "storage", "storage/history", "client", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
+                      "storage", "storage/history", "client", "portal", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
     "cli": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client", "cli/args", "cli/commands",
              "cli/output"}, {POSIX}),
     "testing/sim": ({"base", "jobspec", "core", "journal", "am/loop"}, set()),
@@ -94,7 +97,7 @@ LAYERS = {
 
 # The rows of the table in ARCHITECTURE.md, from the top down.
 LAYER_GROUPS = [
-    ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "client", "am", "executor"]),
+    ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "portal", "client", "am", "executor"]),
     ("tests", ["testing/sim"]),
     ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/local", "backend", "storage/history",
                "storage", "rpc/streams", "rpc/callback", "rpc"]),
@@ -119,7 +122,8 @@ PROGRAMS = ("src/testing/sim/runner/",)
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
                ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
                ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"),
-               ("CLI/", "cli11"), ("sqlite3.h", "sqlite"), ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
+               ("CLI/", "cli11"), ("sqlite3.h", "sqlite"), ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"),
+               ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------
 

@@ -128,12 +128,7 @@ Status TakePatterns(const std::string& value, std::string_view me, Term& term) {
 }
 
 Status TakeTime(std::string_view key, const std::string& value, Instant now, Term& term) {
-  if (const auto duration = ParseDuration(value)) {
-    term.at = now - *duration;
-    return {};
-  }
-  const std::string text = value.size() == std::string_view("2026-11-21").size() ? value + "T00:00:00.000Z" : value;
-  const auto at = ParseInstant(text);
+  const auto at = ParseTimeOrAge(value, now);
   if (!at) {
     return Mistake(std::string(key) + ": '" + Shown(value) +
                    "' is not a time; write a duration before now (7d, 12h), a date (2026-11-21) or a time "
@@ -320,6 +315,12 @@ std::optional<Duration> TookUntil(const JobRow& row, Instant now) {
   if (!row.started) return std::nullopt;
   if (core::IsFinal(row.state) && !row.finished) return std::nullopt;
   return std::max(Duration(), row.finished.value_or(now) - *row.started);
+}
+
+std::optional<Instant> ParseTimeOrAge(std::string_view text, Instant now) {
+  if (const auto age = ParseDuration(text)) return now - *age;
+  constexpr size_t kDateSize = std::string_view("2026-11-21").size();
+  return ParseInstant(text.size() == kDateSize ? std::string(text) + "T00:00:00.000Z" : std::string(text));
 }
 
 std::variant<Filter, FilterMistake> ParseFilter(std::string_view text, std::string_view me, Instant now) {

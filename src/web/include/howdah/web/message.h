@@ -30,6 +30,7 @@ class Headers {
   Headers& Add(std::string_view name, std::string_view value);
   // Sets the field unless one of this name exists.
   Headers& SetDefault(std::string_view name, std::string_view value);
+  Headers& Remove(std::string_view name);
   // The value of the first field of this name; "" if there is none.
   std::string_view Get(std::string_view name) const;
   bool Has(std::string_view name) const;
@@ -98,7 +99,8 @@ class BodyWriter {
   virtual void OnClosed(std::function<void()> closed) = 0;
 };
 
-// A body of unknown size, sent with chunked encoding. The server calls `produce` once, unless the request is a HEAD.
+// A body of unknown size, sent with chunked encoding. It ends early when the client closes the connection, even if only
+// for sending. The server calls `produce` once, unless the request is a HEAD.
 struct StreamedBody {
   std::function<void(std::shared_ptr<BodyWriter>)> produce;
   // Sent whenever no byte was sent for Limits::heartbeat; "" for none. It must be meaningless to the reader.
@@ -108,6 +110,7 @@ struct StreamedBody {
 // A body of which any part can be produced: a file or a log. The server answers a Range request with that part (206),
 // or with 416 if the range begins after the end. `produce` must write exactly `size` bytes and then call End; otherwise
 // the client sees a broken connection.
+// A producer that writes nothing for Limits::answer is disconnected.
 struct RangedBody {
   int64_t size = 0;  // of the whole body
   std::function<void(int64_t offset, int64_t size, std::shared_ptr<BodyWriter>)> produce;
@@ -132,6 +135,7 @@ Response Redirect(std::string location, int status = 303);
 // Answers a request. Call once, on the loop's thread, immediately or later. Has no effect if the client has gone, or
 // after the server was destroyed.
 using Respond = std::function<void(Response)>;
+// Receives a request. `request` is valid only during the call: copy what is needed later.
 using Handler = std::function<void(const Request& request, Respond respond)>;
 
 // An error answer: sentences as on the command line.

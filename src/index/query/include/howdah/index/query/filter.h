@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,6 +54,9 @@ struct FilterMistake {
   std::string text;     // one sentence for people: the mistake, and what to write instead
   friend bool operator==(const FilterMistake&, const FilterMistake&) = default;
 };
+
+// Reads a duration before `now` ("7d"), a date in UTC ("2026-11-21"), or a time as FormatInstant writes it.
+std::optional<Instant> ParseTimeOrAge(std::string_view text, Instant now);
 
 // me: the user that "user:me" stands for. now: durations such as "since:7d" count back from it. Accepts any bytes.
 std::variant<Filter, FilterMistake> ParseFilter(std::string_view text, std::string_view me, Instant now);

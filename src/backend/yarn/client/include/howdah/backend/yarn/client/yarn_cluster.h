@@ -43,6 +43,8 @@ class YarnCluster final : public backend::Cluster {
   Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
   howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
                          const std::function<void(std::string_view)>& on_bytes) override;
+  Result<std::unique_ptr<backend::LogFile>> OpenLog(const JobId& id, const backend::LogSource& source) override;
+  Result<std::unique_ptr<backend::JobWatch>> Watch() override;
   Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) override;
   Result<std::string> ReadResult(const JobId& id, const std::string& role, int index, int local_rank) override;
   Result<backend::JobMetrics> Metrics(const JobId& id, const metrics::Query& query) override;
