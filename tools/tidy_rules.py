@@ -81,7 +81,7 @@ LAYERS = {
                 "rpc/streams", "backend",
                 "storage", "storage/history"},
                {POSIX, "nlohmann"}),
-    "portal": ({"base", "advice", "metrics", "jobspec", "core", "journal", "index/query", "rpc", "storage",
+    "portal": ({"base", "advice", "metrics", "jobspec", "core", "journal", "index", "index/query", "rpc", "storage",
                 "storage/history", "compat/tony/history", "os/files", "os/process", "backend", "client", "web"},
                {POSIX, "boost", "nlohmann", "re2"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),

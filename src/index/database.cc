@@ -10,7 +10,7 @@
 namespace howdah::index {
 namespace {
 
-constexpr int kBusyMillis = 5000;        // another process writes for milliseconds
+constexpr int kBusyMillis = 2000;        // another process writes for milliseconds
 constexpr int kLongestValue = 64 << 20;  // bytes; a damaged file may claim more
 constexpr size_t kMostStatements = 64;   // that are kept for later use
 constexpr char kCacheSize[] = "-16384";  // KiB; most queries scan the narrow table, which fits for 50,000 jobs

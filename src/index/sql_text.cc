@@ -114,6 +114,8 @@ SqlText ConditionOf(const Term& term, Instant now) {
       return ListMatches("nodes", term.patterns);
     case Field::kCheck:
       return ListMatches("checks", term.patterns);
+    case Field::kId:
+      return TextMatches("id COLLATE NOCASE", term.patterns);
     case Field::kSince:
       return {"state NOT IN " + FinalStates() + " OR finished >= ?", {Micros(term.at)}};
     case Field::kUntil:

@@ -34,11 +34,13 @@ class Collect final : public backend::FollowSink {
 
 }  // namespace
 
-JobFeed::JobFeed(ClusterMaker make_cluster, Prices prices, Events events)
+JobFeed::JobFeed(ClusterMaker make_cluster, Prices prices, Indexed indexed, Events events)
     : make_cluster_(std::move(make_cluster)),
       prices_(std::move(prices)),
       events_(std::move(events)),
       reconnect_{clock_.Now(), kFirstPause} {
+  jobs_.ended = std::move(indexed.ended);
+  for (const std::string& id : indexed.unfinished) jobs_.live[JobId{id}].changed = true;
   orders_.wake = os::files::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   state_.since = reconnect_.at;
   thread_ = std::thread([this] { Run(); });
@@ -52,6 +54,12 @@ JobFeed::~JobFeed() {
 void JobFeed::Follow(const JobId& id) { Order(id, true); }
 
 void JobFeed::Unfollow(const JobId& id) { Order(id, false); }
+
+void JobFeed::Relist() {
+  const std::lock_guard lock(orders_.mutex);
+  orders_.relist = true;
+  eventfd_write(orders_.wake.get(), 1);
+}
 
 void JobFeed::Order(const JobId& id, bool follow) {
   const std::lock_guard lock(orders_.mutex);
@@ -103,7 +111,10 @@ bool JobFeed::Connect() {
   const auto ids = cluster_->Jobs(std::nullopt);
   if (!ids.ok()) return failed(ids.error());
   watch_ = std::move(*watch);
-  jobs_.unlisted.assign(ids->begin(), ids->end());
+  jobs_.unlisted.clear();
+  for (const JobId& id : *ids) {
+    if (!jobs_.ended.contains(id.text)) jobs_.unlisted.push_back(id);
+  }
   for (auto& [id, live] : jobs_.live) live.changed = true;
   reconnect_.pause = kFirstPause;
   SetState(BackendState::Kind::kOk, "");
@@ -161,9 +172,17 @@ Instant JobFeed::DueAt(const Live& live) {
 
 void JobFeed::TakeOrders() {
   std::vector<std::pair<JobId, bool>> orders;
+  bool relist = false;
   {
     const std::lock_guard lock(orders_.mutex);
     orders.swap(orders_.list);
+    relist = std::exchange(orders_.relist, false);
+  }
+  if (relist) {
+    jobs_.ended.clear();
+    state_.complete = false;
+    watch_.reset();  // the next pass connects and lists
+    reconnect_.at = clock_.Now();
   }
   for (const auto& [id, follow] : orders) {
     if (follow) {
@@ -253,6 +272,7 @@ void JobFeed::ReadOne(const JobId& id) {
   if (has_ended) {
     watch_->Exclude(id);
     jobs_.live.erase(id);
+    jobs_.ended.insert(id.text);
   } else {
     jobs_.live[id] = {.read_at = now, .cost = now - begun};
   }

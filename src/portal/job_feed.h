@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "backend_pool.h"
@@ -44,13 +45,21 @@ class JobFeed {
     std::function<void(const JobId& id, const Error& error)> on_follow_failed;
   };
 
-  JobFeed(ClusterMaker make_cluster, Prices prices, Events events);
+  // The jobs of the backend that the index had at the start.
+  struct Indexed {
+    std::unordered_set<std::string> ended;  // these are not read again
+    std::vector<std::string> unfinished;    // these are read first; they may be gone
+  };
+
+  JobFeed(ClusterMaker make_cluster, Prices prices, Indexed indexed, Events events);
   // Waits for a call in progress.
   ~JobFeed();
 
-  // These two are thread-safe and return at once.
+  // These three are thread-safe and return at once.
   void Follow(const JobId& id);
   void Unfollow(const JobId& id);
+  // Reads all jobs again, because the index has lost rows.
+  void Relist();
   // Returns whether the thread has ended within the limit.
   bool Stop(Duration limit);
 
@@ -71,15 +80,17 @@ class JobFeed {
   struct Orders {
     std::mutex mutex;
     std::vector<std::pair<JobId, bool>> list;  // true: follow
-    os::files::Fd wake;                        // an eventfd
+    bool relist = false;
+    os::files::Fd wake;  // an eventfd
   };
   struct Reconnect {
     Instant at;
     Duration pause{};
   };
   struct Jobs {
-    std::deque<JobId> unlisted;  // of the first listing
-    std::map<JobId, Live> live;  // jobs that have not ended
+    std::deque<JobId> unlisted;             // of the first listing
+    std::map<JobId, Live> live;             // jobs that have not ended
+    std::unordered_set<std::string> ended;  // in the index
   };
   // Rows that were read, and not passed on yet.
   struct Batch {

@@ -168,14 +168,18 @@ Result<Json> DifferencesOf(Cluster& cluster, const JobId& before, const JobId& i
 std::optional<JobId> PreviousRun(const Services& services, const JobId& id) {
   const RowPointer row = services.jobs->Get(id.text);
   if (!row || !row->submitted) return std::nullopt;
-  std::optional<JobId> previous;
-  Instant submitted{};
-  for (const RowPointer& other : services.jobs->Find({.limit = SIZE_MAX, .now = services.clock.Now()}).rows) {
-    const bool is_same_name = other->name == row->name && other->user == row->user && other->backend == row->backend;
-    if (!is_same_name || !other->submitted || *other->submitted >= *row->submitted) continue;
-    if (!previous || *other->submitted > submitted) previous = JobId{other->id}, submitted = *other->submitted;
+  using Field = index::query::Term::Field;
+  // The filter ignores letter case, and takes a '*' in a name as a wildcard.
+  const JobQuery newest_first{.filter = {{.field = Field::kName, .patterns = {LowerCase(row->name)}},
+                                         {.field = Field::kUser, .patterns = {LowerCase(row->user)}},
+                                         {.field = Field::kBackend, .patterns = {LowerCase(row->backend)}},
+                                         {.field = Field::kUntil, .at = *row->submitted}},
+                              .limit = 100,
+                              .now = services.clock.Now()};
+  for (const RowPointer& other : services.jobs->Find(newest_first).rows) {
+    if (other->name == row->name && other->user == row->user && other->backend == row->backend) return JobId{other->id};
   }
-  return previous;
+  return std::nullopt;
 }
 
 void ShowConfig(Services& services, const Request&, const Arguments& arguments, Respond respond) {

@@ -162,6 +162,16 @@ Result<JobRow> ReadRow(backend::Cluster& cluster, const JobId& id, const Prices&
   return row;
 }
 
+std::string CostsKey(const Prices& prices) {
+  if (!prices) return "";
+  const auto key = [](const jobspec::HardwarePrice& price) {
+    return Json{OrNull(price.vcore_hour), OrNull(price.gib_hour), OrNull(price.gpu_hour)};
+  };
+  Json json = {{"currency", prices->currency}, {"usual", key(prices->usual)}};
+  for (const auto& [label, price] : prices->labels) json["labels"][label] = key(price);
+  return Dump(json);
+}
+
 std::string ExtraFieldsJson(const JobRow& row, Instant now) { return Dump(ExtraFields(row, now)); }
 
 std::string RowJson(const JobRow& row, Instant now) {

@@ -31,9 +31,10 @@ bool IsComplete(const Services& services) {
                      [](const BackendService& backend) { return backend.state.complete; });
 }
 
-// One sentence for each backend whose rows may be old.
+// One sentence for each backend whose rows may be old, and one if the index cannot be used.
 Json NotesJson(const Services& services) {
   Json notes = Json::array();
+  if (!services.jobs->problem().empty()) notes.push_back(services.jobs->problem());
   for (const BackendService& backend : services.backends) {
     if (backend.state.kind != BackendState::Kind::kFailing) continue;
     notes.push_back("the backend '" + backend.name + "' has not answered since " + FormatInstant(backend.state.since) +
@@ -42,8 +43,9 @@ Json NotesJson(const Services& services) {
   return notes;
 }
 
-web::Response PageJson(const Services& services, const JobQuery& query) {
+web::Response PageJson(Services& services, const JobQuery& query) {
   const JobPage page = services.jobs->Find(query);
+  services.NoticeLosses();
   std::string rows;
   for (const RowPointer& row : page.rows) rows += (rows.empty() ? "" : ",\n ") + RowJson(*row, query.now);
   const auto next = page.more

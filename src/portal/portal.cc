@@ -11,6 +11,7 @@
 
 #include "admission.h"
 #include "api.h"
+#include "howdah/client/indexed_jobs.h"
 #include "howdah/os/files/files.h"
 #include "howdah/web/server.h"
 #include "live_jobs.h"
@@ -79,6 +80,7 @@ class Portal {
                                           Hub::Callbacks{[this](const std::string& topic) { BeginTopic(topic); },
                                                          [this](const std::string& topic) { EndTopic(topic); }});
     AddApi(services_, routes_);
+    services_.jobs = std::make_unique<index::Store>(client::IndexPath(options.home), CostsKey(options.prices));
   }
 
   Status OpenAudit(const std::string& home) {
@@ -114,8 +116,12 @@ class Portal {
       service.pool = std::make_unique<BackendPool>(backend.make_cluster, kThreads);
     }
     for (size_t i = 0; i < backends.size(); ++i) {
-      services_.backends[i].feed =
-          std::make_unique<JobFeed>(backends[i].make_cluster, services_.facts.prices, EventsOf(backends[i].name));
+      const std::string& name = backends[i].name;
+      JobFeed::Indexed indexed;
+      for (std::string& id : services_.jobs->Ids(name, /*ended=*/true)) indexed.ended.insert(std::move(id));
+      indexed.unfinished = services_.jobs->Ids(name, /*ended=*/false);
+      services_.backends[i].feed = std::make_unique<JobFeed>(backends[i].make_cluster, services_.facts.prices,
+                                                             std::move(indexed), EventsOf(name));
     }
   }
 
@@ -165,7 +171,8 @@ class Portal {
   }
 
   void OnRows(std::vector<JobRow> rows, const std::vector<std::string>& removed) {
-    const JobTable::Changes changes = services_.jobs->Apply(std::move(rows), removed);
+    const index::query::TableChanges changes = services_.jobs->Apply(std::move(rows), removed);
+    services_.NoticeLosses();
     std::vector<std::string> changed;
     for (const RowPointer& row : changes.changed) changed.push_back(row->id);
     live_jobs_.OnRows(changed, changes.removed);

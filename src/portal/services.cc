@@ -38,12 +38,50 @@ struct PendingAnswer {
   bool answered = false;
 };
 
+// The jobs that the name may mean, newest first; for "last" the newest job.
+std::vector<journal::JobView> Candidates(Services& services, const std::string& name) {
+  constexpr size_t kMost = 100;
+  using Field = index::query::Term::Field;
+  const std::string text = LowerCase(name);
+  std::vector<journal::JobView> views;
+  const auto add = [&](index::query::Filter filter, size_t limit) {
+    const JobQuery query{.filter = std::move(filter), .limit = limit, .now = services.clock.Now()};
+    for (const RowPointer& row : services.jobs->Find(query).rows) {
+      if (std::any_of(views.begin(), views.end(), [&](const journal::JobView& view) { return view.id == row->id; }))
+        continue;
+      journal::JobView& view = views.emplace_back();
+      view.id = row->id, view.name = row->name, view.on = row->backend, view.state = row->state;
+    }
+  };
+  if (name == "last") {
+    add({}, 1);
+    return views;
+  }
+  const index::query::Term ended{
+      .field = Field::kState,
+      .negated = true,
+      .states = {core::JobState::kSucceeded, core::JobState::kFailed, core::JobState::kKilled}};
+  const index::query::Term named{.field = Field::kName, .patterns = {text}};
+  add({named, ended}, kMost);
+  add({named}, kMost);
+  add({{.field = Field::kId, .patterns = {text + "*", "*-" + text, "*_" + text}}}, kMost);
+  return views;
+}
+
 }  // namespace
 
 BackendService* Services::Find(const std::string& backend) {
   const auto found = std::find_if(backends.begin(), backends.end(),
                                   [&](const BackendService& service) { return service.name == backend; });
   return found == backends.end() ? nullptr : &*found;
+}
+
+void Services::NoticeLosses() {
+  if (std::exchange(losses, jobs->losses()) == jobs->losses()) return;
+  for (BackendService& backend : backends) {
+    backend.state.complete = false;
+    if (backend.feed) backend.feed->Relist();
+  }
 }
 
 Result<FoundJob> FindJob(Services& services, const std::string& name) {
@@ -57,13 +95,7 @@ Result<FoundJob> FindJob(Services& services, const std::string& name) {
   if (const RowPointer row = services.jobs->Get(name)) {
     if (BackendService* const backend = services.Find(row->backend)) return FoundJob{backend, JobId{name}};
   }
-  JobQuery newest_first{.limit = SIZE_MAX, .now = services.clock.Now()};
-  std::vector<journal::JobView> views;
-  for (const RowPointer& row : services.jobs->Find(newest_first).rows) {
-    journal::JobView& view = views.emplace_back();
-    view.id = row->id, view.name = row->name, view.on = row->backend, view.state = row->state;
-    if (name == "last") break;
-  }
+  const std::vector<journal::JobView> views = Candidates(services, name);
   std::optional<JobId> id;
   if (name == "last" && !views.empty()) {
     id = JobId{views.front().id};

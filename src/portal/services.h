@@ -12,8 +12,8 @@
 
 #include "audit.h"
 #include "backend_pool.h"
+#include "howdah/index/store.h"
 #include "howdah/os/process/clock.h"
-#include "howdah/portal/job_table.h"
 #include "howdah/web/message.h"
 #include "howdah/web/routes.h"
 #include "hub.h"
@@ -43,13 +43,16 @@ struct Services {
   boost::asio::io_context& loop;
   PortalFacts facts;
   os::process::Clock clock;
-  std::unique_ptr<JobTable> jobs = std::make_unique<MemoryTable>();
+  std::unique_ptr<index::Store> jobs;
+  int64_t losses = 0;  // of `jobs`, as far as the feeds know
   std::vector<BackendService> backends;
   std::unique_ptr<Hub> hub;
   std::unique_ptr<AuditLog> audit;
 
   // nullptr if the portal does not serve this backend.
   BackendService* Find(const std::string& backend);
+  // Makes the feeds read all jobs again if `jobs` has lost rows. Call this after a use of `jobs`.
+  void NoticeLosses();
 };
 
 // A job that a request names.

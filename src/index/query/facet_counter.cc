@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "howdah/index/query/job_table.h"
+#include "howdah/index/query/job_page.h"
 
 namespace howdah::index::query {
 

@@ -273,6 +273,8 @@ bool MatchesTerm(const Term& term, const JobRow& row, Instant now) {
       return MatchesAny(term.patterns, row.nodes);
     case Field::kCheck:
       return MatchesAny(term.patterns, row.checks);
+    case Field::kId:
+      return MatchesAny(term.patterns, row.id);
     case Field::kSince:
       return !core::IsFinal(row.state) || (row.finished && *row.finished >= term.at);
     case Field::kUntil:

@@ -8,31 +8,35 @@
 #include <vector>
 
 #include "howdah/base/result.h"
-#include "howdah/index/query/job_table.h"
+#include "howdah/index/query/job_page.h"
 
 namespace howdah::index {
 
 class Database;
 
 // Keeps the rows in a SQLite file. Any number of threads and processes may each have a Store of the same file. Used on
-// one thread. Every call may wait for the disk, and for another process that writes, up to 5 s.
+// one thread. Every call may wait for the disk, and for another process that writes, up to 2 s.
 //
 // No call fails. If the file is damaged or was written by another version, the Store empties it. If the file was
 // deleted, the Store creates it again. If the file cannot be written, the Store continues in memory, with the rows that
 // can still be read. losses() counts how often rows were lost, and problem() is a sentence for the user.
-class Store final : public query::JobTable {
+class Store {
  public:
   // path: of the file; directories that are missing are created with mode 0700. costs: a text that identifies the
   // prices with which the costs of the rows are computed. If the index has rows with costs from other prices, they are
   // removed.
   Store(std::string path, std::string costs);
-  ~Store() override;
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
 
-  query::JobPage Find(const query::JobQuery& query) override;
-  query::RowPointer Get(const std::string& id) override;
-  int64_t size() override;
-  // One transaction. The row of a job that has ended stays when the job is removed: the summary outlives the files.
-  query::TableChanges Apply(std::vector<query::JobRow> rows, const std::vector<std::string>& removed) override;
+  query::JobPage Find(const query::JobQuery& query);
+  // nullptr if there is no such row.
+  query::RowPointer Get(const std::string& id);
+  int64_t size();
+  // Adds or replaces rows, and removes the rows of jobs that no longer exist, in one transaction. The row of a job that
+  // has ended is never replaced by one that says that the job runs, and is not removed: the summary outlives the files.
+  query::TableChanges Apply(std::vector<query::JobRow> rows, const std::vector<std::string>& removed);
 
   // The ids of the jobs of a backend that have ended, or that have not. A job that has ended need not be read again.
   std::vector<std::string> Ids(const std::string& backend, bool ended);

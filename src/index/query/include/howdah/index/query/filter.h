@@ -26,6 +26,7 @@ struct Term {
     kBackend,
     kNode,
     kCheck,
+    kId,     // for programs; the text of a filter cannot contain it
     kSince,  // ended at or after the time, or has not ended
     kUntil,  // submitted before the time
     kTook,
@@ -36,7 +37,7 @@ struct Term {
 
   Field field = Field::kWord;
   bool negated = false;
-  // kWord: one text. kUser to kCheck: patterns in which '*' stands for any text; one of them must match. All in lower
+  // kWord: one text. kUser to kId: patterns in which '*' stands for any text; one of them must match. All in lower
   // case, because letter case is ignored.
   std::vector<std::string> patterns = {};
   std::vector<core::JobState> states = {};     // kState: one of them must match

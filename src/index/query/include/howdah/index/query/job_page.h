@@ -1,4 +1,4 @@
-// The table of jobs that a list shows, page by page.
+// Pages of the list of jobs. Pure.
 #pragma once
 
 #include <cstddef>
@@ -40,19 +40,6 @@ struct JobPage {
 struct TableChanges {
   std::vector<RowPointer> changed;   // rows that are new, or differ from the previous row with the same id
   std::vector<std::string> removed;  // ids of rows that the table no longer has
-};
-
-// Used on one thread.
-class JobTable {
- public:
-  virtual ~JobTable() = default;
-  virtual JobPage Find(const JobQuery& query) = 0;
-  // nullptr if there is no such row.
-  virtual RowPointer Get(const std::string& id) = 0;
-  virtual int64_t size() = 0;
-  // Adds or replaces rows, and removes the rows of jobs that no longer exist. A row of a job that has ended is never
-  // replaced by one that says that the job runs.
-  virtual TableChanges Apply(std::vector<JobRow> rows, const std::vector<std::string>& removed) = 0;
 };
 
 // Counts the values of "state", "user", "queue", "framework", "backend" and "tag".
