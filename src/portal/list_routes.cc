@@ -43,9 +43,7 @@ Json NotesJson(const Services& services) {
   return notes;
 }
 
-web::Response PageJson(Services& services, const JobQuery& query) {
-  const JobPage page = services.jobs->Find(query);
-  services.NoticeLosses();
+web::Response PageJson(const Services& services, const JobQuery& query, const JobPage& page) {
   std::string rows;
   for (const RowPointer& row : page.rows) rows += (rows.empty() ? "" : ",\n ") + RowJson(*row, query.now);
   const auto next = page.more
@@ -57,11 +55,9 @@ web::Response PageJson(Services& services, const JobQuery& query) {
                    ",\"notes\":" + Dump(NotesJson(services)) + "}\n");
 }
 
-web::Response PageCsv(const Services& services, JobQuery query) {
-  query.limit = kMostCsvRows;
-  query.after = std::nullopt;
+web::Response PageCsv(const JobQuery& query, const JobPage& page) {
   std::string text = RowCsvTitles();
-  for (const RowPointer& row : services.jobs->Find(query).rows) text += RowCsv(*row, query.now);
+  for (const RowPointer& row : page.rows) text += RowCsv(*row, query.now);
   return {200, {{"Content-Type", "text/csv; charset=utf-8"}, {"Vary", "Accept"}}, text};
 }
 
@@ -91,7 +87,14 @@ void ListJobs(Services& services, const web::Request& request, const web::Argume
     if (!after.ok()) return respond(web::ToResponse(ToProblem(after.error())));
     query.after = std::move(*after);
   }
-  respond(request.Accepts("text/csv") ? PageCsv(services, std::move(query)) : PageJson(services, query));
+  if (request.Accepts("text/csv")) {
+    query.limit = kMostCsvRows;
+    query.after = std::nullopt;
+    services.FindPage(query, [query, respond](const JobPage& page) { respond(PageCsv(query, page)); });
+  } else {
+    services.FindPage(query,
+                      [&services, query, respond](const JobPage& page) { respond(PageJson(services, query, page)); });
+  }
 }
 
 std::string_view StateText(BackendState::Kind kind) {

@@ -80,7 +80,9 @@ class Portal {
                                           Hub::Callbacks{[this](const std::string& topic) { BeginTopic(topic); },
                                                          [this](const std::string& topic) { EndTopic(topic); }});
     AddApi(services_, routes_);
-    services_.jobs = std::make_unique<index::Store>(client::IndexPath(options.home), CostsKey(options.prices));
+    const std::string index = client::IndexPath(options.home), costs = CostsKey(options.prices);
+    services_.jobs = std::make_unique<index::Store>(index, costs);
+    services_.reader = std::make_unique<IndexReader>(index, costs);
   }
 
   Status OpenAudit(const std::string& home) {

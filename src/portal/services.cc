@@ -77,11 +77,26 @@ BackendService* Services::Find(const std::string& backend) {
 }
 
 void Services::NoticeLosses() {
+  jobs->CheckFile();
   if (std::exchange(losses, jobs->losses()) == jobs->losses()) return;
   for (BackendService& backend : backends) {
     backend.state.complete = false;
     if (backend.feed) backend.feed->Relist();
   }
+}
+
+void Services::FindPage(JobQuery query, std::function<void(JobPage page)> done) {
+  const auto on_page = [this, query, done](std::optional<JobPage> page) {
+    boost::asio::post(loop, [this, query, done, page = std::move(page)]() mutable {
+      if (!page) page = jobs->Find(query);
+      NoticeLosses();
+      done(std::move(*page));
+    });
+  };
+  if (jobs->problem().empty() && reader->Find(query, on_page)) return;
+  JobPage page = jobs->Find(query);
+  NoticeLosses();
+  done(std::move(page));
 }
 
 Result<FoundJob> FindJob(Services& services, const std::string& name) {

@@ -17,6 +17,7 @@
 #include "howdah/web/message.h"
 #include "howdah/web/routes.h"
 #include "hub.h"
+#include "index_reader.h"
 #include "job_feed.h"
 
 namespace howdah::portal {
@@ -45,14 +46,17 @@ struct Services {
   os::process::Clock clock;
   std::unique_ptr<index::Store> jobs;
   int64_t losses = 0;  // of `jobs`, as far as the feeds know
+  std::unique_ptr<IndexReader> reader;
   std::vector<BackendService> backends;
   std::unique_ptr<Hub> hub;
   std::unique_ptr<AuditLog> audit;
 
   // nullptr if the portal does not serve this backend.
   BackendService* Find(const std::string& backend);
-  // Makes the feeds read all jobs again if `jobs` has lost rows. Call this after a use of `jobs`.
+  // Makes the feeds read all jobs again if `jobs` has lost rows.
   void NoticeLosses();
+  // Runs a query that may take long. Calls `done` on the loop's thread, perhaps within this call.
+  void FindPage(JobQuery query, std::function<void(JobPage page)> done);
 };
 
 // A job that a request names.

@@ -41,6 +41,8 @@ class Store {
   // The ids of the jobs of a backend that have ended, or that have not. A job that has ended need not be read again.
   std::vector<std::string> Ids(const std::string& backend, bool ended);
 
+  // Notices that the file was deleted, or emptied by another process. The other methods do this first, too.
+  void CheckFile();
   // Grows whenever rows may be missing that were in the table before. The owner then reads all jobs from the backends
   // again. Changes only within a call of another method.
   int64_t losses() const { return losses_; }
@@ -50,8 +52,6 @@ class Store {
  private:
   Status OpenFile();
   void UseMemory(const Error& reason);
-  // Notices that the file was deleted, or emptied by another process.
-  void CheckFile();
   void Repair(const Error& reason);
   // Runs the action. If it fails, repairs the database, and runs the action again.
   void Attempt(const std::function<Status()>& action);
