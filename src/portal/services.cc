@@ -45,6 +45,7 @@ std::vector<journal::JobView> Candidates(Services& services, const std::string& 
   const std::string text = LowerCase(name);
   std::vector<journal::JobView> views;
   const auto add = [&](index::query::Filter filter, size_t limit) {
+    filter.push_back(services.Shown());
     const JobQuery query{.filter = std::move(filter), .limit = limit, .now = services.clock.Now()};
     for (const RowPointer& row : services.jobs->Find(query).rows) {
       if (std::any_of(views.begin(), views.end(), [&](const journal::JobView& view) { return view.id == row->id; }))
@@ -76,6 +77,12 @@ BackendService* Services::Find(const std::string& backend) {
   return found == backends.end() ? nullptr : &*found;
 }
 
+index::query::Term Services::Shown() const {
+  index::query::Term term{.field = index::query::Term::Field::kBackend};
+  for (const BackendService& backend : backends) term.patterns.push_back(backend.name);
+  return term;
+}
+
 void Services::NoticeLosses() {
   jobs->CheckFile();
   if (std::exchange(losses, jobs->losses()) == jobs->losses()) return;
@@ -86,6 +93,7 @@ void Services::NoticeLosses() {
 }
 
 void Services::FindPage(JobQuery query, std::function<void(JobPage page)> done) {
+  query.filter.push_back(Shown());
   const auto on_page = [this, query, done](std::optional<JobPage> page) {
     boost::asio::post(loop, [this, query, done, page = std::move(page)]() mutable {
       if (!page) page = jobs->Find(query);

@@ -53,9 +53,11 @@ struct Services {
 
   // nullptr if the portal does not serve this backend.
   BackendService* Find(const std::string& backend);
+  // Selects the rows of these backends: the index may have rows of others.
+  index::query::Term Shown() const;
   // Makes the feeds read all jobs again if `jobs` has lost rows.
   void NoticeLosses();
-  // Runs a query that may take long. Calls `done` on the loop's thread, perhaps within this call.
+  // Runs a query of the shown rows, which may take long. Calls `done` on the loop's thread, perhaps within this call.
   void FindPage(JobQuery query, std::function<void(JobPage page)> done);
 };
 

@@ -127,6 +127,17 @@ def test_summary_outlives_the_files_of_an_ended_job(machine, ended):
     assert [job["id"] for job in listed] == [ended[1]], "the command lists what the backend has"
 
 
+def test_rows_of_backends_that_are_not_shown_are_left_out(machine, ended):
+    with Portal(machine) as portal:
+        complete(portal, len(ended))
+    with sqlite3.connect(index_of(machine)) as database:
+        database.execute("UPDATE jobs SET backend = 'yarn' WHERE id = ?", (ended[0],))
+    database.close()
+    shutil.rmtree(machine.home / "jobs" / ended[0])
+    with Portal(machine, "--on", "local") as portal:
+        assert [row["id"] for row in complete(portal, 1)] == [ended[1]]
+
+
 def test_two_portals_share_the_index(machine, ended, tmp_path):
     with Portal(machine) as first, Portal(machine) as second:
         before = complete(first, len(ended))
