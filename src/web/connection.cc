@@ -63,7 +63,7 @@ void Connection::CloseWhenDone() {
 Connection::Activity Connection::activity() const {
   switch (state_) {
     case State::kReceiving:
-      return input_.bytes.empty() && !reader_->head_done() ? Activity::kIdle : Activity::kReceiving;
+      return input_.bytes.empty() && !reader_->begun() ? Activity::kIdle : Activity::kReceiving;
     case State::kHandling:
     case State::kSending:
       return Activity::kBusy;
