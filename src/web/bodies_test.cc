@@ -46,6 +46,7 @@ TEST(WebBodies, RangesOfABodyAreSent) {
   const std::string beyond = client.Get("/ranged", "Range: bytes=10-\r\n");
   EXPECT_THAT(beyond, StartsWith("HTTP/1.1 416 "));
   EXPECT_THAT(beyond, HasSubstr("\r\nContent-Range: bytes */10\r\n"));
+  EXPECT_THAT(client.Get("/ranged", "Range: bytes=2-4\r\nIf-Range: \"old\"\r\n"), EndsWith("\r\n\r\n0123456789"));
   client.Send("HEAD /ranged HTTP/1.1\r\nHost: x\r\nRange: bytes=2-4\r\n" + kClose + "\r\n");
   EXPECT_THAT(client.Rest(), HasSubstr("\r\nContent-Length: 10\r\n"));
 }
