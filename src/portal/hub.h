@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "howdah/base/time.h"
@@ -37,7 +38,8 @@ class Hub {
   static constexpr size_t kMostReadersPerBrowser = 4;
 
   struct Callbacks {
-    // Called when a topic begins: whoever produces its events calls Open once everything from then on is reported.
+    // Called when a topic begins, before its first reader is added: whoever produces its events calls Open, after this
+    // call, once everything from then on is reported.
     std::function<void(const std::string& topic)> begin;
     std::function<void(const std::string& topic)> end;
   };

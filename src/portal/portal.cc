@@ -54,10 +54,13 @@ Result<web::Endpoint> EndpointOf(const std::string& listen) {
       "write 127.0.0.1:PORT, and forward the port with `ssh -L PORT:127.0.0.1:PORT`");
 }
 
+std::string HostOf(const web::Endpoint& endpoint) {
+  return endpoint.host.find(':') == std::string::npos ? endpoint.host : "[" + endpoint.host + "]";
+}
+
 std::string AddressOf(const web::Endpoint& endpoint) {
   if (!endpoint.unix_path.empty()) return "unix:" + endpoint.unix_path;
-  const std::string host = endpoint.host.find(':') == std::string::npos ? endpoint.host : "[" + endpoint.host + "]";
-  return "http://" + host + ":" + std::to_string(endpoint.port) + "/";
+  return "http://" + HostOf(endpoint) + ":" + std::to_string(endpoint.port) + "/";
 }
 
 // The portal on its loop. Everything runs on the loop's thread, except for the calls to backends.
@@ -76,9 +79,12 @@ class Portal {
         pages_(options.pages.empty() ? PagesInProgram() : PagesInFolder(options.pages)) {
     services_.facts.started = services_.clock.Now();
     const std::string epoch = std::to_string(services_.facts.started.time_since_epoch().count());
-    services_.hub = std::make_unique<Hub>(loop, epoch, kTopicLinger,
-                                          Hub::Callbacks{[this](const std::string& topic) { BeginTopic(topic); },
-                                                         [this](const std::string& topic) { EndTopic(topic); }});
+    // Later, because the hub is still adding the reader when a topic begins.
+    const auto begin = [this](const std::string& topic) {
+      boost::asio::post(loop_, [this, topic] { BeginTopic(topic); });
+    };
+    const auto end = [this](const std::string& topic) { EndTopic(topic); };
+    services_.hub = std::make_unique<Hub>(loop, epoch, kTopicLinger, Hub::Callbacks{begin, end});
     AddApi(services_, routes_);
     const std::string index = client::IndexPath(options.home), costs = CostsKey(options.prices);
     services_.jobs = std::make_unique<index::Store>(index, costs);
@@ -106,7 +112,11 @@ class Portal {
                  Handle(request, std::move(respond));
                }));
     const web::Endpoint& actual = server_->endpoints().front();
-    if (actual.unix_path.empty()) server_->SetPolicy({.hosts = web::LoopbackHosts(actual.port)});
+    if (!actual.unix_path.empty()) return actual;
+    std::vector<std::string> hosts = web::LoopbackHosts(actual.port);
+    const std::string own = HostOf(actual) + ":" + std::to_string(actual.port);
+    if (std::find(hosts.begin(), hosts.end(), own) == hosts.end()) hosts.push_back(own);
+    server_->SetPolicy({.hosts = std::move(hosts)});
     return actual;
   }
 

@@ -162,6 +162,7 @@ void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, we
   });
   const bool posted = backend.pool->Post([make = std::move(make), answer, loop = &services.loop](const auto& cluster) {
     auto made = cluster.ok() ? make(**cluster) : Result<web::Response>(cluster.error());
+    if (made.ok()) web::Compress(*made);  // here, because it takes long for a large text
     boost::asio::post(*loop, [answer, made = std::move(made)]() mutable {
       answer(made.ok() ? std::move(*made) : web::ToResponse(ToProblem(made.error())));
     });

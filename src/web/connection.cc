@@ -8,6 +8,7 @@ namespace {
 
 using Failure = boost::system::error_code;
 
+constexpr size_t kOnePiece = 64 << 10;      // a smaller body is sent together with the header
 constexpr size_t kReadAhead = 32 << 10;     // of later requests, while a response is in progress
 constexpr size_t kLingerBytes = 256 << 10;  // of input that is discarded before closing
 constexpr Duration kLinger = std::chrono::seconds(2);
@@ -21,7 +22,7 @@ Connection::Connection(Socket socket, Peer peer, bool stranger, std::shared_ptr<
       stranger_(stranger),
       server_(std::move(server)),
       socket_(std::move(socket)),
-      timer_(socket_.get_executor()),
+      alarm_(socket_.get_executor()),
       output_(socket_, server_->options.limits.write) {
   ++server_->statistics.open;
 }
@@ -42,7 +43,7 @@ void Connection::Close() {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
   const auto self = shared_from_this();
-  timer_.cancel();
+  alarm_.Cancel();
   output_.Close();
   Failure ignored;
   socket_.close(ignored);
@@ -63,7 +64,7 @@ void Connection::CloseWhenDone() {
 Connection::Activity Connection::activity() const {
   switch (state_) {
     case State::kReceiving:
-      return input_.bytes.empty() && !reader_->head_done() ? Activity::kIdle : Activity::kReceiving;
+      return input_.bytes.empty() && !reader_->begun() ? Activity::kIdle : Activity::kReceiving;
     case State::kHandling:
     case State::kSending:
       return Activity::kBusy;
@@ -76,14 +77,10 @@ Connection::Activity Connection::activity() const {
 }
 
 void Connection::Arm(Duration limit) {
-  timer_.expires_after(limit);
-  timer_.async_wait([self = shared_from_this()](const Failure& cancelled) {
-    if (!cancelled && self->state_ != State::kClosed) self->OnDeadline();
-  });
+  alarm_.Set(limit, [self = shared_from_this()] { self->OnDeadline(); });
 }
 
 void Connection::OnDeadline() {
-  if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // was armed again after it had expired
   switch (state_) {
     case State::kReceiving:
       if (activity() == Activity::kIdle) return Close();
@@ -197,7 +194,7 @@ void Connection::Answer(uint64_t number, Response response) {
 }
 
 void Connection::Send(Response response, bool keep_alive) {
-  timer_.cancel();
+  alarm_.Cancel();
   state_ = State::kSending;
   const PlanContext context{keep_alive && !stopping_, reader_->http_1_0(), Now(), &server_->options.default_headers};
   ResponsePlan plan = PlanResponse(context, reader_->request(), response);
@@ -206,8 +203,9 @@ void Connection::Send(Response response, bool keep_alive) {
   ++statistics.requests;
   ++statistics.answers[std::clamp(plan.status / 100, 0, 5)];
   if (plan.framing != Framing::kText) return Produce(plan, std::move(response));
-  plan.head += plan.body;
+  if (plan.body.size() < kOnePiece) plan.head += std::exchange(plan.body, "");
   output_.Push(std::move(plan.head));
+  output_.Push(std::move(plan.body));
 }
 
 void Connection::Produce(const ResponsePlan& plan, Response response) {
@@ -246,7 +244,7 @@ void Connection::OnSent(size_t size) {
 void Connection::OnStreamDone(bool complete) {
   exchange_.stream = nullptr;
   --server_->statistics.streams;
-  timer_.cancel();
+  alarm_.Cancel();
   if (!complete) return Close();
   if (output_.queued() == 0) EndResponse();
 }

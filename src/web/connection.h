@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "alarm.h"
 #include "howdah/web/server.h"
 #include "output_queue.h"
 #include "request_reader.h"
@@ -72,7 +73,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const bool stranger_;
   const std::shared_ptr<ServerState> server_;
   Socket socket_;
-  boost::asio::steady_timer timer_;
+  Alarm alarm_;
   OutputQueue output_;
   std::function<void()> on_closed_;
 

@@ -42,6 +42,19 @@ TEST(WebProblem, ResponseHasTheFourFields) {
             "\\\"/\xef\xbf\xbd\\\"\",\"advice\":\"use GET\"}\n");
 }
 
+TEST(WebResponse, CompressedTextIsMarked) {
+  Response large = Json(std::string(10'000, 'x')), small = Json("x"), image = Json(std::string(10'000, 'x'));
+  image.headers.Set("Content-Type", "image/png");
+  Compress(large);
+  EXPECT_EQ(large.headers.Get("Content-Encoding"), "gzip");
+  EXPECT_LT(std::get<std::string>(large.body).size(), 1000U);
+  const std::string once = std::get<std::string>(large.body);
+  for (Response* response : {&large, &small, &image}) Compress(*response);
+  EXPECT_EQ(std::get<std::string>(large.body), once);
+  EXPECT_FALSE(small.headers.Has("Content-Encoding"));
+  EXPECT_FALSE(image.headers.Has("Content-Encoding"));
+}
+
 TEST(WebEvents, EachLineIsOneField) {
   EXPECT_EQ(FormatEvent({"7", "jobs", "{}"}), "id: 7\nevent: jobs\ndata: {}\n\n");
   EXPECT_EQ(FormatEvent({"", "", "a\nid: 9\r\nevent: x\rb\n"}),

@@ -25,7 +25,7 @@ void OutputQueue::Close() {
   closed_ = true;
   waiting_.clear();
   queued_ = 0;
-  deadline_.cancel();
+  deadline_.Cancel();
 }
 
 void OutputQueue::SendPiece() {
@@ -42,10 +42,7 @@ void OutputQueue::SendPiece() {
   sending_ = !piece_.empty();
   if (!sending_) return;
   const auto owner = owner_.lock();
-  deadline_.expires_after(limit_);
-  deadline_.async_wait([this, owner](const boost::system::error_code& cancelled) {
-    if (!cancelled && !closed_) events_.on_failed();
-  });
+  deadline_.Set(limit_, [this, owner] { events_.on_failed(); });
   asio::async_write(socket_, asio::buffer(piece_), [this, owner](const boost::system::error_code& failed, size_t size) {
     OnPiece(static_cast<bool>(failed), size);
   });
@@ -53,7 +50,7 @@ void OutputQueue::SendPiece() {
 
 void OutputQueue::OnPiece(bool failed, size_t size) {
   if (closed_) return;
-  deadline_.cancel();
+  deadline_.Cancel();
   if (failed) return events_.on_failed();
   queued_ -= size;
   SendPiece();

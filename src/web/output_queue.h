@@ -2,13 +2,13 @@
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "alarm.h"
 #include "howdah/base/time.h"
 
 namespace howdah::web {
@@ -39,7 +39,7 @@ class OutputQueue {
 
   Socket& socket_;
   const Duration limit_;
-  boost::asio::steady_timer deadline_;
+  Alarm deadline_;
   std::weak_ptr<void> owner_;
   Events events_;
   std::deque<std::string> waiting_;

@@ -18,9 +18,9 @@ bool IsNavigation(const Request& request) {
 
 bool IsOwnOrigin(const Policy& policy, const Request& request) {
   const std::string origin = LowerCase(request.headers.Get("Origin"));
-  if (policy.hosts.empty()) return origin == policy.scheme + "://" + request.host;
+  if (policy.hosts.empty()) return origin == "http://" + request.host;
   return std::any_of(policy.hosts.begin(), policy.hosts.end(),
-                     [&](const std::string& host) { return origin == policy.scheme + "://" + host; });
+                     [&](const std::string& host) { return origin == "http://" + host; });
 }
 
 std::optional<Problem> RefusalOfSite(const Policy& policy, const Request& request) {
@@ -55,7 +55,7 @@ std::optional<Problem> Refusal(const Policy& policy, const Request& request) {
   if (!policy.hosts.empty() &&
       std::find(policy.hosts.begin(), policy.hosts.end(), request.host) == policy.hosts.end()) {
     return Problem{421, "this server is not '" + OneLine(request.host, 200) + "'",
-                   "use " + policy.scheme + "://" + policy.hosts.front() + "/"};
+                   "use http://" + policy.hosts.front() + "/"};
   }
   const bool post = request.method == "POST";
   if (!IsRead(request) && !post) {

@@ -29,11 +29,11 @@ TEST(WebPolicy, OnlyOwnHostsAndOriginsAreAdmitted) {
       {"GET", "localhost:8190", {}, 0},
       {"HEAD", "127.0.0.1:8190", {}, 0},
       {"GET", "[::1]:8190", {{"Origin", "http://[::1]:8190"}}, 0},
-      {"GET", "evil.example:8190", {}, 421},
+      {"GET", "example.org:8190", {}, 421},
       {"GET", "localhost", {}, 421},
       {"GET", "", {}, 421},
       {"GET", "random.localhost:8190", {}, 421},
-      {"GET", "localhost:8190", {{"Origin", "http://evil.example"}}, 403},
+      {"GET", "localhost:8190", {{"Origin", "http://example.org"}}, 403},
       {"GET", "localhost:8190", {{"Origin", "https://localhost:8190"}}, 403},
       {"GET", "localhost:8190", {{"Origin", "http://localhost:8191"}}, 403},
       {"GET", "localhost:8190", {{"Origin", "null"}}, 403},
@@ -51,7 +51,7 @@ TEST(WebPolicy, OnlyOwnHostsAndOriginsAreAdmitted) {
        403},
       {"GET", "localhost:8190", {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "no-cors"}}, 403},
       {"PUT", "localhost:8190", {}, 405},
-      {"OPTIONS", "localhost:8190", {{"Origin", "http://evil.example"}}, 405},
+      {"OPTIONS", "localhost:8190", {{"Origin", "http://example.org"}}, 405},
   };
   for (const Case& c : cases) EXPECT_EQ(StatusFor(policy, c), c.status) << c.method << " " << c.host;
 }
@@ -67,7 +67,7 @@ TEST(WebPolicy, PostNeedsJsonAndTheHeader) {
       {"POST", "localhost", {header, {"Content-Type", "text/plain"}}, 415},
       {"POST", "localhost", {header, {"Content-Type", "application/jsonp"}}, 415},
       {"POST", "localhost", {json, header, {"Origin", "http://localhost"}}, 0},
-      {"POST", "localhost", {json, header, {"Origin", "http://evil.example"}}, 403},
+      {"POST", "localhost", {json, header, {"Origin", "http://example.org"}}, 403},
       // A form of another page that navigates to the server.
       {"POST",
        "localhost",
@@ -79,9 +79,9 @@ TEST(WebPolicy, PostNeedsJsonAndTheHeader) {
 
 TEST(WebPolicy, WithoutHostsTheRequestedHostIsTheOrigin) {
   const Case cases[] = {
-      {"GET", "anything", {}, 0},
-      {"GET", "anything", {{"Origin", "http://anything"}}, 0},
-      {"GET", "anything", {{"Origin", "http://other"}}, 403},
+      {"GET", "example.com", {}, 0},
+      {"GET", "example.com", {{"Origin", "http://example.com"}}, 0},
+      {"GET", "example.com", {{"Origin", "http://example.org"}}, 403},
   };
   for (const Case& c : cases) EXPECT_EQ(StatusFor(Policy(), c), c.status);
 }

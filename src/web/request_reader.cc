@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include "header_list.h"
 #include "howdah/base/text.h"
@@ -25,11 +25,13 @@ bool IsHost(std::string_view host) {
 
 }  // namespace
 
-class RequestReader::Parser : public http::request_parser<http::string_body> {};
+// Parses only headers. Boost 1.81 aborts in an assertion if the last chunk of a body arrives in pieces.
+class RequestReader::Parser : public http::request_parser<http::empty_body> {};
 
 RequestReader::RequestReader(const Limits& limits) : limits_(limits), parser_(std::make_unique<Parser>()) {
   parser_->header_limit(static_cast<uint32_t>(limits.header_bytes));
-  parser_->body_limit(limits.body_bytes);
+  parser_->body_limit(boost::none);
+  parser_->eager(false);
 }
 
 RequestReader::~RequestReader() = default;
@@ -41,28 +43,52 @@ RequestReader::State RequestReader::Fail(int status, std::string detail, std::st
 }
 
 RequestReader::State RequestReader::Feed(std::string& input) {
-  parser_->eager(head_done_);
+  begun_ = begun_ || !input.empty();
+  return head_done_ ? FeedBody(input) : FeedHead(input);
+}
+
+RequestReader::State RequestReader::FeedHead(std::string& input) {
   size_t used = 0;
   boost::system::error_code failed;
-  while (!failed && used < input.size() && !parser_->is_done() && (head_done_ || !parser_->is_header_done())) {
+  while (!failed && used < input.size() && !parser_->is_header_done()) {
     used += parser_->put(boost::asio::buffer(input.data() + used, input.size() - used), failed);
   }
   input.erase(0, used);
+  header_used_ += used;
   if (failed && failed != http::error::need_more) return FailParse(failed.value(), failed.message());
-  if (parser_->is_header_done() && !head_done_) {
+  if (parser_->is_header_done()) {
     head_done_ = true;
     return TakeHead();
   }
-  if (parser_->is_done()) {
-    request_.body = std::move(parser_->get().body());
-    return State::kWhole;
+  // The parser's own limit does not count the lines that it has consumed.
+  if (header_used_ + input.size() <= limits_.header_bytes) return State::kMore;
+  return FailParse(static_cast<int>(http::error::header_limit), "");
+}
+
+RequestReader::State RequestReader::FeedBody(std::string& input) {
+  if (!chunks_) {
+    const auto size = static_cast<size_t>(std::min<uint64_t>(body_left_, input.size()));
+    request_.body.append(input, 0, size);
+    input.erase(0, size);
+    body_left_ -= size;
+    return body_left_ == 0 ? State::kWhole : State::kMore;
   }
-  // The rest is the beginning of a header, or of a chunk's header.
-  if (input.size() > limits_.header_bytes) {
-    if (head_done_) return Fail(400, "the header of a chunk is too long", "send smaller chunk extensions");
-    return FailParse(static_cast<int>(http::error::header_limit), "");
+  switch (chunks_->Feed(input, request_.body)) {
+    case ChunkDecoder::State::kMore:
+      return State::kMore;
+    case ChunkDecoder::State::kWhole:
+      return State::kWhole;
+    case ChunkDecoder::State::kBodyTooLong:
+      return FailBodySize();
+    case ChunkDecoder::State::kMalformed:
+      break;
   }
-  return State::kMore;
+  return Fail(400, "the body of the request is not correctly divided into chunks", "send the header Content-Length");
+}
+
+RequestReader::State RequestReader::FailBodySize() {
+  return Fail(413, "the body of the request is longer than " + std::to_string(limits_.body_bytes) + " bytes",
+              "send a shorter body");
 }
 
 RequestReader::State RequestReader::FailParse(int code, const std::string& text) {
@@ -70,9 +96,6 @@ RequestReader::State RequestReader::FailParse(int code, const std::string& text)
     case http::error::header_limit:
       return Fail(431, "the header of the request is longer than " + std::to_string(limits_.header_bytes) + " bytes",
                   "send fewer or shorter cookies and parameters");
-    case http::error::body_limit:
-      return Fail(413, "the body of the request is longer than " + std::to_string(limits_.body_bytes) + " bytes",
-                  "send a shorter body");
     case http::error::bad_version:
       return Fail(505, "the request is not HTTP/1.1", "use HTTP/1.1");
     default:
@@ -94,8 +117,12 @@ RequestReader::State RequestReader::TakeHead() {
   }
   const State state = TakeTarget({message.target().data(), message.target().size()});
   if (state == State::kFailed) return state;
+  if (parser_->chunked()) chunks_.emplace(limits_.body_bytes, limits_.header_bytes);
+  body_left_ = parser_->content_length().value_or(0);
+  if (body_left_ > limits_.body_bytes) return FailBodySize();
+  const bool has_body = chunks_ || body_left_ > 0;
   keep_alive_ = !http_1_0_ && message.keep_alive();
-  expects_continue_ = !http_1_0_ && LowerCase(request_.headers.Get("Expect")) == "100-continue" && !parser_->is_done();
+  expects_continue_ = !http_1_0_ && LowerCase(request_.headers.Get("Expect")) == "100-continue" && has_body;
   return state;
 }
 

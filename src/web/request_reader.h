@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "chunk_decoder.h"
 #include "howdah/web/message.h"
 #include "howdah/web/server.h"
 
@@ -25,6 +27,7 @@ class RequestReader {
   // Consumes bytes from the front of `input`. Call again after kHead. Bytes after the end of the request stay.
   State Feed(std::string& input);
 
+  bool begun() const { return begun_; }          // Feed has received a byte
   bool head_done() const { return head_done_; }  // kHead was returned
   // From kHead on, without the body before kWhole. After kFailed: what could be parsed.
   Request& request() { return request_; }
@@ -36,16 +39,22 @@ class RequestReader {
  private:
   class Parser;
   State Fail(int status, std::string detail, std::string advice);
+  State FailBodySize();
   State FailParse(int code, const std::string& text);
+  State FeedHead(std::string& input);
+  State FeedBody(std::string& input);
   State TakeHead();
   State TakeTarget(std::string_view target);
   std::optional<Problem> ProblemOfFraming() const;
 
   const Limits limits_;
-  std::unique_ptr<Parser> parser_;
+  std::unique_ptr<Parser> parser_;  // of the header
+  std::optional<ChunkDecoder> chunks_;
+  uint64_t body_left_ = 0;  // bytes of a body with Content-Length
   Request request_;
   Problem problem_;
-  bool head_done_ = false, keep_alive_ = false, http_1_0_ = false, expects_continue_ = false;
+  size_t header_used_ = 0;  // bytes of the header that were consumed
+  bool begun_ = false, head_done_ = false, keep_alive_ = false, http_1_0_ = false, expects_continue_ = false;
 };
 
 }  // namespace howdah::web

@@ -21,22 +21,19 @@ void CheckVersion(const Request& request, Response& response) {
   response.body = std::string();
 }
 
-void Compress(const Request& request, Response& response) {
-  auto* text = std::get_if<std::string>(&response.body);
+// Makes the compression of a text fit what the client accepts.
+void ChooseCompression(const Request& request, Response& response) {
+  if (!std::holds_alternative<std::string>(response.body)) return;
   const bool compressed = response.headers.Get("Content-Encoding") == "gzip";
-  if (text == nullptr || (!compressed && !IsCompressible(response.headers.Get("Content-Type")))) return;
+  if (!compressed && !IsCompressible(response.headers.Get("Content-Type"))) return;
   response.headers.Add("Vary", "Accept-Encoding");
   const bool accepts = AcceptsGzip(request);
-  if (compressed && !accepts) {
-    auto inflated = Gunzip(*text, kInflatedMost);
-    if (!inflated) return;  // the program's own mistake: the client sees the bytes as they are
-    *text = std::move(*inflated);
-    response.headers.Remove("Content-Encoding");
-  } else if (!compressed && accepts && text->size() >= kSmallestCompressed &&
-             !response.headers.Has("Content-Encoding")) {
-    *text = Gzip(*text);
-    response.headers.Set("Content-Encoding", "gzip");
-  }
+  if (accepts) return Compress(response);
+  if (!compressed) return;
+  auto inflated = Gunzip(std::get<std::string>(response.body), kInflatedMost);
+  if (!inflated) return;  // the program's own mistake: the client sees the bytes as they are
+  response.body = std::move(*inflated);
+  response.headers.Remove("Content-Encoding");
 }
 
 // Chooses the part of a ranged body.
@@ -44,7 +41,8 @@ void ChoosePart(const Request& request, Response& response, ResponsePlan& plan) 
   const auto* ranged = std::get_if<RangedBody>(&response.body);
   if (ranged == nullptr) return;
   response.headers.Set("Accept-Ranges", "bytes");
-  const bool applies = request.method == "GET" && response.status == 200;
+  // A client with If-Range has an older version of the body, perhaps; it gets the whole body.
+  const bool applies = request.method == "GET" && response.status == 200 && !request.headers.Has("If-Range");
   const RangeChoice choice = applies ? ChooseRange(request.headers.Get("Range"), ranged->size) : RangeChoice();
   const std::string whole = "/" + std::to_string(ranged->size);
   plan.framing = Framing::kSized;
@@ -83,12 +81,20 @@ void ChooseFraming(const PlanContext& context, const Request& request, Response&
 
 }  // namespace
 
+void Compress(Response& response) {
+  const auto* text = std::get_if<std::string>(&response.body);
+  if (text == nullptr || text->size() < kSmallestCompressed || response.headers.Has("Content-Encoding")) return;
+  if (!IsCompressible(response.headers.Get("Content-Type"))) return;
+  response.body = Gzip(*text);
+  response.headers.Set("Content-Encoding", "gzip");
+}
+
 ResponsePlan PlanResponse(const PlanContext& context, const Request& request, Response& response) {
   ResponsePlan plan;
   plan.keep_alive = context.keep_alive;
   CheckVersion(request, response);
   ChoosePart(request, response, plan);
-  Compress(request, response);
+  ChooseCompression(request, response);
   ChooseFraming(context, request, response, plan);
   plan.status = response.status;
   for (const auto& [name, value] : context.defaults->fields()) response.headers.SetDefault(name, value);

@@ -116,26 +116,26 @@ std::string RouteMarkdown(const TableRow& row) {
 
 }  // namespace
 
-std::string Routes::OpenApi(const ApiTitle& title) const {
+std::string OpenApiOf(const std::vector<TableRow>& rows, const NamedSchemas& named_schemas, const ApiTitle& title) {
   JsonValue json = {{"openapi", "3.1.0"}};
   json["info"] = {{"title", title.title}, {"version", title.version}, {"description", title.description}};
   json["servers"] = JsonValue::array({{{"url", title.server}}});
   json["paths"] = JsonValue::object();
-  for (const TableRow& row : impl_->rows) {
+  for (const TableRow& row : rows) {
     if (row.route.documented)
       json["paths"][OpenApiPath(row.route.pattern)][LowerCase(row.route.method)] = OperationJson(row);
   }
   JsonValue schemas = JsonValue::object();
-  for (const auto& [name, schema] : impl_->schemas) schemas[name] = JsonValue::parse(schema);
+  for (const auto& [name, schema] : named_schemas) schemas[name] = JsonValue::parse(schema);
   schemas[kProblem] = ProblemSchema();
   json["components"] = {{"schemas", schemas}};
   return json.dump(2) + "\n";
 }
 
-std::string Routes::Markdown(const ApiTitle& title) const {
+std::string MarkdownOf(const std::vector<TableRow>& rows, const ApiTitle& title) {
   std::string text = "# " + title.title + "\n\n" + title.description + "\n";
   std::vector<std::string> tags;
-  for (const TableRow& row : impl_->rows) {
+  for (const TableRow& row : rows) {
     if (row.route.documented && std::find(tags.begin(), tags.end(), row.route.tag) == tags.end()) {
       tags.push_back(row.route.tag);
     }
@@ -143,7 +143,7 @@ std::string Routes::Markdown(const ApiTitle& title) const {
   for (const std::string& tag : tags) {
     text += "\n";
     if (!tag.empty()) text += "## " + tag + "\n\n";
-    for (const TableRow& row : impl_->rows) {
+    for (const TableRow& row : rows) {
       if (row.route.documented && row.route.tag == tag) text += RouteMarkdown(row);
     }
   }

@@ -22,6 +22,8 @@ struct Match {
   RoutePattern::Values values;
 };
 
+using NamedSchemas = std::vector<std::pair<std::string, std::string>>;
+
 class Routes::Impl {
  public:
   // The rows whose patterns match, for any method. Patterns with a rest of the path count only if no other matches, so
@@ -29,7 +31,11 @@ class Routes::Impl {
   std::vector<web::Match> Match(const std::string& path) const;
 
   std::vector<TableRow> rows;  // in the order of the documents
-  std::vector<std::pair<std::string, std::string>> schemas;
+  NamedSchemas schemas;
 };
+
+// The documents of Routes::OpenApi and Routes::Markdown.
+std::string OpenApiOf(const std::vector<TableRow>& rows, const NamedSchemas& schemas, const ApiTitle& title);
+std::string MarkdownOf(const std::vector<TableRow>& rows, const ApiTitle& title);
 
 }  // namespace howdah::web

@@ -172,4 +172,8 @@ void Routes::Dispatch(const Request& request, Respond respond) const {
   best->row->route.handler(request, reader.Take(), std::move(respond));
 }
 
+std::string Routes::OpenApi(const ApiTitle& title) const { return OpenApiOf(impl_->rows, impl_->schemas, title); }
+
+std::string Routes::Markdown(const ApiTitle& title) const { return MarkdownOf(impl_->rows, title); }
+
 }  // namespace howdah::web

@@ -1,9 +1,11 @@
 #include "howdah/web/server.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -24,15 +26,10 @@ class Listener {
   using Take = std::function<void(os::files::Fd socket, const Endpoint& endpoint)>;
 
   Listener(asio::io_context& loop, ListeningSocket listening, Take take)
-      : listening_(std::move(listening)), ready_(loop, ::dup(listening_.fd())), retry_(loop), take_(std::move(take)) {}
+      : listening_(std::move(listening)), ready_(loop, listening_.fd()), retry_(loop), take_(std::move(take)) {}
 
+  ~Listener() { (void)ready_.release(); }  // listening_ owns the descriptor
   void Start() { Await(); }
-  void Stop() {
-    alive_.reset();
-    Failure ignored;
-    ready_.close(ignored);
-    retry_.cancel();
-  }
   const Endpoint& endpoint() const { return listening_.endpoint(); }
 
  private:
@@ -80,7 +77,7 @@ class AsioServer final : public Server {
   }
 
   ~AsioServer() override {
-    StopListening();
+    listeners_.clear();
     stopped_ = nullptr;
     CloseAll();
   }
@@ -102,7 +99,7 @@ class AsioServer final : public Server {
   }
 
   void Stop(std::function<void()> stopped) override {
-    StopListening();
+    listeners_.clear();
     stopped_ = std::move(stopped);
     deadline_.expires_after(state_->options.limits.stop);
     deadline_.async_wait([this, alive = std::weak_ptr(alive_)](const Failure& cancelled) {
@@ -168,11 +165,6 @@ class AsioServer final : public Server {
     if (!connections_.empty() || !stopped_) return;
     deadline_.cancel();
     asio::post(loop_, std::exchange(stopped_, nullptr));
-  }
-
-  void StopListening() {
-    for (const auto& listener : listeners_) listener->Stop();
-    listeners_.clear();
   }
 
   void CloseAll() {

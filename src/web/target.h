@@ -15,7 +15,7 @@ struct Target {
   std::string path;  // as Request::path
   std::vector<std::pair<std::string, std::string>> query;
   std::string query_text;
-  std::optional<std::string> authority;  // of the absolute form "http://host:port/path"
+  std::optional<std::string> authority;  // of the absolute form "http://example.com:80/path"
 };
 
 // Parses the origin form "/path?query" and the absolute form. An error is kUsage and states the defect.

@@ -29,16 +29,16 @@ TEST(WebTarget, AbsoluteFormHasAuthority) {
   ASSERT_TRUE(target.ok());
   EXPECT_EQ(target->authority, "localhost:8190");
   EXPECT_EQ(target->path, "/a");
-  EXPECT_EQ(ParseTarget("http://x")->path, "/");
-  EXPECT_EQ(ParseTarget("http://x?q=1")->query.size(), 1U);
+  EXPECT_EQ(ParseTarget("http://example.com")->path, "/");
+  EXPECT_EQ(ParseTarget("http://example.com?q=1")->query.size(), 1U);
 }
 
 TEST(WebTarget, UnsafeOrMalformedTargetsAreErrors) {
-  for (const char* bad : {"",         "*",          "a/b",       "/%",         "/%4",         "/%4g",
-                          "/%zz",     "/..",        "/a/../b",   "/./a",       "/%2e%2e/etc", "/%2E./x",
-                          "/a%2fb",   "/a%2F..%2f", "/a%5cb",    "/a\\b",      "/%00",        "/a%0d%0aX: y",
-                          "/%7f",     "/%ff",       "/%c0%ae",   "/%ed%a0%80", "/a?b=%",      "/a?%zz=1",
-                          "/a?b=%ff", "http:/a",    "ftp://x/a", "/\x01",      "/.%2e/"}) {
+  for (const char* bad : {"",         "*",          "a/b",     "/%",         "/%4",         "/%4g",
+                          "/%zz",     "/..",        "/a/../b", "/./a",       "/%2e%2e/etc", "/%2E./x",
+                          "/a%2fb",   "/a%2F..%2f", "/a%5cb",  "/a\\b",      "/%00",        "/a%0d%0aX: y",
+                          "/%7f",     "/%ff",       "/%c0%ae", "/%ed%a0%80", "/a?b=%",      "/a?%zz=1",
+                          "/a?b=%ff", "http:/a",    "ftp:/a",  "/\x01",      "/.%2e/"}) {
     const auto target = ParseTarget(bad);
     ASSERT_FALSE(target.ok()) << bad;
     EXPECT_FALSE(target.error().remedy.empty()) << bad;

@@ -45,7 +45,6 @@ class Headers {
 struct Peer {
   std::string address;  // "127.0.0.1", "::1"; an IPv4-mapped IPv6 address as IPv4; "" for a unix socket
   bool unix_socket = false;
-  bool tls = false;
   // The user who opened the peer's socket: of a unix socket, or of a TCP connection within this machine. Absent for
   // other connections, and if the kernel does not identify the user.
   std::optional<uid_t> user;
@@ -126,6 +125,10 @@ struct Response {
   // If a 200 has an ETag that the request's If-None-Match names, the server answers 304 without the body.
   std::variant<std::string, StreamedBody, RangedBody> body;
 };
+
+// Compresses the text of a response as the server would do, so that another thread than the loop's can do it for a
+// large body. Pure.
+void Compress(Response& response);
 
 Response Json(std::string text, int status = 200);
 Response Text(std::string text, int status = 200);

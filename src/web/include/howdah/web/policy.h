@@ -11,12 +11,10 @@
 namespace howdah::web {
 
 struct Policy {
-  // The names under which the server is reached, in lower case, with the port unless it is the scheme's default:
+  // The names under which the server is reached, in lower case, with the port unless it is 80:
   // "localhost:8190", "127.0.0.1:8190", "[::1]:8190". A request for another host is answered with 421. Empty: any host,
   // for unix sockets and servers without secrets.
   std::vector<std::string> hosts;
-  // The scheme of the server's own origins: each host becomes SCHEME://HOST.
-  std::string scheme = "http";
   // A request that changes something must have this header with the value "1". Pages of other origins cannot set it
   // without the server's consent (CORS), which it never gives.
   std::string request_header = "Howdah-Request";
