@@ -51,15 +51,6 @@ void MatchesList(sqlite3_context* context, int, sqlite3_value** arguments) {
 Database::Trouble TroubleOf(int extended_code) {
   if (extended_code == SQLITE_IOERR_SHORT_READ) return Database::Trouble::kDamaged;
   switch (extended_code & 0xff) {
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-    case SQLITE_FORMAT:
-    case SQLITE_ERROR:  // the statements are right, so a table or a column is missing
-    case SQLITE_SCHEMA:
-    case SQLITE_CONSTRAINT:
-    case SQLITE_MISMATCH:
-    case SQLITE_TOOBIG:
-      return Database::Trouble::kDamaged;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_FULL:
@@ -71,8 +62,8 @@ Database::Trouble TroubleOf(int extended_code) {
     case SQLITE_NOLFS:
     case SQLITE_PROTOCOL:
       return Database::Trouble::kUnwritable;
-    default:
-      return Database::Trouble::kOther;
+    default:  // also SQLITE_ERROR: our statements are right, so a table or a column is missing
+      return Database::Trouble::kDamaged;
   }
 }
 

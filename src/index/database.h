@@ -41,9 +41,8 @@ class Database {
   // The kind of a failure, as far as a caller reacts to it.
   enum class Trouble {
     kNone,
-    kDamaged,     // the content is not a database, or not one with the expected tables
     kUnwritable,  // no space, no right to write, a failing disk, or another process has locked the file for too long
-    kOther,
+    kDamaged,     // everything else: the content is not a database, or not one with the expected tables
   };
 
   // path: a file, or ":memory:". A missing directory is an error. The content of the file is read later.

@@ -261,8 +261,9 @@ RowPointer Store::Get(const std::string& id) {
     HOWDAH_TRY_STATUS(
         database_->Run("SELECT n FROM jobs WHERE id = ?", {id}, [&](const SqlRow& row) { number = row.Integer(0); }));
     found = nullptr;
-    if (number) HOWDAH_TRY(found, ReadDetails(*number));
-    return {};
+    if (!number) return {};
+    HOWDAH_TRY(found, ReadDetails(*number));
+    return found->id == id ? Status() : database_->Damaged("a row of the index belongs to another job");
   });
   return found;
 }

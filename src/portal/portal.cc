@@ -86,9 +86,9 @@ class Portal {
     const auto end = [this](const std::string& topic) { EndTopic(topic); };
     services_.hub = std::make_unique<Hub>(loop, epoch, kTopicLinger, Hub::Callbacks{begin, end});
     AddApi(services_, routes_);
-    const std::string index = client::IndexPath(options.home), costs = CostsKey(options.prices);
-    services_.jobs = std::make_unique<index::Store>(index, costs);
-    services_.reader = std::make_unique<IndexReader>(index, costs);
+    const std::string path = client::IndexPath(options.home), costs = CostsKey(options.prices);
+    services_.jobs = std::make_unique<index::Store>(path, costs);
+    services_.reader = std::make_unique<IndexReader>(path, costs);
   }
 
   Status OpenAudit(const std::string& home) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "howdah/base/text.h"
 #include "howdah/client/find_job.h"
 
 namespace howdah::portal {

@@ -24,7 +24,8 @@ Facets FacetCounter::Most() const {
     if (const auto found = counts_.find(std::string_view(name)); found != counts_.end())
       values.assign(found->second.begin(), found->second.end());
   }
-  for (const auto& [state, count] : states_) most["state"].emplace_back(core::ToText(state), count);
+  auto& of_state = most["state"];
+  for (const auto& [state, count] : states_) of_state.emplace_back(core::ToText(state), count);
   for (auto& [name, values] : most) {
     std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     if (values.size() > kMostValues) values.resize(kMostValues);
