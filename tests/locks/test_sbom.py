@@ -61,6 +61,7 @@ def test_release_build_lists_its_libraries(tmp_path):
               for r in document["relationships"] if r["relationshipType"] == "STATIC_LINK"}
     for package in ("libgrpc-dev", "libssl-dev", "libarchive-dev", "libc6-dev", "libyaml-dev"):
         assert ("SPDXRef-howdah-agent", package) in linked, package
+    assert ("SPDXRef-howdah", "libsqlite3-dev") in linked and ("SPDXRef-howdah-agent", "libsqlite3-dev") not in linked
     ids = {p["SPDXID"] for p in document["packages"]}
     assert not {i for i in ids if "gtest" in i}, "a library of the tests"
     for relation in document["relationships"]:
