@@ -115,12 +115,12 @@ Status Database::Configure() {
   sqlite3_create_function_v2(connection, "contains", 2, kFlags, nullptr, Contains, nullptr, nullptr, nullptr);
   sqlite3_create_function_v2(connection, "matches", 2, kFlags, nullptr, MatchesList, nullptr, nullptr, nullptr);
   HOWDAH_TRY_STATUS(Run("PRAGMA temp_store = MEMORY"));
-  HOWDAH_TRY_STATUS(Run("PRAGMA cache_size = " + std::string(kCacheSize)));
   // No mapping of the file: reading a mapped file that another program truncates ends the process.
   return Run("PRAGMA mmap_size = 0");
 }
 
-Status Database::EnableWriteAheadLog() {
+Status Database::ConfigureFile() {
+  HOWDAH_TRY_STATUS(Run("PRAGMA cache_size = " + std::string(kCacheSize)));
   // Readers and a writer do not block each other. Nothing is lost if the last changes are lost in a power failure,
   // because the rows are read again from the backends.
   HOWDAH_TRY_STATUS(Run("PRAGMA journal_mode = WAL"));

@@ -47,8 +47,8 @@ class Database {
 
   // path: a file, or ":memory:". A missing directory is an error. The content of the file is read later.
   static Result<Database> Open(const std::string& path, Mode mode);
-  // Lets other connections read the file while one writes it. For files only.
-  Status EnableWriteAheadLog();
+  // Lets other connections read the file while one writes it. For files only; reads the content.
+  Status ConfigureFile();
 
   // Runs a statement, and passes each row of its result to on_row. `sql` must not contain values from outside.
   Status Run(const std::string& sql, const SqlValues& values = {},

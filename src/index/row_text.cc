@@ -25,19 +25,19 @@ void Add(Json& json, const char* name, const std::optional<Instant>& time) {
   if (time) json[name] = time->time_since_epoch().count();
 }
 
-const Json* Field(const Json& json, const char* name) {
+const Json* FieldOf(const Json& json, const char* name) {
   const auto found = json.find(name);
   return found == json.end() ? nullptr : &*found;
 }
 
-std::string Text(const Json& json, const char* name) {
-  const Json* field = Field(json, name);
+std::string TextField(const Json& json, const char* name) {
+  const Json* field = FieldOf(json, name);
   return field != nullptr && field->is_string() ? field->get<std::string>() : std::string();
 }
 
-std::vector<std::string> Texts(const Json& json, const char* name) {
+std::vector<std::string> TextsField(const Json& json, const char* name) {
   std::vector<std::string> texts;
-  const Json* field = Field(json, name);
+  const Json* field = FieldOf(json, name);
   if (field == nullptr || !field->is_array()) return texts;
   for (const Json& item : *field) {
     if (item.is_string()) texts.push_back(item.get<std::string>());
@@ -45,20 +45,20 @@ std::vector<std::string> Texts(const Json& json, const char* name) {
   return texts;
 }
 
-std::optional<int64_t> Integer(const Json& json, const char* name) {
-  const Json* field = Field(json, name);
+std::optional<int64_t> IntegerField(const Json& json, const char* name) {
+  const Json* field = FieldOf(json, name);
   if (field == nullptr || !field->is_number_integer()) return std::nullopt;
   return field->get<int64_t>();
 }
 
-std::optional<double> Number(const Json& json, const char* name) {
-  const Json* field = Field(json, name);
+std::optional<double> NumberField(const Json& json, const char* name) {
+  const Json* field = FieldOf(json, name);
   if (field == nullptr || !field->is_number()) return std::nullopt;
   return field->get<double>();
 }
 
-std::optional<Instant> Time(const Json& json, const char* name) {
-  const auto micros = Integer(json, name);
+std::optional<Instant> TimeField(const Json& json, const char* name) {
+  const auto micros = IntegerField(json, name);
   if (!micros) return std::nullopt;
   return FromMicros(*micros);
 }
@@ -73,13 +73,14 @@ Json WriteProgress(const JobProgress& progress) {
 }
 
 std::optional<JobProgress> ReadProgress(const Json& json) {
-  const Json* field = Field(json, "progress");
+  const Json* field = FieldOf(json, "progress");
   if (field == nullptr || !field->is_object()) return std::nullopt;
-  return JobProgress{Integer(*field, "step"), Integer(*field, "steps"), Number(*field, "rate"), Time(*field, "at")};
+  return JobProgress{IntegerField(*field, "step"), IntegerField(*field, "steps"), NumberField(*field, "rate"),
+                     TimeField(*field, "at")};
 }
 
 std::optional<Severity> ReadSeverity(const Json& json) {
-  const std::string text = Text(json, "severity");
+  const std::string text = TextField(json, "severity");
   for (const Severity each : {Severity::kLow, Severity::kModerate, Severity::kSevere, Severity::kCritical}) {
     if (advice::ToText(each) == text) return each;
   }
@@ -112,31 +113,31 @@ std::optional<JobRow> ReadRow(std::string_view text) {
   if (NestsDeeper(text, kMostNesting)) return std::nullopt;
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return std::nullopt;
-  const auto state = core::ParseJobState(Text(json, "state"));
-  JobRow row{.id = Text(json, "id")};
+  const auto state = core::ParseJobState(TextField(json, "state"));
+  JobRow row{.id = TextField(json, "id")};
   if (row.id.empty() || !state) return std::nullopt;
-  row.name = Text(json, "name");
-  row.user = Text(json, "user");
-  row.queue = Text(json, "queue");
-  row.backend = Text(json, "backend");
-  row.framework = Text(json, "framework");
-  row.reason = Text(json, "reason");
+  row.name = TextField(json, "name");
+  row.user = TextField(json, "user");
+  row.queue = TextField(json, "queue");
+  row.backend = TextField(json, "backend");
+  row.framework = TextField(json, "framework");
+  row.reason = TextField(json, "reason");
   row.state = *state;
-  row.tags = Texts(json, "tags");
-  row.nodes = Texts(json, "nodes");
-  row.checks = Texts(json, "checks");
-  row.submitted = Time(json, "submitted");
-  row.started = Time(json, "started");
-  row.finished = Time(json, "finished");
-  row.running_tasks = Integer(json, "running_tasks").value_or(0);
-  row.tasks = Integer(json, "tasks").value_or(0);
-  row.gpus = Integer(json, "gpus");
+  row.tags = TextsField(json, "tags");
+  row.nodes = TextsField(json, "nodes");
+  row.checks = TextsField(json, "checks");
+  row.submitted = TimeField(json, "submitted");
+  row.started = TimeField(json, "started");
+  row.finished = TimeField(json, "finished");
+  row.running_tasks = IntegerField(json, "running_tasks").value_or(0);
+  row.tasks = IntegerField(json, "tasks").value_or(0);
+  row.gpus = IntegerField(json, "gpus");
   row.progress = ReadProgress(json);
-  row.goodput = Number(json, "goodput");
-  row.findings = Integer(json, "findings");
+  row.goodput = NumberField(json, "goodput");
+  row.findings = IntegerField(json, "findings");
   row.severity = ReadSeverity(json);
-  row.cost = Number(json, "cost");
-  row.currency = Text(json, "currency");
+  row.cost = NumberField(json, "cost");
+  row.currency = TextField(json, "currency");
   return row;
 }
 

@@ -98,14 +98,14 @@ Status Store::OpenFile() {
   auto database = std::make_unique<Database>(std::move(opened));
   const auto is_damaged = [&] { return database->trouble() == Database::Trouble::kDamaged; };
 
-  Status status = database->EnableWriteAheadLog();
+  Status status = database->ConfigureFile();
   Result<SchemaState> state = SchemaState::kOther;
   if (status.ok()) state = StateOf(*database);
   if (!status.ok() && !is_damaged()) return status;
   if (!state.ok() && !is_damaged()) return state.error();
   if (!state.ok() || *state == SchemaState::kOther) {
     HOWDAH_TRY_STATUS(database->Reset());
-    HOWDAH_TRY_STATUS(database->EnableWriteAheadLog());
+    HOWDAH_TRY_STATUS(database->ConfigureFile());
     state = SchemaState::kEmpty;
   }
   if (*state == SchemaState::kEmpty) HOWDAH_TRY_STATUS(CreateTables(*database, costs_));

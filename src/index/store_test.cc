@@ -113,12 +113,12 @@ TEST(Store, FindsWhatTheFilterMatchesInEveryOrder) {
   Store store(scratch / "index.db", "");
   std::mt19937 random(1);
   std::vector<JobRow> rows;
-  for (int i = 0; i < 300; ++i) rows.push_back(RandomRow(i, random));
+  for (int i = 0; i < 100; ++i) rows.push_back(RandomRow(i, random));
   EXPECT_EQ(store.Apply(rows, {}).changed.size(), rows.size());
   for (const std::string filter : kFilters) {
     for (const std::string& column : query::SortColumns()) {
       for (const bool descending : {false, true}) {
-        JobQuery query{.filter = FilterOf(filter), .order = *query::ParseOrder(column), .limit = 70, .now = kNow};
+        JobQuery query{.filter = FilterOf(filter), .order = *query::ParseOrder(column), .limit = 45, .now = kNow};
         query.order.descending = descending;
         for (bool more = true; more;) {  // page by page
           const JobPage expected = FindAmong(rows, query), page = store.Find(query);
@@ -353,7 +353,9 @@ TEST(StoreDamage, TornFileIsReadWithoutCrashAndRebuilt) {
     store.Apply(ManyRows(), {});
     for (int i = 0; i < 400; ++i) {
       const auto row = store.Get("job-" + std::to_string(i));
-      if (row) EXPECT_EQ(*row, Ended(row->id)) << "damaged bytes are never shown";
+      if (row) {
+        EXPECT_EQ(*row, Ended(row->id)) << "damaged bytes are never shown";
+      }
     }
     EXPECT_EQ(store.problem(), "") << round;
   }
@@ -423,7 +425,7 @@ TEST(StoreDamage, UnusablePlaceLeavesTheTableInMemory) {
   const Scratch scratch;
   ASSERT_TRUE(os::files::WriteFileAtomically(scratch / "file", "x").ok());
   ASSERT_TRUE(os::files::MakeDirectories(scratch / "directory/index.db").ok());
-  for (const std::string path : {scratch / "file/index.db", scratch / "directory/index.db"}) {
+  for (const std::string& path : {scratch / "file/index.db", scratch / "directory/index.db"}) {
     Store store(path, "");
     EXPECT_THAT(store.problem(), HasSubstr("is kept in memory"));
     EXPECT_THAT(store.problem(), HasSubstr(path));
