@@ -8,11 +8,12 @@ interface LinkProps {
   class?: string;
   label?: string;
   current?: boolean;
+  tabIndex?: number;
   children: ComponentChildren;
 }
 
 // A link to a page of the portal. It changes the page without loading it, unless the user asks for another tab.
-export function Link({to, query = {}, class: className, label, current, children}: LinkProps) {
+export function Link({to, query = {}, class: className, label, current, tabIndex, children}: LinkProps) {
   const url = urlOf(to, query);
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -20,7 +21,8 @@ export function Link({to, query = {}, class: className, label, current, children
     navigate(url);
   };
   return (
-    <a href={url} onClick={follow} class={className} aria-label={label} aria-current={current ? "page" : undefined}>
+    <a href={url} onClick={follow} class={className} aria-label={label} aria-current={current ? "page" : undefined}
+      tabIndex={tabIndex}>
       {children}
     </a>
   );

@@ -4,8 +4,8 @@ export interface Share {
   text: string;
 }
 
-// A bar of several parts, with a legend that names each part and its value. Parts are told apart by pattern and colour.
-export function ShareBar({label, shares}: {label: string; shares: readonly Share[]}) {
+// A bar of several parts. Pattern and colour tell the parts apart; the legend names each part and its value.
+export function ShareBar({label, shares, legend = true}: {label: string; shares: readonly Share[]; legend?: boolean}) {
   const total = shares.reduce((sum, share) => sum + share.value, 0);
   const visible = shares.filter(share => share.value > 0);
   const summary = visible.map(share => `${share.name} ${share.text}`).join(", ");
@@ -17,12 +17,14 @@ export function ShareBar({label, shares}: {label: string; shares: readonly Share
             style={{flexGrow: String(share.value / total)}} />
         ))}
       </div>
-      <figcaption>
-        {visible.map(share => (
-          <span key={share.name} class="legend"><span class={`swatch part-${share.name}`} aria-hidden="true" />
-            {share.name} {share.text}</span>
-        ))}
-      </figcaption>
+      {legend && (
+        <figcaption>
+          {visible.map(share => (
+            <span key={share.name} class="legend"><span class={`swatch part-${share.name}`} aria-hidden="true" />
+              {" "}{share.name} {share.text}</span>
+          ))}
+        </figcaption>
+      )}
     </figure>
   );
 }

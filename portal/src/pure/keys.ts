@@ -1,7 +1,7 @@
 // The keyboard shortcuts, as a pure function of the last key and this one.
 
 export type Action =
-  | {kind: "filter"} | {kind: "help"} | {kind: "row"; step: 1 | -1} | {kind: "open"} | {kind: "go"; path: string};
+  | {kind: "filter"} | {kind: "help"} | {kind: "row"; step: 1 | -1} | {kind: "go"; path: string};
 
 export interface KeyState {
   prefix: boolean;  // `g` was pressed

@@ -118,3 +118,15 @@ export function lineAt(window: LogWindow, offset: number): number {
   }
   return low;
 }
+
+// Which side to read next: near the end of the window in the direction of scrolling, and otherwise until the visible
+// lines [first, last) have enough others around them. null: nothing is needed.
+export function wanted(window: LogWindow, first: number, last: number, scrolling: -1 | 0 | 1): "before" | "after" | null {
+  const margin = Math.min(200, Math.max(1, window.lines.length >> 2));
+  const hasRoom = window.end - window.begin + CHUNK <= WINDOW_LIMIT;
+  const nearBegin = window.begin > 0 && first <= margin;
+  const nearEnd = window.end < window.size && last >= window.lines.length - margin;
+  if (nearEnd && (scrolling > 0 || hasRoom)) return "after";
+  if (nearBegin && (scrolling < 0 || hasRoom)) return "before";
+  return null;
+}

@@ -1,4 +1,4 @@
-import {useState} from "preact/hooks";
+import {useEffect, useState} from "preact/hooks";
 import {getText, jobUrl, ApiError} from "../../api/client";
 import type {ConfigAnswer, JobDetail} from "../../api/types";
 import {Failure} from "../../components/failure";
@@ -6,13 +6,12 @@ import {DownloadLink, Link} from "../../components/link";
 import {ResourceView} from "../../components/resource_view";
 import {useResource} from "../../hooks/use_resource";
 import {UNKNOWN} from "../../pure/format";
-import {jobPath} from "../../pure/url_state";
-import {useEffect} from "preact/hooks";
+import {jobPath, type Query} from "../../pure/url_state";
 
 function JobFile({id, reveal}: {id: string; reveal: boolean}) {
   const [text, setText] = useState<string | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
-  const query = reveal ? {reveal: "1"} : {};
+  const query: Query = reveal ? {reveal: "1"} : {};
   useEffect(() => {
     let current = true;
     getText(jobUrl(id, "job.yaml", query)).then(

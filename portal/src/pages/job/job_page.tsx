@@ -36,8 +36,8 @@ function TabBody({name, job, version}: {name: TabName; job: JobDetail; version: 
     case "overview": return <OverviewTab job={job} />;
     case "tasks": return <TasksTab job={job} version={version} />;
     case "logs": return <LogsTab job={job} version={version} />;
-    case "metrics": return <MetricsTab job={job} version={version} />;
-    case "charts": return <ChartsTab job={job} version={version} />;
+    case "metrics": return <MetricsTab job={job} />;
+    case "charts": return <ChartsTab job={job} />;
     case "timeline": return <TimelineTab job={job} version={version} />;
     case "advice": return <AdviceTab job={job} version={version} />;
     case "config": return <ConfigTab job={job} />;
