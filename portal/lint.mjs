@@ -1,8 +1,7 @@
-// Fails if the code of the pages could turn text into markup or code. Users' text is only ever text: names, reasons and
-// logs may contain anything. `node lint.mjs [FOLDER]` prints FILE:LINE: TEXT for each finding.
+// Finds code of the pages that could turn text into markup or code. Users' text is only ever text: names, reasons and logs
+// may contain anything. build.mjs fails if there is a finding.
 import {readdirSync, readFileSync} from "node:fs";
 import {join} from "node:path";
-import {fileURLToPath} from "node:url";
 
 const BANNED = [
   [/\b(inner|outer)HTML\b/, "write text with JSX or textContent"],
@@ -25,18 +24,14 @@ function* filesBelow(folder) {
   }
 }
 
+// Findings in one file, as FILE:LINE: TEXT.
 export function findings(path, text) {
   return text.split("\n").flatMap((line, i) =>
     BANNED.filter(([pattern]) => pattern.test(line) && !(path.endsWith(LINKS) && pattern.source.includes("href")))
       .map(([pattern, advice]) => `${path}:${i + 1}: ${line.match(pattern)[0]}: ${advice}`));
 }
 
+// Findings in all files below a folder.
 export function lint(folder) {
   return [...filesBelow(folder)].sort().flatMap(path => findings(path, readFileSync(path, "utf8")));
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const found = lint(process.argv[2] ?? fileURLToPath(new URL("src", import.meta.url)));
-  for (const line of found) console.error(line);
-  process.exitCode = found.length > 0 ? 1 : 0;
 }

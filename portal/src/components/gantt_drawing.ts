@@ -61,7 +61,7 @@ function drawAxis(drawing: CanvasRenderingContext2D, {range, width, rows}: Pictu
     drawing.moveTo(x, TOP - 4);
     drawing.lineTo(x, heightOf(rows.length));
     drawing.stroke();
-    drawing.fillText(clock(tick, step), x, 11);
+    if (x < LEFT + width - 24) drawing.fillText(clock(tick, step), x, 11);
   }
   drawing.textAlign = "left";
 }

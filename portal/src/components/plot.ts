@@ -1,6 +1,6 @@
 // The options of uPlot for a chart of the pages.
 import uPlot from "uplot";
-import {quantity, tick, utcTime} from "../pure/format";
+import {axisTime, quantity, tick, utcTime} from "../pure/format";
 import type {Axis, Table} from "../pure/series";
 import {CURVES, type Colour} from "./theme_colours";
 
@@ -25,6 +25,9 @@ export interface PlotOptions {
 const HEIGHT = 200;
 const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
+// Distances between the marks of an axis with bytes.
+const POWERS_OF_2 = Array.from({length: 56}, (_, i) => 2 ** i);
+
 export function dashOf(curve: number): readonly number[] {
   return DASHES[Math.floor(curve / 2) % DASHES.length] ?? [];
 }
@@ -37,7 +40,10 @@ export function xText(value: number, axis: Axis): string {
 function xAxis(options: PlotOptions): uPlot.Axis {
   const base: uPlot.Axis = {stroke: options.colour("--muted"), grid: {stroke: options.colour("--line"), width: 1},
     ticks: {stroke: options.colour("--line"), width: 1}};
-  if (options.axis === "time") return base;
+  if (options.axis === "time") {
+    return {...base, values: (_, values, __, ___, step) =>
+      values.map((value, i) => axisTime(value, step, i > 0 ? values[i - 1] ?? null : null))};
+  }
   const unit = options.axis === "relative" ? "s" : "";
   return {...base, values: (_, values) => values.map(value => (unit ? quantity(value, unit) : tick(value, "")))};
 }
@@ -51,7 +57,7 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
       y: {distr: options.logScale ? 3 : 1},
     },
     axes: [xAxis(options), {
-      ...xAxis({...options, axis: "time"}), size: 64,
+      ...xAxis(options), size: 64, ...(unit.startsWith("bytes") ? {incrs: POWERS_OF_2} : {}),
       values: (_, values) => values.map(value => (value === null ? "" : tick(value, unit))),
     }],
     cursor: {

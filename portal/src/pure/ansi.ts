@@ -24,7 +24,7 @@ function classes(look: Look): string {
   const names: string[] = [];
   if (look.inverse && front === null && back === null) names.push("ansi-inverse");
   if (front !== null) names.push(`ansi-f${front}`);
-  if (back !== null) names.push(`ansi-b${back}`);
+  if (back !== null) names.push(`ansi-bg${back}`);
   if (look.bold) names.push("ansi-bold");
   if (look.faint) names.push("ansi-faint");
   if (look.italic) names.push("ansi-italic");

@@ -87,6 +87,18 @@ export function tick(value: number, unit: string): string {
   return short(value);
 }
 
+// A mark of a time axis whose marks are `step` seconds apart. The first mark of a day has the date in a second line.
+export function axisTime(seconds: number, step: number, before: number | null): string {
+  const at = new Date(seconds * 1000);
+  const day = `${at.getDate()} ${MONTHS[at.getMonth()]}`;
+  if (step >= 86400) return day;
+  let clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  if (step < 60) clock += `:${two(at.getSeconds())}`;
+  if (step < 1) clock += `.${String(at.getMilliseconds()).padStart(3, "0")}`;
+  const sameDay = before !== null && new Date(before * 1000).toDateString() === at.toDateString();
+  return sameDay ? clock : `${clock}\n${day}`;
+}
+
 export function plural(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

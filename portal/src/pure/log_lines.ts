@@ -13,10 +13,13 @@ export const LINE_LIMIT = 16 * 1024;
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
-// Control characters other than tab and escape, as their visible symbols: NUL is ␀.
+// Control characters other than tab and escape, as their visible symbols: NUL is ␀. Marks that change the direction of
+// text are named, because they could make a line look like another one.
 export function visible(text: string): string {
-  return text.replace(/[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g, symbol =>
-    symbol === "\x7f" ? "␡" : String.fromCharCode(0x2400 + symbol.charCodeAt(0)));
+  return text.replace(/[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, symbol => {
+    if (symbol >= "\u2000") return `[U+${symbol.charCodeAt(0).toString(16).toUpperCase()}]`;
+    return symbol === "\x7f" ? "␡" : String.fromCharCode(0x2400 + symbol.charCodeAt(0));
+  });
 }
 
 // Moves an end that lies inside a UTF-8 character to the character's begin.

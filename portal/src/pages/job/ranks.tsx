@@ -4,7 +4,7 @@ import {HeatMap} from "../../components/heat_map";
 import {Link} from "../../components/link";
 import {useMetrics} from "../../hooks/use_job_resource";
 import {isLive} from "../../pure/job_state";
-import {count} from "../../pure/format";
+import {UNKNOWN} from "../../pure/format";
 import {heatRows} from "../../pure/heat_map";
 import type {MetricsAnswer} from "../../pure/series";
 import {jobPath} from "../../pure/url_state";
@@ -24,7 +24,7 @@ export function Ranks({job}: {job: JobDetail}) {
         {rows.slice(0, WORST).map(row => (
           <li key={row.label} data-row>
             <Link to={jobPath(job.id)} query={{tab: "tasks", task: row.task}}>{row.label}</Link>{" "}
-            {count(row.mean)} times the median
+            {row.mean === null ? UNKNOWN : row.mean.toFixed(2)} times the median
           </li>
         ))}
       </ol>
