@@ -6,7 +6,7 @@
 
 PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
         "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
-        "hadoop/yarnlogs", "metrics", "advice"}
+        "hadoop/yarnlogs", "metrics", "advice", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -27,6 +27,7 @@ LAYERS = {
     "journal": ({"base", "core"}, {"nlohmann"}),
     "metrics": ({"base"}, {"zlib"}),
     "advice": ({"base", "jobspec", "core", "core/policy", "journal", "metrics"}, {"nlohmann"}),
+    "portal/pages": (set(), {"zlib"}),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
     "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
     "hadoop/yarnlogs": ({"base"}, {"zlib"}),
@@ -95,7 +96,7 @@ LAYER_GROUPS = [
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
+    ("pure", ["am/loop", "portal/pages", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
               "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
               "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),

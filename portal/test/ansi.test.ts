@@ -21,7 +21,7 @@ const cases: [name: string, line: string, expected: [string, string][]][] = [
   ["unknown parameters", "\x1b[31;99;999mx", [["x", "ansi-f1"]]],
   ["movement of the cursor is removed", "a\x1b[2Kb\x1b[10;20Hc", [["abc", ""]]],
   ["a title ended by BEL", "\x1b]0;title\x07text", [["text", ""]]],
-  ["a link ended by ST", "\x1b]8;;http://x\x1b\\text\x1b]8;;\x1b\\", [["text", ""]]],
+  ["a link ended by ST", "\x1b]8;;file:a\x1b\\text\x1b]8;;\x1b\\", [["text", ""]]],
   ["an incomplete sequence at the end", "text\x1b[3", [["text", ""]]],
   ["a lone escape at the end", "text\x1b", [["text", ""]]],
   ["a string without an end", "a\x1b]0;never ended", [["a", ""]]],

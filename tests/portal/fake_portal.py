@@ -107,7 +107,10 @@ class FakePortal:
                 self.send_page(handler, path)
                 return
             if any(re.search(pattern, path) for pattern in self.broken):
-                raise Problem(503, "the ResourceManager does not answer since 12:03: connection refused", "Check the network.")
+                raise Problem(
+    503,
+    "the ResourceManager does not answer since 12:03: connection refused",
+     "Check the network.")
             if handler.command == "POST":
                 self.send_json(handler, *self.change(handler, path.split("/")[3:]))
             elif path == "/api/v1/stream":
@@ -124,15 +127,19 @@ class FakePortal:
             else:
                 self.send_json(handler, 200, self.resource(path.split("/")[3:], query))
         except Problem as problem:
-            self.send_json(handler, problem.status, {"status": problem.status, "title": "Error", "detail": problem.detail,
-                                                     "advice": problem.advice})
+            self.send_json(handler,
+    problem.status,
+    {"status": problem.status,
+    "title": "Error",
+    "detail": problem.detail,
+     "advice": problem.advice})
         except (BrokenPipeError, ConnectionResetError):
             pass
 
     def send(self, handler, status, kind, body, headers=()):
         handler.send_response(status)
-        for name, value in (("Content-Type", kind), ("Content-Length", str(len(body))), ("Content-Security-Policy", CSP),
-                            ("X-Content-Type-Options", "nosniff"), *headers):
+        for name, value in (("Content-Type", kind), ("Content-Length", str(len(body))),
+                            ("Content-Security-Policy", CSP), ("X-Content-Type-Options", "nosniff"), *headers):
             handler.send_header(name, value)
         handler.end_headers()
         handler.wfile.write(body)
@@ -151,7 +158,8 @@ class FakePortal:
             self.send(handler, 204, "text/plain", b"")
             return
         handler.send_response(200)
-        for name, value in (("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"), ("Connection", "close")):
+        for name, value in (("Content-Type", "text/event-stream"),
+                            ("Cache-Control", "no-cache"), ("Connection", "close")):
             handler.send_header(name, value)
         handler.end_headers()
         handler.close_connection = True
@@ -200,10 +208,11 @@ class FakePortal:
         hits, offset = [], 0
         for number, line in enumerate(lines, 1):
             if query["q"].encode() in line:
-                hits.append({"task": "worker:0", "attempt": 0, "rank": 0, "stream": "stdout", "offset": offset, "line": number,
-                             "text": line.decode(errors="replace")[:2000]})
+                hits.append({"task": "worker:0", "attempt": 0, "rank": 0, "stream": "stdout",
+                            "offset": offset, "line": number, "text": line.decode(errors="replace")[:2000]})
             offset += len(line) + 1
-        counts = {"counts": [{"task": "worker:0", "stream": "stdout", "hits": len(hits)}], "total": len(hits), "complete": True}
+        counts = {"counts": [{"task": "worker:0", "stream": "stdout",
+            "hits": len(hits)}], "total": len(hits), "complete": True}
         return "".join(json.dumps(value) + "\n" for value in [*hits, counts]).encode()
 
     def change(self, handler, parts):
@@ -228,11 +237,26 @@ class FakePortal:
         if parts[0] == "jobs":
             return self.part(parts[1], name.removeprefix("jobs/ID").lstrip("/"), query)
         if name == "health":
-            backend = {"detail": None, "since": "2026-11-21T06:00:00.000Z", "jobs": len(self.jobs), "live": 4, "complete": True}
+            backend = {
+    "detail": None,
+    "since": "2026-11-21T06:00:00.000Z",
+    "jobs": len(
+        self.jobs),
+        "live": 4,
+         "complete": True}
             failing = {**backend, "detail": "the ResourceManager does not answer: connection refused", "jobs": None}
-            return {"version": "0.9.0", "started": "2026-11-21T06:00:00.000Z", "now": "2026-11-21T07:00:00.000Z", "user": "ann",
-                    "host": "laptop", "read_only": self.read_only,
-                    "backends": [{"name": "local", "state": "ok", **backend}, {"name": "yarn", "state": "failing", **failing}]}
+            return {"version": "0.9.0",
+    "started": "2026-11-21T06:00:00.000Z",
+    "now": "2026-11-21T07:00:00.000Z",
+    "user": "ann",
+    "host": "laptop",
+    "read_only": self.read_only,
+    "backends": [{"name": "local",
+    "state": "ok",
+    **backend},
+    {"name": "yarn",
+    "state": "failing",
+     **failing}]}
         if name == "goodput":
             from fake_jobs import goodput_answer
             return goodput_answer(query.get("by", "job"))
@@ -240,7 +264,8 @@ class FakePortal:
             from fake_jobs import FINDING
             return {"findings": [{**FINDING, "job": self.jobs[2]}], "notes": []}
         if name == "advice/checks":
-            return {"checks": [{"check": "memory-over", "examines": "The peak is low.", "why": "It is held.", "fix": "Request less."}]}
+            return {"checks": [{"check": "memory-over", "examines": "The peak is low.",
+                "why": "It is held.", "fix": "Request less."}]}
         raise Problem(404, f"no route {name}")
 
     def list(self, query):
@@ -268,17 +293,24 @@ class FakePortal:
         if name == "":
             return detail
         if name == "tasks":
-            return {"tasks": detail["tasks"], "attempts": [{**task, "task": f"{task['role']}:{task['index']}"} for task in detail["tasks"]]}
+            return {"tasks": detail["tasks"], "attempts": [
+                {**task, "task": f"{task['role']}:{task['index']}"} for task in detail["tasks"]]}
         if name == "events":
-            entries = [{"seq": number, "text": f"06:45:{number:02}.000  TaskStarted  worker:{number} {HOSTILE}",
-                        "entry": {"time": f"2026-11-21T06:45:{number:02}.000Z", "type": "TaskStarted"}} for number in range(1, 30)]
+            entries = [{"seq": number, "text": f"06:45:{number:02}.000  TaskStarted  worker:{number} {HOSTILE}", "entry": {
+                "time": f"2026-11-21T06:45:{number:02}.000Z", "type": "TaskStarted"}} for number in range(1, 30)]
             after = int(query.get("after", 0))
-            return {"events": [entry for entry in entries if entry["seq"] > after], "next": max(after, 29), "more": False}
+            return {
+    "events": [
+        entry for entry in entries if entry["seq"] > after],
+        "next": max(
+            after,
+            29),
+             "more": False}
         if name == "timeline":
             return timeline(row)
         if name == "config":
-            return {"job": {"name": row["name"]}, "hidden": ["env.TOKEN"],
-                    "previous": {"id": "howdah-old", "differences": [{"name": "roles.worker.memory", "before": "2GiB", "after": None}]}}
+            return {"job": {"name": row["name"]}, "hidden": ["env.TOKEN"], "previous": {
+                "id": "howdah-old", "differences": [{"name": "roles.worker.memory", "before": "2GiB", "after": None}]}}
         if name == "advice":
             from fake_jobs import FINDING
             return {"findings": [FINDING] if row["findings"] else []}
