@@ -12,11 +12,14 @@ import {build} from "esbuild";
 import {lint} from "./lint.mjs";
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
-const CODE_LIMIT = 80 * 1024;  // compressed bytes of code that a browser loads at first
+const CODE_LIMIT = 80 * 1024; // compressed bytes of code that a browser loads at first
 
 const CONTENT_TYPES = {
-  html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8",
-  svg: "image/svg+xml", txt: "text/plain; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
 };
 
 function fail(text) {
@@ -37,35 +40,58 @@ function checkMarkup() {
 
 // The packages whose code is in a bundle, as {name, version, licence, text}.
 function packagesOf(metafile) {
-  const folders = new Set(Object.keys(metafile.inputs)
-    .map(path => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1]).filter(name => name));
+  const folders = new Set(
+    Object.keys(metafile.inputs)
+      .map(path => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1])
+      .filter(name => name),
+  );
   return [...folders].sort().map(name => {
     const folder = join(ROOT, "node_modules", name);
     const about = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const file = readdirSync(folder).find(entry => /^licen[cs]e/i.test(entry));
     if (!file) fail(`the package ${name} has no licence file`);
-    return {name, version: about.version, licence: about.license, text: readFileSync(join(folder, file), "utf8").trim()};
+    return {
+      name,
+      version: about.version,
+      licence: about.license,
+      text: readFileSync(join(folder, file), "utf8").trim(),
+    };
   });
 }
 
 function licencesText(packages) {
-  return packages.map(({name, version, licence, text}) => `${name} ${version} (${licence})\n\n${text}\n`)
+  return packages
+    .map(({name, version, licence, text}) => `${name} ${version} (${licence})\n\n${text}\n`)
     .join("\n----------------------------------------------------------------\n\n");
 }
 
 // The files of the pages: [{path, bytes, immutable}].
 async function bundled() {
   const result = await build({
-    absWorkingDir: ROOT, entryPoints: {app: "src/main.tsx"}, bundle: true, minify: true, write: false, metafile: true,
-    format: "esm", target: "es2022", outdir: "assets", entryNames: "[name]-[hash]", legalComments: "none",
-    charset: "utf8", logLevel: "warning",
+    absWorkingDir: ROOT,
+    entryPoints: {app: "src/main.tsx"},
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: "es2022",
+    outdir: "assets",
+    entryNames: "[name]-[hash]",
+    legalComments: "none",
+    charset: "utf8",
+    logLevel: "warning",
   });
-  const files = result.outputFiles.map(({path, contents}) =>
-    ({path: `assets/${basename(path)}`, bytes: Buffer.from(contents), immutable: true}));
+  const files = result.outputFiles.map(({path, contents}) => ({
+    path: `assets/${basename(path)}`,
+    bytes: Buffer.from(contents),
+    immutable: true,
+  }));
   const packages = packagesOf(result.metafile);
   const name = ending => files.find(file => file.path.endsWith(ending)).path;
   const index = readFileSync(join(ROOT, "src/index.html"), "utf8")
-    .replace("APP_JS", `/${name(".js")}`).replace("APP_CSS", `/${name(".css")}`);
+    .replace("APP_JS", `/${name(".js")}`)
+    .replace("APP_CSS", `/${name(".css")}`);
   files.push({path: "index.html", bytes: Buffer.from(index), immutable: false});
   files.push({path: "assets/icon.svg", bytes: readFileSync(join(ROOT, "src/icon.svg")), immutable: false});
   files.push({path: "assets/licences.txt", bytes: Buffer.from(licencesText(packages)), immutable: false});
@@ -74,16 +100,22 @@ async function bundled() {
 
 function compressed(files) {
   return files.map(file => ({
-    ...file, gzip: gzipSync(file.bytes, {level: 9}), hash: createHash("sha256").update(file.bytes).digest("hex"),
+    ...file,
+    gzip: gzipSync(file.bytes, {level: 9}),
+    hash: createHash("sha256").update(file.bytes).digest("hex"),
     type: CONTENT_TYPES[file.path.split(".").pop()],
   }));
 }
 
 function cppSource(files) {
-  const arrays = files.map(({gzip}, i) =>
-    `constexpr unsigned char kFile${i}[] = {${[...gzip].join(",").replace(/(.{1,118}),/g, "$1,\n")}};\n`);
-  const rows = files.map(({path, type, hash, immutable, gzip}, i) =>
-    `    {"${path}", "${type}", "${hash}", ${immutable},\n     {reinterpret_cast<const char*>(kFile${i}), ${gzip.length}}},\n`);
+  const arrays = files.map(
+    ({gzip}, i) => `constexpr unsigned char kFile${i}[] = {${[...gzip].join(",").replace(/(.{1,118}),/g, "$1,\n")}};\n`,
+  );
+  const rows = files.map(
+    ({path, type, hash, immutable, gzip}, i) =>
+      `    {"${path}", "${type}", "${hash}", ${immutable},\n` +
+      `     {reinterpret_cast<const char*>(kFile${i}), ${gzip.length}}},\n`,
+  );
   return `// Generated by portal/build.mjs.
 #include "howdah/portal/pages/pages.h"
 
@@ -106,7 +138,9 @@ async function buildPages(folder, source) {
   checkMarkup();
   const {files, packages} = await bundled();
   const ready = compressed(files);
-  const code = ready.filter(file => /\.(js|css|html)$/.test(file.path)).reduce((sum, file) => sum + file.gzip.length, 0);
+  const code = ready
+    .filter(file => /\.(js|css|html)$/.test(file.path))
+    .reduce((sum, file) => sum + file.gzip.length, 0);
   if (code > CODE_LIMIT) fail(`the code has ${code} compressed bytes; the limit is ${CODE_LIMIT}`);
   rmSync(folder, {recursive: true, force: true});
   for (const {path, bytes} of ready) {
@@ -126,8 +160,16 @@ async function runTests(folder) {
   rmSync(folder, {recursive: true, force: true});
   const names = readdirSync(join(ROOT, "test")).filter(name => name.endsWith(".test.ts"));
   await build({
-    absWorkingDir: ROOT, entryPoints: names.map(name => `test/${name}`), bundle: true, platform: "node", format: "esm",
-    target: "node18", outdir: folder, outExtension: {".js": ".mjs"}, sourcemap: "inline", logLevel: "warning",
+    absWorkingDir: ROOT,
+    entryPoints: names.map(name => `test/${name}`),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node18",
+    outdir: folder,
+    outExtension: {".js": ".mjs"},
+    sourcemap: "inline",
+    logLevel: "warning",
   });
   const programs = names.map(name => join(folder, name.replace(/\.ts$/, ".mjs")));
   const done = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...programs], {stdio: "inherit"});

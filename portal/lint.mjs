@@ -1,5 +1,5 @@
-// Finds code of the pages that could turn text into markup or code. Users' text is only ever text: names, reasons and logs
-// may contain anything. build.mjs fails if there is a finding.
+// Finds code of the pages that could turn text into markup or code. Names, reasons and logs of users may contain
+// anything, and are only ever shown as text. build.mjs fails if there is a finding.
 import {readdirSync, readFileSync} from "node:fs";
 import {join} from "node:path";
 
@@ -14,7 +14,7 @@ const BANNED = [
   [/javascript:/i, "a link must not run code"],
   [/\bhref=\{/, "an address from data could run code; use the component Link or ExternalLink"],
 ];
-const LINKS = "components/link.tsx";  // checks the addresses
+const LINKS = "components/link.tsx"; // checks the addresses
 
 function* filesBelow(folder) {
   for (const entry of readdirSync(folder, {withFileTypes: true})) {
@@ -26,9 +26,13 @@ function* filesBelow(folder) {
 
 // Findings in one file, as FILE:LINE: TEXT.
 export function findings(path, text) {
-  return text.split("\n").flatMap((line, i) =>
-    BANNED.filter(([pattern]) => pattern.test(line) && !(path.endsWith(LINKS) && pattern.source.includes("href")))
-      .map(([pattern, advice]) => `${path}:${i + 1}: ${line.match(pattern)[0]}: ${advice}`));
+  return text
+    .split("\n")
+    .flatMap((line, i) =>
+      BANNED.filter(
+        ([pattern]) => pattern.test(line) && !(path.endsWith(LINKS) && pattern.source.includes("href")),
+      ).map(([pattern, advice]) => `${path}:${i + 1}: ${line.match(pattern)[0]}: ${advice}`),
+    );
 }
 
 // Findings in all files below a folder.

@@ -4,7 +4,8 @@ with versions, as SPDX 2.3 in JSON.
 
     tools/sbom.py [--build FOLDER] [--output FILE]      the folder of a finished release build; default: build/release
 
-The npm packages in the portal's pages, which are part of `howdah`, come from the list that the build of the pages writes.
+The npm packages in the portal's pages, which are part of `howdah`, come from the list that the build of the pages
+writes.
 The linker's map lists the archives that contribute a member to a program, so a library that is only installed, or only
 offered to the linker, is not listed. Headers of libraries without archives come from the dependencies that ninja
 recorded. Each file is assigned to the package that owns it (dpkg).
@@ -143,8 +144,8 @@ def spdx_package(facts):
 def document(version, created, programs):
     """The SPDX document.
 
-    programs: name -> {relationship: package facts}, with the relationships of SPDX: STATIC_LINK, DYNAMIC_LINK, DEPENDS_ON
-    for headers, and CONTAINS for the pages."""
+    programs: name -> {relationship: package facts}, with the relationships of SPDX: STATIC_LINK, DYNAMIC_LINK,
+    DEPENDS_ON for headers, and CONTAINS for the pages."""
     listed, relationships = {}, []
     for program, by_kind in programs.items():
         relationships.append(("SPDXRef-DOCUMENT", "DESCRIBES", spdx_id(program)))

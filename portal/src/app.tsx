@@ -16,27 +16,46 @@ import {JobPage} from "./pages/job/job_page";
 import {JobsPage} from "./pages/jobs/jobs_page";
 import {routeOf, type Route} from "./pure/url_state";
 
-const HEALTH_MS = 10_000;  // how often the state of the backends is read
+const HEALTH_MS = 10_000; // how often the state of the backends is read
 
 function titleOf(route: Route): string {
   switch (route.page) {
-    case "jobs": return "Jobs";
-    case "job": return route.id;
-    case "goodput": return "Goodput";
-    case "advice": return route.check ? `Advice: ${route.check}` : "Advice";
-    case "about": return "About";
-    case "unknown": return "No such page";
+    case "jobs":
+      return "Jobs";
+    case "job":
+      return route.id;
+    case "goodput":
+      return "Goodput";
+    case "advice":
+      return route.check ? `Advice: ${route.check}` : "Advice";
+    case "about":
+      return "About";
+    case "unknown":
+      return "No such page";
   }
 }
 
 function Page({route, health}: {route: Route; health: Resource<Health>}) {
   switch (route.page) {
-    case "jobs": return <JobsPage />;
-    case "job": return <JobPage key={route.id} id={route.id} tab={route.tab} readOnly={health.data?.read_only ?? false} />;
-    case "goodput": return <GoodputPage />;
-    case "advice": return <AdvicePage key={route.check ?? ""} check={route.check} />;
-    case "about": return <AboutPage health={health} />;
-    case "unknown": return <><h1>No such page</h1><p><Link to="/">Jobs</Link></p></>;
+    case "jobs":
+      return <JobsPage />;
+    case "job":
+      return <JobPage key={route.id} id={route.id} tab={route.tab} readOnly={health.data?.read_only ?? false} />;
+    case "goodput":
+      return <GoodputPage />;
+    case "advice":
+      return <AdvicePage key={route.check ?? ""} check={route.check} />;
+    case "about":
+      return <AboutPage health={health} />;
+    case "unknown":
+      return (
+        <>
+          <h1>No such page</h1>
+          <p>
+            <Link to="/">Jobs</Link>
+          </p>
+        </>
+      );
   }
 }
 
@@ -55,7 +74,13 @@ class Guard extends Component<{children: ComponentChildren}, {error: Error | nul
   override render() {
     const {error} = this.state;
     if (!error) return this.props.children;
-    return <div class="failure" role="alert"><p><strong>This page has a defect.</strong> {String(error.message)}</p></div>;
+    return (
+      <div class="failure" role="alert">
+        <p>
+          <strong>This page has a defect.</strong> {String(error.message)}
+        </p>
+      </div>
+    );
   }
 }
 
@@ -76,10 +101,14 @@ export function App() {
   }, [location.path]);
   return (
     <>
-      <a href="#main" class="skip">Skip to the page</a>
+      <a href="#main" class="skip">
+        Skip to the page
+      </a>
       <PageHeader page={route.page === "job" ? "jobs" : route.page} health={health.data} help={() => setHelp(true)} />
       <main id="main" tabIndex={-1}>
-        <Guard key={location.path}><Page route={route} health={health} /></Guard>
+        <Guard key={location.path}>
+          <Page route={route} health={health} />
+        </Guard>
       </main>
       {help && <HelpDialog close={() => setHelp(false)} />}
     </>

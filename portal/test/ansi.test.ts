@@ -5,11 +5,32 @@ import {spansOf, withoutEscapes} from "../src/pure/ansi";
 const cases: [name: string, line: string, expected: [string, string][]][] = [
   ["plain text", "hello", [["hello", ""]]],
   ["an empty line", "", [["", ""]]],
-  ["a colour and its reset", "\x1b[31mred\x1b[0m plain", [["red", "ansi-f1"], [" plain", ""]]],
-  ["an empty parameter resets", "\x1b[1mx\x1b[my", [["x", "ansi-bold"], ["y", ""]]],
+  [
+    "a colour and its reset",
+    "\x1b[31mred\x1b[0m plain",
+    [
+      ["red", "ansi-f1"],
+      [" plain", ""],
+    ],
+  ],
+  [
+    "an empty parameter resets",
+    "\x1b[1mx\x1b[my",
+    [
+      ["x", "ansi-bold"],
+      ["y", ""],
+    ],
+  ],
   ["several parameters", "\x1b[1;4;44mx", [["x", "ansi-bg4 ansi-bold ansi-underline"]]],
   ["bright colours", "\x1b[91;102mx", [["x", "ansi-f9 ansi-bg10"]]],
-  ["only the colour is reset", "\x1b[1;31mx\x1b[39my", [["x", "ansi-f1 ansi-bold"], ["y", "ansi-bold"]]],
+  [
+    "only the colour is reset",
+    "\x1b[1;31mx\x1b[39my",
+    [
+      ["x", "ansi-f1 ansi-bold"],
+      ["y", "ansi-bold"],
+    ],
+  ],
   ["inverse swaps the colours", "\x1b[31;7mx", [["x", "ansi-bg1"]]],
   ["inverse without colours", "\x1b[7mx", [["x", "ansi-inverse"]]],
   ["a basic colour of 256", "\x1b[38;5;9mx", [["x", "ansi-f9"]]],
@@ -31,7 +52,10 @@ const cases: [name: string, line: string, expected: [string, string][]][] = [
 
 for (const [name, line, expected] of cases) {
   test(`spans of ${name}`, () => {
-    assert.deepEqual(spansOf(line).map(span => [span.text, span.style]), expected);
+    assert.deepEqual(
+      spansOf(line).map(span => [span.text, span.style]),
+      expected,
+    );
     assert.equal(withoutEscapes(line), expected.map(([text]) => text).join(""));
   });
 }

@@ -1,6 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import {ago, axisTime, bytes, count, duration, localTime, parseTime, percent, plural, quantity, tick, utcTime} from "../src/pure/format";
+import {
+  ago,
+  axisTime,
+  bytes,
+  count,
+  duration,
+  localTime,
+  parseTime,
+  percent,
+  plural,
+  quantity,
+  tick,
+  utcTime,
+} from "../src/pure/format";
 
 function table<T>(name: string, format: (value: T) => string, rows: [T, string][]): void {
   test(name, () => {
@@ -9,14 +22,48 @@ function table<T>(name: string, format: (value: T) => string, rows: [T, string][
 }
 
 table<number | null | undefined>("durations", duration, [
-  [null, "–"], [undefined, "–"], [NaN, "–"], [0, "0s"], [0.097, "97ms"], [0.0001, "1ms"], [3.29, "3.2s"], [59.9, "59s"],
-  [60, "1m"], [250, "4m10s"], [3599, "59m59s"], [3600, "1h"], [11_520, "3h12m"], [90_000, "1d1h"], [86_400, "1d"], [-5, "-5.0s"],
+  [null, "–"],
+  [undefined, "–"],
+  [NaN, "–"],
+  [0, "0s"],
+  [0.097, "97ms"],
+  [0.0001, "1ms"],
+  [3.29, "3.2s"],
+  [59.9, "59s"],
+  [60, "1m"],
+  [250, "4m10s"],
+  [3599, "59m59s"],
+  [3600, "1h"],
+  [11_520, "3h12m"],
+  [90_000, "1d1h"],
+  [86_400, "1d"],
+  [-5, "-5.0s"],
 ]);
 table<number | null>("bytes", bytes, [
-  [null, "–"], [0, "0 B"], [512, "512 B"], [1536, "1.5 KiB"], [1023 * 1024, "1023 KiB"], [2 ** 30 * 16, "16 GiB"], [-2048, "-2 KiB"],
+  [null, "–"],
+  [0, "0 B"],
+  [512, "512 B"],
+  [1536, "1.5 KiB"],
+  [1023 * 1024, "1023 KiB"],
+  [2 ** 30 * 16, "16 GiB"],
+  [-2048, "-2 KiB"],
 ]);
-table<number | null>("counts", count, [[null, "–"], [0, "0"], [100_213, "100,213"], [4.256, "4.26"], [1204.3, "1,204"], [0.0278, "0.0278"]]);
-table<number | null>("percentages", percent, [[null, "–"], [0, "0%"], [0.001, "<1%"], [0.914, "91%"], [0.999, ">99%"], [1, "100%"]]);
+table<number | null>("counts", count, [
+  [null, "–"],
+  [0, "0"],
+  [100_213, "100,213"],
+  [4.256, "4.26"],
+  [1204.3, "1,204"],
+  [0.0278, "0.0278"],
+]);
+table<number | null>("percentages", percent, [
+  [null, "–"],
+  [0, "0%"],
+  [0.001, "<1%"],
+  [0.914, "91%"],
+  [0.999, ">99%"],
+  [1, "100%"],
+]);
 
 test("quantities have the unit of their series", () => {
   assert.equal(quantity(2 ** 20, "bytes/s"), "1 MiB/s");
@@ -67,4 +114,5 @@ test("a time axis has the date where a day begins", () => {
   assert.equal(axisTime(noon, 3600, noon - 13 * 3600), "12:00\n21 Nov");
 });
 
-test("plurals", () => assert.deepEqual([plural(0, "job"), plural(1, "job"), plural(1234, "job")], ["0 jobs", "1 job", "1,234 jobs"]));
+test("plurals", () =>
+  assert.deepEqual([plural(0, "job"), plural(1, "job"), plural(1234, "job")], ["0 jobs", "1 job", "1,234 jobs"]));

@@ -1,4 +1,4 @@
-// What the user types: keys, commands; and what the stream sends.
+// Input from outside: keys, fields, events of the stream, and source code for the lint.
 import assert from "node:assert/strict";
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
@@ -19,7 +19,13 @@ function press(...keys: string[]) {
 }
 
 test("single keys", () => {
-  assert.deepEqual(press("/", "?", "j", "k", "x"), [{kind: "filter"}, {kind: "help"}, {kind: "row", step: 1}, {kind: "row", step: -1}, null]);
+  assert.deepEqual(press("/", "?", "j", "k", "x"), [
+    {kind: "filter"},
+    {kind: "help"},
+    {kind: "row", step: 1},
+    {kind: "row", step: -1},
+    null,
+  ]);
 });
 
 test("g and a second key go to a page; an unknown one does nothing", () => {
@@ -46,17 +52,28 @@ test("grace periods", () => {
 test("topics are encoded one by one", () => {
   const topic = logTopic("id,1", "worker:0", 2, 0, "stderr");
   assert.equal(topic, "log:id,1/worker:0/2/0/stderr");
-  assert.equal(streamUrl(["jobs", `${topic}@5`]), "/api/v1/stream?topics=jobs,log%3Aid%2C1%2Fworker%3A0%2F2%2F0%2Fstderr%405");
+  assert.equal(
+    streamUrl(["jobs", `${topic}@5`]),
+    "/api/v1/stream?topics=jobs,log%3Aid%2C1%2Fworker%3A0%2F2%2F0%2Fstderr%405",
+  );
 });
 
 test("an event needs a topic", () => {
-  assert.deepEqual(parsedEvent("{\"topic\":\"jobs\",\"jobs\":[]}"), {topic: "jobs", jobs: []});
-  for (const wrong of ["", "{", "null", "[]", "{}", "{\"topic\":1}", 7]) assert.equal(parsedEvent(wrong), null);
+  assert.deepEqual(parsedEvent('{"topic":"jobs","jobs":[]}'), {topic: "jobs", jobs: []});
+  for (const wrong of ["", "{", "null", "[]", "{}", '{"topic":1}', 7]) assert.equal(parsedEvent(wrong), null);
 });
 
 const forbidden = [
-  "element.innerHTML = text", "<div dangerouslySetInnerHTML={{}} />", "x.insertAdjacentHTML('a', b)", "document.write(x)",
-  "eval(x)", "new Function(x)", "<a href={address}>", "location = 'javascript:x'", "x.outerHTML", "setTimeout('x', 1)",
+  "element.innerHTML = text",
+  "<div dangerouslySetInnerHTML={{}} />",
+  "x.insertAdjacentHTML('a', b)",
+  "document.write(x)",
+  "eval(x)",
+  "new Function(x)",
+  "<a href={address}>",
+  "location = 'javascript:x'",
+  "x.outerHTML",
+  "setTimeout('x', 1)",
 ];
 for (const code of forbidden) {
   test(`the lint rejects ${code}`, () => assert.equal(findings("src/x.tsx", `// ok\n${code}\n`).length, 1));

@@ -7,14 +7,14 @@ import {isLive, mergedTasks, quantiles, toneOf} from "../src/pure/job_state";
 import {newRows, received, released, updated} from "../src/pure/live_rows";
 
 test("words of a filter, with quotes", () => {
-  assert.deepEqual(wordsOf("  a name:\"b c\" d:\"open"), ["a", "name:\"b c\"", "d:\"open"]);
+  assert.deepEqual(wordsOf('  a name:"b c" d:"open'), ["a", 'name:"b c"', 'd:"open']);
   assert.deepEqual(wordsOf(""), []);
 });
 
 test("a term is quoted if it must be", () => {
   assert.equal(term("user", "ann"), "user:ann");
-  assert.equal(term("name", "a b"), "name:\"a b\"");
-  assert.equal(term("name", "a\"b,c"), "name:\"ab,c\"");
+  assert.equal(term("name", "a b"), 'name:"a b"');
+  assert.equal(term("name", 'a"b,c'), 'name:"ab,c"');
 });
 
 test("a term replaces those of the same key", () => {
@@ -26,7 +26,14 @@ test("a term replaces those of the same key", () => {
 const row = (id: string, name: string, finished: string | null, user = "ann") => ({id, name, finished, user});
 
 test("ended runs of one name and user fold, live ones do not", () => {
-  const rows = [row("1", "a", null), row("2", "a", "t"), row("3", "b", "t"), row("4", "a", "t"), row("5", "a", "t", "bob"), row("6", "a", null)];
+  const rows = [
+    row("1", "a", null),
+    row("2", "a", "t"),
+    row("3", "b", "t"),
+    row("4", "a", "t"),
+    row("5", "a", "t", "bob"),
+    row("6", "a", null),
+  ];
   const groups = groupsOf(rows, true).map(group => [group.row.id, ...group.others.map(other => other.id)]);
   assert.deepEqual(groups, [["1"], ["2", "4"], ["3"], ["5"], ["6"]]);
   assert.equal(groupsOf(rows, false).length, 6);
@@ -35,7 +42,11 @@ test("ended runs of one name and user fold, live ones do not", () => {
 test("a list whose order changes waits while the pointer is on it", () => {
   const a = {id: "a", value: 1};
   const b = {id: "b", value: 1};
-  const newer = [{id: "c", value: 1}, {id: "a", value: 2}, {id: "b", value: 1}];
+  const newer = [
+    {id: "c", value: 1},
+    {id: "a", value: 2},
+    {id: "b", value: 1},
+  ];
   const held = received({shown: [a, b], waiting: null}, newer, true);
   assert.deepEqual(held.shown, [{id: "a", value: 2}, b]);
   assert.equal(newRows(held), 1);
@@ -45,15 +56,32 @@ test("a list whose order changes waits while the pointer is on it", () => {
 
 test("a list with the same order changes at once, and an empty one is filled", () => {
   const a = {id: "a", value: 1};
-  assert.deepEqual(received({shown: [a], waiting: null}, [{id: "a", value: 2}], true), {shown: [{id: "a", value: 2}], waiting: null});
+  assert.deepEqual(received({shown: [a], waiting: null}, [{id: "a", value: 2}], true), {
+    shown: [{id: "a", value: 2}],
+    waiting: null,
+  });
   assert.deepEqual(received({shown: [], waiting: null}, [a], true), {shown: [a], waiting: null});
   assert.deepEqual(updated([a], [{id: "x", value: 9}]), [a]);
 });
 
 test("changed tasks are merged by role and index", () => {
-  const tasks = [{role: "worker", index: 0, n: 1}, {role: "worker", index: 1, n: 1}, {role: "ps", index: 0, n: 1}];
-  const merged = mergedTasks(tasks, [{role: "worker", index: 2, n: 2}, {role: "worker", index: 0, n: 2}], ["worker:1"]);
-  assert.deepEqual(merged.map(task => `${task.role}:${task.index} ${task.n}`), ["worker:0 2", "worker:2 2", "ps:0 1"]);
+  const tasks = [
+    {role: "worker", index: 0, n: 1},
+    {role: "worker", index: 1, n: 1},
+    {role: "ps", index: 0, n: 1},
+  ];
+  const merged = mergedTasks(
+    tasks,
+    [
+      {role: "worker", index: 2, n: 2},
+      {role: "worker", index: 0, n: 2},
+    ],
+    ["worker:1"],
+  );
+  assert.deepEqual(
+    merged.map(task => `${task.role}:${task.index} ${task.n}`),
+    ["worker:0 2", "worker:2 2", "ps:0 1"],
+  );
 });
 
 test("every state has a symbol, also an unknown one", () => {

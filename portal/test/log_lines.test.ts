@@ -7,7 +7,15 @@ const textsOf = (bytes: Uint8Array) => linesOf(bytes, 0, false).map(line => line
 
 test("lines with their offsets", () => {
   const lines = linesOf(bytesOf("one\n\nthree\nlast"), 100, false);
-  assert.deepEqual(lines.map(line => [line.offset, line.text]), [[100, "one"], [104, ""], [105, "three"], [111, "last"]]);
+  assert.deepEqual(
+    lines.map(line => [line.offset, line.text]),
+    [
+      [100, "one"],
+      [104, ""],
+      [105, "three"],
+      [111, "last"],
+    ],
+  );
 });
 
 test("no bytes are no lines", () => assert.deepEqual(linesOf(new Uint8Array(0), 0, false), []));
@@ -24,7 +32,8 @@ test("invalid UTF-8 becomes replacement characters", () => {
   assert.deepEqual(textsOf(new Uint8Array([0x61, 0xff, 0xfe, 0x62, 10, 0xc3])), ["a\ufffd\ufffdb", "\ufffd"]);
 });
 
-test("characters of several bytes are kept", () => assert.deepEqual(textsOf(bytesOf("żółć 漢字 🎉\n")), ["żółć 漢字 🎉"]));
+test("characters of several bytes are kept", () =>
+  assert.deepEqual(textsOf(bytesOf("żółć 漢字 🎉\n")), ["żółć 漢字 🎉"]));
 
 test("control characters are visible, tab and escape are kept", () => {
   assert.equal(visible("\x00\x07\t\x1b[0m\x7f"), "␀␇\t\x1b[0m␡");

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import {appended, CHUNK, emptyWindow, lineAt, numbersOf, prepended, WINDOW_LIMIT, wanted, windowAt, type LogWindow} from "../src/pure/log_window";
+import {
+  appended,
+  CHUNK,
+  emptyWindow,
+  lineAt,
+  numbersOf,
+  prepended,
+  WINDOW_LIMIT,
+  wanted,
+  windowAt,
+  type LogWindow,
+} from "../src/pure/log_window";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const texts = (window: LogWindow) => window.lines.map(line => line.text);
@@ -65,9 +76,11 @@ test("reading a long log needs bounded memory, and numbers stay right", () => {
 
 test("reading backwards drops lines from the end, which can be read again", () => {
   const line = bytesOf(`${"x".repeat(99)}\n`);
-  const read = (from: number, to: number) => Uint8Array.from({length: to - from}, (_, i) => line[(from + i) % 100] as number);
+  const read = (from: number, to: number) =>
+    Uint8Array.from({length: to - from}, (_, i) => line[(from + i) % 100] as number);
   let window: LogWindow = {...emptyWindow(10_000_000, 1e9), firstNumber: 100_001};
-  for (let i = 0; i < 20; i++) window = prepended(window, read(window.begin - CHUNK, window.begin), window.begin - CHUNK);
+  for (let i = 0; i < 20; i++)
+    window = prepended(window, read(window.begin - CHUNK, window.begin), window.begin - CHUNK);
   assert.ok(window.end - window.begin <= WINDOW_LIMIT + 100);
   assert.equal(window.begin % 100, 0);
   assert.equal(window.end % 100, 0);
@@ -88,7 +101,10 @@ test("a line of 100 MB is read in pieces of one number", () => {
 
 test("the line that contains a byte", () => {
   const window = windowAt(bytesOf("a\nbb\nccc\n"), 0, 9);
-  assert.deepEqual([0, 1, 2, 4, 5, 9].map(offset => lineAt(window, offset)), [0, 0, 1, 1, 2, 2]);
+  assert.deepEqual(
+    [0, 1, 2, 4, 5, 9].map(offset => lineAt(window, offset)),
+    [0, 0, 1, 1, 2, 2],
+  );
   assert.equal(lineAt(window, 10), -1);
   assert.equal(lineAt(emptyWindow(), 0), -1);
 });

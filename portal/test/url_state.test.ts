@@ -3,7 +3,7 @@ import test from "node:test";
 import {changed, jobPath, listOf, oneOf, parseLocation, routeOf, urlOf} from "../src/pure/url_state";
 
 test("a URL and its parts are inverse", () => {
-  const query = {q: "state:RUNNING,QUEUED user:me \"a b\" 100% &=#", tab: "logs", at: "12"};
+  const query = {q: 'state:RUNNING,QUEUED user:me "a b" 100% &=#', tab: "logs", at: "12"};
   const url = urlOf("/jobs/x", query);
   const {pathname, search} = new URL(url, "http://localhost");
   assert.deepEqual(parseLocation(pathname, search), {path: "/jobs/x", query});

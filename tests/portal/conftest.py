@@ -1,4 +1,5 @@
 """A headless browser, the built pages, and a made-up portal that serves them."""
+
 import pathlib
 import shutil
 import sys
@@ -23,6 +24,7 @@ def chromium(installed):  # noqa: F811
     packages = next(installed("browser").parents[1].glob("lib/python3*/site-packages"))
     sys.path.append(str(packages))
     from playwright.sync_api import expect, sync_playwright
+
     expect.set_options(timeout=LIMIT_MS)
     with sync_playwright() as playwright:
         program = shutil.which("chromium-headless-shell")
@@ -56,11 +58,13 @@ class Tab:
         return self.page
 
     def violations(self):
-        """What axe-core finds, as one line per rule and element."""
+        """The findings of axe-core, as one line per rule and element."""
         if not self.page.evaluate("() => typeof axe === 'object'"):
             self.page.evaluate(AXE.read_text())
         found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
-        return [f"{rule['id']}: {node['html'][:200]}: {node['failureSummary']}" for rule in found for node in rule["nodes"]]
+        return [
+            f"{rule['id']}: {node['html'][:200]}: {node['failureSummary']}" for rule in found for node in rule["nodes"]
+        ]
 
 
 @pytest.fixture
@@ -73,6 +77,7 @@ def tab(chromium, portal):
         contexts.append(context)
         tabs.append((Tab(context, portal.url), allow))
         return tabs[-1][0]
+
     yield open_tab
     for context in contexts:
         context.close()

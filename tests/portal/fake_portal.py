@@ -1,5 +1,7 @@
-"""A server with the portal's API and made-up jobs, for tests of the pages alone: jobs in every state, hostile texts, huge
-logs, and failures that a real portal shows only rarely. It serves the built pages with the portal's security headers."""
+"""A server with the portal's API and made-up jobs, for tests of the pages alone: jobs in every state, hostile texts,
+huge logs, and failures that a real portal shows only rarely. It serves the built pages with the portal's security
+headers."""
+
 import json
 import pathlib
 import queue
@@ -10,10 +12,28 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from fake_jobs import HOSTILE, job_detail, job_row, log_bytes, metrics, timeline
 
-CSP = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
-       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
-TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
-         "svg": "image/svg+xml", "txt": "text/plain; charset=utf-8"}
+CSP = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "font-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ]
+)
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+    "txt": "text/plain; charset=utf-8",
+}
 STATES = ("QUEUED", "STARTING", "RUNNING", "RECOVERING", "SUCCEEDED", "FAILED", "KILLED")
 
 
@@ -24,8 +44,8 @@ class Problem(Exception):
 
 
 class FakePortal:
-    """`jobs` is what the list shows. `broken` has patterns of paths that answer 503; `streams` is whether there are server-sent
-    events. `posts` has the requested changes."""
+    """`jobs` has the rows of the list. `broken` has patterns of paths that answer 503. `streams` is whether there are
+    server-sent events. `posts` has the requested changes."""
 
     def __init__(self, pages):
         self.pages = pathlib.Path(pages)
@@ -33,8 +53,8 @@ class FakePortal:
         self.jobs.append(job_row("FAILED", 20, name=HOSTILE, reason=HOSTILE, tags=[HOSTILE]))
         self.jobs += [job_row("FAILED", 30 + number, name="resnet50") for number in range(14)]
         self.broken, self.streams, self.read_only, self.posts = [], True, False, []
-        self.events = {}          # job -> extra events
-        self.extra_log = {}       # job -> bytes behind the log of worker:0
+        self.events = {}  # job -> extra events
+        self.extra_log = {}  # job -> bytes behind the log of worker:0
         self._listeners = []
         self._lock = threading.Lock()
         portal = self
@@ -108,9 +128,8 @@ class FakePortal:
                 return
             if any(re.search(pattern, path) for pattern in self.broken):
                 raise Problem(
-    503,
-    "the ResourceManager does not answer since 12:03: connection refused",
-     "Check the network.")
+                    503, "the ResourceManager does not answer since 12:03: connection refused", "Check the network."
+                )
             if handler.command == "POST":
                 self.send_json(handler, *self.change(handler, path.split("/")[3:]))
             elif path == "/api/v1/stream":
@@ -127,19 +146,23 @@ class FakePortal:
             else:
                 self.send_json(handler, 200, self.resource(path.split("/")[3:], query))
         except Problem as problem:
-            self.send_json(handler,
-    problem.status,
-    {"status": problem.status,
-    "title": "Error",
-    "detail": problem.detail,
-     "advice": problem.advice})
+            self.send_json(
+                handler,
+                problem.status,
+                {"status": problem.status, "title": "Error", "detail": problem.detail, "advice": problem.advice},
+            )
         except (BrokenPipeError, ConnectionResetError):
             pass
 
     def send(self, handler, status, kind, body, headers=()):
         handler.send_response(status)
-        for name, value in (("Content-Type", kind), ("Content-Length", str(len(body))),
-                            ("Content-Security-Policy", CSP), ("X-Content-Type-Options", "nosniff"), *headers):
+        for name, value in (
+            ("Content-Type", kind),
+            ("Content-Length", str(len(body))),
+            ("Content-Security-Policy", CSP),
+            ("X-Content-Type-Options", "nosniff"),
+            *headers,
+        ):
             handler.send_header(name, value)
         handler.end_headers()
         handler.wfile.write(body)
@@ -158,8 +181,11 @@ class FakePortal:
             self.send(handler, 204, "text/plain", b"")
             return
         handler.send_response(200)
-        for name, value in (("Content-Type", "text/event-stream"),
-                            ("Cache-Control", "no-cache"), ("Connection", "close")):
+        for name, value in (
+            ("Content-Type", "text/event-stream"),
+            ("Cache-Control", "no-cache"),
+            ("Connection", "close"),
+        ):
             handler.send_header(name, value)
         handler.end_headers()
         handler.close_connection = True
@@ -177,6 +203,7 @@ class FakePortal:
         def write(kind, data):
             handler.wfile.write(f"event: {kind}\ndata: {json.dumps(data)}\n\n".encode())
             handler.wfile.flush()
+
         for name in names:
             write("open", {"topic": name})
         while (event := listener.get()) is not None:
@@ -208,11 +235,23 @@ class FakePortal:
         hits, offset = [], 0
         for number, line in enumerate(lines, 1):
             if query["q"].encode() in line:
-                hits.append({"task": "worker:0", "attempt": 0, "rank": 0, "stream": "stdout",
-                            "offset": offset, "line": number, "text": line.decode(errors="replace")[:2000]})
+                hits.append(
+                    {
+                        "task": "worker:0",
+                        "attempt": 0,
+                        "rank": 0,
+                        "stream": "stdout",
+                        "offset": offset,
+                        "line": number,
+                        "text": line.decode(errors="replace")[:2000],
+                    }
+                )
             offset += len(line) + 1
-        counts = {"counts": [{"task": "worker:0", "stream": "stdout",
-            "hits": len(hits)}], "total": len(hits), "complete": True}
+        counts = {
+            "counts": [{"task": "worker:0", "stream": "stdout", "hits": len(hits)}],
+            "total": len(hits),
+            "complete": True,
+        }
         return "".join(json.dumps(value) + "\n" for value in [*hits, counts]).encode()
 
     def change(self, handler, parts):
@@ -238,34 +277,44 @@ class FakePortal:
             return self.part(parts[1], name.removeprefix("jobs/ID").lstrip("/"), query)
         if name == "health":
             backend = {
-    "detail": None,
-    "since": "2026-11-21T06:00:00.000Z",
-    "jobs": len(
-        self.jobs),
-        "live": 4,
-         "complete": True}
+                "detail": None,
+                "since": "2026-11-21T06:00:00.000Z",
+                "jobs": len(self.jobs),
+                "live": 4,
+                "complete": True,
+            }
             failing = {**backend, "detail": "the ResourceManager does not answer: connection refused", "jobs": None}
-            return {"version": "0.9.0",
-    "started": "2026-11-21T06:00:00.000Z",
-    "now": "2026-11-21T07:00:00.000Z",
-    "user": "ann",
-    "host": "laptop",
-    "read_only": self.read_only,
-    "backends": [{"name": "local",
-    "state": "ok",
-    **backend},
-    {"name": "yarn",
-    "state": "failing",
-     **failing}]}
+            return {
+                "version": "0.9.0",
+                "started": "2026-11-21T06:00:00.000Z",
+                "now": "2026-11-21T07:00:00.000Z",
+                "user": "ann",
+                "host": "laptop",
+                "read_only": self.read_only,
+                "backends": [
+                    {"name": "local", "state": "ok", **backend},
+                    {"name": "yarn", "state": "failing", **failing},
+                ],
+            }
         if name == "goodput":
             from fake_jobs import goodput_answer
+
             return goodput_answer(query.get("by", "job"))
         if name == "advice":
             from fake_jobs import FINDING
+
             return {"findings": [{**FINDING, "job": self.jobs[2]}], "notes": []}
         if name == "advice/checks":
-            return {"checks": [{"check": "memory-over", "examines": "The peak is low.",
-                "why": "It is held.", "fix": "Request less."}]}
+            return {
+                "checks": [
+                    {
+                        "check": "memory-over",
+                        "examines": "The peak is low.",
+                        "why": "It is held.",
+                        "fix": "Request less.",
+                    }
+                ]
+            }
         raise Problem(404, f"no route {name}")
 
     def list(self, query):
@@ -278,7 +327,13 @@ class FakePortal:
             rows = sorted(rows, key=lambda row: str(row[key.lstrip("-")]), reverse=key.startswith("-"))
         begin, limit = int(query.get("after") or 0), int(query.get("limit", 50))
         following = str(begin + limit) if begin + limit < len(rows) else None
-        return {"total": len(rows), "complete": True, "jobs": rows[begin:begin + limit], "next": following, "notes": []}
+        return {
+            "total": len(rows),
+            "complete": True,
+            "jobs": rows[begin : begin + limit],
+            "next": following,
+            "notes": [],
+        }
 
     @staticmethod
     def matches(row, word):
@@ -293,34 +348,57 @@ class FakePortal:
         if name == "":
             return detail
         if name == "tasks":
-            return {"tasks": detail["tasks"], "attempts": [
-                {**task, "task": f"{task['role']}:{task['index']}"} for task in detail["tasks"]]}
+            return {
+                "tasks": detail["tasks"],
+                "attempts": [{**task, "task": f"{task['role']}:{task['index']}"} for task in detail["tasks"]],
+            }
         if name == "events":
-            entries = [{"seq": number, "text": f"06:45:{number:02}.000  TaskStarted  worker:{number} {HOSTILE}", "entry": {
-                "time": f"2026-11-21T06:45:{number:02}.000Z", "type": "TaskStarted"}} for number in range(1, 30)]
+            entries = [
+                {
+                    "seq": number,
+                    "text": f"06:45:{number:02}.000  TaskStarted  worker:{number} {HOSTILE}",
+                    "entry": {"time": f"2026-11-21T06:45:{number:02}.000Z", "type": "TaskStarted"},
+                }
+                for number in range(1, 30)
+            ]
             after = int(query.get("after", 0))
             return {
-    "events": [
-        entry for entry in entries if entry["seq"] > after],
-        "next": max(
-            after,
-            29),
-             "more": False}
+                "events": [entry for entry in entries if entry["seq"] > after],
+                "next": max(after, 29),
+                "more": False,
+            }
         if name == "timeline":
             return timeline(row)
         if name == "config":
-            return {"job": {"name": row["name"]}, "hidden": ["env.TOKEN"], "previous": {
-                "id": "howdah-old", "differences": [{"name": "roles.worker.memory", "before": "2GiB", "after": None}]}}
+            return {
+                "job": {"name": row["name"]},
+                "hidden": ["env.TOKEN"],
+                "previous": {
+                    "id": "howdah-old",
+                    "differences": [{"name": "roles.worker.memory", "before": "2GiB", "after": None}],
+                },
+            }
         if name == "advice":
             from fake_jobs import FINDING
+
             return {"findings": [FINDING] if row["findings"] else []}
         if name == "metrics":
             if row["state"] == "QUEUED":
                 raise Problem(404, f"{id} has no metrics yet")
             return metrics(query)
         if name == "logs":
-            sources = [{"task": task, "role": "worker", "index": index, "attempt": 0, "rank": 0, "stream": stream,
-                        "size": self.log(id, task, stream).size}
-                       for index, task in enumerate(("worker:0", "worker:1")) for stream in ("stdout", "stderr")]
+            sources = [
+                {
+                    "task": task,
+                    "role": "worker",
+                    "index": index,
+                    "attempt": 0,
+                    "rank": 0,
+                    "stream": stream,
+                    "size": self.log(id, task, stream).size,
+                }
+                for index, task in enumerate(("worker:0", "worker:1"))
+                for stream in ("stdout", "stderr")
+            ]
             return {"sources": [] if row["state"] == "QUEUED" else sources, "location": "/jobs/logs"}
         raise Problem(404, f"no route {name}")

@@ -1,4 +1,5 @@
 """A job's page in a browser: live state, actions, tasks, charts, failures of single parts."""
+
 import re
 
 import pytest
@@ -11,6 +12,7 @@ RUNNING, FAILED = "howdah-20261121-064502-x7k2", "howdah-20261121-064505-x7k2"
 @pytest.fixture(autouse=True)
 def expect(chromium):
     from playwright.sync_api import expect as found
+
     return found
 
 
@@ -18,10 +20,8 @@ def test_state_changes_without_reload(tab, portal, expect):
     page = tab().open(f"/jobs/{RUNNING}")
     expect(page.get_by_text("● live")).to_be_visible()
     portal.change_job(
-    RUNNING,
-    state="FAILED",
-    reason="worker:1 failed with exit code 7",
-     finished="2026-11-21T07:45:13.000Z")
+        RUNNING, state="FAILED", reason="worker:1 failed with exit code 7", finished="2026-11-21T07:45:13.000Z"
+    )
     expect(page.locator(".lead")).to_contain_text("FAILED")
     expect(page.locator(".reason-line")).to_have_text("worker:1 failed with exit code 7")
     expect(page.get_by_role("button", name="Kill…")).to_have_count(0)
@@ -73,7 +73,8 @@ def test_failed_part_leaves_the_rest(tab, portal, expect):
     portal.broken.append("/metrics$")
     page = tab(allow=["503"]).open(f"/jobs/{RUNNING}?tab=charts")
     expect(page.get_by_role("alert")).to_contain_text(
-        "The metrics could not be read. the ResourceManager does not answer")
+        "The metrics could not be read. the ResourceManager does not answer"
+    )
     page.get_by_role("link", name="Timeline").click()
     expect(page.get_by_role("group", name=re.compile("Timeline"))).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -109,22 +110,31 @@ def test_texts_of_users_stay_text_in_every_tab(tab, portal):
 def test_many_tasks_are_rendered_only_where_visible(tab, portal, expect):
     page = tab().open(f"/jobs/{RUNNING}?tab=tasks")
     task = {
-    "role": "worker",
-    "state": "RUNNING",
-    "attempt": 0,
-    "node": "n",
-    "container": "c",
-    "ranks": [0],
-    "exit_code": None,
-    "signal": None,
-    "reason": None,
-    "started": None,
-    "finished": None,
-    "usage": None,
-     "progress": None}
+        "role": "worker",
+        "state": "RUNNING",
+        "attempt": 0,
+        "node": "n",
+        "container": "c",
+        "ranks": [0],
+        "exit_code": None,
+        "signal": None,
+        "reason": None,
+        "started": None,
+        "finished": None,
+        "usage": None,
+        "progress": None,
+    }
     expect(page.get_by_text("● live")).to_be_visible()
-    portal.publish("job", {"topic": f"job:{RUNNING}", "job": {}, "removed_tasks": [], "events": [],
-                           "tasks": [{**task, "index": index} for index in range(10_000)]})
+    portal.publish(
+        "job",
+        {
+            "topic": f"job:{RUNNING}",
+            "job": {},
+            "removed_tasks": [],
+            "events": [],
+            "tasks": [{**task, "index": index} for index in range(10_000)],
+        },
+    )
     expect(page.get_by_text("10,001 rows")).to_be_visible()
     assert page.locator("tbody tr").count() < 200
     page.get_by_role("region", name="Tasks").evaluate("box => box.scrollTo(0, box.scrollHeight)")

@@ -1,4 +1,5 @@
 """The list of jobs in a browser: filter, order, folding, live rows, keyboard."""
+
 import re
 
 import pytest
@@ -9,6 +10,7 @@ from fake_jobs import HOSTILE, job_row
 @pytest.fixture(autouse=True)
 def expect(chromium):
     from playwright.sync_api import expect as found
+
     return found
 
 
@@ -107,7 +109,8 @@ def test_failed_list_says_why_and_recovers(tab, portal, expect):
     portal.broken.append(r"/jobs$")
     page = tab(allow=["503"]).open("/")
     expect(page.get_by_role("alert")).to_contain_text(
-        "The list of jobs could not be read. the ResourceManager does not answer")
+        "The list of jobs could not be read. the ResourceManager does not answer"
+    )
     portal.broken.clear()
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("link", name="job-running")).to_be_visible()

@@ -1,4 +1,5 @@
 """Logs in a browser: of any size, with any bytes, while they grow."""
+
 import re
 
 import pytest
@@ -11,6 +12,7 @@ RUNNING = "howdah-20261121-064502-x7k2"
 @pytest.fixture(autouse=True)
 def expect(chromium):
     from playwright.sync_api import expect as found
+
     return found
 
 
@@ -96,7 +98,8 @@ def test_wrapped_lines_keep_the_position(tab, expect):
     page.get_by_label("wrap").check()
     expect(line(page, 1000)).to_be_visible()
     assert page.evaluate(
-        "() => { const box = document.querySelector('.log-box'); return box.scrollWidth <= box.clientWidth }")
+        "() => { const box = document.querySelector('.log-box'); return box.scrollWidth <= box.clientWidth }"
+    )
 
 
 def test_search_lists_hits_that_link_to_their_lines(tab, expect):

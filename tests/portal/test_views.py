@@ -1,20 +1,37 @@
 """Every view, in both themes, on a phone and on a wide screen: accessible, quiet, and not wider than the screen."""
+
 import pytest
 
 RUNNING, FAILED = "howdah-20261121-064502-x7k2", "howdah-20261121-064505-x7k2"
 HOSTILE = "howdah-20261121-064520-x7k2"
 
 VIEWS = {
-    "jobs": "/", "jobs without folding": "/?fold=0", "filtered": "/?q=state:RUNNING", "no match": "/?q=nothing",
-    "running": f"/jobs/{RUNNING}", "failed": f"/jobs/{FAILED}", "hostile": f"/jobs/{HOSTILE}",
-    "tasks": f"/jobs/{RUNNING}?tab=tasks&task=worker:1", "attempts": f"/jobs/{FAILED}?tab=tasks&attempts=all",
-    "log": f"/jobs/{RUNNING}?tab=logs&follow=0", "wrapped log": f"/jobs/{RUNNING}?tab=logs&wrap=1&follow=0",
-    "log search": f"/jobs/{RUNNING}?tab=logs&follow=0&find=epoch", "metrics": f"/jobs/{RUNNING}?tab=metrics",
-    "charts": f"/jobs/{RUNNING}?tab=charts", "log scale": f"/jobs/{RUNNING}?tab=charts&y=log&smooth=0.5&x=relative",
-    "timeline": f"/jobs/{RUNNING}?tab=timeline", "advice of a job": f"/jobs/{RUNNING}?tab=advice",
-    "no advice": f"/jobs/{FAILED}?tab=advice", "config": f"/jobs/{RUNNING}?tab=config",
-    "events": f"/jobs/{RUNNING}?tab=events", "goodput": "/goodput", "goodput by day": "/goodput?by=day&since=30d",
-    "advice": "/advice", "one check": "/advice/memory-over", "about": "/about", "unknown page": "/nothing",
+    "jobs": "/",
+    "jobs without folding": "/?fold=0",
+    "filtered": "/?q=state:RUNNING",
+    "no match": "/?q=nothing",
+    "running": f"/jobs/{RUNNING}",
+    "failed": f"/jobs/{FAILED}",
+    "hostile": f"/jobs/{HOSTILE}",
+    "tasks": f"/jobs/{RUNNING}?tab=tasks&task=worker:1",
+    "attempts": f"/jobs/{FAILED}?tab=tasks&attempts=all",
+    "log": f"/jobs/{RUNNING}?tab=logs&follow=0",
+    "wrapped log": f"/jobs/{RUNNING}?tab=logs&wrap=1&follow=0",
+    "log search": f"/jobs/{RUNNING}?tab=logs&follow=0&find=epoch",
+    "metrics": f"/jobs/{RUNNING}?tab=metrics",
+    "charts": f"/jobs/{RUNNING}?tab=charts",
+    "log scale": f"/jobs/{RUNNING}?tab=charts&y=log&smooth=0.5&x=relative",
+    "timeline": f"/jobs/{RUNNING}?tab=timeline",
+    "advice of a job": f"/jobs/{RUNNING}?tab=advice",
+    "no advice": f"/jobs/{FAILED}?tab=advice",
+    "config": f"/jobs/{RUNNING}?tab=config",
+    "events": f"/jobs/{RUNNING}?tab=events",
+    "goodput": "/goodput",
+    "goodput by day": "/goodput?by=day&since=30d",
+    "advice": "/advice",
+    "one check": "/advice/memory-over",
+    "about": "/about",
+    "unknown page": "/nothing",
 }
 
 

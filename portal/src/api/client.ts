@@ -6,7 +6,11 @@ const TIME_LIMIT_MS = 15_000;
 
 // An answer other than 2xx, with the sentences of the server; or no answer at all (status 0).
 export class ApiError extends Error {
-  constructor(readonly status: number, detail: string, readonly advice: string | null) {
+  constructor(
+    readonly status: number,
+    detail: string,
+    readonly advice: string | null,
+  ) {
     super(detail);
   }
 }
@@ -23,7 +27,7 @@ async function errorOf(response: Response): Promise<ApiError> {
   let detail = `${response.status} ${response.statusText}`;
   let advice: string | null = null;
   try {
-    const body = await response.json() as {detail?: unknown; advice?: unknown};
+    const body = (await response.json()) as {detail?: unknown; advice?: unknown};
     if (typeof body.detail === "string") detail = body.detail;
     if (typeof body.advice === "string") advice = body.advice;
   } catch {
@@ -36,7 +40,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-// Sends a request. `signal` ends it; without one it ends after a time limit, so that no page waits for ever.
+// Sends a request. `signal` ends it; without one it ends after a time limit, so that no page waits permanently.
 async function request(url: string, init: RequestInit = {}, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
@@ -44,8 +48,11 @@ async function request(url: string, init: RequestInit = {}, signal?: AbortSignal
   } catch (error) {
     if (isAbort(error)) throw error;
     const late = error instanceof DOMException && error.name === "TimeoutError";
-    throw new ApiError(0, late ? `the portal did not answer within ${TIME_LIMIT_MS / 1000} s` : "the portal does not answer",
-      "Check that `howdah portal` is still running. This page continues when it answers.");
+    throw new ApiError(
+      0,
+      late ? `the portal did not answer within ${TIME_LIMIT_MS / 1000} s` : "the portal does not answer",
+      "Check that `howdah portal` is still running. This page continues when it answers.",
+    );
   }
   if (!response.ok) throw await errorOf(response);
   return response;
@@ -54,7 +61,7 @@ async function request(url: string, init: RequestInit = {}, signal?: AbortSignal
 export async function getJson<T>(url: string, signal?: AbortSignal): Promise<T> {
   const limit = AbortSignal.timeout(TIME_LIMIT_MS);
   const response = await request(url, {headers: {Accept: "application/json"}}, anyOf(signal, limit));
-  return await response.json() as T;
+  return (await response.json()) as T;
 }
 
 // AbortSignal.any is too new for some browsers.
@@ -72,11 +79,11 @@ export async function getText(url: string): Promise<string> {
   return (await request(url)).text();
 }
 
-// A change. The header tells the server that no form of another page sent it.
+// A change. No form of another page can send this header.
 export async function post<T>(url: string, body: unknown): Promise<T> {
   const headers = {"Content-Type": "application/json", "Howdah-Request": "1"};
   const response = await request(url, {method: "POST", headers, body: JSON.stringify(body)});
-  return await response.json() as T;
+  return (await response.json()) as T;
 }
 
 export interface LogBytes {
@@ -95,8 +102,12 @@ export async function getLog(url: string, signal: AbortSignal): Promise<LogBytes
   const response = await request(url, {}, anyOf(signal, AbortSignal.timeout(TIME_LIMIT_MS)));
   const bytes = new Uint8Array(await response.arrayBuffer());
   const offset = numberHeader(response, "Howdah-Offset") ?? 0;
-  return {bytes, offset, size: numberHeader(response, "Howdah-Size") ?? offset + bytes.length,
-    line: numberHeader(response, "Howdah-Line")};
+  return {
+    bytes,
+    offset,
+    size: numberHeader(response, "Howdah-Size") ?? offset + bytes.length,
+    line: numberHeader(response, "Howdah-Line"),
+  };
 }
 
 // Calls `take` with each JSON line of a streamed answer, as it arrives.

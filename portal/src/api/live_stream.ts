@@ -12,7 +12,7 @@ export interface LiveHandlers {
 }
 
 const POLL_MS = 5_000;
-const RETRY_MS = 30_000;  // how often a page without a stream asks for one again
+const RETRY_MS = 30_000; // how often a page without a stream asks for one again
 const KINDS = ["jobs", "job", "log", "log_end", "problem"];
 
 export class LiveStream {
@@ -22,7 +22,10 @@ export class LiveStream {
   private readonly onVisibility = () => (document.hidden ? this.disconnect() : this.connect());
 
   // `topics` is called for each connection, because a log continues at another offset.
-  constructor(private readonly topics: () => string[], private readonly handlers: LiveHandlers) {
+  constructor(
+    private readonly topics: () => string[],
+    private readonly handlers: LiveHandlers,
+  ) {
     // A hidden page holds no stream: a browser has only a few per server.
     document.addEventListener("visibilitychange", this.onVisibility);
     if (!document.hidden) this.connect();

@@ -60,8 +60,17 @@ export interface Hardware {
   other: Record<string, number>;
 }
 
-export const BUCKETS = ["waiting", "localization", "start", "rendezvous", "useful", "lost", "recovering", "tail"] as const;
-export type Bucket = typeof BUCKETS[number];
+export const BUCKETS = [
+  "waiting",
+  "localization",
+  "start",
+  "rendezvous",
+  "useful",
+  "lost",
+  "recovering",
+  "tail",
+] as const;
+export type Bucket = (typeof BUCKETS)[number];
 
 export type Resources = {[bucket in Bucket | "held"]?: Hardware | null} & {
   busy_gpu_seconds?: number | null;
@@ -81,7 +90,13 @@ export interface Account {
   until: string | null;
   restarts: number | null;
   task_restarts: number | null;
-  generations: {generation: number; at: string; cause: unknown; lost_seconds: number | null; recovering_seconds: number | null}[];
+  generations: {
+    generation: number;
+    at: string;
+    cause: unknown;
+    lost_seconds: number | null;
+    recovering_seconds: number | null;
+  }[];
   resources: Resources | null;
 }
 
@@ -147,8 +162,15 @@ export interface TimelineAnswer {
   stretches: {what: string; from: string; to: string | null}[];
   generations: {generation: number; at: string; cause: string | null}[];
   attempts: {
-    task: string; role: string; index: number; attempt: number; generation: number; node: string | null; state: string;
-    reason: string | null; spans: {state: string; from: string; to: string | null}[];
+    task: string;
+    role: string;
+    index: number;
+    attempt: number;
+    generation: number;
+    node: string | null;
+    state: string;
+    reason: string | null;
+    spans: {state: string; from: string; to: string | null}[];
   }[];
   marks: {at: string; kind: string; task: string | null; text: string}[];
 }
@@ -242,5 +264,13 @@ export interface Health {
   user: string;
   host: string;
   read_only: boolean;
-  backends: {name: string; state: string; detail: string | null; since: string | null; jobs: number | null; live: number | null; complete: boolean}[];
+  backends: {
+    name: string;
+    state: string;
+    detail: string | null;
+    since: string | null;
+    jobs: number | null;
+    live: number | null;
+    complete: boolean;
+  }[];
 }

@@ -8,12 +8,12 @@ interface Props {
   title: string;
   explanation: string;
   command: string;
-  confirm: string;           // text of the button
-  problem: string | null;    // why the fields are not valid yet
+  confirm: string; // text of the button
+  problem: string | null; // why the fields are not valid yet
   url: string;
   body: unknown;
   close: () => void;
-  children: ComponentChildren;  // the fields
+  children: ComponentChildren; // the fields
 }
 
 // Asks once before it changes a job, and shows the command that does the same.
@@ -26,31 +26,47 @@ export function ActionForm({title, explanation, command, confirm, problem, url, 
     if (problem || busy) return;
     setBusy(true);
     setError(null);
-    post<{text: string}>(url, body).then(
-      result => setAnswer(result.text),
-      (reason: unknown) => setError(reason instanceof ApiError ? reason : new ApiError(0, String(reason), null)),
-    ).finally(() => setBusy(false));
+    post<{text: string}>(url, body)
+      .then(
+        result => setAnswer(result.text),
+        (reason: unknown) => setError(reason instanceof ApiError ? reason : new ApiError(0, String(reason), null)),
+      )
+      .finally(() => setBusy(false));
   };
-  if (answer !== null) {
-    return (
-      <Dialog title={title} close={close}>
-        <p role="status">{answer}</p>
-        <div class="buttons"><button type="button" onClick={close}>Close</button></div>
-      </Dialog>
-    );
-  }
   return (
     <Dialog title={title} close={close}>
-      <form onSubmit={send}>
+      {answer !== null && (
+        <>
+          <p role="status">{answer}</p>
+          <div class="buttons">
+            <button type="button" onClick={close}>
+              Close
+            </button>
+          </div>
+        </>
+      )}
+      <form onSubmit={send} hidden={answer !== null}>
         <p>{explanation}</p>
         {children}
-        {problem && <p class="problem" role="alert">{problem}</p>}
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
         <p>The same on the command line:</p>
         <CopyText text={command} label="equivalent command" />
-        {error && <p class="problem" role="alert">{error.message} {error.advice}</p>}
+        {error && (
+          <p class="problem" role="alert">
+            {error.message} {error.advice}
+          </p>
+        )}
         <div class="buttons">
-          <button type="submit" class="primary" disabled={busy || problem !== null}>{busy ? "Sending…" : confirm}</button>
-          <button type="button" onClick={close}>Cancel</button>
+          <button type="submit" class="primary" disabled={busy || problem !== null}>
+            {busy ? "Sending…" : confirm}
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
         </div>
       </form>
     </Dialog>

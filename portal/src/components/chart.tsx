@@ -9,7 +9,7 @@ import {colourReader, CURVES, useThemeVersion} from "./theme_colours";
 interface Props {
   title: string;
   unit: string;
-  note: string | null;  // such as the scope of the series
+  note: string | null; // such as the scope of the series
   table: Table;
   axis: Axis;
   logScale: boolean;
@@ -24,14 +24,19 @@ function keyRange(key: string, whole: PlotRange, range: PlotRange | null, at: nu
   const now = range ?? whole;
   const scale = (factor: number) => ({from: at - (at - now.from) * factor, to: at + (now.to - at) * factor});
   switch (key) {
-    case "+": case "=": return scale(0.5);
+    case "+":
+    case "=":
+      return scale(0.5);
     case "-": {
       const wider = scale(2);
-      return wider.from <= whole.from && wider.to >= whole.to ? null
+      return wider.from <= whole.from && wider.to >= whole.to
+        ? null
         : {from: Math.max(whole.from, wider.from), to: Math.min(whole.to, wider.to)};
     }
-    case "0": return null;
-    default: return undefined;
+    case "0":
+      return null;
+    default:
+      return undefined;
   }
 }
 
@@ -44,21 +49,38 @@ export function Chart({title, unit, note, table, axis, logScale, smoothing, rang
   const newestZoom = useRef(zoom);
   newestZoom.current = zoom;
 
-  const drawn = useMemo(() => ({
-    x: table.x,
-    curves: table.curves.map(curve => {
-      const values = smoothed(curve.values, smoothing);
-      return {label: curve.label, values: logScale ? positive(values) : values};
+  const drawn = useMemo(
+    () => ({
+      x: table.x,
+      curves: table.curves.map(curve => {
+        const values = smoothed(curve.values, smoothing);
+        return {label: curve.label, values: logScale ? positive(values) : values};
+      }),
     }),
-  }), [table, smoothing, logScale]);
+    [table, smoothing, logScale],
+  );
   const data = [drawn.x, ...drawn.curves.map(curve => curve.values)] as uPlot.AlignedData;
   const labels = drawn.curves.map(curve => curve.label).join("\n");
 
   // A new plot if its options change; otherwise the plot takes new data without losing the cursor.
   useEffect(() => {
     if (!target.current || width === 0) return undefined;
-    const created = new uPlot(plotOptions({width, table: drawn, unit, axis, logScale, range, colour: colourReader(), sync,
-      zoom: next => newestZoom.current(next), cursor: setCursor}), data, target.current);
+    const created = new uPlot(
+      plotOptions({
+        width,
+        table: drawn,
+        unit,
+        axis,
+        logScale,
+        range,
+        colour: colourReader(),
+        sync,
+        zoom: next => newestZoom.current(next),
+        cursor: setCursor,
+      }),
+      data,
+      target.current,
+    );
     plot.current = created;
     return () => {
       plot.current = null;
@@ -83,15 +105,17 @@ export function Chart({title, unit, note, table, axis, logScale, smoothing, rang
     }
     const whole = {from: drawn.x[0] ?? 0, to: drawn.x[drawn.x.length - 1] ?? 0};
     const now = range ?? whole;
-    const at = cursor === null ? (now.from + now.to) / 2 : drawn.x[cursor] ?? now.from;
+    const at = cursor === null ? (now.from + now.to) / 2 : (drawn.x[cursor] ?? now.from);
     const next = keyRange(event.key, whole, range, at);
     if (next !== undefined) zoom(next);
   };
 
-  const at = cursor === null ? null : drawn.x[cursor] ?? null;
+  const at = cursor === null ? null : (drawn.x[cursor] ?? null);
   return (
     <figure class="chart">
-      <figcaption>{title} {note && <span class="muted">{note}</span>}</figcaption>
+      <figcaption>
+        {title} {note && <span class="muted">{note}</span>}
+      </figcaption>
       <div ref={box} class="plot" tabIndex={0} role="group" aria-label={`Chart of ${title}`} onKeyDown={onKey}>
         <div ref={target} />
       </div>
@@ -99,9 +123,11 @@ export function Chart({title, unit, note, table, axis, logScale, smoothing, rang
       <ul class="curves">
         {drawn.curves.map((curve, i) => {
           const {last, min, max} = summaryOf(curve.values);
-          const value = cursor === null ? last : curve.values[cursor] ?? null;
+          const value = cursor === null ? last : (curve.values[cursor] ?? null);
           return (
-            <li key={curve.label} title={`min ${quantity(min, unit)}, max ${quantity(max, unit)}, last ${quantity(last, unit)}`}>
+            <li
+              key={curve.label}
+              title={`min ${quantity(min, unit)}, max ${quantity(max, unit)}, last ${quantity(last, unit)}`}>
               <span aria-hidden="true" class={`curve-mark curve-${i % CURVES} dash-${Math.floor(i / 2) % 4}`} />
               {curve.label} <b>{quantity(value, unit)}</b>
             </li>

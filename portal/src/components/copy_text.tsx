@@ -4,12 +4,21 @@ import {useState} from "preact/hooks";
 export function CopyText({text, label}: {text: string; label: string}) {
   const [copied, setCopied] = useState(false);
   const copy = () => {
-    navigator.clipboard?.writeText(text).then(() => setCopied(true), () => setCopied(false));
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
   };
   return (
     <div class="copy">
-      <pre tabIndex={0} aria-label={label}>{text}</pre>
-      {navigator.clipboard && <button type="button" onClick={copy}>{copied ? "Copied" : "Copy"}</button>}
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      {navigator.clipboard && (
+        <button type="button" onClick={copy}>
+          {copied ? "Copied" : "Copy"}
+        </button>
+      )}
     </div>
   );
 }

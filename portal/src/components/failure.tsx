@@ -4,9 +4,15 @@ import type {ApiError} from "../api/client";
 export function Failure({what, error, retry}: {what: string; error: ApiError; retry?: () => void}) {
   return (
     <div class="failure" role="alert">
-      <p><strong>{what} could not be read.</strong> {error.message}</p>
+      <p>
+        <strong>{what} could not be read.</strong> {error.message}
+      </p>
       {error.advice && <p>{error.advice}</p>}
-      {retry && <button type="button" onClick={retry}>Try again</button>}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }

@@ -57,7 +57,7 @@ export function Gantt({rows, stretches, marks, whole, range, change, choose}: Pr
   const onMove = (event: PointerEvent) => {
     const from = drag.current;
     if (!from) return;
-    const by = (event.offsetX - from.x) / width * (from.range.to - from.range.from);
+    const by = ((event.offsetX - from.x) / width) * (from.range.to - from.range.from);
     if (Math.abs(event.offsetX - from.x) < 3 && !from.moved) return;
     from.moved = true;
     change(clamped({from: from.range.from - by, to: from.range.to - by}, whole));
@@ -72,17 +72,33 @@ export function Gantt({rows, stretches, marks, whole, range, change, choose}: Pr
     choose(row);
   };
   return (
-    <div ref={box} class="gantt" tabIndex={0} role="group" aria-label="Timeline; the tables below have the same facts"
+    <div
+      ref={box}
+      class="gantt"
+      tabIndex={0}
+      role="group"
+      aria-label="Timeline; the tables below have the same facts"
       onKeyDown={event => {
         const next = event.ctrlKey || event.metaKey ? undefined : KEYS[event.key];
         if (!next) return;
         event.preventDefault();
         change(next(range, whole));
       }}>
-      <canvas ref={canvas} role="img" aria-label={`${rows.length} rows of roles and tasks over time`}
-        style={{width: `${boxWidth}px`, height: `${height}px`}} onWheel={onWheel} onPointerMove={onMove} onPointerUp={onUp}
-        onPointerLeave={() => { drag.current = null; }}
-        onPointerDown={event => { drag.current = {x: event.offsetX, range, moved: false}; }} />
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={`${rows.length} rows of roles and tasks over time`}
+        style={{width: `${boxWidth}px`, height: `${height}px`}}
+        onWheel={onWheel}
+        onPointerMove={onMove}
+        onPointerUp={onUp}
+        onPointerLeave={() => {
+          drag.current = null;
+        }}
+        onPointerDown={event => {
+          drag.current = {x: event.offsetX, range, moved: false};
+        }}
+      />
     </div>
   );
 }

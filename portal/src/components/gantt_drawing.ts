@@ -2,9 +2,9 @@
 import {barOf, density, pixelOf, ticksOf, type GanttRow, type Range} from "../pure/gantt";
 import type {Colour} from "./theme_colours";
 
-export const ROW = 20;     // height of a row in pixels
-export const TOP = 22;     // height of the time axis
-export const LEFT = 110;   // width of the labels
+export const ROW = 20; // height of a row in pixels
+export const TOP = 22; // height of the time axis
+export const LEFT = 110; // width of the labels
 
 export interface Stretch extends Range {
   what: string;
@@ -23,11 +23,17 @@ export interface Picture {
   marks: readonly Mark[];
   range: Range;
   width: number;
-  selected: number | null;  // index of the row with the details
+  selected: number | null; // index of the row with the details
 }
 
 const SYMBOLS: Readonly<Record<string, string>> = {
-  failure: "✕", lost: "⚡", preemption: "⇄", checkpoint: "◆", scaled: "±", recovering: "↻", stop: "■",
+  failure: "✕",
+  lost: "⚡",
+  preemption: "⇄",
+  checkpoint: "◆",
+  scaled: "±",
+  recovering: "↻",
+  stop: "■",
 };
 
 export function symbolOf(kind: string): string {
@@ -35,7 +41,10 @@ export function symbolOf(kind: string): string {
 }
 
 const STATE_COLOURS: Readonly<Record<string, string>> = {
-  PENDING: "--part-queue", ALLOCATED: "--part-localization", READY: "--part-start", RUNNING: "--part-running",
+  PENDING: "--part-queue",
+  ALLOCATED: "--part-localization",
+  READY: "--part-start",
+  RUNNING: "--part-running",
 };
 
 export function heightOf(rows: number): number {
@@ -46,7 +55,11 @@ function clock(time: number, step: number): string {
   const at = new Date(time);
   const text = at.toLocaleTimeString(undefined, {hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false});
   if (step >= 864e5) return `${at.getDate()}.${at.getMonth() + 1}.`;
-  return step >= 6e4 ? text.slice(0, 5) : step >= 1000 ? text : `${text}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+  return step >= 6e4
+    ? text.slice(0, 5)
+    : step >= 1000
+      ? text
+      : `${text}.${String(at.getMilliseconds()).padStart(3, "0")}`;
 }
 
 function drawAxis(drawing: CanvasRenderingContext2D, {range, width, rows}: Picture, colour: Colour): void {
@@ -70,7 +83,13 @@ function drawBar(drawing: CanvasRenderingContext2D, bar: [number, number] | null
   if (bar) drawing.fillRect(LEFT + bar[0], y, bar[1], height);
 }
 
-function drawRole(drawing: CanvasRenderingContext2D, row: GanttRow, y: number, {range, width}: Picture, colour: Colour): void {
+function drawRole(
+  drawing: CanvasRenderingContext2D,
+  row: GanttRow,
+  y: number,
+  {range, width}: Picture,
+  colour: Colour,
+): void {
   const shares = density(row, range, Math.max(1, Math.floor(width)));
   drawing.fillStyle = colour("--part-running");
   shares.forEach((share, x) => {
@@ -79,7 +98,13 @@ function drawRole(drawing: CanvasRenderingContext2D, row: GanttRow, y: number, {
   });
 }
 
-function drawTask(drawing: CanvasRenderingContext2D, row: GanttRow, y: number, {range, width}: Picture, colour: Colour): void {
+function drawTask(
+  drawing: CanvasRenderingContext2D,
+  row: GanttRow,
+  y: number,
+  {range, width}: Picture,
+  colour: Colour,
+): void {
   for (const attempt of row.attempts) {
     for (const span of attempt.spans) {
       const color = STATE_COLOURS[span.state];
@@ -118,7 +143,13 @@ export function drawGantt(drawing: CanvasRenderingContext2D, picture: Picture, c
       drawing.fillStyle = colour("--panel");
       drawing.fillRect(0, y, LEFT + width, ROW);
     }
-    drawLabel(drawing, row.kind === "role" ? `${row.label} ×${row.tasks}` : row.label, y, colour, row.kind === "task" ? 10 : 0);
+    drawLabel(
+      drawing,
+      row.kind === "role" ? `${row.label} ×${row.tasks}` : row.label,
+      y,
+      colour,
+      row.kind === "task" ? 10 : 0,
+    );
     if (row.kind === "role") drawRole(drawing, row, y, picture, colour);
     else drawTask(drawing, row, y, picture, colour);
   });

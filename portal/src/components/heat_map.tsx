@@ -28,18 +28,29 @@ export function HeatMap({rows, label}: Props) {
     drawing.scale(scale, scale);
     const colour = colourReader();
     const columns = Math.max(1, ...shown.map(row => row.cells.length));
-    shown.forEach((row, y) => row.cells.forEach((cell, x) => {
-      if (cell === null) return;
-      drawing.fillStyle = colour(`--heat-${shadeOf(cell)}`);
-      const left = Math.floor(x / columns * width);
-      drawing.fillRect(left, y * ROW_HEIGHT, Math.max(1, Math.ceil((x + 1) / columns * width) - left), ROW_HEIGHT - 1);
-    }));
+    shown.forEach((row, y) =>
+      row.cells.forEach((cell, x) => {
+        if (cell === null) return;
+        drawing.fillStyle = colour(`--heat-${shadeOf(cell)}`);
+        const left = Math.floor((x / columns) * width);
+        drawing.fillRect(
+          left,
+          y * ROW_HEIGHT,
+          Math.max(1, Math.ceil(((x + 1) / columns) * width) - left),
+          ROW_HEIGHT - 1,
+        );
+      }),
+    );
   }, [rows, width, height, theme]);
 
   return (
     <div ref={box} class="heat">
       <canvas ref={canvas} role="img" aria-label={label} style={{width: `${width}px`, height: `${height}px`}} />
-      {rows.length > MOST_ROWS && <p class="muted">The {MOST_ROWS} slowest of {rows.length} ranks.</p>}
+      {rows.length > MOST_ROWS && (
+        <p class="muted">
+          The {MOST_ROWS} slowest of {rows.length} ranks.
+        </p>
+      )}
     </div>
   );
 }

@@ -7,13 +7,21 @@ export function HelpDialog({close}: {close: () => void}) {
       <dl class="shortcuts">
         {SHORTCUTS.map(({keys, meaning}) => (
           <div key={keys}>
-            <dt>{keys.split(" ").map(key => <kbd key={key}>{key}</kbd>)}</dt>
+            <dt>
+              {keys.split(" ").map(key => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
             <dd>{meaning}</dd>
           </div>
         ))}
       </dl>
       <p>Charts and timeline: the arrow keys move, + and - zoom, 0 shows everything.</p>
-      <div class="buttons"><button type="button" onClick={close}>Close</button></div>
+      <div class="buttons">
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
     </Dialog>
   );
 }

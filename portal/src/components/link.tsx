@@ -3,7 +3,7 @@ import {navigate} from "../hooks/use_location";
 import {urlOf, type Query} from "../pure/url_state";
 
 interface LinkProps {
-  to: string;  // a path of the portal
+  to: string; // a path of the portal
   query?: Query;
   class?: string;
   label?: string;
@@ -21,7 +21,12 @@ export function Link({to, query = {}, class: className, label, current, tabIndex
     navigate(url);
   };
   return (
-    <a href={url} onClick={follow} class={className} aria-label={label} aria-current={current ? "page" : undefined}
+    <a
+      href={url}
+      onClick={follow}
+      class={className}
+      aria-label={label}
+      aria-current={current ? "page" : undefined}
       tabIndex={tabIndex}>
       {children}
     </a>
@@ -31,10 +36,18 @@ export function Link({to, query = {}, class: className, label, current, tabIndex
 // An address from a job's data is followed only if it is a web page.
 export function ExternalLink({to, children}: {to: string; children: ComponentChildren}) {
   if (!/^https?:\/\//i.test(to)) return <span>{children}</span>;
-  return <a href={to} rel="noreferrer noopener" target="_blank">{children}</a>;
+  return (
+    <a href={to} rel="noreferrer noopener" target="_blank">
+      {children}
+    </a>
+  );
 }
 
 // A link to a file of the API, which the browser saves.
 export function DownloadLink({to, children}: {to: string; children: ComponentChildren}) {
-  return <a href={to} download>{children}</a>;
+  return (
+    <a href={to} download>
+      {children}
+    </a>
+  );
 }

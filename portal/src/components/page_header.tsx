@@ -20,10 +20,14 @@ interface Props {
 export function PageHeader({page, health, help}: Props) {
   return (
     <header class="top">
-      <Link to="/" class="brand">Howdah</Link>
+      <Link to="/" class="brand">
+        Howdah
+      </Link>
       <nav aria-label="Pages">
         {PAGES.map(({name, title, path}) => (
-          <Link key={name} to={path} current={name === page}>{title}</Link>
+          <Link key={name} to={path} current={name === page}>
+            {title}
+          </Link>
         ))}
       </nav>
       <div class="top-right">
@@ -33,8 +37,15 @@ export function PageHeader({page, health, help}: Props) {
             <span class="sr-only">{backend.state}</span>
           </span>
         ))}
-        {health && <span class="user">{health.user}{health.read_only && " (read-only)"}</span>}
-        <button type="button" class="plain" onClick={help} aria-label="Keyboard help">?</button>
+        {health && (
+          <span class="user">
+            {health.user}
+            {health.read_only && " (read-only)"}
+          </span>
+        )}
+        <button type="button" class="plain" onClick={help} aria-label="Keyboard help">
+          ?
+        </button>
         <ThemeSwitch />
       </div>
     </header>

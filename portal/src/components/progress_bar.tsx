@@ -8,7 +8,9 @@ export function ProgressBar({progress}: {progress: Progress | null | undefined})
   if (!steps) return <span title={`step ${count(step)}`}>step {tick(step, "")}</span>;
   return (
     <span class="progress" title={`step ${count(step)} of ${count(steps)}`}>
-      <span>step {tick(step, "")}/{tick(steps, "")}</span>
+      <span>
+        step {tick(step, "")}/{tick(steps, "")}
+      </span>
       <progress max={steps} value={Math.min(step, steps)} aria-label={`step ${step} of ${steps}`} />
     </span>
   );

@@ -3,7 +3,7 @@ import type {Resource} from "../hooks/use_resource";
 import {Failure} from "./failure";
 
 interface Props<T> {
-  what: string;  // for the message of a failure: "The list of tasks"
+  what: string; // for the message of a failure: "The list of tasks"
   resource: Resource<T>;
   children: (data: T) => ComponentChildren;
 }
@@ -14,7 +14,14 @@ export function ResourceView<T>({what, resource, children}: Props<T>) {
   return (
     <>
       {error && <Failure what={what} error={error} retry={reload} />}
-      {data !== null ? children(data) : loading && !error && <p class="loading" role="status">Loading…</p>}
+      {data !== null
+        ? children(data)
+        : loading &&
+          !error && (
+            <p class="loading" role="status">
+              Loading…
+            </p>
+          )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import {useStored} from "../hooks/use_stored";
+import {changed, type Query} from "../pure/url_state";
 import {Link} from "./link";
 
 interface Saved {
@@ -14,26 +15,38 @@ const GIVEN: readonly Saved[] = [
 ];
 
 // Filters by name: some that everybody has, and those that this browser keeps.
-export function SavedFilters({filter}: {filter: string}) {
+export function SavedFilters({query}: {query: Query}) {
+  const filter = query["q"] ?? "";
   const [saved, setSaved] = useStored<Saved[]>("filters", []);
   const all = [...GIVEN, ...saved];
   const isSaved = all.some(one => one.filter === filter);
   return (
     <div class="saved">
-      <span class="muted" id="saved-filters">Saved filters:</span>
+      <span class="muted" id="saved-filters">
+        Saved filters:
+      </span>
       <ul aria-labelledby="saved-filters">
         {all.map(one => (
           <li key={one.filter}>
-            <Link to="/" query={{q: one.filter}} current={one.filter === filter}>{one.name}</Link>
+            <Link to="/" query={changed(query, {q: one.filter, after: null})} current={one.filter === filter}>
+              {one.name}
+            </Link>
             {saved.includes(one) && (
-              <button type="button" class="plain" aria-label={`Forget the filter ${one.name}`}
-                onClick={() => setSaved(saved.filter(other => other !== one))}>✕</button>
+              <button
+                type="button"
+                class="plain"
+                aria-label={`Forget the filter ${one.name}`}
+                onClick={() => setSaved(saved.filter(other => other !== one))}>
+                ✕
+              </button>
             )}
           </li>
         ))}
       </ul>
       {filter && !isSaved && (
-        <button type="button" onClick={() => setSaved([...saved, {name: filter, filter}])}>Save this filter</button>
+        <button type="button" onClick={() => setSaved([...saved, {name: filter, filter}])}>
+          Save this filter
+        </button>
       )}
     </div>
   );

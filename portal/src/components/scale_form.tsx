@@ -18,14 +18,34 @@ export function ScaleForm({job, close}: {job: JobDetail; close: () => void}) {
   };
   const problem = Number.isInteger(instances) && instances >= 0 ? null : "The number of tasks must be a whole number.";
   return (
-    <ActionForm title="Scale this job?" confirm="Scale the role" url={jobUrl(job.id, "scale")} body={{role, instances}}
-      command={scaleCommand(job.id, job.on, role, instances)} problem={problem} close={close}
+    <ActionForm
+      title="Scale this job?"
+      confirm="Scale the role"
+      url={jobUrl(job.id, "scale")}
+      body={{role, instances}}
+      command={scaleCommand(job.id, job.on, role, instances)}
+      problem={problem}
+      close={close}
       explanation={`Changes the number of tasks of ${role} from ${sizeOf(job, role)}. The role must be elastic.`}>
-      <label>Role <select value={role} onChange={event => choose(event.currentTarget.value)}>
-        {roles.map(name => <option key={name} value={name}>{name}</option>)}
-      </select></label>
-      <label>Tasks <input type="number" min={0} value={instances}
-        onInput={event => setInstances(event.currentTarget.valueAsNumber)} /></label>
+      <label>
+        Role{" "}
+        <select value={role} onChange={event => choose(event.currentTarget.value)}>
+          {roles.map(name => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Tasks{" "}
+        <input
+          type="number"
+          min={0}
+          value={instances}
+          onInput={event => setInstances(event.currentTarget.valueAsNumber)}
+        />
+      </label>
     </ActionForm>
   );
 }

@@ -4,5 +4,9 @@ const DOTS: Readonly<Record<Severity, string>> = {low: "●", moderate: "●●"
 
 export function SeverityBadge({severity}: {severity: Severity}) {
   const dots = DOTS[severity] ?? "●";
-  return <span class={`severity severity-${severity}`}><span aria-hidden="true">{dots}</span> {severity}</span>;
+  return (
+    <span class={`severity severity-${severity}`}>
+      <span aria-hidden="true">{dots}</span> {severity}
+    </span>
+  );
 }

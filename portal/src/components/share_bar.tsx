@@ -13,15 +13,20 @@ export function ShareBar({label, shares, legend = true}: {label: string; shares:
     <figure class="share-bar">
       <div class="share-parts" role="img" aria-label={`${label}: ${summary || "nothing yet"}`}>
         {visible.map(share => (
-          <span key={share.name} class={`part part-${share.name}`} title={`${share.name} ${share.text}`}
-            style={{flexGrow: String(share.value / total)}} />
+          <span
+            key={share.name}
+            class={`part part-${share.name}`}
+            title={`${share.name} ${share.text}`}
+            style={{flexGrow: String(share.value / total)}}
+          />
         ))}
       </div>
       {legend && (
         <figcaption>
           {visible.map(share => (
-            <span key={share.name} class="legend"><span class={`swatch part-${share.name}`} aria-hidden="true" />
-              {" "}{share.name} {share.text}</span>
+            <span key={share.name} class="legend">
+              <span class={`swatch part-${share.name}`} aria-hidden="true" /> {share.name} {share.text}
+            </span>
           ))}
         </figcaption>
       )}

@@ -1,7 +1,7 @@
 interface Props {
   title: string;
   column: string;
-  sort: string;  // `column` or `-column`
+  sort: string; // `column` or `-column`
   numeric?: boolean;
   change: (sort: string) => void;
 }
@@ -12,10 +12,13 @@ export function SortableHeader({title, column, sort, numeric, change}: Props) {
   const descending = sort === `-${column}`;
   const next = active ? (descending ? column : `-${column}`) : numeric ? `-${column}` : column;
   return (
-    <th scope="col" class={numeric ? "numeric" : undefined}
+    <th
+      scope="col"
+      class={numeric ? "numeric" : undefined}
       aria-sort={active ? (descending ? "descending" : "ascending") : undefined}>
       <button type="button" class="sort" onClick={() => change(next)}>
-        {title}{active && <span aria-hidden="true">{descending ? " ▼" : " ▲"}</span>}
+        {title}
+        {active && <span aria-hidden="true">{descending ? " ▼" : " ▲"}</span>}
       </button>
     </th>
   );

@@ -18,11 +18,22 @@ export function colourReader(): Colour {
   return name => known.get(name) ?? "gray";
 }
 
-export const CURVES = 8;  // number of colours for curves
+export const CURVES = 8; // number of colours for curves
 
-const COLOURS = ["--text", "--muted", "--line", "--panel", "--accent", "--good", "--bad", "--warn", "--done",
+const COLOURS = [
+  "--text",
+  "--muted",
+  "--line",
+  "--panel",
+  "--accent",
+  "--good",
+  "--bad",
+  "--warn",
+  "--done",
   ...["queue", "localization", "start", "rendezvous", "running", "lost", "recovering"].map(part => `--part-${part}`),
-  ...Array.from({length: 5}, (_, i) => `--heat-${i}`), ...Array.from({length: CURVES}, (_, i) => `--curve-${i}`)];
+  ...Array.from({length: 5}, (_, i) => `--heat-${i}`),
+  ...Array.from({length: CURVES}, (_, i) => `--curve-${i}`),
+];
 
 // A number that changes with the theme, for drawing again.
 export function useThemeVersion(): number {

@@ -5,7 +5,11 @@ import {ago, duration, localTime, parseTime, UNKNOWN, utcTime} from "../pure/for
 export function TimeText({at}: {at: string | null | undefined}) {
   const time = parseTime(at);
   if (time === null) return <>{UNKNOWN}</>;
-  return <time dateTime={at ?? ""} title={utcTime(time)}>{localTime(time, Date.now())}</time>;
+  return (
+    <time dateTime={at ?? ""} title={utcTime(time)}>
+      {localTime(time, Date.now())}
+    </time>
+  );
 }
 
 // "2m ago", which stays right while it is shown.
@@ -13,7 +17,11 @@ export function AgoText({at}: {at: string | null | undefined}) {
   const now = useNow();
   const time = parseTime(at);
   if (time === null) return <>{UNKNOWN}</>;
-  return <time dateTime={at ?? ""} title={utcTime(time)}>{ago(time, now)}</time>;
+  return (
+    <time dateTime={at ?? ""} title={utcTime(time)}>
+      {ago(time, now)}
+    </time>
+  );
 }
 
 function RunningText({since}: {since: number}) {

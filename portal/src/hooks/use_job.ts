@@ -12,7 +12,7 @@ export interface LiveJob {
   error: ApiError | null;
   loading: boolean;
   live: LiveState;
-  version: number;  // grows when the job has changed, at most once per second: parts of the page then read again
+  version: number; // grows when the job has changed, at most once per second: parts of the page then read again
   reload: () => void;
 }
 

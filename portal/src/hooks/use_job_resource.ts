@@ -13,7 +13,7 @@ export function useJobResource<T>(url: string | null, version: number): Resource
   return resource;
 }
 
-const SAMPLING_MS = 5000;  // the usual interval of samples
+const SAMPLING_MS = 5000; // the usual interval of samples
 
 // Metrics change without an event of the job. They are read again while it is live, and once after its end.
 export function useMetrics<T>(url: string, live: boolean): Resource<T> {

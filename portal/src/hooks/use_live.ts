@@ -26,9 +26,12 @@ export function useThrottled(action: () => void, ms: number): () => void {
   newest.current = action;
   const timer = useRef<number | null>(null);
   const last = useRef(0);
-  useEffect(() => () => {
-    if (timer.current !== null) window.clearTimeout(timer.current);
-  }, []);
+  useEffect(
+    () => () => {
+      if (timer.current !== null) window.clearTimeout(timer.current);
+    },
+    [],
+  );
   return () => {
     if (timer.current !== null) return;
     const wait = Math.max(0, last.current + ms - Date.now());

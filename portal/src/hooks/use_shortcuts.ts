@@ -19,10 +19,18 @@ function moveRow(step: 1 | -1): void {
 
 function act(action: Action, help: () => void): void {
   switch (action.kind) {
-    case "filter": document.querySelector<HTMLInputElement>("[data-filter]")?.focus(); break;
-    case "help": help(); break;
-    case "row": moveRow(action.step); break;
-    case "go": navigate(action.path); break;
+    case "filter":
+      document.querySelector<HTMLInputElement>("[data-filter]")?.focus();
+      break;
+    case "help":
+      help();
+      break;
+    case "row":
+      moveRow(action.step);
+      break;
+    case "go":
+      navigate(action.path);
+      break;
   }
 }
 

@@ -2,14 +2,14 @@
 import type {RefObject} from "preact";
 import {useLayoutEffect, useRef, useState} from "preact/hooks";
 
-const AROUND = 20;          // rows rendered outside the box
-export const ALL_ROWS = 200;  // a table of at most this size is rendered as a whole
+const AROUND = 20; // rows rendered outside the box
+export const ALL_ROWS = 200; // a table of at most this size is rendered as a whole
 
 export interface VisibleRows {
-  box: RefObject<HTMLDivElement | null>;  // the scrolling element
+  box: RefObject<HTMLDivElement | null>; // the scrolling element
   first: number;
   last: number;
-  above: number;  // pixels of the rows before the first one
+  above: number; // pixels of the rows before the first one
   below: number;
   scrolled: () => void;
 }

@@ -15,13 +15,30 @@ function Backends({health}: {health: Health}) {
     <div class="scroll" tabIndex={0} role="region" aria-label="Backends">
       <table class="plain">
         <caption>Backends</caption>
-        <thead><tr><th scope="col">name</th><th scope="col">state</th><th scope="col">since</th>
-          <th scope="col" class="numeric">jobs</th><th scope="col" class="numeric">live</th><th scope="col">detail</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">name</th>
+            <th scope="col">state</th>
+            <th scope="col">since</th>
+            <th scope="col" class="numeric">
+              jobs
+            </th>
+            <th scope="col" class="numeric">
+              live
+            </th>
+            <th scope="col">detail</th>
+          </tr>
+        </thead>
         <tbody>
           {health.backends.map(backend => (
             <tr key={backend.name}>
-              <th scope="row">{backend.name}</th><td>{backend.state}</td><td><TimeText at={backend.since} /></td>
-              <td class="numeric">{count(backend.jobs)}</td><td class="numeric">{count(backend.live)}</td>
+              <th scope="row">{backend.name}</th>
+              <td>{backend.state}</td>
+              <td>
+                <TimeText at={backend.since} />
+              </td>
+              <td class="numeric">{count(backend.jobs)}</td>
+              <td class="numeric">{count(backend.live)}</td>
               <td>{backend.detail ?? UNKNOWN}</td>
             </tr>
           ))}
@@ -40,8 +57,15 @@ function Licences() {
     });
   }, []);
   if (error) return <Failure what="The licences" error={error} />;
-  return text === null ? <p class="loading" role="status">Loading…</p>
-    : <pre class="file" tabIndex={0} aria-label="licences">{text}</pre>;
+  return text === null ? (
+    <p class="loading" role="status">
+      Loading…
+    </p>
+  ) : (
+    <pre class="file" tabIndex={0} aria-label="licences">
+      {text}
+    </pre>
+  );
 }
 
 export function AboutPage({health}: {health: Resource<Health>}) {
@@ -52,10 +76,26 @@ export function AboutPage({health}: {health: Resource<Health>}) {
         {data => (
           <>
             <dl class="facts">
-              <div class="fact"><dt>Version</dt><dd>{data.version}</dd></div>
-              <div class="fact"><dt>User</dt><dd>{data.user} on {data.host}</dd></div>
-              <div class="fact"><dt>Running since</dt><dd><TimeText at={data.started} /></dd></div>
-              <div class="fact"><dt>Changes</dt><dd>{data.read_only ? "not allowed (--read-only)" : "allowed"}</dd></div>
+              <div class="fact">
+                <dt>Version</dt>
+                <dd>{data.version}</dd>
+              </div>
+              <div class="fact">
+                <dt>User</dt>
+                <dd>
+                  {data.user} on {data.host}
+                </dd>
+              </div>
+              <div class="fact">
+                <dt>Running since</dt>
+                <dd>
+                  <TimeText at={data.started} />
+                </dd>
+              </div>
+              <div class="fact">
+                <dt>Changes</dt>
+                <dd>{data.read_only ? "not allowed (--read-only)" : "allowed"}</dd>
+              </div>
             </dl>
             <Backends health={data} />
           </>

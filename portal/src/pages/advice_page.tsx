@@ -16,9 +16,12 @@ const SEVERITIES = ["low", "moderate", "severe", "critical"];
 function Explanation({check}: {check: Check}) {
   return (
     <dl class="explanation">
-      <dt>Examines</dt><dd>{check.examines}</dd>
-      <dt>Why</dt><dd>{check.why}</dd>
-      <dt>Fix</dt><dd>{check.fix}</dd>
+      <dt>Examines</dt>
+      <dd>{check.examines}</dd>
+      <dt>Why</dt>
+      <dd>{check.why}</dd>
+      <dt>Fix</dt>
+      <dd>{check.fix}</dd>
     </dl>
   );
 }
@@ -29,7 +32,9 @@ function CheckList({checks}: {checks: readonly Check[]}) {
       <summary>All checks</summary>
       <ul>
         {checks.map(check => (
-          <li key={check.check}><Link to={`/advice/${encodeURIComponent(check.check)}`}>{check.check}</Link>: {check.examines}</li>
+          <li key={check.check}>
+            <Link to={`/advice/${encodeURIComponent(check.check)}`}>{check.check}</Link>: {check.examines}
+          </li>
         ))}
       </ul>
     </details>
@@ -42,26 +47,55 @@ export function AdvicePage({check}: {check: string | null}) {
   const severity = query["severity"] ?? "";
   const user = query["user"] ?? "";
   const choices = SINCE.includes(since) ? SINCE : [since, ...SINCE];
-  const advice = useResource<{findings: Finding[]; notes?: string[]}>(apiUrl("advice", {since, user, check: check ?? ""}), true);
+  const advice = useResource<{findings: Finding[]; notes?: string[]}>(
+    apiUrl("advice", {since, user, check: check ?? ""}),
+    true,
+  );
   const checks = useResource<{checks: Check[]}>(apiUrl("advice/checks"));
   const explained = checks.data?.checks.find(one => one.check === check);
   const least = SEVERITIES.indexOf(severity);
   return (
     <>
       <h1>{check ? `Advice: ${check}` : "Advice"}</h1>
-      {check && <p><Link to="/advice">All advice</Link></p>}
+      {check && (
+        <p>
+          <Link to="/advice">All advice</Link>
+        </p>
+      )}
       {explained && <Explanation check={explained} />}
       {check && checks.data && !explained && <p class="problem">There is no check “{check}”.</p>}
       <div class="toolbar">
-        <label>Since <select value={since} onChange={event => setQuery({since: event.currentTarget.value}, true)}>
-          {choices.map(time => <option key={time} value={time}>{time}</option>)}
-        </select></label>
-        <label>Severity <select value={severity} onChange={event => setQuery({severity: event.currentTarget.value}, true)}>
-          <option value="">any</option>
-          {SEVERITIES.map(name => <option key={name} value={name}>at least {name}</option>)}
-        </select></label>
-        <label>User <input data-filter value={user} size={10} spellcheck={false}
-          onChange={event => setQuery({user: event.currentTarget.value.trim()}, true)} /></label>
+        <label>
+          Since{" "}
+          <select value={since} onChange={event => setQuery({since: event.currentTarget.value}, true)}>
+            {choices.map(time => (
+              <option key={time} value={time}>
+                {time}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Severity{" "}
+          <select value={severity} onChange={event => setQuery({severity: event.currentTarget.value}, true)}>
+            <option value="">any</option>
+            {SEVERITIES.map(name => (
+              <option key={name} value={name}>
+                at least {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          User{" "}
+          <input
+            data-filter
+            value={user}
+            size={10}
+            spellcheck={false}
+            onChange={event => setQuery({user: event.currentTarget.value.trim()}, true)}
+          />
+        </label>
       </div>
       <ResourceView what="The advice" resource={advice}>
         {({findings, notes}) => {
@@ -69,10 +103,15 @@ export function AdvicePage({check}: {check: string | null}) {
           return (
             <>
               <Notes notes={notes} />
-              <p class="muted" role="status">{plural(shown.length, "finding")}, largest saving first</p>
+              <p class="muted" role="status">
+                {plural(shown.length, "finding")}, largest saving first
+              </p>
               {shown.length === 0 && <p class="empty">No advice for the jobs of this time.</p>}
               {shown.map(finding => (
-                <FindingCard key={`${finding.job?.id} ${finding.check} ${finding.role} ${finding.task}`} finding={finding} />
+                <FindingCard
+                  key={`${finding.job?.id} ${finding.check} ${finding.role} ${finding.task}`}
+                  finding={finding}
+                />
               ))}
             </>
           );

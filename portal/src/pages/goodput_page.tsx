@@ -14,7 +14,7 @@ import {term} from "../pure/filter";
 import {jobPath, oneOf, type Query} from "../pure/url_state";
 
 const GROUPINGS = ["job", "user", "queue", "name", "framework", "tag", "day", "backend"] as const;
-type Grouping = typeof GROUPINGS[number];
+type Grouping = (typeof GROUPINGS)[number];
 const SINCE = ["1d", "7d", "30d", "90d", "365d"];
 const DEFAULT_BY: Grouping = "user";
 const DEFAULT_SINCE = "7d";
@@ -27,7 +27,9 @@ function hours(hardware: Hardware | null | undefined, kind: keyof Hardware): num
 }
 
 function sum(...values: (number | null)[]): number | null {
-  return values.every(value => value === null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
+  return values.every(value => value === null)
+    ? null
+    : values.reduce<number>((total, value) => total + (value ?? 0), 0);
 }
 
 // The jobs of a group, as a filter of the jobs list; null: the list has no filter for it.
@@ -40,36 +42,95 @@ function GroupName({by, group, since}: {by: Grouping; group: GoodputGroup; since
   const name = group.group ?? UNKNOWN;
   if (by === "job" && group.group) return <Link to={jobPath(group.group)}>{name}</Link>;
   const query = group.group === null || name === UNKNOWN ? null : jobsOf(by, name, since);
-  return query ? <Link to="/" query={query}>{name}</Link> : <>{name}</>;
+  return query ? (
+    <Link to="/" query={query}>
+      {name}
+    </Link>
+  ) : (
+    <>{name}</>
+  );
 }
 
-function Row({by, group, kind, since, total}: {by: Grouping; group: GoodputGroup; kind: Kind; since: string; total?: boolean}) {
+function Row({
+  by,
+  group,
+  kind,
+  since,
+  total,
+}: {
+  by: Grouping;
+  group: GoodputGroup;
+  kind: Kind;
+  since: string;
+  total?: boolean;
+}) {
   const of = (bucket: keyof GoodputGroup) => hours(group[bucket] as Hardware | null, kind);
   const start = sum(of("localization"), of("start"), of("rendezvous"));
   return (
     <tr data-row class={total ? "total" : undefined}>
       <th scope="row">{total ? "all" : <GroupName by={by} group={group} since={since} />}</th>
-      {[count(group.jobs), count(group.failed), duration(group.queue_seconds), count(of("held")), count(of("useful")),
-        count(of("waiting")), count(start), count(of("lost")), count(of("recovering")), count(of("tail")),
-        percent(group.goodput), percent(group.busy), count(hours(group.held, "memory_gib_seconds")),
+      {[
+        count(group.jobs),
+        count(group.failed),
+        duration(group.queue_seconds),
+        count(of("held")),
+        count(of("useful")),
+        count(of("waiting")),
+        count(start),
+        count(of("lost")),
+        count(of("recovering")),
+        count(of("tail")),
+        percent(group.goodput),
+        percent(group.busy),
+        count(hours(group.held, "memory_gib_seconds")),
         count(hours(group.held, "vcore_seconds")),
         group.cost === null || group.cost === undefined ? UNKNOWN : `${count(group.cost)} ${group.currency ?? ""}`,
-      ].map((text, i) => <td key={i} class="numeric">{text}</td>)}
+      ].map((text, i) => (
+        <td key={i} class="numeric">
+          {text}
+        </td>
+      ))}
     </tr>
   );
 }
 
 function Table({answer, by, since, kind}: {answer: GoodputAnswer; by: Grouping; since: string; kind: Kind}) {
   const unit = kind === "gpu_seconds" ? "GPU h" : "vcore h";
-  const titles = ["Jobs", "Failed", "Queue", `Held ${unit}`, "Useful", "Waiting", "Start", "Lost", "Recovering", "Tail",
-    "Goodput", "Busy", "Memory GiB h", "vcore h", "Cost"];
+  const titles = [
+    "Jobs",
+    "Failed",
+    "Queue",
+    `Held ${unit}`,
+    "Useful",
+    "Waiting",
+    "Start",
+    "Lost",
+    "Recovering",
+    "Tail",
+    "Goodput",
+    "Busy",
+    "Memory GiB h",
+    "vcore h",
+    "Cost",
+  ];
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Goodput report">
       <table class="rows">
         <caption class="sr-only">Goodput by {by}</caption>
-        <thead><tr><th scope="col">{by}</th>{titles.map(title => <th key={title} scope="col" class="numeric">{title}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">{by}</th>
+            {titles.map(title => (
+              <th key={title} scope="col" class="numeric">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
-          {answer.groups.map(group => <Row key={group.group ?? ""} by={by} group={group} kind={kind} since={since} />)}
+          {answer.groups.map(group => (
+            <Row key={group.group ?? ""} by={by} group={group} kind={kind} since={since} />
+          ))}
           {answer.total && <Row by={by} group={answer.total} kind={kind} since={since} total />}
         </tbody>
       </table>
@@ -103,8 +164,13 @@ function Days({since, zone}: {since: string; zone: string}) {
               });
               return (
                 <div key={day.group} class="day">
-                  <span>{day.group} <span class="muted">{count(held)} {unit}</span></span>
-                  <div style={{width: `${Math.max(2, held / most * 100)}%`}}>
+                  <span>
+                    {day.group}{" "}
+                    <span class="muted">
+                      {count(held)} {unit}
+                    </span>
+                  </span>
+                  <div style={{width: `${Math.max(2, (held / most) * 100)}%`}}>
                     <ShareBar label={`${day.group}, ${count(held)} ${unit}`} shares={shares} legend={false} />
                   </div>
                 </div>
@@ -122,7 +188,9 @@ function Legend() {
   return (
     <p class="legend-line">
       {BUCKETS.map(bucket => (
-        <span key={bucket} class="legend"><span class={`swatch part-${bucket}`} aria-hidden="true" /> {bucket}</span>
+        <span key={bucket} class="legend">
+          <span class={`swatch part-${bucket}`} aria-hidden="true" /> {bucket}
+        </span>
       ))}
     </p>
   );
@@ -140,20 +208,37 @@ export function GoodputPage() {
   const csv = () => {
     setCsvError(null);
     downloadCsv(url, `goodput-by-${by}.csv`).catch((error: unknown) =>
-      setCsvError(error instanceof ApiError ? error : new ApiError(0, String(error), null)));
+      setCsvError(error instanceof ApiError ? error : new ApiError(0, String(error), null)),
+    );
   };
   return (
     <>
       <h1>Goodput</h1>
       <p class="muted">Which share of the held hardware did useful work, and where the rest went.</p>
       <div class="toolbar">
-        <label>By <select value={by} onChange={event => setQuery({by: event.currentTarget.value}, true)}>
-          {GROUPINGS.map(name => <option key={name} value={name}>{name}</option>)}
-        </select></label>
-        <label>Since <select value={since} onChange={event => setQuery({since: event.currentTarget.value}, true)}>
-          {choices.map(time => <option key={time} value={time}>{time}</option>)}
-        </select></label>
-        <button type="button" onClick={csv}>CSV</button>
+        <label>
+          By{" "}
+          <select value={by} onChange={event => setQuery({by: event.currentTarget.value}, true)}>
+            {GROUPINGS.map(name => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Since{" "}
+          <select value={since} onChange={event => setQuery({since: event.currentTarget.value}, true)}>
+            {choices.map(time => (
+              <option key={time} value={time}>
+                {time}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={csv}>
+          CSV
+        </button>
       </div>
       {csvError && <Failure what="The CSV file" error={csvError} />}
       <ResourceView what="The goodput report" resource={report}>

@@ -2,11 +2,11 @@
 
 export interface Span {
   text: string;
-  style: string;  // names of CSS classes, separated by blanks; empty for plain text
+  style: string; // names of CSS classes, separated by blanks; empty for plain text
 }
 
 interface Look {
-  foreground: number | null;  // 0 to 15
+  foreground: number | null; // 0 to 15
   background: number | null;
   bold: boolean;
   faint: boolean;
@@ -16,7 +16,13 @@ interface Look {
 }
 
 const PLAIN: Look = {
-  foreground: null, background: null, bold: false, faint: false, italic: false, underline: false, inverse: false,
+  foreground: null,
+  background: null,
+  bold: false,
+  faint: false,
+  italic: false,
+  underline: false,
+  inverse: false,
 };
 
 function classes(look: Look): string {
@@ -72,19 +78,32 @@ function withColour(look: Look, parameter: number): Look {
 
 function withParameter(look: Look, parameter: number): Look {
   switch (parameter) {
-    case 0: return PLAIN;
-    case 1: return {...look, bold: true};
-    case 2: return {...look, faint: true};
-    case 3: return {...look, italic: true};
-    case 4: return {...look, underline: true};
-    case 7: return {...look, inverse: true};
-    case 22: return {...look, bold: false, faint: false};
-    case 23: return {...look, italic: false};
-    case 24: return {...look, underline: false};
-    case 27: return {...look, inverse: false};
-    case 39: return {...look, foreground: null};
-    case 49: return {...look, background: null};
-    default: return withColour(look, parameter);
+    case 0:
+      return PLAIN;
+    case 1:
+      return {...look, bold: true};
+    case 2:
+      return {...look, faint: true};
+    case 3:
+      return {...look, italic: true};
+    case 4:
+      return {...look, underline: true};
+    case 7:
+      return {...look, inverse: true};
+    case 22:
+      return {...look, bold: false, faint: false};
+    case 23:
+      return {...look, italic: false};
+    case 24:
+      return {...look, underline: false};
+    case 27:
+      return {...look, inverse: false};
+    case 39:
+      return {...look, foreground: null};
+    case 49:
+      return {...look, background: null};
+    default:
+      return withColour(look, parameter);
   }
 }
 

@@ -9,8 +9,8 @@ export interface Foldable {
 
 export interface Group<T> {
   key: string;
-  row: T;       // the first row in the order of the list
-  others: T[];  // the rows folded under it
+  row: T; // the first row in the order of the list
+  others: T[]; // the rows folded under it
 }
 
 export function groupKey(row: Foldable): string {

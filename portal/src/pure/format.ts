@@ -43,7 +43,8 @@ export function bytes(value: Maybe<number>): string {
     unit++;
   }
   const sign = value < 0 ? "-" : "";
-  return `${sign}${unit === 0 ? Math.round(scaled) : scaled >= 1000 ? Math.round(scaled) : short(scaled)} ${BYTE_UNITS[unit]}`;
+  const number = unit === 0 || scaled >= 1000 ? Math.round(scaled) : short(scaled);
+  return `${sign}${number} ${BYTE_UNITS[unit]}`;
 }
 
 // "100,213"; fractions keep three significant digits: "4.25", "1,204".
@@ -66,12 +67,18 @@ export function percent(share: Maybe<number>): string {
 export function quantity(value: Maybe<number>, unit: string): string {
   if (!known(value)) return UNKNOWN;
   switch (unit) {
-    case "bytes": return bytes(value);
-    case "bytes/s": return `${bytes(value)}/s`;
-    case "share": return percent(value);
-    case "s": return duration(value);
-    case "": return count(value);
-    default: return `${count(value)} ${unit}`;
+    case "bytes":
+      return bytes(value);
+    case "bytes/s":
+      return `${bytes(value)}/s`;
+    case "share":
+      return percent(value);
+    case "s":
+      return duration(value);
+    case "":
+      return count(value);
+    default:
+      return `${count(value)} ${unit}`;
   }
 }
 

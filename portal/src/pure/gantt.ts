@@ -2,7 +2,7 @@
 
 export interface GanttSpan {
   state: string;
-  from: number;  // milliseconds since 1970
+  from: number; // milliseconds since 1970
   to: number;
 }
 
@@ -21,7 +21,7 @@ export interface GanttRow {
   kind: "stretches" | "role" | "task";
   label: string;
   role: string;
-  attempts: GanttAttempt[];  // of the task, or of all tasks of the role
+  attempts: GanttAttempt[]; // of the task, or of all tasks of the role
   tasks: number;
 }
 
@@ -64,7 +64,7 @@ export function zoomed(range: Range, whole: Range, factor: number, around: numbe
 }
 
 export function pixelOf(time: number, range: Range, width: number): number {
-  return range.to > range.from ? (time - range.from) / (range.to - range.from) * width : 0;
+  return range.to > range.from ? ((time - range.from) / (range.to - range.from)) * width : 0;
 }
 
 // The visible part of a span as [left, width] in pixels; null if it is outside. At least one pixel wide.
@@ -97,8 +97,10 @@ export function density(row: GanttRow, range: Range, columns: number): Float32Ar
 
 // Marks of a time axis at round distances, at most `most` of them.
 export function ticksOf(range: Range, most: number): number[] {
-  const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5,
-    72e5, 108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5];
+  const steps = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5,
+    108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5,
+  ];
   const step = steps.find(one => (range.to - range.from) / one <= most) ?? 2592e6;
   const ticks: number[] = [];
   for (let at = Math.ceil(range.from / step) * step; at <= range.to; at += step) ticks.push(at);

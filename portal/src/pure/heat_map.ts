@@ -4,7 +4,7 @@ import {drawable, labelOf, type Series} from "./series";
 export interface HeatRow {
   label: string;
   task: string;
-  cells: (number | null)[];  // 1: as the median
+  cells: (number | null)[]; // 1: as the median
   mean: number | null;
 }
 
@@ -21,7 +21,8 @@ export function heatRows(series: readonly Series[]): HeatRow[] {
   if (series.length < 3) return [];
   const length = Math.max(0, ...series.map(one => one.mean.length));
   const medians = Array.from({length}, (_, i) =>
-    median(series.map(one => drawable(one.mean[i])).filter((value): value is number => value !== null)));
+    median(series.map(one => drawable(one.mean[i])).filter((value): value is number => value !== null)),
+  );
   const rows = series.map(one => {
     const cells = medians.map((middle, i) => {
       const value = drawable(one.mean[i]);

@@ -1,10 +1,9 @@
 // The keyboard shortcuts, as a pure function of the last key and this one.
 
-export type Action =
-  | {kind: "filter"} | {kind: "help"} | {kind: "row"; step: 1 | -1} | {kind: "go"; path: string};
+export type Action = {kind: "filter"} | {kind: "help"} | {kind: "row"; step: 1 | -1} | {kind: "go"; path: string};
 
 export interface KeyState {
-  prefix: boolean;  // `g` was pressed
+  prefix: boolean; // `g` was pressed
 }
 
 export const NO_PREFIX: KeyState = {prefix: false};
@@ -31,11 +30,17 @@ export function interpret(state: KeyState, key: string): {state: KeyState; actio
     return done(path === undefined ? null : {kind: "go", path});
   }
   switch (key) {
-    case "g": return {state: {prefix: true}, action: null};
-    case "/": return done({kind: "filter"});
-    case "?": return done({kind: "help"});
-    case "j": return done({kind: "row", step: 1});
-    case "k": return done({kind: "row", step: -1});
-    default: return done(null);
+    case "g":
+      return {state: {prefix: true}, action: null};
+    case "/":
+      return done({kind: "filter"});
+    case "?":
+      return done({kind: "help"});
+    case "j":
+      return done({kind: "row", step: 1});
+    case "k":
+      return done({kind: "row", step: -1});
+    default:
+      return done(null);
   }
 }

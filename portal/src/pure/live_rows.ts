@@ -7,7 +7,7 @@ interface Row {
 
 export interface ListState<T> {
   shown: T[];
-  waiting: T[] | null;  // the newer list, which differs in its rows or their order
+  waiting: T[] | null; // the newer list, which differs in its rows or their order
 }
 
 function sameOrder<T extends Row>(a: readonly T[], b: readonly T[]): boolean {

@@ -1,10 +1,10 @@
 // Bytes of a log as lines that can be shown.
 
 export interface LogLine {
-  offset: number;      // of the line's first byte in the log
+  offset: number; // of the line's first byte in the log
   text: string;
-  cut: number;         // bytes of the line that are not in `text`
-  continued: boolean;  // a further piece of a very long line
+  cut: number; // bytes of the line that are not in `text`
+  continued: boolean; // a further piece of a very long line
 }
 
 // A longer line is shown only in part, because a browser needs seconds to lay out a line of 100 MB.
@@ -29,7 +29,7 @@ function characterStart(bytes: Uint8Array, begin: number, end: number): number {
   return ((bytes[at] ?? 0) & 0xc0) === 0x80 ? end : at;
 }
 
-const decoder = new TextDecoder("utf-8");  // invalid bytes become U+FFFD
+const decoder = new TextDecoder("utf-8"); // invalid bytes become U+FFFD
 
 // The text of one line. As in a terminal, a carriage return starts the line again, so only the newest state of a
 // progress bar is shown.
@@ -45,8 +45,8 @@ function shown(bytes: Uint8Array, begin: number, end: number): {text: string; cu
   return {text: visible(text), cut: to - stop};
 }
 
-// The lines of `bytes`, which begin at `offset` of the log. The last line may be incomplete. `continued`: the bytes begin
-// inside a line.
+// The lines of `bytes`, which begin at `offset` of the log. The last line may be incomplete. `continued`: the bytes
+// begin inside a line.
 export function linesOf(bytes: Uint8Array, offset: number, continued: boolean): LogLine[] {
   const lines: LogLine[] = [];
   let begin = 0;

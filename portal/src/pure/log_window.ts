@@ -3,13 +3,13 @@
 import {firstLineStart, lastLineStart, linesOf, type LogLine} from "./log_lines";
 
 export interface LogWindow {
-  begin: number;                // offset of the first byte
-  end: number;                  // offset behind the last byte
-  size: number;                 // of the whole log, as far as known
+  begin: number; // offset of the first byte
+  end: number; // offset behind the last byte
+  size: number; // of the whole log, as far as known
   lines: LogLine[];
-  open: boolean;                // no newline has ended the last line yet
-  partial: Uint8Array;          // bytes of the open line; empty if they are too many to keep
-  firstNumber: number | null;   // number of the first line, from 1; null: not known
+  open: boolean; // no newline has ended the last line yet
+  partial: Uint8Array; // bytes of the open line; empty if they are too many to keep
+  firstNumber: number | null; // number of the first line, from 1; null: not known
 }
 
 export const CHUNK = 256 * 1024;
@@ -25,11 +25,11 @@ export function emptyWindow(offset = 0, size = 0): LogWindow {
   return {begin: offset, end: offset, size, lines: [], open: false, partial: NOTHING, firstNumber};
 }
 
-// A window with the bytes at `offset`, which were read because the user goes to a line behind it. The request begins one
-// byte before the wanted line (unless that is the first one): a newline there means that the line begins after it.
+// A window with the bytes at `offset`, which were read because the user goes to a line behind it. The request begins
+// one byte before the wanted line (unless that is the first one): a newline there means that the line begins after it.
 export function windowAt(bytes: Uint8Array, offset: number, size: number): LogWindow {
   const start = startOfFirstLine(bytes, offset);
-  const inside = start === 0 && offset > 0;  // in the middle of a very long line
+  const inside = start === 0 && offset > 0; // in the middle of a very long line
   const empty = {...emptyWindow(offset + start, size), open: inside};
   return appended(empty, bytes.subarray(start), size);
 }
@@ -56,7 +56,11 @@ export function appended(window: LogWindow, bytes: Uint8Array, size: number): Lo
   for (const line of linesOf(joined, window.end - window.partial.length, continued)) lines.push(line);
   const incomplete = joined.subarray(lastLineStart(joined));
   return trimmedFront({
-    ...window, lines, end: window.end + bytes.length, size: known, open: incomplete.length > 0,
+    ...window,
+    lines,
+    end: window.end + bytes.length,
+    size: known,
+    open: incomplete.length > 0,
     partial: incomplete.length >= PIECE ? NOTHING : incomplete.slice(),
   });
 }
@@ -121,7 +125,12 @@ export function lineAt(window: LogWindow, offset: number): number {
 
 // Which side to read next: near the end of the window in the direction of scrolling, and otherwise until the visible
 // lines [first, last) have enough others around them. null: nothing is needed.
-export function wanted(window: LogWindow, first: number, last: number, scrolling: -1 | 0 | 1): "before" | "after" | null {
+export function wanted(
+  window: LogWindow,
+  first: number,
+  last: number,
+  scrolling: -1 | 0 | 1,
+): "before" | "after" | null {
   const margin = Math.min(200, Math.max(1, window.lines.length >> 2));
   const hasRoom = window.end - window.begin + CHUNK <= WINDOW_LIMIT;
   const nearBegin = window.begin > 0 && first <= margin;

@@ -13,7 +13,8 @@ export function parsedEvent(data: unknown): ({topic: string} & Record<string, un
   if (typeof data !== "string") return null;
   try {
     const value: unknown = JSON.parse(data);
-    if (typeof value !== "object" || value === null || typeof (value as {topic?: unknown}).topic !== "string") return null;
+    if (typeof value !== "object" || value === null || typeof (value as {topic?: unknown}).topic !== "string")
+      return null;
     return value as {topic: string} & Record<string, unknown>;
   } catch {
     return null;

@@ -16,11 +16,15 @@ export function parseLocation(pathname: string, search: string): Location {
 
 // Encodes as little as possible, so that a filter can be read in the URL: `/?q=state:RUNNING,QUEUED+user:me`.
 function encoded(text: string): string {
-  return encodeURIComponent(text).replace(/%(3A|2C|2F|40|3E|3C)/gi, code => decodeURIComponent(code)).replace(/%20/g, "+");
+  return encodeURIComponent(text)
+    .replace(/%(3A|2C|2F|40|3E|3C)/gi, code => decodeURIComponent(code))
+    .replace(/%20/g, "+");
 }
 
 export function urlOf(path: string, query: Query = {}): string {
-  const pairs = Object.keys(query).sort().filter(key => query[key] !== "")
+  const pairs = Object.keys(query)
+    .sort()
+    .filter(key => query[key] !== "")
     .map(key => `${encoded(key)}=${encoded(query[key] as string)}`);
   return pairs.length > 0 ? `${path}?${pairs.join("&")}` : path;
 }
@@ -57,13 +61,18 @@ export function routeOf(location: Location): Route {
   if (parts.some(part => part === null) || parts.length > 2) return {page: "unknown"};
   if (parts.length === 2 && !second) return {page: "unknown"};
   switch (first) {
-    case "": return parts.length === 1 ? {page: "jobs"} : {page: "unknown"};
+    case "":
+      return parts.length === 1 ? {page: "jobs"} : {page: "unknown"};
     case "jobs":
       return second ? {page: "job", id: second, tab: location.query["tab"] ?? "overview"} : {page: "unknown"};
-    case "advice": return {page: "advice", check: second ?? null};
-    case "goodput": return parts.length === 1 ? {page: "goodput"} : {page: "unknown"};
-    case "about": return parts.length === 1 ? {page: "about"} : {page: "unknown"};
-    default: return {page: "unknown"};
+    case "advice":
+      return {page: "advice", check: second ?? null};
+    case "goodput":
+      return parts.length === 1 ? {page: "goodput"} : {page: "unknown"};
+    case "about":
+      return parts.length === 1 ? {page: "about"} : {page: "unknown"};
+    default:
+      return {page: "unknown"};
   }
 }
 
@@ -78,5 +87,5 @@ export function listOf(text: string | undefined): string[] {
 
 // "metrics" of a finite set of words; anything else is the default.
 export function oneOf<T extends string>(text: string | undefined, words: readonly T[], otherwise: T): T {
-  return words.includes(text as T) ? text as T : otherwise;
+  return words.includes(text as T) ? (text as T) : otherwise;
 }

@@ -26,21 +26,61 @@ export function chartView(query: Query, axes: readonly Axis[]): ChartView {
 }
 
 export function setRange(range: PlotRange | null): void {
-  setQuery({from: range ? String(Number(range.from.toFixed(3))) : null, to: range ? String(Number(range.to.toFixed(3))) : null}, true);
+  setQuery(
+    {
+      from: range ? String(Number(range.from.toFixed(3))) : null,
+      to: range ? String(Number(range.to.toFixed(3))) : null,
+    },
+    true,
+  );
 }
 
 export function ChartControls({view, axes}: {view: ChartView; axes: readonly Axis[]}) {
   return (
     <>
-      <label>Horizontal axis <select value={view.axis}
-        onChange={event => setQuery({x: event.currentTarget.value === axes[0] ? null : event.currentTarget.value, from: null, to: null}, true)}>
-        {axes.map(axis => <option key={axis} value={axis}>{AXIS_NAMES[axis]}</option>)}
-      </select></label>
-      <label>Smoothing <input type="range" min={0} max={0.99} step={0.01} value={view.smoothing}
-        onInput={event => setQuery({smooth: event.currentTarget.value === "0" ? null : event.currentTarget.value}, true)} /></label>
-      <label><input type="checkbox" checked={view.logScale}
-        onChange={event => setQuery({y: event.currentTarget.checked ? "log" : null}, true)} /> log scale</label>
-      {view.range && <button type="button" onClick={() => setRange(null)}>Show everything</button>}
+      <label>
+        Horizontal axis{" "}
+        <select
+          value={view.axis}
+          onChange={event =>
+            setQuery(
+              {x: event.currentTarget.value === axes[0] ? null : event.currentTarget.value, from: null, to: null},
+              true,
+            )
+          }>
+          {axes.map(axis => (
+            <option key={axis} value={axis}>
+              {AXIS_NAMES[axis]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Smoothing{" "}
+        <input
+          type="range"
+          min={0}
+          max={0.99}
+          step={0.01}
+          value={view.smoothing}
+          onInput={event =>
+            setQuery({smooth: event.currentTarget.value === "0" ? null : event.currentTarget.value}, true)
+          }
+        />
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={view.logScale}
+          onChange={event => setQuery({y: event.currentTarget.checked ? "log" : null}, true)}
+        />{" "}
+        log scale
+      </label>
+      {view.range && (
+        <button type="button" onClick={() => setRange(null)}>
+          Show everything
+        </button>
+      )}
     </>
   );
 }

@@ -4,13 +4,13 @@ import {count} from "../../pure/format";
 import {byName, hasValues, sampleText, tableOf, type MetricsAnswer, type Series} from "../../pure/series";
 import {setRange, type ChartView} from "./chart_controls";
 
-const MOST_CURVES = 16;  // more cannot be told apart
+const MOST_CURVES = 16; // more cannot be told apart
 
 interface Props {
   answer: MetricsAnswer;
   wanted: (name: string) => boolean;
   view: ChartView;
-  origin: number;       // begin of the job, in seconds since 1970
+  origin: number; // begin of the job, in seconds since 1970
   explanations: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,9 @@ function noteOf(series: readonly Series[], explanations: Props["explanations"]):
 function LastValues({series}: {series: readonly Series[]}) {
   const strange = series.filter(one => typeof one.last === "string");
   if (strange.length === 0) return null;
-  return <p class="problem">{strange.map(one => `${one.task}: the last value is ${sampleText(one.last)}`).join("; ")}</p>;
+  return (
+    <p class="problem">{strange.map(one => `${one.task}: the last value is ${sampleText(one.last)}`).join("; ")}</p>
+  );
 }
 
 // One chart per series name. Series without values are listed with the reason.
@@ -41,10 +43,19 @@ export function ChartGrid({answer, wanted, view, origin, explanations}: Props) {
           const drawn = series.slice(0, MOST_CURVES);
           return (
             <div key={name}>
-              <OneChart name={name} series={drawn} answer={answer} view={view} origin={origin} note={noteOf(series, explanations)} />
+              <OneChart
+                name={name}
+                series={drawn}
+                answer={answer}
+                view={view}
+                origin={origin}
+                note={noteOf(series, explanations)}
+              />
               <LastValues series={series} />
               {series.length > drawn.length && (
-                <p class="muted">{drawn.length} of {series.length} curves are drawn. Choose tasks above to see others.</p>
+                <p class="muted">
+                  {drawn.length} of {series.length} curves are drawn. Choose tasks above to see others.
+                </p>
               )}
             </div>
           );
@@ -53,7 +64,13 @@ export function ChartGrid({answer, wanted, view, origin, explanations}: Props) {
       {absent.length > 0 && (
         <details>
           <summary>{count(absent.length)} series without values</summary>
-          <ul>{absent.map(([name, all]) => <li key={name}><code>{name}</code>: {all[0]?.absent ?? "no samples yet"}</li>)}</ul>
+          <ul>
+            {absent.map(([name, all]) => (
+              <li key={name}>
+                <code>{name}</code>: {all[0]?.absent ?? "no samples yet"}
+              </li>
+            ))}
+          </ul>
         </details>
       )}
     </>
@@ -72,7 +89,17 @@ interface OneProps {
 function OneChart({name, series, answer, view, origin, note}: OneProps) {
   const table = useMemo(() => tableOf(answer, series, view.axis, origin), [answer, view.axis, origin]);
   return (
-    <Chart title={name.replace(/^metric\./, "")} unit={series[0]?.unit ?? ""} note={note || null} table={table} axis={view.axis}
-      logScale={view.logScale} smoothing={view.smoothing} range={view.range} sync="job" zoom={setRange} />
+    <Chart
+      title={name.replace(/^metric\./, "")}
+      unit={series[0]?.unit ?? ""}
+      note={note || null}
+      table={table}
+      axis={view.axis}
+      logScale={view.logScale}
+      smoothing={view.smoothing}
+      range={view.range}
+      sync="job"
+      zoom={setRange}
+    />
   );
 }

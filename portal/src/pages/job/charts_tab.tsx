@@ -13,12 +13,19 @@ import {Ranks} from "./ranks";
 import {TaskChoice} from "./task_choice";
 
 const AXES: readonly Axis[] = ["time", "relative"];
-const FEW_TASKS = 8;  // with more tasks the charts begin with the quantiles of each role
+const FEW_TASKS = 8; // with more tasks the charts begin with the quantiles of each role
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  cpu_cores: "CPU time per second", memory_bytes: "resident memory", gpu_util: "average of the GPUs",
-  cpu_throttled: "share of periods", input_wait: "share of time", step_s: "time per step", steps_s: "steps per second",
-  stdout_bytes: "size of the log", stderr_bytes: "size of the log", shm_bytes: "use of /dev/shm",
+  cpu_cores: "CPU time per second",
+  memory_bytes: "resident memory",
+  gpu_util: "average of the GPUs",
+  cpu_throttled: "share of periods",
+  input_wait: "share of time",
+  step_s: "time per step",
+  steps_s: "steps per second",
+  stdout_bytes: "size of the log",
+  stderr_bytes: "size of the log",
+  shm_bytes: "use of /dev/shm",
 };
 
 const isResource = (name: string) => !name.startsWith("metric.");
@@ -36,11 +43,14 @@ export function ChartsTab({job}: {job: JobDetail}) {
     <>
       <div class="toolbar">
         <TaskChoice job={job} chosen={tasks} />
-        <label>Show <select value={of} onChange={event => setQuery({of: event.currentTarget.value}, true)}>
-          <option value="task">each task</option>
-          <option value="role">quantiles of each role</option>
-          <option value="rank">each rank</option>
-        </select></label>
+        <label>
+          Show{" "}
+          <select value={of} onChange={event => setQuery({of: event.currentTarget.value}, true)}>
+            <option value="task">each task</option>
+            <option value="role">quantiles of each role</option>
+            <option value="rank">each rank</option>
+          </select>
+        </label>
         <ChartControls view={view} axes={AXES} />
       </div>
       <Ranks job={job} />

@@ -6,8 +6,8 @@ import {setQuery, useLocation} from "../../hooks/use_location";
 import {useVisibleRows, ALL_ROWS} from "../../hooks/use_visible_rows";
 import {count} from "../../pure/format";
 
-const ROW_HEIGHT = 24;  // pixels, as in the style sheet
-const LIMIT = 1000;     // events per request
+const ROW_HEIGHT = 24; // pixels, as in the style sheet
+const LIMIT = 1000; // events per request
 
 interface EventsAnswer {
   events: JobEvent[];
@@ -52,17 +52,33 @@ export function EventsTab({job, version}: {job: JobDetail; version: number}) {
   return (
     <>
       <div class="toolbar">
-        <label>Find <input data-filter value={query["find"] ?? ""} spellcheck={false}
-          onInput={event => setQuery({find: event.currentTarget.value}, true)} /></label>
-        <span class="total" role="status">{count(rows.length)} of {count(events.length)} events{!complete && !error && ", reading…"}</span>
+        <label>
+          Find{" "}
+          <input
+            data-filter
+            value={query["find"] ?? ""}
+            spellcheck={false}
+            onInput={event => setQuery({find: event.currentTarget.value}, true)}
+          />
+        </label>
+        <span class="total" role="status">
+          {count(rows.length)} of {count(events.length)} events{!complete && !error && ", reading…"}
+        </span>
       </div>
       {error && <Failure what="The events" error={error} />}
-      <div class={rows.length > ALL_ROWS ? "scroll tall" : "scroll"} ref={view.box} onScroll={view.scrolled} tabIndex={0}
-        role="region" aria-label="Events">
+      <div
+        class={rows.length > ALL_ROWS ? "scroll tall" : "scroll"}
+        ref={view.box}
+        onScroll={view.scrolled}
+        tabIndex={0}
+        role="region"
+        aria-label="Events">
         <ol class="events">
           {view.above > 0 && <li aria-hidden="true" style={{height: `${view.above}px`}} />}
           {rows.slice(view.first, view.last).map(event => (
-            <li key={event.seq} title={event.entry.time}><code>{event.text}</code></li>
+            <li key={event.seq} title={event.entry.time}>
+              <code>{event.text}</code>
+            </li>
           ))}
           {view.below > 0 && <li aria-hidden="true" style={{height: `${view.below}px`}} />}
         </ol>

@@ -26,10 +26,14 @@ export function FailureTail({job, role, index, attempt}: Props) {
   useEffect(() => {
     const controller = new AbortController();
     getLog(jobUrl(job.id, `logs/${task}`, {...which, tail: String(LINES)}), controller.signal).then(
-      bytes => { setLog(bytes); setError(null); },
+      bytes => {
+        setLog(bytes);
+        setError(null);
+      },
       (reason: unknown) => {
         if (reason instanceof ApiError) setError(reason);
-      });
+      },
+    );
     return () => controller.abort();
   }, [job.id, task, attempt]);
 
@@ -43,10 +47,16 @@ export function FailureTail({job, role, index, attempt}: Props) {
       {log && lines.length === 0 && <p class="muted">{task} wrote nothing to stderr.</p>}
       {lines.length > 0 && (
         <pre class="log-tail" tabIndex={0} aria-label={`last lines of stderr of ${task}`}>
-          {lines.map(line => <AnsiLine key={line.offset} line={line} />)}
+          {lines.map(line => (
+            <AnsiLine key={line.offset} line={line} />
+          ))}
         </pre>
       )}
-      <p><Link to={jobPath(job.id)} query={query}>Show this position in the log</Link></p>
+      <p>
+        <Link to={jobPath(job.id)} query={query}>
+          Show this position in the log
+        </Link>
+      </p>
     </div>
   );
 }

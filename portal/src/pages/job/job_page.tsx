@@ -7,7 +7,6 @@ import {LiveMark} from "../../components/live_mark";
 import {ScaleForm} from "../../components/scale_form";
 import {Tabs, type Tab} from "../../components/tabs";
 import {useJob, type LiveJob} from "../../hooks/use_job";
-import {useLocation} from "../../hooks/use_location";
 import {isLive} from "../../pure/job_state";
 import {jobPath, oneOf} from "../../pure/url_state";
 import {AdviceTab} from "./advice_tab";
@@ -22,7 +21,7 @@ import {TasksTab} from "./tasks_tab";
 import {TimelineTab} from "./timeline_tab";
 
 const NAMES = ["overview", "tasks", "logs", "metrics", "charts", "timeline", "advice", "config", "events"] as const;
-type TabName = typeof NAMES[number];
+type TabName = (typeof NAMES)[number];
 
 function titleOf(name: TabName, job: JobDetail): string {
   const title = name.charAt(0).toUpperCase() + name.slice(1);
@@ -33,15 +32,24 @@ function titleOf(name: TabName, job: JobDetail): string {
 
 function TabBody({name, job, version}: {name: TabName; job: JobDetail; version: number}) {
   switch (name) {
-    case "overview": return <OverviewTab job={job} />;
-    case "tasks": return <TasksTab job={job} version={version} />;
-    case "logs": return <LogsTab job={job} version={version} />;
-    case "metrics": return <MetricsTab job={job} />;
-    case "charts": return <ChartsTab job={job} />;
-    case "timeline": return <TimelineTab job={job} version={version} />;
-    case "advice": return <AdviceTab job={job} version={version} />;
-    case "config": return <ConfigTab job={job} />;
-    case "events": return <EventsTab job={job} version={version} />;
+    case "overview":
+      return <OverviewTab job={job} />;
+    case "tasks":
+      return <TasksTab job={job} version={version} />;
+    case "logs":
+      return <LogsTab job={job} version={version} />;
+    case "metrics":
+      return <MetricsTab job={job} />;
+    case "charts":
+      return <ChartsTab job={job} />;
+    case "timeline":
+      return <TimelineTab job={job} version={version} />;
+    case "advice":
+      return <AdviceTab job={job} version={version} />;
+    case "config":
+      return <ConfigTab job={job} />;
+    case "events":
+      return <EventsTab job={job} version={version} />;
   }
 }
 
@@ -59,15 +67,23 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
         <LiveMark state={state.live} />
         {isLive(job.state) && (
           <div class="buttons">
-            <button type="button" disabled={readOnly} onClick={() => setAction("scale")}>Scale…</button>
-            <button type="button" class="danger" disabled={readOnly} onClick={() => setAction("kill")}>Kill…</button>
+            <button type="button" disabled={readOnly} onClick={() => setAction("scale")}>
+              Scale…
+            </button>
+            <button type="button" class="danger" disabled={readOnly} onClick={() => setAction("kill")}>
+              Kill…
+            </button>
           </div>
         )}
       </div>
       {state.error && <Failure what="The newest state of the job" error={state.error} retry={state.reload} />}
       <JobHead job={job} />
-      <Tabs path={jobPath(job.id)} tabs={tabs} current={name}
-        query={(each): Record<string, string> => (each === "overview" ? {} : {tab: each})} />
+      <Tabs
+        path={jobPath(job.id)}
+        tabs={tabs}
+        current={name}
+        query={(each): Record<string, string> => (each === "overview" ? {} : {tab: each})}
+      />
       <section class="tab-body" aria-label={titleOf(name, job)}>
         <TabBody key={name} name={name} job={job} version={version} />
       </section>
@@ -79,13 +95,16 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
 
 export function JobPage({id, tab, readOnly}: {id: string; tab: string; readOnly: boolean}) {
   const state = useJob(id);
-  useLocation();
   if (state.job) return <Page state={{...state, job: state.job}} tab={tab} readOnly={readOnly} />;
   return (
     <>
       <h1>{id}</h1>
       {state.error && <Failure what={`The job ${id}`} error={state.error} retry={state.reload} />}
-      {state.loading && !state.error && <p class="loading" role="status">Loading…</p>}
+      {state.loading && !state.error && (
+        <p class="loading" role="status">
+          Loading…
+        </p>
+      )}
     </>
   );
 }

@@ -7,20 +7,20 @@ import {lineAt, numbersOf, wanted, type LogWindow} from "../../pure/log_window";
 import {columnsOf, rowAt, topsOf, visibleRows} from "../../pure/row_heights";
 import type {Query} from "../../pure/url_state";
 
-const LINE_HEIGHT = 18;  // pixels, as in the style sheet
-const AROUND = 30;       // lines rendered outside the box
+const LINE_HEIGHT = 18; // pixels, as in the style sheet
+const AROUND = 30; // lines rendered outside the box
 
 interface Props {
   window: LogWindow;
-  target: number | null;  // offset to scroll to, after a jump
-  marked: number | null;  // offset of the line that the URL names
+  target: number | null; // offset to scroll to, after a jump
+  marked: number | null; // offset of the line that the URL names
   wrap: boolean;
   follow: boolean;
   path: string;
   linkQuery: (offset: number) => Query;
   more: () => void;
   before: () => void;
-  leftEnd: () => void;    // the user has scrolled up while following
+  leftEnd: () => void; // the user has scrolled up while following
 }
 
 // The number of characters that fit into one row of the box.
@@ -49,8 +49,13 @@ export function LogText(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({top: 0, height: 600});
   const columns = useColumns(box, wrap);
-  const lengths = useMemo(() => (columns > 0 ? log.lines.map(line => columnsOf(withoutEscapes(line.text)))
-    : new Array<number>(log.lines.length).fill(0)), [log, columns]);
+  const lengths = useMemo(
+    () =>
+      columns > 0
+        ? log.lines.map(line => columnsOf(withoutEscapes(line.text)))
+        : new Array<number>(log.lines.length).fill(0),
+    [log, columns],
+  );
   const tops = useMemo(() => topsOf(lengths, columns), [lengths, columns]);
   const numbers = useMemo(() => numbersOf(log), [log]);
   const anchor = useRef<{offset: number; delta: number} | null>(null);
@@ -85,7 +90,12 @@ export function LogText(props: Props) {
   const fill = (scrolling: -1 | 0 | 1) => {
     const element = box.current;
     if (!element) return;
-    const [from, to] = visibleRows(tops, element.scrollTop / LINE_HEIGHT, (element.scrollTop + element.clientHeight) / LINE_HEIGHT, 0);
+    const [from, to] = visibleRows(
+      tops,
+      element.scrollTop / LINE_HEIGHT,
+      (element.scrollTop + element.clientHeight) / LINE_HEIGHT,
+      0,
+    );
     const side = wanted(log, from, to, scrolling);
     if (side === "after") more();
     if (side === "before") before();
@@ -102,20 +112,35 @@ export function LogText(props: Props) {
   };
 
   return (
-    <div ref={box} class={`log-box ${wrap ? "wrap" : ""}`} onScroll={onScroll} tabIndex={0} role="log" aria-live="off"
+    <div
+      ref={box}
+      class={`log-box ${wrap ? "wrap" : ""}`}
+      onScroll={onScroll}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
       aria-label="Text of the log">
-      <span class="probe" aria-hidden="true">{"0".repeat(100)}</span>
+      <span class="probe" aria-hidden="true">
+        {"0".repeat(100)}
+      </span>
       <span class="gutter gutter-probe" aria-hidden="true" />
       <div style={{height: `${(tops[tops.length - 1] ?? 0) * LINE_HEIGHT}px`}} class="log-space">
         <div class="log-lines" style={{transform: `translateY(${(tops[first] ?? 0) * LINE_HEIGHT}px)`}}>
           {log.lines.slice(first, last).map((line, i) => {
             const number = numbers[first + i] ?? null;
             return (
-              <div key={line.offset} class={line.offset === marked ? "log-line marked" : "log-line"}
+              <div
+                key={line.offset}
+                class={line.offset === marked ? "log-line marked" : "log-line"}
                 aria-current={line.offset === marked ? "location" : undefined}>
-                <Link to={path} query={linkQuery(line.offset)} class="gutter" tabIndex={-1}
+                <Link
+                  to={path}
+                  query={linkQuery(line.offset)}
+                  class="gutter"
+                  tabIndex={-1}
                   label={number === null ? `link to byte ${line.offset}` : `link to line ${number}`}>
-                  {number === null ? "·" : String(number)}</Link>
+                  {number === null ? "·" : String(number)}
+                </Link>
                 <AnsiLine line={line} />
               </div>
             );

@@ -16,7 +16,7 @@ import {LogText} from "./log_text";
 interface Props {
   id: string;
   source: LogSource;
-  query: Query;  // of the page: at, line, wrap, follow
+  query: Query; // of the page: at, line, wrap, follow
   live: boolean;
 }
 
@@ -66,38 +66,91 @@ export function LogViewer({id, source, query, live}: Props) {
     if (query[key] === value) reader.go(position);
     else setQuery({at: null, line: null, follow: "0", [key]: value}, true);
   };
-  const linkQuery = (offset: number): Query =>
-    ({tab: "logs", task, ...which, at: String(offset), ...(query["wrap"] ? {wrap: "1"} : {})});
+  const linkQuery = (offset: number): Query => ({
+    tab: "logs",
+    task,
+    ...which,
+    at: String(offset),
+    ...(query["wrap"] ? {wrap: "1"} : {}),
+  });
 
   return (
     <>
       <div class="toolbar">
-        <label><input type="checkbox" checked={follow} onChange={event => {
-          const on = event.currentTarget.checked;
-          setQuery({follow: on ? "1" : "0", at: null, line: null}, true);
-          if (on) reader.go({kind: "end"});
-        }} /> follow</label>
-        <label><input type="checkbox" checked={query["wrap"] === "1"}
-          onChange={event => setQuery({wrap: event.currentTarget.checked ? "1" : null}, true)} /> wrap</label>
+        <label>
+          <input
+            type="checkbox"
+            checked={follow}
+            onChange={event => {
+              const on = event.currentTarget.checked;
+              setQuery({follow: on ? "1" : "0", at: null, line: null}, true);
+              if (on) reader.go({kind: "end"});
+            }}
+          />{" "}
+          follow
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={query["wrap"] === "1"}
+            onChange={event => setQuery({wrap: event.currentTarget.checked ? "1" : null}, true)}
+          />{" "}
+          wrap
+        </label>
         <GoToLine go={line => jump("line", String(line))} />
-        <button type="button" onClick={() => jump("at", "0")}>Begin</button>
-        <button type="button" onClick={() => jump("at", "end")}>End</button>
+        <button type="button" onClick={() => jump("at", "0")}>
+          Begin
+        </button>
+        <button type="button" onClick={() => jump("at", "end")}>
+          End
+        </button>
         <DownloadLink to={urlOf({download: "1"})}>Download</DownloadLink>
-        {log && <span class="muted" role="status">bytes {log.begin.toLocaleString("en-US")}–{log.end.toLocaleString("en-US")} of {bytes(log.size)}</span>}
+        {log && (
+          <span class="muted" role="status">
+            bytes {log.begin.toLocaleString("en-US")}–{log.end.toLocaleString("en-US")} of {bytes(log.size)}
+          </span>
+        )}
         {live && !ended && <LiveMark state={state} />}
         {busy && <span class="muted">reading…</span>}
       </div>
       {error && <Failure what={`The ${stream} of ${task}`} error={error} retry={() => reader.go(position)} />}
       {log && log.size > log.end - log.begin && (
-        <label class="log-position">Position <input type="range" min={0} max={log.size} value={log.begin}
-          onChange={event => jump("at", event.currentTarget.value)} /></label>
+        <label class="log-position">
+          Position{" "}
+          <input
+            type="range"
+            min={0}
+            max={log.size}
+            value={log.begin}
+            onChange={event => jump("at", event.currentTarget.value)}
+          />
+        </label>
       )}
-      {log && (log.size === 0 ? <p class="empty">{task} has written nothing to {stream}{live && " yet"}.</p> : (
-        <LogText window={log} target={reader.target} marked={query["at"] === undefined ? null : Number(query["at"])}
-          wrap={query["wrap"] === "1"} follow={follow} path={jobPath(id)} linkQuery={linkQuery} more={reader.more}
-          before={reader.before} leftEnd={() => setQuery({follow: "0"}, true)} />
-      ))}
-      {!log && !error && <p class="loading" role="status">Loading…</p>}
+      {log &&
+        (log.size === 0 ? (
+          <p class="empty">
+            {task} has written nothing to {stream}
+            {live && " yet"}.
+          </p>
+        ) : (
+          <LogText
+            window={log}
+            target={reader.target}
+            marked={query["at"] === undefined ? null : Number(query["at"])}
+            wrap={query["wrap"] === "1"}
+            follow={follow}
+            path={jobPath(id)}
+            linkQuery={linkQuery}
+            more={reader.more}
+            before={reader.before}
+            leftEnd={() => setQuery({follow: "0"}, true)}
+          />
+        ))}
+      {!log && !error && (
+        <p class="loading" role="status">
+          Loading…
+        </p>
+      )}
     </>
   );
 }
@@ -107,9 +160,18 @@ function GoToLine({go}: {go: (line: number) => void}) {
   const line = Number(text);
   const valid = Number.isSafeInteger(line) && line > 0;
   return (
-    <form class="inline" onSubmit={event => { event.preventDefault(); if (valid) go(line); }}>
-      <label>Line <input inputMode="numeric" size={8} value={text} onInput={event => setText(event.currentTarget.value)} /></label>
-      <button type="submit" disabled={!valid}>Go</button>
+    <form
+      class="inline"
+      onSubmit={event => {
+        event.preventDefault();
+        if (valid) go(line);
+      }}>
+      <label>
+        Line <input inputMode="numeric" size={8} value={text} onInput={event => setText(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={!valid}>
+        Go
+      </button>
     </form>
   );
 }

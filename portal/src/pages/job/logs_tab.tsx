@@ -43,26 +43,55 @@ function Choice({sources, source}: {sources: readonly LogSource[]; source: LogSo
   const streams = ofAttempt.filter(one => one.rank === source.rank);
   return (
     <>
-      <label>Task <select value={source.task}
-        onChange={event => choose({task: event.currentTarget.value, attempt: null, rank: null})}>
-        {unique(sources.map(one => one.task)).map(task => <option key={task} value={task}>{task}</option>)}
-      </select></label>
+      <label>
+        Task{" "}
+        <select
+          value={source.task}
+          onChange={event => choose({task: event.currentTarget.value, attempt: null, rank: null})}>
+          {unique(sources.map(one => one.task)).map(task => (
+            <option key={task} value={task}>
+              {task}
+            </option>
+          ))}
+        </select>
+      </label>
       {attempts.length > 1 && (
-        <label>Attempt <select value={String(source.attempt)}
-          onChange={event => choose({attempt: event.currentTarget.value, rank: null})}>
-          {attempts.map(attempt => <option key={attempt} value={String(attempt)}>{attempt}</option>)}
-        </select></label>
+        <label>
+          Attempt{" "}
+          <select
+            value={String(source.attempt)}
+            onChange={event => choose({attempt: event.currentTarget.value, rank: null})}>
+            {attempts.map(attempt => (
+              <option key={attempt} value={String(attempt)}>
+                {attempt}
+              </option>
+            ))}
+          </select>
+        </label>
       )}
       {ranks.length > 1 && (
-        <label>Process <select value={String(source.rank)} onChange={event => choose({rank: event.currentTarget.value})}>
-          {ranks.map(rank => <option key={rank} value={String(rank)}>{rank}</option>)}
-        </select></label>
+        <label>
+          Process{" "}
+          <select value={String(source.rank)} onChange={event => choose({rank: event.currentTarget.value})}>
+            {ranks.map(rank => (
+              <option key={rank} value={String(rank)}>
+                {rank}
+              </option>
+            ))}
+          </select>
+        </label>
       )}
-      <label>Stream <select value={source.stream} onChange={event => choose({stream: event.currentTarget.value})}>
-        {streams.map(one => (
-          <option key={one.stream} value={one.stream}>{one.stream}{one.size !== null && ` (${bytes(one.size)})`}</option>
-        ))}
-      </select></label>
+      <label>
+        Stream{" "}
+        <select value={source.stream} onChange={event => choose({stream: event.currentTarget.value})}>
+          {streams.map(one => (
+            <option key={one.stream} value={one.stream}>
+              {one.stream}
+              {one.size !== null && ` (${bytes(one.size)})`}
+            </option>
+          ))}
+        </select>
+      </label>
     </>
   );
 }
@@ -75,18 +104,29 @@ export function LogsTab({job, version}: {job: JobDetail; version: number}) {
       {({sources, location}) => {
         const source = chosenSource(sources, query);
         if (!source) {
-          return <p class="empty">{sources.length > 0 ? `There is no log of ${query["task"]}, attempt ${query["attempt"] ?? "–"}.`
-            : "No task has written a log yet."}</p>;
+          return (
+            <p class="empty">
+              {sources.length > 0
+                ? `There is no log of ${query["task"]}, attempt ${query["attempt"] ?? "–"}.`
+                : "No task has written a log yet."}
+            </p>
+          );
         }
         const key = `${source.task} ${source.attempt} ${source.rank} ${source.stream}`;
         const task = job.tasks.find(one => `${one.role}:${one.index}` === source.task);
         const live = isLive(job.state) && (task === undefined || task.attempt === source.attempt);
         return (
           <>
-            <div class="toolbar"><Choice sources={sources} source={source} /></div>
+            <div class="toolbar">
+              <Choice sources={sources} source={source} />
+            </div>
             <LogSearch id={job.id} task={source.task} stream={source.stream} query={query} />
             <LogViewer key={key} id={job.id} source={source} query={query} live={live} />
-            {location && <p class="muted">Files: <code>{location}</code></p>}
+            {location && (
+              <p class="muted">
+                Files: <code>{location}</code>
+              </p>
+            )}
           </>
         );
       }}

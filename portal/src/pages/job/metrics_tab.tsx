@@ -20,14 +20,26 @@ export function MetricsTab({job}: {job: JobDetail}) {
   const tasks = query["tasks"] ?? "";
   const find = (query["find"] ?? "").toLowerCase();
   // `rank`, because every process reports its own values.
-  const answer = useMetrics<MetricsAnswer>(jobUrl(job.id, "metrics", {of: "rank", tasks, points: "720"}), isLive(job.state));
+  const answer = useMetrics<MetricsAnswer>(
+    jobUrl(job.id, "metrics", {of: "rank", tasks, points: "720"}),
+    isLive(job.state),
+  );
   const origin = (parseTime(job.started ?? job.submitted) ?? 0) / 1000;
-  const wanted = (name: string) => name.startsWith("metric.") && name.slice("metric.".length).toLowerCase().includes(find);
+  const wanted = (name: string) =>
+    name.startsWith("metric.") && name.slice("metric.".length).toLowerCase().includes(find);
   return (
     <>
       <div class="toolbar">
-        <label>Find <input data-filter value={query["find"] ?? ""} size={14} spellcheck={false}
-          onInput={event => setQuery({find: event.currentTarget.value}, true)} /></label>
+        <label>
+          Find{" "}
+          <input
+            data-filter
+            value={query["find"] ?? ""}
+            size={14}
+            spellcheck={false}
+            onInput={event => setQuery({find: event.currentTarget.value}, true)}
+          />
+        </label>
         <TaskChoice job={job} chosen={tasks} />
         <ChartControls view={view} axes={AXES} />
       </div>
@@ -37,8 +49,19 @@ export function MetricsTab({job}: {job: JobDetail}) {
           return (
             <>
               <Notes notes={data.note ? [data.note] : null} />
-              {!some && <p class="empty">{find ? "No metric has this name." : <>The job has reported no metrics. A process
-                reports one with a line <code>metric loss 0.31</code> in the file that <code>HOWDAH_PROGRESS</code> names.</>}</p>}
+              {!some && (
+                <p class="empty">
+                  {find ? (
+                    "No metric has this name."
+                  ) : (
+                    <>
+                      The job has reported no metrics. A process reports one with a line{" "}
+                      <code>metric loss 0.31</code>{" "}
+                      in the file that <code>HOWDAH_PROGRESS</code> names.
+                    </>
+                  )}
+                </p>
+              )}
               <ChartGrid answer={data} wanted={wanted} view={view} origin={origin} explanations={NONE} />
             </>
           );

@@ -30,13 +30,31 @@ function Roles({job}: {job: JobDetail}) {
     <div class="scroll" tabIndex={0} role="region" aria-label="Roles">
       <table class="plain">
         <caption>Roles</caption>
-        <thead><tr><th scope="col">role</th><th scope="col" class="numeric">tasks</th><th scope="col">states</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">role</th>
+            <th scope="col" class="numeric">
+              tasks
+            </th>
+            <th scope="col">states</th>
+          </tr>
+        </thead>
         <tbody>
           {rolesOf(job.tasks).map(({role, total, states}) => (
             <tr key={role} data-row>
-              <th scope="row"><Link to={jobPath(job.id)} query={{tab: "tasks", role}}>{role}</Link></th>
+              <th scope="row">
+                <Link to={jobPath(job.id)} query={{tab: "tasks", role}}>
+                  {role}
+                </Link>
+              </th>
               <td class="numeric">{count(total)}</td>
-              <td>{[...states].map(([state, number]) => <span key={state} class="pair"><StateBadge state={state} /> {count(number)}</span>)}</td>
+              <td>
+                {[...states].map(([state, number]) => (
+                  <span key={state} class="pair">
+                    <StateBadge state={state} /> {count(number)}
+                  </span>
+                ))}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -45,7 +63,7 @@ function Roles({job}: {job: JobDetail}) {
   );
 }
 
-// What a job in QUEUED or STARTING waits for.
+// The resource or event that a job in QUEUED or STARTING waits for.
 function Waiting({job}: {job: JobDetail}) {
   if (job.state !== "QUEUED" && job.state !== "STARTING") return null;
   const held = job.tasks.filter(task => task.container !== null).length;
@@ -53,8 +71,10 @@ function Waiting({job}: {job: JobDetail}) {
     <div class="card">
       <h2>Waiting</h2>
       <p>{job.reason ?? "The reason is not known yet."}</p>
-      <p class="muted">since <TimeText at={job.submitted} />
-        {job.tasks.length > 0 && `; ${count(held)} of ${count(job.tasks.length)} containers are granted`}</p>
+      <p class="muted">
+        since <TimeText at={job.submitted} />
+        {job.tasks.length > 0 && `; ${count(held)} of ${count(job.tasks.length)} containers are granted`}
+      </p>
     </div>
   );
 }
@@ -66,14 +86,29 @@ function Restarts({job}: {job: JobDetail}) {
     <div class="scroll" tabIndex={0} role="region" aria-label="Restarts">
       <table class="plain">
         <caption>Restarts</caption>
-        <thead><tr><th scope="col">generation</th><th scope="col">at</th><th scope="col">cause</th>
-          <th scope="col" class="numeric">lost</th><th scope="col" class="numeric">recovering</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">generation</th>
+            <th scope="col">at</th>
+            <th scope="col">cause</th>
+            <th scope="col" class="numeric">
+              lost
+            </th>
+            <th scope="col" class="numeric">
+              recovering
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {account.generations.map(one => (
             <tr key={one.generation}>
-              <td>{one.generation}</td><td><TimeText at={one.at} /></td>
+              <td>{one.generation}</td>
+              <td>
+                <TimeText at={one.at} />
+              </td>
               <td>{typeof one.cause === "string" ? one.cause : JSON.stringify(one.cause)}</td>
-              <td class="numeric">{duration(one.lost_seconds)}</td><td class="numeric">{duration(one.recovering_seconds)}</td>
+              <td class="numeric">{duration(one.lost_seconds)}</td>
+              <td class="numeric">{duration(one.recovering_seconds)}</td>
             </tr>
           ))}
         </tbody>
@@ -90,13 +125,22 @@ export function OverviewTab({job}: {job: JobDetail}) {
       {cause?.role !== undefined && cause.index !== undefined && (
         <FailureTail job={job} role={cause.role} index={cause.index} attempt={cause.attempt ?? null} />
       )}
-      {account && <><h2>Time breakdown</h2><TimeBreakdown account={account} /></>}
+      {account && (
+        <>
+          <h2>Time breakdown</h2>
+          <TimeBreakdown account={account} />
+        </>
+      )}
       <div class="columns">
         <Roles job={job} />
         {account?.resources && <ResourceBreakdown resources={account.resources} />}
         <Restarts job={job} />
       </div>
-      {job.logs && <p class="muted">Log files: <code>{job.logs}</code></p>}
+      {job.logs && (
+        <p class="muted">
+          Log files: <code>{job.logs}</code>
+        </p>
+      )}
     </>
   );
 }

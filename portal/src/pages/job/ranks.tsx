@@ -13,9 +13,12 @@ const WORST = 10;
 
 // Which rank is slow: the heat map of step times, and the slowest ranks by name.
 export function Ranks({job}: {job: JobDetail}) {
-  const answer = useMetrics<MetricsAnswer>(jobUrl(job.id, "metrics", {series: "step_s", of: "rank", points: "240"}), isLive(job.state));
+  const answer = useMetrics<MetricsAnswer>(
+    jobUrl(job.id, "metrics", {series: "step_s", of: "rank", points: "240"}),
+    isLive(job.state),
+  );
   const rows = answer.data ? heatRows(answer.data.series.filter(series => series.name === "step_s")) : [];
-  if (rows.length === 0) return null;  // fewer than three ranks, or none that reports steps
+  if (rows.length === 0) return null; // fewer than three ranks, or none that reports steps
   return (
     <section>
       <h2>Ranks: time per step, compared with the median</h2>
@@ -23,7 +26,9 @@ export function Ranks({job}: {job: JobDetail}) {
       <ol class="worst">
         {rows.slice(0, WORST).map(row => (
           <li key={row.label} data-row>
-            <Link to={jobPath(job.id)} query={{tab: "tasks", task: row.task}}>{row.label}</Link>{" "}
+            <Link to={jobPath(job.id)} query={{tab: "tasks", task: row.task}}>
+              {row.label}
+            </Link>{" "}
             {row.mean === null ? UNKNOWN : row.mean.toFixed(2)} times the median
           </li>
         ))}

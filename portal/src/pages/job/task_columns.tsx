@@ -13,7 +13,7 @@ interface TaskColumn {
   key: string;
   title: string;
   numeric?: boolean;
-  value: (row: Attempt) => Value;  // for sorting; null comes last
+  value: (row: Attempt) => Value; // for sorting; null comes last
   cell: (row: Attempt, id: string) => ComponentChildren;
 }
 
@@ -35,31 +35,92 @@ function exitText(row: Attempt): string {
 }
 
 export const TASK_COLUMNS: readonly TaskColumn[] = [
-  {key: "task", title: "Task", value: () => null,
-    cell: (row, id) => <Link to={jobPath(id)} query={{tab: "tasks", task: taskOf(row)}}>{taskOf(row)}</Link>},
+  {
+    key: "task",
+    title: "Task",
+    value: () => null,
+    cell: (row, id) => (
+      <Link to={jobPath(id)} query={{tab: "tasks", task: taskOf(row)}}>
+        {taskOf(row)}
+      </Link>
+    ),
+  },
   {key: "state", title: "State", value: row => row.state, cell: row => <StateBadge state={row.state} />},
   {key: "attempt", title: "Attempt", numeric: true, value: row => row.attempt, cell: row => count(row.attempt)},
   {key: "node", title: "Node", value: row => row.node, cell: row => row.node ?? UNKNOWN},
-  {key: "ranks", title: "Ranks", numeric: true, value: row => row.ranks?.[0] ?? null,
-    cell: row => (row.ranks && row.ranks.length > 0 ? row.ranks.join(" ") : UNKNOWN)},
-  {key: "time", title: "Time", numeric: true, value: took, cell: row => <TookText from={row.started} to={row.finished} />},
-  {key: "cpu", title: "CPU", numeric: true, value: row => row.usage?.cpu_seconds ?? null,
-    cell: row => duration(row.usage?.cpu_seconds)},
-  {key: "memory", title: "Memory peak/granted", numeric: true, value: row => row.usage?.memory_peak_bytes ?? null,
-    cell: row => `${bytes(row.usage?.memory_peak_bytes)} / ${bytes(requested(row))}`},
-  {key: "gpu", title: "GPU", numeric: true, value: row => row.usage?.gpu?.utilisation_average ?? null,
-    cell: row => percent(row.usage?.gpu?.utilisation_average)},
-  {key: "step", title: "Step", numeric: true, value: row => row.progress?.step ?? null,
-    cell: row => count(row.progress?.step)},
-  {key: "activity", title: "Last step", numeric: true, value: row => parseTime(row.progress?.at),
-    cell: row => <AgoText at={row.progress?.at} />},
+  {
+    key: "ranks",
+    title: "Ranks",
+    numeric: true,
+    value: row => row.ranks?.[0] ?? null,
+    cell: row => (row.ranks && row.ranks.length > 0 ? row.ranks.join(" ") : UNKNOWN),
+  },
+  {
+    key: "time",
+    title: "Time",
+    numeric: true,
+    value: took,
+    cell: row => <TookText from={row.started} to={row.finished} />,
+  },
+  {
+    key: "cpu",
+    title: "CPU",
+    numeric: true,
+    value: row => row.usage?.cpu_seconds ?? null,
+    cell: row => duration(row.usage?.cpu_seconds),
+  },
+  {
+    key: "memory",
+    title: "Memory peak/granted",
+    numeric: true,
+    value: row => row.usage?.memory_peak_bytes ?? null,
+    cell: row => `${bytes(row.usage?.memory_peak_bytes)} / ${bytes(requested(row))}`,
+  },
+  {
+    key: "gpu",
+    title: "GPU",
+    numeric: true,
+    value: row => row.usage?.gpu?.utilisation_average ?? null,
+    cell: row => percent(row.usage?.gpu?.utilisation_average),
+  },
+  {
+    key: "step",
+    title: "Step",
+    numeric: true,
+    value: row => row.progress?.step ?? null,
+    cell: row => count(row.progress?.step),
+  },
+  {
+    key: "activity",
+    title: "Last step",
+    numeric: true,
+    value: row => parseTime(row.progress?.at),
+    cell: row => <AgoText at={row.progress?.at} />,
+  },
   {key: "exit", title: "Exit", value: row => row.exit_code, cell: exitText},
-  {key: "log", title: "Log", value: () => null, cell: (row, id) => (
-    <Link to={jobPath(id)} query={{tab: "logs", task: taskOf(row), attempt: String(row.attempt)}}
-      label={`log of ${taskOf(row)}, attempt ${row.attempt}`}>log</Link>
-  )},
-  {key: "reason", title: "Reason", value: row => row.reason,
-    cell: row => <span class="reason" title={row.reason ?? ""}>{row.reason ?? UNKNOWN}</span>},
+  {
+    key: "log",
+    title: "Log",
+    value: () => null,
+    cell: (row, id) => (
+      <Link
+        to={jobPath(id)}
+        query={{tab: "logs", task: taskOf(row), attempt: String(row.attempt)}}
+        label={`log of ${taskOf(row)}, attempt ${row.attempt}`}>
+        log
+      </Link>
+    ),
+  },
+  {
+    key: "reason",
+    title: "Reason",
+    value: row => row.reason,
+    cell: row => (
+      <span class="reason" title={row.reason ?? ""}>
+        {row.reason ?? UNKNOWN}
+      </span>
+    ),
+  },
 ];
 
 function compared(a: Value, b: Value): number {

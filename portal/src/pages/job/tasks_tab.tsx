@@ -14,7 +14,7 @@ import {jobPath} from "../../pure/url_state";
 import {Quantiles} from "./quantiles";
 import {sortedAttempts, TASK_COLUMNS, taskOf} from "./task_columns";
 
-const ROW_HEIGHT = 30;  // pixels, as in the style sheet
+const ROW_HEIGHT = 30; // pixels, as in the style sheet
 
 interface TasksAnswer {
   tasks: Task[];
@@ -28,8 +28,14 @@ export function TasksTab({job, version}: {job: JobDetail; version: number}) {
   const roles = [...new Set(job.tasks.map(task => task.role))];
   const sort = query["sort"] ?? "";
   const source: readonly Attempt[] = all && answer.data ? answer.data.attempts : job.tasks;
-  const rows = useMemo(() => sortedAttempts(source.filter(one => !query["role"] || one.role === query["role"]), sort),
-    [source, query["role"], sort]);
+  const rows = useMemo(
+    () =>
+      sortedAttempts(
+        source.filter(one => !query["role"] || one.role === query["role"]),
+        sort,
+      ),
+    [source, query["role"], sort],
+  );
   const view = useVisibleRows(rows.length, ROW_HEIGHT);
   const selected = query["task"];
   const task = job.tasks.find(one => taskOf(one) === selected);
@@ -37,35 +43,66 @@ export function TasksTab({job, version}: {job: JobDetail; version: number}) {
   return (
     <>
       <div class="toolbar">
-        <label>Role <select value={query["role"] ?? ""} onChange={event => setQuery({role: event.currentTarget.value}, true)}>
-          <option value="">all</option>
-          {roles.map(role => <option key={role} value={role}>{role}</option>)}
-        </select></label>
-        <label><input type="checkbox" checked={all}
-          onChange={event => setQuery({attempts: event.currentTarget.checked ? "all" : null}, true)} /> all attempts</label>
-        <span class="total" role="status">{count(rows.length)} rows</span>
+        <label>
+          Role{" "}
+          <select value={query["role"] ?? ""} onChange={event => setQuery({role: event.currentTarget.value}, true)}>
+            <option value="">all</option>
+            {roles.map(role => (
+              <option key={role} value={role}>
+                {role}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={all}
+            onChange={event => setQuery({attempts: event.currentTarget.checked ? "all" : null}, true)}
+          />{" "}
+          all attempts
+        </label>
+        <span class="total" role="status">
+          {count(rows.length)} rows
+        </span>
       </div>
       {answer.error && <Failure what="The list of all attempts" error={answer.error} retry={answer.reload} />}
       {task && <OneTask job={job} task={task} />}
-      <div class={rows.length > ALL_ROWS ? "scroll tall" : "scroll"} ref={view.box} onScroll={view.scrolled} tabIndex={0}
-        role="region" aria-label="Tasks">
+      <div
+        class={rows.length > ALL_ROWS ? "scroll tall" : "scroll"}
+        ref={view.box}
+        onScroll={view.scrolled}
+        tabIndex={0}
+        role="region"
+        aria-label="Tasks">
         <table class="rows" aria-rowcount={rows.length + 1}>
           <caption class="sr-only">Tasks</caption>
           <thead>
             <tr>
               {TASK_COLUMNS.map(column => (
-                <SortableHeader key={column.key} title={column.title} column={column.key} sort={sort}
-                  numeric={column.numeric ?? false} change={next => setQuery({sort: next}, true)} />
+                <SortableHeader
+                  key={column.key}
+                  title={column.title}
+                  column={column.key}
+                  sort={sort}
+                  numeric={column.numeric ?? false}
+                  change={next => setQuery({sort: next}, true)}
+                />
               ))}
             </tr>
           </thead>
           <tbody>
             {view.above > 0 && <tr aria-hidden="true" style={{height: `${view.above}px`}} />}
             {rows.slice(view.first, view.last).map((row, i) => (
-              <tr key={`${taskOf(row)} ${row.attempt}`} data-row aria-rowindex={view.first + i + 2}
+              <tr
+                key={`${taskOf(row)} ${row.attempt}`}
+                data-row
+                aria-rowindex={view.first + i + 2}
                 class={taskOf(row) === selected ? "selected" : undefined}>
                 {TASK_COLUMNS.map(column => (
-                  <td key={column.key} class={column.numeric ? "numeric" : undefined}>{column.cell(row, job.id)}</td>
+                  <td key={column.key} class={column.numeric ? "numeric" : undefined}>
+                    {column.cell(row, job.id)}
+                  </td>
                 ))}
               </tr>
             ))}
@@ -79,7 +116,7 @@ export function TasksTab({job, version}: {job: JobDetail; version: number}) {
   );
 }
 
-// What can be done with one task.
+// The links and commands for one task.
 function OneTask({job, task}: {job: JobDetail; task: Task}) {
   const name = taskOf(task);
   return (
@@ -87,9 +124,15 @@ function OneTask({job, task}: {job: JobDetail; task: Task}) {
       <h2>{name}</h2>
       {task.reason && <p>{task.reason}</p>}
       <p class="pair-list">
-        <Link to={jobPath(job.id)} query={{tab: "logs", task: name}}>log</Link>
-        <Link to={jobPath(job.id)} query={{tab: "charts", tasks: name}}>charts</Link>
-        <Link to={jobPath(job.id)} query={{tab: "tasks"}}>close</Link>
+        <Link to={jobPath(job.id)} query={{tab: "logs", task: name}}>
+          log
+        </Link>
+        <Link to={jobPath(job.id)} query={{tab: "charts", tasks: name}}>
+          charts
+        </Link>
+        <Link to={jobPath(job.id)} query={{tab: "tasks"}}>
+          close
+        </Link>
       </p>
       {task.state === "RUNNING" && <CopyText text={execCommand(job.id, job.on, name)} label="a shell in the task" />}
     </div>

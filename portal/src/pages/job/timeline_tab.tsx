@@ -12,7 +12,7 @@ import {duration, parseTime} from "../../pure/format";
 import {clamped, rowsOf, type GanttAttempt, type GanttRow, type Range} from "../../pure/gantt";
 import {listOf} from "../../pure/url_state";
 
-const FEW_TASKS = 32;  // with more tasks, roles are folded at first
+const FEW_TASKS = 32; // with more tasks, roles are folded at first
 
 interface Timeline {
   whole: Range;
@@ -21,15 +21,20 @@ interface Timeline {
   marks: Mark[];
 }
 
-// The answer with its times as numbers. What has not ended lasts until `to`.
+// The answer with its times as numbers. A span that has not ended lasts until `to`.
 function timelineOf(answer: TimelineAnswer): Timeline {
   const from = parseTime(answer.from) ?? 0;
   const to = Math.max(from + 10, parseTime(answer.to) ?? Date.now());
-  const range = (span: {from: string; to: string | null}) => ({from: parseTime(span.from) ?? from, to: parseTime(span.to) ?? to});
+  const range = (span: {from: string; to: string | null}) => ({
+    from: parseTime(span.from) ?? from,
+    to: parseTime(span.to) ?? to,
+  });
   return {
     whole: {from, to},
-    attempts: answer.attempts.map(attempt =>
-      ({...attempt, spans: attempt.spans.map(span => ({state: span.state, ...range(span)}))})),
+    attempts: answer.attempts.map(attempt => ({
+      ...attempt,
+      spans: attempt.spans.map(span => ({state: span.state, ...range(span)})),
+    })),
     stretches: answer.stretches.map(stretch => ({what: stretch.what, ...range(stretch)})),
     marks: answer.marks.map(mark => ({...mark, at: parseTime(mark.at) ?? from})),
   };
@@ -59,22 +64,41 @@ function Picture({answer, fold}: {answer: TimelineAnswer; fold: boolean}) {
     setQuery({from: all ? null : String(Math.round(next.from)), to: all ? null : String(Math.round(next.to))}, true);
   };
   const toggle = (role: string) =>
-    setQuery({open: (open.includes(role) ? open.filter(name => name !== role) : [...open, role]).join(",") || "none"}, true);
+    setQuery(
+      {open: (open.includes(role) ? open.filter(name => name !== role) : [...open, role]).join(",") || "none"},
+      true,
+    );
   return (
     <>
       <div class="toolbar">
         <fieldset class="inline">
           <legend>Show the tasks of</legend>
           {roles.map(role => (
-            <label key={role}><input type="checkbox" checked={open.includes(role)} onChange={() => toggle(role)} /> {role}</label>
+            <label key={role}>
+              <input type="checkbox" checked={open.includes(role)} onChange={() => toggle(role)} /> {role}
+            </label>
           ))}
         </fieldset>
-        <span class="muted">{duration((range.to - range.from) / 1000)} of {duration((timeline.whole.to - timeline.whole.from) / 1000)}</span>
-        <button type="button" onClick={() => change(timeline.whole)}>Show everything</button>
+        <span class="muted">
+          {duration((range.to - range.from) / 1000)} of {duration((timeline.whole.to - timeline.whole.from) / 1000)}
+        </span>
+        <button type="button" onClick={() => change(timeline.whole)}>
+          Show everything
+        </button>
       </div>
-      <Gantt rows={rows} stretches={timeline.stretches} marks={timeline.marks} whole={timeline.whole} range={range}
-        change={change} choose={setChosen} />
-      <p class="muted">A thick bar is a running attempt, a thin one waits for a container, for files or for the start. ✕ failed, ⚡ lost.</p>
+      <Gantt
+        rows={rows}
+        stretches={timeline.stretches}
+        marks={timeline.marks}
+        whole={timeline.whole}
+        range={range}
+        change={change}
+        choose={setChosen}
+      />
+      <p class="muted">
+        A thick bar is a running attempt, a thin one waits for a container, for files or for the start. ✕ failed, ⚡
+        lost.
+      </p>
       {chosen && <Attempts row={chosen} />}
       <Marks marks={timeline.marks} />
     </>
@@ -88,7 +112,8 @@ function Attempts({row}: {row: GanttRow}) {
       <ul>
         {row.attempts.slice(0, 50).map(attempt => (
           <li key={`${attempt.task} ${attempt.attempt}`}>
-            {attempt.task}, attempt {attempt.attempt}{attempt.node && ` on ${attempt.node}`}: <StateBadge state={attempt.state} />{" "}
+            {attempt.task}, attempt {attempt.attempt}
+            {attempt.node && ` on ${attempt.node}`}: <StateBadge state={attempt.state} />{" "}
             {attempt.spans.map(span => `${span.state} ${duration((span.to - span.from) / 1000)}`).join(", ")}
             {attempt.reason && <> — {attempt.reason}</>}
           </li>
@@ -104,14 +129,28 @@ function Marks({marks}: {marks: readonly Mark[]}) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="What happened">
       <table class="plain">
-        <caption>What happened, newest first{marks.length > newest.length && ` (the last ${newest.length} of ${marks.length})`}</caption>
-        <thead><tr><th scope="col">time</th><th scope="col">kind</th><th scope="col">task</th><th scope="col">text</th></tr></thead>
+        <caption>
+          What happened, newest first{marks.length > newest.length && ` (the last ${newest.length} of ${marks.length})`}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">time</th>
+            <th scope="col">kind</th>
+            <th scope="col">task</th>
+            <th scope="col">text</th>
+          </tr>
+        </thead>
         <tbody>
           {newest.map((mark, i) => (
             <tr key={i}>
-              <td><TimeText at={new Date(mark.at).toISOString()} /></td>
-              <td><span aria-hidden="true">{symbolOf(mark.kind)}</span> {mark.kind}</td>
-              <td>{mark.task ?? ""}</td><td>{mark.text}</td>
+              <td>
+                <TimeText at={new Date(mark.at).toISOString()} />
+              </td>
+              <td>
+                <span aria-hidden="true">{symbolOf(mark.kind)}</span> {mark.kind}
+              </td>
+              <td>{mark.task ?? ""}</td>
+              <td>{mark.text}</td>
             </tr>
           ))}
         </tbody>

@@ -11,8 +11,13 @@ export function ColumnMenu({chosen, change}: {chosen: readonly Column[]; change:
         <legend class="sr-only">Columns of the table</legend>
         {COLUMNS.map(column => (
           <label key={column.key}>
-            <input type="checkbox" checked={names.includes(column.key)} disabled={column.key === "name"}
-              onChange={() => toggle(column.key)} /> {column.title}
+            <input
+              type="checkbox"
+              checked={names.includes(column.key)}
+              disabled={column.key === "name"}
+              onChange={() => toggle(column.key)}
+            />{" "}
+            {column.title}
           </label>
         ))}
       </fieldset>

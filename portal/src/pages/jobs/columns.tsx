@@ -8,20 +8,25 @@ import {StateBadge} from "../../components/state_badge";
 import {TimeText, TookText} from "../../components/time_text";
 import {count, percent, UNKNOWN} from "../../pure/format";
 import {withTerm} from "../../pure/filter";
-import {jobPath} from "../../pure/url_state";
+import {changed, jobPath, type Query} from "../../pure/url_state";
 
 export interface Column {
-  key: string;   // also the name by which the server sorts
+  key: string; // also the name by which the server sorts
   title: string;
   numeric?: boolean;
-  optional?: boolean;  // not shown unless the user chooses it
-  cell: (row: JobRow, filter: string) => ComponentChildren;
+  optional?: boolean; // not shown unless the user chooses it
+  cell: (row: JobRow, query: Query) => ComponentChildren; // `query` of the page
 }
 
 // A value as a link that narrows the filter to it.
-function narrowed(key: string, value: string | null, filter: string): ComponentChildren {
+function narrowed(key: string, value: string | null, query: Query): ComponentChildren {
   if (value === null || value === "") return UNKNOWN;
-  return <Link to="/" query={{q: withTerm(filter, key, value)}} label={`only ${key} ${value}`}>{value}</Link>;
+  const narrower = changed(query, {q: withTerm(query["q"] ?? "", key, value), after: null});
+  return (
+    <Link to="/" query={narrower} label={`only ${key} ${value}`}>
+      {value}
+    </Link>
+  );
 }
 
 function tasksText(row: JobRow): string {
@@ -44,23 +49,48 @@ function cost(row: JobRow): string {
 
 export const COLUMNS: readonly Column[] = [
   {key: "state", title: "State", cell: row => <StateBadge state={row.state} />},
-  {key: "name", title: "Name", cell: row => <Link to={jobPath(row.id)} class="job-name">{row.name || row.id}</Link>},
+  {
+    key: "name",
+    title: "Name",
+    cell: row => (
+      <Link to={jobPath(row.id)} class="job-name">
+        {row.name || row.id}
+      </Link>
+    ),
+  },
   {key: "id", title: "Id", optional: true, cell: row => <code>{row.id}</code>},
-  {key: "user", title: "User", cell: (row, filter) => narrowed("user", row.user, filter)},
-  {key: "queue", title: "Queue", cell: (row, filter) => narrowed("queue", row.queue, filter)},
+  {key: "user", title: "User", cell: (row, query) => narrowed("user", row.user, query)},
+  {key: "queue", title: "Queue", cell: (row, query) => narrowed("queue", row.queue, query)},
   {key: "submitted", title: "Submitted", numeric: true, optional: true, cell: row => <TimeText at={row.submitted} />},
   {key: "started", title: "Started", numeric: true, cell: row => <TimeText at={row.started} />},
-  {key: "took", title: "Took", numeric: true,
-    cell: row => <TookText from={row.started} to={row.finished} seconds={row.took_seconds} />},
+  {
+    key: "took",
+    title: "Took",
+    numeric: true,
+    cell: row => <TookText from={row.started} to={row.finished} seconds={row.took_seconds} />,
+  },
   {key: "tasks", title: "Tasks", numeric: true, cell: tasksText},
   {key: "gpus", title: "GPUs", numeric: true, cell: row => count(row.gpus)},
   {key: "progress", title: "Progress", cell: row => <ProgressBar progress={row.progress} />},
   {key: "goodput", title: "Goodput", numeric: true, cell: row => percent(row.goodput)},
   {key: "severity", title: "Advice", cell: advice},
   {key: "cost", title: "Cost", numeric: true, optional: true, cell: cost},
-  {key: "framework", title: "Framework", optional: true, cell: (row, filter) => narrowed("framework", row.framework, filter)},
-  {key: "backend", title: "Backend", optional: true, cell: (row, filter) => narrowed("backend", row.on, filter)},
-  {key: "reason", title: "Reason", cell: row => <span class="reason" title={row.reason ?? ""}>{row.reason ?? UNKNOWN}</span>},
+  {
+    key: "framework",
+    title: "Framework",
+    optional: true,
+    cell: (row, query) => narrowed("framework", row.framework, query),
+  },
+  {key: "backend", title: "Backend", optional: true, cell: (row, query) => narrowed("backend", row.on, query)},
+  {
+    key: "reason",
+    title: "Reason",
+    cell: row => (
+      <span class="reason" title={row.reason ?? ""}>
+        {row.reason ?? UNKNOWN}
+      </span>
+    ),
+  },
 ];
 
 const DEFAULTS = COLUMNS.filter(column => !column.optional).map(column => column.key);

@@ -25,8 +25,12 @@ const LIMITS = ["50", "200", "1000"];
 const RELOAD_MS = 1000;
 
 function listUrl(query: Query): string {
-  return apiUrl("jobs", {q: query["q"] ?? "", sort: query["sort"] ?? SORT, limit: query["limit"] ?? LIMIT,
-    after: query["after"] ?? ""});
+  return apiUrl("jobs", {
+    q: query["q"] ?? "",
+    sort: query["sort"] ?? SORT,
+    limit: query["limit"] ?? LIMIT,
+    after: query["after"] ?? "",
+  });
 }
 
 // The rows on the page. While `hold` is true no row moves.
@@ -61,7 +65,7 @@ export function JobsPage() {
     reload: jobs.reload,
     event: (_, data) => {
       if (Array.isArray(data["jobs"])) update(data["jobs"] as JobRow[]);
-      reload();  // a row may be new, may have ended, or may no longer match the filter
+      reload(); // a row may be new, may have ended, or may no longer match the filter
     },
   });
 
@@ -70,15 +74,17 @@ export function JobsPage() {
   const groups = useMemo(() => groupsOf(list.shown, fold), [list.shown, fold]);
   const columns = chosenColumns(listOf(query["cols"]));
   const badFilter = jobs.error?.status === 400 ? jobs.error : null;
-  const toggle = (key: string) => setOpened(old => {
-    const next = new Set(old);
-    if (!next.delete(key)) next.add(key);
-    return next;
-  });
+  const toggle = (key: string) =>
+    setOpened(old => {
+      const next = new Set(old);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
   const csv = () => {
     setCsvError(null);
     downloadCsv(apiUrl("jobs", {q: filter, sort: query["sort"] ?? SORT}), "jobs.csv").catch((error: unknown) =>
-      setCsvError(error instanceof ApiError ? error : new ApiError(0, String(error), null)));
+      setCsvError(error instanceof ApiError ? error : new ApiError(0, String(error), null)),
+    );
   };
   const unseen = newRows(list);
 
@@ -87,35 +93,88 @@ export function JobsPage() {
       <h1 class="sr-only">Jobs</h1>
       <FilterBox value={filter} error={badFilter} change={q => setQuery({q, after: null}, true)} />
       <div class="toolbar">
-        <SavedFilters filter={filter} />
+        <SavedFilters query={query} />
         <div class="toolbar-right">
           <ColumnMenu chosen={columns} change={cols => setQuery({cols}, true)} />
-          <label><input type="checkbox" checked={fold}
-            onChange={event => setQuery({fold: event.currentTarget.checked ? null : "0"}, true)} /> fold runs of one name</label>
-          <button type="button" onClick={csv}>CSV</button>
-          <span role="status" class="total">{jobs.data ? plural(jobs.data.total, "job") : ""}
-            {jobs.data && !jobs.data.complete && " so far"}</span>
+          <label>
+            <input
+              type="checkbox"
+              checked={fold}
+              onChange={event => setQuery({fold: event.currentTarget.checked ? null : "0"}, true)}
+            />{" "}
+            fold runs of one name
+          </label>
+          <button type="button" onClick={csv}>
+            CSV
+          </button>
+          <span role="status" class="total">
+            {jobs.data ? plural(jobs.data.total, "job") : ""}
+            {jobs.data && !jobs.data.complete && " so far"}
+          </span>
           <LiveMark state={live} />
         </div>
       </div>
       {csvError && <Failure what="The CSV file" error={csvError} />}
       {jobs.error && !badFilter && <Failure what="The list of jobs" error={jobs.error} retry={jobs.reload} />}
       <Notes notes={jobs.data?.notes} />
-      {unseen > 0 && <p><button type="button" onClick={release}>Show {plural(unseen, "new job")}</button></p>}
-      <div class="scroll" tabIndex={0} role="region" aria-label="List of jobs" onMouseEnter={() => setHold(true)}
+      {unseen > 0 && (
+        <p>
+          <button type="button" onClick={release}>
+            Show {plural(unseen, "new job")}
+          </button>
+        </p>
+      )}
+      <div
+        class="scroll"
+        tabIndex={0}
+        role="region"
+        aria-label="List of jobs"
+        onMouseEnter={() => setHold(true)}
         onMouseLeave={() => setHold(false)}>
-        <JobsTable groups={groups} columns={columns} filter={filter} sort={query["sort"] ?? SORT} opened={opened}
-          toggle={toggle} changeSort={sort => setQuery({sort: sort === SORT ? null : sort, after: null}, true)} />
+        <JobsTable
+          groups={groups}
+          columns={columns}
+          query={query}
+          sort={query["sort"] ?? SORT}
+          opened={opened}
+          toggle={toggle}
+          changeSort={sort => setQuery({sort: sort === SORT ? null : sort, after: null}, true)}
+        />
         {jobs.data && list.shown.length === 0 && <Empty filter={filter} complete={jobs.data.complete} />}
-        {!jobs.data && jobs.loading && <p class="loading" role="status">Loading…</p>}
+        {!jobs.data && jobs.loading && (
+          <p class="loading" role="status">
+            Loading…
+          </p>
+        )}
       </div>
       <nav class="paging" aria-label="Pages of the list">
-        {query["after"] && <Link to="/" query={changed(query, {after: null})}>« first page</Link>}
-        {jobs.data?.next && <Link to="/" query={changed(query, {after: jobs.data.next})}>next page ›</Link>}
-        <label>rows <select value={query["limit"] ?? LIMIT}
-          onChange={event => setQuery({limit: event.currentTarget.value === LIMIT ? null : event.currentTarget.value, after: null}, true)}>
-          {LIMITS.map(limit => <option key={limit} value={limit}>{count(Number(limit))}</option>)}
-        </select></label>
+        {query["after"] && (
+          <Link to="/" query={changed(query, {after: null})}>
+            « first page
+          </Link>
+        )}
+        {jobs.data?.next && (
+          <Link to="/" query={changed(query, {after: jobs.data.next})}>
+            next page ›
+          </Link>
+        )}
+        <label>
+          rows{" "}
+          <select
+            value={query["limit"] ?? LIMIT}
+            onChange={event =>
+              setQuery(
+                {limit: event.currentTarget.value === LIMIT ? null : event.currentTarget.value, after: null},
+                true,
+              )
+            }>
+            {LIMITS.map(limit => (
+              <option key={limit} value={limit}>
+                {count(Number(limit))}
+              </option>
+            ))}
+          </select>
+        </label>
       </nav>
     </>
   );
@@ -124,5 +183,9 @@ export function JobsPage() {
 function Empty({filter, complete}: {filter: string; complete: boolean}) {
   if (!complete) return <p class="empty">The list is being read…</p>;
   if (filter) return <p class="empty">No job matches this filter.</p>;
-  return <p class="empty">There are no jobs yet. <code>howdah run job.yaml</code> starts one; it appears here at once.</p>;
+  return (
+    <p class="empty">
+      There are no jobs yet. <code>howdah run job.yaml</code> starts one; it appears here at once.
+    </p>
+  );
 }
