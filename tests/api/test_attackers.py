@@ -1,4 +1,5 @@
 """Nobody but the user who runs the portal, and root, can read or change anything through it."""
+import gzip
 import json
 import os
 import socket
@@ -6,6 +7,7 @@ import stat
 
 import pytest
 
+from machine import BIN
 from other_user import needs_root, python_as_other
 from portal import HEADERS, Portal, browser_origin, snapshot
 
@@ -122,6 +124,25 @@ def test_pages_are_served_with_a_strict_policy(machine, tmp_path):
         assert script.text == "let a;" and script.headers["Content-Type"].startswith("text/javascript")
         assert portal.request("GET", "/assets/none.js").status == 404
         assert portal.request("POST", "/", "{}", HEADERS).status == 405
+
+
+def test_pages_in_the_program_are_served(portal):
+    built = BIN.parents[1] / "portal"
+    if not (built / "index.html").exists():
+        assert "built without pages" in portal.request("GET", "/").text
+        return
+    for path in ("/", "/jobs/last", "/about"):
+        answer = portal.request("GET", path)
+        assert answer.status == 200 and answer.bytes == (built / "index.html").read_bytes(), (path, answer)
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        again = portal.request("GET", path, headers={"If-None-Match": answer.headers["ETag"]})
+        assert again.status == 304 and again.bytes == b""
+    for file in (built / "assets").iterdir():
+        answer = portal.request("GET", f"/assets/{file.name}", headers={"Accept-Encoding": "gzip"})
+        assert answer.status == 200 and answer.headers["Content-Encoding"] == "gzip", answer
+        assert gzip.decompress(answer.bytes) == file.read_bytes()
+        if file.suffix in (".js", ".css"):
+            assert "immutable" in answer.headers["Cache-Control"], answer.headers
 
 
 def test_damaged_requests_do_not_end_the_portal(job, portal):
