@@ -54,8 +54,8 @@ def test_parts_of_a_running_log_are_the_bytes_as_written(noisy, portal):
     whole = portal.get(path)
     assert whole.bytes == NOISE and whole.headers["Content-Type"] == "text/plain; charset=utf-8"
     size = str(len(NOISE))
-    for query, begin, end in (({"offset": 6}, 6, None), ({"offset": 6, "limit": 6}, 6, 12), ({"tail": 1}, 26, None),
-                              ({"tail": 2}, 18, None), ({"line": 2}, 6, None), ({"line": 4}, 26, None),
+    for query, begin, end in (({"offset": 6}, 6, None), ({"offset": 6, "limit": 6}, 6, 12), ({"tail": 1}, 28, None),
+                              ({"tail": 2}, 18, None), ({"line": 2}, 6, None), ({"line": 4}, 28, None),
                               ({"line": 2, "limit": 3}, 6, 9), ({"offset": 1000}, len(NOISE), None),
                               ({"line": 1000}, len(NOISE), None), ({"tail": 0}, len(NOISE), None),
                               ({"attempt": 0, "rank": 0, "stream": "stdout"}, 0, None)):
@@ -70,7 +70,8 @@ def test_parts_of_a_running_log_are_the_bytes_as_written(noisy, portal):
 @pytest.mark.parametrize("path, status, words", [
     ("worker:0?attempt=7", 404, "worker:0 of JOB has no stdout of rank 0 in attempt 7"),
     ("worker:9", 404, "worker:9 of JOB has no output; these tasks have: worker:0, worker:1"),
-    ("worker:0?rank=3", 404, "has no output"),
+    ("worker:0?rank=3", 404, "worker:0 of JOB has no stdout of rank 3"),
+    ("worker:0?attempt=0&rank=3", 404, "worker:0 of JOB has no stdout of rank 3 in attempt 0"),
     ("worker", 400, "'worker' is not a task; write ROLE:INDEX"),
     ("..:0", 400, "'..:0' is not a task"),
     ("worker:0?offset=1&tail=1", 400, "offset, line and tail each name a position"),
