@@ -6,7 +6,7 @@
 
 PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
         "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
-        "hadoop/yarnlogs", "metrics", "advice", "index/query"}
+        "hadoop/yarnlogs", "metrics", "advice", "index/query", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -28,6 +28,7 @@ LAYERS = {
     "metrics": ({"base"}, {"zlib"}),
     "advice": ({"base", "jobspec", "core", "core/policy", "journal", "metrics"}, {"nlohmann"}),
     "index/query": ({"base", "jobspec", "core", "journal", "metrics", "advice"}, set()),
+    "portal/pages": (set(), {"zlib"}),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
     "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
     "hadoop/yarnlogs": ({"base"}, {"zlib"}),
@@ -82,7 +83,8 @@ LAYERS = {
                 "storage", "storage/history"},
                {POSIX, "nlohmann"}),
     "portal": ({"base", "advice", "metrics", "jobspec", "core", "journal", "index", "index/query", "rpc", "storage",
-                "storage/history", "compat/tony/history", "os/files", "os/process", "backend", "client", "web"},
+                "storage/history", "compat/tony/history", "os/files", "os/process", "backend", "client", "web",
+                "portal/pages"},
                {POSIX, "boost", "nlohmann", "re2"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "advice", "metrics", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"},
@@ -106,9 +108,9 @@ LAYER_GROUPS = [
     ("web", ["web"]),
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "index/query", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro",
-              "journal", "metrics", "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi",
-              "frameworks/horovod", "frameworks/common", "core", "core/policy", "jobspec"]),
+    ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/yarnlogs", "compat/tony/history",
+              "compat/tony/avro", "journal", "metrics", "diagnosis", "frameworks", "frameworks/xgboost",
+              "frameworks/mpi", "frameworks/horovod", "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api.h"
+#include "howdah/base/json_depth.h"
 #include "howdah/base/text.h"
 #include "howdah/core/states.h"
 #include "json_text.h"
@@ -38,7 +39,8 @@ void Perform(Services& services, const Request& request, const Arguments& argume
   const auto make = [act = std::move(act), entry, audit = services.audit.get(),
                      id = job->id](Cluster& cluster) mutable -> Result<Response> {
     auto response = act(cluster, id);
-    entry.outcome = response.ok() ? "done" : response.error().message;
+    const bool refused = response.ok() && response->status >= 400;
+    entry.outcome = !response.ok() ? response.error().message : refused ? "refused" : "done";
     const Status written = audit->Write(entry);
     if (!written.ok()) std::fprintf(stderr, "howdah: recording an action: %s\n", written.error().message.c_str());
     return response;
@@ -48,7 +50,9 @@ void Perform(Services& services, const Request& request, const Arguments& argume
 
 // The fields of a request's body. An empty body has none.
 Result<Json> BodyOf(const Request& request, std::initializer_list<std::string_view> known) {
-  const Json json = Trim(request.body).empty() ? Json::object() : ParseJson(request.body);
+  constexpr int kMostNesting = 4;
+  const bool is_deep = NestsDeeper(request.body, kMostNesting);
+  const Json json = Trim(request.body).empty() ? Json::object() : is_deep ? Json() : ParseJson(request.body);
   if (!json.is_object()) return Error{ErrorCode::kUsage, "the body is not a JSON object"};
   for (const auto& [name, value] : json.items()) {
     if (std::find(known.begin(), known.end(), name) == known.end())

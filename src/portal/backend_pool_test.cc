@@ -13,15 +13,15 @@ Result<std::unique_ptr<backend::Cluster>> NoCluster() {
 }
 
 TEST(BackendPool, WorkReceivesTheErrorOfTheConnection) {
-  BackendPool pool(NoCluster, 1);
   std::promise<std::string> message;
+  BackendPool pool(NoCluster, 1);
   ASSERT_TRUE(pool.Post([&](const auto& cluster) { message.set_value(cluster.ok() ? "" : cluster.error().message); }));
   EXPECT_EQ(message.get_future().get(), "the cluster cannot be reached");
 }
 
 TEST(BackendPool, FullQueueRefusesWork) {
-  BackendPool pool(NoCluster, 1);
   std::promise<void> begun, released;
+  BackendPool pool(NoCluster, 1);
   ASSERT_TRUE(pool.Post([&](const auto&) {
     begun.set_value();
     released.get_future().wait();
@@ -33,9 +33,9 @@ TEST(BackendPool, FullQueueRefusesWork) {
 }
 
 TEST(BackendPool, StopDropsWaitingWorkAndReportsABusyThread) {
-  BackendPool pool(NoCluster, 1);
-  std::promise<void> begun, released;
   std::atomic<bool> dropped = true;
+  std::promise<void> begun, released;
+  BackendPool pool(NoCluster, 1);
   ASSERT_TRUE(pool.Post([&](const auto&) {
     begun.set_value();
     released.get_future().wait();

@@ -131,7 +131,9 @@ Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
 
 Result<jobspec::JobSpec> ReadSpec(Cluster& cluster, const JobId& id, bool reveal) {
   HOWDAH_TRY(const std::string text, cluster.JobFile(id));
-  HOWDAH_TRY(jobspec::JobSpec spec, jobspec::ReadEffective(text));
+  auto read = jobspec::ReadEffective(text);
+  if (!read.ok()) return Failed("reading the job file of " + id.text + ": " + read.error().message);
+  jobspec::JobSpec spec = std::move(*read);
   if (!reveal) client::HideSecrets(spec, kHiddenValue);
   return spec;
 }

@@ -33,6 +33,8 @@ advice::Facts RunningJob() {
     TaskChanged allocated{.type = TaskChanged::Type::kAllocated, .role = "worker", .index = i};
     allocated.state = TaskState::kAllocated, allocated.container = container, allocated.node = "node7";
     take(1, allocated);
+  }
+  for (int i = 0; i < 2; ++i) {
     TaskChanged started{.type = TaskChanged::Type::kStarted, .role = "worker", .index = i};
     started.state = TaskState::kRunning, started.started = At(2);
     take(2, started);

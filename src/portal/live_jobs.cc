@@ -90,6 +90,7 @@ void LiveJobs::OnEntries(const JobId& id, const std::vector<core::JournalEntry>&
     viewed = Viewed();
     services_.hub->Resync(TopicOf(id.text));
   }
+  viewed.problem.clear();
   for (const core::JournalEntry& entry : entries) TakeEntry(viewed, entry);
   if (!viewed.caught_up) {
     viewed.changed_tasks.clear();
@@ -137,7 +138,9 @@ void LiveJobs::PublishJob(const std::string& id) {
 }
 
 void LiveJobs::OnFollowFailed(const JobId& id, const Error& error) {
-  if (!viewed_.contains(id.text)) return;
+  const auto viewed = viewed_.find(id.text);
+  if (viewed == viewed_.end() || viewed->second.problem == error.message) return;
+  viewed->second.problem = error.message;
   const std::string topic = TopicOf(id.text);
   services_.hub->Publish(topic, "problem", Dump({{"topic", topic}, {"detail", error.message}}));
 }

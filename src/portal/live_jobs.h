@@ -36,6 +36,7 @@ class LiveJobs {
     journal::JobView view;
     int64_t entry_count = 0;
     bool caught_up = false;
+    std::string problem;  // that was published; empty if the job can be followed
     // Since the last event.
     std::set<std::pair<std::string, int>> changed_tasks;
     std::vector<std::string> removed_tasks;

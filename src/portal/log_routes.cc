@@ -64,31 +64,31 @@ Result<LogRequest> LogRequestOf(const Arguments& arguments) {
                     ParseLogStream(arguments.Text("stream")).value_or(backend::LogStream::kStdout)};
 }
 
-Result<LogSource> FindSource(Cluster& cluster, const JobId& id, const LogRequest& request) {
-  LogSource source{request.role, request.index, 0, request.rank, request.stream};
-  if (request.attempt) {
-    source.attempt = static_cast<int>(*request.attempt);
-    return source;
-  }
-  HOWDAH_TRY(const auto sources, cluster.LogSources(id));
-  bool found = false;
-  for (const LogSource& each : sources) {
-    if (each.role != request.role || each.index != request.index || each.local_rank != request.rank) continue;
-    source.attempt = std::max(source.attempt, each.attempt);
-    found = true;
-  }
-  if (found) return source;
-  std::set<std::string> tasks;
-  for (const LogSource& each : sources) tasks.insert(TaskText(each.role, each.index));
-  return Error{ErrorCode::kNotFound, TaskText(request.role, request.index) + " of " + id.text + " has no output" +
-                                         (tasks.empty() ? std::string(", and neither has any other task")
-                                                        : "; these tasks have: " + Join(tasks))};
-}
-
 Error NoSuchLog(const JobId& id, const LogSource& source) {
   return {ErrorCode::kNotFound,
           TaskText(source.role, source.index) + " of " + id.text + " has no " + std::string(ToText(source.stream)) +
               " of rank " + std::to_string(source.local_rank) + " in attempt " + std::to_string(source.attempt)};
+}
+
+Result<LogSource> FindSource(Cluster& cluster, const JobId& id, const LogRequest& request) {
+  LogSource source{request.role, request.index, 0, request.rank, request.stream};
+  HOWDAH_TRY(const auto sources, cluster.LogSources(id));
+  bool found = false;
+  std::set<std::string> tasks;
+  for (const LogSource& each : sources) {
+    tasks.insert(TaskText(each.role, each.index));
+    if (each.role != request.role || each.index != request.index) continue;
+    const bool is_attempt = !request.attempt || *request.attempt == each.attempt;
+    if (!is_attempt || each.local_rank != request.rank || each.stream != request.stream) continue;
+    source.attempt = std::max(source.attempt, each.attempt);
+    found = true;
+  }
+  if (found) return source;
+  source.attempt = static_cast<int>(request.attempt.value_or(0));
+  if (tasks.contains(TaskText(request.role, request.index))) return NoSuchLog(id, source);
+  return Error{ErrorCode::kNotFound, TaskText(request.role, request.index) + " of " + id.text + " has no output" +
+                                         (tasks.empty() ? std::string(", and neither has any other task")
+                                                        : "; these tasks have: " + Join(tasks))};
 }
 
 Result<std::unique_ptr<backend::LogFile>> Open(Cluster& cluster, const JobId& id, const LogSource& source) {

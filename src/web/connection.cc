@@ -23,17 +23,15 @@ Connection::Connection(Socket socket, Peer peer, bool stranger, std::shared_ptr<
       server_(std::move(server)),
       socket_(std::move(socket)),
       alarm_(socket_.get_executor()),
-      output_(socket_, server_->options.limits.write) {
-  ++server_->statistics.open;
-}
+      output_(socket_, server_->options.limits.write) {}
 
 Connection::~Connection() {
-  --server_->statistics.open;
   if (exchange_.stream) exchange_.stream->Detach();  // the loop was destroyed first
 }
 
 void Connection::Start(std::function<void()> on_closed) {
   on_closed_ = std::move(on_closed);
+  ++server_->statistics.open;
   output_.Start(weak_from_this(), {[this](size_t size) { OnSent(size); }, [this] { Close(); }});
   BeginRequest();
   ReadMore();
@@ -42,6 +40,7 @@ void Connection::Start(std::function<void()> on_closed) {
 void Connection::Close() {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
+  --server_->statistics.open;
   const auto self = shared_from_this();
   alarm_.Cancel();
   output_.Close();

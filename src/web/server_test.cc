@@ -187,6 +187,22 @@ TEST(WebServer, ConnectionIsTurnedAwayIfAllOthersAreBusy) {
   EXPECT_EQ(served.OnLoop([](Server& server) { return server.statistics().turned_away; }), 1U);
 }
 
+TEST(WebServer, ManyIdleConnectionsDoNotKeepOthersOut) {
+  Limits limits;
+  limits.connections = 20;
+  Served served(With(limits));
+  std::vector<Client> idle;
+  for (int i = 0; i < 400; ++i) {
+    idle.emplace_back(served.port());
+    if (i % 2 == 0) idle.back().Send("GET / HT");
+    if (i % 100 == 0) {
+      EXPECT_THAT(Client(served.port()).Get("/a"), HasSubstr("GET /a"));
+    }
+  }
+  EXPECT_LE(served.OnLoop([](Server& server) { return server.statistics().open; }), 20U);
+  EXPECT_THAT(Client(served.port()).Get("/b"), HasSubstr("GET /b"));
+}
+
 TEST(WebServer, UnknownPeersDoNotDisplaceKnownOnes) {
   Server::Options options;
   options.limits.connections = 1;

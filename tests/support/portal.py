@@ -159,12 +159,6 @@ class Stream:
                 return data
 
 
-def free_port():
-    """A port that was free a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
 def browser_origin(portal):
     return re.sub(r"/$", "", portal.address)
 

@@ -322,7 +322,10 @@ std::optional<Duration> TookUntil(const JobRow& row, Instant now) {
 std::optional<Instant> ParseTimeOrAge(std::string_view text, Instant now) {
   if (const auto age = ParseDuration(text)) return now - *age;
   constexpr size_t kDateSize = std::string_view("2026-11-21").size();
-  return ParseInstant(text.size() == kDateSize ? std::string(text) + "T00:00:00.000Z" : std::string(text));
+  if (text.size() != kDateSize) return ParseInstant(text);
+  std::string midnight(text);
+  midnight += "T00:00:00.000Z";
+  return ParseInstant(midnight);
 }
 
 std::variant<Filter, FilterMistake> ParseFilter(std::string_view text, std::string_view me, Instant now) {

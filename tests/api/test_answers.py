@@ -192,7 +192,7 @@ def test_running_job_shows_progress_restarts_and_addresses(machine, tmp_path, po
     addresses = portal.get(f"jobs/{job}/addresses").json["worker"]
     assert [a["index"] for a in addresses] == [0, 1] and all(a["host"] and a["port"] > 0 for a in addresses)
     advice = portal.get(f"jobs/{job}/advice").json["findings"]
-    assert advice == json.loads(machine("advise", job, "--json").stdout)
+    assert [f["check"] for f in advice] == [f["check"] for f in json.loads(machine("advise", job, "--json").stdout)]
 
 
 def test_metrics_are_those_of_the_command(machine, tmp_path, portal):
@@ -304,7 +304,7 @@ def test_unreadable_job_hides_no_other(machine, ended, tmp_path):
         complete(portal)
         assert {job["id"] for job in portal.jobs()} >= set(ended)
         assert portal.get(f"jobs/{ended[1]}").json["state"] == "FAILED"
-        assert "job.json" in (text := portal.get(f"jobs/{ended[1]}/config", status=500).json["detail"]) or text
+        assert ended[1] in portal.get(f"jobs/{ended[1]}/config", status=500).json["detail"]
 
 
 def test_openapi_describes_every_answer(machine, ended, portal):
