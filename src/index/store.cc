@@ -72,7 +72,7 @@ SqlValues ValuesOf(const JobRow& row, const SqlValue& number) {
 void CountTags(std::string_view tags, query::FacetCounter& counter) {
   while (!tags.empty()) {
     const size_t end = std::min(tags.find('\0'), tags.size());
-    counter.Count("tag", tags.substr(0, end));
+    counter.Count(query::FacetCounter::kTag, tags.substr(0, end));
     tags.remove_prefix(std::min(end + 1, tags.size()));
   }
 }
@@ -202,10 +202,10 @@ Status Store::CountRows(const JobQuery& query, JobPage& page) {
                                    where.values, [&](const SqlRow& row) {
                                      ++page.total;
                                      counter.CountState(StateAt(row, 0));
-                                     counter.Count("user", row.Text(1));
-                                     counter.Count("queue", row.Text(2));
-                                     counter.Count("framework", row.Text(3));
-                                     counter.Count("backend", row.Text(4));
+                                     counter.Count(query::FacetCounter::kUser, row.Text(1));
+                                     counter.Count(query::FacetCounter::kQueue, row.Text(2));
+                                     counter.Count(query::FacetCounter::kFramework, row.Text(3));
+                                     counter.Count(query::FacetCounter::kBackend, row.Text(4));
                                      CountTags(row.Text(5), counter);
                                    }));
   page.facets = counter.Most();

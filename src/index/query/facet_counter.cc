@@ -4,30 +4,28 @@
 
 namespace howdah::index::query {
 
-void FacetCounter::Count(const char* facet, std::string_view value) {
+void FacetCounter::Count(Facet facet, std::string_view value) {
   if (value.empty()) return;
-  const std::string_view name = facet;
-  auto counts = counts_.find(name);
-  if (counts == counts_.end()) counts = counts_.emplace(name, decltype(counts->second)()).first;
-  const auto found = counts->second.find(value);
-  if (found == counts->second.end()) {
-    counts->second.emplace(value, 1);
+  auto& counts = counts_[facet];
+  const auto found = counts.find(value);
+  if (found == counts.end()) {
+    counts.emplace(value, 1);
   } else {
     ++found->second;
   }
 }
 
 Facets FacetCounter::Most() const {
+  constexpr std::array kNames = {"user", "queue", "framework", "backend", "tag"};  // by Facet
   Facets most;
-  for (const char* name : {"user", "queue", "framework", "backend", "tag"}) {
-    auto& values = most[name];
-    if (const auto found = counts_.find(std::string_view(name)); found != counts_.end())
-      values.assign(found->second.begin(), found->second.end());
-  }
   auto& of_state = most["state"];
   for (const auto& [state, count] : states_) of_state.emplace_back(core::ToText(state), count);
+  for (size_t facet = 0; facet < kNames.size(); ++facet)
+    most[kNames[facet]].assign(counts_[facet].begin(), counts_[facet].end());
   for (auto& [name, values] : most) {
-    std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
     if (values.size() > kMostValues) values.resize(kMostValues);
   }
   return most;

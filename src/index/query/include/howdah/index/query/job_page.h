@@ -1,6 +1,7 @@
 // Pages of the list of jobs. Pure.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -44,19 +46,23 @@ struct TableChanges {
   std::vector<std::string> removed;  // ids of rows that the table no longer has
 };
 
-// Counts the values of "state", "user", "queue", "framework", "backend" and "tag".
+// Counts the values of "state", "user", "queue", "framework", "backend" and "tag" in many rows.
 class FacetCounter {
  public:
   static constexpr size_t kMostValues = 20;  // of each facet
+  enum Facet { kUser, kQueue, kFramework, kBackend, kTag };
 
   void CountState(core::JobState state) { ++states_[state]; }
   // Empty values are not counted.
-  void Count(const char* facet, std::string_view value);
+  void Count(Facet facet, std::string_view value);
   Facets Most() const;
 
  private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;  // a lookup copies no text
+  };
   std::map<core::JobState, int64_t> states_;
-  std::map<std::string, std::map<std::string, int64_t, std::less<>>, std::less<>> counts_;
+  std::array<std::unordered_map<std::string, int64_t, Hash, std::equal_to<>>, 5> counts_;  // by Facet
 };
 
 }  // namespace howdah::index::query
