@@ -146,8 +146,7 @@ void AddActionRoutes(Services& services, web::Routes& routes) {
               .summary = "Stop a job",
               .parameters = {JobParameter()},
               .body_schema = R"({"type": "object", "additionalProperties": false, "properties": {"grace": {
-  "type": ["string", "null"], "description": "The time between the stop signal and SIGKILL, such as 30s; default:
- checkpoint.grace of the job."}}})",
+  "type": ["string", "null"], "description": "Time between the stop signal and SIGKILL: 30s"}}})",
               .answer = "202 as soon as the job has begun to stop; 200 if it had ended before.",
               .answer_schema = R"({"type": "object", "required": ["text", "state"], "properties": {
   "text": {"type": "string"}, "state": {"type": "string"}}})",

@@ -14,6 +14,7 @@
 #include "howdah/index/query/filter.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/metrics/table.h"
+#include "howdah/os/process/clock.h"
 #include "job_rows.h"
 #include "json_text.h"
 #include "live_jobs.h"
@@ -86,15 +87,17 @@ Result<Response> EventsAnswer(Cluster& cluster, const JobId& id, int64_t after, 
 Result<Response> TimelineAnswer(Cluster& cluster, const JobId& id) {
   HOWDAH_TRY(const AttemptLog log, ReadAttempts(cluster, id));
   const journal::JobView& view = log.job();
+  journal::TimeBreakdown breakdown = view.time_breakdown;
+  if (!core::IsFinal(view.state) && !breakdown.empty()) breakdown.Advance(os::process::Clock().Now());
   Json stretches = Json::array(), generations = Json::array();
-  for (const journal::Stretch& stretch : view.time_breakdown.timeline().stretches()) {
+  for (const journal::Stretch& stretch : breakdown.timeline().stretches()) {
     // Without a checkpoint nothing counts as lost (TimeBreakdown::timeline).
-    const bool is_running = stretch.what == journal::Spent::kLost && !view.time_breakdown.checkpointed();
+    const bool is_running = stretch.what == journal::Spent::kLost && !breakdown.checkpointed();
     stretches.push_back({{"what", journal::ToText(is_running ? journal::Spent::kRunning : stretch.what)},
                          {"from", FormatInstant(stretch.from)},
                          {"to", FormatInstant(stretch.to)}});
   }
-  for (const auto& restart : view.time_breakdown.newest_restarts()) {
+  for (const auto& restart : breakdown.newest_restarts()) {
     generations.push_back({{"generation", restart.generation},
                            {"at", FormatInstant(restart.at)},
                            {"cause", restart.cause},
@@ -105,9 +108,9 @@ Result<Response> TimelineAnswer(Cluster& cluster, const JobId& id) {
   for (const Attempt& attempt : log.Attempts())
     attempts += (attempts.empty() ? "" : ",\n ") + AttemptJson(attempt, /*with_spans=*/true);
   for (const Mark& mark : log.marks()) marks += (marks.empty() ? "" : ",\n ") + MarkJson(mark);
-  const Json to = view.finished                 ? OrNull(view.finished)
-                  : view.time_breakdown.empty() ? Json(nullptr)
-                                                : Json(FormatInstant(view.time_breakdown.now()));
+  const Json to = view.finished       ? OrNull(view.finished)
+                  : breakdown.empty() ? Json(nullptr)
+                                      : Json(FormatInstant(breakdown.now()));
   return JsonLine("{\"from\":" + Dump(OrNull(view.submitted)) + ",\"to\":" + Dump(to) +
                   ",\"stretches\":" + Dump(stretches) + ",\"generations\":" + Dump(generations) + ",\"attempts\":[" +
                   attempts + "],\"marks\":[" + marks + "]}");

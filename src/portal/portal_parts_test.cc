@@ -3,6 +3,7 @@
 
 #include "admission.h"
 #include "audit.h"
+#include "howdah/portal/portal.h"
 #include "services.h"
 
 namespace howdah::portal {
@@ -53,6 +54,14 @@ TEST(Problem, StatusFollowsFromTheErrorCode) {
   const web::Problem problem = ToProblem(Error::WithRemedy(ErrorCode::kFailed, "it failed", "try again"));
   EXPECT_EQ(problem.detail, "it failed");
   EXPECT_EQ(problem.advice, "try again");
+}
+
+// The table of routes ends the process if it contradicts itself.
+TEST(ApiReference, HasEveryRoute) {
+  const std::string page = ApiReference();
+  for (const char* route :
+       {"/api/v1/jobs", "/api/v1/jobs/{id}/logs/search", "/api/v1/jobs/{id}/kill", "/api/v1/goodput", "/api/v1/stream"})
+    EXPECT_THAT(page, HasSubstr(route));
 }
 
 }  // namespace
