@@ -62,6 +62,7 @@ howdah_archive(howdah_protobuf protobuf)
 howdah_archive(howdah_cares cares)
 howdah_archive(howdah_pugixml pugixml)
 howdah_archive(howdah_re2 re2)
+howdah_archive(howdah_sqlite sqlite3)
 howdah_archive(howdah_zlib z)
 
 # The functions of Asio that are not templates, compiled once.

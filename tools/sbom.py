@@ -4,6 +4,8 @@ with versions, as SPDX 2.3 in JSON.
 
     tools/sbom.py [--build FOLDER] [--output FILE]      the folder of a finished release build; default: build/release
 
+The npm packages in the portal's pages, which are part of `howdah`, come from the list that the build of the pages
+writes.
 The linker's map lists the archives that contribute a member to a program, so a library that is only installed, or only
 offered to the linker, is not listed. Headers of libraries without archives come from the dependencies that ninja
 recorded. Each file is assigned to the package that owns it (dpkg).
@@ -101,7 +103,26 @@ def spdx_id(name):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.]+", "-", name.replace("+", "plus"))
 
 
+def spdx_npm_package(facts):
+    name, version = facts["name"], facts["version"]
+    return {
+        "SPDXID": spdx_id("Package-npm-" + name),
+        "name": name,
+        "versionInfo": version,
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": facts["licence"],
+        "copyrightText": "NOASSERTION",
+        "sourceInfo": "bundled into the pages of the portal; `howdah portal` shows the licence on the page About",
+        "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                          "referenceLocator": f"pkg:npm/{name}@{version}"}],
+    }
+
+
 def spdx_package(facts):
+    if "licence" in facts:
+        return spdx_npm_package(facts)
     version, architecture = facts["version"], facts["architecture"]
     return {
         "SPDXID": spdx_id("Package-" + facts["name"]),
@@ -123,8 +144,8 @@ def spdx_package(facts):
 def document(version, created, programs):
     """The SPDX document.
 
-    programs: name -> {relationship: package facts}, with the relationships of SPDX: STATIC_LINK, DYNAMIC_LINK, and
-    DEPENDS_ON for headers."""
+    programs: name -> {relationship: package facts}, with the relationships of SPDX: STATIC_LINK, DYNAMIC_LINK,
+    DEPENDS_ON for headers, and CONTAINS for the pages."""
     listed, relationships = {}, []
     for program, by_kind in programs.items():
         relationships.append(("SPDXRef-DOCUMENT", "DESCRIBES", spdx_id(program)))
@@ -181,6 +202,12 @@ def materials(build, program, packages):
     return {"STATIC_LINK": linked, "DYNAMIC_LINK": dynamic_packages, "DEPENDS_ON": only_headers}
 
 
+def bundled(build):
+    """The npm packages in the pages; none if the build has no pages."""
+    listing = build / "portal/packages.json"
+    return json.loads(listing.read_text()) if listing.exists() else []
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
@@ -190,6 +217,7 @@ def main():
                              text=True).stdout.split()[-1]
     packages = Packages()
     programs = {program: materials(options.build, program, packages) for program in PROGRAMS}
+    programs["howdah"]["CONTAINS"] = bundled(options.build)
     output = options.output or options.build / "howdah.spdx.json"
     result = document(version, creation_time(), programs)
     output.write_text(json.dumps(result, indent=1) + "\n")

@@ -22,7 +22,7 @@ import tidy_words
 
 Finding = namedtuple("Finding", "path line rule text")
 
-CODE = {".cc", ".h", ".py", ".sh", ".cmake", ".proto"}
+CODE = {".cc", ".h", ".py", ".sh", ".cmake", ".proto", ".ts", ".tsx", ".mjs", ".css"}
 SCRIPTS = {"dev", ".ci/run", "tools/ml-env", "tools/hadoop-env"}
 
 

@@ -6,7 +6,7 @@
 
 PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
         "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
-        "hadoop/yarnlogs", "metrics", "advice"}
+        "hadoop/yarnlogs", "metrics", "advice", "index/query", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -27,6 +27,8 @@ LAYERS = {
     "journal": ({"base", "core"}, {"nlohmann"}),
     "metrics": ({"base"}, {"zlib"}),
     "advice": ({"base", "jobspec", "core", "core/policy", "journal", "metrics"}, {"nlohmann"}),
+    "index/query": ({"base", "jobspec", "core", "journal", "metrics", "advice"}, set()),
+    "portal/pages": (set(), {"zlib"}),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
     "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
     "hadoop/yarnlogs": ({"base"}, {"zlib"}),
@@ -35,6 +37,11 @@ LAYERS = {
     "os/process": ({"base", "os/files"}, {POSIX, "nlohmann"}),
     "os/net": ({"base"}, {POSIX, "ares"}),
     "os/http": ({"base", "os/net", "os/process", "os/files"}, {POSIX, "boost"}),
+    # index: the rows of past jobs
+    "index": ({"base", "jobspec", "core", "journal", "metrics", "advice", "os/files", "index/query"},
+              {"nlohmann", "sqlite"}),
+    # web: serves HTTP to browsers, independent of Howdah's jobs
+    "web": ({"base", "os/net", "os/files"}, {POSIX, "boost", "nlohmann", "openssl", "zlib"}),
     # hadoop: implement Hadoop's protocols, independent of Howdah's jobs
     "hadoop/rpc": ({"base", "os/net", "hadoop/messages"}, {POSIX, "boost", "openssl", "protobuf"}),
     "hadoop/conf": ({"base"}, {POSIX, "pugixml"}),
@@ -44,9 +51,9 @@ LAYERS = {
     # translation
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
-    "rpc": ({"base", "metrics", "os/files", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
+    "rpc": ({"base", "metrics", "os/files", "os/net", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "rpc/callback": ({"base"}, {POSIX, "boost", "openssl"}),
-    "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
+    "rpc/streams": ({"base", "os/process", "os/files", "os/net", "rpc", "wire"}, {POSIX, "boost"}),
     "storage": ({"base", "os/files"}, {POSIX}),
     "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),
     "backend": ({"base", "metrics", "jobspec", "core", "journal", "rpc", "storage"}, set()),
@@ -64,23 +71,27 @@ LAYERS = {
                          "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
     # shells
     "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
-            "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "rpc", "wire",
-            "rpc/streams", "os/http", "backend", "storage"},
+            "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "os/net", "rpc",
+            "wire", "rpc/streams", "os/http", "backend", "storage"},
            {POSIX, "boost", "openssl"}),
     "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/horovod", "frameworks/mpi",
                   "rpc/callback", "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"},
                  {POSIX, "boost", "nlohmann"}),
-    "client": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "frameworks/common", "journal",
+    "client": ({"base", "index", "advice", "metrics", "jobspec", "core", "frameworks", "frameworks/common", "journal",
                 "compat/tony/history", "compat/tony/config", "hadoop/conf", "os/process", "os/files", "rpc",
                 "rpc/streams", "backend",
                 "storage", "storage/history"},
                {POSIX, "nlohmann"}),
+    "portal": ({"base", "advice", "metrics", "jobspec", "core", "journal", "index", "index/query", "rpc", "storage",
+                "storage/history", "compat/tony/history", "os/files", "os/process", "backend", "client", "web",
+                "portal/pages"},
+               {POSIX, "boost", "nlohmann", "re2"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "advice", "metrics", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"},
                    {POSIX, "nlohmann"}),
     "cli/commands": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "journal", "compat/tony/history",
                       "compat/tony/config", "hadoop/conf", "os/files", "os/process", "rpc", "rpc/streams", "backend",
-                      "storage", "storage/history", "client", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
+                      "storage", "storage/history", "client", "portal", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
     "cli": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client", "cli/args", "cli/commands",
              "cli/output"}, {POSIX}),
     "testing/sim": ({"base", "jobspec", "core", "journal", "am/loop"}, set()),
@@ -88,16 +99,18 @@ LAYERS = {
 
 # The rows of the table in ARCHITECTURE.md, from the top down.
 LAYER_GROUPS = [
-    ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "client", "am", "executor"]),
+    ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "portal", "client", "am", "executor"]),
     ("tests", ["testing/sim"]),
     ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/local", "backend", "storage/history",
                "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
+    ("web", ["web"]),
+    ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "advice", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "metrics",
-              "diagnosis", "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod",
-              "frameworks/common", "core", "core/policy", "jobspec"]),
+    ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/yarnlogs", "compat/tony/history",
+              "compat/tony/avro", "journal", "metrics", "diagnosis", "frameworks", "frameworks/xgboost",
+              "frameworks/mpi", "frameworks/horovod", "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 
@@ -110,8 +123,9 @@ PROGRAMS = ("src/testing/sim/runner/",)
 # The third-party library of an include, by the prefix of the include's path. The first match counts.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
                ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
-               ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
-               ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
+               ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"),
+               ("CLI/", "cli11"), ("sqlite3.h", "sqlite"), ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"),
+               ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------
 

@@ -83,7 +83,7 @@ def document_passages(text):
 
 
 def passages(path, text):
-    if path.endswith((".cc", ".h", ".proto")):
+    if path.endswith((".cc", ".h", ".proto", ".ts", ".tsx", ".mjs")):
         return cpp_comments(text)
     if path.endswith(".py"):
         return python_comments(text)

@@ -181,6 +181,12 @@ std::string Describe(const Finding& finding) {
   return text;
 }
 
+std::vector<CheckHelp> CheckHelps() {
+  std::vector<CheckHelp> helps;
+  for (const Check& check : Table()) helps.push_back({check.name, check.examines, check.why, check.fix});
+  return helps;
+}
+
 std::string ReferencePage() {
   std::string page = kIntroduction;
   for (const Check& check : Table()) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "howdah/frameworks/horovod/horovod.h"
-#include "howdah/rpc/peer_user.h"
+#include "howdah/os/net/peer_user.h"
 
 namespace howdah::am {
 namespace {
@@ -29,7 +29,7 @@ constexpr size_t kMostStoredBytes = size_t{256} << 20;
 bool IsClient(const RendezvousServer::Options& options, int socket, const std::string& peer) {
   if (!options.peers.contains(peer)) return false;
   if (options.users == rpc::Peers::kAny) return true;
-  const auto user = rpc::PeerUsers().UserOf(socket);
+  const auto user = os::net::PeerUsers().UserOf(socket);
   return !user || *user == 0 || *user == geteuid();
 }
 

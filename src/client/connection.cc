@@ -45,4 +45,8 @@ Result<backend::Cluster*> Connection::ClusterOn(const std::string& name) {
   return cluster.get();
 }
 
+std::function<Result<std::unique_ptr<backend::Cluster>>()> Connection::MakerOf(const std::string& name) const {
+  return [make_cluster = make_cluster_, name] { return make_cluster(name); };
+}
+
 }  // namespace howdah::client

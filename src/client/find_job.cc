@@ -16,15 +16,6 @@ constexpr size_t kShortestPart = 4;
 
 bool IsSet(const std::string& variable) { return !Variable(variable).value_or("").empty(); }
 
-// Names the backends on which jobs are looked up, the user's choice or the local one first.
-Result<std::vector<std::string>> BackendNames(const Connection& connection) {
-  HOWDAH_TRY(const auto chosen, connection.Chosen());
-  if (chosen) return std::vector<std::string>{*chosen};
-  std::vector<std::string> names{"local"};
-  if (IsSet("HADOOP_CONF_DIR") || IsSet("YARN_CONF_DIR")) names.push_back("yarn");
-  return names;
-}
-
 bool HasPart(const std::string& id, const std::string& part) {
   if (part.size() < kShortestPart) return false;
   return id.starts_with(part) || id.ends_with("-" + part) || id.ends_with("_" + part);
@@ -81,6 +72,25 @@ Result<Job> FindById(Connection& connection, const std::string& id, const std::s
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> BackendNames(const Connection& connection) {
+  std::vector<std::string> names;
+  const std::string& on = connection.on();
+  for (size_t begin = 0; on.find(',') != std::string::npos && begin <= on.size();) {
+    const size_t end = std::min(on.find(',', begin), on.size());
+    const std::string name = on.substr(begin, end - begin);
+    if (name != "local" && name != "yarn")
+      return Error{ErrorCode::kUsage, "--on: unknown backend '" + name + "'; write local, yarn or local,yarn"};
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    begin = end + 1;
+  }
+  if (!names.empty()) return names;
+  HOWDAH_TRY(const auto chosen, connection.Chosen());
+  if (chosen) return std::vector<std::string>{*chosen};
+  names = {"local"};
+  if (IsSet("HADOOP_CONF_DIR") || IsSet("YARN_CONF_DIR")) names.push_back("yarn");
+  return names;
+}
 
 Result<std::vector<Backend>> Connect(Connection& connection) {
   HOWDAH_TRY(const auto names, BackendNames(connection));

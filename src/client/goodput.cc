@@ -130,22 +130,28 @@ Result<CountedJob> ReadJobForGoodput(const Job& job, const GoodputOptions& optio
   return std::move(*counted);
 }
 
+Status ReadCountedJobs(backend::Cluster& cluster, const GoodputOptions& options,
+                       const std::function<void(CountedJob)>& on_job, const OnNote& on_note) {
+  HOWDAH_TRY(const auto ids, cluster.Jobs(options.window.since));
+  for (const JobId& id : ids) {
+    auto job = ReadJob({&cluster, id}, options, on_note);
+    if (!job.ok()) on_note("skipping " + id.text + ": " + job.error().message);
+    if (job.ok() && *job) on_job(std::move(**job));
+  }
+  return {};
+}
+
 Result<GoodputReport> ReadGoodput(Connection& connection, const GoodputOptions& options, const OnNote& on_note) {
   GoodputReport report(options.by);
   std::set<std::string> seen;
   HOWDAH_TRY(const auto backends, Connect(connection));
   for (const Backend& backend : backends) {
-    const auto ids = backend.cluster->Jobs(options.window.since);
-    if (!ids.ok()) {
-      HOWDAH_TRY_STATUS(Skip(backends, backend, ids.error(), on_note));
-      continue;
-    }
-    for (const JobId& id : *ids) {
-      seen.insert(id.text);
-      const auto job = ReadJob({backend.cluster, id}, options, on_note);
-      if (!job.ok()) on_note("skipping " + id.text + ": " + job.error().message);
-      if (job.ok() && *job) report.Add(**job);
-    }
+    const auto add = [&](const CountedJob& job) {
+      seen.insert(job.id);
+      report.Add(job);
+    };
+    const Status read = ReadCountedJobs(*backend.cluster, options, add, on_note);
+    if (!read.ok()) HOWDAH_TRY_STATUS(Skip(backends, backend, read.error(), on_note));
   }
   HOWDAH_TRY_STATUS(AddTonyJobs(connection, options, on_note, seen, report));
   return report;

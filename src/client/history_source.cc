@@ -4,6 +4,7 @@
 #include <set>
 
 #include "howdah/client/history_difference.h"
+#include "howdah/client/indexed_jobs.h"
 #include "howdah/client/submitter.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/machine.h"
@@ -77,7 +78,7 @@ Result<std::vector<PastJob>> HistorySource::List(const HistoryFilter& filter) {
   std::vector<PastJob> jobs;
   std::set<std::string> ids;
   if (with_own_) {
-    HOWDAH_TRY(auto views, cluster_->List(/*ended_too=*/true));
+    HOWDAH_TRY(auto views, cluster_->List(/*ended_too=*/true, IndexedJobs()));
     for (JobView& view : views) {
       ids.insert(view.id);
       if (Fits(view, filter) && HasName(view, filter)) jobs.push_back({std::move(view), std::nullopt});

@@ -8,21 +8,23 @@ namespace howdah::client {
 bool LooksSecret(std::string_view name) {
   std::string upper(name);
   std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (const std::string_view part : {"SECRET", "PASSW", "CREDENTIAL", "API_KEY", "PRIVATE"}) {
+    if (upper.find(part) != std::string::npos) return true;
+  }
   const size_t word = upper.find_last_of("_.");
   const std::string last = word == std::string::npos ? upper : upper.substr(word + 1);
-  return last == "TOKEN" || last == "KEY" || last == "SECRET" || last == "PASSWORD" || last == "PASSWD" ||
-         last == "PASSPHRASE" || last == "CREDENTIALS";
+  return last == "TOKEN" || last == "KEY" || last == "PASSPHRASE";
 }
 
-void HideSecrets(jobspec::EnvVars& env) {
+void HideSecrets(jobspec::EnvVars& env, std::string_view hidden) {
   for (auto& [name, value] : env) {
-    if (LooksSecret(name)) value = kHidden;
+    if (LooksSecret(name)) value = hidden;
   }
 }
 
-void HideSecrets(jobspec::JobSpec& spec) {
-  HideSecrets(spec.env);
-  for (jobspec::RoleSpec& role : spec.roles) HideSecrets(role.env);
+void HideSecrets(jobspec::JobSpec& spec, std::string_view hidden) {
+  HideSecrets(spec.env, hidden);
+  for (jobspec::RoleSpec& role : spec.roles) HideSecrets(role.env, hidden);
 }
 
 }  // namespace howdah::client

@@ -5,8 +5,9 @@
 namespace howdah::client {
 namespace {
 
-TEST(Secrets, SecretVariablesAreRecognisedByTheLastWordOfTheName) {
-  for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "wandb_api_key", "DB_PASSWORD", "TOKEN", "Secret"}) {
+TEST(Secrets, SecretVariablesAreRecognisedByWordsOfTheName) {
+  for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "wandb_api_key", "DB_PASSWORD", "TOKEN", "Secret",
+                           "API_KEY_FILE", "private_key_path", "GOOGLE_CREDENTIALS_JSON", "MYSQL_PASSWD"}) {
     EXPECT_TRUE(LooksSecret(name)) << name;
   }
   for (const char* name : {"", "_", "TOKENIZERS_PARALLELISM", "MONKEY", "KEYS", "OMP_NUM_THREADS", "TOKEN_FILE"}) {

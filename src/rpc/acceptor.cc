@@ -116,7 +116,7 @@ Acceptor::Acceptor(Fd listener, uint16_t port, const Limits& limits, Peers peers
     : listener_(std::move(listener)),
       port_(port),
       limits_(limits),
-      users_(peers == Peers::kSameUser ? std::make_unique<PeerUsers>() : nullptr),
+      users_(peers == Peers::kSameUser ? std::make_unique<os::net::PeerUsers>() : nullptr),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(OpenReserve()) {}
 

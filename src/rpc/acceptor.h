@@ -26,8 +26,8 @@
 
 #include "howdah/base/result.h"
 #include "howdah/os/files/fd.h"
+#include "howdah/os/net/peer_user.h"
 #include "howdah/rpc/am_server.h"
-#include "howdah/rpc/peer_user.h"
 
 namespace howdah::rpc {
 
@@ -80,8 +80,8 @@ class Acceptor {
   const os::files::Fd listener_;
   const uint16_t port_;
   const Limits limits_;
-  const std::unique_ptr<PeerUsers> users_;  // null if any user may connect
-  os::files::Fd wake_;                      // an eventfd
+  const std::unique_ptr<os::net::PeerUsers> users_;  // null if any user may connect
+  os::files::Fd wake_;                               // an eventfd
   os::files::Fd reserve_;             // closed temporarily, to accept and close a connection when no descriptor is free
   std::list<Unfinished> unfinished_;  // oldest first; used by the thread only
   Clock::time_point paused_until_{};  // used by the thread only

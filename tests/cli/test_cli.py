@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")
 CONTRACT = ROOT / "tests/contract"
 COMMANDS = ["run", "submit", "status", "list", "wait", "logs", "kill", "scale", "events", "plan", "doctor", "init",
-            "schema", "completion", "version", "advise"]
+            "schema", "completion", "version", "advise", "portal"]
 DEADLINE_S = 60
 
 

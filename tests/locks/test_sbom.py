@@ -53,6 +53,16 @@ def test_document_relates_programs_to_packages():
     assert again["documentNamespace"] == document["documentNamespace"], "the same content has the same name"
 
 
+def test_packages_in_the_pages_are_listed_with_their_licence():
+    preact = {"name": "preact", "version": "11.2.0", "licence": "MIT"}
+    document = sbom.document("1.2", "2026-01-01T00:00:00Z", {"howdah": {"CONTAINS": [preact]}})
+    package = next(p for p in document["packages"] if p["name"] == "preact")
+    assert package["licenseDeclared"] == "MIT"
+    assert package["externalRefs"][0]["referenceLocator"] == "pkg:npm/preact@11.2.0"
+    assert document["relationships"][-1] == {"spdxElementId": "SPDXRef-howdah", "relationshipType": "CONTAINS",
+                                             "relatedSpdxElement": "SPDXRef-Package-npm-preact"}
+
+
 def test_release_build_lists_its_libraries(tmp_path):
     output = tmp_path / "howdah.spdx.json"
     subprocess.run([sys.executable, ROOT / "tools/sbom.py", "--output", output], check=True)
@@ -61,6 +71,7 @@ def test_release_build_lists_its_libraries(tmp_path):
               for r in document["relationships"] if r["relationshipType"] == "STATIC_LINK"}
     for package in ("libgrpc-dev", "libssl-dev", "libarchive-dev", "libc6-dev", "libyaml-dev"):
         assert ("SPDXRef-howdah-agent", package) in linked, package
+    assert ("SPDXRef-howdah", "libsqlite3-dev") in linked and ("SPDXRef-howdah-agent", "libsqlite3-dev") not in linked
     ids = {p["SPDXID"] for p in document["packages"]}
     assert not {i for i in ids if "gtest" in i}, "a library of the tests"
     for relation in document["relationships"]:

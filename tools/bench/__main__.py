@@ -9,6 +9,7 @@ local: jobs on this machine
   f  events per second through the job core
   g  log throughput of one task
   metrics-a  cost and memory of the samples of a task's metrics
+  portal-b  queries of the portal's index with 100,000 jobs
 
 yarn: jobs on a real cluster of three nodes, which the command starts; --runs: measurements per figure (default 9)
   yarn-a  from howdah submit until the job is accepted, with all files cached

@@ -176,8 +176,28 @@ def metric_samples():
         yield Row("metrics-a", "memory that samples allocate", figure["heap_KiB"], "KiB", 1, "< 64 KiB", "")
 
 
+def index_queries():
+    """(portal-b) Queries of the portal's index with 100,000 jobs, without HTTP."""
+    program = BIN / "index_bench"
+    if not program.exists():
+        raise NotMeasured(f"{program.name} was not built")
+    output = subprocess.run([program, "--benchmark_format=json"], check=True, capture_output=True, text=True).stdout
+    texts = {"WriteAllRows": ("index from nothing: write 100,000 rows", "< 60 s"),
+             "OpenAndFirstPage": ("open the index, first page", "< 150 ms"),
+             "Newest": ("newest 50 of 100,000 jobs", "< 100 ms"),
+             "NewestWithFacets": ("the same with facets", "< 100 ms"),
+             "UserAndState": ("jobs of a user in a state", "< 100 ms"),
+             "PartOfAReason": ("jobs with a part of a reason", "< 100 ms"),
+             "ByGoodput": ("by goodput", "< 100 ms"),
+             "ByDuration": ("by duration", "< 100 ms"),
+             "Page1000": ("page 1,000", "< 100 ms")}
+    for figure in json.loads(output)["benchmarks"]:
+        what, goal = texts[figure["name"].split("/")[0].removeprefix("BM_")]
+        yield Row("portal-b", f"{what}, p99", figure["p99_ms"], "ms", figure["iterations"], goal, "")
+
+
 ITEMS = {"a": end_to_end, "b": executor_start, "c": death_to_status, "d": idle_memory, "e": attach, "f": core_events,
-         "g": log_throughput, "metrics-a": metric_samples}
+         "g": log_throughput, "metrics-a": metric_samples, "portal-b": index_queries}
 NEEDS_EVENTS = {"b", "c", "g"}
 
 

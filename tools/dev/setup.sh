@@ -3,9 +3,10 @@
 # The static build also links the dependencies of libarchive and gRPC, so the list contains the -dev packages of these.
 readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev libc-ares-dev libabsl-dev libre2-dev
-  libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev
+  libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev
   libarchive-dev nettle-dev libacl1-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev libxml2-dev libicu-dev
   libgtest-dev libgmock-dev libbenchmark-dev"
+readonly packages_pages="nodejs npm"  # build the pages of the portal
 readonly packages_test="python3-pytest python3-cloudpickle python3-jsonschema python3-yaml procps binutils xz-utils
   busybox-static groff-base"
 readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute2"  # the cluster of tests/yarn
@@ -17,6 +18,12 @@ as_root() {
   elif command -v sudo >/dev/null; then sudo "$@"
   else die "installing packages needs root rights: run this as root, or install sudo"
   fi
+}
+
+# The pages of the portal can be built with any node and npm in PATH. Debian's are installed where they are missing.
+need_pages() {
+  if command -v node >/dev/null && command -v npm >/dev/null; then return; fi
+  need pages
 }
 
 # need PURPOSE: installs the missing packages for a purpose. If none is missing, the network is not used.

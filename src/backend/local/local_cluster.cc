@@ -23,9 +23,11 @@
 #include "journal_reader.h"
 #include "local_files.h"
 #include "local_follow.h"
+#include "local_watch.h"
 #include "log_tree.h"
 #include "orphaned_job.h"
 #include "outputs.h"
+#include "ranged_file.h"
 #include "refusals.h"
 #include "staging.h"
 #include "submit.h"
@@ -80,23 +82,10 @@ Result<journal::JobView> AwaitAm(const JobFiles& files, const JobId& id) {
 }
 
 Result<backend::MetricsFile> OpenMetrics(const std::string& path) {
-  HOWDAH_TRY(auto opened, os::files::OpenRegular(path));
-  struct stat found {};
-  if (fstat(opened.get(), &found) != 0) return os::files::SystemError("reading " + path);
-  const auto file = std::make_shared<os::files::Fd>(std::move(opened));
-  const auto read = [file, path](int64_t offset, int64_t size) -> Result<std::string> {
-    std::string bytes(static_cast<size_t>(size), '\0');
-    size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t count =
-          pread(file->get(), bytes.data() + done, bytes.size() - done, offset + static_cast<int64_t>(done));
-      if (count < 0) return os::files::SystemError("reading " + path);
-      if (count == 0) break;
-      done += static_cast<size_t>(count);
-    }
-    bytes.resize(done);
-    return bytes;
-  };
+  HOWDAH_TRY(auto opened, RangedFile::Open(path));
+  HOWDAH_TRY(const struct stat found, opened.Stat());
+  const auto file = std::make_shared<RangedFile>(std::move(opened));
+  const auto read = [file](int64_t offset, int64_t size) { return file->Read(offset, size); };
   return backend::MetricsFile{read, ToInstant(found.st_mtim)};
 }
 
@@ -142,10 +131,14 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   return view;
 }
 
-Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
+Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too, const backend::EndedJobs& known) {
   HOWDAH_TRY(const auto ids, JobsNewestFirst(layout_));
   std::vector<journal::JobView> views;
   for (const JobId& id : ids) {
+    if (auto view = known && ended_too ? known(id) : std::nullopt) {
+      views.push_back(std::move(*view));
+      continue;
+    }
     const JobFiles files = FilesOf(id);
     if (!ended_too && HasEndEntry(files.journal())) continue;
     auto settled = Settle(files, id, Tasks::kSkipped);
@@ -237,6 +230,13 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
     on_bytes(std::string_view(block.data(), static_cast<size_t>(size)));
   }
 }
+
+Result<std::unique_ptr<backend::LogFile>> LocalCluster::OpenLog(const JobId& id, const backend::LogSource& source) {
+  HOWDAH_TRY(auto file, RangedFile::Open(LogPath(FilesOf(id).logs(), source)));
+  return std::unique_ptr<backend::LogFile>(std::make_unique<RangedFile>(std::move(file)));
+}
+
+Result<std::unique_ptr<backend::JobWatch>> LocalCluster::Watch() { return LocalWatch::Start(layout_); }
 
 Result<LocalCluster::FetchedOutputs> LocalCluster::FetchOutputs(const JobId& id, const std::string& directory) {
   return CopyOutputs(FilesOf(id), directory);

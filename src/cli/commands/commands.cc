@@ -24,6 +24,7 @@ namespace howdah::cli::commands {
   ROW(Scale)                 \
   ROW(History)               \
   ROW(Goodput)               \
+  ROW(Portal)                \
   ROW(Doctor)                \
   ROW(Init)                  \
   ROW(Schema)                \

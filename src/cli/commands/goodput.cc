@@ -67,8 +67,8 @@ Result<int> Goodput(client::Connection& connection, const GoodputArguments& argu
   HOWDAH_TRY(const client::GoodputReport report, Read(connection, arguments, options));
   const output::GoodputView view{report, prices};
   const bool one_job = !arguments.id.empty() && options.by == client::GroupBy::kJob;
-  output::Print(arguments.json  ? output::GoodputJson(view)
-                : arguments.csv ? output::GoodputCsv(view)
+  output::Print(arguments.json  ? client::GoodputJson(view)
+                : arguments.csv ? client::GoodputCsv(view)
                 : one_job       ? output::GoodputOfJob(view)
                                 : output::GoodputTable(view));
   return client::kExitOk;

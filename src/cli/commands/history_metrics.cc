@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "howdah/backend/job_metrics.h"
 #include "howdah/base/bytes.h"
@@ -12,6 +11,7 @@
 #include "howdah/cli/output/text_table.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/find_task.h"
+#include "howdah/client/metrics_json.h"
 #include "howdah/os/process/clock.h"
 
 namespace howdah::cli::commands {
@@ -19,20 +19,10 @@ namespace {
 
 using metrics::Column;
 using metrics::Table;
-using Json = nlohmann::ordered_json;
-
-// Returns the shortest text that is converted back to the same number.
-std::string NumberText(float value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return {text, end};
-}
 
 // Formats a value for people: "1.5 GiB/s", "37 %", "2.25 cores".
 std::string ValueText(double value, const std::string& unit) {
-  if (!std::isfinite(value)) return NumberText(static_cast<float>(value));
+  if (!std::isfinite(value)) return client::NumberText(static_cast<float>(value));
   if (unit.starts_with("bytes") && std::abs(value) < 1e18) {
     return FormatBytes(static_cast<int64_t>(value)) + unit.substr(std::string("bytes").size());
   }
@@ -45,55 +35,6 @@ std::string ValueText(double value, const std::string& unit) {
 
 std::string TaskOf(const Column& column) { return TaskText(column.role, column.index.value_or(0)); }
 
-// Writes NaN and infinities as strings, because JSON has no numbers for them. Converts a float through its text,
-// because the library would print it with the digits of a double.
-Json NumberJson(float value) {
-  const std::string text = NumberText(value);
-  double number = 0;
-  if (std::isfinite(value)) std::from_chars(text.data(), text.data() + text.size(), number);
-  return std::isfinite(value) ? Json(number) : Json(text);
-}
-
-// Buckets without samples are null.
-Json ValuesJson(const Column& column, const std::vector<float>& values) {
-  Json out = Json::array();
-  for (size_t i = 0; i < values.size(); ++i)
-    out.push_back(column.weight[i] > 0 ? NumberJson(values[i]) : Json(nullptr));
-  return out;
-}
-
-Json ColumnJson(const Column& column) {
-  Json out = {{"name", column.series.name},
-              {"unit", column.series.unit},
-              {"scope", metrics::ToText(column.series.scope)},
-              {"task", TaskOf(column)},
-              {"rank", column.rank ? Json(*column.rank) : Json(nullptr)},
-              {"capacity", column.capacity ? Json(*column.capacity) : Json(nullptr)},
-              {"mean", ValuesJson(column, column.mean)},
-              {"max", ValuesJson(column, column.max)}};
-  if (!column.step.empty()) {
-    Json steps = Json::array();
-    for (size_t i = 0; i < column.step.size(); ++i) {
-      steps.push_back(column.weight[i] > 0 ? Json(column.step[i]) : Json(nullptr));
-    }
-    out["step"] = std::move(steps);
-    out["last"] = column.last ? NumberJson(static_cast<float>(*column.last)) : Json(nullptr);
-    out["last_step"] = column.last_step ? Json(*column.last_step) : Json(nullptr);
-  }
-  out["absent"] = column.absent.empty() ? Json(nullptr) : Json(column.absent);
-  return out;
-}
-
-void PrintJson(const backend::JobMetrics& answer) {
-  const Table& table = answer.table;
-  Json out = {{"start", table.buckets > 0 ? Json(FormatInstant(table.start)) : Json(nullptr)},
-              {"width", static_cast<double>(table.width.count()) / 1e6},
-              {"series", Json::array()}};
-  for (const Column& column : table.columns) out["series"].push_back(ColumnJson(column));
-  if (!answer.note.empty()) out["note"] = answer.note;
-  output::Print(out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
 void PrintCsv(const Table& table) {
   output::Print("time,task,rank,series,unit,scope,mean,max,step\n");
   for (const Column& column : table.columns) {
@@ -104,7 +45,7 @@ void PrintCsv(const Table& table) {
     for (size_t i = 0; i < table.buckets; ++i) {
       if (column.weight[i] == 0) continue;
       lines += FormatInstant(table.start + table.width * static_cast<int64_t>(i)) + "," + columns +
-               NumberText(column.mean[i]) + "," + NumberText(column.max[i]) + "," +
+               client::NumberText(column.mean[i]) + "," + client::NumberText(column.max[i]) + "," +
                (column.step.empty() ? "" : std::to_string(column.step[i])) + "\n";
     }
     output::Print(lines);
@@ -155,7 +96,7 @@ Result<int> ShowMetrics(backend::Cluster& cluster, const journal::JobView& job, 
     output::PrintNote(answer.note + (core::IsFinal(job.state) ? "" : age));
   }
   if (arguments.json) {
-    PrintJson(answer);
+    output::Print(client::MetricsJson(answer) + "\n");
   } else if (arguments.csv) {
     PrintCsv(answer.table);
   } else if (answer.table.columns.empty()) {

@@ -7,6 +7,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/indexed_jobs.h"
 #include "howdah/os/process/clock.h"
 #include "list_jobs.h"
 
@@ -14,7 +15,8 @@ namespace howdah::cli::commands {
 
 Result<int> ListJobs(client::Connection& connection, const ListArguments& arguments) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  HOWDAH_TRY(const auto jobs, cluster->List(arguments.all));
+  HOWDAH_TRY(const auto jobs,
+             cluster->List(arguments.all, arguments.all ? client::IndexedJobs() : backend::EndedJobs()));
   if (arguments.json) {
     std::string text = "[";
     for (const journal::JobView& view : jobs) text += (text.size() == 1 ? "" : ",\n ") + journal::ToJson(view, false);

@@ -123,9 +123,21 @@ TEST(HttpServer, PutAndDeleteAreAnsweredIfAllowed) {
   EXPECT_THAT(put("0", ""), testing::EndsWith("\r\n\r\n/a/b="));
   EXPECT_THAT(put("6", "hello!"), StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(served.Ask("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello!\r\n0\r\n\r\n"),
-              StartsWith("HTTP/1.1 413 "));
+              StartsWith("HTTP/1.1 411 "));
   EXPECT_THAT(served.Ask("DELETE /a HTTP/1.1\r\nContent-Length: 0\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(served.Ask("POST /a HTTP/1.1\r\nContent-Length: 0\r\n\r\n"), StartsWith("HTTP/1.1 405 "));
+}
+
+TEST(HttpServer, ChunkedBodyInPiecesIsRejected) {
+  Server::Limits limits;
+  limits.body_bytes = 5;
+  const Served served(limits);
+  const os::files::Fd fd = ConnectTo(served.port());
+  for (const char c : std::string("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")) {
+    (void)send(fd.get(), &c, 1, MSG_NOSIGNAL);
+  }
+  EXPECT_THAT(ReadAll(fd), StartsWith("HTTP/1.1 411 "));
+  EXPECT_THAT(served.Ask("PUT /a HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(HttpServer, InvalidRequestIsRejectedOrClosed) {

@@ -77,6 +77,8 @@ class Connection {
     if (head_ || method == protocol::verb::get) return Ask();
     const bool changes = method == protocol::verb::put || method == protocol::verb::delete_;
     if (!changes || limits_.body_bytes == 0) return Answer({405, "", "this method is not allowed\n", ""});
+    // Boost 1.81 aborts in an assertion if the last chunk of a body arrives in pieces.
+    if (parser_.chunked()) return Answer({411, "", "send the header Content-Length\n", ""});
     protocol::async_read(stream_, buffer_, parser_,
                          [this, alive = std::weak_ptr(alive_)](const Failure& error, size_t) {
                            if (alive.expired()) return;

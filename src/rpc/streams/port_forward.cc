@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "howdah/os/net/peer_user.h"
 #include "howdah/rpc/frames.h"
-#include "howdah/rpc/peer_user.h"
 #include "socket_endpoint.h"
 
 namespace howdah::rpc::streams {
@@ -80,7 +80,7 @@ class Listener final : public PortForward {
   }
 
   void OnAccepted(tcp::socket socket) {
-    const auto user = rpc::PeerUsers().UserOf(socket.native_handle());
+    const auto user = os::net::PeerUsers().UserOf(socket.native_handle());
     if (!user || (*user != getuid() && *user != 0)) {
       return on_problem_(
           user ? "a connection from user " + std::to_string(*user) + " of this machine was refused"

@@ -110,12 +110,13 @@ class LogStore::Aggregated {
     return entries;
   }
 
-  Status Read(const hadoop::yarnlogs::LogEntry& part, int64_t from, const OnBytes& on_bytes) {
+  // Returns whether to go on with the next part.
+  Result<bool> Read(const hadoop::yarnlogs::LogEntry& part, int64_t from, const OnBytes& on_bytes) {
     HOWDAH_TRY(auto stream, log_->Read(part, from));
     for (;;) {
       HOWDAH_TRY(const auto bytes, stream->Next());
-      if (bytes.empty()) return {};
-      on_bytes(bytes);
+      if (bytes.empty()) return true;
+      if (!on_bytes(bytes)) return false;
     }
   }
 
@@ -149,7 +150,7 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
   int64_t delivered = 0;  // a failed read may have delivered a part; the next read continues after it
   const OnBytes count = [&](std::string_view bytes) {
     delivered += static_cast<int64_t>(bytes.size());
-    on_bytes(bytes);
+    return on_bytes(bytes);
   };
   Error last{ErrorCode::kNotFound, "the log is not aggregated yet and no longer on its node"};
   for (Duration pause = kFirstReadPause;; pause = std::min(pause * 2, kMaxReadPause)) {
@@ -187,7 +188,8 @@ Result<bool> LogStore::ReadAggregated(const LogFileLocation& location, int64_t o
       int64_t begin = 0;
       for (const hadoop::yarnlogs::LogEntry& part : *parts) {
         const int64_t from = std::clamp<int64_t>(offset - begin, 0, part.length);
-        HOWDAH_TRY_STATUS(opened->Read(part, from, on_bytes));
+        HOWDAH_TRY(const bool goes_on, opened->Read(part, from, on_bytes));
+        if (!goes_on) return true;
         begin += part.length;
       }
       if (!parts->empty()) return true;
@@ -202,15 +204,16 @@ Result<bool> LogStore::ReadFromNode(const LogFileLocation& location, int64_t off
   Error last{ErrorCode::kNotFound, ""};
   for (const auto& node : nodes) {
     if (node.nodeid().host() != location.node || node.httpaddress().empty()) continue;
-    hadoop::yarnlogs::NodeText text(offset, on_bytes);
+    bool enough = false;
+    hadoop::yarnlogs::NodeText text(offset, [&](std::string_view bytes) { enough = enough || !on_bytes(bytes); });
     Status parsed;
     const auto got =
         os::http::Get(LogUrl(node.httpaddress(), location, cluster_.user()), {}, [&](std::string_view bytes) {
           parsed = text.Add(bytes);
-          return parsed.ok() && !text.whole();
+          return parsed.ok() && !text.whole() && !enough;
         });
     if (!parsed.ok()) return parsed.error();
-    if (text.whole()) return true;
+    if (text.whole() || enough) return true;
     if (!got.ok()) last = got.error();
   }
   if (!last.message.empty()) return last;

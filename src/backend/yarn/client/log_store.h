@@ -47,9 +47,10 @@ class LogStore {
   LogStore(HadoopClient& cluster, JobId id, std::string user);
   ~LogStore();
 
-  using OnBytes = std::function<void(std::string_view)>;
-  // Passes the bytes of the file from `offset` to its end to on_bytes. Passes none if the file is shorter. Returns
-  // kNotFound if the file does not appear within the limit. Does not wait if the file's node is lost.
+  using OnBytes = std::function<bool(std::string_view)>;
+  // Passes the bytes of the file from `offset` to its end to on_bytes, until that returns false. Passes none if the
+  // file is shorter. Returns kNotFound if the file does not appear within the limit. Does not wait if the file's node
+  // is lost.
   Status Read(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes, Duration limit);
 
  private:

@@ -19,18 +19,30 @@ constexpr Duration kResolveLimit = std::chrono::seconds(5);
 
 constexpr Duration kSnapshotConnectLimit = std::chrono::seconds(5);
 
-// Requests the state and output so far from the AM, without waiting for more, and passes each reply to on_reply.
+// Requests the state and output so far from the AM, without waiting for more, and passes each reply to on_reply, which
+// returns whether to go on.
 Status FollowOnce(HadoopClient& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
-                  wire::FollowRequest request, const std::function<void(const wire::FollowReply&)>& on_reply) {
+                  wire::FollowRequest request, const std::function<bool(const wire::FollowReply&)>& on_reply) {
   HOWDAH_TRY(const auto am, FindAm(cluster, id, report));
   request.set_now(true);
   const auto follow = rpc::AmFollow::Start(am.address, am.identity, request, kSnapshotConnectLimit);
   for (;;) {
-    while (const auto reply = follow->Next()) on_reply(*reply);
+    while (const auto reply = follow->Next()) {
+      if (!on_reply(*reply)) return {};
+    }
     if (const auto ended = follow->ended()) return *ended;
     pollfd wanted{follow->fd(), POLLIN, 0};
     poll(&wanted, 1, -1);
   }
+}
+
+void SelectSource(const backend::LogSource& source, wire::LogsWanted& wanted) {
+  wanted.set_role(source.role);
+  wanted.set_index(source.index);
+  wanted.set_attempt(source.attempt);
+  wanted.set_local_rank(source.local_rank);
+  wanted.set_no_stdout(source.stream == backend::LogStream::kStderr);
+  wanted.set_no_stderr(source.stream == backend::LogStream::kStdout);
 }
 
 // Returns the requested size of the AM's container, or zero if the job file belongs to another user or is gone.
@@ -80,32 +92,48 @@ Result<std::vector<backend::LogSource>> ListRunningLogs(HadoopClient& cluster, c
   request.mutable_logs()->set_sizes_only(true);
   const Status asked = FollowOnce(cluster, id, report, std::move(request), [&](const wire::FollowReply& reply) {
     if (reply.has_log_size()) sources.push_back(FromWire(reply.log_size().source()));
+    return true;
   });
   if (!asked.ok() && asked.error().code != ErrorCode::kUnavailable) return asked.error();
   return sources;
 }
 
+Result<std::optional<int64_t>> SizeOfRunningLog(HadoopClient& cluster, const JobId& id,
+                                                const ::hadoop::yarn::ApplicationReportProto& report,
+                                                const backend::LogSource& source) {
+  std::optional<int64_t> size;
+  wire::FollowRequest request;
+  SelectSource(source, *request.mutable_logs());
+  request.mutable_logs()->set_sizes_only(true);
+  HOWDAH_TRY_STATUS(FollowOnce(cluster, id, report, std::move(request), [&](const wire::FollowReply& reply) {
+    if (reply.has_log_size() && reply.log_size().readable()) size = reply.log_size().size();
+    return true;
+  }));
+  return size;
+}
+
 Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
                                       const ::hadoop::yarn::ApplicationReportProto& report,
-                                      const backend::LogSource& source,
-                                      const std::function<void(std::string_view)>& on_bytes) {
+                                      const backend::LogSource& source, int64_t offset,
+                                      const std::function<bool(std::string_view)>& on_bytes) {
   RunningLogRead log;
   bool incomplete = false;
   wire::FollowRequest request;
-  wire::LogsWanted& wanted = *request.mutable_logs();
-  wanted.set_role(source.role);
-  wanted.set_index(source.index);
-  wanted.set_attempt(source.attempt);
-  wanted.set_local_rank(source.local_rank);
-  wanted.set_no_stdout(source.stream == backend::LogStream::kStderr);
-  wanted.set_no_stderr(source.stream == backend::LogStream::kStdout);
+  SelectSource(source, *request.mutable_logs());
+  if (offset > 0) {
+    wire::LogPosition& position = *request.mutable_logs()->add_have();
+    *position.mutable_source() = ToWire(source);
+    position.set_offset(offset);
+  }
   const Status asked = FollowOnce(cluster, id, report, std::move(request), [&](const wire::FollowReply& reply) {
     if (reply.has_journal()) log.journal += reply.journal();
     if (reply.has_log()) {
       log.bytes += static_cast<int64_t>(reply.log().bytes().size());
-      on_bytes(reply.log().bytes());
+      if (!on_bytes(reply.log().bytes())) return false;
     }
-    if (reply.has_log_end()) incomplete |= !reply.log_end().has_size() || reply.log_end().size() > log.bytes;
+    const bool has_end = reply.has_log_end();
+    if (has_end) incomplete |= !reply.log_end().has_size() || reply.log_end().size() > offset + log.bytes;
+    return true;
   });
   if (!asked.ok()) return asked.error();
   log.complete = !incomplete;

@@ -2,7 +2,9 @@
 // why it has no AM.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,11 +41,17 @@ struct RunningLogRead {
   bool complete = false;  // if false, the rest is only on the node where the container ran
   std::string journal;    // the job's journal, in which LogLocations finds that node
 };
-// Passes the content of a source to on_bytes, as far as the AM can serve it.
+// Returns the size of a source so far; nullopt if the AM cannot serve its bytes.
+Result<std::optional<int64_t>> SizeOfRunningLog(HadoopClient& cluster, const JobId& id,
+                                                const ::hadoop::yarn::ApplicationReportProto& report,
+                                                const backend::LogSource& source);
+
+// Passes the content of a source from `offset` on to on_bytes, as far as the AM can serve it, until on_bytes returns
+// false.
 Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
                                       const ::hadoop::yarn::ApplicationReportProto& report,
-                                      const backend::LogSource& source,
-                                      const std::function<void(std::string_view)>& on_bytes);
+                                      const backend::LogSource& source, int64_t offset,
+                                      const std::function<bool(std::string_view)>& on_bytes);
 
 // Explains, with the ResourceManager's diagnostics and numbers, why the AM has no container yet. Returns an empty text
 // if the application has just been submitted.

@@ -18,6 +18,7 @@
 #include "stored_outputs.h"
 #include "submission.h"
 #include "yarn_follow.h"
+#include "yarn_watch.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
@@ -29,6 +30,7 @@ constexpr Duration kStatusLimit = std::chrono::seconds(3);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 constexpr Duration kGoneLimit = std::chrono::minutes(2);
 constexpr Duration kLogReadLimit = std::chrono::seconds(30);
+constexpr Duration kLogPieceLimit = std::chrono::seconds(3);  // a viewer reads many pieces, and waits for each
 
 Error NoSuchJob(const std::string& name, const std::string& why) {
   return {ErrorCode::kNotFound, "no job '" + name + "': " + why};
@@ -155,6 +157,66 @@ std::string RelativePathRefusal(const std::string& key) {
          "in hdfs:///user/NAME/DIR, or the absolute path of a directory that all nodes share";
 }
 
+class YarnLogFile final : public backend::LogFile {
+ public:
+  YarnLogFile(HadoopClient& cluster, JobId id, backend::LogSource source)
+      : cluster_(cluster), id_(std::move(id)), source_(std::move(source)) {}
+
+  Result<int64_t> Size() override {
+    if (final_size_) return *final_size_;
+    HOWDAH_TRY(const auto known, Find(cluster_, id_));
+    if (!IsEnded(known)) {
+      const auto size = SizeOfRunningLog(cluster_, id_, *known.report, source_);
+      if (size.ok() && *size) return **size;
+    }
+    // Neither YARN nor the journal records the size of a file that an ended container has left.
+    int64_t size = 0;
+    HOWDAH_TRY_STATUS(ReadStored(known, 0, [&](std::string_view bytes) {
+      size += static_cast<int64_t>(bytes.size());
+      return true;
+    }));
+    if (IsEnded(known)) final_size_ = size;
+    return size;
+  }
+
+  Result<std::string> Read(int64_t offset, int64_t size) override {
+    std::string bytes;
+    const auto take = [&](std::string_view more) {
+      bytes += more.substr(0, static_cast<size_t>(size) - bytes.size());
+      return static_cast<int64_t>(bytes.size()) < size;
+    };
+    HOWDAH_TRY(const auto known, Find(cluster_, id_));
+    if (!IsEnded(known)) {
+      const auto read = ReadRunningLog(cluster_, id_, *known.report, source_, offset, take);
+      if (read.ok() && (read->complete || static_cast<int64_t>(bytes.size()) == size)) return bytes;
+    }
+    HOWDAH_TRY_STATUS(ReadStored(known, offset + static_cast<int64_t>(bytes.size()), take));
+    return bytes;
+  }
+
+ private:
+  // Reads what the container has left on its node, or what was collected from there.
+  howdah::Status ReadStored(const Lookup& known, int64_t offset, const LogStore::OnBytes& on_bytes) {
+    if (!location_) {
+      HOWDAH_TRY(const auto journal,
+                 IsEnded(known) ? EndedJournal(cluster_, id_, known) : ReadRunningJournal(cluster_, id_));
+      const auto locations = LogLocations(DecodeJournal(journal));
+      const auto found = locations.find(source_);
+      if (found == locations.end()) return Error{ErrorCode::kNotFound, "the task has not started"};
+      location_ = found->second;
+      store_ = std::make_unique<LogStore>(cluster_, id_, known.report ? known.report->user() : cluster_.user());
+    }
+    return store_->Read(*location_, offset, on_bytes, kLogPieceLimit);
+  }
+
+  HadoopClient& cluster_;
+  JobId id_;
+  backend::LogSource source_;
+  std::optional<LogFileLocation> location_;
+  std::unique_ptr<LogStore> store_;
+  std::optional<int64_t> final_size_;
+};
+
 ClusterInventory InventoryOf(const ClusterFacts& facts) {
   ClusterInventory known;
   known.resource_types = facts.resource_types;
@@ -201,7 +263,7 @@ Result<journal::JobView> YarnCluster::Status(const JobId& id) {
   return view;
 }
 
-Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
+Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too, const backend::EndedJobs& known_ended) {
   HOWDAH_TRY(const auto cluster, Open());
   HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
   std::map<std::string, const ApplicationReportProto*> known;
@@ -221,6 +283,10 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
     if (report != nullptr && !HasEnded(*report)) {
       auto view = ViewOfRunning(*cluster, {id}, *report);
       views.push_back(view.ok() ? std::move(*view) : ViewFromReport(*report));
+      continue;
+    }
+    if (auto view = known_ended ? known_ended({id}) : std::nullopt) {
+      views.push_back(std::move(*view));
       continue;
     }
     const auto journal = EndedJournal(*cluster, {id}, report ? Lookup{*report} : Lookup{});
@@ -277,11 +343,14 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   HOWDAH_TRY(const auto cluster, Open());
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   TailBuffer keeper(last_lines, on_bytes);
-  const auto take = [&](std::string_view bytes) { keeper.Add(bytes); };
+  const auto take = [&](std::string_view bytes) {
+    keeper.Add(bytes);
+    return true;
+  };
   int64_t offset = 0;
   std::string journal;
   if (!IsEnded(known)) {
-    const auto read = ReadRunningLog(*cluster, id, *known.report, source, take);
+    const auto read = ReadRunningLog(*cluster, id, *known.report, source, 0, take);
     if (read.ok() && read->complete) return keeper.Finish(), howdah::Status();
     if (read.ok()) offset = read->bytes, journal = read->journal;
   }
@@ -296,6 +365,24 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   const howdah::Status read = store.Read(location->second, offset, take, kLogReadLimit);
   keeper.Finish();
   return read;
+}
+
+Result<std::unique_ptr<backend::LogFile>> YarnCluster::OpenLog(const JobId& id, const backend::LogSource& source) {
+  HOWDAH_TRY(const auto cluster, Open());
+  return std::unique_ptr<backend::LogFile>(std::make_unique<YarnLogFile>(*cluster, id, source));
+}
+
+Result<std::unique_ptr<backend::JobWatch>> YarnCluster::Watch() {
+  HOWDAH_TRY(const auto cluster, Open());
+  return YarnWatch::Start([cluster]() -> Result<YarnWatch::States> {
+    HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
+    YarnWatch::States states;
+    for (const auto& report : reports) {
+      const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()))};
+      states[id] = HasEnded(report) ? YarnWatch::State::kEnded : YarnWatch::State::kLive;
+    }
+    return states;
+  });
 }
 
 Result<YarnCluster::FetchedOutputs> YarnCluster::FetchOutputs(const JobId& id, const std::string& directory) {

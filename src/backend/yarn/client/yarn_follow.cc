@@ -272,6 +272,7 @@ void YarnFollow::FetchMissingLogs() {
         [&](std::string_view bytes) {
           progress.bytes += static_cast<int64_t>(bytes.size());
           queue_.Push(FollowQueue::Output{source, std::string(bytes)}, bytes.size());
+          return !queue_.stopped();
         },
         std::chrono::duration_cast<Duration>(end - std::chrono::steady_clock::now()));
     progress.complete = true;  // do not request the file again, even if it is lost

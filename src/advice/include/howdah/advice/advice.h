@@ -69,6 +69,14 @@ std::string ToJson(const Finding& finding);
 // Formats several lines for people, without an empty line at the end.
 std::string Describe(const Finding& finding);
 
+// The texts about a check in docs/advice.md.
+struct CheckHelp {
+  jobspec::AdviceCheck check = jobspec::AdviceCheck::kMemoryOver;
+  std::string_view examines, why, fix;
+};
+// One element per check, in the order of the document.
+std::vector<CheckHelp> CheckHelps();
+
 // Returns the text of docs/advice.md, generated from the table of checks.
 std::string ReferencePage();
 

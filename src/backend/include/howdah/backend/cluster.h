@@ -81,6 +81,35 @@ class Follow {
   virtual bool starts_at_tail() const { return false; }
 };
 
+// The output of one source, read by position. Single-threaded.
+class LogFile {
+ public:
+  virtual ~LogFile() = default;
+  // Returns the number of bytes that exist now. A backend that does not record the size of the logs of an ended
+  // container may have to read the whole log.
+  virtual Result<int64_t> Size() = 0;
+  // Returns the bytes from `offset` on: `size` bytes, or fewer at the end of the log, or none behind it. The effort
+  // does not depend on `offset`, except for a container that has ended and whose logs only its node has.
+  virtual Result<std::string> Read(int64_t offset, int64_t size) = 0;
+};
+
+// Reports which jobs have changed. Single-threaded.
+class JobWatch {
+ public:
+  virtual ~JobWatch() = default;
+  // A descriptor that is readable when Changed may return something. The JobWatch owns it.
+  virtual int fd() const = 0;
+  // Returns the jobs that are new, and those that are included and have changed, since the last call. May return a job
+  // that has not changed. A removed job is returned, too.
+  virtual Result<std::vector<JobId>> Changed() = 0;
+  // Includes a job, or excludes it. A change after Include is reported; so include a job before reading its status.
+  virtual void Include(const JobId& id) = 0;
+  virtual void Exclude(const JobId& id) = 0;
+};
+
+// Returns the status, without tasks and time breakdown, of a job that has ended, or nullopt if it is not known.
+using EndedJobs = std::function<std::optional<journal::JobView>(const JobId& id)>;
+
 class Cluster {
  public:
   virtual ~Cluster() = default;
@@ -96,8 +125,9 @@ class Cluster {
 
   // name: "last" or a complete id. Returns the id of an existing job. A kNotFound error lists jobs that exist.
   virtual Result<JobId> Resolve(const std::string& name) = 0;
-  virtual Result<journal::JobView> Status(const JobId& id) = 0;            // includes current usage if the job runs
-  virtual Result<std::vector<journal::JobView>> List(bool ended_too) = 0;  // newest first
+  virtual Result<journal::JobView> Status(const JobId& id) = 0;  // includes current usage if the job runs
+  // Newest first. If `known` is not empty, it is asked about jobs that may have ended before they are read.
+  virtual Result<std::vector<journal::JobView>> List(bool ended_too, const EndedJobs& known = {}) = 0;
   // Returns the ids of all jobs except those that ended before `since`, newest first. The result may include some of
   // the latter, too.
   virtual Result<std::vector<JobId>> Jobs(std::optional<Instant> since) = 0;
@@ -111,6 +141,10 @@ class Cluster {
   // Passes the current content of the source to on_bytes in pieces: all of it, or only the last lines.
   virtual howdah::Status ReadLog(const JobId& id, const LogSource& source, std::optional<int64_t> last_lines,
                                  const std::function<void(std::string_view)>& on_bytes) = 0;
+  // Opens the output of a source for reading by position. kNotFound: there is no such source.
+  virtual Result<std::unique_ptr<LogFile>> OpenLog(const JobId& id, const LogSource& source) = 0;
+  // Begins to watch the jobs of this user.
+  virtual Result<std::unique_ptr<JobWatch>> Watch() = 0;
   // Copies the kept outputs of the job's tasks to DIRECTORY/ROLE-INDEX/..., and returns what was copied. Files that
   // exist there are replaced. For a running job, copies the outputs that exist now, or returns kUnavailable if the
   // backend cannot reach them.

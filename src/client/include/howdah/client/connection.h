@@ -33,6 +33,9 @@ class Connection {
   Result<backend::Cluster*> Cluster();
   // The backend with this name.
   Result<backend::Cluster*> ClusterOn(const std::string& name);
+  // Makes further connections to the backend with this name, which are independent of this object. The result may be
+  // called on any thread.
+  std::function<Result<std::unique_ptr<backend::Cluster>>()> MakerOf(const std::string& name) const;
 
  private:
   ClusterFactory make_cluster_;

@@ -24,6 +24,11 @@ struct Backend {
   std::string name;
   backend::Cluster* cluster = nullptr;
 };
+// Names the backends on which jobs are looked up, the user's choice or the local one first: those in --on, which may
+// name several ("local,yarn"), or the chosen backend, or the local one, and YARN if $HADOOP_CONF_DIR or $YARN_CONF_DIR
+// is set. kUsage for an unknown backend.
+Result<std::vector<std::string>> BackendNames(const Connection& connection);
+
 // Returns the chosen backend. If the user has chosen none, returns the local one, and YARN if $HADOOP_CONF_DIR or
 // $YARN_CONF_DIR is set.
 Result<std::vector<Backend>> Connect(Connection& connection);

@@ -23,6 +23,11 @@ struct GoodputOptions {
 // file cannot be read.
 Result<CountedJob> ReadJobForGoodput(const Job& job, const GoodputOptions& options, const OnNote& on_note);
 
+// Reads the jobs of one backend that existed in options.window, one journal at a time. on_note receives the reason for
+// each job that is skipped.
+Status ReadCountedJobs(backend::Cluster& cluster, const GoodputOptions& options,
+                       const std::function<void(CountedJob)>& on_job, const OnNote& on_note);
+
 // Reads the jobs of the backends that Connect returns, and those in TonY's history directory if tony-site.xml names
 // one. Reads one journal at a time. on_note receives the reason for each job and backend that is skipped.
 Result<GoodputReport> ReadGoodput(Connection& connection, const GoodputOptions& options, const OnNote& on_note);

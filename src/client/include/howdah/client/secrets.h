@@ -11,12 +11,13 @@ namespace howdah::client {
 
 inline constexpr std::string_view kHidden = "(hidden)";
 
-// Whether the name ends in TOKEN, KEY, SECRET, PASSWORD, PASSWD, PASSPHRASE or CREDENTIALS, as a word of its own
-// (alone, or after '_' or '.'). Case is ignored.
+// Whether the name contains SECRET, PASSW, CREDENTIAL, API_KEY or PRIVATE, or ends in TOKEN, KEY or PASSPHRASE as a
+// word of its own (alone, or after '_' or '.'). Case is ignored.
 bool LooksSecret(std::string_view name);
 
-void HideSecrets(jobspec::EnvVars& env);
+// hidden: the text in place of the values.
+void HideSecrets(jobspec::EnvVars& env, std::string_view hidden = kHidden);
 // Hides the secrets in the job's `env` and in the `env` of each role.
-void HideSecrets(jobspec::JobSpec& spec);
+void HideSecrets(jobspec::JobSpec& spec, std::string_view hidden = kHidden);
 
 }  // namespace howdah::client

@@ -18,7 +18,7 @@ struct Request {
   std::string path;    // without the query, otherwise as sent: "/log/worker/0"
   std::string peer;    // IP address of the client: "10.0.0.7", "::1"; IPv4-mapped IPv6 as IPv4
   std::string method;  // "GET", "HEAD", "PUT", "DELETE"
-  std::string body;    // set only for a PUT
+  std::string body;    // set only for a PUT, which must have a Content-Length
 };
 
 struct Response {

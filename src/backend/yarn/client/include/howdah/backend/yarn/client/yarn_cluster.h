@@ -34,7 +34,7 @@ class YarnCluster final : public backend::Cluster {
   Result<JobId> Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) override;
   Result<JobId> Resolve(const std::string& name) override;
   Result<journal::JobView> Status(const JobId& id) override;
-  Result<std::vector<journal::JobView>> List(bool ended_too) override;
+  Result<std::vector<journal::JobView>> List(bool ended_too, const backend::EndedJobs& known) override;
   Result<std::vector<JobId>> Jobs(std::optional<Instant> since) override;
   howdah::Status ReadJournal(const JobId& id,
                              const std::function<void(const core::JournalEntry&)>& on_entry) override;
@@ -43,6 +43,8 @@ class YarnCluster final : public backend::Cluster {
   Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
   howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
                          const std::function<void(std::string_view)>& on_bytes) override;
+  Result<std::unique_ptr<backend::LogFile>> OpenLog(const JobId& id, const backend::LogSource& source) override;
+  Result<std::unique_ptr<backend::JobWatch>> Watch() override;
   Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) override;
   Result<std::string> ReadResult(const JobId& id, const std::string& role, int index, int local_rank) override;
   Result<backend::JobMetrics> Metrics(const JobId& id, const metrics::Query& query) override;

@@ -1,4 +1,4 @@
-#include "howdah/rpc/peer_user.h"
+#include "howdah/os/net/peer_user.h"
 
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -6,10 +6,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <cstring>
 
-namespace howdah::rpc {
+namespace howdah::os::net {
 namespace {
 
 struct Question {
@@ -55,15 +56,19 @@ bool AskAbout(int socket, Question& question) {
 
 PeerUsers::PeerUsers() : netlink_(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG)) {
   const timeval limit{1, 0};  // the kernel answers within send, or never
-  if (netlink_.valid()) (void)::setsockopt(netlink_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  if (netlink_ >= 0) (void)::setsockopt(netlink_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+PeerUsers::~PeerUsers() {
+  if (netlink_ >= 0) ::close(netlink_);
 }
 
 std::optional<uid_t> PeerUsers::UserOf(int socket) const {
   Question question;
-  if (!netlink_.valid() || !AskAbout(socket, question)) return std::nullopt;
-  if (::send(netlink_.get(), &question, sizeof question, 0) != sizeof question) return std::nullopt;
+  if (netlink_ < 0 || !AskAbout(socket, question)) return std::nullopt;
+  if (::send(netlink_, &question, sizeof question, 0) != sizeof question) return std::nullopt;
   alignas(nlmsghdr) char answer[1024];
-  const ssize_t size = ::recv(netlink_.get(), answer, sizeof answer, 0);
+  const ssize_t size = ::recv(netlink_, answer, sizeof answer, 0);
   if (size < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof(inet_diag_msg))) return std::nullopt;
   const auto& header = reinterpret_cast<const nlmsghdr&>(answer);
   if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
@@ -74,4 +79,12 @@ std::optional<uid_t> PeerUsers::UserOf(int socket) const {
   return socket_facts.idiag_uid;
 }
 
-}  // namespace howdah::rpc
+std::optional<uid_t> UserOfUnixSocket(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return std::nullopt;
+  if (peer.uid == static_cast<uid_t>(-1)) return std::nullopt;  // the socket is not connected
+  return peer.uid;
+}
+
+}  // namespace howdah::os::net

@@ -1,18 +1,19 @@
-// Asks the kernel for the user at the other end of a TCP connection within this machine.
+// Asks the kernel for the user at the other end of a connection within this machine.
 #pragma once
 
 #include <sys/types.h>
 
 #include <optional>
 
-#include "howdah/os/files/fd.h"
-
-namespace howdah::rpc {
+namespace howdah::os::net {
 
 // Uses sock_diag(7). Its cost does not depend on the number of connections; the cost of reading /proc/net/tcp does.
 class PeerUsers {
  public:
   PeerUsers();
+  ~PeerUsers();
+  PeerUsers(const PeerUsers&) = delete;
+  PeerUsers& operator=(const PeerUsers&) = delete;
 
   // socket: a connected TCP socket whose peer is on this machine, in the same network namespace. Returns the user who
   // opened the peer's socket. Returns nullopt if the kernel does not support this query, or if the peer has closed
@@ -20,7 +21,10 @@ class PeerUsers {
   std::optional<uid_t> UserOf(int socket) const;
 
  private:
-  os::files::Fd netlink_;
+  const int netlink_;  // -1 if the kernel has no sock_diag
 };
 
-}  // namespace howdah::rpc
+// socket: a connected unix socket. Returns the user who connected it.
+std::optional<uid_t> UserOfUnixSocket(int socket);
+
+}  // namespace howdah::os::net

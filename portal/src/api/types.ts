@@ -1,0 +1,276 @@
+// The answers of the portal's API, version 1. Unknown values are null.
+
+export interface Progress {
+  step: number | null;
+  steps?: number | null;
+  steps_per_second?: number | null;
+  checkpoint?: number | null;
+  checkpoint_at?: string | null;
+  at?: string | null;
+}
+
+export type Severity = "low" | "moderate" | "severe" | "critical";
+
+export interface JobRow {
+  id: string;
+  name: string;
+  state: string;
+  exit_code: number | null;
+  on: string;
+  framework: string | null;
+  generation: number | null;
+  reason: string | null;
+  advice: string | null;
+  submitted: string | null;
+  started: string | null;
+  finished: string | null;
+  urls: {tracking: string | null; tensorboard: string | null} | null;
+  user: string | null;
+  queue: string | null;
+  tags: string[] | null;
+  tasks: {running: number | null; total: number | null} | null;
+  gpus: number | null;
+  took_seconds: number | null;
+  progress: Progress | null;
+  goodput: number | null;
+  severity: Severity | null;
+  findings: number | null;
+  cost: number | null;
+  currency: string | null;
+}
+
+export interface Facet {
+  value: string;
+  count: number;
+}
+
+export interface JobsAnswer {
+  total: number;
+  complete: boolean;
+  next: string | null;
+  jobs: JobRow[];
+  facets?: Record<string, Facet[]>;
+  notes?: string[];
+}
+
+export interface Hardware {
+  gpu_seconds: number;
+  memory_gib_seconds: number;
+  vcore_seconds: number;
+  other: Record<string, number>;
+}
+
+export const BUCKETS = [
+  "waiting",
+  "localization",
+  "start",
+  "rendezvous",
+  "useful",
+  "lost",
+  "recovering",
+  "tail",
+] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+export type Resources = {[bucket in Bucket | "held"]?: Hardware | null} & {
+  busy_gpu_seconds?: number | null;
+  goodput?: number | null;
+  busy?: number | null;
+};
+
+export interface Account {
+  queue_seconds: number | null;
+  localization_seconds: number | null;
+  start_seconds: number | null;
+  rendezvous_seconds: number | null;
+  running_seconds: number | null;
+  lost_seconds: number | null;
+  recovering_seconds: number | null;
+  phase: string | null;
+  until: string | null;
+  restarts: number | null;
+  task_restarts: number | null;
+  generations: {
+    generation: number;
+    at: string;
+    cause: unknown;
+    lost_seconds: number | null;
+    recovering_seconds: number | null;
+  }[];
+  resources: Resources | null;
+}
+
+export interface Usage {
+  memory_bytes?: number | null;
+  memory_peak_bytes?: number | null;
+  memory_average_bytes?: number | null;
+  cpu_seconds?: number | null;
+  gpu?: {utilisation_average: number; utilisation_peak: number; memory_average: number; memory_peak: number} | null;
+}
+
+export interface Granted {
+  memory_bytes: number | null;
+  vcores: number | null;
+  gpus: number | null;
+  other?: Record<string, number>;
+  label?: string;
+}
+
+export interface Attempt {
+  task?: string;
+  role: string;
+  index: number;
+  attempt: number;
+  generation?: number | null;
+  state: string;
+  node: string | null;
+  container: string | null;
+  ranks: number[] | null;
+  started: string | null;
+  finished: string | null;
+  exit_code: number | null;
+  signal: string | null;
+  reason: string | null;
+  usage: Usage | null;
+  progress: Progress | null;
+}
+
+export interface Task extends Attempt {
+  granted?: Granted | null;
+  pids?: number[] | null;
+}
+
+export interface JobDetail extends Omit<JobRow, "tasks"> {
+  tasks: Task[];
+  cause: {kind: string; role?: string; index?: number; attempt?: number} | null;
+  account: Account | null;
+  host?: string | null;
+  logs?: string | null;
+  age_seconds?: number | null;
+  note?: string | null;
+}
+
+export interface JobEvent {
+  seq: number;
+  text: string;
+  entry: {time: string; type: string};
+}
+
+export interface TimelineAnswer {
+  from: string;
+  to: string | null;
+  stretches: {what: string; from: string; to: string | null}[];
+  generations: {generation: number; at: string; cause: string | null}[];
+  attempts: {
+    task: string;
+    role: string;
+    index: number;
+    attempt: number;
+    generation: number;
+    node: string | null;
+    state: string;
+    reason: string | null;
+    spans: {state: string; from: string; to: string | null}[];
+  }[];
+  marks: {at: string; kind: string; task: string | null; text: string}[];
+}
+
+export interface ConfigAnswer {
+  job: unknown;
+  hidden: string[];
+  previous: {id: string; differences: {name: string; before: string | null; after: string | null}[]} | null;
+}
+
+export interface Saving {
+  gpu_hours: number;
+  memory_gib_hours: number;
+  vcore_hours: number;
+  hours: number;
+  per_week?: Omit<Saving, "per_week"> | null;
+}
+
+export interface Finding {
+  check: string;
+  severity: Severity;
+  role: string | null;
+  task: string | null;
+  text: string;
+  evidence: string[] | null;
+  change: {yaml: string | null; set: string[]; other: string | null} | null;
+  saving: Saving | null;
+  confidence: string;
+  runs: number;
+  job?: JobRow;
+}
+
+export interface Check {
+  check: string;
+  examines: string;
+  why: string;
+  fix: string;
+}
+
+export interface LogSource {
+  task: string;
+  role: string;
+  index: number;
+  attempt: number;
+  rank: number;
+  stream: string;
+  size: number | null;
+}
+
+export interface LogHit {
+  task: string;
+  attempt: number;
+  rank: number;
+  stream: string;
+  offset: number;
+  line: number | null;
+  text: string;
+}
+
+export interface LogCounts {
+  counts: {task: string; stream: string; hits: number}[];
+  total: number;
+  complete: boolean;
+  note?: string | null;
+}
+
+export type GoodputGroup = {[bucket in Bucket | "held"]?: Hardware | null} & {
+  group: string | null;
+  jobs: number;
+  succeeded: number;
+  failed: number;
+  killed: number;
+  queue_seconds: number | null;
+  busy_gpu_seconds: number | null;
+  goodput: number | null;
+  busy: number | null;
+  cost: number | null;
+  currency: string | null;
+};
+
+export interface GoodputAnswer {
+  groups: GoodputGroup[];
+  total: GoodputGroup | null;
+  notes?: string[];
+}
+
+export interface Health {
+  version: string;
+  started: string;
+  now: string;
+  user: string;
+  host: string;
+  read_only: boolean;
+  backends: {
+    name: string;
+    state: string;
+    detail: string | null;
+    since: string | null;
+    jobs: number | null;
+    live: number | null;
+    complete: boolean;
+  }[];
+}

@@ -1,0 +1,116 @@
+// The frame of all pages: header, page, keyboard help.
+import {Component, type ComponentChildren} from "preact";
+import {useEffect, useState} from "preact/hooks";
+import {apiUrl} from "./api/client";
+import type {Health} from "./api/types";
+import {HelpDialog} from "./components/help_dialog";
+import {Link} from "./components/link";
+import {PageHeader} from "./components/page_header";
+import {useLocation} from "./hooks/use_location";
+import {useResource, type Resource} from "./hooks/use_resource";
+import {useShortcuts} from "./hooks/use_shortcuts";
+import {AboutPage} from "./pages/about_page";
+import {AdvicePage} from "./pages/advice_page";
+import {GoodputPage} from "./pages/goodput_page";
+import {JobPage} from "./pages/job/job_page";
+import {JobsPage} from "./pages/jobs/jobs_page";
+import {routeOf, type Route} from "./pure/url_state";
+
+const HEALTH_MS = 10_000; // how often the state of the backends is read
+
+function titleOf(route: Route): string {
+  switch (route.page) {
+    case "jobs":
+      return "Jobs";
+    case "job":
+      return route.id;
+    case "goodput":
+      return "Goodput";
+    case "advice":
+      return route.check ? `Advice: ${route.check}` : "Advice";
+    case "about":
+      return "About";
+    case "unknown":
+      return "No such page";
+  }
+}
+
+function Page({route, health}: {route: Route; health: Resource<Health>}) {
+  switch (route.page) {
+    case "jobs":
+      return <JobsPage />;
+    case "job":
+      return <JobPage key={route.id} id={route.id} tab={route.tab} readOnly={health.data?.read_only ?? false} />;
+    case "goodput":
+      return <GoodputPage />;
+    case "advice":
+      return <AdvicePage key={route.check ?? ""} check={route.check} />;
+    case "about":
+      return <AboutPage health={health} />;
+    case "unknown":
+      return (
+        <>
+          <h1>No such page</h1>
+          <p>
+            <Link to="/">Jobs</Link>
+          </p>
+        </>
+      );
+  }
+}
+
+// An error of one page must not take the header away: the other pages still work.
+class Guard extends Component<{children: ComponentChildren}, {error: Error | null}> {
+  override state = {error: null as Error | null};
+
+  static override getDerivedStateFromError(error: Error) {
+    return {error};
+  }
+
+  override componentDidCatch(error: Error): void {
+    console.error(error);
+  }
+
+  override render() {
+    const {error} = this.state;
+    if (!error) return this.props.children;
+    return (
+      <div class="failure" role="alert">
+        <p>
+          <strong>This page has a defect.</strong> {String(error.message)}
+        </p>
+      </div>
+    );
+  }
+}
+
+export function App() {
+  const location = useLocation();
+  const route = routeOf(location);
+  const [help, setHelp] = useState(false);
+  const health = useResource<Health>(apiUrl("health"));
+  useShortcuts(() => setHelp(true));
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      if (!document.hidden) health.reload();
+    }, HEALTH_MS);
+    return () => window.clearInterval(timer);
+  }, [health.reload]);
+  useEffect(() => {
+    document.title = `${titleOf(route)} · Howdah`;
+  }, [location.path]);
+  return (
+    <>
+      <a href="#main" class="skip">
+        Skip to the page
+      </a>
+      <PageHeader page={route.page === "job" ? "jobs" : route.page} health={health.data} help={() => setHelp(true)} />
+      <main id="main" tabIndex={-1}>
+        <Guard key={location.path}>
+          <Page route={route} health={health} />
+        </Guard>
+      </main>
+      {help && <HelpDialog close={() => setHelp(false)} />}
+    </>
+  );
+}

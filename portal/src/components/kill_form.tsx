@@ -1,0 +1,36 @@
+import {useState} from "preact/hooks";
+import {jobUrl} from "../api/client";
+import type {JobDetail} from "../api/types";
+import {plural} from "../pure/format";
+import {graceError, killCommand} from "../pure/shell_command";
+import {ActionForm} from "./action_form";
+
+export function KillForm({job, close}: {job: JobDetail; close: () => void}) {
+  const [grace, setGrace] = useState("");
+  const running = job.tasks.filter(task => task.state === "RUNNING").length;
+  const explanation =
+    `Stops ${job.name} (${job.id}): ${plural(running, "running task")}. ` +
+    "Each process gets the stop signal, and SIGKILL after the grace period.";
+  return (
+    <ActionForm
+      title="Kill this job?"
+      confirm="Kill the job"
+      url={jobUrl(job.id, "kill")}
+      body={grace ? {grace} : {}}
+      command={killCommand(job.id, job.on, grace)}
+      problem={graceError(grace)}
+      explanation={explanation}
+      close={close}>
+      <label>
+        Grace period{" "}
+        <input
+          value={grace}
+          placeholder="that of the job"
+          size={12}
+          autocomplete="off"
+          onInput={event => setGrace(event.currentTarget.value.trim())}
+        />
+      </label>
+    </ActionForm>
+  );
+}

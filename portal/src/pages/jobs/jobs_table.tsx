@@ -1,0 +1,88 @@
+import type {JobRow} from "../../api/types";
+import {SortableHeader} from "../../components/sortable_header";
+import {plural} from "../../pure/format";
+import type {Group} from "../../pure/fold";
+import type {Query} from "../../pure/url_state";
+import type {Column} from "./columns";
+
+interface RowProps {
+  row: JobRow;
+  columns: readonly Column[];
+  query: Query;
+  folded: number; // runs folded under this row
+  open: boolean;
+  toggle: (() => void) | null; // null: nothing is folded here
+  inner: boolean; // a row that was folded
+}
+
+function Row({row, columns, query, folded, open, toggle, inner}: RowProps) {
+  return (
+    <tr data-row class={inner ? "inner" : undefined}>
+      {columns.map(column => (
+        <td key={column.key} class={column.numeric ? "numeric" : undefined}>
+          {column.cell(row, query)}
+          {column.key === "name" && toggle && (
+            <button
+              type="button"
+              class="fold"
+              aria-expanded={open}
+              onClick={toggle}
+              aria-label={`${plural(folded + 1, "run")} of ${row.name}`}>
+              ×{folded + 1}
+            </button>
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+interface Props {
+  groups: readonly Group<JobRow>[];
+  columns: readonly Column[];
+  query: Query;
+  sort: string;
+  changeSort: (sort: string) => void;
+  opened: ReadonlySet<string>;
+  toggle: (key: string) => void;
+}
+
+export function JobsTable({groups, columns, query, sort, changeSort, opened, toggle}: Props) {
+  return (
+    <table class="rows">
+      <caption class="sr-only">Jobs</caption>
+      <thead>
+        <tr>
+          {columns.map(column => (
+            <SortableHeader
+              key={column.key}
+              title={column.title}
+              column={column.key}
+              sort={sort}
+              change={changeSort}
+              numeric={column.numeric ?? false}
+            />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {groups.flatMap(group => {
+          const open = opened.has(group.key);
+          const rows = open ? [group.row, ...group.others] : [group.row];
+          return rows.map((row, i) => (
+            <Row
+              key={row.id}
+              row={row}
+              columns={columns}
+              query={query}
+              folded={group.others.length}
+              open={open}
+              inner={i > 0}
+              toggle={i === 0 && group.others.length > 0 ? () => toggle(group.key) : null}
+            />
+          ));
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,37 @@
+// How new data changes a list that somebody is looking at: values change at once, positions only if that cannot make a
+// row move away under the pointer.
+
+interface Row {
+  id: string;
+}
+
+export interface ListState<T> {
+  shown: T[];
+  waiting: T[] | null; // the newer list, which differs in its rows or their order
+}
+
+function sameOrder<T extends Row>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((row, i) => row.id === b[i]?.id);
+}
+
+// Replaces rows by newer ones with the same id.
+export function updated<T extends Row>(rows: readonly T[], newer: readonly T[]): T[] {
+  const byId = new Map(newer.map(row => [row.id, row]));
+  return rows.map(row => byId.get(row.id) ?? row);
+}
+
+export function received<T extends Row>(state: ListState<T>, fresh: T[], hold: boolean): ListState<T> {
+  if (!hold || sameOrder(state.shown, fresh) || state.shown.length === 0) return {shown: fresh, waiting: null};
+  return {shown: updated(state.shown, fresh), waiting: fresh};
+}
+
+export function released<T extends Row>(state: ListState<T>): ListState<T> {
+  return state.waiting ? {shown: state.waiting, waiting: null} : state;
+}
+
+// The number of rows in the waiting list that are not shown.
+export function newRows<T extends Row>(state: ListState<T>): number {
+  if (!state.waiting) return 0;
+  const shown = new Set(state.shown.map(row => row.id));
+  return state.waiting.filter(row => !shown.has(row.id)).length;
+}

@@ -1,0 +1,27 @@
+// The command that does the same as a button of the page.
+
+export function shellQuoted(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+}
+
+function command(backend: string, ...words: string[]): string {
+  return ["howdah", ...words, "--on", backend].map(shellQuoted).join(" ");
+}
+
+export function killCommand(id: string, backend: string, grace: string): string {
+  return command(backend, "kill", id, ...(grace ? ["--grace", grace] : []));
+}
+
+export function scaleCommand(id: string, backend: string, role: string, instances: number): string {
+  return command(backend, "scale", id, `${role}=${instances}`);
+}
+
+export function execCommand(id: string, backend: string, task: string): string {
+  return `${command(backend, "exec", id, task)} -- bash`;
+}
+
+// A duration as the command line takes it; null if it is invalid. Nothing means the default of the job.
+export function graceError(text: string): string | null {
+  if (text === "" || /^\d+(\.\d+)?(ms|s|m|h)$/.test(text)) return null;
+  return `invalid duration '${text}': write a number with a unit, such as 30s or 2m`;
+}

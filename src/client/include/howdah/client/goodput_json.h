@@ -1,0 +1,26 @@
+// Goodput reports as JSON and CSV. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "howdah/client/goodput_report.h"
+
+namespace howdah::client {
+
+struct GoodputView {
+  const GoodputReport& report;
+  std::optional<jobspec::Prices> prices;
+};
+
+// {"groups": [{"group": "ann", …}], "total": {"group": "all", …}}
+std::string GoodputJson(const GoodputView& view);
+// One element of "groups".
+std::string GroupJson(const GoodputGroup& group, const std::optional<jobspec::Prices>& prices);
+// A line of titles, one line per group, and a last line for the group "all". An unknown value is empty.
+std::string GoodputCsv(const GoodputView& view);
+
+// Quotes a field of a CSV file if necessary (RFC 4180).
+std::string CsvField(const std::string& text);
+
+}  // namespace howdah::client

@@ -1,0 +1,44 @@
+// The index is a file that other programs of the user can change, and that a full disk or a crash can damage.
+#include <stdlib.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "howdah/index/ended_jobs.h"
+#include "howdah/index/store.h"
+#include "howdah/os/files/files.h"
+
+namespace howdah::index {
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    if (mkdtemp(path_.data()) == nullptr) abort();
+  }
+  ~Folder() { (void)os::files::RemoveTree(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/howdah-fuzz-index.XXXXXX";
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const Folder folder;
+  const std::string path = folder.path() + "/index.db";
+  for (const char* suffix : {"", "-wal", "-shm"}) (void)os::files::RemoveTree(path + suffix);
+  const std::string_view content(reinterpret_cast<const char*>(data), size);
+  if (!os::files::WriteFileAtomically(path, content).ok()) abort();
+  if (auto jobs = EndedJobs::Open(path)) (void)jobs->Find("a");
+  Store store(path, "");
+  (void)store.Find({.limit = 10, .facets = true});
+  (void)store.Get("a");
+  store.Apply({{.id = "b", .name = "n", .backend = "local", .status_json = "{}"}}, {"a"});
+  (void)store.Find({.order = {query::SortColumn::kName, false}, .limit = 10});
+  return 0;
+}
+
+}  // namespace howdah::index

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "api.h"
+#include "howdah/base/json_depth.h"
+#include "howdah/base/text.h"
+#include "howdah/core/states.h"
+#include "json_text.h"
+
+namespace howdah::portal {
+namespace {
+
+using backend::Cluster;
+using web::Arguments;
+using web::Request;
+using web::Respond;
+using web::Response;
+
+// Performs an action on a thread of the backend.
+using Act = std::function<Result<Response>(Cluster& cluster, const JobId& id)>;
+
+// Performs the action on the job that the request names, and records it with its outcome.
+void Perform(Services& services, const Request& request, const Arguments& arguments, const std::string& action, Act act,
+             Respond respond) {
+  if (services.facts.read_only) {
+    return respond(web::ToResponse({.status = 403,
+                                    .detail = "this portal was started with --read-only and changes nothing",
+                                    .advice = "use `howdah " + action + "`, or start the portal without --read-only"}));
+  }
+  const auto job = FindJob(services, arguments.Text("id"));
+  if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
+  AuditEntry entry{.time = services.clock.Now(),
+                   .peer = request.peer,
+                   .user = services.facts.user,
+                   .action = action,
+                   .job = job->id.text,
+                   .arguments = request.body};
+  const auto make = [act = std::move(act), entry, audit = services.audit.get(),
+                     id = job->id](Cluster& cluster) mutable -> Result<Response> {
+    auto response = act(cluster, id);
+    const bool refused = response.ok() && response->status >= 400;
+    entry.outcome = !response.ok() ? response.error().message : refused ? "refused" : "done";
+    const Status written = audit->Write(entry);
+    if (!written.ok()) std::fprintf(stderr, "howdah: recording an action: %s\n", written.error().message.c_str());
+    return response;
+  };
+  AnswerForJob(services, *job, make, std::move(respond));
+}
+
+// The fields of a request's body. An empty body has none.
+Result<Json> BodyOf(const Request& request, std::initializer_list<std::string_view> known) {
+  constexpr int kMostNesting = 4;
+  const bool is_deep = NestsDeeper(request.body, kMostNesting);
+  const Json json = Trim(request.body).empty() ? Json::object() : is_deep ? Json() : ParseJson(request.body);
+  if (!json.is_object()) return Error{ErrorCode::kUsage, "the body is not a JSON object"};
+  for (const auto& [name, value] : json.items()) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Error{ErrorCode::kUsage, "unknown field '" + OneLine(name, 100) + "'; the fields are " + Join(known)};
+  }
+  return json;
+}
+
+Response Accepted(const Json& json, int status) { return web::Json(Dump(json) + "\n", status); }
+
+Result<std::optional<Duration>> GraceOf(const Json& body) {
+  const auto grace = body.find("grace");
+  if (grace == body.end() || grace->is_null()) return std::optional<Duration>();
+  const auto duration = grace->is_string() ? ParseDuration(grace->get<std::string>()) : std::nullopt;
+  if (!duration)
+    return Error{ErrorCode::kUsage,
+                 "grace: " + OneLine(Dump(*grace), 100) + " is not a duration; write \"30s\" or \"5m\""};
+  return std::optional<Duration>(*duration);
+}
+
+void Kill(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
+  const auto body = BodyOf(request, {"grace"});
+  const auto grace = body.ok() ? GraceOf(*body) : Result<std::optional<Duration>>(body.error());
+  if (!grace.ok()) return respond(web::ToResponse(ToProblem(grace.error())));
+  const Act act = [grace = *grace, by = services.facts.requester](Cluster& cluster,
+                                                                  const JobId& id) -> Result<Response> {
+    HOWDAH_TRY(const journal::JobView view, cluster.Status(id));
+    const std::string state(core::ToText(view.state));
+    if (core::IsFinal(view.state))
+      return Accepted({{"text", id.text + " has already finished: " + state + "; nothing to do"}, {"state", state}},
+                      200);
+    HOWDAH_TRY(const std::string note, cluster.Stop(id, by, grace));
+    return Accepted({{"text", id.text + " is being stopped" + (note.empty() ? "" : ": " + note)}, {"state", state}},
+                    202);
+  };
+  Perform(services, request, arguments, "kill", act, std::move(respond));
+}
+
+struct ScaleOrder {
+  std::string role;
+  int instances = 0;
+};
+
+Result<ScaleOrder> ScaleOrderOf(const Request& request) {
+  HOWDAH_TRY(const Json body, BodyOf(request, {"role", "instances"}));
+  const auto role = body.find("role"), instances = body.find("instances");
+  constexpr size_t kLongestRole = 200;
+  const std::string name = role != body.end() && role->is_string() ? role->get<std::string>() : "";
+  if (name.empty() || name.size() > kLongestRole)
+    return Error{ErrorCode::kUsage,
+                 "role: the name of a role is missing; write {\"role\": \"worker\", \"instances\": 4}"};
+  constexpr int64_t kMost = 1'000'000;
+  const bool is_count = instances != body.end() && instances->is_number_integer() &&
+                        (!instances->is_number_unsigned() || instances->get<uint64_t>() <= uint64_t{kMost}) &&
+                        instances->get<int64_t>() >= 0;
+  if (!is_count)
+    return Error{ErrorCode::kUsage,
+                 "instances: a number of tasks is missing; write {\"role\": \"worker\", \"instances\": 4}"};
+  return ScaleOrder{name, instances->get<int>()};
+}
+
+void Scale(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
+  const auto order = ScaleOrderOf(request);
+  if (!order.ok()) return respond(web::ToResponse(ToProblem(order.error())));
+  const Act act = [order = *order, by = services.facts.requester](Cluster& cluster,
+                                                                  const JobId& id) -> Result<Response> {
+    HOWDAH_TRY(const journal::JobView view, cluster.Status(id));
+    if (core::IsFinal(view.state)) {
+      return web::ToResponse(
+          {.status = 409, .detail = id.text + " has already finished: " + std::string(core::ToText(view.state))});
+    }
+    HOWDAH_TRY_STATUS(cluster.Scale(id, order.role, order.instances, by));
+    return Accepted({{"text", id.text + ": scaling " + order.role + " to " + CountOf(order.instances, "task")}}, 202);
+  };
+  Perform(services, request, arguments, "scale", act, std::move(respond));
+}
+
+using Handle = void (*)(Services&, const Request&, const Arguments&, Respond);
+auto ActionHandler(Services& services, Handle handle) {
+  return [&services, handle](const Request& request, const Arguments& arguments, Respond respond) {
+    handle(services, request, arguments, std::move(respond));
+  };
+}
+
+}  // namespace
+
+void AddActionRoutes(Services& services, web::Routes& routes) {
+  const std::pair<int, std::string> read_only = {403, "The portal was started with `--read-only`."};
+  routes.Add({.method = "POST",
+              .pattern = Path("jobs/{id}/kill"),
+              .summary = "Stop a job",
+              .parameters = {JobParameter()},
+              .body_schema = R"({"type": "object", "additionalProperties": false, "properties": {"grace": {
+  "type": ["string", "null"], "description": "Time between the stop signal and SIGKILL: 30s"}}})",
+              .answer = "202 as soon as the job has begun to stop; 200 if it had ended before.",
+              .answer_schema = R"({"type": "object", "required": ["text", "state"], "properties": {
+  "text": {"type": "string"}, "state": {"type": "string"}}})",
+              .errors = {read_only},
+              .tag = "Actions",
+              .handler = ActionHandler(services, Kill)});
+  routes.Add(
+      {.method = "POST",
+       .pattern = Path("jobs/{id}/scale"),
+       .summary = "Change the number of tasks of an elastic role",
+       .parameters = {JobParameter()},
+       .body_schema = R"({"type": "object", "additionalProperties": false, "required": ["role", "instances"],
+  "properties": {"role": {"type": "string"}, "instances": {"type": "integer", "minimum": 0}}})",
+       .answer = "202 when the job has accepted the order.",
+       .answer_schema = R"({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}})",
+       .errors = {read_only, {409, "The job has ended."}},
+       .tag = "Actions",
+       .handler = ActionHandler(services, Scale)});
+}
+
+}  // namespace howdah::portal

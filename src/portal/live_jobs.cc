@@ -1,0 +1,148 @@
+#include "live_jobs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "howdah/base/ids.h"
+#include "job_rows.h"
+#include "json_text.h"
+
+namespace howdah::portal {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kJobPause = 100ms, kRowsPause = 250ms;  // between two events
+constexpr size_t kMostRows = 500, kMostEntries = 500;  // in one event; readers fetch more with GET
+
+std::string TopicOf(const std::string& id) { return std::string(kJobTopicPrefix) + id; }
+
+}  // namespace
+
+std::string EntryJson(int64_t number, const core::JournalEntry& entry) {
+  return "{\"seq\":" + std::to_string(number) + ",\"text\":" + Dump(Json(journal::DescribeEntry(entry))) +
+         ",\"entry\":" + journal::EncodeEntry(entry) + "}";
+}
+
+std::string JobEventJson(const journal::JobView& view, const std::string& extra_fields,
+                         const std::vector<std::string>& removed_tasks,
+                         const std::vector<std::pair<int64_t, core::JournalEntry>>& entries) {
+  Json job = ParseJson(journal::ToJson(view, /*with_tasks=*/true));
+  const Json tasks = job["tasks"];
+  job.erase("tasks");
+  std::string events;
+  for (const auto& [number, entry] : entries) events += (events.empty() ? "" : ",") + EntryJson(number, entry);
+  return "{\"topic\":" + Dump(Json(TopicOf(view.id))) + ",\"job\":" + JoinObjects(Dump(job), extra_fields) +
+         ",\"tasks\":" + Dump(tasks) + ",\"removed_tasks\":" + Dump(removed_tasks) + ",\"events\":[" + events + "]}";
+}
+
+void LiveJobs::Begin(const std::string& topic) {
+  const std::string id = topic.substr(kJobTopicPrefix.size());
+  viewed_[id];
+  const auto job = FindJob(services_, id);
+  if (job.ok() && job->id.text == id) {
+    job->backend->feed->Follow(job->id);
+  } else {
+    OnFollowFailed({id},
+                   job.ok() ? Error{ErrorCode::kNotFound, "a topic needs the complete id of a job"} : job.error());
+  }
+}
+
+void LiveJobs::End(const std::string& topic) {
+  const std::string id = topic.substr(kJobTopicPrefix.size());
+  viewed_.erase(id);
+  if (const auto job = FindJob(services_, id); job.ok()) job->backend->feed->Unfollow({id});
+}
+
+void LiveJobs::OnRows(const std::vector<std::string>& changed, const std::vector<std::string>& removed) {
+  if (!services_.hub->HasTopic(std::string(kJobsTopic))) return;
+  for (const std::string& id : changed) changed_rows_.insert(id), removed_rows_.erase(id);
+  for (const std::string& id : removed) removed_rows_.insert(id), changed_rows_.erase(id);
+  if (rows_timer_ || (changed_rows_.empty() && removed_rows_.empty())) return;
+  rows_timer_ = std::make_unique<boost::asio::steady_timer>(services_.loop, kRowsPause);
+  rows_timer_->async_wait([this](const boost::system::error_code& error) {
+    if (!error) PublishRows();
+  });
+}
+
+void LiveJobs::PublishRows() {
+  rows_timer_.reset();
+  const std::string topic(kJobsTopic);
+  const auto changed = std::exchange(changed_rows_, {});
+  const auto removed = std::exchange(removed_rows_, {});
+  if (changed.size() + removed.size() > kMostRows) return services_.hub->Resync(topic);
+  const Instant now = services_.clock.Now();
+  std::string rows;
+  for (const std::string& id : changed) {
+    if (const RowPointer row = services_.jobs->Get(id)) rows += (rows.empty() ? "" : ",") + RowJson(*row, now);
+  }
+  services_.hub->Publish(topic, "jobs",
+                         "{\"topic\":\"jobs\",\"jobs\":[" + rows + "],\"removed\":" + Dump(Json(removed)) + "}");
+}
+
+void LiveJobs::OnEntries(const JobId& id, const std::vector<core::JournalEntry>& entries, bool caught_up,
+                         bool restarted) {
+  const auto found = viewed_.find(id.text);
+  if (found == viewed_.end()) return;
+  Viewed& viewed = found->second;
+  if (restarted && viewed.entry_count > 0) {
+    viewed = Viewed();
+    services_.hub->Resync(TopicOf(id.text));
+  }
+  viewed.problem.clear();
+  for (const core::JournalEntry& entry : entries) TakeEntry(viewed, entry);
+  if (!viewed.caught_up) {
+    viewed.changed_tasks.clear();
+    viewed.removed_tasks.clear();
+    viewed.entries.clear();
+    viewed.caught_up = caught_up;
+    if (caught_up) services_.hub->Open(TopicOf(id.text));
+    return;
+  }
+  if (entries.empty() || viewed.timer) return;
+  viewed.timer = std::make_unique<boost::asio::steady_timer>(services_.loop, kJobPause);
+  viewed.timer->async_wait([this, id = id.text](const boost::system::error_code& error) {
+    if (!error) PublishJob(id);
+  });
+}
+
+void LiveJobs::TakeEntry(Viewed& viewed, const core::JournalEntry& entry) {
+  viewed.view.Apply(entry);
+  ++viewed.entry_count;
+  if (const auto* task = std::get_if<core::TaskChanged>(&entry.change)) {
+    viewed.changed_tasks.emplace(task->role, task->index);
+    if (task->type == core::TaskChanged::Type::kRemoved)
+      viewed.removed_tasks.push_back(TaskText(task->role, task->index));
+  }
+  viewed.entries.emplace_back(viewed.entry_count, entry);
+  if (viewed.entries.size() > kMostEntries) viewed.entries.erase(viewed.entries.begin());
+}
+
+void LiveJobs::PublishJob(const std::string& id) {
+  const auto found = viewed_.find(id);
+  if (found == viewed_.end()) return;
+  Viewed& viewed = found->second;
+  viewed.timer.reset();
+  journal::JobView changed = viewed.view;
+  std::erase_if(changed.tasks, [&](const journal::TaskView& task) {
+    return !viewed.changed_tasks.contains({task.role, task.index});
+  });
+  const RowPointer row = services_.jobs->Get(id);
+  services_.hub->Publish(TopicOf(id), "job",
+                         JobEventJson(changed, row ? ExtraFieldsJson(*row, services_.clock.Now()) : "{}",
+                                      viewed.removed_tasks, viewed.entries));
+  viewed.changed_tasks.clear();
+  viewed.removed_tasks.clear();
+  viewed.entries.clear();
+}
+
+void LiveJobs::OnFollowFailed(const JobId& id, const Error& error) {
+  const auto viewed = viewed_.find(id.text);
+  if (viewed == viewed_.end() || viewed->second.problem == error.message) return;
+  viewed->second.problem = error.message;
+  const std::string topic = TopicOf(id.text);
+  services_.hub->Publish(topic, "problem", Dump({{"topic", topic}, {"detail", error.message}}));
+}
+
+}  // namespace howdah::portal

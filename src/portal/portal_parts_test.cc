@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "admission.h"
+#include "audit.h"
+#include "howdah/portal/portal.h"
+#include "services.h"
+
+namespace howdah::portal {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Admission, OnlyOwnerAndRootAreAdmitted) {
+  struct Case {
+    std::optional<uid_t> user;
+    bool admitted;
+    const char* says;
+  };
+  for (const auto& [user, admitted, says] : {Case{1000, true, ""},
+                                             {0, true, ""},
+                                             {1001, false, "came from the user with id 1001"},
+                                             {std::nullopt, false, "the kernel does not say which user"}}) {
+    const auto refusal = RefuseStranger({.address = "127.0.0.1", .user = user}, 1000);
+    EXPECT_EQ(!refusal, admitted);
+    if (refusal) {
+      EXPECT_EQ(refusal->status, 401);
+      EXPECT_THAT(refusal->detail, HasSubstr(says));
+    }
+  }
+}
+
+TEST(Audit, LineNamesUserPeerActionAndOutcome) {
+  const AuditEntry entry{.time = *ParseInstant("2026-11-21T06:45:12.301Z"),
+                         .peer = {.address = "127.0.0.1", .user = 1000},
+                         .user = "ann",
+                         .action = "kill",
+                         .job = "howdah-20261121-064512-x7k2",
+                         .arguments = R"({"grace":"30s"})",
+                         .outcome = "done\nor not"};
+  EXPECT_EQ(AuditLine(entry),
+            R"({"time":"2026-11-21T06:45:12.301Z","user":"ann","from":{"address":"127.0.0.1","uid":1000},)"
+            R"("action":"kill","job":"howdah-20261121-064512-x7k2","arguments":{"grace":"30s"},)"
+            R"("outcome":"done\nor not"})");
+}
+
+TEST(Problem, StatusFollowsFromTheErrorCode) {
+  const auto status = [](ErrorCode code) { return ToProblem(Error{code, "x"}).status; };
+  EXPECT_EQ(status(ErrorCode::kUsage), 400);
+  EXPECT_EQ(status(ErrorCode::kNotFound), 404);
+  EXPECT_EQ(status(ErrorCode::kUnavailable), 503);
+  EXPECT_EQ(status(ErrorCode::kTimeout), 504);
+  EXPECT_EQ(status(ErrorCode::kFailed), 500);
+  const web::Problem problem = ToProblem(Error::WithRemedy(ErrorCode::kFailed, "it failed", "try again"));
+  EXPECT_EQ(problem.detail, "it failed");
+  EXPECT_EQ(problem.advice, "try again");
+}
+
+// The table of routes ends the process if it contradicts itself.
+TEST(ApiReference, HasEveryRoute) {
+  const std::string page = ApiReference();
+  for (const char* route :
+       {"/api/v1/jobs", "/api/v1/jobs/{id}/logs/search", "/api/v1/jobs/{id}/kill", "/api/v1/goodput", "/api/v1/stream"})
+    EXPECT_THAT(page, HasSubstr(route));
+}
+
+}  // namespace
+}  // namespace howdah::portal

@@ -1,0 +1,94 @@
+// The parts of the portal that its routes share.
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit.h"
+#include "backend_pool.h"
+#include "howdah/index/store.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/web/message.h"
+#include "howdah/web/routes.h"
+#include "hub.h"
+#include "index_reader.h"
+#include "job_feed.h"
+
+namespace howdah::portal {
+
+// One backend: its threads, and what they have reported. Used on the loop's thread.
+struct BackendService {
+  std::string name;
+  std::unique_ptr<BackendPool> pool;
+  std::unique_ptr<JobFeed> feed;
+  BackendState state;
+};
+
+// Facts about this run of the portal, for its users.
+struct PortalFacts {
+  std::string user, host;
+  std::string requester;  // names the user and the portal in the journals of jobs (client::Requester)
+  Instant started;
+  bool read_only = false;
+  std::optional<jobspec::Prices> prices;
+};
+
+// Used on the loop's thread only.
+struct Services {
+  boost::asio::io_context& loop;
+  PortalFacts facts;
+  os::process::Clock clock;
+  std::unique_ptr<index::Store> jobs;
+  int64_t losses = 0;  // of `jobs`, as far as the feeds know
+  std::unique_ptr<IndexReader> reader;
+  std::vector<BackendService> backends;
+  std::unique_ptr<Hub> hub;
+  std::unique_ptr<AuditLog> audit;
+
+  // nullptr if the portal does not serve this backend.
+  BackendService* Find(const std::string& backend);
+  // Selects the rows of these backends: the index may have rows of others.
+  index::query::Term Shown() const;
+  // Makes the feeds read all jobs again if `jobs` has lost rows.
+  void NoticeLosses();
+  // Runs a query of the shown rows, which may take long. Calls `done` on the loop's thread, perhaps within this call.
+  void FindPage(JobQuery query, std::function<void(JobPage page)> done);
+};
+
+// A job that a request names.
+struct FoundJob {
+  BackendService* backend = nullptr;
+  JobId id;
+};
+// Finds the job by its id, by "last", by its name, or by the beginning or end of its id, as the command line does
+// (client::MatchJob). kNotFound and kUsage are for people.
+Result<FoundJob> FindJob(Services& services, const std::string& name);
+
+// The answer to an error: 400 for wrong usage, 404, 503 or 504. It has the sentence of the command line.
+web::Problem ToProblem(const Error& error);
+
+// Makes an answer on a thread of the backend. Problems of the backend are errors.
+using MakeAnswer = std::function<Result<web::Response>(backend::Cluster& cluster)>;
+// Calls `make` on a thread of the backend and responds with its answer. Responds with 503 if too many requests wait for
+// the backend, and with 504 after 10 s; the answer is then discarded.
+void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond);
+// The same for a job. If the backend does not have it, the answer says so, and names similar ones.
+void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond);
+// The same for the job that a request names; `make` also receives its id.
+void AnswerForJob(Services& services, const std::string& name,
+                  std::function<Result<web::Response>(backend::Cluster& cluster, const JobId& id)> make,
+                  web::Respond respond);
+
+// Calls `work` on a thread of each backend, and then `done` on the loop's thread with the errors of those that failed,
+// and those that took longer than 10 s, by name. `work` must store its result itself; after a time-out it may still
+// run.
+void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
+            std::function<void(std::vector<std::pair<std::string, Error>> failed)> done);
+
+}  // namespace howdah::portal

@@ -1,0 +1,269 @@
+#include "connection.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+
+namespace howdah::web {
+namespace {
+
+using Failure = boost::system::error_code;
+
+constexpr size_t kOnePiece = 64 << 10;      // a smaller body is sent together with the header
+constexpr size_t kReadAhead = 32 << 10;     // of later requests, while a response is in progress
+constexpr size_t kLingerBytes = 256 << 10;  // of input that is discarded before closing
+constexpr Duration kLinger = std::chrono::seconds(2);
+
+Instant Now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+
+}  // namespace
+
+Connection::Connection(Socket socket, Peer peer, bool stranger, std::shared_ptr<ServerState> server)
+    : peer_(std::move(peer)),
+      stranger_(stranger),
+      server_(std::move(server)),
+      socket_(std::move(socket)),
+      alarm_(socket_.get_executor()),
+      output_(socket_, server_->options.limits.write) {}
+
+Connection::~Connection() {
+  if (exchange_.stream) exchange_.stream->Detach();  // the loop was destroyed first
+}
+
+void Connection::Start(std::function<void()> on_closed) {
+  on_closed_ = std::move(on_closed);
+  ++server_->statistics.open;
+  output_.Start(weak_from_this(), {[this](size_t size) { OnSent(size); }, [this] { Close(); }});
+  BeginRequest();
+  ReadMore();
+}
+
+void Connection::Close() {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosed;
+  --server_->statistics.open;
+  const auto self = shared_from_this();
+  alarm_.Cancel();
+  output_.Close();
+  Failure ignored;
+  socket_.close(ignored);
+  if (const auto stream = std::exchange(exchange_.stream, nullptr)) {
+    --server_->statistics.streams;
+    stream->Detach();
+  }
+  const auto on_closed = std::move(on_closed_);
+  if (on_closed) on_closed();
+}
+
+void Connection::CloseWhenDone() {
+  stopping_ = true;
+  const bool busy = state_ == State::kHandling || (state_ == State::kSending && !exchange_.unbounded);
+  if (!busy && state_ != State::kLingering) Close();
+}
+
+Connection::Activity Connection::activity() const {
+  switch (state_) {
+    case State::kReceiving:
+      return input_.bytes.empty() && !reader_->begun() ? Activity::kIdle : Activity::kReceiving;
+    case State::kHandling:
+    case State::kSending:
+      return Activity::kBusy;
+    case State::kLingering:
+      return Activity::kIdle;
+    case State::kClosed:
+      break;
+  }
+  return Activity::kClosed;
+}
+
+void Connection::Arm(Duration limit) {
+  alarm_.Set(limit, [self = shared_from_this()] { self->OnDeadline(); });
+}
+
+void Connection::OnDeadline() {
+  switch (state_) {
+    case State::kReceiving:
+      if (activity() == Activity::kIdle) return Close();
+      return Refuse({408,
+                     "the request did not arrive completely within " + FormatDuration(server_->options.limits.request),
+                     "send it again"});
+    case State::kHandling:
+      return Refuse({504, "the server found no answer within " + FormatDuration(server_->options.limits.answer),
+                     "try again later"});
+    case State::kSending:
+      if (!exchange_.unbounded) return Close();  // the producer writes nothing more
+      // Reveals a client that has vanished without closing the connection.
+      if (const auto stream = exchange_.stream) stream->Write(exchange_.heartbeat);
+      return;
+    case State::kLingering:
+      return Close();
+    case State::kClosed:
+      return;
+  }
+}
+
+// Reads also while a response is in progress, because this is how a closed connection is noticed.
+void Connection::ReadMore() {
+  if (input_.reading || input_.ended || state_ == State::kClosed) return;
+  if ((state_ == State::kHandling || state_ == State::kSending) && input_.bytes.size() >= kReadAhead) return;
+  input_.reading = true;
+  socket_.async_read_some(boost::asio::buffer(input_.block),
+                          [self = shared_from_this()](const Failure& failed, size_t size) {
+                            self->input_.reading = false;
+                            if (self->state_ == State::kClosed) return;
+                            if (failed == boost::asio::error::eof) return self->OnEnd();
+                            self->OnRead(static_cast<bool>(failed), size);
+                          });
+}
+
+void Connection::OnRead(bool failed, size_t size) {
+  if (failed) return Close();
+  if (state_ == State::kLingering) {
+    input_.discarded += size;
+    return input_.discarded > kLingerBytes ? Close() : ReadMore();
+  }
+  const bool first = activity() == Activity::kIdle;
+  input_.bytes.append(input_.block.data(), size);
+  if (first) Arm(server_->options.limits.request);
+  if (state_ == State::kReceiving) Advance();
+  ReadMore();
+}
+
+void Connection::OnEnd() {
+  input_.ended = true;
+  const bool answering = state_ == State::kHandling || (state_ == State::kSending && !exchange_.unbounded);
+  if (!answering) Close();
+}
+
+void Connection::BeginRequest() {
+  reader_.emplace(server_->options.limits);
+  exchange_ = {.number = exchange_.number + 1};
+  state_ = State::kReceiving;
+  Arm(input_.bytes.empty() ? server_->options.limits.idle : server_->options.limits.request);
+}
+
+void Connection::Advance() {
+  while (state_ == State::kReceiving) {
+    switch (reader_->Feed(input_.bytes)) {
+      case RequestReader::State::kMore:
+        if (input_.ended) Close();
+        return;
+      case RequestReader::State::kFailed:
+        return Refuse(reader_->problem());
+      case RequestReader::State::kHead:
+        OnHead();
+        break;
+      case RequestReader::State::kWhole:
+        return OnRequest();
+    }
+  }
+}
+
+// Refuses a request before its body is read, if its header is reason enough.
+void Connection::OnHead() {
+  Request& request = reader_->request();
+  request.peer = peer_;
+  const Server::Options& options = server_->options;
+  auto problem = Refusal(options.policy, request);
+  if (!problem && options.admit) problem = options.admit(request);
+  if (problem) return Refuse(*problem);
+  if (reader_->expects_continue()) output_.Push("HTTP/1.1 100 Continue\r\n\r\n");
+}
+
+void Connection::OnRequest() {
+  state_ = State::kHandling;
+  exchange_.keep_alive = reader_->keep_alive();
+  Arm(server_->options.limits.answer);
+  const auto server = server_;  // the handler may destroy this connection
+  server->handler(reader_->request(), [weak = weak_from_this(), number = exchange_.number](Response response) {
+    if (const auto self = weak.lock()) self->Answer(number, std::move(response));
+  });
+}
+
+void Connection::Refuse(const Problem& problem) {
+  // Another request can follow only if this one has ended: its body must not be read as a request.
+  const bool whole = state_ == State::kReceiving && reader_->head_done() &&
+                     reader_->Feed(input_.bytes) == RequestReader::State::kWhole;
+  const auto& page = server_->options.error_page;
+  Send(page ? page(reader_->request(), problem) : ToResponse(problem), whole && reader_->keep_alive());
+}
+
+void Connection::Answer(uint64_t number, Response response) {
+  if (state_ != State::kHandling || number != exchange_.number) return;
+  Send(std::move(response), reader_->keep_alive());
+}
+
+void Connection::Send(Response response, bool keep_alive) {
+  alarm_.Cancel();
+  state_ = State::kSending;
+  const PlanContext context{keep_alive && !stopping_, reader_->http_1_0(), Now(), &server_->options.default_headers};
+  ResponsePlan plan = PlanResponse(context, reader_->request(), response);
+  exchange_.keep_alive = plan.keep_alive;
+  Statistics& statistics = server_->statistics;
+  ++statistics.requests;
+  ++statistics.answers[std::clamp(plan.status / 100, 0, 5)];
+  if (plan.framing != Framing::kText) return Produce(plan, std::move(response));
+  if (plan.body.size() < kOnePiece) plan.head += std::exchange(plan.body, "");
+  output_.Push(std::move(plan.head));
+  output_.Push(std::move(plan.body));
+}
+
+void Connection::Produce(const ResponsePlan& plan, Response response) {
+  const Limits& limits = server_->options.limits;
+  const auto stream =
+      std::make_shared<ResponseStream>(output_, plan, ResponseStream::Limits{limits.full_bytes, limits.queue_bytes},
+                                       [this](bool complete) { OnStreamDone(complete); });
+  exchange_.stream = stream;
+  exchange_.unbounded = plan.framing != Framing::kSized;
+  ++server_->statistics.streams;
+  output_.Push(plan.head);
+  auto* streamed = std::get_if<StreamedBody>(&response.body);
+  if (streamed != nullptr) exchange_.heartbeat = streamed->heartbeat;
+  ArmForProducer();
+  if (streamed == nullptr) return std::get<RangedBody>(response.body).produce(plan.offset, plan.size, stream);
+  if (input_.ended) return Close();
+  streamed->produce(stream);
+}
+
+void Connection::ArmForProducer() {
+  if (!exchange_.unbounded) return Arm(server_->options.limits.answer);
+  if (!exchange_.heartbeat.empty()) Arm(server_->options.limits.heartbeat);
+}
+
+void Connection::OnSent(size_t size) {
+  server_->statistics.bytes_sent += size;
+  if (state_ != State::kSending) return;
+  if (const auto stream = exchange_.stream) {
+    ArmForProducer();
+    stream->OnSent();
+  } else if (output_.queued() == 0) {
+    EndResponse();
+  }
+}
+
+void Connection::OnStreamDone(bool complete) {
+  exchange_.stream = nullptr;
+  --server_->statistics.streams;
+  alarm_.Cancel();
+  if (!complete) return Close();
+  if (output_.queued() == 0) EndResponse();
+}
+
+void Connection::EndResponse() {
+  if (!exchange_.keep_alive || stopping_) return Linger();
+  BeginRequest();
+  Advance();
+  ReadMore();
+}
+
+// Discards unread input before closing. Otherwise the kernel may reset the connection, and the client may lose the
+// response.
+void Connection::Linger() {
+  Failure ignored;
+  socket_.shutdown(Socket::shutdown_send, ignored);
+  if (input_.ended || (stopping_ && input_.bytes.empty())) return Close();
+  state_ = State::kLingering;
+  Arm(kLinger);
+  ReadMore();
+}
+
+}  // namespace howdah::web

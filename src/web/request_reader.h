@@ -1,0 +1,60 @@
+// Turns the bytes of a connection into requests. Pure; the bytes come from an untrusted client.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "chunk_decoder.h"
+#include "howdah/web/message.h"
+#include "howdah/web/server.h"
+
+namespace howdah::web {
+
+// Reads one request. A request that two servers could understand differently (request smuggling) is an error: both
+// Content-Length and Transfer-Encoding, other encodings than "chunked", several Host headers.
+class RequestReader {
+ public:
+  explicit RequestReader(const Limits& limits);
+  ~RequestReader();
+
+  enum class State {
+    kMore,    // more bytes are needed
+    kHead,    // the header is complete; returned once, also if the request has no body
+    kWhole,   // the request is complete
+    kFailed,  // problem() says why; the connection cannot be used for another request
+  };
+  // Consumes bytes from the front of `input`. Call again after kHead. Bytes after the end of the request stay.
+  State Feed(std::string& input);
+
+  bool begun() const { return begun_; }          // Feed has received a byte
+  bool head_done() const { return head_done_; }  // kHead was returned
+  // From kHead on, without the body before kWhole. After kFailed: what could be parsed.
+  Request& request() { return request_; }
+  const Problem& problem() const { return problem_; }
+  bool keep_alive() const { return keep_alive_; }              // the client permits another request on this connection
+  bool http_1_0() const { return http_1_0_; }                  // the client does not understand chunked encoding
+  bool expects_continue() const { return expects_continue_; }  // the client waits for "100 Continue"
+
+ private:
+  class Parser;
+  State Fail(int status, std::string detail, std::string advice);
+  State FailBodySize();
+  State FailParse(int code, const std::string& text);
+  State FeedHead(std::string& input);
+  State FeedBody(std::string& input);
+  State TakeHead();
+  State TakeTarget(std::string_view target);
+  std::optional<Problem> ProblemOfFraming() const;
+
+  const Limits limits_;
+  std::unique_ptr<Parser> parser_;  // of the header
+  std::optional<ChunkDecoder> chunks_;
+  uint64_t body_left_ = 0;  // bytes of a body with Content-Length
+  Request request_;
+  Problem problem_;
+  size_t header_used_ = 0;  // bytes of the header that were consumed
+  bool begun_ = false, head_done_ = false, keep_alive_ = false, http_1_0_ = false, expects_continue_ = false;
+};
+
+}  // namespace howdah::web

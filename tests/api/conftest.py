@@ -1,0 +1,25 @@
+"""Setup for tests of `howdah portal` with jobs on the local backend. Each test has its own HOWDAH_HOME and leaves no
+processes behind."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+pytest.register_assert_rewrite("portal")
+
+from machine import Machine  # noqa: E402
+from portal import Portal  # noqa: E402
+
+
+@pytest.fixture
+def machine(tmp_path):
+    machine = Machine(tmp_path / "home")
+    yield machine
+    machine.close()
+
+
+@pytest.fixture
+def portal(machine):
+    with Portal(machine) as portal:
+        yield portal

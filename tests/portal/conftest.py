@@ -1,0 +1,86 @@
+"""A headless browser, the built pages, and a made-up portal that serves them."""
+
+import pathlib
+import shutil
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+from installed import installed  # noqa: E402, F401
+from machine import BIN, ROOT  # noqa: E402
+
+from fake_portal import FakePortal  # noqa: E402
+
+PAGES = BIN.parents[1] / "portal"  # the build writes the pages beside the programs
+AXE = ROOT / "portal/node_modules/axe-core/axe.min.js"
+LIMIT_MS = 30_000  # long enough for a busy machine
+
+
+@pytest.fixture(scope="session")
+def chromium(installed):  # noqa: F811
+    """A running browser. Playwright is in an environment of its own, made with this interpreter."""
+    packages = next(installed("browser").parents[1].glob("lib/python3*/site-packages"))
+    sys.path.append(str(packages))
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=LIMIT_MS)
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium-headless-shell")
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def portal():
+    assert (PAGES / "index.html").is_file(), f"{PAGES} has no pages; build them with ./dev build"
+    fake = FakePortal(PAGES)
+    yield fake
+    fake.close()
+
+
+class Tab:
+    """A browser tab on the portal. `messages` has everything that the browser wrote to its console."""
+
+    def __init__(self, context, url):
+        self.page, self.url, self.messages = context.new_page(), url, []
+        self.page.set_default_timeout(LIMIT_MS)
+        self.page.on("console", lambda message: self.messages.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: self.messages.append(f"dialog: {dialog.message}"))
+
+    def open(self, path):
+        self.page.goto(self.url + path)
+        self.page.locator("main h1").first.wait_for(state="attached")
+        self.page.wait_for_function("() => document.querySelector('.loading') === null")
+        return self.page
+
+    def violations(self):
+        """The findings of axe-core, as one line per rule and element."""
+        if not self.page.evaluate("() => typeof axe === 'object'"):
+            self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [
+            f"{rule['id']}: {node['html'][:200]}: {node['failureSummary']}" for rule in found for node in rule["nodes"]
+        ]
+
+
+@pytest.fixture
+def tab(chromium, portal):
+    """tab(width=..., theme=...) opens a tab. At the end no tab may have console messages; `allow` names exceptions."""
+    contexts, tabs = [], []
+
+    def open_tab(width=1600, height=1000, theme="light", allow=()):
+        context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+        contexts.append(context)
+        tabs.append((Tab(context, portal.url), allow))
+        return tabs[-1][0]
+
+    yield open_tab
+    for context in contexts:
+        context.close()
+    for opened, allow in tabs:
+        unexpected = [message for message in opened.messages if not any(part in message for part in allow)]
+        assert not unexpected, "\n".join(unexpected)
