@@ -29,17 +29,13 @@ TEST(GoodputText, TableShowsGpusIfAnyWereHeld) {
   report.Add(JobOf("j2", "bob", 0));
   EXPECT_EQ(GoodputTable({report, jobspec::Prices{.currency = "EUR", .usual = {.gpu_hour = 1}}}),
             "USER  JOBS  FAILED  QUEUE  HELD GPU h  USEFUL  WAITING  START  LOST  RECOVERING  TAIL  GOODPUT  BUSY  "
-            "MEMORY GiB "
-            "h  VCORE h  COST EUR\n"
-            "ann   1     0       2h12m  1,204       1,204   0        0      –     0           0     100%     –     4.0 "
-            "        "
-            "   4.0      1,204.00\n"
-            "bob   1     0       2h12m  0           0       0        0      –     0           0     50%      –     4.0 "
-            "        "
-            "   4.0      0.00\n"
-            "all   2     0       4h24m  1,204       1,204   0        0      –     0           0     100%     –     8.0 "
-            "        "
-            "   8.0      1,204.00\n");
+            "MEMORY GiB h  VCORE h  COST EUR\n"
+            "ann   1     0       2h12m  1,204       1,204   0        0      –     0           0     100%     –     "
+            "4.0           4.0      1,204.00\n"
+            "bob   1     0       2h12m  0           0       0        0      –     0           0     50%      –     "
+            "4.0           4.0      0.00\n"
+            "all   2     0       4h24m  1,204       1,204   0        0      –     0           0     100%     –     "
+            "8.0           8.0      1,204.00\n");
 }
 
 TEST(GoodputText, TableShowsVcoresIfNoGpuWasHeld) {
