@@ -432,7 +432,7 @@ void AddFigureRoutes(Services& services, web::Routes& routes) {
                               .default_text = "0",
                               .min = 0,
                               .max = 10'000}},
-              .answer = "As `howdah history metrics --json` ([metrics.md](metrics.md)). With `of=role` each series has "
+              .answer = "The JSON that [metrics.md](metrics.md#json-and-csv) describes. With `of=role` each series has "
                         "a `quantile`, `task` is the role, and `max` is null.",
               .answer_schema = R"({"$ref": "#/components/schemas/Metrics"})",
               .tag = "Job",

@@ -363,7 +363,7 @@ void AddSearchRoute(Services& services, web::Routes& routes) {
               .answer = "One JSON object per line: each hit as it is found, `{task, attempt, rank, stream, offset, "
                         "line, text}` (`offset` is that of the line, `text` has at most 2,000 bytes), and at the end "
                         "`{counts, total, complete}`. `complete` is false if the limit was reached, or if `note` "
-                        "says what could not be read. Of a line longer than 1 MiB only the beginning is searched.",
+                        "says what could not be read. Only the first 1 MiB of a line is searched.",
               .answer_type = "application/x-ndjson",
               .errors = {{429, "Two searches are running already."}},
               .tag = "Logs",
