@@ -64,8 +64,8 @@ function(howdah_library)
     howdah_precompiled(${name}_test ON ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
     target_compile_definitions(${name}_test PRIVATE HOWDAH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME unit.${name} COMMAND ${name}_test)
-    # Without halt_on_error, g++'s sanitizer only prints undefined behaviour. A test with the thread sanitizer goes on
-    # after a report, and then fails.
+    # Without halt_on_error, g++'s sanitizer only prints undefined behaviour. A test with the thread sanitizer
+    # continues after a report, and fails when it ends.
     set(tsan_options suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300
       ENVIRONMENT "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1;TSAN_OPTIONS=${tsan_options}")
@@ -98,7 +98,7 @@ function(howdah_static_program TARGET)
   # and data, which every start of a task would have to relocate.
   target_link_options(${TARGET} PRIVATE -static-pie -Wl,--gc-sections)
   if(HOWDAH_LINKER)
-    # Relative relocations take 12 KiB in this form, and 1.1 MiB otherwise.
+    # Relative relocations take 12 KiB in the packed form, and 1.1 MiB otherwise.
     target_link_options(${TARGET} PRIVATE -Wl,--pack-dyn-relocs=relr)
   endif()
 endfunction()

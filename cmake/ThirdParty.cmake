@@ -1,5 +1,5 @@
-# The third-party libraries, all from Debian 12. A static build links each as an archive, with the libraries that it
-# needs itself listed in link order.
+# The third-party libraries, all from Debian 12. A static build links each library as an archive. The libraries on which
+# the archive depends follow it in link order.
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
@@ -46,7 +46,7 @@ if(HOWDAH_STATIC)
     Threads::Threads ${CMAKE_DL_LIBS})
 else()
   pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++ protobuf absl_synchronization)
-  # Remove its only flag, -DNOMINMAX, which is for Windows: GCC would refuse a precompiled header made without it.
+  # Remove gRPC's only flag, -DNOMINMAX, which is for Windows: GCC would refuse a precompiled header made without it.
   set_property(TARGET PkgConfig::GRPCPP PROPERTY INTERFACE_COMPILE_OPTIONS "")
   add_library(howdah_grpc INTERFACE IMPORTED GLOBAL)
   target_link_libraries(howdah_grpc INTERFACE PkgConfig::GRPCPP Threads::Threads)

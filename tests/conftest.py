@@ -9,8 +9,8 @@ REPORTS = pytest.StashKey[pathlib.Path]()
 
 
 def pytest_configure(config):
-    """Programs of another build (HOWDAH_BIN), such as build/debug, write the reports of their sanitizers to files,
-    because most of them are daemons without a terminal."""
+    """If HOWDAH_BIN names another build, such as build/debug, makes its programs write the reports of their sanitizers
+    to files, because most of the programs are daemons without a terminal."""
     if "HOWDAH_BIN" not in os.environ:
         return
     folder = config.stash[REPORTS] = pathlib.Path(tempfile.mkdtemp(prefix="howdah-reports-"))

@@ -147,7 +147,7 @@ def check_form(path, text):
     if suffix not in CODE and path not in SCRIPTS and not path.endswith("CMakeLists.txt"):
         return
     if path.startswith(rules.CONTRACT):
-        return  # these files have the style of their users
+        return  # these files imitate programs of users, so our style does not apply
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > rules.LINE_LENGTH_MAX:
             yield Finding(path, number, "long-line", f"{len(line)} columns, {rules.LINE_LENGTH_MAX} are allowed")

@@ -34,7 +34,7 @@ def check_namespaces(path, text, library):
 
 
 def check_halves(path, text):
-    """The halves of a folder run in different programs, so neither may include the other."""
+    """Reports includes between the halves of a folder, which run in different programs."""
     for folder, halves in rules.HALVES.items():
         half = path.removeprefix(folder + "/").partition("/")[0]
         if not path.startswith(folder + "/") or half not in halves:
@@ -69,7 +69,7 @@ def class_files(texts):
 
 
 def check_unnamed_namespaces(texts):
-    """Names in unnamed namespaces must differ within a folder, too, because release builds combine several files of a
+    """Reports equal names in the unnamed namespaces of a folder, because release builds combine several files of a
     folder into one compilation (unity build)."""
     names = defaultdict(dict)
     for path, text in texts.items():

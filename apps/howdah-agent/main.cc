@@ -199,7 +199,7 @@ int Am(const Arguments& arguments, OpenFiles open_files) {
 
 // --- task, exec, rsh ---
 
-// `tls` is the directory of the job's identities; if empty, the container's credentials are used.
+// tls: the directory of the job's identities. If it is empty, the container's credentials are used.
 Result<rpc::Identity> LoadIdentity(const std::string& tls) {
   return tls.empty() ? backend::yarn::am::ExecutorIdentity(HadoopEnvironment())
                      : backend::local::ReadIdentity(tls, "executor");
@@ -266,7 +266,8 @@ int Main(const Arguments& arguments) {
   const std::string& command = arguments[0];
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (command == "am" || command == "task") os::process::ProtectMemory();
-  // A program of the user takes the place of this one, with the limit of open files that this one has.
+  // A program of the user replaces this process and inherits its limit of open files, so the limit must not be raised
+  // before.
   if (command == "horovod-slot") return ExitCodeOf(executor::RunHorovodSlot(rest), command);
   const OpenFiles open_files = os::process::RaiseOpenFilesLimit();
   if (command == "am") return Am(rest, open_files);

@@ -50,7 +50,7 @@ def network():
 
 class Checkpoint:
     """The state after the last complete epoch. save() writes a new file and renames it, so that a kill during the save
-    leaves the old one."""
+    leaves the old file."""
 
     def __init__(self, folder):
         self.path = Path(folder) / "fashion-mnist.pt" if folder else None

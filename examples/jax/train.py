@@ -1,7 +1,7 @@
 """Logistic regression on Fashion-MNIST over all processes of a job, with JAX.
 
 The batch is one global array, and each process holds some of its rows. The step is written as for one process. The
-compiler knows that the rows are distributed, and inserts the sums over all processes.
+compiler inserts the sums over all processes, because the rows are distributed.
 """
 import gzip
 import os

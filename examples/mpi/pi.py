@@ -1,4 +1,4 @@
-"""Pi by MPI: each rank sums its strips of the quarter circle, and one reduction sums the results."""
+"""Computes pi with MPI: each rank sums its strips of the quarter circle, and one reduction sums the results."""
 import os
 
 from mpi4py import MPI

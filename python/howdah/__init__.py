@@ -7,7 +7,7 @@ The package drives the program `howdah`, which the wheel contains. Importing the
 library; each name is loaded when it is first used.
 """
 
-TYPE_CHECKING = False  # as in typing, whose import would take longer than all the rest
+TYPE_CHECKING = False  # as in typing, whose import would take longer than all other imports
 
 __version__ = "0.1.0"
 

@@ -1,7 +1,7 @@
 """The two files between a client and a task: the call, with the pickled function, and the result.
 
-Each consists of one line of JSON, followed by bytes. Any version of Python can read the line, so that a mistake is
-reported before anything is unpickled. Tasks load this module, too, so it imports little.
+Each file consists of one line of JSON, followed by pickled bytes. Any version of Python can read the line, so that a
+mistake is reported before anything is unpickled. Tasks load this module, too, so it imports little.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
-LIMIT = 64 << 20  # bytes of a result, as in `howdah result`
+LIMIT = 64 << 20  # the largest size of a result in bytes, as in `howdah result`
 
 
 class Call(NamedTuple):
-    name: str  # of the function, for messages
-    python: Tuple[int, int]  # of the caller
+    name: str  # the name of the function, for messages
+    python: Tuple[int, int]  # the version of the caller's Python
     payload: bytes  # pickled (function, args, kwargs)
 
 

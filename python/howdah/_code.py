@@ -1,4 +1,4 @@
-"""Finds the modules that a function or script can reach and that must travel with it."""
+"""Finds the modules that a function or script imports and that must be sent with the job."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _OWN = ("howdah", "cloudpickle")
 
 
 class Modules:
-    """Modules that lie under the current directory or beside the script, with the modules that these import.
+    """The modules below the current directory or beside the script that a function or script imports, directly or not.
 
-    Imports are found by reading the files, so imports within functions count, and nothing is imported here. A name
-    that is computed at run time is not found.
+    Imports are found by parsing the files. So imports within functions are found, too, and no module is executed. A
+    name that is computed at run time is not found.
     """
 
     def __init__(self, roots: Iterable[str]) -> None:
         self.roots = list(dict.fromkeys(os.path.realpath(root) for root in roots))
-        self.files: dict[str, str] = {}  # path in the working directory -> path here
+        self.files: dict[str, str] = {}  # path in the working directory -> path on this machine
         self._seen: set[str] = set()
 
     def add_names(self, names: Iterable[str]) -> None:
@@ -37,13 +37,13 @@ class Modules:
             if package:
                 pending.append(package)
             inside, path = found
-            if path is None:  # a directory without __init__.py
+            if path is None:  # the package is a directory without __init__.py
                 continue
             self.files[inside] = path
             pending.extend(imports_of(path, name if inside.endswith("/__init__.py") else package))
 
     def add_script(self, path: str, inside: str) -> None:
-        """Adds a script under a name of its own, and all that it imports from its directory."""
+        """Adds a script under the name `inside`, and all that it imports from its directory."""
         self.files[inside] = path
         self.add_names(imports_of(path, ""))
 
@@ -69,14 +69,14 @@ def is_foreign(path: str) -> bool:
 
 
 def imports_of(path: str, package: str) -> list[str]:
-    """The dotted names that a module imports. package: of the module, for relative imports."""
+    """The dotted names that a module imports. package: the package of the module, for relative imports."""
     import ast
 
     with open(path, "rb") as file:
         source = file.read()
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # such as code for another version of Python; importing it reports the error
+    except (SyntaxError, ValueError):  # such as code for another version of Python; its import will report the error
         return []
     names: list[str] = []
     for node in ast.walk(tree):
@@ -97,7 +97,7 @@ def names_in(pickled: bytes) -> set[str]:
     """Every short string in a pickle that could be the name of a module.
 
     Such a name belongs to a global, to a module that is passed, or to an import in a function's code. Bytes that only
-    look like a string do no harm, because nothing has their name.
+    look like a string do no harm, because no module has that name.
     """
     import re
 

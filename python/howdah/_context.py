@@ -1,4 +1,4 @@
-"""The position of a process in its job. Outside a job: rank 0 of 1, so that the same program runs anywhere."""
+"""The position of a process in its job. Outside a job it is rank 0 of 1, so that the same program runs anywhere."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Context:
     job_id: str  # "" outside a job
     job_name: str
     role: str
-    index: int  # of the task in its role
+    index: int  # the index of the task in its role
     role_size: int
     rank: int | None
     world_size: int
@@ -35,9 +35,9 @@ class Context:
     attempt: int  # the number of earlier starts of this task
     generation: int  # the number of earlier starts of the tasks as a group
     cluster: dict[str, list[str]]  # the addresses of all tasks by role
-    port: int | None  # reserved for this task; only in the process with local rank 0
+    port: int | None  # reserved for this task; None except in the process with local rank 0
     checkpoint_dir: str | None
-    log_dir: str | None  # for TensorBoard
+    log_dir: str | None  # the directory for TensorBoard's event files
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         def number(name: str, default: int) -> int:
@@ -66,7 +66,7 @@ class Context:
         self._lock = threading.Lock()
 
     def progress(self, step: int, total: int | None = None) -> None:
-        """Reports that `step` is done, of `total` steps if the number is known."""
+        """Reports that `step` is done. total: the number of all steps, if it is known."""
         with self._lock:
             lines = []
             if total is not None and total != self._total:
@@ -75,7 +75,7 @@ class Context:
             self._report(*lines, f"step {step}")
 
     def checkpointed(self, step: int) -> None:
-        """Reports that a checkpoint of `step` is complete, for programs that save it themselves."""
+        """Reports that a checkpoint of `step` is complete. Only needed by programs that do not use checkpoint()."""
         self._report(f"checkpoint {step}")
 
     def _report(self, *lines: str) -> None:
@@ -85,8 +85,8 @@ class Context:
 
     @property
     def stopping(self) -> bool:
-        """Whether a stop was requested. After the first use of this attribute, the stop signal only sets it, and no
-        longer ends the process. The first use must be in the main thread."""
+        """Whether a stop was requested. After the first use of this attribute, the stop signal sets the attribute
+        instead of ending the process. The first use must be in the main thread."""
         if self._stopping is None:
             requested = threading.Event()
             try:
@@ -98,7 +98,7 @@ class Context:
 
     @contextmanager
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
-        """A directory for the files of a checkpoint. At the end of the block it is renamed atomically to
+        """A directory for the files of a checkpoint. At the end of the block, the directory is renamed atomically to
         checkpoint_dir/step-N, and the checkpoint is reported. The files of ranks other than 0 are kept only with
         all=True, as step-N-rank-R. After an exception no files are kept."""
         root = self._checkpoint_root()
@@ -109,7 +109,7 @@ class Context:
             return
         name = f"step-{step}" if self.rank in (0, None) else f"step-{step}-rank-{self.rank}"
         os.makedirs(root, exist_ok=True)
-        # In the same file system, so that the rename is atomic.
+        # The directory is in the same file system as the checkpoints, so that the rename is atomic.
         scratch = tempfile.mkdtemp(prefix=f".{name}.", dir=root)
         try:
             yield scratch

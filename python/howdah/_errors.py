@@ -18,7 +18,7 @@ class Problem(NamedTuple):
 
     key: str  # such as "roles.worker.memory"; empty if the problem has no key
     text: str
-    line: int | None  # in the text of the job file
+    line: int | None  # the line number in the job file
     file: str
 
     def __str__(self) -> str:
@@ -134,7 +134,7 @@ def failure(
             kind = type(cls.__name__, (JobFailed, cls), {"__module__": cls.__module__})
             error = kind.__new__(kind, *(original.args if original is not None else ()))
             _copy_attributes(original, error)
-        except Exception:  # a class that cannot be subclassed
+        except Exception:  # the class cannot be subclassed
             error = JobFailed.__new__(JobFailed)
     JobFailed.__init__(error, job, reason, advice, task, traceback)
     error.__cause__ = original
@@ -151,5 +151,5 @@ def _copy_attributes(original: BaseException | None, error: BaseException) -> No
             continue
         try:
             setattr(error, name, getattr(original, name))
-        except Exception:  # an attribute that is read-only, or not set
+        except Exception:  # the attribute is read-only or not set
             pass

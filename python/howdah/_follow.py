@@ -1,4 +1,4 @@
-"""Follows a job for `howdah.run`: states to stderr, merged output to stdout, Ctrl-C to the job."""
+"""Follows a job for `howdah.run`: prints states to stderr and merged output to stdout, and stops the job on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _fetch(job: Job[Any], role: str, index: int, local: int) -> Any:
 
 
 class _Ended:
-    """The end of the job according to the journal, without another call of `howdah`."""
+    """The final state of the job and the process of rank 0, from the journal, so without another call of `howdah`."""
 
     def __init__(self) -> None:
         self.state = "QUEUED"
@@ -56,7 +56,7 @@ class _Ended:
 
 
 class _Interruptible:
-    """The first Ctrl-C stops the job with its grace period, the second one without."""
+    """Follows a job. The first Ctrl-C stops the job with its grace period, the second Ctrl-C without a grace period."""
 
     def __init__(self, job: Job[Any]) -> None:
         self._job = job
@@ -153,7 +153,7 @@ class _Plain:
 
 
 class _Table(_Plain):
-    """In a notebook: the live table in place of the states."""
+    """Shows the live table of a notebook instead of the states."""
 
     def __init__(self, job: Job[Any]) -> None:
         super().__init__(job)

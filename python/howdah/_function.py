@@ -14,17 +14,17 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
 def task_name() -> str:
-    """ "worker:2 on node7", for messages."""
+    """The name of this task for messages, such as "worker:2 on node7"."""
     name = f"{os.environ.get('HOWDAH_ROLE', 'worker')}:{os.environ.get('HOWDAH_TASK_INDEX', '0')}"
     return f"{name} on {os.uname().nodename}"
 
 
 def execute(call: Call) -> Result:
-    """Calls the function, and passes on its exceptions."""
+    """Calls the function. Raises the exceptions of the function."""
     function, args, kwargs = _load(call)
     value = function(*args, **kwargs)
     payload = _dump_value(call, value)
-    if len(payload) > LIMIT - 4096:  # the rest is for the header
+    if len(payload) > LIMIT - 4096:  # the header needs less than 4096 bytes
         raise ValueError(
             f"the result of {call.name}() has {len(payload) / (1 << 20):.1f} MiB, and the limit is {LIMIT >> 20} MiB: "
             "write it to a file that outlives the task, and return the file's path"
@@ -53,7 +53,7 @@ def _load(call: Call) -> Any:
 def _dump_value(call: Call, value: Any) -> bytes:
     try:
         return pickle.dumps(value, protocol=5)
-    except Exception:  # such as an object of a class that was defined in a notebook
+    except Exception:  # for example, the class of the object was defined in a notebook
         from . import _pickling
 
         try:
@@ -75,7 +75,7 @@ def exception_result(error: BaseException, text: str) -> Result:
         except Exception:
             return b""
 
-    # Not the exception itself: one whose __init__ takes other arguments than its `args` cannot be unpickled.
+    # Do not pickle the exception itself: unpickling fails if its __init__ accepts other arguments than its `args`.
     cls = type(error)
     reduced = error.__reduce__()
     usual = isinstance(reduced, tuple) and len(reduced) in (2, 3) and reduced[0] is cls

@@ -21,7 +21,7 @@ _FINAL = ("SUCCEEDED", "FAILED", "KILLED")
 
 
 class _Record:
-    """The fields of a JSON object as attributes. `raw` is the dict."""
+    """The fields of a JSON object as attributes. `raw` is the object as a dict."""
 
     raw: dict[str, Any]
 
@@ -128,7 +128,7 @@ class Job(Generic[T]):
     # --- state ---
 
     def status(self) -> Status:
-        """A snapshot."""
+        """A snapshot of the job."""
         return Status(json.loads(_program.output(["status", self.id, "--json"])))
 
     @property
@@ -148,7 +148,7 @@ class Job(Generic[T]):
         return self.status().urls
 
     def wait(self, timeout: float | None = None) -> Status:
-        """Waits until the job ends, however it ends. Raises TimeoutError after `timeout` seconds; the job
+        """Waits until the job ends, whether it succeeds or not. Raises TimeoutError after `timeout` seconds; the job
         continues."""
         limit = [] if timeout is None else ["--timeout", f"{max(1, round(timeout * 1000))}ms"]
         done = _program.call(["wait", self.id, *limit])
@@ -177,7 +177,7 @@ class Job(Generic[T]):
         raise NoResult(f"{self.id} has no process with rank 0, so it has no result")
 
     def results(self, timeout: float | None = None) -> list[T]:
-        """The values of all ranks, by rank."""
+        """The values that all ranks have returned, in the order of the ranks."""
         status = self.wait(timeout)
         self.raise_failure(status)
         ranked = [(rank, local, task) for task in status.tasks for local, rank in enumerate(task.ranks)]
@@ -209,7 +209,7 @@ class Job(Generic[T]):
         return failure(self, reason, status.advice, name, raised.traceback, cls, original)
 
     def _raised(self, status: Status, cause: Mapping[str, Any]) -> _calls.Result | None:
-        """The exception of the failed task; if several of its processes raised one, the earliest."""
+        """The exception of the failed task. If several of its processes raised an exception, the earliest of these."""
         found = []
         for task in status.tasks:
             if (task.role, task.index, task.attempt) != (cause["role"], cause["index"], cause.get("attempt")):
@@ -255,8 +255,8 @@ class Job(Generic[T]):
         attempt: int | None = None,
         tail: int | None = None,
     ) -> Lines:
-        """The lines of the output: of all tasks, of a role or of one task ("worker:0"). follow: also new lines,
-        until the job ends."""
+        """The lines of the output of all tasks, of a role, or of one task ("worker:0"). follow: whether to wait for new
+        lines until the job ends."""
         from ._streams import Lines
 
         flags = ["--json"]
@@ -270,7 +270,7 @@ class Job(Generic[T]):
         return Lines(["logs", self.id, *([task] if task else []), *flags])
 
     def events(self, *, follow: bool = False) -> Events:
-        """The entries of the journal. follow: also new entries, until the job ends."""
+        """The entries of the journal. follow: whether to wait for new entries until the job ends."""
         from ._streams import Events
 
         return Events(["events", self.id, "--json", *(["-f"] if follow else [])])
@@ -278,7 +278,7 @@ class Job(Generic[T]):
     # --- orders ---
 
     def cancel(self) -> bool:
-        """Kills the job, as in concurrent.futures.Future. Returns False if it had ended before."""
+        """Kills the job, like concurrent.futures.Future.cancel(). Returns False if the job had already ended."""
         if self.done():
             return False
         self.kill()
@@ -369,7 +369,7 @@ def _unpickled(payload: bytes) -> tuple[type[BaseException] | None, BaseExceptio
                 original.__init__(*arguments)
             original.args = args
             original.__setstate__(state)
-    except Exception:  # a module that is not installed here, or another version of it
+    except Exception:  # the module is not installed here, or has another version
         pass
     return cls, original
 

@@ -13,7 +13,7 @@ class RolePart(NamedTuple):
 
     command: list[str]
     files: list[dict[str, Any]]
-    keys: dict[str, Any]  # of the role in the job file: instances, memory, ...
+    keys: dict[str, Any]  # further keys of the role in the job file: instances, memory, ...
 
 
 def literal(value: Any) -> Any:
@@ -43,7 +43,7 @@ def instances(workers: int | tuple[int, int]) -> Any:
 
 
 def worker_keys(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of the one role of a job."""
+    """The keys of the role of a job that has only one role."""
     role: dict[str, Any] = {"instances": instances(keys["workers"]), "memory": keys["memory"]}
     for name in ("vcores", "gpus", "processes", "restart"):
         if keys[name] != _keys.DEFAULTS[name]:
@@ -58,7 +58,7 @@ def job(
     source: str | None,
     files: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The job file as a map. `keys` has every keyword of a call. files: those that the package itself adds."""
+    """The job file as a map. `keys` has every keyword of a call. files: the files that the package itself adds."""
     out: dict[str, Any] = {"name": literal(name)}
     if keys["framework"] != "plain":
         out["framework"] = keys["framework"]

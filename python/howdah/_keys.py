@@ -92,12 +92,12 @@ DEFAULTS: Dict[str, Any] = {
     "timeouts": {},
     "options": {},
 }
-# Keywords that describe the one role of a job; with roles by name, each Role has its own.
+# Keywords that describe the role of a job with one role. In a job with several roles, each Role has its own keywords.
 OF_ROLE = ("args", "kwargs", "workers", "processes", "memory", "vcores", "gpus")
 
 
 def check(function: str, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raises TypeError for a keyword that does not exist, with the nearest one that does."""
+    """Raises TypeError for an unknown keyword. The message names the most similar known keyword."""
     names: List[str] = list(allowed)
     for name in given:
         if name in names:

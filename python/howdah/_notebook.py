@@ -1,4 +1,4 @@
-"""A job as a table of HTML. In a notebook the table follows the job until its end; no widgets are needed."""
+"""Shows a job as an HTML table. In a notebook, the table is updated until the job ends. No widgets are needed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from ._job import Job, Status
 
 _COLOURS = {"SUCCEEDED": "#2e7d32", "FAILED": "#c62828", "LOST": "#c62828", "KILLED": "#ef6c00", "RUNNING": "#1565c0"}
-_PAUSE_S = 0.5  # between two updates
-_TASKS = 32  # shown, unless more have failed
+_PAUSE_S = 0.5  # the pause between two updates
+_TASKS = 32  # the first tasks are shown, and all failed tasks
 
 
 def active() -> bool:
@@ -71,13 +71,13 @@ class Live:
     def __init__(self, job: Job[Any]) -> None:
         from importlib import import_module
 
-        ipython: Any = import_module("IPython.display")  # no dependency of this package
+        ipython: Any = import_module("IPython.display")  # imported by name, because it is no dependency of this package
         self._job, self._html = job, ipython.HTML
         self._handle: Any = ipython.display(ipython.HTML(table(job.status())), display_id=True)
         self._shown = time.monotonic()
 
     def changed(self) -> None:
-        """To be called after each change of the job. Shows the job, unless the table was shown just before."""
+        """Must be called after each change of the job. Updates the table at most once per _PAUSE_S."""
         if time.monotonic() - self._shown >= _PAUSE_S:
             self.finish()
 
@@ -88,7 +88,7 @@ class Live:
 
 
 def show(job: Job[Any]) -> None:
-    """Displays the job, and follows it in a thread until its end. Outside a notebook: one line."""
+    """Displays the job, and updates the table in a thread until the job ends. Outside a notebook, prints one line."""
     if not active():
         print(repr(job))
         return

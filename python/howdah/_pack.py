@@ -48,7 +48,7 @@ def _write(path: str, prefix: str, files: list[tuple[str, str, os.stat_result]])
         with tarfile.open(temporary, "w:gz", compresslevel=1) as archive:
             for inside, file, _ in files:
                 info = archive.gettarinfo(file, inside)
-                if info is None:  # a socket
+                if info is None:  # the file is a socket
                     continue
                 info.uid = info.gid = 0
                 info.uname = info.gname = ""
@@ -72,8 +72,8 @@ def _write(path: str, prefix: str, files: list[tuple[str, str, os.stat_result]])
 
 
 def _portable(data: bytes, prefix: str) -> bytes:
-    """The content of a script. If its first line names the interpreter of this environment, it is changed to look the
-    interpreter up in PATH."""
+    """The content of a script. If its first line names the interpreter of this environment, the line is changed so that
+    the interpreter is looked up in PATH."""
     line, end, rest = data.partition(b"\n")
     if not line.startswith(b"#!" + prefix.encode() + b"/bin/python"):
         return data

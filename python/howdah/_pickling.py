@@ -1,4 +1,4 @@
-"""Pickles functions, and explains why one cannot be pickled."""
+"""Pickles functions, and explains why a function cannot be pickled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickle
 import types
 from typing import Any, Iterator
 
-_DEPTH = 8  # of the search for the object at fault
+_DEPTH = 8  # the maximum depth of the search for the object that cannot be pickled
 
 
 def dumps(value: Any) -> bytes:
@@ -34,7 +34,7 @@ def dump_call(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str,
 
 
 def explain(value: Any, name: str, error: BaseException) -> str:
-    """Names the object that cannot be pickled, and the way to it: "the global 'lock' of train() is an object of …"."""
+    """Names the object that cannot be pickled and its location: "the global 'lock' of train() is an object of …"."""
     seen = {id(value)}
     for _ in range(_DEPTH):
         for inner, step in _parts(value):
@@ -65,7 +65,7 @@ def _parts(value: Any) -> Iterator[tuple[Any, str]]:
         for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
             try:
                 yield cell.cell_contents, f"the variable {name!r}"
-            except ValueError:  # not assigned yet
+            except ValueError:  # the variable has no value yet
                 pass
         for name in sorted(_names(value.__code__)):
             if name in value.__globals__:

@@ -52,7 +52,7 @@ def call(arguments: Sequence[str], *, input: bytes | None = None, timeout: float
 
 
 def check(done: Done) -> Done:
-    """Raises the exception for the exit code; returns the call if it succeeded."""
+    """Returns `done` if the call succeeded, and otherwise raises the exception for its exit code."""
     if done.code == 0:
         return done
     if done.code == _REFUSED:
@@ -66,7 +66,7 @@ def output(arguments: Sequence[str], **options: Any) -> bytes:
 
 
 def stream(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Starts a call whose stdout is read while it runs. Ctrl-C in a terminal does not reach it."""
+    """Starts a call whose stdout is read while it runs. Ctrl-C in a terminal does not interrupt the call."""
     return subprocess.Popen(
         [find(), *arguments],
         stdin=subprocess.DEVNULL,
@@ -82,7 +82,7 @@ def on(backend: str | None) -> list[str]:
 
 
 def backend_of(given: str | None) -> str:
-    """The backend that a job without --on is submitted to, as the program chooses it."""
+    """The backend for a job: `given`, or else the backend that `howdah` chooses without --on."""
     if given:
         return given
     chosen = os.environ.get("HOWDAH_ON")

@@ -1,5 +1,5 @@
-"""Files that travel with jobs, kept by their content: a file that has not changed keeps its path, and is uploaded
-once."""
+"""Stores files that are sent with jobs under names that depend on their content. So a file that has not changed keeps
+its path, and is uploaded once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _remove_unused(folder: str) -> None:
 
 
 def archive(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """A zip archive that depends only on names and contents."""
+    """A zip archive whose bytes depend only on the names and contents of the files."""
     import io
     import zipfile
 

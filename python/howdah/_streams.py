@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 class Event:
-    """An entry of the journal (docs/status.md). Its fields are attributes; `raw` is the dict."""
+    """An entry of the journal (docs/status.md). Its fields are attributes; `raw` is the entry as a dict."""
 
     time: str
     type: str
@@ -48,7 +48,7 @@ class Event:
 
 
 class _Stream(Generic[T]):
-    """For `for … in` and `async for … in`, in one thread at a time. close() or the end of a `with` block ends it."""
+    """An iterator for `for` and `async for`, in one thread at a time. close() or the end of a `with` block ends it."""
 
     def __init__(self, arguments: list[str]) -> None:
         self._command = arguments[0]
@@ -65,7 +65,7 @@ class _Stream(Generic[T]):
         assert self._process.stdout is not None
         try:
             line = b"" if self._closed else self._process.stdout.readline()
-        except ValueError:  # closed by another thread while it was read
+        except ValueError:  # another thread has closed the stream meanwhile
             line = b""
         if line:
             return self._decode(line)

@@ -1,4 +1,4 @@
-"""`run`, `submit`, `plan`, `job` and `Role`: from a function, a script, a command or a job file to a job."""
+"""`run`, `submit`, `plan`, `job` and `Role`, which make a job from a function, a script, a command or a job file."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Upload(NamedTuple):
 
 
 class Plan:
-    """The job that a call would submit. `str(plan)` is an equivalent job file for `howdah run`."""
+    """The job that a call would submit. `str(plan)` is a job file with which `howdah run` runs the same job."""
 
     problems: list[Problem]
     refusals: list[str]
@@ -104,7 +104,7 @@ class Prepared(NamedTuple):
     """A job that is ready to be submitted."""
 
     name: str | None
-    arguments: list[str]  # of the command line, after the command
+    arguments: list[str]  # the arguments of `howdah run` or another command
     text: str | None  # the job file on stdin; None if the arguments name a file
 
     @property
@@ -123,7 +123,7 @@ def run(what: Any, **keys: Any) -> Any:
 
     what: a function; a file (job.yaml, script.py); a command as a list; or roles by name. args and kwargs go to the
     function; for a script or a command, args are appended. workers=(2, 8) is elastic. With follow=False nothing is
-    shown. Ctrl-C stops the job with its grace period, a second Ctrl-C without one. A job without a function returns
+    shown. Ctrl-C stops the job with its grace period, a second Ctrl-C without grace. A job without a function returns
     None.
 
     Raises JobFileError or Refused before anything is submitted. Raises JobKilled, or JobFailed, which is also an
@@ -144,7 +144,7 @@ def submit(what: PathLike | Sequence[str], **keys: Unpack[JobKeys]) -> Job[None]
 @overload
 def submit(what: Mapping[str, Role], **keys: Unpack[JobKeys]) -> Job[Any]: ...
 def submit(what: Any, **keys: Any) -> Job[Any]:
-    """Submits a job, and returns at once. Takes what `run` takes, without `follow`."""
+    """Submits a job, and returns at once. Accepts the same arguments as `run`, except `follow`."""
     _keys.check("howdah.submit", keys, _keys.DEFAULTS)
     return _submit(what, keys)
 
@@ -194,7 +194,7 @@ class JobFunction(Generic[P, T]):
 
 
 def job(**keys: Unpack[RunKeys]) -> Callable[[Callable[P, T]], JobFunction[P, T]]:
-    """Decorates a function with the keywords of its jobs: `@howdah.job(workers=4)`."""
+    """Makes a JobFunction of a function. The keywords apply to its jobs: `@howdah.job(workers=4)`."""
     _keys.check("howdah.job", keys, [*_keys.DEFAULTS, "follow"])
     return lambda function: JobFunction(function, keys)
 
@@ -258,7 +258,7 @@ def _problem(item: Mapping[str, Any]) -> Problem:
 
 
 def prepare(what: Any, given: Mapping[str, Any]) -> Prepared:
-    """Writes the files that travel with the job, and makes its job file. Submits nothing."""
+    """Writes the files that are sent with the job, and makes its job file. Submits nothing."""
     flags = _program.on(given.get("on"))
     if isinstance(what, (str, os.PathLike)) and os.fspath(what).endswith(_JOB_FILES):
         return _prepare_file(os.fspath(what), given, flags)
@@ -266,7 +266,7 @@ def prepare(what: Any, given: Mapping[str, Any]) -> Prepared:
     keys["python"] = _python(keys["python"])
     roles = _roles(what, given)
     if not isinstance(what, Mapping):
-        keys["restart"] = 0  # it belongs to the role
+        keys["restart"] = 0  # `restart` is already among the keys of the role
     travel = _Travel(keys, _program.backend_of(keys["on"]))
     parts = {}
     for name, role in roles.items():
@@ -323,10 +323,10 @@ def _python(given: Any) -> Any:
 
 
 class _Travel:
-    """Collects what travels with a job: pickled functions, their modules, and the package itself."""
+    """Collects the files that are sent with a job: pickled functions, their modules, and the package itself."""
 
     def __init__(self, keys: Mapping[str, Any], backend: str) -> None:
-        self.files: list[dict[str, Any]] = []  # of the job
+        self.files: list[dict[str, Any]] = []  # entries for the key `files` of the job
         # Without an archive, tasks on this machine use this interpreter.
         self._here = backend == "local" and not keys["python"]
         self._code = keys["code"]

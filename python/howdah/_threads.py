@@ -1,4 +1,4 @@
-"""Waits in a thread of its own, so that an event loop can await calls that block."""
+"""Runs blocking calls in separate threads, so that an event loop can await them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ T = TypeVar("T")
 
 
 def in_thread(call: Callable[[], T]) -> asyncio.Future[T]:
-    """A future of the running loop. The threads are daemons: they do not keep the program running."""
+    """Runs the call in a thread. Returns a future of the running loop for its result. The thread is a daemon, so it
+    does not keep the program running."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 

@@ -1,4 +1,4 @@
-"""Writes a job as YAML: maps and lists of maps in block style, and every value as in JSON, which is valid YAML."""
+"""Writes a job as YAML: maps and lists of maps in block style, and all other values as JSON, which is valid YAML."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ TEST(Advice, RequestIsNeverBelowAnEarlierPeakPlusFifteenPercent) {
   EXPECT_EQ(story.Advised(), "") << "an earlier run needed it";
 }
 
-TEST(Advice, HighestUseOfCoresKeepsTheRequest) {
+TEST(Advice, HighestUseOfCoresLimitsTheReduction) {
   const auto cores = [](double highest) {
     return Story::Series{.mean = [](double) { return 1.0; },
                          .max = [highest](double t) { return t == 300 ? highest : 1; }};
@@ -82,7 +82,7 @@ TEST(Advice, HighestUseOfCoresKeepsTheRequest) {
   EXPECT_EQ(story.Advised(), "") << "2.7 cores x 1.15 need 4 vcores";
 }
 
-TEST(Advice, SavingOfMemoryIsThatOfAllContainers) {
+TEST(Advice, MemorySavingIncludesAllContainers) {
   Story story;
   story.SetAll("memory_bytes", 0.4 * 8 * kGi);
   Facts facts = story.Make();
@@ -126,7 +126,7 @@ TEST(Advice, KillForMemoryIsReportedEvenInAShortRun) {
   EXPECT_EQ(finding.change.Sets(), (std::vector<std::string>{"roles.worker.memory=9984MiB"})) << "8 GiB x 1.2";
 }
 
-TEST(Advice, LeakIsNamed) {
+TEST(Advice, MemoryLeakIsReported) {
   Story story;
   story.SetAll("memory_bytes", {[](double t) { return (4 + 3.8 * t / 3600) * kGi; }});
   const Finding finding = Only(story, AdviceCheck::kMemoryUnder);
@@ -177,7 +177,7 @@ TEST(Advice, RestartRuleMatchesTheMessage) {
                 "roles.worker.restart.rules=[{log: \"ValueError\\\\: bad record [0-9]+\", then: fail}]"}));
 }
 
-TEST(Advice, RankedRestartCountsOnce) {
+TEST(Advice, JointRestartOfRankedTasksCountsOnce) {
   Story story;
   for (int i = 0; i < 2; ++i) story.AddGeneration(600 + 300 * i, 10, "worker:0 failed with exit code 1, attempt 0: x");
   EXPECT_EQ(Find(story.Findings(), AdviceCheck::kRestarts), nullptr);

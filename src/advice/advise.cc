@@ -13,7 +13,7 @@ constexpr int kCertainRuns = 3;
 
 const Check& RowOf(AdviceCheck check) { return Table()[static_cast<size_t>(check)]; }
 
-// Whether the saving is a part of the whole that matters, and not tiny.
+// Whether the saving is a significant share of the whole, and at least `least`.
 bool Matters(double saving, double whole, double least) { return saving >= least && saving >= kSmallestShare * whole; }
 
 bool IsWorthIt(const Amounts& saving, const Amounts& held) {

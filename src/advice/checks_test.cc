@@ -1,4 +1,5 @@
-// Each check: a job that it reports, one just below its threshold, and one in which another check reports the cause.
+// For each check: a job that the check reports, a job just below the check's threshold, and a job in which another
+// check reports the cause.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -15,7 +16,7 @@ using Change = std::function<void(Story&)>;
 
 struct Case {
   Change fires, below;
-  Change silenced = nullptr;  // the check would report the job, but a check of its `silenced_by` does
+  Change silenced = nullptr;  // the check would report this job, but a check in its `silenced_by` reports the cause
 };
 
 constexpr double kGi = 1024.0 * 1024 * 1024;
@@ -61,7 +62,7 @@ Change IdleFrom(double seconds) {
   };
 }
 
-// The rank is slower by this factor in this time.
+// The steps of worker:2 take `factor` times as long from `from` to `to`.
 Change Slow(double factor, double from, double to) {
   return [=](Story& story) {
     story.series[{"worker", 2, "step_s", 0}] = {[=](double t) { return 0.25 * (t >= from && t < to ? factor : 1); }};
@@ -223,7 +224,7 @@ TEST_P(EachCheck, IsReportedAtTheThresholdAndNotBelow) {
   EXPECT_FALSE(Reports(below, check())) << below.Advised();
 }
 
-TEST_P(EachCheck, IsSilentIfTheJobFileSaysSo) {
+TEST_P(EachCheck, IsSilentIfTheJobFileTurnsItOff) {
   Story story;
   Of().fires(story);
   story.spec.advice_off = {check()};

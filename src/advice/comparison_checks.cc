@@ -19,15 +19,15 @@ constexpr Duration kSlowFor = std::chrono::minutes(5);
 // The step times of one rank, by window of time.
 struct RankSteps {
   const journal::TaskView* task = nullptr;
-  int rank = 0;                                // of the whole job
-  std::map<int64_t, double> seconds_per_step;  // by number of the window
+  int rank = 0;                                // the rank in the whole job
+  std::map<int64_t, double> seconds_per_step;  // step time by number of the window
 };
 
 // A rank that was slower than the others.
 struct Slow {
   double windows = 0;  // number of slow windows, in stretches that are long enough
-  double lost = 0;     // of these windows, the part that the rank was late
-  double times = 0;    // the average ratio in these windows
+  double lost = 0;     // the time by which the rank was late, as a number of windows
+  double times = 0;    // how many times slower than the median, on average over these windows
 };
 
 std::vector<RankSteps> StepsOf(const Figures& figures, Duration* window) {
@@ -54,7 +54,7 @@ std::vector<RankSteps> StepsOf(const Figures& figures, Duration* window) {
   return ranks;
 }
 
-// The median rate of all ranks in each window, where there are enough ranks to compare.
+// Returns the median rate of all ranks for each window that has enough ranks to compare.
 std::map<int64_t, double> MediansOf(const std::vector<RankSteps>& ranks) {
   std::map<int64_t, std::vector<double>> rates;
   for (const RankSteps& rank : ranks) {
@@ -95,7 +95,7 @@ Slow SlownessOf(const RankSteps& rank, const std::map<int64_t, double>& medians,
   return slow;
 }
 
-// Signs on the node of a slow task.
+// Returns figures of a slow task's node that may explain why the task is slow.
 std::vector<std::string> NodeEvidence(const Figures& figures, const journal::TaskView& task) {
   std::vector<std::string> lines;
   const auto add = [&](std::string_view series, double limit, const std::string& what) {
@@ -123,7 +123,7 @@ std::string Times(double value) {
   return text;
 }
 
-// The task with the highest figure, and the second highest one.
+// The task with the highest figure, the second highest figure, and the mean of all tasks.
 struct Spreading {
   const journal::TaskView* task = nullptr;
   double highest = 0, second = 0, mean = 0;
@@ -203,7 +203,7 @@ std::optional<double> CoresShare(const Figures& figures, const RoleFigures& role
   return tasks == 0 ? std::nullopt : std::optional(sum / tasks);
 }
 
-// The highest share of the network's speed that a task of the role uses, if the speed is known.
+// Returns the highest share of the network's speed that a task of the role uses, or 0 if the speed is not known.
 double NetworkShare(const Figures& figures, const RoleFigures& role) {
   double share = 0;
   for (const journal::TaskView* task : role.tasks) {
@@ -220,7 +220,7 @@ bool IsParameterServer(const RoleFigures& role) {
   return role.spec->kind == jobspec::RoleKind::kService && (name == "ps" || name == "server");
 }
 
-// The steps per second of a role's tasks in this run.
+// Returns the median steps per second of a role's tasks in the run.
 std::optional<double> RateOf(const RunFacts& run, const std::string& role) {
   const auto found = run.roles.find(role);
   return found == run.roles.end() ? std::nullopt : found->second.steps_per_second;
@@ -300,7 +300,7 @@ Findings Scaling(const Figures& figures) {
     const auto rate = RateOf(own, role.spec->name);
     const int tasks = static_cast<int>(role.tasks.size());
     if (!rate || role.spec->kind != jobspec::RoleKind::kWorker) continue;
-    std::map<int, double> best;  // by number of tasks
+    std::map<int, double> best;  // highest rate by number of tasks
     best[tasks] = *rate;
     for (const RunFacts& run : figures.facts().earlier) {
       const auto other = RateOf(run, role.spec->name);

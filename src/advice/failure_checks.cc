@@ -29,7 +29,8 @@ std::string YamlQuoted(std::string_view text) {
   return quoted + "\"";
 }
 
-// The text as a regular expression that matches it; numbers match any number, because they change between failures.
+// Returns a regular expression that matches the text. A number in the text matches any number, because numbers change
+// between failures.
 std::string PatternOf(std::string_view text) {
   std::string pattern;
   bool in_number = false;
@@ -46,22 +47,22 @@ std::string PatternOf(std::string_view text) {
   return pattern;
 }
 
-// The cause in a failure's sentence: the text after the attempt.
+// Returns the cause from the failure's reason: the text after the attempt.
 std::string CauseOf(const Trail::Failure& failure) {
   const size_t attempt = failure.reason.find(", attempt ");
   const size_t colon = attempt == std::string::npos ? attempt : failure.reason.find(": ", attempt);
   return colon == std::string::npos ? "" : failure.reason.substr(colon + 2);
 }
 
-// A rule that ends the job at the first failure of this kind.
+// Returns a restart rule that ends the job at the first failure of this kind.
 std::string RuleFor(const Trail::Failure& failure) {
   if (failure.exit && failure.exit->signal) return "[{signal: " + SignalName(*failure.exit->signal) + ", then: fail}]";
   if (failure.exit && failure.exit->code) return "[{exit: " + std::to_string(*failure.exit->code) + ", then: fail}]";
   return "";
 }
 
-// A rule for the message of the failure, if it comes from the output of the program. Only an exception has a message
-// that is certain to be in the output.
+// Returns a restart rule that matches the message of the failure, or "" if the failure has no exception. Only the
+// message of an exception is certain to be in the program's output.
 std::string LogRuleFor(const Trail::Failure& failure) {
   std::string cause = CauseOf(failure);
   const size_t place = cause.rfind(" (");  // "ValueError: bad (train.py line 3)"

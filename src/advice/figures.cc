@@ -233,8 +233,9 @@ Amounts Figures::ShareOfHeld(double share) const {
           .hours = Hours(ran_) * part};
 }
 
-// If the cluster does not say, the largest power of two that divides the granted amount is a step that leads to this
-// amount, provided that it is larger than the part that was added to the request.
+// If the cluster does not report the step, infers it from the grant. Rounding adds less than one step to a request, so
+// the result is the smallest power of two that divides the grant and is larger than the added part, or the largest
+// power of two that divides the grant if none is larger than that part.
 int64_t Figures::MemoryStep(const RoleFigures& role) const {
   if (facts_->cluster.memory_step_bytes) return std::max(kMiB, *facts_->cluster.memory_step_bytes);
   const int64_t added = role.granted_bytes - role.spec->memory_bytes;

@@ -46,7 +46,7 @@ std::string NamesOf(const std::vector<std::string>& names) {
   return Join(shown) + (names.size() > kShown ? " and " + std::to_string(names.size() - kShown) + " more" : "");
 }
 
-// Why GPUs are idle, as far as the job file and the use of their memory show it.
+// Explains why GPUs are idle, as far as the job file and the use of their memory show the reason.
 std::string WhyIdle(const Figures& figures, const RoleFigures& role, bool untouched) {
   const std::string* const visible = Variable(figures, role, "CUDA_VISIBLE_DEVICES");
   if (visible != nullptr) return "CUDA_VISIBLE_DEVICES is set to '" + Shorten(*visible, 40) + "' in the job file";
@@ -57,7 +57,7 @@ std::string WhyIdle(const Figures& figures, const RoleFigures& role, bool untouc
 
 struct InputFigures {
   double waited = 0;          // share of time, from `input` lines
-  std::optional<double> gpu;  // use
+  std::optional<double> gpu;  // use of the GPUs
   double cores_share = 0, io_pressure = 0;
   bool io_of_node = false;
 };

@@ -37,7 +37,8 @@ class Healthy {
   double Between(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
   unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
-  // A level with noise in every sample, which a wide bucket averages. Some phases have another level.
+  // Returns a series with noise around a level. A wide bucket averages the noise of its samples. During pauses, the
+  // series is around pause_level, if that is given.
   Function Around(double level, double noise, double pause_level = NAN) {
     const unsigned seed = static_cast<unsigned>(random_());
     noise *= 2 * std::sqrt(5 / width_);
@@ -80,7 +81,7 @@ class Healthy {
   double width_ = 5, warm_ = 0, pause_every_ = 1, pause_ = 0, from_ = 0;
 };
 
-TEST(Healthy, RandomTablesGetNoAdvice) {
+TEST(Healthy, RandomHealthyJobsGetNoAdvice) {
   for (unsigned seed = 1; seed <= 10'000; ++seed) {
     Story story = Healthy(seed).Make();
     ASSERT_EQ(story.Advised(), "") << "seed " << seed;

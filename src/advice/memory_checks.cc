@@ -14,7 +14,7 @@ namespace {
 
 // The amount for all tasks of the role together.
 int64_t OfAll(int64_t bytes, const RoleFigures& role) {
-  constexpr double kMost = 9e18;  // of a damaged record
+  constexpr double kMost = 9e18;  // limits values from a damaged record
   return static_cast<int64_t>(std::min(kMost, static_cast<double>(bytes) * static_cast<double>(role.tasks.size())));
 }
 
@@ -28,7 +28,8 @@ void AddEvidence(Finding& finding, std::string line) {
   if (!line.empty()) finding.evidence.push_back(std::move(line));
 }
 
-// Growth of the task's memory in the last third of its time, in bytes per minute. nullopt if it did not grow steadily.
+// Returns the growth of the task's memory in the last third of its time, in bytes per minute. Returns nullopt if the
+// memory did not grow steadily.
 std::optional<double> GrowthPerMinute(const Curve& memory) {
   if (memory.values.size() < 9) return std::nullopt;
   const size_t begin = memory.values.size() * 2 / 3;
@@ -46,7 +47,7 @@ bool WasKilledForMemory(const std::string& reason) {
          reason.find("had reached its memory limit") != std::string::npos;
 }
 
-// The newest failure of the role because of its memory limit.
+// Returns the newest failure of the role that its memory limit caused, or null.
 const Trail::Failure* KilledForMemory(const Figures& figures, const RoleFigures& role) {
   const auto& failures = figures.facts().trail.failures();
   const auto found = std::find_if(failures.rbegin(), failures.rend(), [&](const Trail::Failure& failure) {
@@ -199,7 +200,7 @@ Findings VcoresUnder(const Figures& figures) {
       const auto cores = figures.Series(*task, "cpu_cores");
       const double used = cores ? cores->Mean() : 0;
       const bool is_throttled = throttled && throttled->Mean() > kThrottled;
-      // The pressure of a whole node may be that of other tasks.
+      // Ignore the pressure of a whole node, because other tasks may cause it.
       const bool is_pressed =
           pressure && !pressure->of_node && pressure->Mean() > kPressed && used >= kAll * role.spec->vcores;
       const double share = std::max(is_throttled ? throttled->Mean() : 0, is_pressed ? pressure->Mean() : 0);

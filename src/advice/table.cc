@@ -131,7 +131,7 @@ std::vector<Check> GpuChecks() {
   };
 }
 
-// Rows that compare tasks, and runs.
+// Rows about comparisons of tasks and of runs.
 std::vector<Check> ComparisonChecks() {
   return {
       {C::kStraggler,

@@ -16,8 +16,8 @@ using Findings = std::vector<Finding>;
 // Conditions under which the driver reports a finding.
 struct Needs {
   bool harm = false;       // reported at once and without a saving, because the job may fail
-  bool no_series = false;  // does not need five minutes and samples of a series
-  bool risk = false;       // may save only if something fails later; then there is no saving to compare
+  bool no_series = false;  // needs neither a run of five minutes nor samples of a series
+  bool risk = false;  // saves something only if a later event occurs, so a finding without a saving is reported, too
 };
 inline constexpr Needs kSeries = {};
 inline constexpr Needs kNoSeries = {.no_series = true};
@@ -29,11 +29,11 @@ inline constexpr Needs kRiskSeries = {.risk = true};
 struct Check {
   AdviceCheck name;
   Needs needs;
-  std::vector<AdviceCheck> silenced_by;  // the same cause is reported by these checks
+  std::vector<AdviceCheck> silenced_by;  // if one of these checks reports the same cause, this check is silent
   std::string_view examines;             // the condition
   std::string_view why;
   std::string_view fix;
-  // Words of the core's advice about the same thing (JobView::advice); empty if the core has none.
+  // Words by which the core's advice on the same problem is recognised (JobView::advice); empty if the core has none.
   std::string_view words_of_core;
   // Returns one finding per cause. The driver fills in check, runs, certain and saving_per_week.
   Findings (*find)(const Figures& figures);

@@ -16,18 +16,18 @@ namespace howdah::advice {
 
 using namespace std::chrono_literals;
 
-// Seconds since the submission -> value. NaN: nothing was measured.
+// Returns the value at a time in seconds since the submission. NaN means that nothing was measured.
 using Function = std::function<double(double)>;
 
 // Times of a story, in seconds.
 struct StoryTimes {
   double queued = 2, ran = 3600;  // seconds
-  double incomplete = 0;          // for this long the gang misses its last container
+  double incomplete = 0;          // time for which the gang lacks its last container
   double localized = 1;           // seconds from the grants until the executors are ready
-  double after_end = 0;           // for this long the container of worker:0 is still held at the end
+  double after_end = 0;           // time for which the container of worker:0 is still held after the end of its process
 };
 
-// Four workers with a GPU each, for an hour, that report steps and checkpoints. Nothing is wrong with it. Tests change
+// A healthy job: four workers with one GPU each, which run for an hour and report steps and checkpoints. Tests change
 // the fields before they call Make.
 struct Story : StoryTimes {
   struct Series {
@@ -63,9 +63,9 @@ struct Story : StoryTimes {
   // Adds healthy series for all tasks of a role.
   void AddSeries(const jobspec::RoleSpec& role);
 
-  // A failure of an attempt of worker:0, after which this task restarts alone.
+  // Adds a failure of an attempt of worker:0, after which only this task restarts.
   void AddRestart(double at, const std::string& reason, ExitStatus exit = {.code = 1});
-  // A restart of all ranked tasks. It takes `recovering` seconds.
+  // Adds a restart of all ranked tasks, which takes `recovering` seconds.
   void AddGeneration(double at, double recovering, const std::string& reason);
   void AddCheckpoint(double at, int64_t step, std::optional<core::CheckpointCost> cost = {});
 
@@ -77,15 +77,15 @@ struct Story : StoryTimes {
   jobspec::JobSpec spec;
   bool ended = true;
   core::JobChanged end;       // the final entry
-  int64_t granted_bytes = 0;  // per container; 0: as requested
+  int64_t granted_bytes = 0;  // memory of each container; 0: as requested
   bool reports_checkpoints = true, reports_steps = true;
   double rate = 4;        // steps per second
-  std::string waits_for;  // the reason while it is queued
+  std::string waits_for;  // the reason why the job is queued
   std::map<SeriesKey, Series> series;
   std::vector<Extra> extras;
   std::vector<RunFacts> earlier;
   ClusterFacts cluster;
-  int width = 5;  // seconds of a bucket
+  int width = 5;  // width of a bucket in seconds
 
  private:
   struct Placed {
@@ -105,7 +105,7 @@ inline Instant At(double seconds) {
   return Instant(std::chrono::hours(24 * 20'000)) + Duration(static_cast<int64_t>(seconds * 1e6));
 }
 
-// An earlier run of the story: as long, and with the same peaks.
+// Returns an earlier run that is as long as the story and has the same peaks.
 RunFacts RunLike(Story& story, const std::string& id);
 
 }  // namespace howdah::advice

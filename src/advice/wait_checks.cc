@@ -11,7 +11,7 @@ constexpr Duration kTenMinutes = std::chrono::minutes(10);
 
 std::string TimeText(double hours) { return FormatDuration(Duration(static_cast<int64_t>(hours * 3.6e9))); }
 
-// The share of the hardware that was held in a bucket: of GPUs if there are any, otherwise of vcores, then memory.
+// Returns the part's share of the whole hardware. Compares GPUs if there are any, otherwise vcores, otherwise memory.
 double ShareOf(const Amounts& part, const Amounts& whole) {
   if (whole.gpu_hours > 0) return part.gpu_hours / whole.gpu_hours;
   if (whole.vcore_hours > 0) return part.vcore_hours / whole.vcore_hours;
@@ -23,7 +23,7 @@ std::string HardwareText(const Amounts& amounts) {
   return Number(amounts.vcore_hours) + " vcore h and " + Number(amounts.memory_gib_hours) + " GiB h";
 }
 
-// The bucket of the ledger, if it is more than a share of what the job held.
+// Returns the hardware held in a bucket of the ledger, if that is more than `share` of all hardware that the job held.
 std::optional<Amounts> BucketAbove(const Figures& figures, journal::Bucket bucket, double share) {
   if (!figures.facts().ledger.known()) return std::nullopt;
   const Amounts part = figures.Held(bucket);
@@ -112,7 +112,7 @@ Findings Tail(const Figures& figures) {
   const Duration after = ended && last_step ? figures.now() - *last_step : Duration::zero();
   const double after_share = Hours(after) / std::max(Hours(figures.wall()), 1e-9);
   const bool late = after > std::chrono::minutes(5) && after_share > 0.05 && figures.own().succeeded;
-  // The containers of tasks that have ended, while others run on.
+  // The hours for which containers were still held after their tasks had ended.
   double container_hours = 0;
   for (const RoleFigures& role : figures.roles()) container_hours += Hours(role.container_time);
   const double tail_hours = tail ? container_hours * ShareOf(*tail, figures.held()) : 0;
@@ -132,7 +132,7 @@ Findings Tail(const Figures& figures) {
   return {std::move(finding)};
 }
 
-// Limits are about runs that hang, so the saving of a normal run is not known.
+// A time limit ends runs that hang, so its saving in a normal run is not known.
 Findings TimeLimit(const Figures& figures) {
   constexpr double kLittle = 0.6;
   constexpr size_t kFewestRuns = 5;

@@ -10,7 +10,7 @@ namespace {
 
 // A job must not begin a second time: its tasks may still run.
 Status CheckBeginning(const AmOptions& options, const JobRecord& record, const EventLog& log) {
-  constexpr size_t kSubmission = 1;  // the entry that the client has written
+  constexpr size_t kSubmission = 1;  // the JobSubmitted entry, which the client writes
   const bool begins_again = options.generation == 0 && options.first_task_attempt == 0;
   if (log.had_events() || !begins_again || record.entries_before() <= kSubmission) return {};
   return Failed("the event log " + log.path() + (log.existed() ? " has no events" : " is missing or empty") +

@@ -20,11 +20,13 @@ struct Overload : Fs... {
   using Fs::operator()...;
 };
 
-// The time limit for followers to receive the journal's last lines: the AM should exit soon after writing them.
+// The time limit for sending the journal's last lines to followers. It is short, because the AM should exit soon after
+// it has written these lines.
 constexpr Duration kFollowersLimit = std::chrono::milliseconds(80);
 
-// How long the AM waits for an executor that kills the processes of a container which the backend has reported as
-// ended. Killing takes milliseconds, on a busy node a second. An executor on a node without power never disconnects.
+// After the backend has reported the end of a container, its executor may still be killing processes. The AM waits at
+// most this long for the executor to disconnect. Killing takes milliseconds, or a second on a busy node, but an
+// executor on a node that has lost power never disconnects.
 constexpr Duration kLeaveLimit = std::chrono::seconds(5);
 
 int MostTasks(const jobspec::JobSpec& spec) {
@@ -172,7 +174,7 @@ void ApplicationMaster::Perform(const core::Action& action) {
                  [&](const core::RequestRendezvous& a) { rendezvous_.Ask(a); },
                  [&](const core::Rejoin& a) { rendezvous_.Rejoin(a, job_loop_.job().peers()); },
                  [&](const core::AvoidNode& a) { backend_->Avoid(a.node, a.limit); },
-                 [&](const core::Record&) {},  // the loop records it
+                 [&](const core::Record&) {},  // the loop adds it to the journal
                  [&](const core::PrepareFinish& a) { PrepareFinish(a); },
                  [&](const core::FinishJob&) { FinishJob(); },
              },
@@ -189,7 +191,8 @@ void ApplicationMaster::StartTask(const core::StartTask& order) {
 }
 
 void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
-  // Writing the history and removing files may take minutes.
+  // Writing the history and removing files may block the loop for minutes. The guardian must not mistake this for a
+  // hang.
   event_loop_.EndPulse();
   tensorboard_.reset();
   metrics_.Finish();
@@ -213,7 +216,7 @@ void ApplicationMaster::FinishJob() {
   backend_->Finish(record_.newest(), journal.ok() ? *journal : "");
 }
 
-void ApplicationMaster::OnDrained() {
+void ApplicationMaster::OnPassDone() {
   followers_.OnJournal(record_.size());
   if (job_loop_.job().finished()) followers_.Finish(kFollowersLimit, [this] { event_loop_.Stop(); });
 }
@@ -249,7 +252,8 @@ Status ApplicationMaster::Resume(const Listening& listening) {
   std::vector<backend::Inherited> containers;
   std::vector<ContainerId> surplus;
   for (auto& [id, inherited] : past_->held) {
-    if (inherited.role < 0) {  // the backend has released it, or does so now
+    // The container is surplus: the backend has already released it, or releases it now.
+    if (inherited.role < 0) {
       surplus.push_back(id);
       continue;
     }
@@ -264,7 +268,8 @@ Status ApplicationMaster::Resume(const Listening& listening) {
   return {};
 }
 
-// The journal follows from the events. If it has more entries than follow from them, the log has lost events.
+// Replaying the events produces the journal's entries again. If the journal has more entries than the replay produces,
+// the event log has lost events.
 Status ApplicationMaster::ReplayEvents() {
   const size_t before = event_log_.beginning().journal_entries;
   const size_t recorded = record_.entries_before() - std::min(record_.entries_before(), before);
@@ -304,12 +309,12 @@ void ApplicationMaster::OnNoSpace(const Error& error) {
 }
 
 void ApplicationMaster::OnSpace(Duration full_for) {
-  std::cerr.clear();  // messages that could not be written have set its error state
+  std::cerr.clear();  // earlier writes that failed have set the stream's error state
   std::cerr << "the event log could be written again after " << FormatDuration(full_for) << "\n";
 }
 
-// The AM cannot continue, for example because the journal's disk stays full. Its guardian ends everything that runs and
-// records why.
+// Stops the loop, because the AM cannot continue, for example because the journal's disk stays full. The guardian then
+// kills all processes of the AM and records the reason.
 void ApplicationMaster::Fail(const Error& error) {
   error_ = error;
   job_loop_.Stop();

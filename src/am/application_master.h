@@ -19,9 +19,9 @@
 
 namespace howdah::am {
 
-// Connects the loop of the job (am::loop::JobLoop) with the backend, executors, clients and files. One object per
-// process, on one thread: the loop's thread. If the event log has events,
-// Run resumes the job. Run returns when the job has finished.
+// Connects the loop of the job (am::loop::JobLoop) with the backend, executors, clients and files. Each process creates
+// one object, and uses it only on the loop's thread. If the event log has events, Run resumes the job. Run returns when
+// the job has finished.
 class ApplicationMaster final : public backend::Sink, private loop::Performer {
  public:
   // clock must live longer than this object.
@@ -35,7 +35,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void OnLost(const Error& error) override { Fail(error); }
 
  private:
-  // The containers of the previous AM.
+  // The containers of the previous AM, collected from its events.
   struct Past {
     std::map<ContainerId, backend::Inherited> held;
     std::map<ContainerId, std::string> callbacks;  // the callback addresses of the executors
@@ -44,7 +44,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   // loop::Performer
   void Perform(const core::Action& action) override;
   void Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) override;
-  void OnDrained() override;
+  void OnPassDone() override;
   void OnFailed(const Error& error) override;
   void OnNoSpace(const Error& error) override;
   void OnSpace(Duration full_for) override;

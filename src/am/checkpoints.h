@@ -1,4 +1,4 @@
-// The newest content of a job's checkpoint directory.
+// Finds the newest entry of a job's checkpoint directory.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace howdah::am {
 
-// The file or directory in `directory` that was written last. Returns nullopt if the directory is empty, cannot be
-// read, or is not an absolute path of this machine. Reads at most 10,000 names.
+// Returns the file or directory in `directory` that was written last, or nullopt if the directory is empty, cannot be
+// read, or is not an absolute path on this machine. Reads at most 10,000 names.
 std::optional<core::FinishPrepared::Checkpoint> NewestCheckpoint(const std::string& directory);
 
 }  // namespace howdah::am

@@ -1,5 +1,5 @@
-// The rendezvous server of elastic Horovod: frameworks::horovod::ElasticRendezvous over HTTP, and the notices sent to
-// its processes.
+// The rendezvous server of elastic Horovod: serves frameworks::horovod::ElasticRendezvous over HTTP, and sends notices
+// to the job's processes.
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -40,7 +40,7 @@ class HorovodServer final : public ElasticRendezvousServer {
   Status Listen() {
     os::http::Server::Limits limits;
     limits.body_bytes = kElasticValueBytes;
-    // Also counts the connections of processes that have died.
+    // The server also counts the connections of processes that have died, so the limit exceeds the number of processes.
     limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;
     limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
     limits.strangers = 0;
@@ -130,7 +130,7 @@ class HorovodServer final : public ElasticRendezvousServer {
   ElasticRendezvous rendezvous_{StoreLimit(options_.processes)};
   ElasticRendezvous::RequestId last_id_ = 0;
   std::unordered_map<ElasticRendezvous::RequestId, Respond> requests_;
-  std::optional<Asked> asked_;  // the pending request; reset when a process rejoins
+  std::optional<Asked> asked_;  // the pending request to leave a generation; reset when a process rejoins
   uint64_t last_ask_ = 0;
   int64_t last_second_ = 0;  // time stamp of the last notice, in seconds
   boost::asio::steady_timer ask_again_;

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::IsEmpty;
 
-// "0:3 attempt 2 rejoining"
+// Formats a report, for example "0:3 attempt 2 rejoining".
 std::string ToText(const core::RendezvousReported& reported) {
   static const char* const kSteps[] = {"ready", "joined", "rejoining", "unreachable"};
   return std::to_string(reported.task.role) + ":" + std::to_string(reported.task.index) + " attempt " +
@@ -28,7 +28,7 @@ std::string ToText(const core::RendezvousReported& reported) {
 }
 
 const tcp::endpoint kAnyPort(asio::ip::address_v4::loopback(), 0);
-// The value ({'lo': [('127.0.0.1', 15791)]}, key) as put by horovod 0.28.1.
+// The value ({'lo': [('127.0.0.1', 15791)]}, key) as horovod 0.28.1 puts it.
 constexpr char kPut[] =
     "gAWVQgAAAAAAAAB9lIwCbG+UXZSMCTEyNy4wLjAuMZRNrz2GlGFzQyD8E8rxom+ZF0pKdbs2nF+tGp21Hsid4ds4ctpPn8Y+mZSGlC4=";
 
@@ -40,7 +40,7 @@ TEST(HorovodNotice, AddressIsDecodedFromTheValuePutByAProcess) {
   for (const std::string body : {"", "gAW", "????", "gAWV"}) EXPECT_FALSE(DecodeNoticeAddress(body)) << body;
 }
 
-// Checked against Python's hmac.
+// The expected HMAC was computed with Python's module hmac.
 TEST(HorovodNotice, MessageIsSignedWithTheProcessKey) {
   const std::string sealed = Sealed(std::string(32, 'k'), "notice");
   EXPECT_EQ(sealed.size(), 42u);
@@ -60,7 +60,7 @@ void RunUntil(asio::io_context& loop, const std::function<bool()>& condition) {
   EXPECT_TRUE(condition());
 }
 
-// A process that listens for notices. It receives one, and answers it or stays silent.
+// A process that listens for notices. It receives one notice, and answers it or stays silent.
 class Listener {
  public:
   Listener(asio::io_context& loop, bool answers) : acceptor_(loop, kAnyPort), socket_(loop), answers_(answers) {
@@ -127,7 +127,7 @@ class Job {
   asio::io_context& loop() { return loop_; }
   const std::vector<std::string>& reached() const { return steps_; }
 
-  // Sends a request and returns its answer. The answer is empty until it has arrived.
+  // Sends a request. The returned string is empty until the loop has received the answer.
   std::shared_ptr<std::string> Ask(const std::string& request) {
     auto socket = std::make_shared<tcp::socket>(loop_);
     auto answer = std::make_shared<std::string>(), read = std::make_shared<std::string>();

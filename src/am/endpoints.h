@@ -17,7 +17,7 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop.
+// Call it only on the thread of the AM's loop.
 class Endpoints {
  public:
   // Everything referenced here must live longer than the endpoints.

@@ -20,7 +20,7 @@ EventLog::Beginning BeginningOf(const wire::LogBegun& begun) {
   return {FromMicros(begun.submitted_micros()), static_cast<size_t>(begun.journal_entries())};
 }
 
-// Passes on the heartbeats of a record.
+// Calls on_event for each heartbeat of the record.
 void PassOnHeard(const wire::Heard& heard, const EventLog::OnLogged& on_event) {
   for (const wire::HeardContainer& one : heard.containers()) {
     core::HeartbeatReceived event{{one.container()}};

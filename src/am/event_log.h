@@ -1,5 +1,5 @@
-// The events of a job as a file. The state of core::Job is a function of its events, so the next AM reaches this AM's
-// state by replaying the file.
+// The event log of a job as a file. The state of core::Job is a function of its events, so the next AM reaches this
+// AM's state by replaying the file.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace howdah::am {
 
-// Records of proto/howdah/event_log.proto. One thread.
+// The file consists of records of proto/howdah/event_log.proto. Not thread-safe.
 class EventLog final : public loop::EventLog {
  public:
   struct Beginning {
@@ -23,7 +23,7 @@ class EventLog final : public loop::EventLog {
     size_t journal_entries = 0;  // number of journal entries before the first event
   };
   // Passes each event of the log to on_event, one at a time, because the log of a long job may be larger than the
-  // memory of its AM. Skips a torn record at the end: its AM had not acted on it.
+  // memory of its AM. Skips a torn record at the end, because the AM that wrote it had not acted on its events.
   using OnLogged = std::function<void(const loop::LoggedEvent& logged)>;
   static Status Read(const std::string& path, const OnLogged& on_event);
 

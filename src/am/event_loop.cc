@@ -38,8 +38,8 @@ void EventLoop::EndPulse() {
   std::exchange(pulse_, nullptr)->Suspend();
 }
 
-void EventLoop::DrainSoon() {
-  boost::asio::post(io_, [this] { job_loop_->Drain(); });
+void EventLoop::PassSoon() {
+  boost::asio::post(io_, [this] { job_loop_->RunPass(); });
 }
 
 void EventLoop::Arm(std::optional<Instant> deadline) {
@@ -51,10 +51,10 @@ void EventLoop::Arm(std::optional<Instant> deadline) {
   });
 }
 
-void EventLoop::DrainAfter(Duration delay) {
+void EventLoop::PassAfter(Duration delay) {
   retry_.expires_after(delay);
   retry_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) job_loop_->Drain();
+    if (!error) job_loop_->RunPass();
   });
 }
 

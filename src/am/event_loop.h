@@ -13,7 +13,7 @@
 
 namespace howdah::am {
 
-// One thread.
+// Not thread-safe.
 class EventLoop final : public loop::Clock, public loop::Timers {
  public:
   // pulse must live longer than this object; it may be null.
@@ -27,15 +27,15 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   void OnSignal(std::function<void(int signal)> on_signal);
   // Returns after Stop.
   void Run();
-  // Announces that the loop may block for any time from now on.
+  // Announces that the loop may block for any time from now on, so that the guardian does not treat the AM as hung.
   void EndPulse();
   void Stop() { io_.stop(); }
 
   // loop::Clock, loop::Timers
   Instant Now() override { return clock_.Now(); }
-  void DrainSoon() override;
+  void PassSoon() override;
   void Arm(std::optional<Instant> deadline) override;
-  void DrainAfter(Duration delay) override;
+  void PassAfter(Duration delay) override;
 
  private:
   void Pulse();

@@ -12,7 +12,7 @@
 namespace howdah::am {
 namespace {
 
-constexpr Duration kPause = std::chrono::seconds(5);  // the interval at which TensorBoard looks for new data
+constexpr Duration kPause = std::chrono::seconds(5);  // the reload interval of TensorBoard
 // Limits the use of the node's disk, because the node's tasks need the space.
 constexpr int64_t kMostBytes = int64_t{8} << 30;
 
@@ -41,7 +41,7 @@ void EventMirror::Run(const std::stop_token& stop) {
 void EventMirror::Tell(const Status& status) {
   if (status.ok() || std::exchange(told_, status.error().message) == status.error().message) return;
   const auto log = os::files::OpenForAppend(log_);
-  // If the log cannot be written either, nothing more is done: a job does not depend on its event files.
+  // If the log cannot be written either, ignore the error: a job does not depend on its event files.
   if (log.ok()) (void)os::files::AppendLine(log->get(), "copying event files: " + status.error().message, log_).ok();
 }
 

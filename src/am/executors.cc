@@ -8,7 +8,7 @@
 namespace howdah::am {
 namespace {
 
-// Encodes each host once, because even a cluster of thousands of tasks has few hosts.
+// Encodes each host name only once, because even a cluster of thousands of tasks has few hosts.
 wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& exports) {
   wire::Cluster out;
   std::unordered_map<std::string, uint32_t> positions;
@@ -58,7 +58,7 @@ Executors::Executors(boost::asio::io_context& io, Limits limits, const os::proce
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
   const auto it = by_connection_.find(connection);
-  if (it == by_connection_.end()) return;  // the container is gone, or its executor has not registered
+  if (it == by_connection_.end()) return;  // the container has ended, or its executor has not registered
   const ContainerId& container = it->second;
   Executor& executor = by_container_[container];
   if (message.has_heartbeat()) {
@@ -102,14 +102,15 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   }
 }
 
-// Delivers the newest usage sample before the end of an attempt, because the core records the sample with the end.
+// Delivers the newest usage sample before the end of an attempt, because the core records that sample together with the
+// end.
 void Executors::ReportUsage(const ContainerId& container, const wire::Usage& usage) {
   Executor& executor = by_container_[container];
   executor.usage = FromWire(usage);
   deliver_(core::HeartbeatReceived{container, executor.usage});
 }
 
-// message: empty if nothing has changed since the last one.
+// message: empty if the progress has not changed since the executor's last message.
 void Executors::OnProgress(const ContainerId& container, const wire::Progress& message) {
   Executor& executor = by_container_[container];
   const core::Event event = EventOf(container, message);
@@ -193,8 +194,8 @@ void Executors::Stop(const core::StopTask& order) {
 
 void Executors::Forget(const ContainerId& container, std::function<void()> ended) {
   gone_.insert(container);
-  // A backend can report a container as gone although its processes run, because a node's tasks survive the death of
-  // its NodeManager. The executor must then exit.
+  // A backend can report the end of a container whose processes still run: on YARN, a node's tasks survive the death of
+  // its NodeManager. So order the executor to exit.
   wire::ToExecutor leave;
   leave.mutable_leave();
   SendTo(container, leave, nullptr);

@@ -1,4 +1,4 @@
-// The connections of executors: their messages become core events, and the core's orders become messages.
+// The connections of executors: converts their messages to core events, and the core's orders to messages.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -23,18 +23,18 @@
 
 namespace howdah::am {
 
-// The interval of heartbeats. It is short enough that nine heartbeats in a row can be lost without reaching the limit,
-// and that the usage in them is current.
+// The interval of heartbeats: a tenth of the limit, so that several lost heartbeats do not reach the limit. It is at
+// most 5 s, so that the usage in the heartbeats is current.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
-// The minimum interval between those events of a task that only report progress. Each event is written to the event
+// The minimum interval between two events that report only the progress of a task. Each event is written to the event
 // log, so the interval grows with the number of tasks.
 Duration ProgressInterval(Duration heartbeat_limit, int tasks);
 
-// One thread: the AM's loop.
+// Call it only on the thread of the AM's loop.
 class Executors {
  public:
-  // Deliver receives each event. Send is AmServer::Send.
+  // Deliver passes an event to the core. Send is AmServer::Send.
   using Deliver = std::function<void(core::Event)>;
   using Send =
       std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
@@ -51,25 +51,26 @@ class Executors {
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
-  // Call it before each StartTask. Sets the peer group and the exports of all roles, which the tasks of this step
-  // receive. Encodes them once per step.
+  // Call it before each StartTask. Sets the peer group and the exports of all roles, which the tasks started in this
+  // step receive. Calls that repeat a step do nothing, so the values are encoded once per step.
   void SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports);
   // rendezvous: the server of the generation in the order; nullopt if the framework needs none.
   void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
-  // The backend reports that the container is gone: its messages are ignored from now on, and an executor that still
-  // runs there is ordered to exit. Calls `ended` when no process of the container is left, as far as the AM can see: at
-  // once if its executor is not connected, else when the connection closes, at the latest after Limits::leave. An
-  // executor stays connected until it has killed all processes of its task. YARN reports the end of a container as soon
-  // as its first process, the guardian, has died.
+  // Call it when the backend has reported the end of the container. From then on, messages of the container are
+  // ignored, and an executor that is still connected is ordered to exit. Calls `ended` when, as far as the AM can
+  // determine, no process of the container is left: immediately if the executor is not connected, otherwise when its
+  // connection closes, at the latest after Limits::leave. This wait is necessary because YARN reports the end of a
+  // container as soon as its first process, the guardian, has died, whereas the executor stays connected until it has
+  // killed all processes of its task.
   void Forget(const ContainerId& container, std::function<void()> ended);
 
   bool connected(const ContainerId& container) const;
-  // The newest sample of a container's task.
+  // The newest usage sample of the container's task.
   const journal::Usage* usage(const ContainerId& container) const;
-  // The newest progress of a container's task.
+  // The newest progress of the container's task.
   struct Progress {
     int attempt = -1;
     core::TaskProgress newest;
@@ -81,10 +82,10 @@ class Executors {
     std::optional<rpc::ConnectionId> connection;
     journal::Usage usage;
     Progress progress;
-    std::optional<core::TaskProgressed> undelivered;  // the newest progress that was not delivered to the core yet
+    std::optional<core::TaskProgressed> undelivered;  // the newest progress that the core has not received yet
     Instant deliver_next;
   };
-  // An executor that was ordered to exit because its container has ended.
+  // An executor that was ordered to exit because its container has ended, and that is still connected.
   struct Leaving {
     std::function<void()> ended;
     boost::asio::steady_timer limit;

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Executors of a job without followers. Records the messages to them as text.
+// The executors of a job without followers. Records each message that is sent to an executor as text.
 struct Scene {
   boost::asio::io_context loop;
   os::process::Clock clock;
@@ -23,7 +23,7 @@ struct Scene {
   std::vector<std::string> sent;
   int events = 0;
   std::vector<int64_t> steps;  // the progress steps that the core received
-  std::string last;            // the last other event that the core received
+  std::string last;            // the kind of the newest exit or heartbeat that the core received
   Executors executors{loop,
                       {.heartbeat = std::chrono::seconds(25),
                        .await_am = std::chrono::minutes(5),

@@ -21,7 +21,7 @@ std::string FollowedJournal::Read(int64_t from, int64_t to) {
     std::string text(static_cast<size_t>(std::min(piece, to - from)), '\0');
     const ssize_t size = pread(file_.get(), text.data(), text.size(), from);
     text.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
-    text.resize(text.rfind('\n') + 1);  // no newline: the text becomes empty
+    text.resize(text.rfind('\n') + 1);  // without a newline the text becomes empty
     if (!text.empty() || piece >= to - from) return text;
   }
   return "";

@@ -1,4 +1,4 @@
-// The journal as followers read it: its file, its size, and the lines that are held back until output was sent.
+// The journal as it is sent to followers: its file, its size, and the lines that must wait until output was sent.
 #pragma once
 
 #include <cstdint>

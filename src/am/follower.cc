@@ -100,7 +100,7 @@ void Follower::OnPulled(const OutputKey& key, int32_t asked, wire::LogData data)
     Send(reply);
   }
   const Output* output = context_.outputs().Find(key);
-  // The file was truncated: the missing bytes cannot be read.
+  // The executor has no bytes at this position, so the file was truncated and the missing bytes cannot be read.
   if (size == 0 && progress.in_flight == 0 && output != nullptr && output->ended) progress.unreadable = true;
   Settle(progress, size == 0);
   Enqueue(key, progress);
@@ -115,7 +115,8 @@ void Follower::OnPullLost(const OutputKey& key, int32_t asked) {
 }
 
 // If no request is in flight, marks the missing bytes as not requested, so that they are requested again. Also checks
-// whether everything written before the follow has been sent. nothing_there: the executor had no more bytes to send.
+// whether everything that was written before the follow began has been sent. nothing_there: the executor had no more
+// bytes to send.
 void Follower::Settle(Progress& progress, bool nothing_there) {
   if (progress.in_flight == 0) progress.requested = progress.sent;
   if (!progress.behind || progress.needs_end) return;

@@ -16,13 +16,13 @@
 
 namespace howdah::am {
 
-// One thread. Bytes that were requested, or sent and not acknowledged, are at most 1 MiB per follower. Beyond that the
-// follower requests nothing until its client has read something.
+// Not thread-safe. At most 1 MiB per follower is in flight: requested from executors, or sent to the client and not
+// acknowledged. At this limit the follower requests nothing until its client has read something.
 class Follower {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // The job as a follower sees it: its journal and outputs, and the connections to executors and to the client.
+  // The parts of the job that a follower uses: journal, outputs, and the connections to executors and to the client.
   class Context {
    public:
     virtual ~Context() = default;
@@ -43,9 +43,10 @@ class Follower {
   bool WantsTask(TaskId task) const;
   // Whether some output of the container remains to be sent.
   bool Awaits(const OutputContainer& container) const;
-  // The client has not read anything for a while.
+  // Whether messages wait for the client, and the client has read nothing for kPatience.
   bool stalled(Time now) const { return !unwritten_.empty() && now - progress_ > kPatience; }
-  // Whether the sizes at the beginning of the follow are recorded. They show when the client has caught up.
+  // Whether Begin was called. Begin records the current sizes: the client has caught up once it was sent everything up
+  // to these sizes.
   bool begun() const { return begun_; }
   void Begin();
 
@@ -55,7 +56,7 @@ class Follower {
   void OnWritten();
   // Sends and requests as much as the window allows. Returns true if the last message has just been sent.
   bool Pump();
-  // The job has ended: sends the remaining journal and output.
+  // Call it when the job has ended. Sends the remaining journal and output.
   void Finish();
 
  private:

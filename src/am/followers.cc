@@ -8,7 +8,7 @@ namespace howdah::am {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-// How long a follow waits at its beginning until executors have reported their sizes.
+// How long the beginning of a follow is delayed until executors have reported their sizes.
 constexpr std::chrono::seconds kBeginLimit{2};
 constexpr int32_t kTail = 64 << 10;
 
@@ -66,7 +66,8 @@ void Followers::ServeAll() {
   Dismiss();
 }
 
-// Begins the follow when every executor whose output the client wants has reported its sizes.
+// Begins the follow when every connected executor whose output the client wants has reported the sizes of its log
+// files, or when the time limit of the follower has passed.
 void Followers::BeginIfSizesReported(Follower& follower) {
   if (Now() < begin_by_[follower.id()]) {
     for (const auto& [id, container] : outputs_.containers()) {

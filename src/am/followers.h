@@ -16,8 +16,8 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Executors report log sizes only while a client follows, and send pieces only on request.
-// So output that no client follows costs nothing, and a slow client delays only itself.
+// Call it only on the thread of the AM's loop. Executors report log sizes only while a client follows, and send pieces
+// only on request. So output that no client follows costs nothing, and a slow client delays only itself.
 class Followers final : public Follower::Context {
  public:
   struct Wires {
@@ -49,8 +49,8 @@ class Followers final : public Follower::Context {
   // records the end of an attempt.
   void OnJournal(int64_t size);
   void AddAttemptEnd(const std::string& role, int index, int attempt, int64_t offset);
-  // The journal's last line is written. Sends the rest to every follower. Calls `done` when all followers have received
-  // it, or when the limit has passed. Only the first call has an effect.
+  // Call it when the journal's last line is written. Sends the rest of the journal and of the output to every follower.
+  // Calls `done` when all followers have received it, or when the limit has passed. Only the first call has an effect.
   void Finish(Duration limit, std::function<void()> done);
 
   // Reads the last bytes of an output, at most 64 KiB. kNotFound: no connected executor has the output.
@@ -83,12 +83,12 @@ class Followers final : public Follower::Context {
   LogPulls pulls_;
   Outputs outputs_;
   std::unordered_map<rpc::ConnectionId, std::unique_ptr<Follower>> followers_;
-  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // only for followers that have not begun
+  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // start limit of each follower that has not begun
   int leaving_ = 0;  // number of containers that were ordered to leave and still serve followers
   boost::asio::steady_timer tick_;
   bool ticking_ = false;
   bool finishing_ = false;
-  std::function<void()> done_;  // set once finishing
+  std::function<void()> done_;  // set by Finish
   boost::asio::steady_timer finish_limit_;
 };
 

@@ -48,7 +48,7 @@ class Scene {
     Fill(container, sizes);
     followers.OnAttemptEnded(container, 0, sizes);
   }
-  // Lets executors answer all pulls so far.
+  // Lets executors answer all pulls requested so far.
   void Answer() {
     for (auto asked = std::exchange(pulls_, {}); const auto& [container, pull] : asked) {
       const std::string& file = files_[{container, pull.file().is_stderr()}];
@@ -61,7 +61,7 @@ class Scene {
       followers.OnData(container, data);
     }
   }
-  // Lets clients read and executors answer until nothing changes any more.
+  // Lets clients read and executors answer until no message is left.
   void Settle() {
     for (bool moved = true; moved;) {
       moved = !pulls_.empty();
@@ -74,7 +74,7 @@ class Scene {
   }
   size_t pulls() const { return pulls_.size(); }
 
-  // The messages to each follower, each as one line.
+  // The messages sent to each follower, one line per message.
   std::map<rpc::ConnectionId, std::vector<std::string>> sent;
   std::map<rpc::ConnectionId, int64_t> log_bytes;
   std::map<rpc::ConnectionId, int> unwritten;

@@ -23,10 +23,11 @@ using os::process::LoopPulse;
 using os::process::LoopWatchdog;
 
 constexpr std::chrono::seconds kSoon{1};
-// An AM that hangs again within this time after its start has made no progress.
+// The death of an AM counts as quick within kSoon of its start, or within kSoonHang if the AM hung, because a hang is
+// detected only after LoopWatchdog::kLimit. After kMostSoonDeaths quick deaths in a row, no other AM is started.
 constexpr std::chrono::seconds kSoonHang{2 * LoopWatchdog::kLimit};
 constexpr int kMostSoonDeaths = 5;
-// How long an AM may take to begin to act on SIGTERM.
+// The number of seconds within which an AM must begin to act on SIGTERM.
 constexpr int kStopLimit = 10;
 
 sigset_t SignalSet(std::initializer_list<int> signals) {
@@ -38,7 +39,7 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
 
 struct AmEnd {
   ExitStatus status;
-  std::string how;  // a clause, as in Guarded
+  std::string how;  // a clause such as "was killed by signal 9 (SIGKILL)"
   bool hung = false;
   bool stop_requested = false;
 
@@ -70,8 +71,8 @@ AmEnd WaitForAm(pid_t am, LoopWatchdog& watchdog) {
   }
 }
 
-// A pipe from the AM to its guardian. The AM is forked from the guardian, so each of them has both ends open. The ends
-// are close-on-exec, so no other program has them.
+// A pipe from the AM to its guardian. The AM is forked from the guardian, so both processes have both ends open. The
+// ends are close-on-exec, so no other program inherits them.
 struct ErrorPipe {
   ErrorPipe() {
     int ends[2];
@@ -83,8 +84,8 @@ struct ErrorPipe {
 };
 
 void SendError(const ErrorPipe& pipe, const Error& error) {
-  // The guardian reads at most PIPE_BUF bytes at once. If writing fails, the reason for the job's end does not contain
-  // this error.
+  // The guardian reads at most PIPE_BUF bytes at once. If the write fails, the recorded reason for the end of the job
+  // lacks this error.
   const std::string_view text = std::string_view(error.message).substr(0, PIPE_BUF);
   (void)os::files::WriteAll(pipe.write_end.get(), text, "the error for the guardian").ok();
 }
@@ -107,8 +108,8 @@ std::string ReceiveError(const ErrorPipe& pipe) {
     std::cerr << ended.error().message << "\n";
     SendError(error_pipe, ended.error());
   }
-  // Call _exit, because an unresponsive ResourceManager may block a thread of the AM. A normal end of main would wait
-  // for that thread, or destroy objects that the thread still uses.
+  // Call _exit, because an unresponsive ResourceManager may block a thread of the AM. A return from main would wait for
+  // that thread, or destroy objects that the thread still uses.
   std::cout.flush();
   std::cerr.flush();
   ::_exit(ended.ok() ? EXIT_SUCCESS : EXIT_FAILURE);

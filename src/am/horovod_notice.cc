@@ -30,7 +30,7 @@ std::string Mac(const std::string& key, std::string_view body) {
   return {reinterpret_cast<const char*>(mac.data()), size};
 }
 
-// Owned by its pending operations.
+// One connection that sends one notice. Its pending operations own it.
 class Sending : public std::enable_shared_from_this<Sending> {
  public:
   Sending(asio::io_context& loop, std::string message, std::function<void(bool)> done)
@@ -75,7 +75,7 @@ std::optional<frameworks::horovod::NoticeAddress> DecodeNoticeAddress(const std:
   const int size =
       EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()), Bytes(body), static_cast<int>(body.size()));
   if (size < 0) return std::nullopt;
-  // the parser stops before the padding in the last three bytes
+  // EVP_DecodeBlock also decodes the padding into bytes, but the parser stops before them.
   return frameworks::horovod::ReadNoticeAddress(decoded);
 }
 

@@ -15,7 +15,7 @@ namespace howdah::am {
 // it cannot be parsed.
 std::optional<frameworks::horovod::NoticeAddress> DecodeNoticeAddress(const std::string& body);
 
-// The message as sent over the connection: HMAC, length, body.
+// Returns the message as it is sent over the connection: HMAC, length, body.
 std::string Sealed(const std::string& key, std::string_view body);
 
 // Connects to the process, sends the message once, and waits at most five seconds for the answer. done is called once,

@@ -13,7 +13,7 @@
 
 namespace howdah::am {
 
-// One thread.
+// Not thread-safe.
 class JobRecord final : public loop::Journal {
  public:
   // Opens the journal at the path for appending.

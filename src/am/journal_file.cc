@@ -18,7 +18,7 @@ constexpr size_t kChunk = size_t{1} << 20;
 
 // Passes each complete line on, without its newline. Returns the size of all complete lines.
 Result<int64_t> ReadLines(int fd, const std::string& path, const std::function<void(std::string_view)>& on_line) {
-  std::string buffer;  // begins with a line
+  std::string buffer;  // always begins at the start of a line
   int64_t complete = 0;
   for (;;) {
     const size_t before = buffer.size();

@@ -11,16 +11,16 @@
 
 namespace howdah::am {
 
-// One thread. A second writer (the guardian, after the AM's death) opens its own JournalFile.
+// Not thread-safe. A second writer (the guardian, after the AM's death) opens its own JournalFile.
 class JournalFile {
  public:
   // Passes each readable entry of the existing file to on_entry, in order. Removes a torn last line, so that the next
-  // entry begins a line. The needed memory does not depend on the size of the file.
+  // entry begins on a new line. The required memory does not depend on the size of the file.
   using OnEntry = std::function<void(const core::JournalEntry& entry)>;
   static Result<JournalFile> Open(const std::string& path, const OnEntry& on_entry);
 
   // Queues an entry. Flush writes all queued entries in one call, so that readers see each step of the job completely
-  // or not at all. If the file system is full (ErrorCode::kNoSpace), the rest stays queued.
+  // or not at all. If the file system is full (ErrorCode::kNoSpace), the entries that were not written stay queued.
   void Add(const core::JournalEntry& entry);
   Status Flush();
 

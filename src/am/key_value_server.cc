@@ -1,4 +1,4 @@
-// The rendezvous server of Horovod: frameworks::horovod::KeyValueStore over HTTP.
+// The rendezvous server of Horovod: serves frameworks::horovod::KeyValueStore over HTTP.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <unordered_map>
@@ -13,7 +13,7 @@ namespace {
 
 using frameworks::horovod::KeyValueStore;
 
-// The value that a process puts in a scope has about 64 bytes for each other process.
+// A process puts a value with about 64 bytes for each other process, so the limit suffices for 16,000 processes.
 constexpr size_t kValueBytes = size_t{1} << 20;
 
 class KeyValueServer final : public RendezvousServer {
@@ -23,7 +23,7 @@ class KeyValueServer final : public RendezvousServer {
   Status Listen(boost::asio::io_context& loop) {
     os::http::Server::Limits limits;
     limits.body_bytes = kValueBytes;
-    limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one at a time
+    limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // each process has one connection at a time
     limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
     limits.strangers = 0;
     auto server = os::http::Server::Start(

@@ -16,7 +16,7 @@ namespace howdah::am {
 class LogPulls {
  public:
   using SendOrder = std::function<void(const ContainerId&, const wire::ToExecutor&)>;
-  // Called once for each request. kNotFound: the executor has gone.
+  // Called once for each request. kNotFound: the executor has disconnected.
   using OnPiece = std::function<void(Result<wire::LogData>)>;
   explicit LogPulls(SendOrder send) : send_(std::move(send)) {}
 
@@ -26,7 +26,7 @@ class LogPulls {
   void PullTail(const ContainerId& container, const OutputKey& key, int32_t size, OnPiece on_piece);
 
   void OnData(const ContainerId& container, wire::LogData data);
-  // Removes and returns the requests to an executor that has gone. The caller must call each with an error.
+  // Removes and returns the callbacks of requests to a disconnected executor. The caller must call each with an error.
   std::vector<OnPiece> TakeLost(const ContainerId& container);
 
  private:
@@ -38,7 +38,7 @@ class LogPulls {
   void Send(const ContainerId& container, const OutputKey& key, wire::PullLog pull, OnPiece on_piece);
 
   SendOrder send_;
-  std::unordered_map<uint64_t, Request> requests_;  // by tag
+  std::unordered_map<uint64_t, Request> requests_;  // the unanswered requests, by tag
   uint64_t last_tag_ = 0;
 };
 

@@ -52,7 +52,7 @@ core::Resources FromWire(const wire::Resources& resources) {
           resources.label()};
 }
 
-// Writes an event into its record.
+// Writes an event to its record.
 struct Recorder {
   wire::LoggedEvent& record;
 

@@ -1,4 +1,4 @@
-// Records of the event log, and messages of executors.
+// Fuzzes the conversion of event-log records and of executors' messages to events.
 #include <cstddef>
 #include <cstdint>
 #include <string>

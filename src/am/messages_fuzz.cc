@@ -1,4 +1,4 @@
-// Messages of executors and clients to the AM: kind, length and bytes of each.
+// Fuzzes the AM with messages of executors and clients. The input encodes the kind, length and bytes of each message.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,7 +24,8 @@ jobspec::JobSpec TwoRoles() {
   return spec;
 }
 
-// The AM of a job. Its backend grants all containers at once, and ends them at once. Ids of connections are 0 to 15.
+// The AM of a job. Its backend grants each requested container immediately, and ends containers immediately. Connection
+// ids are 0 to 15.
 class Am {
  public:
   Am() {
@@ -78,7 +79,7 @@ class Am {
     for (core::Action& action : job_.Step(event, now_).actions) actions_.push_back(std::move(action));
   }
 
-  // Delivers the events of the executors, and performs the actions that follow from them.
+  // Passes the events of executors to the core, and performs the resulting actions, until none are left.
   void Deliver() {
     while (!events_.empty() || !actions_.empty()) {
       for (const core::Event& event : std::exchange(events_, {})) Step(event);

@@ -13,12 +13,13 @@
 namespace howdah::am {
 namespace {
 
-// The pause between two writes of the file. Encoding takes at most a thousandth of a core, unless the file takes longer
-// than 60 ms: what a killed AM has not written is lost.
+// The pause between two writes of the file is kPausePerEncoding times the time that the encoding took, so that encoding
+// uses at most a thousandth of a core. The pause is limited to kPauseMax, even if encoding then uses more, because a
+// killed AM loses the samples that it has not written.
 constexpr Duration kPauseMin = std::chrono::seconds(5), kPauseMax = std::chrono::minutes(1);
 constexpr int kPausePerEncoding = 1000;
 constexpr Duration kRolesInterval = std::chrono::seconds(5);
-// Samples whose time differs more than this from that of the AM are of a node with a wrong clock.
+// If the time of a sample differs from the AM's time by more than this, the node's clock is wrong.
 constexpr Duration kSkewMax = std::chrono::seconds(30);
 constexpr size_t kSeriesMax = 8192;  // per executor
 // A client that watches more tasks than this gets samples at their normal rate.
@@ -49,7 +50,7 @@ MetricsKeeper::MetricsKeeper(boost::asio::io_context& loop, const jobspec::JobSp
   Continue();
 }
 
-// A file that cannot be read costs the metrics so far, and nothing else.
+// If the file cannot be read, only the metrics recorded so far are lost.
 void MetricsKeeper::Continue() {
   auto bytes = os::files::ReadFile(path_, kFileMax);
   if (!bytes.ok() && bytes.error().code == ErrorCode::kNotFound) return;
@@ -210,7 +211,7 @@ void MetricsKeeper::Write() {
   Encode(std::make_shared<metrics::Encoder>(*recorder_), Duration(0));
 }
 
-// Encodes a part of the file per turn of the loop.
+// Encodes one part of the file per iteration of the event loop, so that encoding does not block the loop.
 void MetricsKeeper::Encode(std::shared_ptr<metrics::Encoder> encoder, Duration spent) {
   const auto begin = std::chrono::steady_clock::now();
   const bool more = encoder->Step();
@@ -229,7 +230,7 @@ void MetricsKeeper::OnFileWritten(const Status& written) {
     reported_.clear();
     return;
   }
-  written_ = 0;  // the next write repeats it
+  written_ = 0;  // makes the next Write encode and write the file again
   if (std::exchange(reported_, written.error().message) == reported_) return;
   std::cerr << "writing the metrics: " << reported_ << "; will retry\n";
 }

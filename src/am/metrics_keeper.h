@@ -22,8 +22,8 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Metrics are no events of the core: no decision depends on them, and no failure here
-// affects the job.
+// Call it only on the thread of the AM's loop. Metrics are not events of the core: no decision depends on them, and no
+// failure here affects the job.
 class MetricsKeeper {
  public:
   struct Wires {
@@ -31,13 +31,15 @@ class MetricsKeeper {
     std::function<void(rpc::ConnectionId)> close;                             // AmServer::Close
     std::function<void(const ContainerId&, const wire::ToExecutor&)> order;
   };
-  // path: of the file. If it exists, it is continued. clock and spec must live longer than this object.
+  // path: the metrics file. New samples are added to an existing file. clock and spec must live longer than this
+  // object.
   MetricsKeeper(boost::asio::io_context& loop, const jobspec::JobSpec& spec, const os::process::Clock& clock,
                 const std::string& path, Wires wires);
 
   // From containers and their executors.
   void OnLaunched(const ContainerId& container, TaskId task);
-  void OnConnected(const ContainerId& container);  // a new stream: it describes its series again
+  // Begins a new stream, in which the executor describes its series again.
+  void OnConnected(const ContainerId& container);
   void OnDisconnected(const ContainerId& container);
   void OnSamples(const ContainerId& container, const wire::MetricSamples& samples);
   void OnContainerGone(const ContainerId& container) { streams_.erase(container); }
@@ -47,7 +49,7 @@ class MetricsKeeper {
   void OnWritten(rpc::ConnectionId id);
   void OnGone(rpc::ConnectionId id);
 
-  // Writes the file, and ends the calls of clients. No further samples follow.
+  // Call it at the end of the job, after the last sample. Writes the file, and ends the calls of clients.
   void Finish();
 
  private:
@@ -59,7 +61,7 @@ class MetricsKeeper {
       std::optional<int> rank;
       std::optional<double> capacity;
     };
-    std::unordered_map<uint32_t, Series> series;  // by their number on this stream
+    std::unordered_map<uint32_t, Series> series;  // the described series, by their number on this stream
     bool connected = false, watched = false;
   };
 
@@ -85,9 +87,9 @@ class MetricsKeeper {
   std::unordered_map<rpc::ConnectionId, std::unique_ptr<MetricsWatcher>> watchers_;
   boost::asio::steady_timer write_timer_, roles_timer_;
   bool ticking_ = false;
-  uint64_t written_ = 0;  // Recorder::changes in the newest file
-  Duration pause_{0};     // until the next write
-  std::string reported_;  // the last error
+  uint64_t written_ = 0;  // value of Recorder::changes for the newest file
+  Duration pause_{0};     // the pause before the next write
+  std::string reported_;  // the error that was reported last
   MetricsWriter writer_;
 };
 

@@ -28,7 +28,7 @@ class MetricsKeeperTest : public testing::Test {
   }
   ~MetricsKeeperTest() override { EXPECT_TRUE(os::files::RemoveTree(directory_).ok()); }
 
-  // Starts the AM, or the next one. The executors connect to it.
+  // Starts the first AM or the next one, and connects the executors to it.
   void Start() {
     keeper_ = std::make_unique<MetricsKeeper>(
         loop_, spec_, clock_, path(),
@@ -48,7 +48,7 @@ class MetricsKeeperTest : public testing::Test {
   std::string path() const { return directory_ + "/metrics"; }
   static ContainerId Container(int i) { return ContainerId{"c" + std::to_string(i)}; }
 
-  // A sample of one series; `describe` as in the first message of a stream.
+  // Sends a sample of one series. describe: also describes the series, as the first message of a stream does.
   void Sample(int task, double value, bool describe = true) {
     wire::MetricSamples samples;
     samples.set_at_micros(clock_.Now().time_since_epoch().count());
@@ -118,7 +118,7 @@ TEST_F(MetricsKeeperTest, ClientGetsTheRangeAndThenSamples) {
   EXPECT_THAT(closed_, IsEmpty());
 }
 
-TEST_F(MetricsKeeperTest, RequestForTheMetricsOfNowEndsAfterTheRange) {
+TEST_F(MetricsKeeperTest, RequestForCurrentMetricsEndsAfterTheRange) {
   Sample(0, 1);
   Watch(5, 0, true);
   EXPECT_THAT(Replies(5), ElementsAre("table", "worker:0", "complete"));
@@ -148,7 +148,7 @@ TEST_F(MetricsKeeperTest, OnlyWatchedTasksSampleEverySecond) {
   EXPECT_THAT(orders_, ElementsAre("c1 rest"));
 }
 
-TEST_F(MetricsKeeperTest, ClientOfManyTasksDoesNotRaiseTheRate) {
+TEST_F(MetricsKeeperTest, ClientThatWatchesManyTasksDoesNotRaiseTheSamplingRate) {
   for (int i = 4; i < 100; ++i) {
     keeper_->OnLaunched(Container(i), {0, i});
     keeper_->OnConnected(Container(i));
@@ -205,7 +205,7 @@ TEST_F(MetricsKeeperTest, SamplesOfAnUnknownContainerOrSeriesAreIgnored) {
   EXPECT_TRUE(stored->columns.empty());
 }
 
-TEST_F(MetricsKeeperTest, NumbersOfSeriesBelongToOneStream) {
+TEST_F(MetricsKeeperTest, SeriesNumbersAreValidWithinOneStream) {
   Sample(0, 1);
   keeper_->OnConnected(Container(0));
   wire::MetricSamples samples;

@@ -7,8 +7,10 @@
 namespace howdah::am {
 namespace {
 
-constexpr size_t kTableLoad = size_t{256} << 10;  // the table waits while so many bytes are unread
-constexpr size_t kLoad = size_t{1} << 20;         // samples are left out then
+// The table is sent only while the client has fewer unread bytes than kTableLoad.
+constexpr size_t kTableLoad = size_t{256} << 10;
+// Samples are dropped while the client has at least kLoad unread bytes.
+constexpr size_t kLoad = size_t{1} << 20;
 
 }  // namespace
 
@@ -29,8 +31,8 @@ bool MetricsWatcher::WantsSamples(const metrics::TaskKey& task) const {
   return !now_ && query_.of != metrics::Query::Of::kRole && Selects(task);
 }
 
-// The tasks are read one after the other, because the columns of all may need more memory than the recorder. If the
-// recorder merges buckets meanwhile, the table begins again.
+// Reads one task after the other, because the columns of all tasks may need more memory than the recorder itself. If
+// the recorder merges buckets in the meantime, starts again with the first task.
 void MetricsWatcher::Pump(const metrics::Recorder& recorder) {
   if (complete_) return;
   if (query_.of == metrics::Query::Of::kRole || tasks_.empty()) {

@@ -15,8 +15,8 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Replies that were sent and not read by the client are at most about 1 MiB: beyond that,
-// the table waits, and samples are left out.
+// Call it only on the thread of the AM's loop. At most about 1 MiB of replies is sent and not yet read by the client.
+// Beyond that, the table waits, and samples are dropped.
 class MetricsWatcher {
  public:
   using Send = std::function<void(const wire::MetricsReply&)>;
@@ -27,10 +27,10 @@ class MetricsWatcher {
   bool WantsSamples(const metrics::TaskKey& task) const;
   bool wants_roles() const { return query_.of == metrics::Query::Of::kRole && !now_; }
   bool complete() const { return complete_; }
-  // Whether the client wants only the metrics that exist now, and has got them.
+  // Whether the client wants only the metrics that exist now, and has received them.
   bool finished() const { return now_ && complete_; }
 
-  // Sends as much of the table as the client can take.
+  // Sends as much of the table as the limit of unread bytes allows.
   void Pump(const metrics::Recorder& recorder);
   // For clients that watch roles: sends the newest buckets again.
   void SendNewest(const metrics::Recorder& recorder);
@@ -48,13 +48,13 @@ class MetricsWatcher {
   metrics::Query query_;
   const std::set<std::string> series_;
   const bool now_;
-  std::vector<metrics::TaskKey> tasks_;  // of which the table consists
+  std::vector<metrics::TaskKey> tasks_;  // the tasks in the table
   const Send send_;
-  size_t next_ = 0;                      // the next of them
-  std::optional<metrics::Table> table_;  // the table that was sent, without columns
+  size_t next_ = 0;                      // index of the next task to send
+  std::optional<metrics::Table> table_;  // the table that was sent, without its columns
   bool complete_ = false;
-  std::deque<size_t> unread_;  // sizes of replies
-  size_t load_ = 0;            // their sum
+  std::deque<size_t> unread_;  // sizes of the replies that the client has not read
+  size_t load_ = 0;            // sum of the sizes in unread_
 };
 
 }  // namespace howdah::am

@@ -10,16 +10,16 @@
 
 namespace howdah::am {
 
-// Used on the loop's thread.
+// Call it only on the loop's thread.
 class MetricsWriter {
  public:
-  // path: of the file, which is replaced atomically.
+  // path: the file. Each write replaces it atomically.
   MetricsWriter(boost::asio::io_context& loop, std::string path) : loop_(loop), path_(std::move(path)) {}
   // Waits for a write in progress.
   ~MetricsWriter() = default;
 
   bool busy() const { return busy_; }
-  // Starts to write unless busy(). `done` is called on the loop.
+  // Starts a write unless busy(). `done` is called on the loop.
   void Write(std::string bytes, std::function<void(Status)> done);
   // Waits for a write in progress, then writes and returns. `done` of the write in progress may still be called later.
   Status WriteNow(const std::string& bytes);

@@ -51,7 +51,7 @@ void Outputs::AttemptStarted(const ContainerId& id, int attempt, int processes) 
 void Outputs::Set(const std::shared_ptr<OutputContainer>& container, const wire::LogFileSize& size, bool ended) {
   const OutputKey key{container->task, size.file().attempt(), size.file().local_rank(), size.file().is_stderr()};
   Output& output = outputs_[key];
-  // the output belongs to an attempt in another container
+  // The output belongs to an attempt in another container.
   if (output.container && output.container != container) return;
   output.container = container;
   output.size = size.size();

@@ -27,11 +27,11 @@ struct OutputContainer {
   ContainerId id;
   std::string node;
   TaskId task;
-  bool launched = false;        // its task is known
+  bool launched = false;        // a task was launched in it
   bool connected = false;       // its executor is connected
   bool watched = false;         // its executor reports log sizes
   bool sizes_reported = false;  // its executor has reported the sizes of all logs
-  bool leaving = false;         // its executor was ordered to exit, and stays until its output is read
+  bool leaving = false;         // its executor was ordered to exit, but stays until its output is read
 };
 
 struct Output {
@@ -41,11 +41,11 @@ struct Output {
   bool ended = false;  // the attempt has ended, so the size, if known, is final
 
   bool readable() const { return container->connected; }
-  // No further growth will be reported.
+  // Returns true if no further growth will be reported.
   bool closed() const { return ended || !readable(); }
 };
 
-// One thread.
+// Not thread-safe.
 class Outputs {
  public:
   // Called for each output that is new or has changed.
@@ -61,9 +61,9 @@ class Outputs {
   void SizesReported(const ContainerId& container, const wire::LogSizes& sizes);
   void AttemptEnded(const ContainerId& container, int attempt,
                     const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
-  // The current size, as reported together with a piece of the output.
+  // Sets the current size of an output, which the executor reports together with a piece of the output.
   void Seen(const OutputKey& key, int64_t size);
-  // The container's output can no longer be read.
+  // Records that the container's output can no longer be read.
   void Gone(const ContainerId& container);
 
   OutputContainer* Find(const ContainerId& container);

@@ -20,7 +20,7 @@ int LargestWorldSize(const jobspec::JobSpec& spec) {
   return frameworks::WorldSize(spec, cluster);
 }
 
-// A process stores one value per scope, of about 64 bytes for each other process, in some ten scopes.
+// In each of about ten scopes, a process stores one value of about 64 bytes for each other process.
 constexpr size_t kBaseBytes = size_t{1} << 20, kBytesPerProcess = size_t{256} << 10, kBytesPerPair = 1 << 10;
 constexpr size_t kMostStoredBytes = size_t{256} << 20;
 

@@ -1,7 +1,7 @@
-// Rendezvous servers of frameworks that need one, in the AM's process: one server per generation, or one for all
-// generations of elastic Horovod. Their protocols have no authentication, so a server accepts connections only from the
-// addresses of the job's executors (on one machine: only from the job's user), and limits the number and size of
-// connections and of what they store.
+// Rendezvous servers of frameworks that need one, in the AM's process. A generation has its own server; only for
+// elastic Horovod, one server serves all generations. The protocols have no authentication. Therefore a server accepts
+// connections only from the addresses of the job's executors (on one machine: only from the job's user), and limits the
+// number of connections, the size of each request, and the amount of stored data.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -30,10 +30,10 @@ class RendezvousServer {
     std::string host;             // the address of this machine to listen on
     int processes = 1;            // expected number of clients
     std::set<std::string> peers;  // IP addresses of the clients; other addresses are refused
-    // Which users of this machine are accepted. All users of one machine have the same address, so there only kSameUser
-    // keeps out the others.
+    // Which users of this machine are accepted. All users of one machine have the same address, so on one machine only
+    // kSameUser excludes other users.
     rpc::Peers users = rpc::Peers::kAny;
-    // Prints a message of all ranks once, to the output of one rank. Called on the loop.
+    // Prints a message that all ranks send only once, to the output of one rank. Called on the loop.
     std::function<void(int rank, const std::string& text)> print;
   };
   virtual ~RendezvousServer() = default;
@@ -43,7 +43,7 @@ class RendezvousServer {
 // Whether the peer of an accepted socket may use the rendezvous.
 bool IsClient(const RendezvousServer::Options& options, int socket, const std::string& peer);
 
-// How many bytes the processes may store in all.
+// The maximum number of bytes that the processes may store in total.
 size_t StoreLimit(int processes);
 
 Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_context& loop,
@@ -63,13 +63,13 @@ class ElasticRendezvousServer : public RendezvousServer {
   virtual void Start(const core::StartTask& order, Assignments assignments) = 0;
   virtual void Rejoin(const core::Rejoin& order, Assignments assignments) = 0;
   // Asks the attempt's first process to leave its generation. Repeats the request until some process rejoins, because a
-  // process receives the request only once it listens, and does not report when it begins to.
+  // process receives requests only while it listens, and does not report when it begins to listen.
   virtual void Ask(const core::RequestRendezvous& order) = 0;
 };
 Result<std::unique_ptr<ElasticRendezvousServer>> StartElasticRendezvousServer(
     boost::asio::io_context& loop, RendezvousServer::Options options, ElasticRendezvousServer::OnReported on_reported);
 
-// The rendezvous server of the current generation. One thread: the AM's loop.
+// The rendezvous server of the current generation. Call it only on the thread of the AM's loop.
 class Rendezvous {
  public:
   using Print = std::function<void(int rank, const std::string& text)>;
@@ -85,7 +85,7 @@ class Rendezvous {
         on_reported_(std::move(on_reported)) {}
 
   // Returns the address at which the processes of the generation join. The first call for a generation starts a new
-  // server on its own port and closes the previous one, so that remaining processes of an older generation reach no
+  // server on its own port and closes the previous one, so that remaining processes of an older generation can reach no
   // server. Exception: one ElasticRendezvousServer serves all generations. Returns nullopt if the framework needs no
   // server.
   Result<std::optional<HostPort>> For(int generation, const core::PeerGroup& cluster);

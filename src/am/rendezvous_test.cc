@@ -52,8 +52,8 @@ class Served {
   std::thread thread_;
 };
 
-// Sends these bytes and returns the answer, until the server closes the connection, but at most `limit` bytes. Returns
-// "refused" if no server listens.
+// Sends the bytes. Returns at most `limit` bytes of what the server sends before it closes the connection, or "refused"
+// if no server listens.
 std::string Ask(uint16_t port, const std::string& bytes, size_t limit = 4096) {
   asio::io_context loop;
   tcp::socket socket(loop);

@@ -1,4 +1,5 @@
-// Requests to the AM's HTTP servers: paths of the status page, and the notice address of a Horovod process.
+// Fuzzes the parsers of requests to the AM's HTTP servers: paths of the status page, and the notice address of a
+// Horovod process.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -32,8 +32,8 @@ class TensorBoard {
   };
   using Report = std::function<void(core::TensorBoardReported)>;
 
-  // Starts TensorBoard. Reports its URL when it serves, or advice if it could not start. The report is made on the
-  // loop.
+  // Starts TensorBoard. Calls report on the loop: with the URL when TensorBoard serves, or with advice if it could not
+  // start.
   static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Report report);
   // Kills TensorBoard and its descendants.
   ~TensorBoard();

@@ -1,4 +1,4 @@
-// The rendezvous server of XGBoost: frameworks::xgboost::XgboostTracker over TCP.
+// The rendezvous server of XGBoost: serves frameworks::xgboost::XgboostTracker over TCP.
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -53,7 +53,7 @@ class Tracker final : public RendezvousServer {
   void Accept() {
     acceptor_.async_accept([this, alive = std::weak_ptr(alive_)](const Failure& failed, tcp::socket socket) {
       if (alive.expired() || failed == asio::error::operation_aborted) return;
-      if (failed) return AcceptLater();  // for example, no descriptor is left
+      if (failed) return AcceptLater();  // for example because no file descriptor is left
       Take(std::move(socket));
       Accept();
     });
@@ -69,7 +69,7 @@ class Tracker final : public RendezvousServer {
   void Take(tcp::socket socket) {
     Failure failed;
     const std::string host = socket.remote_endpoint(failed).address().to_string();
-    // A process has one connection at a time, or two while it changes from one to the next.
+    // A process has one connection at a time, or two while it replaces one connection by the next.
     const size_t limit = 2 * static_cast<size_t>(options_.processes) + 16;
     if (failed || !IsClient(options_, socket.native_handle(), host) || peers_.size() >= limit) return;
     const Id id = ++last_id_;

@@ -13,7 +13,7 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Read-only: no request changes the job.
+// Call it only on the thread of the AM's loop. Read-only: no request changes the job.
 class TrackingServer {
  public:
   // view: returns the current status, with usage. followers, spec and clock must live longer than this object.

@@ -1,4 +1,4 @@
-// The content of the status page, and the decision which clients are served. Pure.
+// Pure functions: the content of the status page, and the decision whether a client is served.
 #pragma once
 
 #include <functional>

@@ -5,7 +5,7 @@
 namespace howdah::am {
 namespace {
 
-// A connected executor answers within milliseconds.
+// The time limit for an executor to accept a tunnel. A connected executor answers within milliseconds.
 constexpr std::chrono::seconds kAcceptLimit{15};
 
 }  // namespace
@@ -56,8 +56,8 @@ void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {
       loop_, *port,
       {[this, tunnel](const wire::Frame& frame) { served_.at(tunnel).stream->Send(frame); },
        [this, tunnel](bool) {
-         // Finish the stream after a failure, too: the client receives the data sent so far, and detects the failure by
-         // the missing end of a channel.
+         // Finish the stream after a failure, too: the client receives the data sent so far, and detects the failure
+         // because the end of a channel is missing.
          Served& one = served_.at(tunnel);
          if (std::exchange(one.over, true)) return static_cast<void>(served_.erase(tunnel));
          one.stream->Finish();

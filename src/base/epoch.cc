@@ -5,7 +5,7 @@
 namespace howdah {
 namespace {
 
-constexpr int64_t kLastMicros = 253'402'300'799'999'999;  // 9999-12-31T23:59:59.999999Z
+constexpr int64_t kLastMicros = 253'402'300'799'999'999;  // the microseconds of 9999-12-31T23:59:59.999999Z
 
 constexpr int64_t kLongestMicros = int64_t{100} * 365 * 86'400'000'000;
 

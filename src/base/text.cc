@@ -19,7 +19,7 @@ size_t CharacterBoundary(std::string_view text, size_t size) {
 bool IsPrinted(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
   if (character.size() == 1) return first >= ' ' && first != 0x7F;
-  if (character.size() == 2) return character >= "\u00A0";  // U+0080 to U+009F: C1
+  if (character.size() == 2) return character >= "\u00A0";  // U+0080 to U+009F are the control characters C1
   const bool separator = character == "\u2028" || character == "\u2029";
   const bool direction =
       (character >= "\u202A" && character <= "\u202E") || (character >= "\u2066" && character <= "\u2069");

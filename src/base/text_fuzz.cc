@@ -1,4 +1,4 @@
-// Text, amounts and addresses of any origin.
+// Passes text of any origin to the text helpers and to the parsers of amounts, times and addresses.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -39,7 +39,7 @@ Result<Facts> Adviser::FactsOf(const JobView& status, Instant now) {
   return facts;
 }
 
-// A job without metrics is judged by its journal alone.
+// Returns nullopt for a job without metrics. Such a job is judged by its journal alone.
 std::optional<metrics::Table> Adviser::MetricsOf(const JobId& id) {
   metrics::Query query;
   query.series = advice::SeriesOfChecks();

@@ -13,7 +13,7 @@ TEST(ExitCode, ExitCodeInJournalTakesPrecedenceOverState) {
     view.state = state;
     EXPECT_EQ(ExitCodeOf(view), code);
   }
-  view.exit_code = 3;  // gang allocation timed out
+  view.exit_code = 3;  // the exit code if the allocation of a gang times out
   EXPECT_EQ(ExitCodeOf(view), 3);
 }
 

@@ -121,7 +121,7 @@ std::optional<std::string> BackendOfId(const std::string& id) {
       return "yarn";
     }
   }
-  // howdah-20261121-064512-x7k2
+  // The form of the id is howdah-20261121-064512-x7k2.
   constexpr size_t kDate = 8, kTime = 6, kRandom = 4;
   const size_t date = kLocal.size(), time = date + kDate + 1, random = time + kTime + 1;
   if (id.starts_with(kLocal) && id.size() == random + kRandom && id[time - 1] == '-' && id[random - 1] == '-' &&

@@ -40,10 +40,10 @@ TEST(BackendOfId, FormatOfTheIdSelectsTheBackend) {
 
 TEST(MatchJob, PrefersNamesToPartsOfIdsAndLiveJobsToEndedOnes) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"train", "howdah-20261123-101400-bbbb"},            // the one that runs
-      {"eval", "howdah-20261123-101300-cccc"},             // the newest, because none runs
-      {"howdah-20261122", "howdah-20261122-101200-dddd"},  // unique beginning
-      {"aaaa", "howdah-20261123-101500-aaaa"},             // random ending
+      {"train", "howdah-20261123-101400-bbbb"},            // the running job of this name
+      {"eval", "howdah-20261123-101300-cccc"},             // the newest job of this name, because none is running
+      {"howdah-20261122", "howdah-20261122-101200-dddd"},  // the beginning of only one id
+      {"aaaa", "howdah-20261123-101500-aaaa"},             // the random ending of an id
   };
   for (const auto& [text, id] : cases) {
     const auto found = MatchJob(text, kJobs);

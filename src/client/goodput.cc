@@ -18,7 +18,7 @@ using journal::Bucket;
 // Only a damaged history contains a task that ran longer.
 constexpr Duration kLongestTask = std::chrono::days(36'525);
 
-// Adds what only the job file contains.
+// Adds the fields that only the job file contains, if the report needs them.
 void AddJobFile(const Job& job, const GoodputOptions& options, CountedJob& counted, const OnNote& on_note) {
   if (options.by != GroupBy::kQueue && options.by != GroupBy::kTag) return;
   const auto text = job.cluster->JobFile(job.id);
@@ -31,7 +31,7 @@ void AddJobFile(const Job& job, const GoodputOptions& options, CountedJob& count
   counted.tags = spec->tags;
 }
 
-// Whether some time of the job is in the window.
+// Whether a part of the job's life is in the window.
 bool IsIn(const journal::JobView& view, const journal::Window& window) {
   if (!view.submitted || (window.until && *view.submitted >= *window.until)) return false;
   return !window.since || !view.finished || *view.finished >= *window.since;
@@ -54,7 +54,7 @@ std::optional<int64_t> Number(const std::string& text) {
   return number;
 }
 
-// The resources that TonY requested for each task of a role; nullopt if the settings do not contain it.
+// The resources that TonY requested for each task of a role; nullopt if the settings do not contain them.
 std::optional<core::Resources> RequestedByTony(const std::vector<Setting>& settings, const std::string& role) {
   const auto value = [&](const char* name) {
     return compat::tony::history::ValueOf(settings, "tony." + role + "." + name);
@@ -65,7 +65,7 @@ std::optional<core::Resources> RequestedByTony(const std::vector<Setting>& setti
   return core::Resources{*memory, *vcores, Number(value("gpus")).value_or(0)};
 }
 
-// Adds the jobs of TonY's history that `seen` lacks.
+// Adds the jobs of TonY's history whose ids are not in `seen`.
 Status AddTonyJobs(Connection& connection, const GoodputOptions& options, const OnNote& on_note,
                    const std::set<std::string>& seen, GoodputReport& report) {
   HOWDAH_TRY(const TonySettings site, ReadTonySite());
@@ -100,7 +100,7 @@ std::optional<CountedJob> CountTonyJob(const journal::JobView& view, const std::
   job.queue = compat::tony::history::ValueOf(settings, "tony.yarn.queue");
   job.state = view.state;
   job.known = true;
-  job.days[options.days.Of(*view.submitted)];  // it counts as a job even if it held nothing
+  job.days[options.days.Of(*view.submitted)];  // counts the job even if it held nothing
   for (const journal::TaskView& task : view.tasks) {
     if (!task.started) continue;
     const auto requested = RequestedByTony(settings, task.role);

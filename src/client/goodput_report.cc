@@ -24,7 +24,7 @@ void CountEnd(core::JobState state, GoodputGroup& group) {
 
 void AddHardware(const CountedJob& job, const Buckets& figures, GoodputGroup& group) {
   if (!job.known) {
-    // Only the time that it waited is known.
+    // Without hardware, only the wall time of each bucket is known.
     for (size_t i = 0; i < figures.all.size(); ++i) group.buckets.all[i].wall += figures.all[i].wall;
     return;
   }

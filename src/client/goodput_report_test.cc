@@ -15,7 +15,7 @@ constexpr journal::ResourceTime kHour = 3'600'000'000;
 
 Day DayOf(unsigned day) { return std::chrono::local_days(std::chrono::year(2026) / std::chrono::month(11) / day); }
 
-// A job that held `gpus` GPUs and one vcore for an hour on each of the days, half of it useful.
+// A job that held `gpus` GPUs and one vcore for an hour on each of the days. Half of that time was useful.
 CountedJob JobOf(const std::string& id, const std::string& user, int gpus, std::vector<unsigned> days,
                  JobState state = JobState::kSucceeded) {
   CountedJob job{.id = id, .user = user, .name = "n", .framework = "plain", .backend = "local", .state = state};
@@ -105,7 +105,7 @@ TEST(GoodputReport, HardwareWithoutBucketsDoesNotChangeTheGoodput) {
   EXPECT_TRUE(report.total().knows_buckets);
 }
 
-TEST(GoodputReport, BusyIsTheShareOfTheUsefulTimeWhoseUseIsKnown) {
+TEST(GoodputReport, BusyShareCountsOnlyJobsWithKnownGpuUse) {
   GoodputReport report(GroupBy::kUser);
   CountedJob measured = JobOf("j1", "ann", 2, {1});
   measured.busy = 0.75;
@@ -115,7 +115,7 @@ TEST(GoodputReport, BusyIsTheShareOfTheUsefulTimeWhoseUseIsKnown) {
   EXPECT_EQ(report.total().busy_share(), 0.75);
 }
 
-TEST(GoodputReport, LabelHasPricesOfItsOwn) {
+TEST(GoodputReport, PricesOfALabelReplaceTheUsualPrices) {
   GoodputReport report(GroupBy::kUser);
   CountedJob job = JobOf("j1", "ann", 3, {1});
   job.days[DayOf(1)].labels["a100"].gpus = 2 * kHour;

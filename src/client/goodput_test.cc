@@ -39,13 +39,13 @@ TEST(CountTonyJob, TaskHoldsItsRequestFromStartToEnd) {
   EXPECT_DOUBLE_EQ(journal::GibSeconds(second.Total().memory), 2 * 5 * 3600);
 }
 
-TEST(CountTonyJob, NothingIsKnownWithoutTheRequest) {
+TEST(CountTonyJob, HardwareIsUnknownWithoutTheRequest) {
   const auto job = CountTonyJob(TonyJob(), {{"tony.worker.vcores", "3"}}, {});
   ASSERT_TRUE(job.has_value());
   EXPECT_FALSE(job->known);
 }
 
-TEST(CountTonyJob, OnlyTheWindowCounts) {
+TEST(CountTonyJob, OnlyTimeInTheWindowCounts) {
   GoodputOptions options;
   options.window = {.since = At(25), .until = At(26)};
   const std::vector<compat::tony::history::Setting> settings{{"tony.worker.memory", "1g"}, {"tony.worker.vcores", "1"}};

@@ -32,7 +32,7 @@ std::string TextOf(Instant begin, std::optional<Instant> end) { return end ? For
 }  // namespace
 
 Result<std::vector<Setting>> SettingsOfJobFile(std::string_view text) {
-  constexpr int kMostNesting = 100;  // of a job file: below 10
+  constexpr int kMostNesting = 100;  // a valid job file is nested less than 10 deep
   if (NestsDeeper(text, kMostNesting)) {
     return Failed("the stored job file is nested more than " + std::to_string(kMostNesting) + " deep");
   }

@@ -1,4 +1,4 @@
-// job.json in the history of another user.
+// Reads job.json from the history of another user.
 #include <cstddef>
 #include <cstdint>
 #include <string>

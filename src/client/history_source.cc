@@ -87,8 +87,8 @@ Result<std::vector<PastJob>> HistorySource::List(const HistoryFilter& filter) {
     HOWDAH_TRY(auto scanned, storage::history::Scan(*tony_->files, tony_->location, filter.since));
     Note(scanned.problems);
     for (Found& job : scanned.jobs) {
-      // The name of the file is enough to skip most jobs. Only the user cannot be compared yet, because the name may
-      // contain a changed form of the user's name.
+      // The name of the file is enough to skip most jobs. The user cannot be compared yet, because the name may contain
+      // a changed form of the user's name.
       JobView by_name = compat::tony::history::ViewOf(job.name, {}, {});
       by_name.user = filter.user;
       if (!Fits(by_name, filter)) continue;
@@ -145,7 +145,7 @@ Result<compat::tony::history::Events> HistorySource::EventsOf(const PastJob& job
 Result<JobView> HistorySource::Status(const PastJob& job) {
   if (!job.tony) return cluster_->Status(JobId{job.view.id});
   const auto settings = Configuration(job);
-  // Show the rest of the job.
+  // Show the other data of the job if its configuration cannot be read.
   if (!settings.ok()) Note({settings.error().message});
   HOWDAH_TRY(const auto events, EventsOf(job));
   return compat::tony::history::ViewOf(job.tony->name, settings.ok() ? *settings : TonySettings(), events.events);

@@ -29,8 +29,8 @@ std::string NameInFile(uid_t user, const std::string& passwd_file) {
   return "";
 }
 
-// The answer of `id -un`, which can ask LDAP and SSSD: a static program cannot load the modules for these. "" if there
-// is none.
+// Returns the output of `id -un`, or "" if that fails. `id` can query LDAP and SSSD. A static program cannot do so,
+// because it cannot load the modules for LDAP and SSSD.
 std::string NameFromId(const std::string& path) {
   constexpr auto kLimit = std::chrono::seconds(10);
   const os::process::FoundCommand found = os::process::LookUpCommand("id", path, "/");

@@ -34,7 +34,7 @@ class UserNameOfTest : public ::testing::Test {
 constexpr char kPasswd[] =
     "root:x:0:0:root:/root:/bin/bash\n+::::::\nbroken\nother:x:100:1001::/:\nann:x:1001:1001:Ann:/home/ann:/bin/sh\n";
 constexpr char kKnown[] = "[ \"$*\" = -un ] && echo ldap-ann";
-constexpr char kUnknown[] = "echo 1001; exit 1";  // as coreutils and BusyBox for an id without a name
+constexpr char kUnknown[] = "echo 1001; exit 1";  // coreutils and BusyBox print the id if it has no name
 
 TEST_F(UserNameOfTest, UserDatabaseTakesPrecedenceOverTheEnvironment) {
   EXPECT_EQ(Name(kPasswd, kKnown, {{"USER", "bob"}, {"LOGNAME", "bob"}}), "ann");

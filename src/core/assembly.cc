@@ -54,8 +54,8 @@ bool Assembly::FinishDependenciesHold(const Role& role) const {
                      [this](int other) { return roster_.roles()[static_cast<size_t>(other)].all_done(); });
 }
 
-// Opens each role whose finish-dependencies have finished. If one of them starts again, closes the role and releases
-// the containers in which no attempt of the role runs.
+// Opens each role whose finish-dependencies have finished. If a finish-dependency starts again, closes the role and
+// releases the containers in which no attempt of the role runs.
 void Assembly::OpenRoles() {
   for (Role& role : roster_.roles()) {
     const bool holds = FinishDependenciesHold(role);
@@ -117,8 +117,9 @@ void Assembly::StartComplete() {
       if (role.stage == Stage::kForming) role.stage = Stage::kOpen;
     }
   } else if (!context_.timers.IsArmed(JobTimer::kGang)) {
-    // Like the first generation, a later one may hold containers only for a limited time while one is missing. Its
-    // limit is longer, because its containers are already set up and a release would lose that work.
+    // A later generation, like the first one, may hold its containers only for a limited time while a container is
+    // missing. The limit is longer for a later generation, because its containers are already set up and a release
+    // would lose that work.
     incomplete_since_ = context_.now;
     context_.timers.Arm(JobTimer::kGang, context_.now + context_.spec.timeouts.gang);
     if (AnyAssembling()) return;
@@ -196,7 +197,7 @@ void Assembly::FireRequestAgain() {
   units_.recorder.Waiting();
 }
 
-// Whether the job has run before and lacks containers because the scheduler preempted them.
+// Whether the job has run before and now needs containers to replace preempted ones.
 bool Assembly::AwaitsPreempted() const {
   if (!units_.recovery.running_since()) return false;
   return std::any_of(roster_.roles().begin(), roster_.roles().end(), [this](const Role& role) {

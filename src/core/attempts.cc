@@ -17,7 +17,7 @@ namespace {
 using Kind = Cause::Kind;
 using Run = Attempt::Run;
 
-// How much longer than the grace an executor may take to end an attempt before its container is killed.
+// The time beyond the grace within which an executor must end an attempt. After it, the container is killed.
 constexpr Duration kStopSlack = std::chrono::seconds(5);
 constexpr char kStoppedText[] = "the application master died before it had recorded the stop";
 
@@ -87,7 +87,8 @@ void Attempts::On(const RankExited& e) {
   } else if (!attempt.exit() || attempt.exit()->success()) {
     attempt.SetExit(e.exit);
   }
-  // The attempt's remaining processes cannot continue in another generation without the process that has exited.
+  // Stop the attempt's remaining processes, because they cannot continue in another generation without the process that
+  // has exited.
   if (attempt.ranks().left > 0 && units_.phase.Drains(*task) && !units_.rendezvous.Rejoins(*task)) Stop(*task);
   if (attempt.ranks().left == 0 && !attempt.stop()) {
     Arm(*task, context_.now + context_.spec.checkpoint.grace + kStopSlack);
@@ -135,7 +136,7 @@ void Attempts::On(const TaskSaving& e) {
   Arm(*task, task->attempt.stop()->due + kStopSlack);
 }
 
-// Delays the limits that depend on the late orders. All other limits stay as they are.
+// Delays the limits that depend on the late orders. All other limits are unchanged.
 void Attempts::On(const OrdersDelayed& e) {
   const Duration by = e.until - context_.performed();
   if (by <= Duration::zero()) return;
@@ -264,7 +265,7 @@ Failure Attempts::FailureOf(const Task& task, Kind kind, Instant at, const Loss&
   return failure;
 }
 
-// Adds the diagnosis to the failure, and the verdict of a restart rule or of a node fault.
+// Adds the diagnosis to the failure, and the verdict that follows from a restart rule or a node fault.
 Failure Attempts::Diagnosed(Task& task, Failure failure, const Diagnosis& diagnosis) const {
   using Then = jobspec::RestartRule::Then;
   const auto& earlier = task.attempt.failure();
@@ -300,7 +301,7 @@ void Attempts::Close(Task& task, Instant at) {
   task.TakeUsage();
   attempt.End();
   const bool clean = attempt.ranks().all_clean();
-  // The attempt had succeeded before the stop order reached it.
+  // All processes had succeeded before the stop order reached them, so the attempt has not failed.
   if (attempt.failure() && attempt.failure()->planned() && clean) attempt.ForgetFailure();
   if (const auto& failure = attempt.failure()) {
     const bool lost = failure->kind == Kind::kLost || failure->kind == Kind::kReclaimed;
@@ -328,7 +329,7 @@ void Attempts::Settle(Task& task) {
   } else if (task.state() == TaskState::kSucceeded) {
     MarkDone(task);
   } else if (!units_.phase.Drains(task)) {
-    // The task restarts alone or stays as it is. Every other remedy has begun a drain or the end of the job.
+    // The task restarts alone, or its failure is accepted. Every other remedy has begun a drain or the end of the job.
     const auto& failure = task.attempt.failure();
     const auto remedy = failure ? failure->remedy : std::nullopt;
     Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept,

@@ -20,7 +20,7 @@ class Attempts {
   void On(const RankExited& e);
   void On(const TaskStartFailed& e);
   void On(const TaskEnded& e);
-  // The limits of orders count from the time at which these are performed.
+  // Moves the time limits of the delayed orders: they count from the time at which the orders are performed.
   void On(const OrdersDelayed& e);
   void On(const TaskSaving& e);
   void FireTask(Task& task);
@@ -28,13 +28,13 @@ class Attempts {
   // The task that an executor's event refers to. Returns nullptr if the event is stale.
   Task* Find(const ContainerId& container, int attempt);
 
-  // Queues a registered task for its start, as soon as its role may start. A task that is backing off is queued at the
-  // end of its pause.
+  // Queues a registered task. It starts as soon as its role may start. A task that is backing off is queued at the end
+  // of its pause.
   void Queue(Task& task);
   void StartQueued();  // a step of Settle
   void BackOff(Task& task, Duration pause);
   void CancelBackOff(Task& task);
-  // exactly: a user requested this grace, so it is not extended.
+  // exactly: a user requested this grace, so it must not be extended.
   void Stop(Task& task, Duration grace, bool exactly = false);
   void Stop(Task& task) { Stop(task, context_.spec.checkpoint.grace); }
   // Repeats the last order when an executor has connected again. The order may have been lost with the connection or

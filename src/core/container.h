@@ -20,7 +20,7 @@ class Container {
     kLaunched,   // its executor was started
     kConnected,  // its executor has registered
     kReleased,   // its executor was asked to exit; the container no longer belongs to a task
-    kKilled,     // the backend received the order to kill it; a task to which it belongs waits until it is gone
+    kKilled,     // the backend was ordered to kill it; its task, if it has one, waits until it is gone
   };
 
   const ContainerId& id() const { return id_; }

@@ -61,7 +61,7 @@ struct Context {
   const jobspec::JobSpec spec;
   const FrameworkRules rules;
   const Instant submitted;
-  const bool together;  // no task starts before all are registered
+  const bool together;  // no task starts before all tasks are registered
   policy::Random random;
   Instant now;                            // never goes back
   Instant event_time;                     // the time that was passed to this Step, which may be earlier than `now`

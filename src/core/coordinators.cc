@@ -15,7 +15,8 @@ bool Coordinators::AllRegistered() const {
   });
 }
 
-// Without checkpoints a restart would lose all work, so the coordinator then continues with the members that it knows.
+// Without checkpoints, a restart would lose all work. In that case, the coordinator continues with the members whose
+// addresses it has.
 void Coordinators::Report(const Task& task, const std::string& what) {
   const bool any =
       std::any_of(roster_.roles().begin(), roster_.roles().end(), [](const Role& role) { return role.coordinator(); });
@@ -30,7 +31,8 @@ void Coordinators::Forget() {
   context_.timers.Disarm(JobTimer::kMembership);
 }
 
-// Whether to wait for more changes, for at most timeouts.settle. Each restart loses the work since the last checkpoint.
+// Whether to wait for more changes before the restart, for at most timeouts.settle. Each restart loses the work since
+// the last checkpoint.
 bool Coordinators::MayWait() {
   if (!due_) {
     due_ = context_.now + context_.spec.timeouts.settle;

@@ -1,6 +1,5 @@
-// Coordinators: tasks that reach the other tasks only at the addresses that these had when the coordinator started
-// (FrameworkRules::coordinators). A coordinator starts when all tasks are registered, and restarts when the membership
-// has changed.
+// Coordinators: tasks that read the addresses of the other tasks only when they start (FrameworkRules::coordinators). A
+// coordinator starts when all tasks are registered, and restarts when the membership has changed.
 #pragma once
 
 #include <optional>
@@ -35,7 +34,7 @@ class Coordinators {
   Roster& roster_;
   Units& units_;
   std::string changes_;         // pending membership changes, which the running coordinators have not received
-  std::optional<Instant> due_;  // when the coordinators restart even if more changes are expected
+  std::optional<Instant> due_;  // the time at which the coordinators restart even if more changes are expected
 };
 
 }  // namespace howdah::core

@@ -14,7 +14,7 @@
 namespace howdah::core {
 namespace {
 
-// A checkpoint that was written this long before a full disk failed the job may be the write that failed.
+// If a full disk fails the job, a checkpoint that was written within this time before the end may be incomplete.
 constexpr Duration kCutOffLimit = std::chrono::minutes(1);
 
 }  // namespace
@@ -177,8 +177,8 @@ bool Ending::FireRole(const TimerQueue::Entry& entry) {
   return true;
 }
 
-// The job fails for a reason other than a single task's failure. Restarts the job if it has restarts left, and
-// otherwise ends it.
+// Call it when the job fails for a reason other than a single task's failure. Restarts the job if it has restarts left,
+// and otherwise ends it.
 void Ending::FailOrRestart(Order order) {
   if (units_.recovery.JobBudget() <= 0) return Begin(std::move(order));
   if (phase_.draining() && phase_.drain().scope == Scope::kAll) return;
@@ -201,10 +201,10 @@ bool Ending::ExplainsEnd(const Task& task, const Task& other) const {
   return CameFirst(a, b);
 }
 
-// Whether the later failure of `task` follows from the failure of `first`. It does if the executor of `task` has
-// reported it as a consequence. Ranked tasks wait for each other, so it also does if both tasks are ranked and failed
-// in different ways. If they failed in the same way, each has probably made the same mistake by itself, such as a wrong
-// option.
+// Whether the later failure of `task` follows from the failure of `first`. This is true if the executor of `task` has
+// reported its failure as a consequence. It is also true if both tasks are ranked and failed in different ways, because
+// ranked tasks wait for each other. Ranked tasks that failed in the same way have probably failed independently, for
+// example because of the same wrong option.
 bool Ending::FollowsFrom(const Task& task, const Task& first) {
   const Failure &a = *task.attempt.failure(), &b = *first.attempt.failure();
   return a.diagnosis.consequence || (task.ranked && first.ranked && !SameFailure(a, b));
@@ -294,7 +294,7 @@ void Ending::On(const FinishPrepared& e) {
 
 void Ending::Finish() { context_.Emit(FinishJob{order_->state, order_->exit_code}); }
 
-// Advice to request less, or more, when the job is submitted again.
+// Returns advice to request fewer or more resources when the job is submitted again.
 std::string Ending::ResourceAdvice() const {
   const auto& since = units_.recovery.running_since();
   if (!since) return "";
@@ -314,7 +314,7 @@ std::string Ending::ResourceAdvice() const {
   for (size_t r = 0; r < uses.size(); ++r) {
     const jobspec::RoleSpec& role = context_.spec.roles[r];
     std::string text = WasteText(role, uses[r]);
-    // If memory was the cause of a failed job, the reason of the job has already named it.
+    // If memory was the cause of a failed job, the job's reason already contains this advice.
     if (text.empty() && order_->state != JobState::kFailed) text = OveruseText(role, uses[r]);
     if (!text.empty()) advice += (advice.empty() ? "" : "; ") + text;
   }

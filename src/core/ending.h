@@ -19,7 +19,7 @@ class Ending {
  public:
   enum class Origin {
     kGiven,      // the order contains the reason
-    kFailure,    // the reason is the first failure that fails the job; certain only when all attempts have ended
+    kFailure,    // the reason is the first failure that fails the job; it is certain only when all attempts have ended
     kTolerated,  // the reason is that all tasks that may fail (`on_failure: tolerate`) have failed
   };
   struct Order {
@@ -27,7 +27,7 @@ class Ending {
     int exit_code = 1;
     Origin origin = Origin::kGiven;
     Reason reason = {};
-    std::optional<Duration> grace = {};  // requested by a user, so not extended; nullopt: the job file's grace
+    std::optional<Duration> grace = {};  // a grace that a user requested is not extended; nullopt: the job file's grace
   };
 
   explicit Ending(Units& units);
@@ -50,22 +50,22 @@ class Ending {
   // the next Settle.
   void Resume();
   void On(const FinishPrepared& e);
-  // Disarms the limits that depend on which roles are done, while attempts are being stopped.
+  // Disarms the limits that depend on which roles are done. Call it when a drain begins.
   void DisarmRoles();
 
-  // The job ends for a reason other than a task's failure.
+  // Whether the job ends for a reason other than a task's failure.
   bool ends_without_failure() const { return order_ && order_->origin == Origin::kGiven; }
   bool finished() const { return finished_; }
 
  private:
   // The `outlive` limit of a role: how long the role may still run after all tasks of certain other roles have ended.
   struct Outliving {
-    std::vector<int> roles;  // the other roles; empty if the role has no limit
+    std::vector<int> roles;  // the other roles; empty if this role has no limit
     Timer timer;
   };
   struct FirstFailure {
     Task* task = nullptr;
-    int because = 0;  // the number of later failures that follow from it
+    int because = 0;  // the number of later failures that follow from the first one
     int too = 0;      // the number of other later failures
     int all = 0;
   };
@@ -89,7 +89,7 @@ class Ending {
   class Recorder& recorder_;
   Phase& phase_;
   Units& units_;
-  std::vector<Outliving> outliving_;  // by role
+  std::vector<Outliving> outliving_;  // the limit of each role
   bool judge_ = false;
   std::optional<Order> order_;
   bool preparing_ = false;  // PrepareFinish is ordered and not answered

@@ -32,7 +32,7 @@ struct Failure {
   // Decided once, when the failure is noted; nullopt if the job was ending or the task was leaving.
   std::optional<Remedy> remedy = {};
 
-  // The attempt ended because it was asked to stop, and has done nothing wrong.
+  // Whether the attempt ended only because it was ordered to stop, and not through a fault of its own.
   bool planned() const { return kind == Cause::Kind::kReclaimed || kind == Cause::Kind::kOutdated; }
   bool final() const { return verdict == jobspec::RestartRule::Then::kFail; }
 };

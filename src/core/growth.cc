@@ -94,7 +94,7 @@ void Growth::FormGeneration() {
 }
 
 // Assigns the slots by index. Exception: tasks that rejoin get lower slots than tasks that start, and keep the order of
-// their last slots, because rank 0 hands its state on to the others.
+// their last slots, because rank 0 sends its state to the other ranks.
 void Growth::AssignSlots(Role& role) {
   std::vector<Task*> members;
   for (Task& task : role.tasks()) {
@@ -153,7 +153,7 @@ void Growth::FireMissing(Task& task) {
   if (units_.phase.ending() || task.done() || !task.seat.stays() || task.placement.connected() ||
       units_.phase.Drains(task))
     return;
-  // the task would not start before its pause is over anyway
+  // The task cannot start before its backoff is over, so check again at that time.
   if (task.backing_off()) return ArmMissing(task, task.attempt.timer().due());
   if (CanGoOnWithout(task)) return GoOnWithout(task);
   const bool preempted = task.placement.preempted() && units_.recovery.running_since();

@@ -1,4 +1,4 @@
-// Elastic roles: they grow when containers are granted, and go on without tasks that are not replaced.
+// Elastic roles: they grow when containers are granted, and continue without tasks that are not replaced.
 #pragma once
 
 #include <vector>
@@ -37,8 +37,8 @@ class Growth {
   // Limits the wait for a replacement of a member that has no connected executor.
   void AwaitReplacement(Task& task);
   void FireMissing(Task& task);
-  // Continues without each task whose replacement is overdue, if the role has enough other tasks, counting joinable
-  // ones.
+  // Continues without each task whose replacement is overdue, if the role has enough other tasks. Joinable tasks count
+  // as other tasks.
   void GoOnWithoutOverdue(Role& role);
   // Handles the loss of the container of an optional task. The job continues without change.
   void LoseOptional(Task& task, const Loss& loss, int replacements);
@@ -60,7 +60,7 @@ class Growth {
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  bool settled_ = false;  // timeouts.settle has passed since the first task could join
+  bool settled_ = false;  // timeouts.settle has passed since the first joinable task was ready to join
 };
 
 }  // namespace howdah::core

@@ -5,7 +5,7 @@
 namespace howdah::core {
 namespace {
 
-// Returns the container that the event may end, or in which it may end an attempt. Returns nullptr if there is none.
+// If the event may end a container, or an attempt in a container, returns that container. Otherwise returns nullptr.
 const ContainerId* EndsWith(const Event& event) {
   if (const auto* exited = std::get_if<ContainerExited>(&event)) return &exited->container;
   if (const auto* rank = std::get_if<RankExited>(&event)) return &rank->container;

@@ -7,7 +7,7 @@ namespace {
 
 Instant At(int seconds) { return Instant(std::chrono::seconds(seconds)); }
 
-// Heartbeats as text: "b@3 100" is a heartbeat of container b at 3s, with a usage of 100 bytes.
+// Formats heartbeats: "b@3 100" is a heartbeat of container b at 3s, with a usage of 100 bytes.
 std::vector<std::string> Texts(const std::vector<std::pair<Instant, HeartbeatReceived>>& taken) {
   std::vector<std::string> texts;
   for (const auto& [at, heard] : taken) {

@@ -1,4 +1,4 @@
-// Invariants of a job. Both functions abort if one is violated.
+// Checks the invariants of a job. Both functions abort the process if an invariant is violated.
 #pragma once
 
 namespace howdah::core {

@@ -111,17 +111,19 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
 
 // Performs the actions that follow from an event. The order of the steps matters:
 // - Ending comes first: a job that is ending does nothing else, and finishes when it holds no container.
-// - Requested sizes apply before the outcome is judged: a role may be done only because it became smaller.
-// - The outcome is judged before a drain is finished: a job that has succeeded or failed restarts nothing. Judging and
-//   finishing a drain can cause work for the earlier steps, so these three steps repeat until nothing changes.
+// - Requested sizes apply before the outcome is judged, because a role may be done only after it became smaller.
+// - The outcome is judged before a drain is finished, so that a job that has succeeded or failed restarts nothing.
+//   Judging and finishing a drain can cause work for the earlier steps, so these three steps repeat until nothing
+//   changes.
 // - Roles open and close before the requests are updated, because a closed role requests nothing.
 // - Optional tasks that can no longer join are dismissed before the requests are updated, so that their containers are
 //   not replaced.
 // - A gang is launched when its last container is granted, and starts when its last task is registered. Between these
 //   two steps, tasks join roles that are not ranked, because the gang waits for such tasks.
-// - Coordinators take up membership changes before the gang starts: a coordinator that must restart does so first.
+// - Coordinators process membership changes before the gang starts, so that a coordinator that must restart is stopped
+//   first.
 // - A complete generation starts (StartComplete) before a larger one is considered (GrowRanked).
-// - Tasks start after all steps that may prevent a start. Tasks that rejoin get their slots after the others have
+// - Tasks start after all steps that may prevent a start. Tasks that rejoin get their slots after the other tasks have
 //   started.
 void Job::Impl::Settle() {
   for (;;) {
@@ -180,7 +182,7 @@ void Job::Impl::On(const AmResumed& e) {
 
 void Job::Impl::On(const RequestsDelayed& e) {
   constexpr size_t kLongestSentence = 700;  // the reasons of backends contain many figures
-  // The job does not wait for optional tasks.
+  // `pending` does not count optional tasks, because the job does not wait for them.
   const bool waits = units.roster.all().pending > 0;
   units.recorder.WaitForBackend(waits ? OneLine(e.reason, kLongestSentence) : "");
   units.recorder.Waiting();

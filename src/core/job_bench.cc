@@ -60,7 +60,7 @@ void BM_Life(benchmark::State& state) {
 }
 BENCHMARK(BM_Life)->Arg(10)->Arg(1000)->Arg(10000);
 
-// Heartbeats, and a query of the next deadline after each.
+// Measures heartbeats, each followed by a query of the next deadline.
 void BM_Heartbeats(benchmark::State& state) {
   const int tasks = static_cast<int>(state.range(0));
   const auto ids = Containers(tasks);
@@ -80,7 +80,7 @@ void BM_Heartbeats(benchmark::State& state) {
 }
 BENCHMARK(BM_Heartbeats)->Arg(1000)->Arg(10000);
 
-// The cost of one failure that restarts all ranked tasks.
+// Measures one failure that restarts all ranked tasks.
 void BM_RestartTogether(benchmark::State& state) {
   const int tasks = static_cast<int>(state.range(0));
   const auto ids = Containers(tasks);

@@ -33,7 +33,7 @@ TEST(JobContainers, GrantAndReleaseOfEachContainerAreRecorded) {
 )");
 }
 
-// The end of the attempt comes before the release, because it ended in the container.
+// The journal records the end of the attempt before the release, because the attempt ended in the container.
 TEST(JobContainers, ReleaseFollowsTheEndOfTheAttempt) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s am
@@ -59,7 +59,7 @@ TEST(JobContainers, ReleaseFollowsTheEndOfTheAttempt) {
 )");
 }
 
-// After the second limit the core no longer counts on the container.
+// After the second limit the core records the release, although the container has not exited.
 TEST(JobContainers, ContainerThatDoesNotExitIsReleasedAfterItsLimit) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s am

@@ -1,4 +1,4 @@
-// Coordinators: tasks that know the addresses of the others only from their own start, like TensorFlow's chief.
+// Coordinators: tasks that read the addresses of the other tasks only when they start, like TensorFlow's chief.
 #include <gtest/gtest.h>
 
 #include "transcript.h"

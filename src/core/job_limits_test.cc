@@ -73,7 +73,7 @@ TEST(JobLimits, JobRestartsWhenAllTasksWithToleratedFailuresHaveFailed) {
 )");
 }
 
-// The disk of the AM was full from 1s to 61s. Without `late` the tick at 61s would kill worker:1.
+// The disk of the AM was full from 1s to 61s. Without the event `late`, the tick at 61s would kill worker:1.
 TEST(JobLimits, GraceOfADelayedStopBeginsWithItsOrder) {
   Reads({JobOf({RoleOf("worker", 3)})}, R"(
 0s up
@@ -114,7 +114,8 @@ TEST(JobLimits, GraceOfAStopRequestedDuringTheDelayBeginsAfterTheDelay) {
 )");
 }
 
-// Limits of orders that the executors have received on time stay, and so do limits that count from other times.
+// A delay moves neither the limits of orders that the executors received on time, nor limits that do not depend on
+// orders.
 TEST(JobLimits, DelayedOrdersDoNotMoveOtherLimits) {
   Reads({JobOf({RoleOf("worker", 2, [](auto& role) { role.restart.max = 1; }),
                 RoleOf("loader", 1, [](auto& role) { role.timeout = seconds(30); })})},

@@ -195,8 +195,8 @@ TEST(JobOutcome, EarliestFailureIsTheReasonInAnyOrderOfReports) {
 )");
 }
 
-// Two ranks with the same wrong option: neither failed because of the other. A rank that fails in another way has lost
-// its peer.
+// Two ranks with the same wrong option fail independently of each other. A rank that fails in a different way has
+// probably failed because it lost its peer.
 TEST(JobOutcome, SameErrorOfSeveralRanksIsNotAConsequence) {
   for (const bool ranked : {true, false}) {
     std::string text = Play({JobOf({RoleOf("worker", 4)}), Ranked(ranked ? 1 : 0)}, R"(

@@ -39,10 +39,10 @@ class Chaos {
     now_ += Duration(static_cast<int64_t>(random_.Next() % (Below(20) == 0 ? 60'000'000 : 200'000)));
     if (Below(10) == 0) EndAttempts();
     if (Below(calm_) != 0 && !plausible_.empty()) {
-      // nearly in the order in which they were planned
+      // Choose one of the first events, so that the events arrive nearly in the order in which they were planned.
       const size_t i = random_.Next() % std::min<size_t>(plausible_.size(), 8);
       const Event event = plausible_[i];
-      // otherwise the event is repeated later
+      // Keep some events, so that they are repeated later.
       if (Below(8) != 0) plausible_.erase(plausible_.begin() + static_cast<std::ptrdiff_t>(i));
       Step(event);
     } else {
@@ -50,7 +50,7 @@ class Chaos {
     }
   }
 
-  // From now on the backend and the executors answer, all started tasks succeed, and time passes.
+  // From now on the backend and the executors answer, all started tasks succeed, and time advances.
   void StopFaults() {
     faultless_ = true;
     EndAttempts();
@@ -248,7 +248,7 @@ TEST(JobRandom, RandomEventsAreAcceptedAndTheJobEnds) {
     ASSERT_TRUE(chaos.job().finished());
     ASSERT_EQ(chaos.job().NextDeadline(), std::nullopt);
   }
-  // The test would be weak if all jobs, or none, ended before the backend answers.
+  // The test would prove little if all jobs, or none, ended before StopFaults.
   EXPECT_GT(finished_early, kStories / 20);
   EXPECT_LT(finished_early, kStories);
 }

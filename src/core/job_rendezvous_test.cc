@@ -1,4 +1,4 @@
-// Ranked tasks that go on in another generation without a restart.
+// Ranked tasks that continue in another generation without a restart.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -146,8 +146,8 @@ TEST(JobRendezvous, TaskThatCannotRejoinIsStopped) {
 )");
 }
 
-// The task with rank 0 hands on the state in its memory. A task that has just started has no state and must not get
-// that rank.
+// The task with rank 0 sends the state in its memory to the other tasks. A task that has just started has no state, so
+// it must not get rank 0.
 TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
   const jobspec::JobSpec spec = JobOf({RoleOf("chief", 1,
                                               [](auto& role) {
@@ -222,8 +222,8 @@ TEST(JobRendezvous, TaskThatFailsBeforeItIsReadyRestartsNoOtherTask) {
 )");
 }
 
-// A rank that exits with 0 while the others wait for it has failed: otherwise they would wait for it again in every
-// further generation.
+// A rank that exits with 0 while other ranks wait for it has failed. If it counted as successful, the other ranks would
+// wait for it again in every later generation.
 TEST(JobRendezvous, ExitWithCodeZeroWhileOtherTasksWaitIsAFailure) {
   Reads({Workers(2, 2, 1), Ranked(1)}, R"(
 0s up

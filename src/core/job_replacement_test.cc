@@ -137,7 +137,7 @@ TEST(JobReplacement, ElasticJobContinuesImmediatelyWithoutAPreemptedTask) {
 )");
 }
 
-TEST(JobReplacement, UnrankedTasksGoOnWithoutTheLostTask) {
+TEST(JobReplacement, UnrankedTasksContinueWithoutTheLostTask) {
   Reads({Elastic(1, 3)}, R"(
 0s up
 1s grant c1 worker node1
@@ -193,8 +193,8 @@ TEST(JobReplacement, UnrankedTaskWithoutReplacementFailsAtTheGangTimeout) {
 )");
 }
 
-// The incomplete generation will fail soon. If it releases its containers earlier, another job that needs them may
-// finish first.
+// An incomplete generation fails at the gang limit. If it releases its containers before that, another job that needs
+// them may finish first.
 TEST(JobReplacement, IncompleteGenerationReleasesContainersAfterHalfTheGangLimit) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up
@@ -228,7 +228,7 @@ TEST(JobReplacement, IncompleteGenerationReleasesContainersAfterHalfTheGangLimit
 )");
 }
 
-// The job waits in its queue, as after its submission, and holds no containers meanwhile.
+// The job waits in its queue as after its submission, and holds no containers while it waits.
 TEST(JobReplacement, PreemptedGangWaitsForQueue) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up

@@ -107,7 +107,7 @@ TEST(JobRestart, RankedTasksRestartTogetherAndFirstFailureIsCharged) {
 )");
 }
 
-// The clock of node1 is slow.
+// The clock of node1 is slow, so the exit of the stopped task has an earlier time than the failure.
 TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {
   Reads({JobOf({RoleOf("worker", 2,
                        [](auto& role) {

@@ -56,7 +56,7 @@ TEST(JobInfrastructure, LostNodeIsNotCharged) {
 )");
 }
 
-// The peer of the lost task has no restart left either, and its failure has the earlier time.
+// The failure of worker:0 has the earlier time, and worker:0 has no restart left, but its failure is a consequence.
 TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -127,7 +127,7 @@ TEST(JobInfrastructure, PreemptedTaskSavesAndReleasesItsContainer) {
 )");
 }
 
-TEST(JobResume, OrdersAreRepeatedAndExecutorsGoOn) {
+TEST(JobResume, OrdersAreRepeatedAndExecutorsKeepRunning) {
   Reads({JobOf({Workers(3)})}, R"(
 0s am
   job am STARTING
@@ -264,7 +264,7 @@ TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
 )");
 }
 
-// The task waits until the orphaned attempt has ended, even if the job recovers from another failure meanwhile.
+// The task waits until the orphaned attempt has ended, even if the job recovers from another failure in the meantime.
 TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
   jobspec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; }),
                                 RoleOf("b", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; })});

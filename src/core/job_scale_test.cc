@@ -103,7 +103,7 @@ TEST(JobScale, ScalingDownRestartsRankedTasksThatAreStarting) {
 )");
 }
 
-// Without this rule, a failing task could be scaled away and back indefinitely.
+// If the count began again, a failing task could be scaled away and added again indefinitely.
 TEST(JobScale, NewTaskInheritsChargedRestartsOfItsIndex) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {

@@ -329,8 +329,8 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
 )");
 }
 
-// A new AM continues the journal of the previous one: in the next generation, with unused attempt numbers and with its
-// own budgets.
+// A new AM continues the journal of the previous AM in the next generation, with unused attempt numbers. The restart
+// budgets begin again.
 TEST(JobStart, LaterAmContinuesAttemptNumbers) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {

@@ -6,7 +6,7 @@
 namespace howdah::core::testing {
 namespace {
 
-// Returns the left files that each entry of the task's end records.
+// Returns the left files in each entry that records the exit of a task.
 std::vector<std::optional<LeftFiles>> Recorded(const std::vector<Action>& actions) {
   std::vector<std::optional<LeftFiles>> recorded;
   for (const Action& action : actions) {

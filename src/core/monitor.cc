@@ -37,8 +37,8 @@ std::optional<ReportedCheckpoint> Monitor::NewestCheckpoint() {
   return newest;
 }
 
-// Reports a rank that is slower than the others. Finds none if every step is a collective operation, because all ranks
-// are then as slow as the slowest one.
+// Reports a rank that is slower than the other ranks. If every step is a collective operation, there is no such rank,
+// because all ranks are then as slow as the slowest one.
 void Monitor::FindStraggler(Task& task) {
   std::vector<double> all;
   roster_.ForEach([&](const Task& other) {

@@ -36,12 +36,12 @@ class Phase {
   struct Drain {
     Scope scope = Scope::kRanked;
     Reason why;          // a clause; empty if the reason is a task's failure
-    bool rejoin = true;  // do not stop tasks that can go on in another generation
+    bool rejoin = true;  // do not stop tasks that can continue in another generation
   };
   // While this is set, no task of the scope starts.
   struct Hold {
     Scope scope = Scope::kAll;
-    // wait until all tasks of the scope are registered, except those with unfinished dependencies
+    // True: also wait until all tasks of the scope are registered, except those with unfinished dependencies.
     bool everyone = false;
   };
 

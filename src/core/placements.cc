@@ -104,7 +104,7 @@ void Placements::On(const ExecutorRegistered& e) {
   Container* container = containers_.Heard(e.container);
   if (container == nullptr || container->is(Stage::kReleased) || container->is(Stage::kKilled)) return;
   Task& task = *container->task();
-  // This AM has not launched an executor in a container that it only holds, so an earlier AM must have.
+  // This AM has launched no executor in a container of the stage kHeld, so an earlier AM must have launched this one.
   if (IsOrphaned(task, e.attempt) || container->is(Stage::kHeld)) return LoseOrphaned(*container);
   if (container->is(Stage::kConnected)) return attempts_.Resend(task);
   Connect(*container, task, e.endpoint);
@@ -146,7 +146,7 @@ void Placements::Gone(Container& container, const Loss& loss) {
   const ContainerId id = container.id();
   const bool recorded = container.recorded();
   LoseGone(container, loss);
-  // The end of its attempt is recorded first, because the attempt ended in the container.
+  // Record the release after the end of the attempt, because the attempt ended in the container.
   if (recorded) recorder_.Write(ContainerChanged{.type = ContainerChanged::Type::kReleased, .container = id.text});
 }
 
@@ -181,7 +181,7 @@ void Placements::LoseGone(Container& container, const Loss& loss) {
   }
 }
 
-// The other tasks on the container's node, as the end of a clause.
+// Returns the other tasks on the container's node, as the end of a clause.
 std::string Placements::AlsoOnNode(const Container& container) {
   std::vector<std::string> others;
   roster_.ForEach([&](const Task& task) {
@@ -246,7 +246,7 @@ void Placements::LoseUnconnected(Container& container, const std::string& why) {
   LoseIdle(task, {.how = why}, context_.now);
 }
 
-// The task has lost its container while no attempt ran in it.
+// Handles a task that has lost its container while no attempt ran in it.
 void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (units_.phase.ending() || task.done() || task.seat.leaving()) return;
   if (!task.seat.member()) return units_.membership.growth.LoseOptional(task, loss, kReplacements);

@@ -1,4 +1,4 @@
-// A line of a task's progress file.
+// Fuzzes the parser of a task's progress file.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -72,7 +72,7 @@ TEST(Progress, OnlyProgressLinesAreParsed) {
   }
 }
 
-TEST(Progress, MetricMayBeNotANumber) {
+TEST(Progress, NanIsAValidValueOfAMetric) {
   for (const char* line : {"metric loss nan", "metric loss NaN", "metric loss -nan"}) {
     const auto parsed = ParseProgressLine(line);
     ASSERT_TRUE(parsed) << line;

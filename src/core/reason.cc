@@ -190,7 +190,7 @@ std::string GangTimeoutText(const policy::WaitLimit& wait, const Shortfall& shor
     text +=
         ", " + std::to_string(shortfall.unconnected.size()) + " not connected (" + Names(shortfall.unconnected) + ")";
   }
-  const std::string& backend = shortfall.backend;  // one line already
+  const std::string& backend = shortfall.backend;  // already a single line
   return backend.empty() ? text : text + "; " + backend;
 }
 

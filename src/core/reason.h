@@ -15,7 +15,7 @@
 
 namespace howdah::core {
 
-// "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
+// For example "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>".
 std::string FailureText(std::string_view task, const Failure& failure);
 
 // The same sentence for a task of the role, with its cause.
@@ -26,7 +26,8 @@ std::string RuledByText(const jobspec::RoleSpec& role, int rule);
 
 // Whether two tasks failed in the same way: their exits and causes differ at most in numbers, such as ranks and times.
 bool SameFailure(const Failure& a, const Failure& b);
-// "...; 2 others failed because of it; 1 other failed, too".
+// Appends the numbers of other failed tasks to the text, for example "; 2 others failed because of it; 1 other failed,
+// too".
 std::string WithOthers(std::string first, int because, int too);
 
 // by: the user, the host and the command. ran: the time since the job first ran; nullopt if it never ran.
@@ -41,13 +42,14 @@ struct TasksAtStack {
   std::vector<std::string> tasks;
   std::string stack;
 };
-// "worker:0, worker:2 are at all_reduce (train.py:40)"
+// For example "worker:0, worker:2 are at all_reduce (train.py:40)".
 std::string StackText(const std::vector<std::string>& tasks, std::string_view stack);
-// "...; worker:0, worker:2 are there too; worker:3 is at load (train.py:9)". Tasks at the same location as the task of
-// the text come first, then the smallest groups. stack: the location of that task.
+// Appends the locations of other tasks to the text about a task, for example "; worker:0, worker:2 are there too;
+// worker:3 is at load (train.py:9)". Tasks at the same location come first, then the smallest groups. stack: the
+// location of the task that the text is about.
 std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others);
 
-// The newest checkpoint that a task has reported.
+// The newest checkpoint that the tasks have reported.
 struct ReportedCheckpoint {
   std::string task;
   int64_t step = 0;
@@ -56,7 +58,7 @@ struct ReportedCheckpoint {
 // unfinished: UnfinishedRoleText; may be empty.
 std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& newest,
                           std::string_view checkpoint_dir, const std::string& unfinished);
-// "worker has ended, server:0 has not; a role that is to stop with the others needs `kind: service`"
+// For example "worker has ended, server:0 has not; a role that is to stop with the others needs `kind: service`".
 std::string UnfinishedRoleText(const std::vector<std::string>& ended_roles, const std::vector<std::string>& tasks);
 
 // The tasks and containers that an incomplete gang has, and those that it still needs, for the message about its
@@ -70,22 +72,24 @@ struct Shortfall {
 };
 std::string GangTimeoutText(const policy::WaitLimit& wait, const Shortfall& shortfall);
 
-// A clause: why the job goes on without a member that got no replacement. limit: how long the job waited. others: the
-// number of tasks of the same role that go on.
+// A clause that explains why the job continues without a member that got no replacement. limit: how long the job
+// waited. others: the number of tasks of the same role that continue.
 std::string GoesOnWithoutText(bool preempted, Duration limit, int others);
 std::string NotReplacedText(const policy::WaitLimit& wait, std::string_view backend);
 
 // running: the number of tasks of the role that still run.
 std::string OutlivedText(const jobspec::RoleSpec& role, int running);
 
-// Why the job waits while a gang holds some containers and gets no more: the text before and after it releases them.
+// The reason why the job waits while a gang holds only some of its containers. HoldingText: before the gang releases
+// them. ReleasedText: after the release.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
 std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in);
 
-// "worker:3 (rank 4) on node7 is slow: its steps take 2.4 times as long as those of the others (0.8 steps per second)".
+// For example "worker:3 (rank 4) on node7 is slow: its steps take 2.4 times as long as those of the others (0.8 steps
+// per second)".
 std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own);
 
-// "worker:0, worker:1, worker:2 and 4 more".
+// For example "worker:0, worker:1, worker:2 and 4 more".
 std::string Names(const std::vector<std::string>& names);
 
 // The limit of howdah::OneLine for a clause, in bytes.

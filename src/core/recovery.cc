@@ -12,7 +12,7 @@ namespace {
 
 using Then = jobspec::RestartRule::Then;
 
-// The time limit for ranked tasks that rejoin to notice that their peers are gone.
+// The time limit for ranked tasks that rejoin to detect that their peers are gone.
 constexpr Duration kRejoinLimit = std::chrono::minutes(1);
 constexpr char kAllRestart[] = "all tasks are restarted";
 
@@ -72,7 +72,7 @@ void Recovery::React(Task& task) {
   }
 }
 
-// Counts the task's failure against its node. The failure must not be a consequence of another one.
+// Counts the task's failure against its node. The failure must not be a consequence of another failure.
 void Recovery::BlameNode(const Task& task) {
   const auto& failure = task.attempt.failure();
   const std::string& node = task.placement.node();
@@ -122,7 +122,7 @@ void Recovery::Revive(Task& task) {
     task.Become(TaskState::kPending);
     units_.allocation.requests.Want(task);
   } else {
-    // the task requests another container once this one is gone
+    // The container is being killed. The task requests another container once this one is gone.
     const bool going = container->is(Container::Phase::kKilled);
     task.Become(task.placement.connected() ? TaskState::kReady : going ? TaskState::kPending : TaskState::kAllocated);
   }

@@ -35,7 +35,8 @@ void Rendezvous::On(const RendezvousReported& e) {
     case RendezvousReported::Step::kUnreachable:
       if (restarting || !asked_) return;
       task->rendezvous.Set(Step::kNone);
-      // If tasks can still join, Growth stops this task to let them join. The other ranks then notice that it is gone.
+      // The request to rejoin cannot be delivered. If tasks wait to join, Growth stops this task instead: the other
+      // ranks notice that it is gone, and rejoin.
       asked_.reset();
       unreachable_ = true;
       return;
@@ -83,7 +84,7 @@ bool Rendezvous::SomeStateStays() const {
   return roster_.roles()[first].tally().rendezvous.rejoining > 0;
 }
 
-// The ranked tasks run, and none of them is joining or leaving a generation.
+// Whether the ranked tasks run and none of them is joining or leaving a generation.
 bool Rendezvous::AllJoined() const {
   const Tally& ranked = roster_.ranked();
   const Tally::Rendezvous& counts = ranked.rendezvous;

@@ -24,25 +24,26 @@ class Rendezvous {
   bool SurvivesAm();
   void FireRejoinLimit();
 
-  // A drain need not stop the task, because the task leaves its generation by itself and waits for its next slot.
+  // Whether a drain need not stop the task, because the task leaves its generation by itself and waits for its next
+  // slot.
   bool Rejoins(const Task& task) const;
-  // The other ranked tasks cannot go on before this one has joined them.
+  // Whether the other ranked tasks cannot continue before this task has joined them.
   bool IsAwaited(const Task& task) const;
-  // The generation has begun to start, and tasks that rejoin wait until the others are ready.
+  // Whether the generation has begun to start, while tasks that rejoin wait until the starting tasks are ready.
   bool forming() const;
-  // Whether a task in the role of rank 0 rejoins. Rank 0 hands the state in its memory on to the others, so the state
+  // Whether a task in the role of rank 0 rejoins. Rank 0 sends the state in its memory to the other ranks, so the state
   // is lost without such a task.
   bool SomeStateStays() const;
 
-  // Asks the ranked tasks to leave their generation if all of them have joined it. In all other cases they notice by
-  // themselves that others are gone.
+  // Asks the ranked tasks to leave their generation if all of them have joined it. In all other cases the tasks detect
+  // by themselves that others are gone.
   void LeaveTogether();
   // Asks the ranked tasks to leave for a larger generation. Returns false if they have to be stopped instead.
   bool LeaveFor(const Reason& why);
   // A step of Settle: gives the waiting tasks their slots.
   void Rejoin();
-  // Stops the waiting tasks, so that their containers are released like those of any incomplete gang. Otherwise two
-  // jobs could block each other, each holding containers that the other one needs.
+  // Stops the waiting tasks, so that their containers are released like those of any incomplete gang. If they were
+  // kept, two jobs could block each other, each holding containers that the other job needs.
   void GiveUp();
   void BeginGeneration();
   std::string HowTheyRecover() const;

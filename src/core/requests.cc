@@ -42,9 +42,9 @@ Task* Requests::TakeGrant(Role& role) {
   return task;
 }
 
-// A role with an unfinished finish-dependency requests nothing, because another job can use the container meanwhile.
-// Without a gang, a role that waits for the start of another role requests nothing either: otherwise two jobs whose
-// waiting tasks hold containers could block each other.
+// A role with an unfinished finish-dependency requests nothing, so that other jobs can use the containers in the
+// meantime. Without a gang, a role that waits for the start of another role requests nothing either: if waiting tasks
+// held containers, two jobs could block each other.
 bool Requests::MayRequest(const Role& role) const {
   return assembly_.IsOpen(role) && (context_.together || assembly_.DependenciesHold(role));
 }

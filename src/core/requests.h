@@ -20,8 +20,8 @@ class Requests {
 
   // Records that the task needs a container.
   void Want(const Task& task);
-  // Returns the task that gets a container granted to the role. Returns nullptr if the role needs no container (any
-  // more).
+  // Returns the task that gets a container that was granted to the role. Returns nullptr if no task of the role needs a
+  // container now.
   Task* TakeGrant(Role& role);
   // Brings the requests up to date.
   void Update();

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 constexpr int kLargest = static_cast<int>(kResultLimit);
 constexpr int kTasks = static_cast<int>(kJobResultsLimit / kResultLimit) + 1;
 
-// A job with more tasks than can have a largest result. All of them run.
+// A running job with so many tasks that not all of them can have a result of the largest size.
 struct Running {
   explicit Running(int processes = 1, int restarts = 0)
       : job(JobOf({RoleOf("worker", kTasks,

@@ -106,8 +106,8 @@ std::vector<int> Roster::RanksOf(const Task& task) const {
   return core::RanksOf(spec_, sizes, {task.id.role, task.seat.slot()});
 }
 
-// The number of slots of a role. The slots of a ranked role have no gaps once it starts. Tasks of a role that is not
-// ranked keep their slots, so there may be gaps.
+// The number of slots of a role. When a ranked role starts, its slots have no gaps. Tasks of a role that is not ranked
+// keep their slots, so there may be gaps.
 int Roster::SlotsOf(const Role& role) const {
   if (!role.spec_->instances.elastic()) return role.size_;
   int slots = 0;

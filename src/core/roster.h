@@ -22,7 +22,7 @@ class Role {
   // The kind in the job file. Becomes kSidecar or kService when the role exceeds its `outlive` limit.
   jobspec::RoleKind kind() const { return kind_; }
   bool ranked() const { return ranked_; }
-  bool coordinator() const { return coordinator_; }  // see FrameworkRules
+  bool coordinator() const { return coordinator_; }  // whether its tasks are coordinators (FrameworkRules)
   int size() const { return size_; }                 // the number of tasks, without those that leave
   // References stay valid while the role grows and shrinks at its end.
   std::deque<Task>& tasks() { return tasks_; }
@@ -39,8 +39,8 @@ class Role {
   bool ranked_ = false, coordinator_ = false;
   int size_ = 0;
   std::deque<Task> tasks_;
-  std::deque<Ledger> ledgers_;       // by index, including tasks that have left
-  std::vector<HostPort> endpoints_;  // by index
+  std::deque<Ledger> ledgers_;       // one ledger per index, including tasks that have left
+  std::vector<HostPort> endpoints_;  // the endpoint of each task, by index
   Tally tally_;
 };
 

@@ -40,7 +40,7 @@ void Scaling::ApplyRequests() {
 void Scaling::Resize(Role& role, const Request& request) {
   const int from = role.size(), to = request.size;
   const std::string& name = role.spec().name;
-  // A task that was just ordered to start received the old size, too.
+  // Tasks that were ordered to start but do not run yet have received the old size, too.
   const bool begun = roster_.ranked().started > 0 || roster_.ranked().open > 0;
   const bool runs = role.ranked() && begun && !units_.phase.holds() && !units_.allocation.assembly.IsForming(role);
   const int members = role.tally().tasks;

@@ -18,8 +18,8 @@ class Scaling {
   explicit Scaling(Units& units);
 
   void On(const ScaleRequested& e);
-  // A step of Settle. A role takes its next size only when all tasks of the previous scaling have left. It also waits
-  // for the end of a drain, because a task that is to leave may turn out to be the one that failed first.
+  // A step of Settle. The next size of a role is applied only when all tasks of the previous scaling have left. It also
+  // waits for the end of a drain, because a task that is to leave may turn out to be the one that failed first.
   void ApplyRequests();
 
   // Creates a task that needs a container.
@@ -41,7 +41,7 @@ class Scaling {
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  std::vector<std::optional<Request>> requests_;  // by role
+  std::vector<std::optional<Request>> requests_;  // the next size of each role that has a pending request
 };
 
 }  // namespace howdah::core

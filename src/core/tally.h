@@ -10,7 +10,7 @@ struct Tally {
   // The rendezvous steps of open attempts (RendezvousReported).
   struct Rendezvous {
     int ready = 0;   // members whose processes all wait for their peers or have joined them, and members that are done
-    int joined = 0;  // attempts that are connected, and able to go on in another generation
+    int joined = 0;  // attempts that are connected, and able to continue in another generation
     int rejoining = 0;  // attempts that have left their generation, and wait for their slot in the next one
     friend bool operator==(const Rendezvous&, const Rendezvous&) = default;
   };

@@ -45,7 +45,7 @@ class Seat : public TaskPart {
   bool leaving() const { return leaving_; }  // scaled away
   bool removed() const { return removed_; }  // has left the role
   bool stays() const { return member_ && !leaving_; }
-  int slot() const { return slot_; }  // its position in the role's peer group
+  int slot() const { return slot_; }  // the task's position in its role's peer group
 
   void Join() { member_ = true, Changed(); }
   void GiveUp() { member_ = false, Changed(); }
@@ -76,11 +76,11 @@ class Attempt : public TaskPart {
     // Restarts the grace, up to `limit`.
     void Extend(Instant now);
 
-    Instant at;              // when it was first ordered to stop
+    Instant at;              // the time of the first stop order
     Duration grace{};        // the grace of that order
-    Instant due = kNever;    // when SIGKILL follows
+    Instant due = kNever;    // the time at which SIGKILL follows
     Instant limit = kNever;  // the latest that `due` may become
-    Instant newest = at;     // when the newest order was decided
+    Instant newest = at;     // the time at which the newest order was decided
   };
 
   Attempt(Task& task, int number) : TaskPart(task), number_(number) {}
@@ -112,7 +112,7 @@ class Attempt : public TaskPart {
   void OrderStop(Instant now, Duration grace) { stop_ = StopOrder{now, grace}, Changed(); }
   // Call it only if a stop was ordered.
   StopOrder& stop_order() { return *stop_; }
-  // The newest stop order is performed late.
+  // Call it when the newest stop order is performed late.
   void DelayStop(Duration by);
   void End() { run_ = Run::kNone, timer_.Disarm(), Changed(); }
   void Renumber(int number) { number_ = number, used_ = false; }
@@ -146,10 +146,10 @@ class Placement : public TaskPart {
 
   Container* container() const { return container_; }
   bool connected() const;
-  const std::string& node() const { return node_; }  // of its container, or of the last one
+  const std::string& node() const { return node_; }  // the node of its container, or of its last one
   int launch_failures() const { return launch_failures_; }
   bool preempted() const { return preempted_; }  // its last container was preempted
-  // the replacement has not come in time, and the job could not go on without the task
+  // Whether no replacement was granted in time although the job cannot continue without the task.
   bool overdue() const { return overdue_; }
   Instant missing_since() const { return missing_since_; }
   Timer& replacement_timer() { return replacement_timer_; }

@@ -9,7 +9,8 @@
 namespace howdah::core {
 namespace {
 
-// The tasks of one role often end some seconds after those of another.
+// The wait before unfinished roles are reported, because the tasks of one role often end some seconds after those of
+// another.
 constexpr Duration kWait = std::chrono::seconds(10);
 
 // Whether a role starts when all tasks of this role have finished.

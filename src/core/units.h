@@ -22,7 +22,7 @@
 
 namespace howdah::core {
 
-// The units for containers: requested, held and released.
+// The units that request, hold and release containers.
 struct Allocation {
   explicit Allocation(Units& units);
   Containers containers;

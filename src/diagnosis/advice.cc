@@ -11,7 +11,7 @@ struct FrameworkVariable {
   std::string_view name, framework;
 };
 
-// Variables that programs expect, and the framework that sets them.
+// Variables that programs expect, each with the framework that sets it.
 constexpr FrameworkVariable kVariables[] = {
     {"RANK", "pytorch"},
     {"WORLD_SIZE", "pytorch"},
@@ -172,7 +172,7 @@ std::string GpuAdvice(std::string_view message, const Evidence& e) {
   return "";
 }
 
-// "[Errno 2] No such file or directory: './data/train.csv'"
+// Recognises "[Errno 2] No such file or directory: './data/train.csv'".
 std::string PathAdvice(const PythonException& exception) {
   if (exception.type != "FileNotFoundError") return "";
   const size_t quote = exception.message.find('\'');
@@ -204,7 +204,7 @@ std::string NetworkAdvice(std::string_view message) {
 }
 
 std::string WorldSizeAdvice(std::string_view message, const Evidence& e) {
-  // PyTorch 1 says only "Socket Timeout".
+  // PyTorch 1 prints only "Socket Timeout".
   const bool timeout = message == "Socket Timeout" || ContainsAny(message, {"wait timeout after", "clients joined",
                                                                             "Timed out initializing process group"});
   if (!timeout) return "";
@@ -228,7 +228,7 @@ std::string ExceptionAdvice(const PythonException& exception, const Evidence& e)
 }
 
 std::optional<std::string> PackageOfModule(std::string_view module) {
-  // The longest name that is the module or a package around it.
+  // Look up the module itself, then the packages that contain it, the innermost first.
   for (std::string_view name = module; !name.empty();) {
     const auto row = std::find_if(std::begin(kPackages), std::end(kPackages),
                                   [&](const PackageName& p) { return p.module == name; });

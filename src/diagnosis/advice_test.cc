@@ -8,7 +8,7 @@ namespace {
 struct Case {
   std::string type, message, framework;
   int gpus = 0, ranks = 0;
-  std::string advice;  // its beginning; "" for none
+  std::string advice;  // how the advice begins; "" if there must be none
 };
 
 TEST(ExceptionAdvice, NamesTheRemedyInTermsOfTheJobFile) {

@@ -14,7 +14,8 @@ struct Ending {
   std::string_view text;
   Trouble trouble;
 };
-// The endings of error lines of bash, dash, env, timeout and nohup. A longer ending comes before its own suffixes.
+// The endings of error lines of bash, dash, env, timeout and nohup. Each ending comes before all endings that are its
+// suffixes.
 constexpr Ending kEndings[] = {{": bad interpreter: No such file or directory", Trouble::kNoInterpreter},
                                {": cannot execute: required file not found", Trouble::kNoInterpreter},
                                {": cannot execute binary file: Exec format error", Trouble::kWrongFormat},
@@ -47,7 +48,8 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
     if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
     const size_t field = head.rfind(": ");
     std::string_view name = field == head.npos ? head : head.substr(field + 2);
-    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);  // timeout, nohup
+    // timeout and nohup quote the name.
+    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);
     if (const size_t quote = name.find('\''); quote != name.npos && name.ends_with('\'')) name = name.substr(quote);
     return Refused{Unquoted(name), ending.trouble};
   }

@@ -39,8 +39,8 @@ std::optional<int> SignalOf(const ExitStatus& exit) {
 Failure::Failure(const Evidence& e)
     : evidence(e), err(CleanLines(e.stderr_tail)), out(CleanLines(e.stdout_tail)), signal(SignalOf(e.exit)) {
   if (!e.error_file.empty()) python = FindPythonFailure(CleanLines(CallstackOf(e.error_file)), e.working_directory);
-  // Ignore the tracebacks of a killed process, because they may belong to exceptions that it handled. This does not
-  // apply to SIGINT: Python exits with 130 after Ctrl-C and prints a traceback.
+  // Ignore the tracebacks of a killed process, because they may belong to exceptions that the process handled. This
+  // does not apply to SIGINT: Python exits with 130 after Ctrl-C and prints a traceback.
   constexpr int kInterrupt = 2;
   if (!python && (!signal || signal == kInterrupt)) python = FindPythonFailure(err, e.working_directory);
 }

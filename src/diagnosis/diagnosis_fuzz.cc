@@ -1,4 +1,4 @@
-// The output of a failed process, its error.json, and messages of the kernel.
+// Diagnoses a failed process. The input has its output, its error.json, and messages of the kernel.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ namespace howdah::diagnosis {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  // Output, error file and kernel log, divided by NUL bytes.
+  // NUL bytes separate stderr, the error file, the kernel log and stdout.
   std::string_view left = text;
   const auto next = [&left] {
     const std::string part(left.substr(0, left.find('\0')));

@@ -318,7 +318,7 @@ TEST(Diagnosis, OutOfMemoryNamesUseAndRequest) {
       "killed by the kernel because n1 was out of memory (the node, not the container); the task had used 4.9 GiB "
       "of the 4 GiB requested");
   EXPECT_EQ(Diagnose(e).advice, "request as much memory as the task uses, so that nodes are not overcommitted");
-  e.exit = {137, std::nullopt};  // bash reports its child's signal
+  e.exit = {137, std::nullopt};  // bash exits with 128 + 9 when signal 9 has killed its child
   EXPECT_THAT(Diagnose(e).cause, testing::StartsWith("killed by the kernel because n1 was out of memory"));
   e.exit = {1, std::nullopt};
   e.stderr_tail =
@@ -419,7 +419,8 @@ TEST(Diagnosis, FullFileSystemIsNamedWithItsSize) {
             "stderr ends with: dd: error writing 'x': No space left on device");
 }
 
-// torch 1.13 on a full tmpfs. With an open file in place of a path, the first exception is an OSError with ENOSPC.
+// Recorded with torch 1.13 on a full tmpfs. If torch.save writes to an open file and not to a path, the first exception
+// is an OSError with ENOSPC.
 TEST(Diagnosis, FailedTorchSaveOnAFullFileSystemNamesTheFileSystem) {
   const auto output = [](const std::string& first) {
     return "Traceback (most recent call last):\n"

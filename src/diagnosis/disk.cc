@@ -1,4 +1,4 @@
-// Full file systems.
+// Recognises failures that a full file system has caused.
 #include <algorithm>
 
 #include "howdah/base/text.h"
@@ -7,7 +7,8 @@
 namespace howdah::diagnosis {
 namespace {
 
-// The text in the last pair of quotation marks: "cp: error writing '/data/x': No space left on device".
+// Returns the text in the last pair of quotation marks: /data/x for "cp: error writing '/data/x': No space left on
+// device".
 std::string_view LastQuoted(std::string_view line) {
   const size_t end = line.find_last_of("'\"");
   if (end == std::string_view::npos || end == 0) return {};
@@ -15,8 +16,9 @@ std::string_view LastQuoted(std::string_view line) {
   return begin == std::string_view::npos ? std::string_view() : line.substr(begin + 1, end - begin - 1);
 }
 
-// Whether the line is torch.save's message about a failed write. It states neither the error nor the file. The second
-// message hides the first one, because torch then fails to write the end of the file.
+// Whether the line is a message of torch.save about a failed write. Neither message states the error or the file. The
+// last exception may have only the second message, because after the failed write torch also fails to write the end of
+// the file.
 bool IsFailedTorchWrite(std::string_view line) {
   return Contains(line, "PytorchStreamWriter failed writing") ||
          (Contains(line, "inline_container.cc") && Contains(line, "unexpected pos"));
@@ -40,7 +42,7 @@ std::vector<std::string> FilesOnFullDisks(std::string_view text, const std::stri
 }
 
 void AddFullDisk(const Failure& failure, core::Diagnosis& found) {
-  constexpr size_t kRecent = 10;  // lines
+  constexpr size_t kRecent = 10;  // number of last lines that are searched
   const auto lines = failure.LastErrLines(kRecent);
   const std::vector<std::string>& disks = failure.evidence.full_disks;
   const bool says_so = SaysNoSpace(found.cause) || std::any_of(lines.begin(), lines.end(), SaysNoSpace);

@@ -25,8 +25,7 @@ constexpr HardwareError kHardwareErrors[] = {
 };
 
 // The meaning of the driver's error numbers (Xid). The most severe error comes first, because one failure of a GPU
-// causes several errors. For the Xids that are not listed, the driver itself does not know whether the hardware or the
-// program is the cause.
+// causes several errors. The Xids that are not listed do not show whether the hardware or the program is the cause.
 struct GpuError {
   int number;
   std::string_view meaning;
@@ -95,7 +94,8 @@ void AddGpuError(const Failure& failure, core::Diagnosis& found) {
 }
 
 std::optional<core::Diagnosis> FindHardwareFailure(const Failure& failure) {
-  constexpr size_t kRecent = 30;  // lines: PyTorch prints a C++ stack after the message
+  // The number of last lines that are searched. It is large, because PyTorch prints a C++ stack after the message.
+  constexpr size_t kRecent = 30;
   const auto lines = failure.LastErrLines(kRecent);
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     for (const HardwareError& error : kHardwareErrors) {

@@ -7,10 +7,10 @@
 namespace howdah::diagnosis {
 namespace {
 
-constexpr size_t kRecent = 15;  // lines
+constexpr size_t kRecent = 15;  // number of last lines that are searched
 
 bool MentionsInUse(std::string_view line) {
-  // The last phrase: gRPC (in TensorFlow and JAX) prints no other message when a port is in use.
+  // "No address added" is the only message that gRPC (in TensorFlow and JAX) prints when a port is in use.
   for (const std::string_view phrase : {"ddress already in use", "EADDRINUSE", "No address added out of total"}) {
     if (Contains(line, phrase)) return true;
   }
@@ -38,7 +38,7 @@ bool FollowsPort(std::string_view text, size_t begin) {
          (text.substr(0, word + 1).ends_with("port") || text.substr(0, word + 1).ends_with("Port"));
 }
 
-// Python's "bind on address ('127.0.0.1', 8080)".
+// Whether the number at `begin` follows a host in a Python tuple, as in "bind on address ('127.0.0.1', 8080)".
 bool FollowsHostInTuple(std::string_view text, size_t begin) { return text.substr(0, begin).ends_with("', "); }
 
 // Whether a line of source in a traceback opens a port.
@@ -92,7 +92,7 @@ PortHolder PortInUse(const Failure& failure) {
   return {port_named ? named.front() : uint16_t{0}, ""};
 }
 
-// "trying to connect to (n2, 29500)" -> n2:29500
+// Returns the peer, n2:29500, in "trying to connect to (n2, 29500)".
 std::string PeerInParentheses(std::string_view text) {
   const size_t open = text.find("connect to (");
   if (open == text.npos) return "";
@@ -103,7 +103,7 @@ std::string PeerInParentheses(std::string_view text) {
   return std::string(peer.substr(0, comma)) + ":" + std::string(peer.substr(comma + 2));
 }
 
-// "[10.0.0.2]:38529" (gloo, c10d) or "10.0.0.2<38529>" (NCCL) -> 10.0.0.2:38529
+// Returns the peer, 10.0.0.2:38529, in "[10.0.0.2]:38529" (gloo, c10d) or "10.0.0.2<38529>" (NCCL).
 std::string PeerInBrackets(std::string_view text) {
   if (const size_t middle = text.find("]:"); middle != text.npos) {
     const size_t open = text.rfind('[', middle);
@@ -119,7 +119,7 @@ std::string PeerInBrackets(std::string_view text) {
   return std::string(text.substr(begin, open - begin)) + ":" + std::string(text.substr(open + 1, close - open - 1));
 }
 
-// The name in "The IPv6 network addresses of (no-such-host, 29500) cannot be retrieved (gai error: ...)".
+// Returns the name in "The IPv6 network addresses of (no-such-host, 29500) cannot be retrieved (gai error: ...)".
 std::string UnknownHost(const Failure& failure) {
   constexpr std::string_view kStart = "network addresses of (";
   for (const std::string_view line : failure.LastErrLines(kRecent)) {

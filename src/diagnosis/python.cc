@@ -42,7 +42,7 @@ class Reader {
   std::string margin_;
 };
 
-// 'File "train.py", line 7, in main'; a syntax error has no function.
+// Parses 'File "train.py", line 7, in main'. The frame of a syntax error names no function.
 std::optional<Frame> ParseFrame(std::string_view line) {
   constexpr std::string_view kFile = "File \"", kLine = "\", line ";
   line = Trim(line);
@@ -122,7 +122,7 @@ void Unwrap(Reader reader, std::string_view working_directory, PythonException& 
 
 // Reads an exception, beginning with the line after a heading.
 std::optional<PythonException> ParseTraceback(Reader& reader, std::string_view working_directory) {
-  constexpr int kMoreLines = 2;  // of the message, after its first line
+  constexpr int kMoreLines = 2;  // lines of the message after its first line
   std::vector<Frame> frames;
   for (; reader.Line() && (reader.Line()->starts_with("  ") || reader.Line()->empty()); reader.Next()) {
     if (const auto frame = ParseFrame(*reader.Line())) frames.push_back(*frame);

@@ -9,9 +9,9 @@
 namespace howdah::diagnosis {
 
 struct PythonException {
-  std::string type;     // without its module: "JSONDecodeError"
+  std::string type;     // the class without its module: "JSONDecodeError"
   std::string message;  // one line
-  std::string file;     // of the innermost frame in the user's code, relative to the working directory
+  std::string file;     // the file of the innermost frame in the user's code, relative to the working directory
   int line = 0;         // 0 if no frame was printed
 
   std::string Location() const;  // "train.py line 7", or empty
@@ -19,7 +19,7 @@ struct PythonException {
 };
 
 struct PythonFailure {
-  PythonException last;                  // ended the process
+  PythonException last;                  // the exception that ended the process
   std::optional<PythonException> first;  // the first exception of the chain or the group, if there is one
   std::string link;                      // relation of `last` to `first`: "caused by", "while handling", "the first"
 

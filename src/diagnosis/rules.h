@@ -22,7 +22,7 @@ struct Failure {
 
   const Evidence& evidence;
   Lines err, out;                       // stderr and stdout, cleaned by CleanLines()
-  std::optional<PythonFailure> python;  // from the framework's error file, or else from err
+  std::optional<PythonFailure> python;  // found in the framework's error file, otherwise in err
   std::optional<int> signal;            // the result of SignalOf
 
   // Returns the last lines of err: at most `count`, in order, without empty lines and without the C++ frames that torch

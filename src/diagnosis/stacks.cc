@@ -13,8 +13,8 @@ constexpr size_t kNameLimit = 80;
 struct StackFrame {
   std::string function, file, line;
 
-  // py-spy prints the path of a library file relative to the interpreter's search path ("torch/distributed/…"), and the
-  // path of the program itself without a directory or absolute.
+  // py-spy prints the path of a library file relative to the interpreter's search path ("torch/distributed/…"). It
+  // prints the path of the program itself as a file name or an absolute path.
   bool IsLibrary() const {
     const bool relative = file.find('/') != std::string::npos && file.front() != '/';
     return relative || file.front() == '<' || Contains(file, "site-packages/") || Contains(file, "dist-packages/") ||

@@ -13,11 +13,11 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 size_t EscapeLength(std::string_view text) {
   if (text.size() < 2) return text.size();
   size_t i = 2;
-  if (text[1] == '[') {  // CSI: up to its final letter
+  if (text[1] == '[') {  // a CSI sequence ends with its final letter
     while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
     return std::min(i + 1, text.size());
   }
-  if (text[1] == ']') {  // OSC: up to BEL or ESC backslash
+  if (text[1] == ']') {  // an OSC sequence ends with BEL or ESC backslash
     while (i < text.size() && text[i] != '\a' && text[i] != '\x1b') ++i;
     return std::min(i + (i < text.size() && text[i] == '\x1b' ? 2 : 1), text.size());
   }

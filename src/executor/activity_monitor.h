@@ -19,7 +19,7 @@ class ActivityMonitor {
 
   struct Measurements {
     Instant now;
-    double cpu_seconds = 0;  // used by all processes of the task so far
+    double cpu_seconds = 0;  // the CPU time that all processes of the task have used so far
     const std::vector<os::process::GpuUsage>& gpus;
     std::optional<Instant> progress;
   };
@@ -34,7 +34,7 @@ class ActivityMonitor {
   std::vector<std::string> outputs_;
   int64_t output_size_ = 0;
   Instant updated_;
-  std::optional<double> cpu_seconds_;  // the value at the last Update
+  std::optional<double> cpu_seconds_;  // the value in the last Update
 };
 
 }  // namespace howdah::executor

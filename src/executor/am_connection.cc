@@ -119,8 +119,9 @@ Duration AmConnection::RemainingWait() const {
   return lost_since_ ? std::max(Duration::zero(), am_timeout_ - (clock_.Now() - *lost_since_)) : am_timeout_;
 }
 
-// Keeps the current stream, because the secret alone is not enough proof: a program that has read the secret could
-// otherwise disconnect a working AM.
+// The callback only proves that the caller has the callback secret. So the current stream stays in use until the
+// candidate AM has answered over mutual TLS. Otherwise, a program that has read the secret could disconnect a working
+// AM.
 void AmConnection::OnCalledBack(const std::string& am_address) {
   if (!reconnect_ || am_address == current_.address) return;
   if (candidate_.open && am_address == candidate_.address) return;
@@ -128,7 +129,8 @@ void AmConnection::OnCalledBack(const std::string& am_address) {
   candidate_ = OpenStream(am_address, kConnectLimit);
 }
 
-// The AM at the other end of the current stream has been replaced, even if the stream looks intact.
+// The answer of the candidate proves that it is the job's AM. So the candidate has replaced the AM of the current
+// stream, even if that stream still looks intact.
 void AmConnection::UseCandidate() {
   heartbeat_timer_.cancel();
   lost_since_ = lost_since_.value_or(clock_.Now());

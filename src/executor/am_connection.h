@@ -35,11 +35,12 @@ class AmConnection {
   struct Handlers {
     std::function<void(const wire::ToExecutor& message)> on_message;
     std::function<void()> on_sent;           // called when all messages so far have been sent
-    std::function<int()> newest_attempt;     // returns the attempt for the Register; -1 before the first order to start
+    std::function<int()> newest_attempt;     // returns the attempt for the Register; -1 before the first start order
     std::function<void()> on_registered;     // called when a Register and the reports were sent to an AM
     std::function<void()> on_heartbeat_due;  // called repeatedly while an AM is connected
     std::function<void()> on_moved;          // called when another AM has called back and am_address() has changed
-    std::function<void(const std::string& why)> on_lost;  // called when the AM is lost and no further one is awaited
+    // Called when the AM is lost and the executor does not wait for another AM.
+    std::function<void(const std::string& why)> on_lost;
   };
   AmConnection(boost::asio::io_context& loop, const os::process::Clock& clock, Connect connect, Handlers handlers);
 
@@ -67,7 +68,7 @@ class AmConnection {
 
  private:
   struct Stream {
-    int number = 0;  // late messages of a replaced stream are recognised by its number
+    int number = 0;  // identifies the stream, so that late messages of a replaced stream are recognised
     std::string address;
     std::unique_ptr<rpc::ExecutorLink> link;
     bool open = false;
@@ -90,9 +91,9 @@ class AmConnection {
   Handlers handlers_;
   wire::Register registration_;
   std::unique_ptr<rpc::callback::CallbackListener> callback_;
-  int streams_ = 0;  // opened so far
+  int streams_ = 0;  // the number of streams opened so far
   Stream current_;
-  Stream candidate_;  // open while an AM that has called back has not answered
+  Stream candidate_;  // open from a callback of another AM until this AM has answered
   bool reconnect_ = true;
   Duration am_timeout_{0};             // how long the executor continues without an AM
   std::optional<Instant> lost_since_;  // set while there is no AM

@@ -53,8 +53,8 @@ void Attempt::KillAt(TimePoint at) {
 }
 
 void Attempt::SendStopSignal() const {
-  // A running rank's process group has the rank's pid, which cannot have been reused. The groups of ended ranks are
-  // looked up, because their pids may have been reused.
+  // While a rank runs, its pid is also the id of its process group. The pid of an ended rank may have been reused, so
+  // its group is signalled only if it still has a member below the executor.
   std::vector<pid_t> ended;
   for (size_t rank = 0; rank < pids_.size(); ++rank) {
     if (living_[rank]) {
@@ -93,7 +93,7 @@ void Attempt::Advance() {
   if (os::process::HasChildren()) return;  // Advance is called again when a child ends
   ended_ = true;
   kill_timer_.cancel();
-  const auto on_ended = std::move(handlers_.on_ended);  // may destroy *this
+  const auto on_ended = std::move(handlers_.on_ended);  // kept in a local variable, because the call may destroy *this
   on_ended();
 }
 

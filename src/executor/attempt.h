@@ -20,8 +20,8 @@ namespace howdah::executor {
 //     +---------------------+---------> killing -------+----> ended
 //
 // When the last rank has ended by itself, the remaining descendants are killed immediately. After a Stop, all members
-// of the ranks' process groups receive the signal and keep the whole grace, because a shell dies of the signal at once
-// while its child is still saving a checkpoint.
+// of the ranks' process groups receive the signal, and have the whole grace to end: a shell dies of the signal
+// immediately, but its child may still be saving a checkpoint.
 //
 // Used on the executor's loop only. The executor is a subreaper and reaps all children. It passes every ended child to
 // OnReaped, then calls Advance.
@@ -48,12 +48,12 @@ class Attempt {
   bool Extend();
 
   void OnReaped(const os::process::Reaped& child);
-  // Call it after OnReaped.
+  // Call it after OnReaped, once all ended children have been passed to OnReaped.
   void Advance();
 
   int number() const { return number_; }
   bool stopping() const { return kill_at_.has_value(); }
-  const std::vector<pid_t>& pids() const { return pids_; }  // by local rank
+  const std::vector<pid_t>& pids() const { return pids_; }  // indexed by local rank
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -68,7 +68,7 @@ class Attempt {
   std::vector<bool> living_;  // parallel to pids_
   std::vector<pid_t> guests_;
   std::optional<TimePoint> kill_at_;  // when SIGKILL is due; set once the attempt is being stopped
-  TimePoint kill_by_;                 // the latest time that kill_at_ may take
+  TimePoint kill_by_;                 // the upper limit for kill_at_
   Duration grace_{};                  // the grace of the first Stop
   bool killing_ = false;
   bool ended_ = false;

@@ -37,7 +37,7 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
                  }}) {}
 
 void AttemptRunner::Start(const wire::Start& start, const wire::Cluster& cluster) {
-  if (attempt_ || pending_ || start.attempt() <= newest_) return;  // the order is a duplicate, or came too late
+  if (attempt_ || pending_ || start.attempt() <= newest_) return;  // the order is a duplicate or outdated
   newest_ = start.attempt();
   auto order = ReadStartOrder(start, cluster, context_.plan.spec, context_.plan.task);
   if (!order) {
@@ -137,7 +137,8 @@ bool AttemptRunner::StartRanks(Duration filling) {
   return true;
 }
 
-// Reports the failed start: at once, or when the processes that were started are gone.
+// Reports the failed start immediately, or, if some ranks have already been started, when all of their processes have
+// ended.
 void AttemptRunner::FailStart(const ProcessSlot& slot, const StartProblem& problem) {
   wire::FromExecutor message;
   wire::StartFailed& failed = *message.mutable_start_failed();
@@ -170,9 +171,8 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   if (status.success()) AddExports(local_rank, exited);
   ProcessSlot slot = order_.slot;
   slot.local_rank = local_rank;
-  // A signal that kills a process after a stop needs no diagnosis. An exit with an error during a stop does: the
-  // process may have failed first, and the other tasks may only have exited earlier because they lost the connection to
-  // it.
+  // A process that a signal has killed during a stop needs no diagnosis. A process that exits with an error during a
+  // stop needs one: it may have failed first, although tasks that lost their connection to it have exited earlier.
   const bool stopped = attempt_->stopping() && status.signal;
   exited.set_as_told(stopped);
   if (!status.success() && !stopped) {
@@ -239,8 +239,8 @@ void AttemptRunner::OnAttemptEnded() {
   context_.metrics.End();
   // Destroy the attempt later, because its expired timer may already be about to call it.
   boost::asio::post(context_.loop, [ended = std::shared_ptr<Attempt>(std::move(attempt_))] {});
-  // Ignore a failure: if another process has taken the port, the next attempt's server fails, and the diagnosis names
-  // that process.
+  // Ignore a failure. If another process has taken the port, the server of the next attempt fails, and the diagnosis of
+  // that failure names the process.
   (void)port_.Hold().ok();
   if (failure_) {
     context_.logs.AddSizes(number, *failure_->mutable_start_failed()->mutable_logs());
@@ -311,8 +311,8 @@ std::optional<Launch> AttemptRunner::PrepareCommand(const jobspec::Command& comm
   return executor::PrepareCommand(context_.plan, order_.peers, order_.slot, command);
 }
 
-// mpirun starts its daemons in the tasks that only hold a container. A stop of such a task waits for the daemon, within
-// the grace.
+// mpirun starts its daemons in tasks whose own process is only a placeholder. When such a task is stopped, the daemon
+// may continue until the end of the grace.
 void AttemptRunner::OnCommandStarted(pid_t pid) {
   if (frameworks::mpi::PlaceholderCommand(context_.plan.spec, context_.plan.task)) attempt_->AddGuest(pid);
 }

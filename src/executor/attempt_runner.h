@@ -60,7 +60,7 @@ class AttemptRunner {
   void Print(const wire::Print& print);
   // Measures the usage, and fills in usage and progress.
   void FillHeartbeat(wire::Heartbeat& heartbeat);
-  // Call it after a heartbeat was sent.
+  // Call it after a heartbeat has been sent. usage: the usage in that heartbeat.
   void CheckForHang(const wire::Usage& usage);
   // Call it when the executor has registered with an AM, which may be a new AM.
   void OnRegistered() {
@@ -73,7 +73,7 @@ class AttemptRunner {
   // Prepares a command of `howdah exec` in the environment of the running attempt. Returns nullopt if no attempt is
   // running.
   std::optional<Launch> PrepareCommand(const jobspec::Command& command) const;
-  // Call it when a command of PrepareCommand was started, with its pid.
+  // Call it with the pid of a command that PrepareCommand has prepared and that has been started.
   void OnCommandStarted(pid_t pid);
 
   bool running() const { return attempt_ != nullptr; }
@@ -102,7 +102,7 @@ class AttemptRunner {
   Instant pending_since_;                 // the time at which pending_ was received
   std::unique_ptr<Attempt> attempt_;      // set while an attempt runs
   StartOrder order_;                      // the order of the newest attempt that was started
-  // The report of a failed start. Sent when the processes that were started are gone.
+  // The report of a failed start. It is sent when all processes that were started have ended.
   std::optional<wire::FromExecutor> failure_;
   int newest_ = -1;
   bool ended_ = false;  // the attempt has ended, and its end will be reported when its results are stored

@@ -47,8 +47,9 @@ bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteComm
   return error == std::errc() && stop == end && command.index >= 0;
 }
 
-// mpirun, which starts this program, must have inherited the descriptor of its working directory. Otherwise it sends a
-// path to its daemons that may not exist in their tasks, or belong to another task.
+// mpirun starts this program, and should have inherited the descriptor of its task's working directory. Without the
+// descriptor, mpirun passes a path to its daemons. In their tasks, the path may not exist, or may belong to another
+// task.
 void WarnIfMpirunHasNoDirectory() {
   const std::string descriptors = "/proc/" + std::to_string(::getppid()) + "/fd/";
   const std::string number = std::to_string(frameworks::mpi::kDirectoryFd);

@@ -153,7 +153,7 @@ void Executor::OnAmLost(const std::string& why) {
   if (!exit_code_) {
     Log("lost the connection to the application master at " + am_.am_address() + ": " + why);
     BeginExit(1);
-    // No AM can send a Stop any more, so the executor itself stops the task.
+    // No AM is left to send a Stop, so the executor itself stops the task.
     const jobspec::Checkpoint& checkpoint = plan_.spec.checkpoint;
     if (runner_.running()) return runner_.Stop(checkpoint.grace, core::LongestGrace(checkpoint));
   }

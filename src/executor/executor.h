@@ -27,7 +27,7 @@ using MakeChannelTo =
     std::function<Result<std::unique_ptr<rpc::FrameChannel>>(const std::string& am_address, rpc::Post post)>;
 
 // Connects the parts: AmConnection (the stream to the AM), AttemptRunner (the processes of the task, with Watchdog),
-// LogServer and RemoteStreams. Ends the process when the AM or the guardian is gone.
+// LogServer and RemoteStreams. Ends the process when the AM is lost or the guardian has died.
 //
 // The executor has one loop on one thread. A second thread fills the working directory while the executor connects to
 // the AM. The process is a child of the guardian, and a subreaper with SIGCHLD blocked. It reaps every child on
@@ -41,8 +41,8 @@ class Executor {
   Status Register();
   // Reads the job file and begins to fill the working directory.
   Status Prepare();
-  // Returns the exit status of the process: 0 after the AM's Leave, 1 if the executor cannot go on. At that time no
-  // process of the task is left.
+  // Returns the exit status of the process: 0 after the AM's Leave, 1 if the executor cannot continue. When it returns,
+  // no process of the task is left.
   int Run();
 
  private:
@@ -74,14 +74,14 @@ class Executor {
   MetricSampler metrics_;
   AttemptRunner runner_;
   RemoteStreams streams_;
-  boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
-  boost::asio::posix::stream_descriptor guardian_;  // pidfd
+  boost::asio::posix::stream_descriptor children_;  // a signalfd for SIGCHLD
+  boost::asio::posix::stream_descriptor guardian_;  // a pidfd of the guardian
   std::optional<int> exit_code_;                    // set once the executor must exit
   struct {
     const os::process::LoopPulse& pulse;
     boost::asio::steady_timer timer;
-  } turns_;                 // shown to the guardian
-  bool lingering_ = false;  // the executor has no other work than serving logs until it exits
+  } turns_;                 // reports turns of the loop to the guardian
+  bool lingering_ = false;  // the executor only serves logs until it exits
   boost::asio::steady_timer farewell_;
 };
 

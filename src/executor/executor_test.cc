@@ -128,7 +128,7 @@ TEST(Executor, ResultIsStoredBeforeTheExitIsReported) {
       "exit $((HOWDAH_LOCAL_RANK % 2))";
   const std::string stored = task.scratch / "stored-";
   task.options.store_result = [stored](const std::string& name, const std::string& file) {
-    ::poll(nullptr, 0, 20);  // the loop of the executor turns meanwhile
+    ::poll(nullptr, 0, 20);  // lets the executor's loop run while the result is being stored
     return os::files::CopyTree(file, stored + name.substr(name.find('/') + 1));
   };
   task.Launch();
@@ -146,7 +146,7 @@ TEST(Executor, ResultIsStoredBeforeTheExitIsReported) {
   task.ExpectEnded(0);
 }
 
-TEST(Executor, ProcessFailsIfItsResultCannotBeKept) {
+TEST(Executor, ProcessFailsIfItsResultCannotBeStored) {
   struct Case {
     const char *script, *error, *cause;
   } const cases[] = {

@@ -76,7 +76,7 @@ Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::E
     searches.push_back({&name, &text, std::nullopt, false});
     longest = std::max(longest, text.size());
   }
-  std::string bytes;  // the end of the previous piece, and the current piece
+  std::string bytes;  // contains the end of the previous piece, and the current piece
   size_t kept = 0, searched = 0;
   for (;;) {
     bytes.resize(kept + kCopyPiece);

@@ -1,4 +1,4 @@
-// The output of a task that exports variables.
+// Fuzzed input: the output of a task that exports variables.
 #include <unistd.h>
 
 #include <cstddef>

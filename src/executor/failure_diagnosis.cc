@@ -20,8 +20,8 @@ namespace {
 constexpr char kKernelLogVariable[] = "HOWDAH_KERNEL_LOG";
 
 constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
-// Bytes to read per file. More than for the diagnosis above, because libraries print long stacks after the line that a
-// rule matches.
+// The number of bytes per file in which the restart rules are searched. It is larger than the limits above, because
+// libraries print long stack traces after the line that a rule matches.
 constexpr size_t kRulesTail = 64 << 10;
 
 // Returns the last complete lines of a file, at most `limit` bytes.
@@ -61,9 +61,10 @@ std::string InterpreterOf(const jobspec::Command& command, const std::string& pa
   return found.error == 0 ? found.program : "";
 }
 
-// Returns the full file systems among those of the paths.
+// Returns descriptions of the file systems that contain the paths and are full.
 std::vector<std::string> FullDisks(const std::vector<std::string>& paths) {
-  constexpr int64_t kFew = int64_t{16} << 20;  // bytes; programs write in pieces, so some space is left
+  // A file system with less free space counts as full, because a large write can fail while some space is left.
+  constexpr int64_t kFew = int64_t{16} << 20;
   constexpr int kFewPercent = 1;
   std::vector<std::string> full, seen;
   for (const std::string& path : paths) {

@@ -26,7 +26,7 @@ class FailureDiagnosis {
     int pid = 0;  // 0 if the process was never created
     ProcessSlot slot;
     int64_t memory_peak_bytes = 0;
-    std::map<int, std::string> pci_addresses = {};  // of the task's GPUs by index, as far as they are known
+    std::map<int, std::string> pci_addresses = {};  // of the task's GPUs, by GPU index; an unknown address is missing
     // The message that a shell would have printed for a process that was never created. If empty, the process's stderr
     // is read instead.
     std::string shell_message = {};
@@ -38,9 +38,9 @@ class FailureDiagnosis {
   diagnosis::Evidence Collect(const FailedProcess& process);
 
   const TaskPlan& plan_;
-  std::string path_;       // the processes' PATH
-  std::string temporary_;  // their directory for temporary files
-  int ranks_ = 0;          // the processes' WORLD_SIZE, 0 if they have none
+  std::string path_;       // the PATH of the attempt's processes
+  std::string temporary_;  // the directory in which these processes create temporary files
+  int ranks_ = 0;          // the WORLD_SIZE of these processes; 0 if it is not set
   os::process::OomCounts oom_before_;
   os::process::KernelLog kernel_log_;
 };

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kShortestInterval = 5s, kLongestInterval = 60s;
-constexpr double kCost = 0.001;  // share of a core
+constexpr double kCost = 0.001;  // the maximum CPU use of the runs, as a share of one core
 constexpr auto kLimit = 10s;
 constexpr size_t kTextLimit = 64 << 10;
 
@@ -80,7 +80,7 @@ void GpuSampler::Finish() {
   output_.close();
   if (os::process::RefusesGpuUsageQuery(text_) && query_ + 1 < os::process::kGpuUsageQueries) {
     ++query_;
-    started_ = next_ = {};  // the next query may follow at once
+    started_ = next_ = {};  // the next Poll may immediately start a run with the simpler query
     return;
   }
   ++runs_;

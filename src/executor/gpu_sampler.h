@@ -17,8 +17,8 @@
 
 namespace howdah::executor {
 
-// How long the sampler waits between two runs of nvidia-smi that cost this CPU time: 5 s, doubled up to 60 s until the
-// cost is less than 0.1 % of a core.
+// Returns the interval between two runs of nvidia-smi, if one run costs `cpu_seconds` of CPU time. The interval is 5 s.
+// It is doubled until the cost is less than 0.1 % of a core, but is at most 60 s.
 Duration GpuInterval(double cpu_seconds);
 
 // Each run of nvidia-smi costs a process and some tens of milliseconds of CPU time, so the cost of the last run decides
@@ -50,18 +50,18 @@ class GpuSampler {
   void Finish();
 
   std::vector<int> gpus_;
-  std::string program_;  // empty if not found
+  std::string program_;  // path of nvidia-smi; empty if it was not found
   std::string path_;
   boost::asio::posix::stream_descriptor output_;
   boost::asio::steady_timer limit_;
   std::chrono::steady_clock::time_point started_, next_;
-  pid_t pid_ = -1;  // of the run that was not reaped yet
-  int query_ = 0;   // the first one that this nvidia-smi knows
+  pid_t pid_ = -1;  // the run of nvidia-smi that has not been reaped yet; -1 if there is none
+  int query_ = 0;   // the index of the most detailed query that this nvidia-smi supports
   int runs_ = 0;
   std::string text_;
   std::array<char, 1024> buffer_;
   std::vector<os::process::GpuUsage> last_;
-  // kept from all samples, because a GPU that has failed is missing in later ones
+  // Kept from all samples, because a GPU that has failed is missing in later samples.
   std::map<int, std::string> pci_addresses_;
   GpuSamples samples_;
 };

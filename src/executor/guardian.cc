@@ -58,7 +58,7 @@ int RunGuardian(const std::function<int(const Guardian&)>& executor, const std::
     // An executor in that group would die before it has killed the task's processes.
     ::setpgid(0, 0);
     const int code = executor({guardian, *pulse});
-    os::process::KillAllDescendants();  // the guardian does the same, unless it is dead
+    os::process::KillAllDescendants();  // the guardian does the same, but may be dead
     ::_exit(code);
   }
   os::process::LoopWatchdog watchdog(*pulse);

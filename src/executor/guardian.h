@@ -12,7 +12,7 @@ namespace howdah::executor {
 // The guardian, as the executor sees it.
 struct Guardian {
   pid_t pid;
-  const os::process::LoopPulse& pulse;  // shows the guardian that the executor's loop turns
+  const os::process::LoopPulse& pulse;  // reports turns of the executor's loop to the guardian
 };
 
 // Forks a child that runs `executor`, and becomes the guardian. The result of `executor` is the child's exit status.

@@ -37,7 +37,7 @@ struct Plan {
   std::string text;
 };
 
-// Returns nullopt while the directory has no complete plan. problem: describes an incomplete or invalid one.
+// Returns nullopt while the directory has no complete plan. problem: describes an incomplete or invalid plan.
 Result<std::optional<Plan>> FindPlan(const std::string& directory, std::string& problem) {
   HOWDAH_TRY(const std::vector<std::string> names, os::files::ListDirectory(directory));
   for (const std::string& name : names) {
@@ -76,8 +76,8 @@ Result<Plan> WaitForPlan(const std::string& directory) {
   }
 }
 
-// Runs `howdah-agent horovod-plan` in the driver's task. A separate process makes the connection, so that none of its
-// descriptors and threads are in this process, which becomes the user's.
+// Runs `howdah-agent horovod-plan` in the driver's task, and returns the plan that it prints. A separate process makes
+// the connection, because this process later becomes the user's program, which must not inherit descriptors or threads.
 Result<Plan> FetchPlan(const std::string& task) {
   const os::files::Fd output(::memfd_create("plan", MFD_CLOEXEC));
   if (!output.valid()) return os::files::SystemError("creating a file for the driver's plan");

@@ -30,8 +30,8 @@ bool IsDirectory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Sets the program and its arguments, or the problem. pipefail: a pipeline in a shell command fails if any of its
-// commands fails.
+// Sets the program and its arguments, or the problem. pipefail: whether a pipeline in a shell command fails if any of
+// its commands fails.
 void ChooseProgram(const jobspec::Command& command, bool pipefail, Launch& launch) {
   os::process::SpawnRequest& request = launch.request;
   if (!command.shell.empty()) {
@@ -102,7 +102,7 @@ void FillIn(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot, c
     if (name == "PATH") launch.path = value;
     launch.request.environment.push_back(name + "=" + value);
   }
-  // TonY runs commands without pipefail, and its jobs must end as they did.
+  // TonY runs commands without pipefail, and a TonY job must have the same result under Howdah.
   ChooseProgram(command, !plan.spec.tony_env, launch);
 }
 

@@ -42,7 +42,8 @@ TEST(Launch, EnvironmentSourcesOverrideEachOtherInOrder) {
   EXPECT_EQ(variables.at("HOWDAH_PORT"), "20000");
 }
 
-// Without this check, a shell would silently run the node's own python3, which comes later in PATH.
+// If the start did not check the interpreter, a shell would silently run the node's own python3, which comes later in
+// PATH.
 TEST(Launch, BrokenPackedPythonFailsTheStart) {
   os::files::Scratch scratch;
   const std::string python = scratch / "python";

@@ -11,9 +11,9 @@ static_assert(os::files::kMostLeftNames == core::LeftFiles::kMostNames &&
 
 std::optional<wire::LeftFiles> FindLeftFiles(const TaskPlan& plan) {
   if (plan.options.keeps_work_dir || !jobspec::OutputsOf(plan.spec, plan.role()).empty()) return std::nullopt;
-  // This directory is created after the working directory has been filled, and before the first process starts.
+  // The progress directory is created after the working directory has been filled, and before the first process starts.
   const auto begun = os::files::CreationTime(ProgressDirectory(plan.options.work_dir));
-  if (!begun) return std::nullopt;  // the file system does not record it
+  if (!begun) return std::nullopt;  // the file system does not record creation times
   const os::files::LeftFiles found = os::files::FindLeftFiles(plan.options.work_dir, *begun);
   if (found.count == 0) return std::nullopt;
   wire::LeftFiles left;

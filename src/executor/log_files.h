@@ -9,7 +9,7 @@ namespace howdah::executor {
 
 struct LogFiles {
   std::string out, err;
-  std::string error_file;  // the framework may write the reason of a failure to this file
+  std::string error_file;  // the file to which the framework may write the reason for a failure
 };
 
 // processes: the number of processes of the task's role. The file names of a single process contain no rank. See

@@ -13,9 +13,9 @@ namespace howdah::executor {
 namespace {
 
 constexpr int64_t kPiece = 64 << 10;
-// The limits of the time between two reports. Growth after a pause is reported after the shortest interval. While a
-// task writes without pause, the interval increases, so that a thousand tasks like this do not overload their AM.
-// Reports need not be frequent: a client that follows the log receives the size with every piece.
+// The limits of the interval between two reports. Growth after a pause is reported after the shortest interval. While a
+// task writes without pause, the interval increases, so that a thousand such tasks do not overload their AM. Reports
+// need not be frequent: a client that follows the log receives the size with every piece.
 constexpr std::chrono::milliseconds kShortest{10}, kLongest{160};
 constexpr std::chrono::milliseconds kWithoutEvents{200};  // the interval if no inotify instance or watch is available
 

@@ -57,7 +57,7 @@ class LogServer {
   std::vector<int> attempts_;
   std::vector<File> newest_;  // files of the newest attempt; no other files grow
   bool watching_ = false;
-  boost::asio::posix::stream_descriptor events_;  // inotify; open while watching
+  boost::asio::posix::stream_descriptor events_;  // an inotify instance; open while watching
   boost::asio::steady_timer pause_;
   std::chrono::milliseconds interval_;  // the current time between two reports
   std::deque<wire::PullLog> pulls_;

@@ -147,7 +147,7 @@ TEST(Logs, LingeringExecutorServesLogsUntilReleased) {
   EXPECT_EQ(exited.signal(), SIGKILL);
   task.ExpectEnded(0);
   EXPECT_EQ(Pull(task, 0, 0, false, 0, 100).bytes(), task.Log("0/stdout"));
-  task.Start(1);  // ignored
+  task.Start(1);  // ignored, because the executor is lingering
   EXPECT_EQ(Pull(task, 0, 0, true, 0, 100).bytes(), "");
   task.Leave();
   EXPECT_EQ(task.Wait(), 0);

@@ -93,7 +93,8 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   if (entry.kind == Kind::kLink && (entry.link.empty() || entry.link.find('\0') != entry.link.npos)) {
     return Failed("link must be a path: not empty and without NUL");
   }
-  // Without the set-user-id, set-group-id and sticky bits: the owner of the copy may differ from that of the original.
+  // Drop the set-user-id, set-group-id and sticky bits: the owner of the copy may differ from the owner of the
+  // original.
   entry.mode = json.value("mode", entry.kind == Kind::kDirectory ? kDirectoryMode : kFileMode) & kPermissions;
   return entry;
 }
@@ -129,7 +130,7 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
   const size_t slash = entry.path.rfind('/');
   const bool is_directory = entry.kind == Kind::kDirectory || entry.kind == Kind::kUnpack;
   const std::string parent = slash == std::string::npos ? "." : entry.path.substr(0, slash);
-  // A link in the working directory may lead anywhere.
+  // Follow no symbolic link, because a link in the working directory may lead anywhere.
   HOWDAH_TRY(const auto made, os::files::MakeDirectoriesBelow(work_dir, is_directory ? entry.path : parent));
   static_cast<void>(made);
   switch (entry.kind) {
@@ -157,7 +158,7 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
 }  // namespace
 
 Result<std::vector<ManifestEntry>> ParseManifest(std::string_view text) {
-  constexpr int kMostNesting = 10;  // of a valid manifest: 2
+  constexpr int kMostNesting = 10;  // a valid manifest nests 2 deep
   if (NestsDeeper(text, kMostNesting)) return Failed("nested more than " + std::to_string(kMostNesting) + " deep");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_array()) return Failed("not a JSON array");

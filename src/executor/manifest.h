@@ -13,8 +13,9 @@
 //   path       relative to the working directory, without ".."; "." is the working directory itself, only for `unpack`
 //              and directories. Missing parents are created. No part of the path may be a symbolic link
 //   resource   name in the staging directory, without "/"; symbolic links are followed. A file or a whole directory is
-//              copied, and replaces what is at `path`
-//   unpack     with resource: an archive, or a directory if the backend has unpacked it; its content goes below `path`
+//              copied. An existing file or link at `path` is replaced
+//   unpack     only with resource: an archive to unpack below `path`, or the directory into which the backend has
+//              already unpacked it
 //   offset     with size and resource: a range of a file; small files are staged as one resource
 //   link       the text of a symbolic link; it may lead anywhere, but nothing is written through it
 //   directory  an empty directory

@@ -1,4 +1,4 @@
-// manifest.json, which the client wrote to HDFS.
+// Fuzzed input: manifest.json, which the client has written to HDFS.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -203,7 +203,7 @@ TEST(OwnAddress, IsTheSourceAddressTowardsThePeer) {
     EXPECT_FALSE(OwnAddressTowards(bad).ok()) << bad;
   }
   const auto six = OwnAddressTowards("[::1]:80");
-  if (six.ok()) {  // a machine may have no IPv6
+  if (six.ok()) {  // the condition is false on a machine without IPv6
     EXPECT_EQ(*six, "::1");
   }
 }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr Duration kInterval = std::chrono::seconds(5);
 
-// Processes that sleep, with some threads each.
+// Starts `count` sleeping processes with `threads` threads each.
 class Processes {
  public:
   Processes(int64_t count, int64_t threads) {
@@ -56,7 +56,7 @@ class Processes {
   std::vector<pid_t> pids_;
 };
 
-// The memory that is allocated now.
+// Returns the heap memory that is allocated now.
 double HeapKiB() {
   const struct mallinfo2 heap = ::mallinfo2();
   return static_cast<double>(heap.uordblks + heap.hblkhd) / 1024;

@@ -61,7 +61,8 @@ void MetricSampler::Schedule() {
   timer_.expires_at(last_ + interval);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || !active()) return;
-    // A sample that is late must not move the later ones, but several must not follow at once.
+    // A late sample does not delay the samples after it. After a long pause, the missed samples are skipped, so that
+    // they do not all follow immediately.
     const auto now = std::chrono::steady_clock::now();
     last_ = std::max(timer_.expiry(), now - kWatchedInterval);
     if (am_.connected()) Sample();
@@ -82,7 +83,7 @@ void MetricSampler::Sample() {
   Send();
 }
 
-// A position in a log belongs to one file, so several processes have one series each.
+// Each log file has its own series, because positions in different files cannot be combined.
 void MetricSampler::WriteLogs() {
   const size_t processes = target_.logs.size();
   for (int rank = static_cast<int>(logs_.size() / 2); rank < static_cast<int>(processes); ++rank) {

@@ -32,17 +32,17 @@ class MetricSampler {
 
   struct Target {
     int attempt = 0;
-    Duration interval{};         // 0: no samples
-    std::vector<LogFiles> logs;  // by local rank
+    Duration interval{};         // 0: take no samples
+    std::vector<LogFiles> logs;  // indexed by local rank
   };
   // Call it when an attempt starts.
   void Begin(Target target);
-  // Sends the values that the processes have reported since the last sample.
+  // Call it when the attempt ends. Sends the values that the processes have reported since the last sample.
   void End();
 
-  // Takes a line of HOWDAH_PROGRESS.
+  // Adds a line that a process has written to HOWDAH_PROGRESS.
   void OnLine(int local_rank, const core::ProgressLine& line);
-  // Whether a client watches.
+  // Call it when a client begins or stops watching the metrics.
   void Watch(bool on);
   // Call it when the executor has registered with an AM.
   void OnNewStream();
@@ -62,11 +62,11 @@ class MetricSampler {
   bool watched_ = false;
   boost::asio::steady_timer timer_;
   std::chrono::steady_clock::time_point last_;         // when the last sample was due
-  std::unique_ptr<os::process::ResourceMeter> meter_;  // made with the first sample
+  std::unique_ptr<os::process::ResourceMeter> meter_;  // created with the first sample
   MetricWriter writer_;
   ResourceSeries resources_;
   GpuSeries gpus_;
-  int gpu_runs_ = 0;  // the runs of nvidia-smi that were written
+  int gpu_runs_ = 0;  // the number of runs of nvidia-smi whose values have been written
   RankSeries ranks_;
   // The series of the log files: stdout and stderr of each process.
   std::vector<MetricSeries> logs_;

@@ -60,7 +60,7 @@ class SampledTask : public Task {
     }
   }
 
-  std::map<std::string, wire::MetricValue> values;  // of the newest sample
+  std::map<std::string, wire::MetricValue> values;  // the values of the newest sample
 
  private:
   std::map<uint32_t, wire::MetricSeries> series_;
@@ -96,7 +96,7 @@ TEST(MetricSampler, CpuUseAddsUpToTheCpuTime) {
     task.Take(message->metric_samples());
     const double now = static_cast<double>(message->metric_samples().at_micros()) / 1e6;
     if (task.Has("cpu_cores")) cpu_seconds += task.Value("cpu_cores") * (now - std::exchange(at, now));
-    // Opening the pipe waits until the shell reads from it.
+    // open() blocks until the shell opens the pipe for reading.
     if (cpu_seconds > 0.1 && !done.valid()) {
       done = os::files::Fd(::open((task.options.work_dir + "/wait").c_str(), O_WRONLY | O_CLOEXEC));
       ASSERT_TRUE(os::files::WriteAll(done.get(), "\n", "the pipe").ok());
@@ -183,7 +183,7 @@ TEST(MetricSampler, WatchedTaskIsSampledEverySecond) {
   wire::ToExecutor watch;
   watch.mutable_watch_metrics()->set_watched(true);
   task.Send(watch);
-  // Without the order, there would be no sample before the attempt has run for a minute.
+  // Without the order to watch, the first sample would be taken after a minute.
   ASSERT_TRUE(task.Await([] { return true; }));
   ASSERT_TRUE(task.Await([] { return true; }));
   task.End();
@@ -246,7 +246,7 @@ constexpr const char* kThrottled =
     "0, 100, 40000, 80000, 00000000:3B:00.0, 310.00, 0x0000000000000020\n"
     "1, 100, 40000, 80000, 00000000:5E:00.0, 640.00, 0x0000000000000004\n";
 
-TEST(GpuMetrics, IdleGpusAreIdle) {
+TEST(GpuMetrics, IdleGpusReportZeroUtilisation) {
   GpuTask task;
   task.Answer(kIdle);
   task.Run("exec sleep 86400");
@@ -276,7 +276,7 @@ TEST(GpuMetrics, HalfIdleGpusHaveMeanAndMaximum) {
   task.End();
 }
 
-TEST(GpuMetrics, UsedThenIdleGpusAreSampledAgain) {
+TEST(GpuMetrics, LaterSampleReportsChangedGpuUse) {
   GpuTask task;
   task.Answer(kHalfIdle);
   task.Run("exec sleep 86400");
@@ -307,7 +307,7 @@ TEST(GpuMetrics, OldNvidiaSmiGetsASimplerQuery) {
   task.End();
 }
 
-TEST(GpuMetrics, MissingOrUselessNvidiaSmiIsAReason) {
+TEST(GpuMetrics, MissingOrFailingNvidiaSmiIsReportedAsReason) {
   GpuTask without;
   ASSERT_TRUE(os::files::RemoveTree(without.scratch / "nvidia-smi").ok());
   without.Run("exec sleep 86400");

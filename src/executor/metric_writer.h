@@ -11,13 +11,13 @@
 
 namespace howdah::executor {
 
-// One series of the task. The series and their units are:
+// One series of the task. The series, their units and their meanings are:
 //
-//   cpu_cores               cores    CPU time per time
+//   cpu_cores               cores    CPU time per wall time
 //   cpu_throttled           share    of the periods in which the CPU limit of the task's cgroup was reached
-//   cpu_pressure            share    of the time in which some process waited for a core; the same for io_pressure and
-//   io_pressure             share    storage, and for memory_pressure and memory
-//   memory_pressure         share
+//   cpu_pressure            share    of the time in which at least one process waited for a core
+//   io_pressure             share    of the time in which at least one process waited for storage
+//   memory_pressure         share    of the time in which at least one process waited for memory
 //   memory_bytes            bytes    value: now; max: the highest since the last sample
 //   shm_bytes               bytes    used in /dev/shm; capacity: its size
 //   disk_read, disk_write   bytes/s
@@ -31,9 +31,9 @@ namespace howdah::executor {
 //   gpu_power               W
 //   gpu_throttled           share    of the task's GPUs that were slowed down at the time of the sample
 //
-// and for each process that reports them in HOWDAH_PROGRESS, with its local rank:
+// The following series exist for each process that reports them in HOWDAH_PROGRESS, with its local rank:
 //
-//   step                    -        the newest one
+//   step                    -        the newest step
 //   steps_s                 steps/s
 //   step_s                  s        per step
 //   input_wait              share    of the time in which the process waited for input
@@ -46,17 +46,17 @@ struct MetricSeries {
   bool of_node = false;
   std::optional<int> local_rank = {};
   std::optional<double> capacity = {};
-  // Kept by MetricWriter.
-  uint32_t id = 0;               // 0: none yet
-  int described = 0;             // the stream on which the AM has received the series; 0: none
-  std::string_view absent = {};  // as the AM knows it
+  // MetricWriter sets the following fields.
+  uint32_t id = 0;               // the id in the messages to the AM; 0 before the first message
+  int described = 0;             // the number of the stream on which the series was last described to the AM; 0: none
+  std::string_view absent = {};  // the reason in that description; empty if the series has values
 };
 
 // Describes each series once per stream, and again if it becomes absent or present. Reuses its message, so that a
 // sample allocates no memory.
 class MetricWriter {
  public:
-  // Call it when another stream to an AM is used. The new AM needs all descriptions.
+  // Call it when a new stream to an AM is used. All series are then described again.
   void NewStream() { ++stream_; }
   // Begins a sample.
   void Begin(Instant at, int attempt);

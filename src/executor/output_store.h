@@ -9,7 +9,7 @@
 
 namespace howdah::executor {
 
-// One thread, and a second one while files are stored.
+// Used on the executor's loop. Files are stored on a separate thread.
 class OutputStore {
  public:
   explicit OutputStore(boost::asio::io_context& loop) : loop_(loop) {}

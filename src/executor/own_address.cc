@@ -13,7 +13,7 @@
 namespace howdah::executor {
 namespace {
 
-constexpr uint16_t kAnyPort = 9;  // any port is good, because no packet is sent
+constexpr uint16_t kAnyPort = 9;  // the port is arbitrary, because no packet is sent
 
 // Connects a datagram socket: the kernel then chooses the route and the source address, without sending a packet.
 template <typename Address>

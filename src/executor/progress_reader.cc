@@ -95,7 +95,7 @@ void ProgressReader::Read() {
 
 void ProgressReader::End() {
   Read();
-  // Fails for a watch that an event has removed.
+  // This call fails for a one-shot watch that an event has already removed. The failure is ignored.
   for (const File& file : files_) ::inotify_rm_watch(events_.native_handle(), file.watch);
   files_.clear();
   if (events_.is_open()) events_.cancel();
@@ -104,7 +104,7 @@ void ProgressReader::End() {
 
 bool ProgressReader::ReadPiece(int local_rank, File& file) {
   struct stat info {};
-  // the file was truncated, by `>` instead of `>>`
+  // If the file is smaller than the read offset, the process has truncated it by writing with `>` instead of `>>`.
   if (::fstat(file.fd.get(), &info) == 0 && info.st_size < file.offset) {
     file.offset = 0;
     file.line.clear();

@@ -17,25 +17,25 @@
 
 namespace howdah::executor {
 
-// Returns the directory of the progress files. It is created with the first attempt, and is beside the working
-// directory and not in it, because only the job writes into the working directory.
+// Returns the directory of the progress files. It is created with the first attempt. It is beside the working
+// directory, because only the job writes into the working directory.
 std::string ProgressDirectory(const std::string& work_dir);
 // Returns the path of the progress file of one local rank of an attempt.
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank);
 
 // Reads at most once per 50 ms, however much is written. Polls every 50 ms at the beginning of an attempt, and uses
-// inotify afterwards. The kernel needs 5 to 20 ms to destroy an inotify instance, also when its process exits. This
-// would delay the end of a short task, and of a job that waits for it. Memory is bounded: one read buffer, and one
+// inotify afterwards: the kernel needs 5 to 20 ms to destroy an inotify instance, also when its process exits, which
+// would delay the end of a short task and of a job that waits for it. Memory is bounded: one read buffer, and one
 // incomplete line per process. Invalid lines are ignored. Used on the executor's loop only.
 class ProgressReader {
  public:
-  // How long after its beginning an attempt is read without inotify.
+  // The time after the start of an attempt during which the reader polls instead of using inotify.
   static constexpr std::chrono::milliseconds kUnwatched{1000};
 
   struct Handlers {
     // Called for each line, after progress() was updated.
     std::function<void(int local_rank, const core::ProgressLine& line)> on_line;
-    // called for the first invalid line of an attempt
+    // Called for the first invalid line of an attempt.
     std::function<void(int local_rank, const std::string&)> on_invalid;
   };
   ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers,
@@ -58,12 +58,12 @@ class ProgressReader {
   struct File {
     std::string path;
     os::files::Fd fd;
-    int watch = -1;  // of events_
+    int watch = -1;  // the inotify watch of the file; -1 if there is none
     int64_t offset = 0;
     std::string line;       // the incomplete last line
     bool too_long = false;  // the rest of the line is discarded
     std::optional<int64_t> step;
-    std::optional<Instant> saving_since;  // the first `checkpointing` since the last checkpoint
+    std::optional<Instant> saving_since;  // the time of the first `checkpointing` line since the last checkpoint
     core::CheckpointCost cost;
   };
   void Watch();
@@ -75,7 +75,7 @@ class ProgressReader {
 
   Handlers handlers_;
   const os::process::Clock& clock_;
-  std::vector<File> files_;  // by local rank
+  std::vector<File> files_;  // indexed by local rank
   std::optional<core::TaskProgress> progress_;
   std::optional<Instant> last_;
   bool invalid_reported_ = false;

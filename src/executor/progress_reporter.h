@@ -28,7 +28,8 @@ class ProgressReporter {
   // Sends the progress if it has changed since the last message.
   void Send();
   void AddTo(wire::Heartbeat& heartbeat);
-  // Reads the rest. Sends the last progress of an attempt as a report, so that the next AM receives it, too.
+  // Reads the rest of the files. Sends the last progress of an attempt as a report, so that the next AM receives it,
+  // too.
   void End();
   // Sends the progress again, because the AM may be a new one.
   void SendAgain() { sent_.reset(); }

@@ -65,8 +65,8 @@ TEST(Progress, CostOfAnnouncedCheckpointsIsReported) {
   task.ExpectEnded(0);
 }
 
-// One reader reads two attempts, one line of each. The parameter is the time until the reader watches the file: with a
-// long one its timer finds the line, with 0 the watch does.
+// One reader reads one line of each of two attempts. The parameter is the time until the reader changes from polling to
+// inotify. With a long time, the reader finds the line by polling; with 0, by inotify.
 class ProgressReading : public testing::TestWithParam<std::chrono::milliseconds> {};
 
 TEST_P(ProgressReading, LinesOfEachAttemptAreRead) {
@@ -128,9 +128,8 @@ TEST(Progress, LargeOrInvalidInputIsIgnored) {
     for i in $(seq 20000); do echo step $i; done >> $HOWDAH_PROGRESS; echo step 1 > $HOWDAH_PROGRESS
     echo checkpoint 20000 >> $HOWDAH_PROGRESS)");
   task.Start(0);
-  const auto exited = Await(task, [](const auto& message) { return message.has_rank_exited(); });
-  ASSERT_TRUE(exited);
-  EXPECT_EQ(exited->rank_exited().code(), 0);
+  EXPECT_TRUE(Await(task, [](const auto& m) { return m.has_progress() && m.progress().checkpoint() == 20000; }));
+  EXPECT_EQ(task.ReceiveExit().code(), 0);
   task.ExpectEnded(0);
 }
 
@@ -168,7 +167,7 @@ TEST(Stopping, CheckpointingExtendsTheGraceUpToALimit) {
   too_slow.ExpectEnded(0);
 }
 
-// An order to stop this task, and to sample its stacks first, because another task hangs.
+// Makes an order to stop this task, and to sample its stacks first, because another task hangs.
 wire::ToExecutor StopWithProbe(std::chrono::microseconds grace) {
   wire::ToExecutor message;
   message.mutable_stop()->set_attempt(0);
@@ -229,7 +228,7 @@ TEST(Stopping, ProbeThatHangsIsEndedAtItsTimeLimit) {
   task.ExpectEnded(0);
 }
 
-TEST(Stopping, StopWithoutGraceCancelsTheProbe) {
+TEST(Stopping, StopWithoutGraceCancelsTheStackSample) {
   HangingPySpy task("SIG_IGN");
   task.Stop(0, 0s);
   // On a slow machine the probe may have reached its time limit before the stop.

@@ -13,9 +13,9 @@ namespace {
 using diagnosis::BrokenPython;
 
 constexpr size_t kNamesShown = 5;
-constexpr int kMostLinks = 40;  // the kernel's limit
+constexpr int kMostLinks = 40;  // the kernel's limit for links in a path
 
-// Returns the end of a chain of symbolic links.
+// Follows a chain of symbolic links, and returns the path at its end.
 std::string EndOfLinks(const std::string& file) {
   std::filesystem::path at = file;
   std::error_code error;

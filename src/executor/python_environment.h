@@ -9,7 +9,8 @@
 namespace howdah::executor {
 
 // Returns why the interpreter in the directory cannot be used. Returns nullopt if it can be used, or if the directory
-// does not exist. Without this check, a shell would silently run the node's own python3, which comes later in PATH.
+// does not exist. The executor checks the interpreter, because a shell would otherwise silently run the node's own
+// python3, which comes later in PATH.
 std::optional<diagnosis::BrokenPython> FindBrokenPython(const std::string& directory);
 
 }  // namespace howdah::executor

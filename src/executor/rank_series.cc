@@ -20,7 +20,7 @@ RankSeries::Rank::Rank(int local_rank)
       step_s{"step_s", "s", false, local_rank},
       input_wait{"input_wait", "share", false, local_rank} {}
 
-// Keeps the series of the last attempt, so that they keep their numbers.
+// Keeps the series of the previous attempt, so that their ids stay the same.
 void RankSeries::Begin(int processes, Instant at) {
   for (int rank = static_cast<int>(ranks_.size()); rank < processes; ++rank) ranks_.emplace_back(rank);
   for (Rank& rank : ranks_) {
@@ -40,7 +40,8 @@ bool RankSeries::Take(int local_rank, const core::ProgressLine& line, Instant at
   if (line.kind == Kind::kInput) rank.input = {line.value, at};
   if (line.kind == Kind::kStep) {
     rank.newest_step = {line.step, at};
-    // The time until the first step is not known, because the program may have continued from a checkpoint.
+    // Measure from the first reported step. The number of steps before it is unknown, because the program may have
+    // continued from a checkpoint.
     if (!rank.rate_from) rank.rate_from = rank.time_from = rank.newest_step;
   }
   return true;
@@ -80,12 +81,12 @@ void RankSeries::WriteSteps(Rank& rank, Instant at, MetricWriter& writer) {
   if (!rank.newest_step) return;
   const Report<int64_t>& newest = *rank.newest_step;
   writer.Add(rank.step, static_cast<double>(newest.value));
-  if (newest.value < rank.rate_from->value) {  // the process has begun again
+  if (newest.value < rank.rate_from->value) {  // the process has gone back to an earlier step
     rank.rate_from = {newest.value, at};
     rank.time_from = rank.newest_step;
     return;
   }
-  // A single step has no rate, but the time without a further step has one, which is 0.
+  // After a single report, the rate is unknown. If no further step is reported until the next sample, the rate is 0.
   const bool single = newest.at == rank.rate_from->at && newest.value == rank.rate_from->value;
   const double seconds = Seconds(at - rank.rate_from->at);
   if (!single && seconds > 0) {
@@ -99,7 +100,8 @@ void RankSeries::WriteSteps(Rank& rank, Instant at, MetricWriter& writer) {
   }
 }
 
-// An `input` line counts the seconds since the process started. It usually covers another time than a sample.
+// An `input` line contains the seconds of waiting since the process started. The value of a sample is the share in the
+// time between the newest line and the line before it, which usually differs from the interval between samples.
 void RankSeries::WriteInput(Rank& rank, MetricWriter& writer) {
   if (!rank.input) return;
   const Report<double> newest = *std::exchange(rank.input, std::nullopt);

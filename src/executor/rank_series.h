@@ -14,14 +14,14 @@
 namespace howdah::executor {
 
 // Pure. The memory is bounded, whatever the processes write: a task has at most kMostNames different names of metrics,
-// and kMostMetrics metrics of all its processes.
+// and at most kMostMetrics metrics in all its processes together.
 class RankSeries {
  public:
   static constexpr size_t kMostNames = 64, kMostMetrics = 4096;
 
   // Begins an attempt.
   void Begin(int processes, Instant at);
-  // Takes a line. Returns false if it is a metric that exceeds a limit, which is ignored.
+  // Adds a line. Returns false if the line is a metric that exceeds a limit; the line is then ignored.
   bool Take(int local_rank, const core::ProgressLine& line, Instant at);
   void Write(Instant at, MetricWriter& writer);
 
@@ -36,7 +36,7 @@ class RankSeries {
     MetricSeries series;
     double newest = 0, highest = 0;
     std::optional<int64_t> step = {};
-    bool reported = false;  // since the last sample
+    bool reported = false;  // whether the process has reported a value since the last sample
   };
   struct Rank {
     explicit Rank(int local_rank);
@@ -45,7 +45,7 @@ class RankSeries {
     std::optional<Report<int64_t>> newest_step;
     // The steps from which the next values of steps_s and step_s are counted.
     std::optional<Report<int64_t>> rate_from, time_from;
-    std::optional<Report<double>> input;  // since the last sample
+    std::optional<Report<double>> input;  // the newest `input` line; set only if it is newer than the last sample
     Report<double> input_from;
   };
   bool TakeMetric(Rank& rank, const core::ProgressLine& line);
@@ -55,7 +55,7 @@ class RankSeries {
 
   std::vector<Rank> ranks_;
   std::vector<std::string> names_;
-  size_t metrics_ = 0;  // of all ranks
+  size_t metrics_ = 0;  // the number of metrics of all ranks together
 };
 
 }  // namespace howdah::executor

@@ -17,7 +17,8 @@ RemoteStreams::RemoteStreams(boost::asio::io_context& loop, MakeChannel make_cha
 void RemoteStreams::Open(uint64_t id) {
   if (!channel_) {
     auto made = make_channel_([this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); });
-    if (!made.ok()) return Log(made.error().message);  // the client still gets an error: the AM reports a timeout
+    // The client still gets an error, because the AM reports a timeout.
+    if (!made.ok()) return Log(made.error().message);
     channel_ = std::move(*made);
   }
   Stream& stream = streams_[id];

@@ -39,7 +39,7 @@ class RemoteStreams {
   struct Stream {
     std::unique_ptr<rpc::streams::RemoteEndpoint> end;
     std::unique_ptr<rpc::FrameStream> stream;
-    rpc::streams::RemoteProcess* process = nullptr;  // `end` as a process; nullptr if `end` is a connection
+    rpc::streams::RemoteProcess* process = nullptr;  // the same object as `end` if it is a process, otherwise nullptr
     bool closed = false;                             // the client has closed the stream
     bool ended = false;                              // the process or connection has ended
   };

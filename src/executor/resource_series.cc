@@ -17,16 +17,16 @@ using os::process::Measured;
 using os::process::Measurements;
 
 enum class Kind {
-  kNow,    // the measure itself
+  kNow,    // the value of the measure
   kRate,   // the growth of a counter per second
-  kShare,  // the same, for a counter of seconds: at most 1
+  kShare,  // the growth of a counter of seconds per second, at most 1
 };
 struct Row {
   std::string_view name, unit;
   Measure measure;
   Kind kind;
 };
-// The series that follow from one measure each.
+// The series that are each computed from a single measure.
 constexpr std::array<Row, 12> kRows = {{{"cpu_pressure", "share", Measure::kCpuPressure, Kind::kShare},
                                         {"io_pressure", "share", Measure::kIoPressure, Kind::kShare},
                                         {"memory_pressure", "share", Measure::kMemoryPressure, Kind::kShare},
@@ -99,7 +99,8 @@ void ResourceSeries::WriteThrottled(const Measurements& now, MetricWriter& write
   writer.Add(throttled_, *periods > 0 ? std::min(*throttled / *periods, 1.0) : 0);
 }
 
-// The kernel's high-water marks also show memory that a process has used only between two samples.
+// The peak comes from the kernel's high-water marks, so it includes memory that a process has used only between two
+// samples.
 void ResourceSeries::WriteMemory(const Measurements& now, MetricWriter& writer) {
   if (!now[Measure::kMemory].value) return;
   wire::MetricValue& memory = writer.Add(memory_, *now[Measure::kMemory].value);

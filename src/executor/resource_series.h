@@ -15,8 +15,8 @@ class ResourceSeries {
  public:
   ResourceSeries();
 
-  // Begins an attempt. `begun` are the measures known at its beginning; there are no rates of the others before the
-  // second sample.
+  // Begins an attempt. begun: the measures whose values at its beginning are known. The other measures have no rate
+  // before the second sample.
   void Begin(const os::process::Measurements& begun, Instant at);
   void Write(const os::process::Measurements& now, Instant at, MetricWriter& writer);
 
@@ -24,10 +24,10 @@ class ResourceSeries {
   void WriteCpu(const os::process::Measurements& now, double seconds, MetricWriter& writer);
   void WriteThrottled(const os::process::Measurements& now, MetricWriter& writer);
   void WriteMemory(const os::process::Measurements& now, MetricWriter& writer);
-  // The growth of a counter since the last measurement; nullopt if it is not known.
+  // Returns the growth of a counter since the last measurement, or nullopt if it is not known.
   std::optional<double> GrowthOf(const os::process::Measurements& now, os::process::Measure measure) const;
 
-  std::vector<MetricSeries> simple_;  // parallel to the table in the .cc
+  std::vector<MetricSeries> simple_;  // parallel to kRows in resource_series.cc
   MetricSeries cpu_{"cpu_cores", "cores"}, throttled_{"cpu_throttled", "share"}, memory_{"memory_bytes", "bytes"};
   os::process::Measurements last_;
   Instant last_at_;

@@ -28,8 +28,8 @@ class ResultStore {
   ResultStore(boost::asio::io_context& loop, const TaskPlan& plan) : loop_(loop), plan_(plan) {}
   ~ResultStore();
 
-  // Call it when the process has ended. Calls `done` once, on the loop's thread: before it returns if there is nothing
-  // to store.
+  // Call it when the process has ended. Calls `done` once, on the loop's thread. If there is nothing to store, calls it
+  // before Store returns.
   void Store(const ProcessSlot& slot, Done done);
   // Whether results are being stored now.
   bool busy() const { return !threads_.empty(); }

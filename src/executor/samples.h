@@ -25,7 +25,7 @@ class Samples {
 
 // The use of a task's GPUs. Each GPU in each answer of nvidia-smi is one sample.
 struct GpuSamples {
-  Samples utilisation;  // 0..1
+  Samples utilisation;  // a share, 0..1
   Samples memory;       // used share of the GPU's memory, 0..1
 
   void Add(const std::vector<os::process::GpuUsage>& answer);

@@ -25,7 +25,7 @@ constexpr Instant kStart = Instant(std::chrono::sys_days(std::chrono::year(2026)
 // Receives samples as an AM does.
 class Receiver {
  public:
-  // Takes the sample that `writer` has written. Returns its values by "name" or "name@rank".
+  // Reads the sample that `writer` has written. Returns its values by "name" or "name@rank".
   std::map<std::string, double> Take(const MetricWriter& writer) {
     const wire::MetricSamples& samples = writer.message().metric_samples();
     values_.clear();
@@ -45,7 +45,7 @@ class Receiver {
   }
   // A value of the last sample.
   const wire::MetricValue& Value(const std::string& name) { return values_[name]; }
-  // The series with a reason, and the reason.
+  // Returns the series that have no values, each with the reason.
   std::map<std::string, std::string> Absent() const {
     std::map<std::string, std::string> absent;
     for (const auto& [id, series] : series_) {
@@ -69,7 +69,7 @@ class Receiver {
   std::map<std::string, wire::MetricValue> values_;
 };
 
-// The line refers to `text`.
+// Parses a progress line. The result refers to `text`.
 core::ProgressLine Line(std::string_view text) {
   const auto line = core::ParseProgressLine(text);
   EXPECT_TRUE(line) << text;
@@ -157,7 +157,7 @@ TEST(ResourceSeries, CountersBecomeRates) {
   EXPECT_THAT(sampled.Next(), ElementsAre(Pair("processes", 3))) << "one reading of a counter has no rate";
   sampled.Set(Measure::kCpuPressure, 2);
   sampled.Set(Measure::kDiskRead, 6000);
-  sampled.Set(Measure::kNetReceived, 49);  // an interface is gone
+  sampled.Set(Measure::kNetReceived, 49);  // the sum of the interfaces decreases, because an interface has disappeared
   EXPECT_THAT(sampled.Next(), UnorderedElementsAre(Pair("cpu_pressure", 0.2), Pair("disk_read", 1000),
                                                    Pair("net_rx", 0), Pair("processes", 3)));
   EXPECT_EQ(sampled.receiver.Series("net_rx").scope(), wire::MetricSeries::NODE);
@@ -170,7 +170,7 @@ TEST(ResourceSeries, CountersBecomeRates) {
 
 TEST(ResourceSeries, CpuUseIsKnownInTheFirstInterval) {
   Measurements begun;
-  begun[Measure::kCpuSeconds].value = 100;  // of an earlier attempt
+  begun[Measure::kCpuSeconds].value = 100;  // includes the CPU time of an earlier attempt
   Sampled sampled(begun);
   sampled.Set(Measure::kCpuSeconds, 110);
   sampled.Set(Measure::kCgroupCpuSeconds, 111);
@@ -194,7 +194,7 @@ TEST(ResourceSeries, ThrottlingIsAShareOfPeriods) {
 
 TEST(ResourceSeries, MemoryHasThePeakSinceTheLastSample) {
   Measurements begun;
-  begun[Measure::kMemoryPeak].value = 900;  // of an earlier attempt
+  begun[Measure::kMemoryPeak].value = 900;  // the peak of an earlier attempt
   Sampled sampled(begun);
   sampled.Set(Measure::kMemory, 100);
   sampled.Set(Measure::kMemoryPeak, 900);
@@ -238,7 +238,7 @@ TEST(GpuSeries, MeanAndHighestValueOfTheGpusAreWritten) {
   EXPECT_EQ(receiver.Absent().size(), 3u) << "memory, power and slowdown are unknown";
 }
 
-// Returns a function that takes a sample at a time, and returns its values.
+// Returns a function that takes a sample at the given time, and returns the values of the sample.
 auto SamplesOf(RankSeries& series) {
   return [&series, writer = MetricWriter(), receiver = Receiver()](Instant at) mutable {
     writer.Begin(at, 0);
@@ -247,12 +247,12 @@ auto SamplesOf(RankSeries& series) {
   };
 }
 
-TEST(RankSeries, StepsHaveARateAndATime) {
+TEST(RankSeries, StepsGiveStepRateAndStepTime) {
   RankSeries series;
   auto sample = SamplesOf(series);
   series.Begin(2, kStart);
   EXPECT_THAT(sample(kStart + 5s), IsEmpty());
-  series.Take(1, Line("step 1000"), kStart + 6s);  // continued from a checkpoint
+  series.Take(1, Line("step 1000"), kStart + 6s);  // the program has continued from a checkpoint
   EXPECT_THAT(sample(kStart + 10s), ElementsAre(Pair("step@1", 1000)));
   series.Take(1, Line("step 1001"), kStart + 12s);
   series.Take(1, Line("step 1002"), kStart + 14s);
@@ -261,7 +261,7 @@ TEST(RankSeries, StepsHaveARateAndATime) {
   EXPECT_THAT(sample(kStart + 20s), UnorderedElementsAre(Pair("step@1", 1002), Pair("steps_s@1", 0)));
   series.Take(1, Line("step 1003"), kStart + 24s);
   EXPECT_EQ(sample(kStart + 25s).at("step_s@1"), 10) << "a step may be longer than an interval";
-  series.Take(1, Line("step 3"), kStart + 26s);  // the process has begun again
+  series.Take(1, Line("step 3"), kStart + 26s);  // the program has gone back to an earlier step
   EXPECT_THAT(sample(kStart + 30s), ElementsAre(Pair("step@1", 3)));
   series.Take(1, Line("step 8"), kStart + 31s);
   EXPECT_THAT(sample(kStart + 35s), UnorderedElementsAre(Pair("step@1", 8), Pair("steps_s@1", 1), Pair("step_s@1", 1)));
@@ -280,13 +280,13 @@ TEST(RankSeries, InputIsAShareOfTheTimeBetweenLines) {
   EXPECT_THAT(sample(kStart + 15s), ElementsAre(Pair("input_wait@0", 0.4)));
   series.Take(0, Line("input 15"), kStart + 19s);
   EXPECT_THAT(sample(kStart + 20s), ElementsAre(Pair("input_wait@0", 1))) << "more than the time that has passed";
-  series.Take(0, Line("input 0.5"), kStart + 24s);  // the process has begun again
+  series.Take(0, Line("input 0.5"), kStart + 24s);  // the process has started again
   EXPECT_THAT(sample(kStart + 25s), IsEmpty());
   series.Take(0, Line("input 1.5"), kStart + 29s);
   EXPECT_THAT(sample(kStart + 30s), ElementsAre(Pair("input_wait@0", 0.2)));
 }
 
-TEST(RankSeries, NewestValueOfAMetricHasItsStepAndTheHighestValue) {
+TEST(RankSeries, SampleOfAMetricHasItsNewestValueThatStepAndTheMaximum) {
   RankSeries series;
   MetricWriter writer;
   Receiver receiver;

@@ -22,7 +22,7 @@ constexpr size_t kMostProcesses = 64, kMostDumped = 16;
 constexpr size_t kMostRanksNamed = 4;
 constexpr size_t kStackLimit = 64 << 10;
 constexpr auto kPySpyLimit = 5s;
-constexpr auto kFaulthandlerLimit = 500ms;  // long enough, because faulthandler writes within the signal handler
+constexpr auto kFaulthandlerLimit = 500ms;  // sufficient, because faulthandler writes within the signal handler
 
 size_t SizeOrZero(const std::string& path) {
   struct stat info {};
@@ -128,7 +128,7 @@ bool StackSampler::RunPySpy(const PythonProcess& process) {
                            });
   limit_.expires_after(kPySpyLimit);
   limit_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && py_spy_ > 0) ::kill(-py_spy_, SIGKILL);  // the end of py-spy leads to OnDumped
+    if (!error && py_spy_ > 0) ::kill(-py_spy_, SIGKILL);  // OnDumped is called when py-spy has ended
   });
   return true;
 }

@@ -14,8 +14,8 @@
 
 namespace howdah::executor {
 
-// Writes the kernel's information about every process. Takes the stack of a Python program from py-spy if py-spy is in
-// the task's PATH. Otherwise takes it from faulthandler if the program has registered faulthandler for SIGUSR1 or
+// Writes the kernel's information about every process. Gets the stack of a Python program from py-spy if py-spy is in
+// the task's PATH. Otherwise gets it from faulthandler, if the program has registered faulthandler for SIGUSR1 or
 // SIGUSR2. Sends a signal only to processes that handle it. Every step has a time limit.
 //
 // Works asynchronously, on the executor's loop.
@@ -55,10 +55,10 @@ class StackSampler {
   Request request_;
   std::function<void(const std::string&)> done_;  // empty when no sample is in progress
   std::deque<PythonProcess> waiting_;
-  std::vector<Location> locations_;  // by local rank
-  size_t offset_ = 0;                // where the stack begins in the rank's stderr file
+  std::vector<Location> locations_;  // indexed by local rank
+  size_t offset_ = 0;                // the position in the rank's stderr file at which the stack begins
   pid_t py_spy_ = -1;
-  boost::asio::posix::stream_descriptor py_spy_ended_;  // pidfd
+  boost::asio::posix::stream_descriptor py_spy_ended_;  // a pidfd
   boost::asio::steady_timer limit_;
 };
 

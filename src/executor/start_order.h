@@ -27,7 +27,7 @@ struct Peers {
 };
 
 struct StartOrder {
-  ProcessSlot slot;  // with local rank 0
+  ProcessSlot slot;  // its local_rank is 0
   Peers peers;
 };
 

@@ -1,4 +1,4 @@
-// The AM's order to start an attempt: the length of the order, the order, and the table of endpoints.
+// Fuzzed input: the length of the AM's order to start an attempt, the order itself, and the table of endpoints.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -65,7 +65,7 @@ TEST(Stopping, SecondStopShortensTheGrace) {
   task.ExpectEnded(0);
 }
 
-// A shell dies of SIGTERM at once; its child keeps the grace to save its work.
+// SIGTERM ends a shell immediately, but its child has the whole grace to save its work.
 TEST(Stopping, ProcessGroupKeepsTheGraceAfterItsLeaderHasExited) {
   Task task("(trap 'sleep 0.2; echo saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done); echo never");
   task.Start(0);
@@ -163,7 +163,7 @@ TEST(Stopping, EndWithoutAnAmIsReportedToTheNextAm) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-// The network separates the first AM from the executor, so the stream to this AM still looks intact.
+// The network separates the first AM from the executor. The executor's stream to this AM still looks intact.
 TEST(Stopping, NextAmOnAnotherMachineReachesTheTaskByCallback) {
   Task task;
   task.options.am_may_move = true;
@@ -191,7 +191,7 @@ TEST(Stopping, NextAmOnAnotherMachineReachesTheTaskByCallback) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-// Somebody who knows the secret names an address where an AM does not answer.
+// A caller with the callback secret sends an address at which no AM answers.
 TEST(Stopping, CallbackToSilentAddressKeepsTheExistingStream) {
   Task task;
   task.options.am_may_move = true;
@@ -231,8 +231,8 @@ TEST(Stopping, TaskIsStoppedIfNoAmConnectsInTime) {
   EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
-// The executor or the guardian dies while the task runs and ignores the stop signal. Task's destructor checks that no
-// process is left.
+// In this test and the next one, the executor or the guardian dies while the task runs and ignores the stop signal.
+// Task's destructor checks that no process is left.
 TEST(Stopping, DeathOfTheExecutorKillsTheTask) {
   for (const int signal : {SIGKILL, SIGSEGV, SIGTERM}) {
     Task task(kIgnoresStop);
@@ -261,8 +261,8 @@ TEST(Stopping, DeathOfTheGuardianKillsTheTask) {
   EXPECT_TRUE(os::process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
 }
 
-// A NodeManager signals the process group of a container whose first process has died (YARN's
-// DefaultContainerExecutor.signalContainer).
+// The guardian is the first process of its container. Even if it has died, a NodeManager signals its process group
+// (YARN's DefaultContainerExecutor.signalContainer).
 TEST(Stopping, SignalsToTheGuardiansProcessGroupDoNotReachTheExecutor) {
   Task task(kIgnoresStop);
   EXPECT_EQ(::getpgid(task.executor), task.executor);

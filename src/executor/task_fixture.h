@@ -84,7 +84,8 @@ class Task {
   Task() {
     spec.name = "test";
     spec.checkpoint.grace = std::chrono::seconds(20);
-    spec.metrics_interval = Duration(0);  // tests of metrics set it, others expect no samples between their messages
+    // Tests of metrics set an interval; other tests expect no samples among their messages.
+    spec.metrics_interval = Duration(0);
     spec.roles.resize(1);
     spec.roles[0].name = "worker";
     spec.roles[0].memory_bytes = 64 << 20;

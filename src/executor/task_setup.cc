@@ -32,7 +32,7 @@ Status TaskSetup::ReadJob(TaskPlan& plan) {
   plan.task.role = static_cast<int>(role - plan.spec.roles.begin());
   if (frameworks::NeedsTensorboardPort(plan.spec, plan.task)) {
     HOWDAH_TRY(tensorboard_port_, os::process::PortReservation::Reserve());
-    // Keep the reservation but release the port, because the server that will use it may not set SO_REUSEADDR.
+    // Keep the reservation but stop binding the port, because the server that will bind it may not set SO_REUSEADDR.
     tensorboard_port_->StopHolding();
     plan.tensorboard_port = tensorboard_port_->port();
   }

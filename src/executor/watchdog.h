@@ -24,15 +24,15 @@ class Watchdog {
  public:
   struct Handlers {
     std::function<void()> send_progress;               // called before a hang is reported
-    std::function<void(const wire::Stop& stop)> stop;  // called after a probe
+    std::function<void(const wire::Stop& stop)> stop;  // called when a probe has ended
   };
   Watchdog(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am, Handlers handlers);
 
   struct Target {
     int attempt = 0;
-    std::vector<LogFiles> logs;     // by local rank
-    std::string path;               // the processes' PATH
-    std::optional<Duration> limit;  // nullopt if the attempt may show no activity for any time
+    std::vector<LogFiles> logs;     // indexed by local rank
+    std::string path;               // the PATH of the attempt's processes
+    std::optional<Duration> limit;  // nullopt: no limit
   };
   void Begin(Target target);
   void End();
@@ -42,7 +42,7 @@ class Watchdog {
     const std::vector<os::process::GpuUsage>& gpus;
     std::optional<Instant> last_progress;
   };
-  // Call it with every heartbeat until the attempt is stopped. pids: by local rank.
+  // Call it after every heartbeat until the attempt is stopped. pids: by local rank.
   void Check(const std::vector<pid_t>& pids, const Measurements& measurements);
   // Samples the stacks, then calls Handlers::stop. Does nothing if a probe is already in progress.
   void ProbeThenStop(const std::vector<pid_t>& pids, const wire::Stop& stop);

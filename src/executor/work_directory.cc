@@ -21,7 +21,7 @@ Status FillFromSource(const std::string& source, const TaskOptions& options) {
   return os::files::Unpack(source, options.work_dir);
 }
 
-// Refuses a target whose path leads through a link of the source, because such a link may lead anywhere.
+// Rejects a target whose path leads through a link of the source, because such a link may lead anywhere.
 Status AddFile(const jobspec::File& file, const std::string& staged, const TaskOptions& options) {
   const size_t slash = file.to.find_last_of('/');
   const std::string parent = slash == std::string::npos ? "." : file.to.substr(0, slash);

@@ -9,8 +9,8 @@
 namespace howdah::frameworks {
 namespace {
 
-// Whether the failure of one ranked task stops all other ranked tasks. It does if collectives cannot admit a new
-// process.
+// Whether the failure of one ranked task stops all other ranked tasks. This is the case if the collectives of the
+// framework cannot admit a new process.
 bool RanksBelongTogether(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
     case jobspec::Framework::kPytorch:
@@ -96,8 +96,8 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
 }
 
 bool ServersBindHeldPorts(jobspec::Framework framework) {
-  // Verified with the TCPStore of torch 1.13 and the gRPC servers of TensorFlow 2.21 and JAX 0.10. A plain job may run
-  // any server.
+  // Verified with the TCPStore of torch 1.13 and the gRPC servers of TensorFlow 2.21 and JAX 0.10. The result is false
+  // for a plain job, because it may run any server.
   return framework == jobspec::Framework::kPytorch || framework == jobspec::Framework::kTensorflow ||
          framework == jobspec::Framework::kJax;
 }

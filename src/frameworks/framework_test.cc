@@ -353,7 +353,8 @@ TEST(Horovod, LocalRanksAreCountedPerMachine) {
                                                "HOROVOD_CROSS_SIZE=1\n"
                                                "HOROVOD_HOSTNAME=n2\n");
   EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "CLUSTER_SPEC=" + map + "\n");
-  // The slot of each process, in the order of ranks: local rank, local size, cross rank and cross size.
+  // One row per process, in the order of ranks. `slot` has its local rank, local size, cross rank and cross size. (A
+  // slot is Horovod's term for the position of a process on a host.)
   const struct {
     int role, index, local_rank;
     const char* slot;

@@ -44,7 +44,7 @@ void AddCommon(const Process& process, jobspec::EnvVars& env) {
   Set(env, "HOWDAH_STOP_SIGNAL", process.spec.checkpoint.signal);
   if (!process.spec.checkpoint.dir.empty()) Set(env, "HOWDAH_CHECKPOINT_DIR", process.spec.checkpoint.dir);
   if (!process.spec.tensorboard_logdir.empty()) Set(env, "TB_LOG_DIR", process.spec.tensorboard_logdir);
-  // Python buffers output to a file, and would show it only at the end.
+  // Otherwise Python buffers output to a file, and the output reaches the log only much later.
   SetDefault(process, env, "PYTHONUNBUFFERED", 1);
   // Without a limit each process would start one thread per core of the node, whatever the task requested.
   SetDefault(process, env, "OMP_NUM_THREADS",

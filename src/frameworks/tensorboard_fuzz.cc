@@ -1,4 +1,4 @@
-// The output of a TensorBoard.
+// Searches the input for the address that TensorBoard prints.
 #include <cstddef>
 #include <cstdint>
 #include <string>

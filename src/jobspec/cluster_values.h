@@ -18,8 +18,8 @@ ValueType<std::string> DockerWord(std::string_view title, std::string_view examp
 ValueType<std::string> DockerMount();
 ValueType<std::string> DockerTmpfs();
 
-// A map of resource types to amounts above 0. The names are those that ResourceUtils accepts. Resource types with their
-// own key, such as memory, are errors.
+// A map of resource types to amounts above 0. The names are those that ResourceUtils accepts. A resource type that has
+// its own key in job files, such as memory, is an error.
 ValueType<std::vector<NamedResource>> Resources();
 
 // The name of a node. It includes the port on clusters with yarn.scheduler.include-port-in-node-name.

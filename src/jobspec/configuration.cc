@@ -75,7 +75,7 @@ class ConfigurationReader {
     problems_.push_back({file_, line, key, std::move(text)});
   }
 
-  // Calls `read` for each known key. `keys` empty: any key is known.
+  // Calls `read` for each known key. If `keys` is empty, every key is known.
   void ReadMap(const Node& node, const std::string& path, const std::vector<std::string_view>& keys,
                const std::string& example, const std::function<void(const Entry&)>& read) {
     if (node.kind == Node::Kind::kNull) return;

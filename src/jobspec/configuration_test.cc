@@ -62,7 +62,7 @@ TEST(Configuration, AllMistakesAreReportedWithLineAndRemedy) {
                           "c.yaml:9: prices.gib_hour: the key occurs twice; keep one of the two"));
 }
 
-TEST(Configuration, FileWithPricesOnly) {
+TEST(Configuration, FileWithOnlyPricesIsRead) {
   EXPECT_EQ(ParsePrices("{currency: USD, gpu_hour: 3}", "p.yaml").value, (Prices{"USD", {{}, {}, 3.0}, {}}));
   EXPECT_THAT(ProblemsOf(ParsePrices("gpu_hour: 3\n", "p.yaml")),
               ElementsAre("p.yaml:1: currency: missing; write the currency of the prices, as in currency: EUR"));

@@ -1,4 +1,4 @@
-// job.json.
+// Fuzzes the reader of job.json.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -8,7 +8,7 @@
 namespace howdah::jobspec {
 namespace {
 
-// By name, in small letters without dashes and underscores.
+// Sorted by name. Names are in lower case, without dashes and underscores.
 constexpr ForeignKey kForeignKeys[] = {
     {"accelerators", "gpus", true},
     {"activedeadlineseconds", "timeout", true},

@@ -1,4 +1,4 @@
-// Job files: YAML of a user.
+// Fuzzes the parser of users' job files.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   host.path_kind = [](const std::string&) { return PathKind::kFile; };
   const ParsedJob job = ParseJobFile(text, host);
   if (!job.problems.empty()) return 0;
-  if (!ReadEffective(WriteEffective(job.spec)).ok()) __builtin_trap();  // the AM could not read its job
+  if (!ReadEffective(WriteEffective(job.spec)).ok()) __builtin_trap();  // the AM could not read this job
   DescribeEffective(job.spec);
   return 0;
 }

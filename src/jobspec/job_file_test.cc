@@ -200,7 +200,7 @@ TEST(JobFile, MinimalJobHasTheDocumentedDefaults) {
   EXPECT_EQ(want.roles[0].restart, (RestartLimit{0, 1s}));
 }
 
-TEST(JobFile, JsonIsAJobFile) {
+TEST(JobFile, JsonIsReadAsAJobFile) {
   const JobSpec job = Parsed("{\n\t\"name\":\"j\",\"roles\":{\"w\":{\"memory\":\"1GiB\",\"command\":[\"a\\nb\"]}}}\n");
   EXPECT_EQ(job.name, "j");
   EXPECT_THAT(job.roles.at(0).command.argv, ElementsAre("a\nb"));

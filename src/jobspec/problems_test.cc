@@ -37,7 +37,7 @@ TEST(Problems, UnreadableTextIsReported) {
     for (int i = 0; i < 10; ++i) bomb += std::string("*") + static_cast<char>(c - 1) + ", ";
     bomb += "]\n";
   }
-  // As many values as are allowed, and the list itself.
+  // The items alone are as many values as are allowed. The list itself is one more value and exceeds the limit.
   std::string list = "tags: [";
   for (int i = 0; i < 20'000; ++i) list += "x,";
   list += "]\n";
@@ -421,7 +421,7 @@ TEST(Problems, ConflictsBetweenKeysAreReported) {
   });
 }
 
-TEST(Problems, TasksOfAllRolesTogetherAreLimited) {
+TEST(Problems, TotalNumberOfTasksIsLimited) {
   const auto two_roles = [](const std::string& a, const std::string& b) {
     return "roles:\n  a: {instances: " + a + ", memory: 1GiB, command: date}\n  b: {instances: " + b +
            ", memory: 1GiB, command: date}\n";
@@ -433,7 +433,7 @@ TEST(Problems, TasksOfAllRolesTogetherAreLimited) {
   });
 }
 
-TEST(Problems, AreLimitedTo200) {
+TEST(Problems, AtMost200AreReported) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "k" + std::to_string(i) + ": x\n";
   const std::vector<std::string> problems = ProblemsOf(text);

@@ -36,8 +36,8 @@ class Reader {
   // Reports a hint about the current key. The job stays valid.
   void Hint(Mark mark, std::string text) { hints_.push_back(ProblemAt(mark, path_, std::move(text))); }
 
-  // The scalar's text with its variables expanded. Reports a problem and returns nullopt if the node is not a scalar or
-  // cannot be expanded. `wanted` describes the expected value.
+  // Returns the text of a scalar with its variables expanded. Reports a problem and returns nullopt if the node is not
+  // a scalar or cannot be expanded. `wanted` describes the expected value.
   std::optional<std::string> Text(const Node& node, std::string_view wanted);
   // Same as Text, without expansion.
   std::optional<std::string> Verbatim(const Node& node, std::string_view wanted);
@@ -50,7 +50,7 @@ class Reader {
   bool WasBad(const std::string& path) const;
   // Reports a problem of the key at this path, with the line of the nearest enclosing key in the file.
   void FailAt(const std::string& path, std::string text);
-  // The same for a hint.
+  // Reports a hint about the key at this path, with the same line as FailAt.
   void HintAt(const std::string& path, std::string text);
 
   // Records that the directory at the current key was a relative path.

@@ -18,7 +18,7 @@ namespace howdah::jobspec {
 // Reads values of one type from job files, and writes them.
 template <typename V>
 struct ValueType {
-  std::function<bool(Reader&, const Node&, V&)> read;  // reports an invalid value and returns false
+  std::function<bool(Reader&, const Node&, V&)> read;  // returns false after reporting an invalid value
   std::function<Json(const V&)> write;                 // null: the key is omitted
   std::function<Json()> schema;                        // its "title" describes the type
 };
@@ -49,7 +49,7 @@ template <typename T>
 struct Section {
   std::vector<Key<T>> keys;
   std::vector<OldKey<T>> old_keys = {};
-  // For a key that this section does not have: returns the place where it may belong, or "".
+  // For a key that this section does not have: returns a description of where it may belong, or "".
   std::string (*elsewhere)(std::string_view key) = nullptr;
   // The key whose value may be written in place of the map: `restart: 3` is `restart: {max: 3}`. Empty if there is
   // none.
@@ -143,7 +143,7 @@ bool ReadOldKey(Reader& reader, const Node& node, const Entry& entry, const OldK
   return good;
 }
 
-// The short key of a section, or null.
+// Returns the row of the section's short key, or null if there is none.
 template <typename T>
 const Key<T>* ShortKey(const Section<T>& section) {
   const auto found = std::find_if(section.keys.begin(), section.keys.end(),

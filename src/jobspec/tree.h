@@ -57,7 +57,7 @@ class TreeBuilder {
   // from_set: marks all nodes as coming from a --set.
   TreeBuilder(Tree& tree, bool from_set) : tree_(tree), from_set_(from_set) {}
 
-  // Each function returns false after an error. No more events may follow then.
+  // Each function returns false after an error. After that, no function may be called.
   bool Null(int line, std::string_view anchor);
   bool Scalar(int line, std::string_view anchor, std::string_view text);
   bool Start(Node::Kind kind, int line, std::string_view anchor);  // kList or kMap

@@ -25,7 +25,7 @@ const Words<AdviceCheck>& AdviceCheckWords();
 std::string_view ToText(OnFailure f);
 // The names of the signals that a process can handle.
 const std::vector<std::string_view>& SignalNames();
-// These names and SIGKILL.
+// The names in SignalNames, and SIGKILL.
 const std::vector<std::string_view>& KillingSignalNames();
 
 // Puts the text in single quotes for a one-line message. Control characters become \xNN, and the text is shortened to
@@ -34,7 +34,7 @@ std::string Quoted(std::string_view text, size_t longest = 60);
 // Same as Quoted without the quotes, for a key in a path.
 std::string Printable(std::string_view text, size_t longest = 60);
 
-// Formats "a, b, c".
+// Joins the parts with commas, as in "a, b, c".
 std::string Joined(const std::vector<std::string_view>& parts);
 
 // Returns the position of the first byte that is not valid UTF-8, or npos if all bytes are valid.

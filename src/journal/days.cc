@@ -7,8 +7,8 @@ Day Days::Of(Instant at) const {
       std::chrono::local_time<Duration>((at + OffsetAt(at)).time_since_epoch()));
 }
 
-// The offset of the zone may change during the day, by any amount. So the end lies within two days, and is found by
-// bisection if it is not where the present offset puts it.
+// The day usually ends at the midnight that the present offset gives. If the offset changes during the day, the end is
+// found by bisection. It is less than three days away, because an offset is less than a day.
 Instant Days::EndAfter(Instant at) const {
   const Day day = Of(at);
   const Instant midnight((day + std::chrono::days(1)).time_since_epoch() - OffsetAt(at));

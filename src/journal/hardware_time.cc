@@ -10,8 +10,8 @@
 namespace howdah::journal {
 namespace {
 
-constexpr int kSettleInterval = 1024;  // entries
-// A job is counted for this long at most, because only a damaged journal contains a longer one.
+constexpr int kSettleInterval = 1024;  // number of entries between two attempts to settle
+// The longest time for which a job is counted. Only a damaged journal contains a longer job.
 constexpr Duration kLongestJob = std::chrono::days(36'525);
 constexpr int kMillion = 1'000'000;
 
@@ -19,7 +19,7 @@ constexpr std::array<Bucket, static_cast<size_t>(Spent::kCount)> kBucketOf = {
     Bucket::kWaiting, Bucket::kLocalization, Bucket::kStart,     Bucket::kRendezvous,
     Bucket::kUseful,  Bucket::kLost,         Bucket::kRecovering};
 
-// While no checkpoint is reported, it is not known which time was lost.
+// While no checkpoint is reported, it is not known which time was lost, so all of it counts as useful.
 void CountLostAsUseful(HardwareTime::Buckets& buckets) {
   HardwareTime::Figures lost = std::exchange(buckets[Bucket::kLost], {});
   buckets[Bucket::kUseful].held += lost.held;
@@ -28,8 +28,8 @@ void CountLostAsUseful(HardwareTime::Buckets& buckets) {
 
 // The hardware held at one moment, as amounts held for a microsecond.
 struct Rates {
-  Held working, ended;                 // ended: in containers whose last process has ended
-  std::map<std::string, Held> labels;  // of both, by label, without those that have none
+  Held working, ended;                 // ended: held by containers whose last process has ended
+  std::map<std::string, Held> labels;  // the sum of both, by label; without containers on nodes without a label
 };
 
 // A change of the rates.
@@ -131,7 +131,7 @@ void HardwareTime::OnContainer(const core::ContainerChanged& change, Instant now
   known_ = true;
   Instant from = now;
   if (change.type == core::ContainerChanged::Type::kAmGranted) {
-    // A later application master gets a container of the same size when the one before it has lost its own.
+    // A later application master gets a new container of the same size. Its predecessor's container is lost by then.
     const bool first = am_container_.empty();
     if (!first) Release(am_container_, now);
     am_container_ = change.container;
@@ -191,8 +191,8 @@ void HardwareTime::Settle(TimeBreakdown& breakdown) {
   std::erase_if(released_, [&](const Container& container) { return *container.released <= until; });
 }
 
-// The instant before which nothing changes any more. A container whose process has ended may get another process, which
-// moves its time since the end from kTail to the bucket of the job.
+// Returns the instant before which no time can move to another bucket any more. If another process starts in a
+// container whose process has ended, the container's time since that end moves from kTail to the bucket of the job.
 Instant HardwareTime::Settled(const TimeBreakdown& breakdown) const {
   Instant settled = breakdown.settled();
   for (const auto& [id, container] : held_) settled = std::min(settled, container.ended.value_or(settled));

@@ -75,7 +75,7 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
   Take(view.generation, change.generation);
   Take(view.am_attempt, change.am_attempt);
   Take(view.reason, change.reason);
-  // A cause belongs to its reason.
+  // A cause belongs to its reason, so a new reason without a cause clears the old cause.
   if (change.cause || change.reason) view.cause = change.cause;
   if (change.type == core::JobChanged::Type::kTensorboard) Take(view.tensorboard_advice, change.advice);
   Take(view.advice, change.advice);
@@ -90,13 +90,14 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
                             am_began_again ? "the application master started again" : view.reason);
 }
 
-// A pending task of a later role is not counted: it does not wait for a container, but for other roles.
+// Returns the state in which the time breakdown counts a task. A pending task of a later role is not counted, because
+// it waits for other roles, not for a container.
 std::optional<core::TaskState> CountedState(const JobView& view, const std::string& role, core::TaskState state) {
   const bool later = std::find(view.later_roles.begin(), view.later_roles.end(), role) != view.later_roles.end();
   return later && state == core::TaskState::kPending ? std::nullopt : std::optional(state);
 }
 
-// Relates the attempts of a task to its container.
+// Updates the resources of the task's container, and the times at which attempts run in it.
 void TakeHardware(JobView& view, const core::TaskChanged& change, TaskView& task) {
   using Type = core::TaskChanged::Type;
   if (view.time_breakdown.empty()) return;

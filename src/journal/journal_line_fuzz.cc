@@ -1,4 +1,4 @@
-// Lines of journal.jsonl.
+// Fuzzes the parsers of journal lines and of the status JSON.
 #include <cstddef>
 #include <cstdint>
 #include <string>

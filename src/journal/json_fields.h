@@ -21,11 +21,11 @@ namespace howdah::journal {
 // Keeps the order in which the fields are written, because people read these objects, too.
 using Json = nlohmann::ordered_json;
 
-// The JSON on one line. Bytes that are not UTF-8, such as a program's output in a reason, become replacement
+// Returns the JSON on one line. Bytes that are not UTF-8, such as a program's output in a reason, become replacement
 // characters.
 inline std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// The result is discarded (is_discarded()) if the text is not JSON.
+// If the text is not JSON, is_discarded() of the result is true.
 inline Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
 
 inline const Json* Field(const Json& object, const char* name) {
@@ -119,8 +119,8 @@ inline Json CauseJson(const core::Cause& cause) {
   return json;
 }
 
-// Returns nullopt for a kind that this version does not know. A newer version may have written it; the object is then
-// read without its cause.
+// Returns nullopt for a kind that this version does not know. A newer version may have written such a kind. In this
+// case, the caller uses the object without its cause.
 inline std::optional<core::Cause> CauseField(const Json& object) {
   const Json* field = Field(object, "cause");
   if (field == nullptr || !field->is_object()) return std::nullopt;

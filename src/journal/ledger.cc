@@ -5,7 +5,7 @@
 namespace howdah::journal {
 namespace {
 
-// Adds up what `of` selects from each day.
+// Returns the sum of the values that `of` selects from each day.
 template <typename Of>
 auto SumOver(const std::map<Day, HardwareTime::Buckets>& days, const Of& of) {
   decltype(of(std::declval<const HardwareTime::Buckets&>())) sum{};

@@ -104,7 +104,7 @@ TEST(Ledger, ContainerCountsInTheBucketOfTheJob) {
   EXPECT_EQ(Goodput(story.ledger.Of(Bucket::kUseful), story.ledger.Total()), 24.0 / 38);
 }
 
-TEST(Ledger, ContainersHeldWhileTheGangIsIncompleteWait) {
+TEST(Ledger, ContainersHeldForAnIncompleteGangCountAsWaiting) {
   Story story(/*workers=*/2);
   story.Job(1, JobType::kAmStarted, JobState::kStarting);
   story.Allocate(5, 0, "c0", {kGib, 1, 0});
@@ -183,7 +183,7 @@ TEST(Ledger, ContainerOfTheApplicationMasterCountsFromItsGrant) {
   story.Job(10, JobType::kAmStarted, JobState::kStarting);
   am.container = "am2";
   am.since = At(1);
-  story.Take(20, am);  // takes the place of the first one; its earlier time does not count twice
+  story.Take(20, am);  // replaces the first container; the time from 1 s to 20 s does not count twice
   story.End(30, JobState::kKilled);
   EXPECT_EQ(story.Vcores(), (Seconds64{27, 0, 0, 0, 0, 0, 0, 0}));
 }
@@ -214,14 +214,14 @@ TEST(Ledger, ClockThatIsSetBackAddsNoTime) {
   Story story;
   story.Up();
   story.Progress(30, 1);
-  story.Take(20, Granted("c1", {0, 5, 0}));  // counts from 30 s
+  story.Take(20, Granted("c1", {0, 5, 0}));  // counts from 30 s, because the newest entry has that time
   story.Take(25, Released("c1"));
   story.End(40);
   EXPECT_EQ(story.ledger.Total().vcores, ResourceTime{2 * 35} * 1'000'000);
 }
 
 TEST(Ledger, HardwareIsUnknownWithoutGrants) {
-  Story old;  // as a version without grants has written it
+  Story old;  // a journal of a version that did not record grants
   old.Job(2, JobType::kAmStarted, JobState::kStarting);
   old.Task(5, TaskType::kAllocated, TaskState::kAllocated, 0, "c0");
   old.Start(10);
@@ -235,7 +235,7 @@ TEST(Ledger, HardwareIsUnknownWithoutGrants) {
   EXPECT_EQ(old.ledger.busy(), std::nullopt);
 }
 
-TEST(Ledger, JournalWithoutItsBeginningHoldsNothing) {
+TEST(Ledger, HardwareIsUnknownWithoutTheSubmission) {
   Ledger ledger;
   ledger.Take({At(3), Granted("c0", {kGib, 1, 1})});
   ledger.Take({At(9), Released("c0")});
@@ -294,7 +294,7 @@ TEST(Ledger, BusyIsWeightedByGpusAndTime) {
   end(10, 0, 0.5);
   end(20, 1, 1.0);
   EXPECT_EQ(story.ledger.busy(), 0.666667);
-  end(30, 2, std::nullopt);  // its use is not known
+  end(30, 2, std::nullopt);  // the use by this attempt is not known
   EXPECT_EQ(story.ledger.busy(), 0.666667);
 }
 
@@ -312,7 +312,7 @@ TEST(Ledger, HardwareOnLabelledNodesIsCountedByLabel) {
   EXPECT_EQ(story.ledger.Total().vcores, ResourceTime{35'000'000});
 }
 
-TEST(Ledger, TaskShowsWhatItsContainerWasGranted) {
+TEST(Ledger, TaskViewHasTheResourcesOfItsContainer) {
   Story story;
   story.Up({3 * kGib, 2, 1});
   EXPECT_EQ(story.ledger.job().tasks[0].granted, (core::Resources{3 * kGib, 2, 1}));
@@ -323,7 +323,7 @@ TEST(Ledger, TaskShowsWhatItsContainerWasGranted) {
 // --- random journals
 
 // Makes random entries of one job: tasks, containers, checkpoints, restarts, deaths of the AM, and clocks that are set
-// forward and back. Computes the held hardware independently.
+// forward and back. Computes the held hardware independently of Ledger.
 class RandomJob {
  public:
   RandomJob(unsigned seed, int mean_step) : random_(seed), mean_step_(mean_step) {
@@ -387,7 +387,7 @@ class RandomJob {
     core::Resources granted{int64_t{Number(0, 9)} << Number(0, 40), Number(0, 4), Number(0, 2)};
     if (Number(0, 2) == 0) granted.others["fpga"] = Number(0, 3);
     Emit(Granted(id, granted));
-    if (Number(0, 9) == 0) Emit(Granted(id, granted));  // reported twice
+    if (Number(0, 9) == 0) Emit(Granted(id, granted));  // the same grant is reported twice
     held_.try_emplace(id, granted, now_);
     core::TaskChanged task = TaskChange(TaskType::kAllocated, "worker", Number(0, 2), TaskState::kAllocated);
     task.container = id;
@@ -408,7 +408,7 @@ class RandomJob {
     am.since = time_ - std::chrono::milliseconds(Number(-1000, 1000));
     Emit(JobChange(JobType::kAmStarted, JobState::kStarting));
     Emit(am);
-    // The first AM is the only one whose grant counts from `since`. Later ones have the same size.
+    // The first AM is the only one whose grant counts from `since`. Later AMs have the same size.
     if (am_ == 1) held_["am"] = {granted, std::clamp(*am.since, At(0), now_)};
   }
   void Job() {
@@ -503,8 +503,8 @@ TEST_P(LedgerOfRandomJobs, PeriodsAddUpToTheWhole) {
   }
 }
 
-// One container that is held from the beginning makes the hardware time a multiple of the wall time, which only
-// TimeBreakdown computes.
+// The journals have only one container, which is held from the beginning. Its hardware time must be a multiple of the
+// wall time that TimeBreakdown computes.
 TEST_P(LedgerOfRandomJobs, BucketsAgreeWithTheTimeBreakdown) {
   RandomJob job = Job();
   Ledger ledger;

@@ -93,7 +93,7 @@ std::string ToJson(const JobView& view, bool with_tasks) {
 }
 
 std::optional<JobView> FromJson(std::string_view text) {
-  constexpr int kMostNesting = 10;  // of ToJson's output: 5
+  constexpr int kMostNesting = 10;  // the output of ToJson nests 5 levels
   if (NestsDeeper(text, kMostNesting)) return std::nullopt;
   const Json json = Parse(text);
   if (!json.is_object()) return std::nullopt;

@@ -91,7 +91,7 @@ void TimeBreakdown::OnJob(JobState state, int generation, const std::string& rea
       restarts_.back().lost = loss_ ? Sum(*loss_) : Duration();
     }
     recovering_since_.reset();
-    if (std::exchange(loss_, std::nullopt)) unsaved_.clear();  // no task rejoined: nothing is unsaved
+    if (std::exchange(loss_, std::nullopt)) unsaved_.clear();  // no task has rejoined with unsaved work
     ran_ = true;
     stepped_ = false;
     running_since_ = last_;
@@ -117,7 +117,8 @@ void TimeBreakdown::StopRunning() {
   for (Stretch& stretch : *loss_) stretch.what = Spent::kLost;
 }
 
-// Later entries move time of the current generation, of the newest loss, and of the job's start.
+// Returns the beginning of the time that later entries may move to another bucket: the time of the current generation,
+// of the newest loss, of unsaved work, and of the job's start.
 Instant TimeBreakdown::settled() const {
   const auto& stretches = timeline_.stretches();
   if (!ran_ && !stretches.empty()) return stretches.front().from;

@@ -12,7 +12,7 @@ using core::TaskState;
 using JobType = core::JobChanged::Type;
 using TaskType = core::TaskChanged::Type;
 
-// Builds the journal of a job with one worker, entry by entry.
+// Builds the journal of a job, entry by entry.
 class Story {
  public:
   explicit Story(int workers = 1) { view.Apply(Submitted(0, {{"worker", workers}})); }

@@ -36,7 +36,8 @@ void Timeline::Move(const Stretches& stretches, Spent to) {
   }
 }
 
-// Replaces the tail of the timeline that begins with the first stretch concerned. Usually this is the last one.
+// Changes the bucket of a part of the timeline. Rebuilds the timeline from the first affected stretch on, which usually
+// is the last one.
 void Timeline::Repaint(const Stretch& stretch) {
   if (stretch.from >= stretch.to) return;
   const auto first = std::partition_point(stretches_.begin(), stretches_.end(),

@@ -45,7 +45,7 @@ TEST(Timeline, MoveOfAnEmptyStretchChangesNothing) {
   EXPECT_EQ(timeline.stretches(), QueueStartRunning().stretches());
 }
 
-TEST(Timeline, NewestTimeOfABucketMayHaveSeveralParts) {
+TEST(Timeline, NewestReturnsEachStretchOfAnInterruptedBucket) {
   Timeline timeline = QueueStartRunning();
   timeline.Append(Of(Spent::kStart, 30, 33));
   EXPECT_THAT(timeline.Newest(Spent::kStart, std::chrono::seconds(4)),
@@ -55,7 +55,7 @@ TEST(Timeline, NewestTimeOfABucketMayHaveSeveralParts) {
   EXPECT_THAT(timeline.Newest(Spent::kStart, std::chrono::seconds(-1)), IsEmpty());
 }
 
-TEST(Timeline, TotalsOutliveDroppedStretches) {
+TEST(Timeline, TotalsKeepTheTimeOfDroppedStretches) {
   Timeline timeline = QueueStartRunning();
   timeline.DropBefore(At(11));
   EXPECT_THAT(timeline.stretches(), ElementsAre(Of(Spent::kStart, 11, 12), Of(Spent::kRunning, 12, 30)));

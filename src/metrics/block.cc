@@ -13,23 +13,25 @@ namespace {
 constexpr int kWeightBits = 8;
 constexpr uint64_t kFlagLast = 1, kFlagLastStep = 2;
 
-// The precision of the values of a series: a few of 1000 for measured ones. Reported values keep five digits, and
-// counters, which users compare with log files and steps, all that they have.
+// Returns the number of mantissa bits that are kept of the values of a series. Measured values have a relative error
+// below 0.1 %. Reported values keep about five digits. Counters, which users compare with log files and steps, keep the
+// full precision of a float.
 int BitsOf(const Series& series) {
   if (IsReported(series.name)) return 16;
   if (series.name == "step" || series.name == "stdout_bytes" || series.name == "stderr_bytes") return 23;
   return 10;
 }
 
-// Samples cover a tenth of a second or more, and tasks are counted. A job that covers this many seconds does not exist.
+// A sample covers a tenth of a second or more, and a number of tasks is at least 1. No job covers 1e15 seconds. So a
+// weight outside these bounds comes from a damaged file.
 bool IsWeight(float value) { return value >= 1e-3F && value <= 1e15F; }
 
 Error Damaged() { return Failed("the data are damaged"); }
 
 // --- which buckets have samples ---
 
-// The lengths of the runs of buckets without and with samples, alternating, from the first bucket to the last one with
-// samples.
+// Writes the lengths of the runs of buckets without and with samples, alternating, from the first bucket to the last
+// bucket with samples.
 template <typename Present>
 void WritePresence(ByteWriter& out, size_t buckets, const Present& present) {
   std::vector<size_t> runs;
@@ -69,7 +71,7 @@ class FloatWriter {
     WriteFrom(before_, rounded);
     before_ = rounded;
   }
-  // As a difference to another value of the same bucket.
+  // Writes `value` as a difference to `base`, another value of the same bucket.
   void WriteAbove(float value, float base) { WriteFrom(Rounded(base, bits_), Rounded(value, bits_)); }
 
  private:
@@ -106,7 +108,7 @@ bool HasStep(const BlockContext& context, const TrackBlock& track) {
 
 // --- tasks ---
 
-// Columns of the same kind are beside each other, because those of different series are often equal or similar.
+// Writes columns of the same kind beside each other, because columns of different series are often similar.
 std::string EncodeTracks(const std::vector<TrackBlock>& tracks, const BlockContext& context) {
   ByteWriter out;
   out.Varint(tracks.size());
@@ -139,7 +141,7 @@ std::string EncodeTracks(const std::vector<TrackBlock>& tracks, const BlockConte
     for (size_t i = 0; i < track.buckets.size() && HasStep(context, track); ++i) {
       if (track.buckets[i].weight == 0) continue;
       const int64_t step = i < track.step.size() ? track.step[i] : 0;
-      // The difference of any two numbers fits if it may wrap around.
+      // Unsigned arithmetic may wrap around, so the difference of any two numbers fits.
       out.Signed(static_cast<int64_t>(static_cast<uint64_t>(step) - static_cast<uint64_t>(before)));
       before = step;
     }

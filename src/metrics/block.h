@@ -24,7 +24,7 @@ struct TrackBlock {
   uint8_t reason = 0;
   uint8_t capacity = 0;
   std::vector<Bucket> buckets;
-  std::vector<int64_t> step;  // only for a "metric.NAME"
+  std::vector<int64_t> step;  // only for series "metric.NAME"
   std::optional<double> last;
   std::optional<int64_t> last_step;
 };
@@ -34,12 +34,12 @@ struct QuantileTrack {
   std::vector<QuantileBucket> buckets;
 };
 
-// The numbers that a block refers to.
+// The tables and sizes that are needed to check the numbers in a block.
 struct BlockContext {
   std::span<const Series> series;
   size_t reasons = 0, capacities = 0;
-  size_t buckets = 0;  // of every track
-  // The number of bytes that all blocks read together may still need in memory. Reading a block decreases it.
+  size_t buckets = 0;  // the number of buckets of every track
+  // The memory, in bytes, that is left for all blocks that are read together. Reading a block decreases it.
   int64_t* budget = nullptr;
 };
 
@@ -48,11 +48,11 @@ Result<std::vector<TrackBlock>> DecodeTracks(std::string_view bytes, const Block
 std::string EncodeQuantiles(const std::vector<QuantileTrack>& tracks, const BlockContext& context);
 Result<std::vector<QuantileTrack>> DecodeQuantiles(std::string_view bytes, const BlockContext& context);
 
-// Replaces groups of `size` neighbouring buckets by one.
+// Replaces each group of `size` neighbouring buckets by one bucket.
 void GroupBuckets(TrackBlock& track, size_t size);
 void GroupBuckets(QuantileTrack& track, size_t size);
 
-// zlib. Decompress returns an error unless the result has exactly `size` bytes.
+// Compresses and decompresses with zlib. Decompress returns an error unless the result has exactly `size` bytes.
 std::string Compress(std::string_view bytes);
 Result<std::string> Decompress(std::string_view bytes, size_t size);
 

@@ -8,9 +8,9 @@
 
 namespace howdah::metrics {
 
-inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();  // mean and maximum without samples
+inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();  // mean and maximum if there is no sample
 
-// The nearest float. Numbers that are too large for a float become the largest one; infinities and NaN stay.
+// Returns the nearest float. Numbers that are too large for a float become the largest one; infinities and NaN stay.
 inline float ToFloat(double value) {
   constexpr double kMost = std::numeric_limits<float>::max();
   return static_cast<float>(std::isfinite(value) ? std::fmin(std::fmax(value, -kMost), kMost) : value);
@@ -24,7 +24,8 @@ struct Bucket {
   // Adds a sample. `more` is its weight, above 0.
   void Add(float more, double value, double highest) {
     const double total = static_cast<double>(weight) + more;
-    if (weight == 0 || value == mean) {  // the second for infinities, whose difference is NaN
+    // An infinite mean stays infinite even if one of the two shares below rounds to 0, because 0 times infinity is NaN.
+    if (weight == 0 || value == mean) {
       mean = ToFloat(value);
     } else {
       mean = ToFloat(mean * (weight / total) + value * (more / total));

@@ -81,7 +81,8 @@ int32_t Rounded(float value, int bits) {
   if (std::isnan(value)) return kNan >> shift;
   if (std::isfinite(value) && shift > 0) {
     const int32_t half = 1 << (shift - 1);
-    magnitude = std::min(magnitude, kInfinity - 1 - half) + half;  // the largest numbers do not become infinite
+    // Without this limit, rounding would turn the largest numbers into infinity.
+    magnitude = std::min(magnitude, kInfinity - 1 - half) + half;
   }
   magnitude >>= shift;
   return std::signbit(value) ? -magnitude : magnitude;

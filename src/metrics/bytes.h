@@ -48,8 +48,8 @@ class ByteReader {
   bool failed_ = false;
 };
 
-// Floats in the order of their values as integers, with a limited precision: `bits` is the number of bits of the
-// mantissa that are kept, at most 23. All NaNs become one.
+// Converts floats to integers with a limited precision, and back. The integers have the same order as the floats.
+// `bits` is the number of bits of the mantissa that are kept, at most 23. All NaNs become one NaN.
 int32_t Rounded(float value, int bits);
 float Unrounded(int64_t rounded, int bits);
 

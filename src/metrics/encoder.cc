@@ -22,7 +22,7 @@ class Encoder::Impl {
   explicit Impl(const Recording& recording) : recording_(recording) { Begin(); }
 
   bool Step() {
-    if (recording_.width() != width_) Begin();  // the blocks so far have buckets of another width
+    if (recording_.width() != width_) Begin();  // start again, because the blocks so far have buckets of another width
     for (size_t done = 0; done < kStepBytes && next_ < recording_.tasks().size();) {
       done += AddTask(recording_.tasks()[next_++]);
       if (Fits()) continue;
@@ -128,8 +128,8 @@ class Encoder::Impl {
   const Recording& recording_;
   std::string file_;
   FileIndex index_;
-  size_t next_ = 0;   // the next task
-  size_t group_ = 1;  // the number of buckets that become one in the file
+  size_t next_ = 0;   // the index of the next task
+  size_t group_ = 1;  // the number of buckets that are merged into one bucket of the file
   Duration width_{0};
   size_t buckets_ = 0;
 };

@@ -39,7 +39,7 @@ class Problems {
   std::string first_;
 };
 
-// Reports the problems. An error if nothing could be read.
+// Reports the problems. Returns an error if nothing could be read.
 Result<Table> Finish(TableBuilder& builder, const Problems& problems, int read, std::string* problem) {
   if (problem != nullptr) *problem = problems.Text();
   if (problems.count() > 0 && read == 0) return Failed(problems.Text());
@@ -143,7 +143,7 @@ Result<Table> File::Impl::ReadRoles(const Query& query, std::string* problem) co
   return Finish(builder, problems, read, problem);
 }
 
-// Quantiles first: otherwise the recording would compute them from the tasks.
+// Loads the quantiles first. Otherwise, the recording would compute them from the tasks.
 void File::Impl::LoadInto(Recording& recording, std::string* problem) const {
   Problems problems;
   int64_t budget = kBudget;

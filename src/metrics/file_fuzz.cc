@@ -1,5 +1,6 @@
-// The file `metrics` of a job. The checksums of a file make most mutations of it useless. So the first byte selects a
-// whole file, or one of the parts that checksums protect: an index, the block of a task, the block of a role.
+// Fuzzed input: the file `metrics` of a job. The checksums in the file would make almost every mutation of a whole file
+// useless. So the first byte selects a whole file, or one of the parts that a checksum protects: an index, the block of
+// a task, the block of a role.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,7 +40,7 @@ BlockContext Context(int64_t& budget) {
   return {kSeries, 4, 4, kBuckets, &budget};
 }
 
-// A written block must be readable, and have the same content.
+// Writes the tracks that were read. The written block must be readable, and must have the same content.
 void ReadTask(const std::string& bytes) {
   int64_t budget = kBudget;
   const auto tracks = DecodeTracks(bytes, Context(budget));

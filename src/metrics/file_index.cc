@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMagic = "howdahMT";
 constexpr uint32_t kVersion = 1;
 constexpr uint64_t kBlocksMax = 1'000'000;
-// So that the end of the last bucket fits into an Instant.
+// Limits the time that all buckets cover, so that the end of the last bucket fits into an Instant.
 constexpr int64_t kSpanMax = int64_t{1} << 60;
 
 void WriteBlocks(ByteWriter& out, const std::vector<FileIndex::Block>& blocks) {
@@ -54,7 +54,7 @@ bool IsSpan(Duration width, size_t buckets) {
   return width >= Duration(1) && width.count() <= kSpanMax / static_cast<int64_t>(buckets + 1);
 }
 
-// Reads texts as Names has them. Returns false if they cannot be those of one job.
+// Reads the texts into `names`. Returns false if `names` rejects a text, or if a text occurs twice.
 bool ReadNames(ByteReader& in, Names& names) {
   const uint64_t series = in.Varint(kSeriesMax);
   for (uint64_t i = 0; i < series; ++i) {

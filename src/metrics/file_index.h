@@ -14,23 +14,23 @@ namespace howdah::metrics {
 
 inline constexpr size_t kHeaderSize = 36;
 
-// The place of a part of the file: zlib-compressed bytes.
+// The location of one part of the file. The part is compressed with zlib.
 struct Region {
   uint64_t offset = 0;
   uint32_t size = 0;
-  uint32_t raw_size = 0;  // when decompressed
+  uint32_t raw_size = 0;  // the size after decompression
   uint32_t crc = 0;       // CRC-32C of the compressed bytes
 };
 inline constexpr uint32_t kRegionMax = 8U << 20, kRawMax = 32U << 20;
 
 std::string EncodeHeader(const Region& index);
-// Returns the place of the index.
+// Returns the location of the index.
 Result<Region> DecodeHeader(std::string_view bytes);
 
 struct FileIndex {
   struct Block {
     uint16_t role = 0;
-    int32_t index = 0;  // of the task
+    int32_t index = 0;  // the task's index
     Region region;
   };
   Instant begun;

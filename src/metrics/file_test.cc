@@ -1,4 +1,4 @@
-// Queries, and files, damaged ones included.
+// Tests of queries, and of valid and damaged files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(Query, SelectsColumnsInOrder) {
   }
 }
 
-TEST(Query, TimesSelectTheBucketsThatOverlap) {
+TEST(Query, TimeRangeSelectsOverlappingBuckets) {
   const Recorder recorder = SomeJob();
   const struct {
     std::optional<Duration> from, to;
@@ -119,7 +119,7 @@ TEST(File, ErrorSaysWhatIsWrong) {
 TEST(File, DamagedBlockCostsOnlyItsTask) {
   const Recorder recorder = SomeJob();
   std::string bytes = recorder.Encode();
-  bytes[40] ^= 1;  // in the first block, which is the one of the task that reported first
+  bytes[40] ^= 1;  // in the first block, which belongs to the task that reported first
   const auto file = OpenBytes(bytes);
   ASSERT_TRUE(file.ok());
   std::string problem;

@@ -74,7 +74,7 @@ uint8_t Names::AddCapacity(double capacity) {
 }
 
 int64_t Names::memory() const {
-  constexpr int64_t kPerEntry = 256;  // both copies of a text and the node of the map, on average
+  constexpr int64_t kPerEntry = 256;  // the average size of both copies of a text and the node of the map
   return static_cast<int64_t>(series_.size() + roles_.size() + reasons_.size()) * kPerEntry;
 }
 

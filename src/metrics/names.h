@@ -20,7 +20,7 @@ inline constexpr size_t kNameMax = 96, kUnitMax = 24, kReasonMax = 200, kRoleMax
 inline constexpr size_t kSeriesMax = 1024;     // different series per job
 inline constexpr size_t kReasonsMax = 256;     // different reasons per job; Track::reason has 8 bits
 inline constexpr size_t kCapacitiesMax = 256;  // different capacities per job; Track::capacity has 8 bits
-inline constexpr size_t kRolesMax = 10'000;    // per job
+inline constexpr size_t kRolesMax = 10'000;    // different roles per job
 
 class Names {
  public:
@@ -43,7 +43,7 @@ class Names {
 
  private:
   std::vector<Series> series_;
-  std::unordered_map<std::string, std::vector<uint16_t>> series_ids_;  // by name
+  std::unordered_map<std::string, std::vector<uint16_t>> series_ids_;  // the ids of all series with the same name
   int reported_ = 0;                                                   // number of different names of "metric.NAME"
   std::vector<std::string> roles_;
   std::map<std::string, uint16_t, std::less<>> role_ids_;

@@ -7,7 +7,7 @@
 namespace howdah::metrics {
 namespace {
 
-constexpr size_t kNode = 80;  // of the map
+constexpr size_t kNode = 80;  // the memory of one node of the map, in bytes (estimated)
 constexpr size_t kMost = 720, kFewest = 16;
 
 }  // namespace
@@ -19,7 +19,7 @@ QuantileBucket QuantilesOf(std::vector<float>& values) {
   std::sort(values.begin(), values.end());
   bucket.count = static_cast<float>(values.size());
   for (size_t q = 0; q < kQuantiles.size(); ++q) {
-    // Between the two values beside the position.
+    // Interpolate linearly between the two values around the position.
     const size_t scaled = (values.size() - 1) * static_cast<size_t>(kQuantiles[q]);
     const float below = values[scaled / 100], share = static_cast<float>(scaled % 100) / 100;
     bucket.value[q] = share == 0 ? below : below * (1 - share) + values[scaled / 100 + 1] * share;

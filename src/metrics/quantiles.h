@@ -13,7 +13,7 @@
 
 namespace howdah::metrics {
 
-// Returns the quantiles of the values, of which NaNs do not count. Changes the order of the values.
+// Returns the quantiles of the values, ignoring NaNs. Changes the order of the values.
 QuantileBucket QuantilesOf(std::vector<float>& values);
 
 // The quantiles of all series of all roles. The open bucket, to which TaskData::fine belongs, is not part of rows().
@@ -21,17 +21,18 @@ class RoleQuantiles {
  public:
   using Key = std::pair<uint16_t, uint16_t>;  // role and series
 
-  // budget: the memory for all quantiles, in bytes. Series for which it is not enough have none.
+  // budget: the memory for all quantiles, in bytes. A series for which no memory is left has no quantiles.
   RoleQuantiles(Duration width, int64_t budget) : width_(width), budget_(budget) {}
 
-  // Computes the quantiles of the existing buckets of tasks, the last of which stays open. Allocates TaskData::fine.
+  // Computes the quantiles of the existing buckets of tasks. The last of these buckets stays open. Allocates
+  // TaskData::fine.
   void Begin(std::deque<TaskData>& tasks, size_t buckets, Duration width);
-  // Adds quantiles of a file. `width`: of the file's buckets.
+  // Adds quantiles of a file. width: the width of the file's buckets.
   void Load(Key key, const std::vector<QuantileBucket>& buckets, Duration width);
-  // A sample of this time, since the beginning, is going to be added to TaskData::fine. Closes the open bucket if the
-  // time is after it.
+  // Call it before a sample is added to TaskData::fine. since: the time of the sample, since the beginning of the job.
+  // Closes the open bucket if the sample belongs to a later bucket.
   void OpenFor(Duration since, std::deque<TaskData>& tasks);
-  // A copy in which the open bucket is closed.
+  // Returns a copy in which the open bucket is closed.
   RoleQuantiles Closed(const std::deque<TaskData>& tasks) const;
 
   const std::map<Key, std::vector<QuantileBucket>>& rows() const { return rows_; }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Instant kBegun = Instant(std::chrono::days(20'000));
 
-// A sample of a task with one GPU: values like those of a training, with noise.
+// Returns a sample of a task with one GPU. The values resemble those of a training job, with noise.
 Sample Typical() {
   static const char* const kNames[] = {
       "cpu_cores",     "cpu_throttled", "cpu_pressure", "io_pressure", "memory_pressure", "memory_bytes",

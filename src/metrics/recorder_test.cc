@@ -70,7 +70,7 @@ TEST(Recorder, DayFitsIntoBucketsOf160Seconds) {
   EXPECT_EQ(table.buckets, 540U);
 }
 
-TEST(Recorder, SampleOfAnyClockIsLegal) {
+TEST(Recorder, SampleWithAnyTimeIsAccepted) {
   Recorder recorder(kBegun, {});
   for (const Instant at : {Instant::min(), Instant::max(), Instant(), kBegun - hours(1), kBegun + hours(1), kBegun}) {
     Sample sample = At(seconds(0), kCpu, 1);
@@ -205,10 +205,10 @@ TEST(Recorder, TenThousandTasksFitIntoMemoryAndFile) {
   const Table of_role = *file->Read(RoleQuery());
   EXPECT_EQ(of_role.width, seconds(5));
   EXPECT_EQ(of_role.columns.size(), TypicalSeries().size() * 5);
-  EXPECT_NEAR(of_role.columns[0].weight[0], 10'000, 20);  // the file rounds it
+  EXPECT_NEAR(of_role.columns[0].weight[0], 10'000, 20);  // the file rounds the weight
 }
 
-TEST(Recorder, RoleHasFullResolutionWhereTasksHaveNot) {
+TEST(Recorder, RoleKeepsFullResolutionWhenTasksDoNot) {
   Recorder recorder(kBegun, {});
   Feed(recorder, 100, seconds(0), hours(1), seconds(30));
   const Table tasks = recorder.Read(TaskQuery({"worker", 0}));
@@ -395,7 +395,8 @@ TEST(Encoder, SamplesBetweenTheStepsDoNotDamageTheFile) {
   Duration t = hours(1);
   int steps = 0;
   for (; encoder.Step(); ++steps) {
-    Feed(recorder, 41 + steps % 2, t, t + seconds(1), seconds(1));  // the first time merges all buckets
+    // The first of these samples makes the recorder merge all buckets.
+    Feed(recorder, 41 + steps % 2, t, t + seconds(1), seconds(1));
     t += seconds(100);
   }
   EXPECT_GT(steps, 2);

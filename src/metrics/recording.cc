@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kTooMany[] = "the job has more series than can be kept";
 constexpr Duration kJobMax = std::chrono::years(100);
-constexpr int64_t kTickMicros = 125'000;  // of Track::seen
+constexpr int64_t kTickMicros = 125'000;  // the unit of Track::seen
 constexpr float kTicksPerSecond = 8;
 // The time that one sample can cover: the longest interval of executors.
 constexpr float kCoverMin = 0.1F, kCoverMax = 60;
@@ -62,12 +62,12 @@ Track* Recording::FindTrack(TaskData& task, const Series& series, std::optional<
 
 // --- memory ---
 
-// The memory that would be left for buckets, beyond one bucket per row.
+// Returns the memory that is left for more buckets if every row already has one bucket.
 int64_t Recording::MemoryLeft(size_t tasks, size_t tracks, size_t rows, size_t reported) const {
-  constexpr size_t kPerTask = sizeof(TaskData) + 160;  // with the entry of by_key_ and the overhead of the heap
+  constexpr size_t kPerTask = sizeof(TaskData) + 160;  // includes the entry of by_key_ and the overhead of the heap
   const size_t used = tasks * kPerTask + tracks * sizeof(Track) * 9 / 8 + rows * (sizeof(Bucket) + sizeof(Fine)) +
                       reported * (sizeof(Reported) + 3 * sizeof(int64_t));
-  // The quantiles of all series of all roles, when they have all their buckets.
+  // The memory for the quantiles of all series of all roles, with the maximum number of buckets.
   const auto quantiles =
       static_cast<int64_t>(names_.series().size() * names_.roles().size() * 720 * sizeof(QuantileBucket));
   return limits_.memory - limits_.file - names_.memory() - static_cast<int64_t>(used) -
@@ -77,11 +77,11 @@ int64_t Recording::MemoryLeft(size_t tasks, size_t tracks, size_t rows, size_t r
 bool Recording::AddRow(TaskData& task, Track& track) {
   const bool is_reported = IsReported(names_.series()[track.series].name);
   const size_t rows = rows_ + 1, reported = reported_ + (is_reported ? 1 : 0);
-  // The reserve is for the reasons of series that have no row.
+  // Keep a reserve for the reasons of series that have no row.
   const int64_t left = MemoryLeft(tasks_.size(), tracks_, rows, reported) - (limits_.memory - limits_.file) / 64;
   if (left < 0) return false;
   const auto most = 1 + static_cast<size_t>(left) / (rows * sizeof(Bucket) + reported * sizeof(int64_t));
-  // A little less than possible, so that not every further row moves all buckets.
+  // Use 7/8 of the possible capacity. Otherwise, every further row would change the capacity and move all buckets.
   if (most < capacity_) Limit(most - most / 8);
   if (!task.AddRow(track, is_reported, quantiles_.has_value())) return false;
   ++rows_;
@@ -145,7 +145,8 @@ void Recording::Add(TaskData& task, const Sample::Value& value, Duration since) 
   track->reason = 0;
   if (value.capacity) track->capacity = names_.AddCapacity(*value.capacity);
   const size_t bucket = BucketAt(since);
-  const auto now = static_cast<uint16_t>(since.count() / kTickMicros | 1);  // not 0, which stands for never
+  // Never 0, because 0 means that the track has no sample.
+  const auto now = static_cast<uint16_t>(since.count() / kTickMicros | 1);
   float weight = 1;
   if (!is_reported) {
     const auto passed = static_cast<int16_t>(static_cast<uint16_t>(now - track->seen));
@@ -193,7 +194,7 @@ std::optional<RoleQuantiles> Recording::Quantiles() const {
   return quantiles_->Closed(tasks_);
 }
 
-// A client that reads all tasks of a large job asks for one after the other.
+// Finds a single task without a search through all tasks, because a client reads a large job one task at a time.
 std::vector<const TaskData*> Recording::TasksOf(const Query& query) const {
   std::vector<const TaskData*> tasks;
   if (query.of != Query::Of::kRole && query.role && query.index) {

@@ -23,7 +23,7 @@ class Recording {
   Table Read(const Query& query) const;
   std::vector<TaskKey> TaskKeys() const;  // in the order of Table
 
-  // Adds the content of a file. `width`: of the file's buckets. `names`: the file's texts.
+  // Adds the content of a file. width: the width of the file's buckets. names: the file's texts.
   void Load(const TaskKey& key, const std::vector<TrackBlock>& tracks, const Names& names, Duration width);
   void Load(const std::string& role, const std::vector<QuantileTrack>& tracks, const Names& names, Duration width);
 
@@ -35,7 +35,8 @@ class Recording {
   size_t used() const { return used_; }  // number of buckets until the last one with a sample
   const std::deque<TaskData>& tasks() const { return tasks_; }
   std::vector<TrackBlock> TracksOf(const TaskData& task) const;
-  // The quantiles, those of the present bucket included. Not set if they follow from the tasks.
+  // Returns the quantiles, including those of the present bucket. Returns nullopt if they can be computed from the
+  // tasks.
   std::optional<RoleQuantiles> Quantiles() const;
 
   int64_t memory() const;
@@ -57,12 +58,12 @@ class Recording {
   const Limits limits_;
   Names names_;
   std::deque<TaskData> tasks_;
-  std::unordered_map<uint64_t, uint32_t> by_key_;  // by role and index
+  std::unordered_map<uint64_t, uint32_t> by_key_;  // the position in tasks_, by role and index
   Duration width_;
-  size_t capacity_;  // the greatest number of buckets
+  size_t capacity_;  // the maximum number of buckets per row
   size_t used_ = 0;
-  size_t tracks_ = 0, rows_ = 0, reported_ = 0;  // rows_ includes those of reported values
-  std::optional<RoleQuantiles> quantiles_;       // only if tasks have fewer buckets than a role
+  size_t tracks_ = 0, rows_ = 0, reported_ = 0;  // rows_ includes the rows of reported values
+  std::optional<RoleQuantiles> quantiles_;       // set only if tasks have fewer buckets than a role
   uint64_t changes_ = 0;
 };
 

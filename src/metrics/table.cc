@@ -8,7 +8,7 @@
 namespace howdah::metrics {
 namespace {
 
-// Replaces groups of `size` neighbours by one element each.
+// Replaces each group of `size` neighbouring elements by one element.
 template <typename T, typename Combine>
 void Group(std::vector<T>& values, size_t size, const Combine& combine) {
   size_t count = 0;

@@ -5,7 +5,7 @@
 namespace howdah::metrics {
 TableBuilder::TableBuilder(const Query& query, const Names& names, Instant begun, Duration width, size_t buckets)
     : query_(query), names_(names), wanted_(query.series.begin(), query.series.end()) {
-  size_t last = buckets;  // the first bucket that is not wanted any more
+  size_t last = buckets;  // the end of the wanted buckets (exclusive)
   const auto bucket_at = [&](Duration since) {
     return static_cast<size_t>(std::clamp<int64_t>(since.count() / width.count(), 0, static_cast<int64_t>(buckets)));
   };

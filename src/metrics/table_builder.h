@@ -19,15 +19,15 @@ namespace howdah::metrics {
 
 class TableBuilder {
  public:
-  // The names must outlive the builder. `buckets`: of the whole job.
+  // The names must outlive the builder. buckets: the number of buckets of the whole job.
   TableBuilder(const Query& query, const Names& names, Instant begun, Duration width, size_t buckets);
 
-  // Whether a part of the job can have columns of the table.
+  // Whether the table can have columns of the role or the task.
   bool WantsRole(const std::string& role) const { return !query_.role || *query_.role == role; }
   bool WantsTask(const std::string& role, int index) const;
 
-  // Adds one track of a wanted task. `buckets` and `step` may be shorter than the job: the rest is empty. For
-  // Query::Of::kRole it contributes to the quantiles.
+  // Adds one track of a wanted task. `buckets` and `step` may have fewer elements than the job has buckets; the missing
+  // buckets are empty. For Query::Of::kRole, the track only contributes to the quantiles.
   struct Part {
     uint16_t series = 0;
     int16_t rank = Track::kNoRank;
@@ -50,9 +50,9 @@ class TableBuilder {
   const Query query_;
   const Names& names_;
   std::set<std::string, std::less<>> wanted_;
-  size_t first_ = 0;  // the bucket of the job with which the table begins
+  size_t first_ = 0;  // the job's bucket with which the table begins
   Table table_;
-  // For quantiles that are computed from tasks: by role and series, then by bucket of the table.
+  // The values from which quantiles are computed: by role and series, then by bucket of the table.
   std::map<std::pair<uint16_t, uint16_t>, std::vector<std::vector<float>>> values_;
   // The position of each column in the order of Table.
   struct Position {

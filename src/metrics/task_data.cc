@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kFirstStride = 8;
 
-// Grows a vector without the reserve that its own growth would add.
+// Grows a vector without the spare capacity that the vector's own growth would add.
 template <typename T>
 void Extend(std::vector<T>& values, size_t size) {
   if (size > values.capacity()) values.reserve(size);

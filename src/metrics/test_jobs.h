@@ -91,7 +91,7 @@ inline std::vector<Series> TypicalSeries() {
   return series;
 }
 
-// Feeds a job with noisy values. `each`: the interval of samples.
+// Feeds a job with noisy values. each: the interval of the samples.
 inline void Feed(Recorder& recorder, int tasks, Duration from, Duration to, Duration each) {
   static const std::vector<Series> kSeries = TypicalSeries();
   std::minstd_rand random(1);

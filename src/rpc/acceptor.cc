@@ -20,7 +20,7 @@ using os::files::Fd;
 
 constexpr int kBacklog = 4096;
 constexpr int kAcceptedAtOnce = 64;
-constexpr int kUserTimeoutMillis = 20'000;  // as gRPC sets it for its own listeners: the keepalive timeout
+constexpr int kUserTimeoutMillis = 20'000;  // the value that gRPC sets for its own listeners, its keepalive timeout
 // gRPC's timer for a handshake starts later than ours.
 constexpr std::chrono::milliseconds kHandshakeMargin{1'000};
 
@@ -171,7 +171,7 @@ void Acceptor::Run(const Take& take) {
 
 bool Acceptor::Wait(bool accepting, Clock::time_point until) {
   std::vector<pollfd> watched = {{wake_.get(), POLLIN, 0}, {accepting ? listener_.get() : -1, POLLIN, 0}};
-  // Ended connections: the peer (POLLRDHUP) or gRPC (POLLHUP) has closed them.
+  // Also wait for the end of unfinished connections: the peer (POLLRDHUP) or gRPC (POLLHUP) has closed them.
   for (const Unfinished& one : unfinished_) watched.push_back({one.socket.get(), POLLRDHUP, 0});
   int timeout = -1;
   if (until != Clock::time_point::max()) {
@@ -200,7 +200,8 @@ void Acceptor::RemoveFinished() {
 }
 
 void Acceptor::AcceptSome(const Take& take) {
-  // A stranger that connects all the time must not keep the thread here.
+  // Limit the number of connections per call, so that a stranger that connects all the time does not keep the thread in
+  // this loop.
   for (int i = 0; i < kAcceptedAtOnce && unfinished_.size() < limits_.unfinished; ++i) {
     Address address;
     Fd socket(::accept4(listener_.get(), address.get(), &address.size, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -233,7 +234,8 @@ bool Acceptor::Accepted(Fd socket, std::string peer, const Take& take) {
   return true;
 }
 
-// Closes the oldest unfinished connection and the newest waiting one, so that its peer does not wait in vain.
+// Closes the oldest unfinished connection, which frees its descriptor. Also accepts the next waiting connection with
+// the reserve descriptor and closes it, so that its peer detects the failure.
 void Acceptor::OnDescriptorsUsedUp() {
   if (!unfinished_.empty()) CloseOldest();
   reserve_.Close();

@@ -4,14 +4,14 @@
 // process has no free descriptor (CVE-2023-4785), and it keeps any number of connections whose peers never finish their
 // handshake. Anybody who can reach the port could use up the descriptors of the AM, or end its service.
 //
-// The acceptor passes a connection to gRPC at once and counts it as unfinished until the first call arrives on it. gRPC
-// accepts calls only from peers with a certificate of the job, and does not report a finished handshake. gRPC also
-// closes a connection whose handshake takes longer than `handshake`, so the acceptor counts an older connection as
-// finished even without a call. The number of unfinished connections is limited: at the limit, the acceptor waits until
-// one of them is finished, and closes the oldest one when it has been unfinished for `patience`.
+// The acceptor passes a connection to gRPC immediately, and counts it as unfinished until its handshake is known to
+// have finished. gRPC does not report this, but there are two signs. The first call on the connection is one, because
+// only peers with a certificate of the job can make calls. The age `handshake` is the other, because gRPC closes a
+// connection whose handshake takes longer. The number of unfinished connections is limited: at the limit, the acceptor
+// waits until one of them is finished, and closes the oldest one when it has been unfinished for `patience`.
 //
 // With Peers::kSameUser all peers are on this machine. The kernel reports the user of each connection, and connections
-// of other users are closed at once.
+// of other users are closed immediately.
 #pragma once
 
 #include <chrono>
@@ -70,7 +70,7 @@ class Acceptor {
   void RemoveFinished();
   void AcceptSome(const Take& take);
   bool IsStranger(int socket) const;
-  // Returns false if the process has no free descriptor.
+  // Passes an accepted connection on. Returns false if the process has no free descriptor.
   bool Accepted(os::files::Fd socket, std::string peer, const Take& take);
   void OnDescriptorsUsedUp();
   void Pause() { paused_until_ = Clock::now() + std::chrono::milliseconds(100); }
@@ -82,7 +82,7 @@ class Acceptor {
   const Limits limits_;
   const std::unique_ptr<os::net::PeerUsers> users_;  // null if any user may connect
   os::files::Fd wake_;                               // an eventfd
-  os::files::Fd reserve_;             // closed for a moment to accept and close a connection without a free descriptor
+  os::files::Fd reserve_;             // closed temporarily, to accept and close a connection when no descriptor is free
   std::list<Unfinished> unfinished_;  // oldest first; used by the thread only
   Clock::time_point paused_until_{};  // used by the thread only
   std::mutex mutex_;

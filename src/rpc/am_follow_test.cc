@@ -92,7 +92,7 @@ TEST_F(AmFollowTest, RepliesArriveInOrderUntilEnd) {
   am_.server->Close(id);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.written[id] == 101; }));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Await(*follow)->journal(), std::to_string(i));
-  EXPECT_FALSE(follow->ended());  // one reply is left
+  EXPECT_FALSE(follow->ended());  // one reply has not been read
   EXPECT_TRUE(Await(*follow)->ended().job_ended());
   EXPECT_EQ(Await(*follow), std::nullopt);
   ASSERT_TRUE(follow->ended());
@@ -110,8 +110,9 @@ TEST_F(AmFollowTest, ClientThatStopsReadingPausesItsOwnStreamOnly) {
     am_.server->SendToFollower(first, Journal(block));
     am_.server->SendToFollower(second, Journal(block));
   }
-  // The AM cannot distinguish the two clients. The client that reads receives everything. The AM stops sending to
-  // the other one, but its loop continues, because it sends each message only after the previous one was written.
+  // The AM cannot distinguish the two clients. The client that reads receives everything. The AM stops sending to the
+  // other client, but its loop continues, because it sends a message only after the previous message to the same client
+  // was written.
   int read = 0;
   std::thread reader([&] {
     for (; read < kReplies; ++read) {
@@ -133,10 +134,10 @@ TEST_F(AmFollowTest, DisconnectedClientIsReported) {
   follow.reset();
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.gone.size() == 1; }));
   EXPECT_THAT(am_.gone, ElementsAre(am_.newest));
-  am_.server->SendToFollower(am_.newest, JobEnded());  // too late: ignored
+  am_.server->SendToFollower(am_.newest, JobEnded());  // ignored, because the client is gone
 }
 
-TEST_F(AmFollowTest, AmShutdownIsUnavailable) {
+TEST_F(AmFollowTest, FollowEndsAsUnavailableWhenTheAmShutsDown) {
   const auto follow = Follow(identities_->client);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.requests.size() == 1; }));
   am_.server->SendToFollower(am_.newest, Journal("a"));

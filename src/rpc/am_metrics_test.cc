@@ -72,7 +72,7 @@ TEST(MetricsMessages, QueryIsUnchanged) {
   EXPECT_EQ(read.points, 7);
 }
 
-TEST(MetricsMessages, VectorsOfAnotherSizeAreCutOrFilled) {
+TEST(MetricsMessages, VectorsOfAnotherSizeAreTruncatedOrExtended) {
   const wire::MetricsColumn message = ToWire(LossColumn());
   for (const size_t buckets : {size_t{0}, size_t{1}, size_t{5}}) {
     const metrics::Column column = FromWire(message, buckets);
@@ -149,7 +149,7 @@ TEST_F(AmMetricsTest, TableArrivesUnchanged) {
     asked = request;
     metrics::Table other = SomeTable();
     other.width = seconds(5);
-    Send(server, id, other);  // replaced by the next table
+    Send(server, id, other);  // an incomplete table, which the next table replaces
     Send(server, id, SomeTable());
     SendComplete(server, id);
   });
@@ -216,7 +216,7 @@ TEST_F(AmMetricsTest, AmWithoutMetricsIsNamedAsAnOlderVersion) {
   EXPECT_THAT(table.error().message, HasSubstr("the job was started by an older version of Howdah"));
 }
 
-TEST_F(AmMetricsTest, CallOfAClientThatLeavesEnds) {
+TEST_F(AmMetricsTest, CallEndsWhenTheClientDisconnects) {
   int calls = 0;
   Serve([&](AmServer& server, ConnectionId id, const wire::MetricsRequest&) {
     ++calls;

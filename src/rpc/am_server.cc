@@ -31,7 +31,7 @@ class Server final : public AmServer, public AmCall::Owner {
       : post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
   ~Server() override;
 
-  // wanted: the port, or 0 for any free port.
+  // wanted: the port to listen on, or 0 for any free port.
   howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity, Peers peers);
 
   uint16_t port() const override { return acceptor_->port(); }
@@ -140,7 +140,7 @@ Server::~Server() {
   alive_.reset();
   joined_->Detach();
   if (!completions_) return;
-  acceptor_.reset();  // its thread uses the server
+  acceptor_.reset();  // first, because the acceptor's thread uses the server
   // Give the last messages (a reply, an order to leave) some time to be sent.
   completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
   server_->Shutdown(std::chrono::system_clock::now());

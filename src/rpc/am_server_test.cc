@@ -325,7 +325,7 @@ TEST_F(AmServerTest, GarbageOnPortIsHarmless) {
     (void)!send(fds.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
-  am_.server.reset();  // while handshakes are incomplete
+  am_.server.reset();  // destroys the server while handshakes are incomplete
   for (int fd : fds) close(fd);
 }
 
@@ -513,7 +513,7 @@ TEST_F(AmServerTest, ConnectionsWithoutHandshakeDoNotExcludeOthers) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.ids.contains("c1"); }));
-  IdleConnections idle(am_.server->port(), 380);  // more than may be unfinished
+  IdleConnections idle(am_.server->port(), 380);  // more connections than may be unfinished
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
   // The oldest ones are closed first.
   ASSERT_TRUE(idle.AwaitClosed(100));
@@ -524,8 +524,8 @@ TEST_F(AmServerTest, ConnectionsWithoutHandshakeDoNotExcludeOthers) {
   EXPECT_TRUE(executor.closed.empty());
 }
 
-// Connections of another process, so that they need no descriptors of this one. The process ends with code 0 once the
-// server has closed one of them.
+// Starts a process that opens idle connections, so that they need no descriptors of this process. The started process
+// ends with code 0 once the server has closed one of the connections.
 pid_t StartStranger(uint16_t port, const rlimit& limit) {
   const sockaddr_in to = Loopback(port);
   const pid_t pid = fork();

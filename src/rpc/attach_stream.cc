@@ -39,7 +39,7 @@ void AttachStream::Send(const wire::FromExecutor& message) {
 void AttachStream::Finish() {
   if (state_.finishing || state_.ending) return;
   state_.finishing = true;
-  if (!state_.started) return;  // not connected yet: the connect limit applies
+  if (!state_.started) return;  // the stream is not connected yet, so the connect limit applies
   LimitEnd();
   WriteNext();
 }
@@ -78,7 +78,7 @@ void AttachStream::WriteNext() {
   if (state_.writing || state_.ending) return;
   if (!queued_.empty()) {
     state_.writing = true;
-    call_->Write(queued_.front(), &on_wrote_);  // serialised before Write returns
+    call_->Write(queued_.front(), &on_wrote_);  // Write serialises the message before it returns
     queued_.pop_front();
   } else if (state_.finishing && !state_.half_closed) {
     state_.half_closed = true;
@@ -100,7 +100,7 @@ void AttachStream::End() {
   if (state_.ending) return;
   state_.ending = true;
   queued_.clear();
-  LimitEnd();  // if an invalid message broke the stream, gRPC delivers no status
+  LimitEnd();  // gRPC delivers no status if an invalid message broke the stream
   call_->Finish(&status_, &on_ended_);
 }
 

@@ -27,7 +27,7 @@ class AttachStream {
 
   void Send(const wire::FromExecutor& message);
   void Finish();
-  void Cancel();  // ends every operation soon; no handler is called afterwards
+  void Cancel();  // makes pending operations end soon; no handler is called afterwards
 
  private:
   using Call = grpc::ClientAsyncReaderWriter<wire::FromExecutor, wire::ToExecutor>;
@@ -50,7 +50,7 @@ class AttachStream {
   std::shared_ptr<grpc::Channel> channel_;
   std::string address_;
   std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null when no handler may be called any more
-  std::shared_ptr<char> alive_ = std::make_shared<char>();  // shows whether a handler has destroyed this stream
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // expires when a handler destroys this stream
   const Duration connect_timeout_;
 
   grpc::TemplatedGenericStub<wire::FromExecutor, wire::ToExecutor> stub_;

@@ -24,7 +24,7 @@
 namespace howdah::rpc {
 
 inline constexpr size_t kReadAhead = size_t{1} << 20;
-// The HTTP/2 flow-control window: the maximum of bytes in flight to the client.
+// The HTTP/2 flow-control window: the maximum number of bytes in flight to the client.
 inline constexpr int kWindow = 512 << 10;
 
 // Interface: AmFollow or a class with the same functions.
@@ -33,7 +33,7 @@ class ClientStream final : public Interface {
  public:
   using Stream = grpc::ClientReaderWriter<Request, Reply>;
   struct Method {
-    std::string doing;  // "following the job"
+    std::string doing;  // the action, for error messages: "following the job"
     std::unique_ptr<Stream> (*call)(wire::Control::Stub& stub, grpc::ClientContext* context);
     std::function<bool(const Reply& reply)> is_last;
   };

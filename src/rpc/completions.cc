@@ -15,7 +15,7 @@ struct Completions::Inbox {
   std::mutex mutex;
   std::condition_variable filled;
   std::vector<Item> items;  // guarded by mutex
-  bool closed = false;      // used by the loop thread only; true: the operations may have been destroyed
+  bool closed = false;      // whether the operations may have been destroyed; used by the loop thread only
 };
 
 Completions::Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post)

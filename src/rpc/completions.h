@@ -21,7 +21,7 @@ namespace howdah::rpc {
 class Operation {
  public:
   virtual ~Operation() = default;
-  virtual void Done(bool ok) = 0;  // on the loop thread; ok as gRPC defines it
+  virtual void Done(bool ok) = 0;  // called on the loop thread; `ok` has gRPC's meaning
 };
 
 template <typename Owner, void (Owner::*kDone)(bool)>

@@ -66,7 +66,7 @@ void FrameCall::WriteNext() {
   if (!queued_.empty()) {
     state_.writing = true;
     ++pending_;
-    stream_->Write(queued_.front(), &on_wrote_);  // serialised before Write returns
+    stream_->Write(queued_.front(), &on_wrote_);  // Write serialises the frame before it returns
     queued_.pop_front();
   } else if (state_.finishing && !state_.half_closed) {
     state_.half_closed = true;

@@ -19,7 +19,7 @@ namespace howdah::rpc {
 // until then gRPC holds operations of this object.
 class FrameCall : public std::enable_shared_from_this<FrameCall> {
  public:
-  // on_finished is called once, as the last callback: gRPC then holds no operation of this call any more.
+  // on_finished is called once, as the last callback. gRPC then no longer holds an operation of this call.
   FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method, std::string address,
             FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_finished);
   FrameCall(const FrameCall&) = delete;

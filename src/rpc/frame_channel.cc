@@ -8,7 +8,7 @@
 namespace howdah::rpc {
 namespace {
 
-// The HTTP/2 flow-control window of a stream: the maximum of bytes in flight to a remote reader.
+// The HTTP/2 flow-control window of a stream: the maximum number of bytes in flight to a remote reader.
 constexpr int kSendWindow = 512 << 10;
 
 class Stream final : public FrameStream {

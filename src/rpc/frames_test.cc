@@ -140,7 +140,7 @@ TEST_F(FramesTest, ClientDisconnectedBeforeJoinClosesTheExecutorStream) {
   ASSERT_TRUE(loop_.RunUntil([&] { return executor_->closed.size() == 1; }));
 }
 
-TEST_F(FramesTest, AmServesOrRefusesTunnel) {
+TEST_F(FramesTest, ServedTunnelCarriesDataAndRefusedTunnelGetsTheReason) {
   client_.emplace(*clients_, Method::kTunnel, Opening("a"));
   End refused(*clients_, Method::kTunnel, Opening("b"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.size() == 2; }));

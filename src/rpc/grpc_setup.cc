@@ -67,8 +67,8 @@ void PrepareGrpc() {
   std::call_once(once, [] {
     RemoveGrpcVariables();
     gpr_set_log_function(LogOnlyAssertions);
-    // Disable a check of Debian's abseil: for every lock that gRPC takes, it looks for deadlocks under one process-wide
-    // lock.
+    // Disable deadlock detection, which Debian's abseil enables: it would take one process-wide lock for every lock of
+    // gRPC.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     SetTlsDefaults();
     // Keep gRPC initialised until the process ends: its shutdown runs on a thread that races with exit.

@@ -12,7 +12,7 @@
 namespace howdah::rpc {
 namespace {
 
-constexpr long kBackdateSeconds = 5 * 60;  // clocks differ between nodes
+constexpr long kBackdateSeconds = 5 * 60;  // certificates are backdated, because clocks differ between nodes
 constexpr long kValidSeconds = 400L * 24 * 3600;
 
 template <auto kFree>

@@ -37,7 +37,7 @@ class JoinedCalls {
     grpc::ByteBuffer first;            // the first message, kept until the call is joined
     std::optional<ConnectionId> peer;  // the joined call
     bool awaits_peer = false;          // a message is being written to the peer; the next one is read afterwards
-    std::shared_ptr<FrameStream::Handlers> handlers;  // served by the AM
+    std::shared_ptr<FrameStream::Handlers> handlers;  // set if the AM itself serves the stream
   };
 
   std::function<AmCall*(ConnectionId)> find_;

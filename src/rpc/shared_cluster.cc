@@ -8,7 +8,7 @@ namespace howdah::rpc {
 
 SharedCluster::SharedCluster(const wire::Cluster& cluster) {
   using google::protobuf::io::CodedOutputStream;
-  constexpr uint8_t kTag = wire::ToExecutor::kClusterFieldNumber << 3 | 2;  // length-delimited
+  constexpr uint8_t kTag = wire::ToExecutor::kClusterFieldNumber << 3 | 2;  // wire type 2: length-delimited
   static_assert(wire::ToExecutor::kClusterFieldNumber < 16, "a tag of one byte");
   size_t size = cluster.ByteSizeLong();
   auto length = static_cast<uint32_t>(size);

@@ -10,7 +10,7 @@ namespace howdah::rpc {
 class SharedCluster {
  public:
   explicit SharedCluster(const wire::Cluster& cluster);
-  const grpc::Slice& slice() const { return slice_; }  // tag, length, bytes; copies share the memory
+  const grpc::Slice& slice() const { return slice_; }  // contains tag, length and bytes; copies share the memory
 
  private:
   grpc::Slice slice_;

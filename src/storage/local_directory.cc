@@ -29,7 +29,7 @@ std::optional<struct stat> StatOf(const Fd& directory, const std::string& name) 
   return ::fstatat(directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 ? std::optional(info) : std::nullopt;
 }
 
-// Not all file systems can refuse to replace the target.
+// Renames without replacing an existing target, unless the file system does not support that.
 int RenameOnly(const Fd& from, const std::string& old_name, const Fd& to, const std::string& new_name) {
   const int renamed = ::renameat2(from.get(), old_name.c_str(), to.get(), new_name.c_str(), RENAME_NOREPLACE);
   if (renamed == 0 || (errno != EINVAL && errno != ENOSYS)) return renamed;

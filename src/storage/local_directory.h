@@ -10,8 +10,8 @@
 
 namespace howdah::storage {
 
-// Holds the directory open and uses only its descriptor. So the owner of the directory cannot redirect this program to
-// other files by replacing the directory or its entries by links.
+// Keeps the directory open and uses only its descriptor. Therefore the owner of the directory cannot redirect this
+// program to other files by replacing the directory or its entries by links.
 class LocalDirectory final : public Files::Directory {
  public:
   static Result<std::unique_ptr<Files::Directory>> Open(const std::string& path);

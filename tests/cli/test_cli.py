@@ -193,7 +193,8 @@ def test_doctor_reports_its_findings(home):
 
 
 def test_openssl_configuration_of_the_machine_is_not_read(home, tmp_path):
-    """openssl.cnf may name modules, which a static program cannot load. A named pipe blocks every reader of it."""
+    """openssl.cnf may name modules, which a static program cannot load. The test replaces the file by a named
+    pipe, which blocks every reader."""
     os.mkfifo(tmp_path / "openssl.cnf")
     with socket.create_server(("127.0.0.1", 0)) as server:
         (tmp_path / "core-site.xml").write_text("<configuration/>")
@@ -228,7 +229,7 @@ def test_doctor_without_hadoop_configuration_names_the_variable_to_set(home, tmp
 
 # --- malformed job files ----------------------------------------------------------------------------------------------
 
-# Description of the mistake, pattern of the line to change, and replacement.
+# Each row has a description of the mistake, a pattern for the line to change, and the replacement.
 MUTATIONS = [
     ("unknown key in a role", r"^(\s+)command:", r"\1comand:"),
     ("no unit", r"^(\s+)memory: .*$", r"\1memory: 2"),
@@ -285,7 +286,7 @@ def test_malformed_job_files_exit_with_2_and_name_the_line(home, tmp_path):
         path = job_file(tmp_path, text)
         done = howdah(home, "plan", path)
         assert done.returncode == 2, (what, done)
-        # The parser may notice invalid YAML on a later line.
+        # The parser may report invalid YAML only on a later line.
         line = rf"(\d+: not valid YAML|{number}): "
         assert re.search(rf"^{re.escape(path)}:{line}", done.stderr, re.M), (what, number, done)
         count += 1

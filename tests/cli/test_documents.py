@@ -27,7 +27,7 @@ def blocks(text, language):
 
 JOB_FILES = [(name, number, text) for name, document in DOCUMENTS.items()
              for number, text in enumerate(blocks(document, "yaml"))
-             if re.search(r"^roles:", text, re.M) and "command:" in text]  # not a part of a job file
+             if re.search(r"^roles:", text, re.M) and "command:" in text]  # other blocks are parts of job files
 
 
 def make_named_files(folder, text):
@@ -49,12 +49,12 @@ def test_plan_finds_no_problem_in_a_job_file_of_the_documents(tmp_path, name, nu
     (tmp_path / "job.yaml").write_text(text)
     done = howdah("plan", "job.yaml", "--json", "--on", "local", cwd=tmp_path,
                   env={**os.environ, "HOWDAH_HOME": str(tmp_path / "home")})
-    assert done.returncode in (0, 3), done  # 3: this machine has fewer cores, GPUs or memory
+    assert done.returncode in (0, 3), done  # 3: this machine has too few cores or GPUs, or too little memory
     assert json.loads(done.stdout)["problems"] == [], done
 
 
 def commands(text):
-    """The words after `howdah` of each command in the code of a document, up to `--`, a pipe or the next command."""
+    """The commands in the code of a document, each as the words after `howdah`, up to `--`, a pipe or a command."""
     code = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
     code += [line for block in blocks(text, "sh") for line in block.replace("\\\n", " ").splitlines()]
     return [command.split(" -- ")[0].split() for line in code
@@ -80,8 +80,8 @@ def test_every_command_and_flag_in_the_documents_exists():
 
 
 def keys_with_values(text):
-    """The mappings in the last columns of tables, such as {"timeouts": {"run": "2h"}}. Mappings without values, such as
-    `instances: {min, max}`, only name keys."""
+    """The mappings in the last columns of tables, such as {"timeouts": {"run": "2h"}}. Skips mappings that only list
+    keys, such as `instances: {min, max}`."""
     for row in re.findall(r"^\|.*\|$", text, re.M):
         for code in re.findall(r"`(\w+: [^`]+)`", re.split(r"(?<!\\)\|", row)[-2]):
             value = yaml.safe_load(re.sub(r"\bN\b", "3", code).replace("…", "x"))

@@ -20,7 +20,7 @@ def accuracies(text):
 
 def losses(text, who, epoch):
     """The distinct losses that the processes printed for an epoch. Each process prints the mean over all processes, so
-    there is only one value if they really train together."""
+    there is only one value if the processes really train together."""
     return set(re.findall(rf"{who} \d/\d epoch {epoch} loss (\d+\.\d+)", text))
 
 
@@ -92,7 +92,7 @@ roles:
 checkpoint: {{dir: {tmp_path}/checkpoints}}
 """)
     job = machine.submit("job.yaml", cwd=tmp_path)
-    # The second epoch starts only after the checkpoint of the first has been saved.
+    # The second epoch starts only after the checkpoint of the first epoch has been saved.
     eventually(lambda: "epoch 2/8" in machine("logs", job, "worker:0").stdout, f"the second epoch of {job}", RUN_S)
     before = machine.status(job)
     os.kill(before["tasks"][2]["pids"][0], signal.SIGKILL)
@@ -111,8 +111,8 @@ checkpoint: {{dir: {tmp_path}/checkpoints}}
 
 
 def test_the_reason_is_the_exception_of_the_rank_that_raised_it(machine, installed, tmp_path):
-    # Rank 2 fails before it joins, so that the other ranks wait for it. (If it failed in a collective, the
-    # other ranks would notice the closed connection and could exit before rank 2.)
+    # Rank 2 fails before it joins the process group, so that the other ranks wait for it. If it failed in a collective,
+    # the other ranks would notice the closed connection and could exit before rank 2.
     (tmp_path / "step.py").write_text("""import os, torch, torch.distributed as dist
 if os.environ["RANK"] == "2":
     raise ValueError("bad shard 17")

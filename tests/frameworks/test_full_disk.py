@@ -83,8 +83,8 @@ def step_of(status):
 
 
 def test_training_continues_after_a_full_disk(disk, start, tmp_path, pytestconfig):
-    """Job and checkpoints are on the full disk: ranks fail, and the AM cannot record that. When there is space again,
-    the training continues from the last complete checkpoint."""
+    """The job and its checkpoints are on the full disk: ranks fail, and the AM cannot record their failures. When the
+    disk has space again, the training continues from the last complete checkpoint."""
     path = disk("disk", "16m")
     machine = Machine(path / "home")
     try:

@@ -113,7 +113,7 @@ def test_tonys_parser_reads_the_history_of_a_job(machine, tony, tmp_path):
         if ident != ids[1]:  # in that job, worker:1 may fail before worker:0 has restarted
             assert of_worker_0[2:] == [("TASK_STARTED", None), ("TASK_FINISHED", "SUCCEEDED")]
         assert events[-1] == ("APPLICATION_FINISHED", None, None)
-        # The journal and our own parser give the same events.
+        # The journal and our own parser report the same events as TonY's parser.
         exits = [e for e in lines(machine, "events", ident) if e["type"] == "TaskExited" and e["role"] == "worker"]
         failures = [e["event"] for e in read["events"] if e["event"].get("status") == "FAILED"]
         assert [f["containerDiagnostic"] for f in failures] == [e["reason"] for e in exits if e.get("exit_code")]
@@ -268,7 +268,7 @@ def test_tony_site_sets_the_history_folder(machine, old, tmp_path):
     assert [j["id"] for j in listed] == [own, ID.replace("0031", "0032"), ID]
     names = {s["name"]: s["value"] for s in shown(machine, "config", own)}
     assert names["roles.worker.memory"] == "64MiB"
-    assert f"{own} has no metrics" in history(machine, "metrics", own, code=2).stderr  # it ended before a sample
+    assert f"{own} has no metrics" in history(machine, "metrics", own, code=2).stderr  # the job ended before a sample
     assert len(json.loads(history(machine, "diff", own, ID, "--json", env=env).stdout)["configuration"]) > 5
     assert "removed" in history(machine, "purge", env=env).stdout
 

@@ -18,7 +18,7 @@ def as_user(home, *arguments, cwd):
 
 def job_of_other_user(tmp_path, text):
     for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        os.chmod(folder, 0o755)  # pytest's folders keep other users out
+        os.chmod(folder, 0o755)  # pytest's folders would exclude the other user
     folder = tmp_path / "other"
     folder.mkdir()
     (folder / "job.yaml").write_text(text)
@@ -48,7 +48,8 @@ roles:
     assert logs.splitlines() == [str(LIMIT // 1024), "refused", "own"]
 
 
-# The client finds the agents of a job without an AM by their owner, which is not the owner of their directory in /proc.
+# The client finds the agents of a job without an AM by the owner of their processes. That user does not own the
+# directories of these processes in /proc.
 @needs_root
 def test_a_job_without_agents_is_ended_by_the_next_client(tmp_path):
     folder = job_of_other_user(tmp_path, """

@@ -10,7 +10,7 @@ from other_user import needs_root, start_as_other
 
 CONNECTIONS = 1100
 
-# Holds connections that send nothing until stdin ends. With the argument `again`, replaces those that the other side
+# Keeps idle connections open until stdin ends. With the argument `again`, replaces each connection that the other side
 # closes.
 STRANGER = """
 import resource, select, socket, sys
@@ -86,7 +86,7 @@ def test_owner_can_run_commands_during_and_after_the_attack(attacked, machine):
     stranger.close()
     after = machine("exec", job, "worker:1", "--", "echo", "hi")
     assert (after.code, after.stdout) == (0, "hi\n"), after
-    # A new executor can attach.
+    # A new executor can connect to the AM.
     for pid, command in machine.alive(job).items():
         if "--index 1 " in command and "howdah-agent task" in command:
             os.kill(pid, signal.SIGKILL)

@@ -7,7 +7,7 @@ import pytest
 
 from machine import eventually, read
 
-# Each attempt of the task notes its start, and fails if another copy of it runs.
+# Each attempt of the task records its start, and fails if another attempt is still running.
 JOB = """
 env: {NOTES: %s}
 roles:
@@ -53,7 +53,7 @@ def flip(where):
 
 
 def missing(content):
-    """The guardian does not start another AM without the file."""
+    """Stands for the loss of the file. Without the file, the guardian does not start another AM."""
 
 
 def second_length_is_2_gib(b):
@@ -85,7 +85,7 @@ def test_no_task_starts_twice_when_the_event_log_is_damaged(machine, tmp_path, d
 
 def test_a_torn_record_at_the_end_is_removed_and_the_job_continues(machine, tmp_path):
     job, notes = replaced_am(machine, tmp_path, lambda b: b + b[8:20] + b"half")
-    # The head of the first record is valid at the end, too, so this record was written only in part.
+    # The appended record has a valid header but an incomplete content, like a record whose write was interrupted.
     taken_over(machine, job, 1)
     assert machine.status(job)["state"] == "RUNNING"
     assert notes.read_text() == "start\n"

@@ -35,8 +35,8 @@ roles:
 
 
 def fill(machine, job):
-    """Kills worker:0 on an ever fuller disk, until the AM's writes fail. Returns the filler and the last attempt that
-    was killed."""
+    """Fills the disk, and kills worker:0 repeatedly until a write of the AM fails. Returns the filler and the last
+    attempt that was killed."""
     filler = Filler(machine.home.parent)
     folder = machine.home / "jobs" / job
 
@@ -70,7 +70,7 @@ def test_a_job_survives_a_disk_that_is_full_for_a_while(machine, tmp_path):
     assert machine.task(job, "worker", 1)["pids"] == [survivor]
     journal = machine.home / "jobs" / job / "journal.jsonl"
     assert all(line.startswith(b"{") and line.endswith(b"}") for line in read(journal).splitlines())
-    # Another AM reads what was written before and after.
+    # Another AM can read the records from before and after the time of the full disk.
     os.kill(am[1], 9)
     eventually(lambda: b'"am_attempt":1' in read(journal), "the takeover by another AM")
     assert machine("kill", job).code == 0

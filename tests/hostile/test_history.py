@@ -57,7 +57,7 @@ import os, sys
 os.mkdir(sys.argv[1]); os.link(sys.argv[2], sys.argv[1] + '/' + os.path.basename(sys.argv[2]))
 """
     (tmp_path / NAME.format(7)).touch(mode=0o666)
-    os.chmod(tmp_path / NAME.format(7), 0o666)  # the kernel lets a user link files that he may write
+    os.chmod(tmp_path / NAME.format(7), 0o666)  # the kernel lets users link files to which they may write
     python_as_other(script, shared / "intermediate/application_1_0007", tmp_path / NAME.format(7)).check_returncode()
     done = move(machine, shared)
     assert f"belongs to user {UID}, but its file" in done.stderr, done

@@ -54,7 +54,7 @@ def test_requests_of_other_users_do_not_reach_the_task(machine, tmp_path):
     with Opened(machine, "open", job, "worker:0", port) as opened:
         done = python_as_other(ATTACK, opened.port)
         assert done.returncode == 0 and int(done.stdout) > 100, done
-        # Connections are accepted in order: requests that were let through would arrive before this one.
+        # Connections are accepted in order, so any request that was let through would arrive before this request.
         assert opened.get("ours") == "hello"
         log = machine.log(job, "worker:0")
     assert log.count("received") == 1 and "GET /ours" in log, log

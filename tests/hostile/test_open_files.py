@@ -1,4 +1,4 @@
-"""A low soft limit of open files limits neither agents nor the size of a job, and programs of tasks keep it."""
+"""A low soft limit of open files limits neither agents nor the size of a job. The programs of tasks inherit it."""
 import resource
 
 SOFT = 64

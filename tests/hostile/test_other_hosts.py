@@ -91,7 +91,7 @@ def test_another_host_refuses_orders_for_the_job(machine, running, view):
 
 
 def test_a_job_of_an_earlier_boot_of_this_host_is_dead(machine, running, view):
-    # Its processes cannot have survived, even if pids and start times happen to be the same.
+    # The job's processes cannot have survived, even if pids and start times happen to be the same.
     boot = view.scratch.parent / "boot_id"
     boot.write_text("00000000-0000-0000-0000-000000000000\n")
     done = view("status", running, setup=[f"mount --bind {boot} /proc/sys/kernel/random/boot_id"])

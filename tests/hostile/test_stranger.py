@@ -42,7 +42,7 @@ def machine(public):
 
 @needs_root
 def test_a_stranger_cannot_read_end_or_delete_a_job(machine, public, pytestconfig):
-    machine.home.mkdir(mode=0o755)  # others may enter it
+    machine.home.mkdir(mode=0o755)  # other users may enter the home
     history = public / "history"
     (history / "intermediate").mkdir(parents=True)
     (history / "intermediate").chmod(0o1777)
@@ -50,7 +50,7 @@ def test_a_stranger_cannot_read_end_or_delete_a_job(machine, public, pytestconfi
     victim.mkdir()
     victim.chmod(0o1777)
     (victim / ".precious").write_text("precious")
-    howdah = shutil.copy(BIN, public)  # others cannot enter every checkout
+    howdah = shutil.copy(BIN, public)  # a copy, because other users may be unable to enter the checkout
     job = machine.submit(machine.job_file(public, JOB % (SECRET, history)))
     machine.running(job)
     before = unchanged(machine, job)

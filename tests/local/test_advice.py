@@ -1,5 +1,6 @@
 """`howdah advise` with real jobs: a finding is reported, its change is applied as printed, and the next run has none.
-The many vcores of these jobs make savings of a few seconds large enough; the local backend does not limit vcores."""
+The jobs request many vcores, so that savings of a few seconds are large enough to be reported. The local backend does
+not limit vcores."""
 import json
 import pathlib
 import sys

@@ -44,7 +44,7 @@ def jobs(machine, tmp_path):
     for text, code in ((RESTARTS, 0), (PLAIN, 0), (FAILS, 1)):
         done = machine("run", machine.job_file(tmp_path, text))
         assert done.code == code, done
-        assert re.search(r"\ntime: .*; held [0-9.]+ vcore h, [0-9.]+ GiB h; goodput \d+%\n", done.stderr), done
+        assert re.search(r"\ntime: .*; held [0-9.]+ vcore s, [0-9.]+ GiB s; goodput \d+%\n", done.stderr), done
         ids.append(done.id)
     journal = machine.home / "jobs" / ids[2] / "journal.jsonl"
     lines = journal.read_text().splitlines()
@@ -64,7 +64,7 @@ def report(machine, *words):
 
 
 def held_in_journal(machine, job):
-    """The vcore-seconds and GiB-seconds of the job's containers, from the events alone."""
+    """The vcore-seconds and GiB-seconds of the job's containers, computed only from the events of the journal."""
     events = [json.loads(line) for line in machine("events", job, "--json").stdout.splitlines()]
     millis = {}
     vcores = memory = 0
@@ -220,7 +220,7 @@ def test_jobs_without_recorded_grants_and_torn_journals_are_shown(machine, jobs)
     assert unknown["jobs"] == 1 and unknown["succeeded"] == 1
     assert found[jobs[1]]["held"]["vcore_seconds"] > 0
     row = next(line for line in goodput(machine).stdout.splitlines() if line.startswith(jobs[0]))
-    assert row.split()[4:] == ["–"] * 9, row
+    assert row.split()[4:] == ["–"] * 10, row
     assert "not known" in goodput(machine, jobs[0]).stdout
     sums_agree(found.values(), report(machine)["total"])
 

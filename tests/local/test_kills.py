@@ -8,7 +8,7 @@ import pytest
 
 from machine import eventually
 
-ROUNDS = int(os.environ.get("HOWDAH_KILL_ROUNDS", "25"))  # per test
+ROUNDS = int(os.environ.get("HOWDAH_KILL_ROUNDS", "25"))  # the rounds of each test
 
 LONG = """
 name: victim

@@ -32,7 +32,7 @@ roles:
 def submit(machine, tmp_path, text=JOB):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    keeper = os.open(fifo, os.O_RDWR)  # so that `read -t` waits
+    keeper = os.open(fifo, os.O_RDWR)  # keeps the pipe open, so that `read -t` waits
     job = machine.submit(machine.job_file(tmp_path, text % {"done": tmp_path / "done", "fifo": fifo}))
     return job, lambda: ((tmp_path / "done").touch(), os.close(keeper))
 
@@ -55,7 +55,7 @@ def samples(machine, job, name, task="worker:0"):
 
 
 def times(answer, found):
-    """The seconds since the epoch at which points with samples begin."""
+    """The times at which the points with samples begin, in seconds since the epoch."""
     start = datetime.datetime.fromisoformat(answer["start"].replace("Z", "+00:00")).timestamp()
     return [start + i * answer["width"] for i, value in enumerate(found["mean"]) if value is not None]
 
@@ -151,7 +151,7 @@ def test_next_am_continues_the_series(machine, tmp_path):
     for task in ("worker:0", "worker:1"):
         begins = times(after, series(after, "cpu_cores", task))
         gaps = [later - earlier for earlier, later in zip(begins, begins[1:])]
-        # One point more than what the dead AM may not have written.
+        # A gap has the points that the dead AM had not written yet, and at most one more.
         assert max(gaps) <= 3 * after["width"], (task, gaps)
 
 

@@ -35,7 +35,7 @@ NO_GPU = ("RuntimeError", "nccl2 requires at least one CUDA device")
 
 @pytest.fixture
 def source(tmp_path):
-    """A directory with a program. It fails with the exception that its arguments describe."""
+    """A directory with a program that fails with the exception that its arguments describe."""
     directory = tmp_path / "src"
     directory.mkdir()
     (directory / "fail.py").write_text(TORCH)
@@ -49,7 +49,7 @@ def said(done, *facts):
     assert not missing, (missing, done)
 
 
-# --- seen before anything runs ----------------------------------------------------------------------------------------
+# --- mistakes that are reported before the job runs -------------------------------------------------------------------
 
 def role(more):
     return f"roles:\n  w: {{memory: 1GiB, command: date,\n    {more}}}\n"
@@ -147,7 +147,7 @@ def test_23_a_large_source_is_named_before_it_is_copied(machine, tmp_path, sourc
     said(done, "copying 101 MiB", "largest: data", ".howdahignore", ".gitignore leaves out .git")
 
 
-# --- seen when the job fails, or ends ---------------------------------------------------------------------------------
+# --- mistakes that are reported when the job fails or ends ------------------------------------------------------------
 
 def run(machine, source, *words, code=1, flags=()):
     done = machine("run", "--memory", "64MiB", *flags, "--", *words, cwd=source)

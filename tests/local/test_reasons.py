@@ -56,7 +56,7 @@ def test_16_interpreter_missing(machine, tmp_path):
     assert_facts(run(machine, tmp_path, "command: python9.9 train.py"), "python9.9", "worker:0")
 
 
-def test_19_port_in_use(machine, tmp_path):
+def test_19_reason_for_a_port_in_use_names_port_and_process(machine, tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -105,7 +105,7 @@ roles:
     failed = sorted((t["finished"], t["index"]) for t in status["tasks"] if t["state"] == "FAILED")
     assert_facts(status, f"worker:{failed[0][1]}")
     if len(failed) > 1:
-        # The tasks of a plain job do not wait for each other, so no failure follows from another one.
+        # The tasks of a plain job do not wait for each other, so no failure is a consequence of another failure.
         assert_facts(status, f"{len(failed) - 1} other", "failed, too")
 
 
@@ -163,7 +163,7 @@ roles:
       while [ ! -e {go} ]; do sleep 0.02; done
       echo "RuntimeError: CUDA error: unspecified launch failure" >&2; exit 1
 """, env=env)
-    # The query for the usage of a GPU also returns its PCI address, which the executor looks for in the log.
+    # The query for the usage of a GPU also returns its PCI address. The executor searches the log for this address.
     machine.until(job.id, lambda s: (s["tasks"][0]["usage"] or {}).get("gpu"), "what its GPU does")
     with open(log, "a") as kernel:
         print("NVRM: Xid (PCI:0000:af:00): 48, pid=2, of another one's GPU", file=kernel)

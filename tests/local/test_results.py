@@ -70,7 +70,7 @@ def test_link_in_place_of_the_result_fails_the_process(machine, tmp_path):
 
 @pytest.mark.parametrize("victim", ["am", "task"])
 def test_killed_am_keeps_the_result_and_killed_executor_fails_the_job(machine, tmp_path, victim):
-    """The AM's guardian starts another AM, which receives the end of the task. If its executor dies, a task fails."""
+    """The AM's guardian starts another AM, which receives the end of the task. A task whose executor dies fails."""
     go = tmp_path / "go"
     command = f'while [ ! -e {go} ]; do sleep 0.02; done; echo kept > "$HOWDAH_RESULT"'
     job = machine.submit(machine.job_file(tmp_path, f"roles: {{worker: {{memory: 64MiB, command: '{command}'}}}}"))

@@ -18,7 +18,7 @@ import tidy_rules  # noqa: E402
 
 
 def compiler_of(configured, library):
-    """The compiler's command line for a file of the library, without the file: the words after `-o FILE`, and the words
+    """The compiler's command line for a file of the library, split at `-o FILE`: the words after it, and the words
     before it."""
     folder = str(ROOT / "src" / library) + "/"
     for entry in json.loads((configured / "compile_commands.json").read_text()):

@@ -14,7 +14,7 @@ UNIT_RAN = '<testcase name="unit.core" status="run"/>'
 UNIT_FAILED = '<testcase name="unit.core" status="fail"><failure/></testcase>'
 
 RUNS = [
-    # ctest-unit.xml, core_test.xml, pytest-programs.xml, BROKEN, expected last line
+    # columns: ctest-unit.xml, core_test.xml, pytest-programs.xml, BROKEN, expected last line
     (UNIT_RAN, GOOD + GOOD, GOOD, 0, "3 passed, 0 failed"),
     (UNIT_FAILED, GOOD + BAD, GOOD, 1, "2 passed, 1 failed"),
     (UNIT_FAILED, GOOD + GOOD, GOOD, 1, "3 passed, 1 failed"),
@@ -51,7 +51,7 @@ def test_the_last_line_counts_all_results(tmp_path, ctest, unit, programs, broke
 
 FIRST = '<testcase classname="t" name="a"/><testcase classname="t" name="b"><failure/></testcase>'
 AGAIN = [
-    # again-programs.xml, BROKEN, expected lines
+    # columns: again-programs.xml, BROKEN, expected lines
     ('<testcase classname="t" name="b"/>', 0, ["passed only when run again, alone: t::b", "2 passed, 0 failed"]),
     ('<testcase classname="t" name="b"><failure/></testcase>', 1, ["1 passed, 1 failed"]),
     ('<testcase classname="t" name="b"/><testcase classname="t" name="b"><error/></testcase>', 1,

@@ -14,7 +14,7 @@ CORE, PROCESS, TEST, AM = "src/core/x.cc", "src/os/process/x.cc", "src/core/x_te
 
 
 # Some violations are concatenated from two strings. Otherwise the rule would report them in this file, too.
-CAUGHT = [  # path, text, rule
+CAUGHT = [  # columns: path, text, rule
     (CORE, '#include "howdah/os/process/clock.h"', "layer"),
     (CORE, '#include "howdah/rpc/am_server.h"', "layer"),
     (AM, '#include "howdah/backend/local/layout.h"', "layer"),

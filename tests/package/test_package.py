@@ -98,6 +98,6 @@ def test_links_of_the_documents_lead_to_included_files(release):
     docs = release.tree / "share/doc/howdah"
     for page in docs.rglob("*.md"):
         if page.parent == docs and page.name != "README.md":
-            continue  # for developers, with links to the source
+            continue  # documents for developers contain links to the source
         for link in re.findall(r"\]\((?!\w+:)([^)#]+)[^)]*\)", page.read_text()):
             assert os.path.exists(page.parent / link), (page.name, link)

@@ -30,7 +30,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def environment(wheel, tmp_path_factory):
-    """A fresh environment with the wheel. Its cloudpickle is that of this interpreter, so no registry is needed."""
+    """A fresh environment with the wheel. It gets the cloudpickle of this interpreter, so no registry is needed."""
     import cloudpickle
 
     folder = tmp_path_factory.mktemp("environment")

@@ -277,7 +277,7 @@ def test_end_of_with_block_kills_the_job():
 
 
 def test_interrupts_stop_the_job(machine):
-    """The first Ctrl-C gives the function its grace, the second one ends it."""
+    """The first Ctrl-C starts the grace period of the function. The second Ctrl-C ends the function."""
     pathlib.Path("main.py").write_text("""
 import howdah, signal, time, os
 here = os.getcwd()

@@ -10,13 +10,13 @@ from machine import ROOT
 
 RUN_S = 900      # an upper bound for a busy machine, not the expected duration
 NODES = ["roles.node.instances=2", "roles.node.memory=1GiB", "roles.node.vcores=1"]
-# By the heading of a recipe: the sizes in its job file that `--set` changes.
+# The recipes that start a cluster, by their headings, with the values for `--set` that reduce their sizes.
 CLUSTERS = {
     "Ray": ["roles.head.memory=1GiB", *NODES],
     "Dask": ["roles.scheduler.memory=512MiB", "roles.driver.memory=512MiB", *NODES],
     "Spark standalone": ["roles.master.memory=1GiB", "roles.driver.memory=1GiB", *NODES],
 }
-# The same for the programs that train. The checkpoints must not go to the directory that the document names.
+# The recipes that train a model. Their checkpoints must not go to the directory that the document names.
 TRAINERS = {name: ["roles.worker.processes=2", "roles.worker.gpus=0", "roles.worker.vcores=2",
                    "roles.worker.memory=4GiB"]
             for name in ("Lightning", "accelerate", "Hugging Face Trainer", "DeepSpeed")}
@@ -26,7 +26,7 @@ for name in ("accelerate", "Hugging Face Trainer"):
 
 def recipes():
     """The files of each recipe: heading -> name of the file -> text. The job file is the YAML block; other files have
-    their names in their first lines. Files before the first recipe of a section belong to each recipe of it."""
+    their names in their first lines. Files before the first recipe of a section belong to all of its recipes."""
     found = {}
     for section in re.split(r"^## ", (ROOT / "docs/recipes.md").read_text(), flags=re.M)[1:]:
         common, *parts = re.split(r"^### ", section, flags=re.M)

@@ -9,7 +9,7 @@ import time
 from playwright.sync_api import TimeoutError, sync_playwright
 
 LIMIT_MS = 180_000  # long enough for a busy machine
-ENOUGH = 50  # coloured pixels; a curve across the whole chart has more
+ENOUGH = 50  # a curve across the whole chart has more coloured pixels
 
 
 # Counts the coloured pixels of a picture. Everything around a curve is grey.

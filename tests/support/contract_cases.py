@@ -1,6 +1,6 @@
-"""Every file of tests/contract behaves as the table in its README says. The name of a test begins with the name of its
-file. Each backend imports these tests, with its own fixture `machine`. The files for frameworks are tested in
-tests/frameworks."""
+"""Every file of tests/contract behaves as the table in tests/contract/README.md says. The name of a test begins with
+the name of its file. Each backend imports these tests, with its own fixture `machine`. The files for frameworks are
+tested in tests/frameworks."""
 import re
 
 import pytest

@@ -9,7 +9,7 @@ PAGE = 4096
 
 @contextlib.contextmanager
 def small_disks(folder):
-    """Yields a function that makes a file system of a size, such as "4m", below the folder."""
+    """Yields a function that makes a file system below the folder. Its arguments are a name and a size such as "4m"."""
     made = []
 
     def make(name, size):
@@ -26,7 +26,7 @@ def small_disks(folder):
 
 
 class Filler:
-    """Fills the disk of a directory, and keeps it full while `again` is called."""
+    """Fills the disk of a directory. again() fills the space that has become free since the last call."""
 
     def __init__(self, path):
         self.file = open(pathlib.Path(path) / "filler", "wb", buffering=0)
@@ -45,6 +45,6 @@ class Filler:
 
 
 def am_waits_for_space(job_folder):
-    """Whether a write of the AM has failed on a full tmpfs. tmpfs allocates whole pages, so such a write ends at the
-    end of a page."""
+    """Whether a write of the AM has failed on a full tmpfs. tmpfs allocates whole pages, so a failed write fills
+    the file up to the end of a page."""
     return any((job_folder / name).stat().st_size % PAGE == 0 for name in ("events.bin", "journal.jsonl"))

@@ -92,7 +92,7 @@ class Run:
         reason = last[key]
         eventually(lambda: reason in self.output, f"{reason!r} in the output of run: {self.output}", 10)
         assert_facts(reason)
-        if last["state"] != "QUEUED":  # the process that writes the journal has started
+        if last["state"] != "QUEUED":  # a job that has left the queue has a process that writes the journal
             self.reasons.append(reason)
         return reason
 

@@ -26,7 +26,7 @@ def inodes_of(pids):
 
 
 def address_of(text, family):
-    """The address in a line of /proc/net/tcp. An address that means every interface is replaced by the loopback's."""
+    """The address in a line of /proc/net/tcp. The address for all interfaces is replaced by the loopback address."""
     digits, port = text.split(":")
     if family == 4:
         host = ".".join(str(byte) for byte in reversed(bytes.fromhex(digits)))
@@ -65,7 +65,7 @@ def public_folder():
 
 
 def attack(job, pids, paths, own, secret, seconds=0, page=False, **more):
-    """Attacks the job once, or for so many seconds, and returns the number of attacks. All of them must fail.
+    """Attacks the job once, or repeatedly for this number of seconds. Returns the number of attacks. All must fail.
 
     own: a directory for the stranger. secret: a text that the stranger must not find. page: whether everybody on the
     machine may read the job's status page; ports then answer strangers. more: entries for TARGET of the script."""

@@ -1,8 +1,9 @@
 """TonY's own end-to-end scenarios, run by `howdah tony` on every backend. Each backend has its own fixture `machine`.
 
 A number in the name of a test is the number of TonY's scenario. The flags are TonY's, and the scripts do the same as
-TonY's. Three scenarios did not test what TonY meant to test, and are corrected here: scenario 2 failed because a
-variable was missing, the failing worker of scenario 13 was the chief, and the driver of scenario 22 had no command."""
+TonY's scripts. Three scenarios did not test what TonY meant to test, and are corrected here: scenario 2 failed
+because a variable was missing, the failing worker of scenario 13 was the chief, and the driver of scenario 22 had no
+command."""
 import json
 import os
 import re
@@ -273,7 +274,7 @@ def test_a_notebook_is_reachable(machine):
         try:
             with opener.open(url + "lab?x=1", timeout=DEADLINE_S) as page:
                 return page.read().decode()
-        except OSError:  # it does not listen yet
+        except OSError:  # the notebook does not listen yet
             return ""
     assert eventually(answer, "the notebook") == "notebook /lab?x=1"
     assert states(machine, machine.status()["id"]) == {"notebook:0": "RUNNING"}

@@ -128,7 +128,7 @@ class Cluster:
             self.hadoop.make_archive(self.logs.glob("*.classes"))
 
     def _format(self):
-        """Formats the NameNode's folder, or copies one that was formatted earlier, which needs no JVM."""
+        """Formats the NameNode's folder, or copies a folder that was formatted earlier. The copy needs no JVM."""
         formatted = self.hadoop.folder / "formatted"
         if not formatted.exists():
             self.java("org.apache.hadoop.hdfs.server.namenode.NameNode", "-format", "-nonInteractive",
@@ -213,7 +213,7 @@ class Cluster:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             text = error.read().decode("utf-8", "replace")
-            if looking and error.code in (307, 403, 404, 503):  # still starting, or nothing found
+            if looking and error.code in (307, 403, 404, 503):  # the server is still starting, or has found nothing
                 return None
             raise AssertionError(f"{method} {path}: {error.code} {text[:2000]}") from None
         except OSError:

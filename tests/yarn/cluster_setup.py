@@ -37,7 +37,7 @@ class Setup:
     heartbeat_ms: int | None = None  # heartbeat interval of NodeManagers; None: Hadoop's default, 1000
     hdfs: bool = True  # if False, the default file system is file:, as on clusters with a shared folder
     users: tuple[str, ...] = ("alice", "bob")  # each has a home in HDFS
-    gpus: tuple[int, ...] = ()  # per node, in the order of node_names(); YARN counts them without real devices
+    gpus: tuple[int, ...] = ()  # per node, in the order of node_names(); YARN needs no real devices
     # Queues below root: name -> settings below yarn.scheduler.capacity.root.NAME. `capacity`, in percent, is required.
     queues: dict = dataclasses.field(
         default_factory=lambda: {"default": {"capacity": 100, "user-limit-factor": 10}})

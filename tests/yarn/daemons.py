@@ -111,19 +111,19 @@ class Daemon:
         return self.process.pid
 
     def stop(self):
-        """SIGSTOP: the daemon exists but does not answer."""
+        """Sends SIGSTOP: the daemon still exists, but does not answer."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def cont(self):
         os.kill(self.pid, signal.SIGCONT)
 
     def kill(self):
-        """SIGKILL. The containers of a killed NodeManager continue."""
+        """Sends SIGKILL. The containers of a killed NodeManager continue to run."""
         self.process.kill()
         self.process.wait()
 
     def term(self, patience_s=30):
-        """SIGTERM, then SIGKILL after `patience_s`, because a NodeManager that ran containers can hang."""
+        """Sends SIGTERM, and SIGKILL after `patience_s`, because a NodeManager that ran containers can hang."""
         self.process.terminate()
         try:
             self.process.wait(patience_s)

@@ -6,9 +6,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSIONS = ("3.3.6", "3.4.3", "3.5.0")
-MAIN_VERSION = VERSIONS[0]  # the full suite runs on it, the smoke suite on all
+MAIN_VERSION = VERSIONS[0]  # all tests use this version; a few run with each version
 
-# Guice 4, JAXB and the serialisers of Hadoop before 3.5 access these by reflection, which JDK 17 forbids by default.
+# Before Hadoop 3.5, Guice 4, JAXB and the serialisers access these packages by reflection, which JDK 17 forbids by
+# default.
 _OPENED = [f"java.base/{p}" for p in (
     "java.lang", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.math", "java.text", "java.time",
     "java.util", "java.util.concurrent", "java.util.zip", "sun.nio.ch", "sun.security.util", "sun.security.x509")]

@@ -4,8 +4,8 @@ import threading
 
 
 class LossyProxy:
-    """Disturbs the first submission of an application and forwards everything else. The proxy forwards the request only
-    if `through` is true, calls lose(), and closes the connection without a response."""
+    """Disturbs the first submission of an application and forwards everything else. For the submission, the proxy
+    forwards the request if `through` is true, calls lose(), and closes the connection without a response."""
 
     def __init__(self, port, through, lose):
         self.port, self.through, self.lose, self.submissions = port, through, lose, 0

@@ -18,7 +18,7 @@ def address(node):
 def enter():
     """Restarts the program in its own namespace, if it is not there already. Needs root."""
     if os.environ.get("HOWDAH_TEST_NETWORK") != str(os.getpid()):
-        os.environ["HOWDAH_TEST_NETWORK"] = str(os.getpid())  # exec keeps the pid
+        os.environ["HOWDAH_TEST_NETWORK"] = str(os.getpid())  # exec does not change the pid
         os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.orig_argv[1:]])
 
 

@@ -9,7 +9,7 @@
 import datetime
 
 NODES, NODE_MB = 4, 1024
-PLAIN = ("nm1", "nm2", "nm3")  # without a label
+PLAIN = ("nm1", "nm2", "nm3")  # the nodes without a label
 TOTAL_MB = len(PLAIN) * NODE_MB
 SMALL_MB = TOTAL_MB // 4
 ROOT = "yarn.scheduler.capacity.root"
@@ -50,13 +50,13 @@ def queue(cluster, name):
 
 
 def max_mib_of(cluster, name):
-    """The MiB that a queue can get at most on nodes without a label."""
+    """The most memory, in MiB, that a queue can get on nodes without a label."""
     capacities = queue(cluster, name)["capacities"]["queueCapacitiesByPartition"]
     return next(c for c in capacities if c["partitionName"] == "")["effectiveMaxResource"]["memory"]
 
 
 def free_mb(cluster):
-    """host -> free MiB, of the nodes without a label."""
+    """The free memory of each node without a label, as host -> MiB."""
     return {n["nodeHostName"]: n["availMemoryMB"] for n in cluster.nodes() if not n.get("nodeLabels")}
 
 

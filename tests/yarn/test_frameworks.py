@@ -134,7 +134,7 @@ def test_the_demo_resumes_after_a_killed_rank_and_shows_its_curves(howdah, insta
         "job.yaml", "--set", f"python.archive={archive('demo')}", "--set", f"checkpoint.dir={checkpoints}",
         "--set", f"tensorboard.logdir={curves}", "--set", "roles.chief.memory=512MiB", "--set",
         "roles.worker.memory=512MiB", "--", "--images", "8000", "--epochs", "8", cwd=EXAMPLE)
-    # The second epoch starts only after the checkpoint of the first has been saved.
+    # The second epoch starts only after the checkpoint of the first epoch has been saved.
     eventually(lambda: "epoch 2/8" in howdah("logs", job, "chief:0").stdout, f"the second epoch of {job}", RUN_S)
     before = howdah.status(job)
     os.kill(before["tasks"][2]["pids"][0], signal.SIGKILL)

@@ -25,7 +25,7 @@ def containers(cluster, app):
 
 def asked(cluster, app):
     """The number of containers that the scheduler would still grant. Only rows for `*` are counted, because rows for
-    nodes and racks add no containers, but express a preference."""
+    nodes and racks only express preferences for these containers."""
     return sum(r["numContainers"] for r in (cluster.app(app) or {}).get("resourceRequests", [])
                if r["resourceName"] == "*")
 

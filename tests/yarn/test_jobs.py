@@ -241,7 +241,7 @@ def test_unreachable_clusters_and_unknown_jobs_are_reported(howdah):
     nobody = howdah("status", "application_1700000000000_0001")
     assert nobody.code == 2 and "application_1700000000000_0001" in nobody.stderr, nobody
     odd = howdah("logs", "howdah-20261121-064512-x7k2")
-    assert odd.code == 2 and "HOWDAH_HOME" in odd.stderr, odd  # the id is one of the local backend
+    assert odd.code == 2 and "HOWDAH_HOME" in odd.stderr, odd  # the id has the form of the local backend
     nowhere = howdah("run", "hello.yaml", env={"HADOOP_CONF_DIR": "/nowhere"})
     assert nowhere.code == 3 and "/nowhere" in nowhere.stderr, nowhere
 

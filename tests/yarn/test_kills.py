@@ -191,7 +191,7 @@ def test_35_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
     howdah.running(job)
     shaky.rm(f"apps/{job}/state", {"state": "KILLED"}, "PUT", "alice")
     eventually(lambda: not howdah.alive(job), f"the end of {howdah.alive(job)}", 5)
-    # The reason contains the host of the user only if YARN reports it.
+    # The reason contains the user's host only if YARN reports the host.
     facts = ["killed by alice", " with YARN's own tools, ", "s after it was submitted"]
     status = ended(howdah, job, "KILLED", *facts, by_its_am=False)
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"}, status
@@ -260,8 +260,8 @@ def test_tasks_of_a_node_without_power_restart_elsewhere(howdah, shaky, tmp_path
 
 
 def test_an_am_on_a_node_without_power_is_replaced(howdah, shaky, tmp_path):
-    """Tasks on other nodes continue, and tasks of the lost node restart. YARN does not count an AM attempt that was
-    lost with its node as one of the two that may fail, so a third attempt is possible."""
+    """Tasks on other nodes continue, and tasks of the lost node restart. YARN allows two failed AM attempts, but does
+    not count an attempt that was lost with its node. So a third attempt is possible."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
     before = howdah.running(job)["tasks"]
     wait_until_stored(howdah, job)

@@ -29,7 +29,7 @@ def samples(howdah, job, name, task):
     return sum(value is not None for value in found[0]["mean"]) if found else 0
 
 
-def test_metrics_are_live_survive_the_am_and_end_in_the_history(howdah, tmp_path):
+def test_metrics_of_a_running_job_survive_an_am_kill_and_are_in_the_history(howdah, tmp_path):
     go = tmp_path / "go"
     job = howdah.submit(howdah.job_file(tmp_path, JOB % go))
     howdah.running(job)

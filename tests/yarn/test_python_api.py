@@ -16,7 +16,7 @@ from machine import BIN, eventually  # noqa: E402
 
 @pytest.fixture
 def on_cluster(howdah, tmp_path, monkeypatch):
-    """This process is the user of the cluster."""
+    """Makes this process a client of the cluster."""
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     for name in [name for name in os.environ if name.startswith(("HADOOP_", "YARN_"))]:

@@ -204,7 +204,7 @@ def test_22_an_executor_of_another_version(alice, difficult, tmp_path):
     version = alice("--version").stdout.split()[-1]
     rest = version.split(".", 1)[1]
     # Only the first four characters of the version are replaced. The compiler may split a string constant into several
-    # instructions, so the rest need not follow in the binary.
+    # instructions, so the other characters need not follow in the binary.
     theirs = ours.replace(version.encode()[:4], b"9." + version.encode()[2:4])
     assert len(theirs) == len(ours) and theirs != ours
     text = "name: j\nroles:\n  worker: {memory: 64MiB, node_label: fast, command: 'true'}\n"

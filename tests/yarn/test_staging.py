@@ -106,7 +106,7 @@ def test_names_modes_and_links_are_preserved(howdah, tmp_path, more):
     printed = job(howdah, tmp_path, source="src", role={"command": ["python3", "-c", LOOK, "."]})
     expected = look(source)
     assert len(expected) > 15 + more
-    # The target of a link out of the source is not uploaded, so the link becomes the file itself.
+    # A link that leads out of the source is replaced by the file to which it points.
     outside = expected.pop("outward")
     there = json.loads(printed["w:0"][0])
     assert outside[1] == "../outside"

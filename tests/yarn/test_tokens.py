@@ -35,7 +35,7 @@ def test_a_job_outlasts_its_tokens(howdah, rolling, tmp_path):
     howdah.running(job)
     before = activated(rolling)
     eventually(lambda: all(now >= then + 1 for now, then in zip(activated(rolling), before)), "the first new keys", 120)
-    rolling["rm"].restart()  # closes all connections, so that new ones use the current tokens
+    rolling["rm"].restart()  # closes all connections, so that new connections use the current tokens
     rolling.wait_active()
     kill_am(howdah, job)  # the next AM needs the newest token
     kill9(howdah.agents(job, "task")[0])  # the next AM must get and start another container

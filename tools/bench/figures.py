@@ -171,7 +171,7 @@ def metric_samples():
     output = subprocess.run([program, "--benchmark_format=json"], check=True, capture_output=True, text=True).stdout
     for figure in json.loads(output)["benchmarks"]:
         what = figure["name"].removeprefix("BM_Sample/").replace(":", " ").replace("/", ", ")
-        share = 100 * figure["cpu_time"] / 5e6  # microseconds per 5 s
+        share = 100 * figure["cpu_time"] / 5e6  # 5 s are 5e6 microseconds
         yield Row("metrics-a", f"samples every 5 s: {what}", share, "% of a core", 1, "8: < 0.1 %", "")
         yield Row("metrics-a", "memory that samples allocate", figure["heap_KiB"], "KiB", 1, "< 64 KiB", "")
 

@@ -6,7 +6,7 @@ import threading
 from collections import namedtuple
 
 FORK, EXEC, EXIT = 1, 2, 0x80000000
-Event = namedtuple("Event", "what at pid parent")  # at: seconds of the monotonic clock; parent: None except for FORK
+Event = namedtuple("Event", "what at pid parent")  # at: by the monotonic clock, in s; parent: None except for FORK
 
 NETLINK_CONNECTOR, CN_PROC, LISTEN, IGNORE = 11, (1, 1), 1, 2
 NETLINK_HEADER, CONNECTOR_HEADER, EVENT_HEADER = "=IHHII", "=IIIIHH", "=IIQ"

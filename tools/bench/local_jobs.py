@@ -59,8 +59,8 @@ class Job:
         return [json.loads(line) for line in lines if line]
 
     def wait_for(self, kind):
-        """Waits for the first journal entry of a type. Returns it, and the time at which this program read it (seconds
-        of the monotonic clock)."""
+        """Waits for the first journal entry of a type. Returns the entry, and the time at which this program read it
+        (seconds of the monotonic clock)."""
         watch = _libc.inotify_init1(0)
         _libc.inotify_add_watch(watch, str(self.folder / "journal.jsonl").encode(), IN_MODIFY)
         deadline = time.monotonic() + LIMIT_SECONDS

@@ -1,5 +1,5 @@
-"""(h) The time from a kill until the whole job runs again. For kills from which TonY recovers, it is compared with TonY
-on the same cluster."""
+"""(h) The time from a kill until the whole job runs again. For kills from which TonY recovers, the time is compared
+with TonY's on the same cluster."""
 import os
 import signal
 import statistics
@@ -11,7 +11,7 @@ from tony_jobs import Tony
 from yarn_jobs import LIMIT_S
 
 HEARTBEAT_S = 5
-FIRST_RUN_S = 3  # pause before a kill, because soon after the start TonY's AM may not recover
+FIRST_RUN_S = 3  # pause before a kill, because TonY's AM may not recover from a kill soon after the start
 
 
 def seconds_until_restarted(yarn, out, tasks, killed, what):
@@ -109,7 +109,7 @@ def of_the_am(yarn, runs):
 
 
 def of_tony(yarn, runs):
-    """TonY can only restart the whole job."""
+    """Kills processes of jobs of TonY, which can only restart the whole job."""
     tony = Tony(yarn)
     more = {"tony.am.retry-count": 1, "tony.application.fail-on-worker-failure-enabled": "true"}
     patterns = {"user process": lambda run: _sleepers(run), "executor": lambda run: pids("executor", 1)}

@@ -13,7 +13,7 @@ from machine import processes  # in tests/support
 
 WIDTHS = (2, 8, 16)
 IDLE_S = 10
-ROLES = {  # patterns for the command line of each kind of process: Howdah's, TonY's
+ROLES = {  # patterns for the command lines of each kind of process: (of Howdah, of TonY)
     "client": (r"bin/howdah run ", r"com\.linkedin\.tony\.TonyClient"),
     "AM": (r"howdah-agent am ", r"com\.linkedin\.tony\.ApplicationMaster"),
     "executor": (r"howdah-agent task ", r"com\.linkedin\.tony\.TaskExecutor"),
@@ -38,7 +38,7 @@ def idle_cpu(way):
     """The CPU time that AM and executors use together while the tasks sleep, in percent of one core."""
     watched = pids("AM", way) + pids("executor", way)
     before = cpu_seconds(watched)
-    time.sleep(IDLE_S)  # the measured interval
+    time.sleep(IDLE_S)  # CPU time is measured during this pause
     return 100 * (cpu_seconds(watched) - before) / IDLE_S
 
 

@@ -14,8 +14,8 @@ from yarn_jobs import LIMIT_S
 from yarn_baseline import measure_baseline  # in tests/yarn
 
 WIDTHS = (2, 8, 16)
-# TonY's last release, 0.5.3, with the same tasks on the same kind of cluster with 2 cores: medians of three runs, in
-# seconds.
+# Seconds that TonY's last release, 0.5.3, took for the same tasks on the same kind of cluster with 2 cores, by the
+# number of tasks: medians of three runs.
 TONY_S = {2: 6.8, 8: 12.9, 16: 21.9}
 LARGE = 1 << 30
 
@@ -52,9 +52,9 @@ def am_start(yarn, runs):
 
 def gangs(yarn, runs):
     """(c) From `submit` until all processes run, alternating with bare containers. The program for bare containers
-    makes two rounds, of which the second counts, so that the start of its JVM is excluded. The nodes have cached the
-    agent, as after the first job of any user. A start has to wait for the nodes' heartbeats, one per second. So the
-    runs start at moments that are spread evenly over a second."""
+    starts them twice, and only the second start counts, so that the start of its JVM is excluded. The nodes have cached
+    the agent, as after the first job of any user. The starts of runs are spread evenly over a second, because a start
+    has to wait for the nodes' heartbeats, one per second."""
     first = yarn.submit(max(WIDTHS))
     first.starts()
     first.kill()

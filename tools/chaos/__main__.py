@@ -19,8 +19,8 @@ import time
 import jobs
 from faults import CLUSTER, LOCAL, ClusterFaults, Faults
 
-# A fault that pauses, disconnects or stops something lasts at least this many seconds, and at most this share of the
-# interval between two faults.
+# The limits for the duration of a fault that pauses, disconnects or stops something: the minimum in seconds, and the
+# maximum as a share of the interval between two faults.
 LEAST_PAUSE_S, MOST_OF_INTERVAL = 1.0, 0.75
 
 
@@ -100,8 +100,8 @@ def training(howdah, options):
 
 
 def am(howdah, options):
-    """Waits more than a second before each kill, because the guardian gives up AMs that repeatedly die within a
-    second."""
+    """Waits more than a second before each kill, because the guardian stops restarting an AM that repeatedly dies
+    within a second."""
     run = jobs.Training(howdah, options.framework, 1500, 0.05, "am")
     howdah.running(run.job)
     slowest = 0.0

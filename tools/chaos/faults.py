@@ -1,5 +1,5 @@
-"""Faults for a job. A fault begins immediately. The caller ends it later, which restarts a daemon or continues a
-process."""
+"""Faults for a job. A fault begins immediately. The caller ends the fault later: a daemon restarts, or a process
+continues."""
 import os
 import signal
 

@@ -1,4 +1,4 @@
-"""Backends to disturb, and the training job on them."""
+"""The backends in which faults are made, and the training job that runs on them."""
 import contextlib
 import pathlib
 import re

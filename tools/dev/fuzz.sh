@@ -1,7 +1,7 @@
 # Runs the fuzz targets. Sourced by dev.
 #
-# A target begins with the inputs in tests/fuzz/corpus/NAME, which are kept in git, and with those that earlier runs
-# found (build/fuzz/corpus/NAME). An input that crashes a target, takes more than 10 s or needs more than 1 GiB is
+# A target begins with the inputs in tests/fuzz/corpus/NAME, which are kept in git, and with the inputs that earlier
+# runs found (build/fuzz/corpus/NAME). An input that crashes a target, takes more than 10 s or needs more than 1 GiB is
 # stored in build/fuzz/findings.
 
 fuzz_one() {  # NAME SECONDS

@@ -4,6 +4,8 @@
 readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser python"
 # Suites that only `./dev test NAME` runs. The environments of the recipes have 2.5 GB, and most start a cluster.
 readonly test_on_request="recipes"
+# Files of tests/yarn that start after the tests of the programs, so that both halves of the run take equally long.
+readonly test_yarn_late="test_failover test_python test_python_api"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
 
 run_ctest() {  # NAME of the results, preset, then options of ctest
@@ -29,20 +31,30 @@ run_failed_again() {  # NAME of the results, then the same arguments
     --last-failed-no-failures=none --maxfail=3 --junit-xml="build/test-results/again-$name.xml" "$@" >&2
 }
 
-# Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both run at the same time.
-# That takes half as long.
-run_programs() {
-  local folder others=()
+# Runs two sequences at the same time, because tests on clusters mostly wait for daemons and the others mostly compute:
+# (1) most tests on clusters; (2) the tests without a cluster, the unit tests, and the remaining tests on clusters.
+run_programs() {  # the process id of the debug build
+  local folder others=() file early=(tests/yarn) late=()
   for folder in tests/*/; do
     case " yarn $test_on_request " in *" $(basename "$folder") "*) continue ;; esac
     [ -z "$(compgen -G "${folder}test_*.py")" ] || others+=("$folder")
   done
-  failed_programs=() failed_yarn=()
-  run_pytest yarn tests/yarn 2>build/log/yarn.err &
+  for file in $test_yarn_late; do
+    early+=("--ignore=tests/yarn/$file.py")
+    late+=("tests/yarn/$file.py")
+  done
+  failed_runs=()
+  run_pytest yarn "${early[@]}" 2>build/log/yarn.err &
   local yarn=$!
-  run_pytest programs "${others[@]}" || failed_programs=("${others[@]}")
+  run_pytest programs "${others[@]}" || failed_runs+=("programs ${others[*]}")
+  wait "$1" || failed=1
+  cat build/log/debug.err >&2
+  say "unit tests"
+  run_ctest unit debug -L unit || failed=1
+  say "the rest of the tests on clusters"
+  run_pytest yarn-late "${late[@]}" || failed_runs+=("yarn-late ${late[*]}")
   say "the tests on clusters, which ran at the same time"
-  wait "$yarn" || failed_yarn=(tests/yarn)
+  wait "$yarn" || failed_runs+=("yarn ${early[*]}")
   cat build/log/yarn.err >&2
 }
 
@@ -71,13 +83,12 @@ test_all() {
   wait "$frameworks" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
   wait "$hadoops" || { cat build/log/hadoop-env.err >&2; die "Hadoop could not be fetched"; }
   say "tests of the programs; the debug build and the simulation run at the same time"
-  run_programs
-  wait "$debug" || failed=1
-  cat build/log/debug.err >&2
-  say "unit tests"
-  run_ctest unit debug -L unit || failed=1
-  [ ${#failed_programs[@]} = 0 ] || run_failed_again programs "${failed_programs[@]}" || failed=1
-  [ ${#failed_yarn[@]} = 0 ] || run_failed_again yarn "${failed_yarn[@]}" || failed=1
+  run_programs "$debug"
+  local run
+  for run in "${failed_runs[@]}"; do
+    # shellcheck disable=SC2086
+    run_failed_again $run || failed=1
+  done
   return $failed
 }
 

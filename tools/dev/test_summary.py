@@ -6,7 +6,7 @@ failed, for example in the build) and no test failed, one failure is added. The 
 nothing ran.
 
 The failed tests of pytest-NAME.xml may have been run again, with their results in again-NAME.xml. A test that passed
-then counts as passed, and a line before the last one names it. """
+in the second run counts as passed, and a line before the last one names the test. """
 import pathlib
 import sys
 import xml.etree.ElementTree as ET
@@ -22,7 +22,7 @@ def has_failed(case):
 
 def passed_again(path):
     """The names of the tests that failed in pytest-NAME.xml and passed in again-NAME.xml. A test with an error in its
-    setup or teardown has two results there, so none of them may be a failure."""
+    setup or teardown has two results in again-NAME.xml, so neither of them may be a failure."""
     again = path.with_name(path.name.replace("pytest-", "again-", 1))
     if not again.exists():
         return set()

@@ -3,7 +3,7 @@
   howdah-VERSION-linux-PROCESSOR.tar.gz   for any Linux, without installation
   howdah_VERSION_ARCHITECTURE.deb         for Debian and Ubuntu
 
-Both hold the same files below their prefix: the programs, man pages, completion for bash, documents, examples, and the
+Both have the same files below their prefix: the programs, man pages, completion for bash, documents, examples, and the
 licences and the list (SPDX) of everything that is linked in. Two runs on one commit write the same bytes.
 """
 import argparse

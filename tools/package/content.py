@@ -51,7 +51,7 @@ def write_sbom(build, file):
 
 
 def add_licences(spdx, docs):
-    """The copyright file of each Debian package in the programs, and the licences to which these files refer."""
+    """Copies the copyright file of each Debian package in the programs, and the licences to which these files refer."""
     common = set()
     for package in (p["name"] for p in json.loads(spdx)["packages"] if p["name"] not in PROGRAMS):
         file = DEBIAN_DOCS / package / "copyright"

@@ -1,7 +1,7 @@
 """Man pages in roff, made from the help texts of a program built with the grammar of src/cli/args.
 
 The help of a command consists of a description, `Usage: ...`, sections (`Options:`) of items ("  NAME  text"), and
-examples. Sections of subcommands are those of their own help.
+examples. The sections about a subcommand come from its own help.
 """
 import re
 import subprocess
@@ -35,7 +35,7 @@ prints the version.
 
 
 def roff(text):
-    """Text without requests and with all characters as they are."""
+    """Escapes a text, so that roff shows every character unchanged and sees no request in it."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     text = text.replace("^", "\\(ha").replace("~", "\\(ti")
     return "\\&" + text if text.startswith(".") else text

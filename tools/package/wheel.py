@@ -44,7 +44,7 @@ Root-Is-Purelib: true
 
 
 def package_version():
-    """The version in the package. The program of the build must have the same one."""
+    """The version of the Python package. The program of the build must have the same version."""
     return re.search(r'^__version__ = "(.+)"$', (PACKAGE / "__init__.py").read_text(), re.MULTILINE)[1]
 
 

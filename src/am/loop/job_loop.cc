@@ -13,14 +13,14 @@ void JobLoop::Post(core::Event event) {
   Posted posted{std::move(event), ports_.clock.Now()};
   if (no_space_) return Wait(posted);
   queue_.push_back(std::move(posted));
-  if (std::exchange(drain_wanted_, true)) return;
-  ports_.timers.DrainSoon();
+  if (std::exchange(pass_wanted_, true)) return;
+  ports_.timers.PassSoon();
 }
 
-void JobLoop::Drain() {
-  drain_wanted_ = true;  // events posted from now on belong to this drain
+void JobLoop::RunPass() {
+  pass_wanted_ = true;  // events posted from now on belong to this pass
   if (no_space_ && !stopped_ && !TryAgain()) {
-    drain_wanted_ = false;
+    pass_wanted_ = false;
     return;
   }
   while (!queue_.empty() && !stopped_ && !no_space_) {
@@ -28,14 +28,14 @@ void JobLoop::Drain() {
     queue_.pop_front();
     Step(posted);
   }
-  drain_wanted_ = false;
+  pass_wanted_ = false;
   if (stopped_ || no_space_) return;
   if (const Status flushed = ports_.journal.Flush(); !flushed.ok()) return OnWriteError(flushed.error(), {});
-  ports_.performer.OnDrained();
+  ports_.performer.OnPassDone();
   ports_.timers.Arm(job_.NextDeadline());
 }
 
-// Steps with the time at which the event was posted, because it may have waited for space.
+// The time of the step is the time at which the event was posted, because the event may have waited for space.
 void JobLoop::Step(const Posted& posted) {
   now_ = std::max(now_, posted.at);
   ++steps_;
@@ -88,15 +88,15 @@ void JobLoop::Fail(const Error& error) {
 void JobLoop::OnWriteError(const Error& error, std::vector<core::Action> actions) {
   if (error.code != ErrorCode::kNoSpace || stop_requested_) return Fail(error);
   no_space_ = NoSpace{ports_.clock.Now(), std::move(actions), {}};
-  // Events of this drain that have not been stepped wait together with the events that are posted later.
+  // Events of this pass that have not been stepped wait together with the events that are posted later.
   for (const Posted& posted : std::exchange(queue_, {})) Wait(posted);
   ports_.performer.OnNoSpace(error);
-  ports_.timers.DrainAfter(kRetryInterval);
+  ports_.timers.PassAfter(kRetryInterval);
 }
 
 void JobLoop::Wait(const Posted& posted) {
-  // Deadlines are checked after the other events have been stepped. Otherwise a container whose heartbeats wait here
-  // would seem silent.
+  // Drop ticks: deadlines are checked after the waiting events have been stepped. Before that, a container whose
+  // heartbeats wait here would seem silent.
   if (std::holds_alternative<core::Ticked>(posted.event)) return;
   if (const auto* heartbeat = std::get_if<core::HeartbeatReceived>(&posted.event)) {
     no_space_->heartbeats.insert_or_assign(heartbeat->container, posted);
@@ -109,7 +109,7 @@ void JobLoop::Wait(const Posted& posted) {
 void JobLoop::PrepareStop() {
   if (std::exchange(stop_requested_, true)) return;
   ports_.performer.FreeReserve();
-  ports_.timers.DrainSoon();
+  ports_.timers.PassSoon();
 }
 
 bool JobLoop::TryAgain() {
@@ -123,7 +123,7 @@ bool JobLoop::TryAgain() {
     } else if (hopeless) {
       Fail({ErrorCode::kNoSpace, written.error().message + ", for " + FormatDuration(full_for)});
     } else {
-      ports_.timers.DrainAfter(kRetryInterval);
+      ports_.timers.PassAfter(kRetryInterval);
     }
     return false;
   }

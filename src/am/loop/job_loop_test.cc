@@ -1,4 +1,5 @@
-// Tests the order in which the loop logs, performs and records, as a list of calls to its ports.
+// Tests the order in which the loop logs, performs and records. Each test compares the list of calls to the loop's
+// ports.
 #include "howdah/am/loop/job_loop.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +57,7 @@ std::string NameOf(const core::Change& change) {
   return "job " + (job.state ? std::string(ToText(*job.state)) : "change " + std::to_string(int(job.type)));
 }
 
-// The ports of one AM. They record every call since the last Take.
+// The ports of one AM. They record every call. Take returns the calls since the last Take.
 class Process final : Clock, Timers, EventLog, Journal, Performer {
  public:
   explicit Process(int workers = 1)
@@ -71,18 +72,18 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
 
   void Post(const core::Event& event) { loop.Post(event); }
   std::vector<std::string> Take() { return std::exchange(seen_, {}); }
-  // The calls made while the events are drained together.
-  std::vector<std::string> Drain(const std::vector<core::Event>& events) {
+  // Posts the events and runs one pass. Returns the calls made.
+  std::vector<std::string> RunPass(const std::vector<core::Event>& events) {
     for (const core::Event& event : events) Post(event);
-    loop.Drain();
+    loop.RunPass();
     return Take();
   }
 
  private:
   Instant Now() override { return now; }
-  void DrainSoon() override { seen_.push_back("drain soon"); }
+  void PassSoon() override { seen_.push_back("pass soon"); }
   void Arm(std::optional<Instant> deadline) override { armed = deadline; }
-  void DrainAfter(Duration) override { seen_.push_back("drain later"); }
+  void PassAfter(Duration) override { seen_.push_back("pass later"); }
   Status Append(const std::vector<LoggedEvent>& added) override {
     if (!log_fails.empty()) return Failed(log_fails);
     unwritten_.insert(unwritten_.end(), added.begin(), added.end());
@@ -108,7 +109,7 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
   void Replayed(const LoggedEvent& logged, const std::vector<core::Action>& actions) override {
     seen_.push_back("replayed " + NameOf(logged.event) + ", " + std::to_string(actions.size()) + " actions");
   }
-  void OnDrained() override { seen_.push_back("drained"); }
+  void OnPassDone() override { seen_.push_back("pass done"); }
   void OnFailed(const Error& error) override { seen_.push_back("failed: " + error.message); }
   void OnNoSpace(const Error& error) override { seen_.push_back("no space: " + error.message); }
   void OnSpace(Duration full_for) override { seen_.push_back("space after " + FormatDuration(full_for)); }
@@ -124,7 +125,7 @@ const core::Event kGranted = core::ContainerGranted{kC1, 0, "node1"};
 const core::Event kRegistered = core::ExecutorRegistered{kC1, {"host", 4000}};
 const core::Event kTaskStarted = core::TaskStarted{kC1, 0, {100}, kSubmitted};
 
-TEST(JobLoop, EventIsLoggedBeforeItsActionsAndTheJournalIsFlushedOncePerDrain) {
+TEST(JobLoop, EventIsLoggedBeforeItsActionsAndTheJournalIsFlushedOncePerPass) {
   struct Row {
     const char* what;
     std::vector<core::Event> events;
@@ -133,43 +134,43 @@ TEST(JobLoop, EventIsLoggedBeforeItsActionsAndTheJournalIsFlushedOncePerDrain) {
   const Row rows[] = {
       {"one event",
        {kStarted},
-       {"drain soon", "log AmStarted", "add job STARTING", "add task PENDING", "perform RequestContainers", "flush",
-        "drained"}},
-      {"two events in one drain",
+       {"pass soon", "log AmStarted", "add job STARTING", "add task PENDING", "perform RequestContainers", "flush",
+        "pass done"}},
+      {"two events in one pass",
        {kGranted, kRegistered},
-       {"drain soon", "log ContainerGranted", "add task ALLOCATED", "perform LaunchExecutor", "log ExecutorRegistered",
-        "add task READY", "perform StartTask", "flush", "drained"}},
+       {"pass soon", "log ContainerGranted", "add task ALLOCATED", "perform LaunchExecutor", "log ExecutorRegistered",
+        "add task READY", "perform StartTask", "flush", "pass done"}},
       {"an event that changes nothing but a heartbeat",
        {core::HeartbeatReceived{kC1}},
-       {"drain soon", "flush", "drained"}},
+       {"pass soon", "flush", "pass done"}},
       {"the heartbeat is logged before the event that depends on it",
        {core::ContainerExited{ContainerId{"c9"}}, core::RankExited{kC1, 7, 0, {.code = 0}, kSubmitted, {}}},
-       {"drain soon", "log event 4", "log HeartbeatReceived RankExited", "flush", "drained"}},
+       {"pass soon", "log event 4", "log HeartbeatReceived RankExited", "flush", "pass done"}},
   };
   Process process;
-  for (const Row& row : rows) EXPECT_EQ(process.Drain(row.events), row.seen) << row.what;
+  for (const Row& row : rows) EXPECT_EQ(process.RunPass(row.events), row.seen) << row.what;
 }
 
-TEST(JobLoop, SecondPostDoesNotAskForASecondDrain) {
+TEST(JobLoop, SecondPostDoesNotAskForASecondPass) {
   Process process;
   process.Post(kStarted);
   process.Post(kGranted);
-  EXPECT_THAT(process.Take(), ElementsAre("drain soon"));
+  EXPECT_THAT(process.Take(), ElementsAre("pass soon"));
 }
 
 TEST(JobLoop, ClockThatIsSetBackDoesNotMoveEventsBack) {
   Process process;
   process.now = kSubmitted + std::chrono::seconds(5);
-  process.Drain({kStarted});
+  process.RunPass({kStarted});
   process.now = kSubmitted;
-  process.Drain({kGranted});
+  process.RunPass({kGranted});
   ASSERT_EQ(process.log.size(), 2u);
   EXPECT_EQ(process.log[1].at, process.log[0].at);
 }
 
 TEST(JobLoop, NextDeadlineOfTheJobArmsTheTimer) {
   Process process;
-  process.Drain({kStarted});
+  process.RunPass({kStarted});
   EXPECT_EQ(process.armed, process.loop.job().NextDeadline());
   EXPECT_TRUE(process.armed);
 }
@@ -177,20 +178,20 @@ TEST(JobLoop, NextDeadlineOfTheJobArmsTheTimer) {
 TEST(JobLoop, FailedEventLogPreventsAllActions) {
   Process process;
   process.log_fails = "disk full";
-  EXPECT_THAT(process.Drain({kStarted, kGranted}), ElementsAre("drain soon", "failed: disk full"));
-  EXPECT_THAT(process.Drain({kGranted}), Not(testing::Contains(HasSubstr("perform"))));
+  EXPECT_THAT(process.RunPass({kStarted, kGranted}), ElementsAre("pass soon", "failed: disk full"));
+  EXPECT_THAT(process.RunPass({kGranted}), Not(testing::Contains(HasSubstr("perform"))));
 }
 
 TEST(JobLoop, FullDiskDelaysActionsUntilTheirEventIsLogged) {
   Process process;
-  process.Drain({kStarted});
+  process.RunPass({kStarted});
   process.log_full = true;
-  EXPECT_THAT(process.Drain({kGranted, kRegistered}), ElementsAre("drain soon", "no space: disk full", "drain later"));
+  EXPECT_THAT(process.RunPass({kGranted, kRegistered}), ElementsAre("pass soon", "no space: disk full", "pass later"));
   process.now += std::chrono::seconds(90);
-  EXPECT_THAT(process.Drain({kTaskStarted}), ElementsAre("drain later")) << "a post does not ask for a drain";
+  EXPECT_THAT(process.RunPass({kTaskStarted}), ElementsAre("pass later")) << "a post does not ask for a pass";
   process.log_full = false;
-  std::vector<std::string> seen = process.Drain({});
-  EXPECT_EQ(seen.back(), "drained");
+  std::vector<std::string> seen = process.RunPass({});
+  EXPECT_EQ(seen.back(), "pass done");
   ASSERT_GT(seen.size(), 10u);
   seen.resize(10);
   EXPECT_THAT(seen, ElementsAre("log ContainerGranted", "flush", "space after 1m30s", "add task ALLOCATED",
@@ -202,29 +203,29 @@ TEST(JobLoop, FullDiskDelaysActionsUntilTheirEventIsLogged) {
   EXPECT_EQ(process.armed, process.loop.job().NextDeadline());
 }
 
-// Otherwise a task would be killed right after its stop order, without its grace.
+// If the grace began at the decision to stop, the task would be killed right after its delayed stop order.
 TEST(JobLoop, GraceOfAStopDelayedByAFullDiskBeginsWithItsOrder) {
   const ContainerId c2{"c2"};
   const auto granted = core::ContainerGranted{c2, 0, "node2"};
   Process process(2);
-  process.Drain({kStarted, kGranted, granted, kRegistered, core::ExecutorRegistered{c2, {"host", 4001}}, kTaskStarted,
-                 core::TaskStarted{c2, 0, {200}, kSubmitted}});
+  process.RunPass({kStarted, kGranted, granted, kRegistered, core::ExecutorRegistered{c2, {"host", 4001}}, kTaskStarted,
+                   core::TaskStarted{c2, 0, {200}, kSubmitted}});
   process.log_full = true;
   process.now += std::chrono::seconds(1);
-  process.Drain({core::RankExited{kC1, 0, 0, {.code = 1}, process.now, {}}});
+  process.RunPass({core::RankExited{kC1, 0, 0, {.code = 1}, process.now, {}}});
   process.Post(core::TaskEnded{kC1, 0, process.now});
   process.Post(core::ContainerExited{kC1});
   process.now += std::chrono::minutes(5);
   process.Post(core::HeartbeatReceived{c2});
   process.log_full = false;
-  EXPECT_THAT(process.Drain({}), testing::Contains("perform StopTask"));
+  EXPECT_THAT(process.RunPass({}), testing::Contains("perform StopTask"));
   const Duration grace = process.loop.job().spec().checkpoint.grace;
-  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer c2")));
+  EXPECT_THAT(process.RunPass({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer c2")));
   process.now += grace;
-  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer c2")));
+  EXPECT_THAT(process.RunPass({core::Ticked{}}), testing::Not(testing::Contains("perform KillContainer c2")));
   process.now += std::chrono::minutes(1);
-  EXPECT_THAT(process.Drain({core::Ticked{}}), testing::Contains("perform KillContainer c2"));
-  // The next AM has the same limits.
+  EXPECT_THAT(process.RunPass({core::Ticked{}}), testing::Contains("perform KillContainer c2"));
+  // Replaying the log gives the next AM the same time limits.
   Process next(2);
   for (const LoggedEvent& past : process.log) next.loop.Replay(past, 0);
   EXPECT_EQ(next.loop.job().NextDeadline(), process.loop.job().NextDeadline());
@@ -233,19 +234,19 @@ TEST(JobLoop, GraceOfAStopDelayedByAFullDiskBeginsWithItsOrder) {
 TEST(JobLoop, JournalOnAFullDiskDelaysLaterEvents) {
   Process process;
   process.journal_full = true;
-  process.Drain({kStarted});
-  EXPECT_THAT(process.Drain({kGranted}), ElementsAre("drain later"));
+  process.RunPass({kStarted});
+  EXPECT_THAT(process.RunPass({kGranted}), ElementsAre("pass later"));
   process.journal_full = false;
-  EXPECT_THAT(process.Drain({}), ElementsAre("flush", "space after 0ms", "log ContainerGranted", "add task ALLOCATED",
-                                             "perform LaunchExecutor", "flush", "drained"));
+  EXPECT_THAT(process.RunPass({}), ElementsAre("flush", "space after 0ms", "log ContainerGranted", "add task ALLOCATED",
+                                               "perform LaunchExecutor", "flush", "pass done"));
 }
 
-// Otherwise containers whose heartbeats waited would be taken for lost.
+// If the waiting heartbeats were ignored, their container would be declared lost.
 TEST(JobLoop, ContainerWithHeartbeatsDuringAFullDiskIsNotLost) {
   Process process;
-  process.Drain({kStarted, kGranted, kRegistered, kTaskStarted});
+  process.RunPass({kStarted, kGranted, kRegistered, kTaskStarted});
   process.log_full = true;
-  process.Drain({core::RankExited{kC1, 7, 0, {.code = 0}, kSubmitted, {}}, core::Ticked{}});
+  process.RunPass({core::RankExited{kC1, 7, 0, {.code = 0}, kSubmitted, {}}, core::Ticked{}});
   for (int i = 0; i < 300; ++i) {
     process.now += std::chrono::seconds(1);
     process.Post(core::HeartbeatReceived{kC1});
@@ -253,14 +254,14 @@ TEST(JobLoop, ContainerWithHeartbeatsDuringAFullDiskIsNotLost) {
   }
   process.Take();
   process.log_full = false;
-  // Heartbeats that change nothing are logged together with the next event that does.
-  const auto heard = process.Drain({});
-  const auto ticked = process.Drain({core::Ticked{}});
+  // Heartbeats that change nothing are logged together with the next event that changes something.
+  const auto heard = process.RunPass({});
+  const auto ticked = process.RunPass({core::Ticked{}});
   for (const std::vector<std::string>& seen : {heard, ticked}) {
     EXPECT_THAT(seen, Not(testing::Contains(HasSubstr("LOST"))));
   }
   EXPECT_EQ(process.loop.job().finished(), false);
-  process.Drain({core::ContainerExited{kC1}});
+  process.RunPass({core::ContainerExited{kC1}});
   size_t heartbeats = 0;
   for (const LoggedEvent& logged : process.log) {
     const bool heartbeat = std::holds_alternative<core::HeartbeatReceived>(logged.event);
@@ -273,52 +274,52 @@ TEST(JobLoop, ContainerWithHeartbeatsDuringAFullDiskIsNotLost) {
 TEST(JobLoop, DiskThatStaysFullEndsTheJobAfterTenMinutes) {
   Process process;
   process.log_full = true;
-  process.Drain({kStarted});
+  process.RunPass({kStarted});
   process.now += JobLoop::kNoSpaceLimit - std::chrono::seconds(1);
-  EXPECT_THAT(process.Drain({}), ElementsAre("drain later"));
+  EXPECT_THAT(process.RunPass({}), ElementsAre("pass later"));
   process.now += std::chrono::seconds(1);
-  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 10m00s"));
-  EXPECT_THAT(process.Drain({}), IsEmpty());
+  EXPECT_THAT(process.RunPass({}), ElementsAre("failed: disk full, for 10m00s"));
+  EXPECT_THAT(process.RunPass({}), IsEmpty());
 }
 
 TEST(JobLoop, TooManyWaitingEventsFailTheLoop) {
   Process process;
   process.log_full = true;
-  process.Drain({kStarted});
+  process.RunPass({kStarted});
   for (size_t i = 0; i < JobLoop::kMostWaiting; ++i) process.Post(kGranted);
-  EXPECT_THAT(process.Drain({}), ElementsAre("drain later"));
+  EXPECT_THAT(process.RunPass({}), ElementsAre("pass later"));
   process.Post(kGranted);
-  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0ms"));
+  EXPECT_THAT(process.RunPass({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
 TEST(JobLoop, StopRequestDuringAFullDiskFreesTheReservedSpaceOnce) {
   Process process;
-  process.Drain({kStarted});
+  process.RunPass({kStarted});
   process.log_full = true;
-  process.Drain({kGranted});
+  process.RunPass({kGranted});
   process.Post(core::StopRequested{"ann", std::nullopt});
-  EXPECT_THAT(process.Take(), ElementsAre("free reserve", "drain soon"));
+  EXPECT_THAT(process.Take(), ElementsAre("free reserve", "pass soon"));
   process.log_full = false;
-  EXPECT_EQ(process.Drain({}).back(), "drained");
+  EXPECT_EQ(process.RunPass({}).back(), "pass done");
   EXPECT_TRUE(std::holds_alternative<core::StopRequested>(process.log.back().event));
-  // The reserve is used up.
+  // The reserve was freed already, so another full disk ends the job.
   process.log_full = true;
-  EXPECT_EQ(process.Drain({core::ContainerExited{kC1}}).back(), "failed: disk full");
+  EXPECT_EQ(process.RunPass({core::ContainerExited{kC1}}).back(), "failed: disk full");
 }
 
 TEST(JobLoop, StopRequestThatCannotBeLoggedFreesTheReservedSpace) {
   Process process;
-  process.Drain({kStarted});
+  process.RunPass({kStarted});
   process.log_full = true;
-  EXPECT_THAT(process.Drain({core::StopRequested{"ann", std::nullopt}}),
-              ElementsAre("drain soon", "no space: disk full", "drain later", "free reserve", "drain soon"));
-  EXPECT_THAT(process.Drain({}), ElementsAre("failed: disk full, for 0ms"));
+  EXPECT_THAT(process.RunPass({core::StopRequested{"ann", std::nullopt}}),
+              ElementsAre("pass soon", "no space: disk full", "pass later", "free reserve", "pass soon"));
+  EXPECT_THAT(process.RunPass({}), ElementsAre("failed: disk full, for 0ms"));
 }
 
 TEST(JobLoop, FailedJournalEndsTheLoop) {
   Process process;
   process.flush_fails = "disk full";
-  EXPECT_EQ(process.Drain({kStarted}).back(), "failed: disk full");
+  EXPECT_EQ(process.RunPass({kStarted}).back(), "failed: disk full");
 }
 
 TEST(JobLoop, ReplayWritesOnlyMissingJournalEntriesAndPerformsNoAction) {
@@ -331,7 +332,7 @@ TEST(JobLoop, ReplayWritesOnlyMissingJournalEntriesAndPerformsNoAction) {
                       {3, {}},
                       {9, {}}};  // the journal may be newer than the copy of the event log
   Process first;
-  first.Drain({kStarted, kGranted});
+  first.RunPass({kStarted, kGranted});
   for (const Row& row : rows) {
     Process next;
     for (const LoggedEvent& past : first.log) next.loop.Replay(past, row.recorded);
@@ -346,13 +347,13 @@ TEST(JobLoop, ReplayWritesOnlyMissingJournalEntriesAndPerformsNoAction) {
 
 TEST(JobLoop, ResumedCoreRepeatsItsOrders) {
   Process first;
-  first.Drain({kStarted, kGranted});
+  first.RunPass({kStarted, kGranted});
   Process next;
   for (const LoggedEvent& past : first.log) next.loop.Replay(past, 3);
   next.Take();
-  EXPECT_THAT(
-      next.Drain({core::AmResumed{1, "was killed"}}),
-      ElementsAre("drain soon", "log AmResumed", "add job am attempt 1", "perform LaunchExecutor", "flush", "drained"));
+  EXPECT_THAT(next.RunPass({core::AmResumed{1, "was killed"}}),
+              ElementsAre("pass soon", "log AmResumed", "add job am attempt 1", "perform LaunchExecutor", "flush",
+                          "pass done"));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace howdah::backend::local {
 // Reads the address from am.json. Returns kUnavailable if the file is missing or has no address.
 Result<std::string> AmAddress(const JobFiles& files);
 
-// Returns kUnavailable if these files are missing: the AM does not listen yet, or the job has ended.
+// Returns the AM's address and the client's identity. Returns kUnavailable if their files are missing, because the AM
+// does not listen yet or the job has ended.
 Result<rpc::AmContact> FindAm(const JobFiles& files);
 
 Result<journal::JobView> CallStatus(const JobFiles& files);

@@ -61,7 +61,8 @@ Finding CheckAgent(const LocalOptions& options) {
   return {Level::kOk, "howdah-agent " + std::string(kVersion) + " runs (" + options.agent + ")", ""};
 }
 
-// If two processes could hold the lock of one file, each would mistake the other's jobs for orphaned jobs.
+// Checks that the lock of a file excludes other holders. If two processes could hold the lock of one file, each would
+// mistake the other's jobs for orphaned jobs.
 void CheckLocks(const std::string& home, Findings& findings) {
   const std::string probe = home + "/.doctor-lock";
   const auto first = os::files::FileLock::Try(probe);

@@ -11,7 +11,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// In a user namespace, the files of all users outside it seem to belong to this one.
+// In a user namespace, the files of all users outside the namespace seem to belong to the user 65534.
 constexpr uid_t kRoot = 0, kOutsideNamespace = 65534;
 constexpr char kOtherHome[] = "or choose another directory with HOWDAH_HOME";
 
@@ -28,7 +28,7 @@ Status CheckPrivate(const std::string& path, bool must_exist) {
   return problem.empty() ? Status() : Refused(problem);
 }
 
-// Checks each directory and link that leads to the directory `path`, but not that directory.
+// Checks each directory and link on the way to the directory `path`. Checks `path` itself only if it is a link.
 Status CheckPathTo(const std::string& path) {
   for (size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
@@ -74,7 +74,7 @@ Status CheckHome(const Layout& layout) {
   if (!resolved) return os::files::SystemError("opening " + layout.home());
   const std::string home = resolved.get();
   HOWDAH_TRY_STATUS(CheckPathTo(layout.home()));
-  HOWDAH_TRY_STATUS(CheckPathTo(home));  // not the same path if the first one contains links
+  HOWDAH_TRY_STATUS(CheckPathTo(home));  // differs from layout.home() if that path contains links
   HOWDAH_TRY_STATUS(CheckPrivate(home, /*must_exist=*/false));
   HOWDAH_TRY_STATUS(CheckPrivate(layout.jobs(), /*must_exist=*/false));
   return CheckPrivate(layout.leases(), /*must_exist=*/false);

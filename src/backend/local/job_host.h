@@ -17,7 +17,7 @@ namespace howdah::backend::local {
 
 struct Host {
   std::string name;
-  std::string boot_id;  // differs after every start of the machine
+  std::string boot_id;  // the kernel generates a new one at every boot
 };
 Host ThisHost();
 
@@ -25,7 +25,7 @@ Host ThisHost();
 struct JobHost {
   struct Process {
     pid_t pid = -1;
-    uint64_t start_ticks = 0;  // distinguishes it from a later process with the same pid
+    uint64_t start_ticks = 0;  // distinguishes the process from a later one with the same pid
   };
   Host host;
   std::vector<Process> processes;  // the job lives at least as long as one of them
@@ -36,11 +36,12 @@ Status WriteJobHost(const JobFiles& files, const std::vector<pid_t>& pids);
 // Returns nullopt if the file does not exist, and an error if it cannot be read or is damaged.
 Result<std::optional<JobHost>> ReadJobHost(const JobFiles& files);
 
+// Whether the processes of a job are alive, as far as host.json shows.
 enum class Life {
-  kElsewhere,   // only its host can determine that
-  kAlive,       // whatever am.lock shows
-  kUnrecorded,  // am.lock decides
-  kDead,        // if am.lock is free, too
+  kElsewhere,   // the job belongs to another host, and only that host can determine whether it is alive
+  kAlive,       // the job is alive, even if am.lock is free
+  kUnrecorded,  // host.json is missing, so am.lock decides
+  kDead,        // the job is dead, provided that am.lock is free
 };
 // recorded: the content of host.json, for a job that has not recorded its end. submitted_on: the host that its journal
 // names. start_ticks: returns the start time of a process, or nullopt if the process does not exist. Pure.
@@ -54,8 +55,8 @@ struct Whereabouts {
 };
 Result<Whereabouts> FindWhereabouts(const JobFiles& files);
 
-// For a job whose lock is free. Same as FindWhereabouts, but first waits a moment for the job's processes to end,
-// because a process that exits releases its locks first.
+// For a job whose am.lock is free. Judges the job as FindWhereabouts does, but first waits a moment for the job's
+// processes to end, because an exiting process releases its locks before it ends.
 Result<Life> LifeAfterExits(const JobFiles& files);
 
 }  // namespace howdah::backend::local

@@ -35,8 +35,8 @@ bool HasWord(std::string_view words, std::string_view wanted) {
   return false;
 }
 
-// Reads the uid from /proc/PID/status. The owner of /proc/PID does not show it: for agents it is root, because
-// ProtectMemory makes them not dumpable.
+// Reads the uid from /proc/PID/status. The owner of /proc/PID does not show the uid of agents: ProtectMemory makes them
+// not dumpable, so /proc/PID belongs to root.
 bool IsOurs(const std::string& proc) {
   const auto status = os::files::ReadFile(proc + "/status", kProcFileLimit);
   if (!status.ok()) return false;
@@ -89,8 +89,8 @@ bool HasOpen(pid_t pid, const std::string& path) {
   });
 }
 
-// Returns the agent of this user that meets the condition and whose parent does not, or -1. A guardian and its child
-// have the same arguments.
+// Returns the agent of this user that meets the condition and whose parent does not, or -1. That agent is the guardian,
+// because a guardian and its child have the same arguments.
 pid_t FindParent(const std::function<bool(pid_t pid, std::string_view arguments)>& wanted) {
   std::vector<pid_t> agents;
   const auto names = os::files::ListDirectory("/proc");
@@ -123,7 +123,7 @@ std::optional<pid_t> SignalAmGuardian(const JobFiles& files, int signal) {
   };
   const pid_t pid = FindParent(is_am);
   if (pid < 0) return std::nullopt;
-  // Looks again through the pidfd, because the pid may be reused meanwhile.
+  // Search again after opening the pidfd, because another process may have got the same pid before.
   const os::files::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.valid() || FindParent(is_am) != pid) return std::nullopt;
   if (syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) != 0) return std::nullopt;

@@ -43,7 +43,7 @@ std::string Encode(const JobLeases& job_leases) {
   return text + "\n" + std::to_string(CrcOf(Crc::kCrc32c, text)) + "\n";
 }
 
-// Whether the sums of such amounts cannot overflow.
+// Whether the amounts are so small that sums of them cannot overflow.
 bool IsPlausible(int64_t memory_bytes, int vcores, int gpus) {
   constexpr int64_t kMostMemory = int64_t{1} << 45;
   constexpr int kMostCount = 1'000'000;
@@ -171,8 +171,8 @@ LeaseRegistry::LeaseRegistry(std::string directory, std::string path, os::files:
 
 Result<LeaseRegistry> LeaseRegistry::Open(const std::string& directory, const JobId& job, Instant submitted) {
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
-  // Hold the lock: otherwise another job could find the new file before it is locked, and would delete it as that of a
-  // dead job.
+  // Hold the registry's lock. Otherwise another job could find the new file before it is locked, and would delete it as
+  // the file of a dead job.
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory + "/lock"));
   const std::string path = directory + "/" + job.text + std::string(kSuffix);
   os::files::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));

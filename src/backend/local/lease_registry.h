@@ -49,14 +49,14 @@ Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vect
 // One job's access to the leases. Single-threaded.
 class LeaseRegistry {
  public:
-  // Creates and locks the job's lease file. The leases last until the last copy of its descriptor is closed. A child
-  // process may inherit a copy, as the AM does from its guardian.
+  // Creates and locks the job's lease file. The leases last until the last copy of the file's descriptor is closed. A
+  // child process may inherit a copy, as the AM does from its guardian.
   static Result<LeaseRegistry> Open(const std::string& directory, const JobId& job, Instant submitted);
 
   // Requests all these containers together. Replaces any earlier request; an empty list withdraws it.
   Result<Admission> Request(const Capacity& capacity, std::vector<ContainerRequest> requests);
   Status Release(const std::string& container);
-  // Call this after another process of the job has changed the lease file: reads the file again.
+  // Reads the lease file again. Must be called after another process of the job has changed the file.
   Status Reload();
   // Deletes the lease file and thereby releases all leases.
   Status Close();

@@ -212,9 +212,9 @@ TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrant
   EXPECT_TRUE(a.Reload().ok());
   ASSERT_TRUE(b.Request({}, {}).ok());
   const std::string content = whole.substr(0, whole.find('\n'));
-  write(content);  // as versions without checksums wrote it
+  write(content);  // versions without checksums wrote only this content
   EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
-  // Amounts that cannot be converted, or whose sum would overflow.
+  // These amounts cannot be converted, or their sum would overflow.
   const auto with = [&](const std::string& before, const std::string& after) {
     std::string text = content;
     return text.replace(text.find(before), before.size(), after);

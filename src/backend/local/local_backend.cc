@@ -20,7 +20,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The longest time for an executor to exit, and for a guardian to kill all processes.
+// kExitLimit: the longest time for an executor to exit. kKillLimit: the longest time for a guardian to kill all
+// processes of its task.
 constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
 constexpr auto kSpaceInterval = 1000ms;
@@ -65,7 +66,7 @@ void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int
   for (const backend::Inherited& one : inherited) {
     const auto lease =
         std::find_if(leases.begin(), leases.end(), [&](const Lease& l) { return l.container == one.container.text; });
-    if (lease == leases.end()) {  // the earlier AM released it and died before it could report that
+    if (lease == leases.end()) {  // the earlier AM released the lease and died before it could report the exit
       sink_.OnEvent(core::ContainerExited{.container = one.container});
       continue;
     }
@@ -74,7 +75,7 @@ void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int
     if (const Status adopted = Adopt(container, one); !adopted.ok())
       return sink_.OnEvent(core::RequestsRefused{adopted.error().message});
   }
-  for (const Lease& lease : leases) {  // granted to the earlier AM, which died before it could report that
+  for (const Lease& lease : leases) {  // the earlier AM died before it could report the grant
     if (const Status released = leases_.Release(lease.container); !released.ok())
       sink_.OnEvent(core::RequestsRefused{released.error().message});
     sink_.OnEvent(core::ContainerGranted{{lease.container}, -1, os::process::NodeName(), GrantedResources(lease)});
@@ -113,7 +114,7 @@ void LocalBackend::Request(const core::RequestContainers& request) {
   RequestNext();
 }
 
-// Required requests come before optional ones.
+// Inserts the group so that required requests come before optional ones.
 void LocalBackend::Enqueue(Pending group) {
   const auto after = group.requests.front().optional
                          ? pending_.end()
@@ -260,13 +261,12 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   return {};
 }
 
-// Called when guardian and executor have exited. If both were killed at the same time, this process is now the parent
-// of the task's remaining processes.
+// Called when guardian and executor have exited.
 void LocalBackend::OnProcessesExited(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   const std::string log = it->second.log;
-  if (it->second.inherited) {  // its exit status went to its parent, the earlier AM; only the log is left
+  if (it->second.inherited) {  // the exit status went to the guardian's parent, the earlier AM; only the log is left
     const std::string last_line = os::files::LastLine(log);
     return Remove(id, "executor exited" + (last_line.empty() ? "" : ": " + last_line));
   }

@@ -85,7 +85,7 @@ class LocalBackend final : public backend::Backend {
   std::array<char, 4096> changes_;
   boost::asio::steady_timer space_timer_;  // repeats a request that a full disk prevented
   const bool machine_has_gpus_;
-  std::string name_prefix_ = "c";  // beginning of container ids; every AM of the job uses another one
+  std::string name_prefix_ = "c";  // beginning of container ids; every AM of the job uses a different prefix
   int containers_made_ = 0;
   bool waiting_ = false;  // the AM has been informed why a request waits
 };

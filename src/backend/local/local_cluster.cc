@@ -36,7 +36,7 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kBlock = size_t{256} << 10;
-constexpr std::chrono::seconds kAmStartLimit{20};  // as for a submission
+constexpr std::chrono::seconds kAmStartLimit{20};  // the same limit as for a submission
 constexpr std::chrono::milliseconds kPollInterval{10};
 
 struct Settled {
@@ -61,7 +61,7 @@ Result<Settled> Settle(const JobFiles& files, const JobId& id, Tasks tasks) {
   return Settled{std::move(view), where.host};
 }
 
-// Returns the status. An error for a job that runs on another host, because its AM cannot be reached from here.
+// Returns the status, or an error if the job runs on another host, because its AM cannot be reached from here.
 Result<journal::JobView> ViewHere(const JobFiles& files, const JobId& id, const std::string& doing) {
   HOWDAH_TRY(auto settled, Settle(files, id, Tasks::kSkipped));
   if (settled.other_host.empty()) return std::move(settled.view);
@@ -120,8 +120,8 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
     return std::move(settled.view);  // the job has just ended, or the AM is busy; the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
-  auto view =
-      FoldJournal(files.journal(), Tasks::kIncluded);  // read again, so that it is not older than the AM's answer
+  // Read the journal again, so that it is not older than the AM's answer.
+  auto view = FoldJournal(files.journal(), Tasks::kIncluded);
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];
@@ -142,7 +142,7 @@ Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
       if (ended_too || !core::IsFinal(settled->view.state)) views.push_back(std::move(settled->view));
       continue;
     }
-    // A job that cannot be judged is shown as its journal has it. An unreadable job must not hide the other jobs.
+    // If Settle fails, show the job as its journal describes it. An unreadable job must not hide the other jobs.
     auto view = FoldJournal(files.journal(), Tasks::kSkipped);
     if (!view.ok()) continue;
     view->reason = settled.error().message;
@@ -157,7 +157,7 @@ Result<std::vector<JobId>> LocalCluster::Jobs(std::optional<Instant> since) {
   std::erase_if(ids, [&](const JobId& id) {
     const std::string journal = FilesOf(id).journal();
     struct stat file = {};
-    // The journal of a dead job may be older than its end, which is recorded later.
+    // Keep a job without an end in the result: the end of a dead job is recorded only later.
     return stat(journal.c_str(), &file) == 0 && ToInstant(file.st_mtim) < *since && HasEndEntry(journal);
   });
   return ids;
@@ -167,7 +167,7 @@ howdah::Status LocalCluster::ReadJournal(const JobId& id,
                                          const std::function<void(const core::JournalEntry&)>& on_entry) {
   const JobFiles files = FilesOf(id);
   if (!HasEndEntry(files.journal())) {
-    // As Status does. If the end cannot be recorded, the journal is shown as it is.
+    // Record the end of an orphaned job first, as Status does. If that fails, show the journal without the end.
     static_cast<void>(Settle(files, id, Tasks::kSkipped));
   }
   JournalReader reader(files.journal());
@@ -182,7 +182,7 @@ howdah::Status LocalCluster::ReadJournal(const JobId& id,
 Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id,
                                                                  std::optional<backend::LogSelection> logs) {
   const JobFiles files = FilesOf(id);
-  // A file system does not report changes that another host makes.
+  // Refuse a job of another host, because inotify does not report changes that another host makes.
   HOWDAH_TRY([[maybe_unused]] const auto view, ViewHere(files, id, "following"));
   auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
     // Ignore the error: the next command repeats the attempt.

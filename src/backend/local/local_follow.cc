@@ -18,7 +18,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kChunk = size_t{128} << 10;  // the most that is read from one file before the next one
+constexpr size_t kChunk = size_t{128} << 10;  // the most that is read from one file before reading the next file
 constexpr size_t kOutputPerRead = size_t{1} << 20;
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
@@ -79,7 +79,8 @@ Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
   std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan)));
   HOWDAH_TRY_STATUS(follow->WatchJob());
   follow->WatchLogs();
-  if (follow->selection_) follow->selection_->tail_lines.reset();  // files found later are new
+  // Files that are found later are new, and are delivered from their beginning.
+  if (follow->selection_) follow->selection_->tail_lines.reset();
   follow->SetMore(true);
   return follow;
 }
@@ -116,7 +117,7 @@ void LocalFollow::WatchDirectory(const std::string& path, const std::optional<Lo
 
 void LocalFollow::ListDirectory(const std::string& path, const std::optional<LogPosition>& position) {
   const auto names = os::files::ListDirectory(path);
-  if (!names.ok()) return;  // not created yet, or deleted
+  if (!names.ok()) return;  // the directory is not created yet, or was deleted
   for (const std::string& name : *names) Found({path, position}, name);
 }
 
@@ -129,7 +130,7 @@ void LocalFollow::Found(const Directory& directory, const std::string& name) {
   outputs_.Enqueue(path, position->source, selection_->tail_lines);
 }
 
-void LocalFollow::DrainEvents() {
+void LocalFollow::ReadEvents() {
   alignas(inotify_event) char bytes[size_t{64} << 10];
   for (;;) {
     const ssize_t size = read(events_.get(), bytes, sizeof bytes);
@@ -181,7 +182,7 @@ void LocalFollow::EndIfOrphaned() {
 }
 
 bool LocalFollow::Read(backend::FollowSink& sink) {
-  DrainEvents();
+  ReadEvents();
   if (lock_closed_ && !final_seen_) EndIfOrphaned();
   const bool had_entries = journal_grew_ && !final_seen_;
   if (had_entries) ReadJournal(sink);
@@ -194,7 +195,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
 
 void LocalFollow::SetMore(bool more) {
   uint64_t count = 1;
-  // The call fails if the counter already has the desired state. Ignore that.
+  // The call fails if the counter already has the desired state, so its result is ignored.
   const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
   static_cast<void>(done);
 }

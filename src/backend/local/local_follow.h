@@ -17,14 +17,14 @@
 
 namespace howdah::backend::local {
 
-// Reads growing log files, each for a while in turn.
+// Reads growing log files in turn, one chunk of each at a time.
 class OutputReader {
  public:
   OutputReader();
-  // Call this for a file that is new or has grown.
-  // tail_lines: if set, a new file is delivered from its last lines on.
+  // Must be called for a file that is new or has grown. tail_lines: if set, a new file is delivered from its last lines
+  // on.
   void Enqueue(const std::string& path, const backend::LogSource& source, std::optional<int64_t> tail_lines);
-  // Delivers about 1 MiB. Returns true if there may be more.
+  // Delivers about 1 MiB of output. Returns true if there may be more.
   bool Deliver(backend::FollowSink& sink);
   bool empty() const { return queue_.empty(); }
 
@@ -71,7 +71,7 @@ class LocalFollow final : public backend::Follow {
   void WatchDirectory(const std::string& path, const std::optional<LogPosition>& position);
   void ListDirectory(const std::string& path, const std::optional<LogPosition>& position);
   void Found(const Directory& directory, const std::string& name);
-  void DrainEvents();
+  void ReadEvents();
   void ReadJournal(backend::FollowSink& sink);
   void EndIfOrphaned();
   void SetMore(bool more);
@@ -82,8 +82,8 @@ class LocalFollow final : public backend::Follow {
   os::files::Fd ready_;   // an epoll instance that watches events_ and more_; fd() returns it
   os::files::Fd events_;  // inotify
   os::files::Fd more_;    // an eventfd that is readable while there is more to deliver
-  // am.lock. Kept open, because closing it would cause the same inotify event as the death of a process that holds the
-  // lock.
+  // The descriptor of am.lock. It stays open, because closing it would cause the same inotify event as the death of a
+  // process that holds the lock.
   os::files::Fd lock_;
 
   int job_watch_ = -1, lock_watch_ = -1;

@@ -41,7 +41,7 @@ class Collect final : public backend::FollowSink {
   bool count_only = false;
 };
 
-// Polls the follow's descriptor and reads until `done` holds.
+// Polls the follow's descriptor and reads until `done` returns true.
 template <typename Done>
 void ReadUntil(LocalFollow& follow, Collect& sink, const Done& done) {
   while (!done()) {
@@ -118,7 +118,7 @@ TEST(Follow, OnlySelectedLogsAreDelivered) {
 TEST(Follow, TailSkipsOutputThatExistsAtTheStart) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
-  const std::string line(3 << 20, 'x');  // longer than a read
+  const std::string line(3 << 20, 'x');  // longer than one read
   job.Log("worker-0/0", "stdout", "one\ntwo\n" + line + "\nfour");
   job.Log("worker-1/0", "stdout", "only\n");
   LogSelection selection;

@@ -39,8 +39,8 @@ std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
 }
 
 struct Death {
-  std::string how, error;      // as for RecordAmDeath
-  std::string exception = "";  // processes that were not killed, if there are any
+  std::string how, error;      // see RecordAmDeath
+  std::string exception = "";  // text about processes that may not have been killed; empty if there are none
   bool stopped = false;        // whether the end was requested
 };
 
@@ -67,7 +67,7 @@ Status RemoveAll(const std::vector<std::string>& paths) {
 
 // A process that the out-of-memory killer ends reports no error. So without an error the advice mentions that killer.
 core::JobChanged EndOf(const std::string& reason, const Death& death) {
-  constexpr int kKilledExit = 4;  // as the core decides for a requested end
+  constexpr int kKilledExit = 4;  // the exit code that the core uses for a requested end
   core::JobChanged end;
   if (death.stopped) {
     end.state = core::JobState::kKilled;
@@ -103,7 +103,7 @@ Status RecordEnd(const JobFiles& files, const Death& death) {
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
   std::string lines = EndLines(files, view, EndOf(Reason(view, files, death, now), death), now);
-  // Complete a partially written last line.
+  // End a partially written last line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
   if (size > 0 && pread(journal.get(), &last, 1, size - 1) == 1 && last != '\n') lines.insert(0, "\n");
@@ -124,7 +124,7 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   KillProcessesOf(files, id);
   HOWDAH_TRY_STATUS(RemoveLeftovers(files));
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
-  // The guardians, which find every descendant, may be gone, too.
+  // The guardians may be dead, too, and only guardians find every descendant of a task. So some processes may remain.
   HOWDAH_TRY_STATUS(RecordEnd(files, {.how = DescribeDeathOfAmAndGuardian(view),
                                       .error = "",
                                       .exception = ", except processes without HOWDAH_JOB_ID in their environment"}));

@@ -15,19 +15,20 @@ namespace howdah::backend::local {
 // the job's processes, removes its temporary files and records the end. The caller must hold am.lock.
 Status EndOrphanedJob(const JobFiles& files, const JobId& id);
 
-// Calls EndOrphanedJob if no process holds am.lock. Does nothing otherwise, and for a job of another host.
+// Calls EndOrphanedJob if no process holds am.lock. Does nothing if a process holds the lock, or if the job belongs to
+// another host.
 Status EndIfOrphaned(const JobFiles& files, const JobId& id);
 
-// Deletes the job's files on this machine except the journal, the logs, the files that RemoveRestartFiles deletes and,
-// if the submitter wants to keep them, the working directories.
+// Deletes the job's files on this machine, except the journal, the logs and the files that RemoveRestartFiles deletes.
+// Keeps the working directories if the submitter has requested that.
 Status RemoveLeftovers(const JobFiles& files);
 
-// Deletes the files that an AM needs to continue the job. Called once the journal contains the end of the job, so that
-// the next AM can record the end if this one is killed before.
+// Deletes the files that an AM needs to continue the job. Must be called only when the journal contains the end of the
+// job. Until then, if this AM is killed, the next AM can still record the end.
 Status RemoveRestartFiles(const JobFiles& files);
 
-// Appends the end FAILED to a journal without an end; if `stopped`, KILLED. how: a predicate such as "was killed by
-// signal 9 (SIGKILL)". error: that of the AM, or empty if it did not report one. The caller must be the AM's guardian
+// Appends an end to a journal that has none: KILLED if `stopped`, otherwise FAILED. how: a predicate such as "was
+// killed by signal 9 (SIGKILL)". error: the error that the AM reported, or empty. The caller must be the AM's guardian
 // or hold am.lock.
 Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error, bool stopped = false);
 

@@ -15,7 +15,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// Returns the role of a directory ROLE-INDEX. Null if the name has another form or there is no such role.
+// Returns the role of a directory ROLE-INDEX, or null if the name has another form or there is no such role.
 const jobspec::RoleSpec* RoleOf(const jobspec::JobSpec& spec, const std::string& name) {
   const auto task = Descend(std::nullopt, name);  // working directories have the names of the directories in logs/
   if (!task) return nullptr;
@@ -62,13 +62,13 @@ Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::st
 
 Status KeepOutputs(const JobFiles& files) {
   const auto names = os::files::ListDirectory(files.work());
-  if (!names.ok()) return {};  // no task had a working directory, or this was done before
+  if (!names.ok()) return {};  // no task had a working directory, or an earlier call has moved the outputs
   const auto text = os::files::ReadFile(files.spec());
   if (!text.ok()) return text.error().code == ErrorCode::kNotFound ? Status() : Status(text.error());
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(*text));
   for (const std::string& name : *names) {
     const jobspec::RoleSpec* role = RoleOf(spec, name);
-    if (role == nullptr) continue;  // such as ROLE-INDEX.progress
+    if (role == nullptr) continue;  // not a working directory, but for example ROLE-INDEX.progress
     const std::string work = files.work() + "/" + name;
     const std::vector<std::string> patterns = jobspec::OutputsOf(spec, *role);
     if (patterns.empty()) continue;

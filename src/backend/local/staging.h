@@ -16,8 +16,8 @@ namespace howdah::backend::local {
 Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged);
 
-// Returns why this user cannot create the checkpoint or the TensorBoard directory, one text per directory. Empty if
-// Stage can create both, and for directories of a cluster.
+// Returns why this user cannot create the checkpoint or the TensorBoard directory, one text per directory. Returns none
+// if Stage can create both. Directories of a cluster are not checked.
 std::vector<std::string> UncreatableDirectories(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::backend::local

@@ -1,4 +1,5 @@
-// The files of a job's directory, and the lease files of other jobs. A file may be damaged, or another user's.
+// Fuzzes the readers of the files in a job's directory and of the lease files of other jobs. Such a file may be
+// damaged, or belong to another user.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>

@@ -41,7 +41,7 @@ std::string NewId(Instant now) {
 Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
   HOWDAH_TRY_STATUS(CheckHome(layout));
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(layout.jobs(), 0700));
-  HOWDAH_TRY_STATUS(CheckHome(layout));  // it exists now
+  HOWDAH_TRY_STATUS(CheckHome(layout));  // check again, because HOWDAH_HOME exists now
   for (int attempt = 0; attempt < 100; ++attempt) {
     JobId id{NewId(now)};
     if (mkdir(layout.job(id).c_str(), 0700) == 0) return id;
@@ -175,8 +175,8 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   if (submit.keep) {
     if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
-  // Lock and record this process before writing the journal's first line, because a job without an end is orphaned if
-  // its lock is free and its processes are gone.
+  // Lock am.lock and record this process before writing the journal's first line. Otherwise other processes would
+  // regard the job as orphaned: it would have no end, a free lock, and no process.
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   if (const Status s = WriteJobHost(files, {getpid()}); !s.ok()) return fail(s.error());

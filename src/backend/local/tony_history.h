@@ -9,11 +9,11 @@
 
 namespace howdah::backend::local {
 
-// Call these at the start and at the end of the job. Both do nothing unless history.tony is a directory of this
-// machine. journal: the text of the journal so far.
+// Write TonY's history at the start and at the end of the job. Both functions do nothing unless history.tony is a
+// directory of this machine. journal: the text of the journal so far.
 Status BeginTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
 Status FinishTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
-// The same as FinishTonyHistory, but reads the job file itself. For use after the application master has died.
+// Does the same as FinishTonyHistory, but reads the job file itself. For use after the application master has died.
 Status FinishTonyHistoryOf(const JobFiles& files, const std::string& journal);
 
 // Whether `history.tony` is a directory on this machine.

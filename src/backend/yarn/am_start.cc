@@ -20,7 +20,8 @@ json ToJson(const StagedFile& file) {
           {"visibility", kVisibility[static_cast<size_t>(file.visibility)]}};
 }
 
-// A fraction is an error, like a missing key: converting a large one to a whole number is undefined.
+// Throws for a number with a fraction, as for a missing key: converting a large floating-point number to an integer
+// would be undefined behaviour.
 int64_t Number(const json& number) { return number.get_ref<const json::number_integer_t&>(); }
 
 hadoop::yarn::Resource ResourceOf(const json& j) {

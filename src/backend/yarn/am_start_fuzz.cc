@@ -1,4 +1,4 @@
-// am.json.
+// Fuzzes the parser of am.json.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -36,7 +36,7 @@ std::string DescribeExitCode(int code) {
   return text.empty() ? DescribeEnd(FromShellCode(code)) : std::string(text);
 }
 
-// Returns YARN's own description of the failure, which follows "Diagnostics: ", without its time.
+// Returns YARN's own description of the failure: the first line after "Diagnostics: ", without its timestamp.
 std::string Detail(const std::string& diagnostics) {
   const std::string mark = "Diagnostics: ";
   size_t at = diagnostics.find(mark);
@@ -103,7 +103,7 @@ core::JobChanged EndFromReport(const ApplicationReportProto& report) {
     end.exit_code = 0;
     end.reason = "";
   } else if (report.yarn_application_state() == ::hadoop::yarn::FINISHED) {
-    end.reason = FirstLine(diagnostics);  // written by the AM
+    end.reason = FirstLine(diagnostics);  // the AM set the diagnostics when it unregistered
   } else {
     const std::string how = DescribeAmDeath(diagnostics);
     const int attempt = std::max(1, report.currentapplicationattemptid().attemptid()) - 1;

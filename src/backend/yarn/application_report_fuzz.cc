@@ -1,4 +1,5 @@
-// Diagnostics of applications and attempts, journals, and identities, as clients read them from the cluster.
+// Fuzzes the parsers of texts that clients read from the cluster: diagnostics of applications and attempts, journals,
+// and identities.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -107,7 +107,7 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
   HOWDAH_TRY_STATUS(files->MakeDirectories(layout.history(id), 0700));
-  // If a file is not there, an earlier call has already moved it to the history.
+  // A missing file is not an error: an earlier call may have moved it to the history.
   const std::pair<std::string, std::string> replaced[] = {{layout.job_file(id), layout.history_job_file(id)},
                                                           {layout.metrics(id), layout.history_metrics(id)}};
   for (const auto& [from, to] : replaced) {
@@ -133,7 +133,7 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
   const std::string before = left.ok() ? *left : SubmissionOf(report);
   core::JobChanged end = EndFromReport(report);
   std::string journal = WithEnd(before, end, report);
-  if (!left.ok() || report.user() != cluster.user()) return journal;  // no files of this user to clean up
+  if (!left.ok() || report.user() != cluster.user()) return journal;  // there are no files that this user can clean up
   if (const Status written = FinishTonyHistoryOf(cluster, id, journal); !written.ok()) {
     std::string& advice = end.advice.emplace(end.advice.value_or(""));
     advice += (advice.empty() ? "" : "; ") + written.error().message;

@@ -14,7 +14,7 @@ std::string Percent(double share) {
   return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10)) + " %";
 }
 
-// Returns "2 more containers of 256 MiB, 1 core for worker".
+// Returns a text such as "2 more containers of 256 MiB, 1 core for worker".
 std::string Describe(const PendingContainers& request, const std::string& more) {
   const std::string size = request.size == hadoop::yarn::Resource() ? "" : " of " + ToText(request.size);
   return std::to_string(request.count) + more + (request.count == 1 ? " container" : " containers") + size + " for " +
@@ -35,7 +35,7 @@ std::string Node(const NodeFacts& node) {
   return node.host + " is " + node.state + (node.health.empty() ? "" : " (" + node.health + ")");
 }
 
-// Returns "3 RUNNING, 1 LOST".
+// Returns the number of nodes in each state, such as "3 RUNNING, 1 LOST".
 std::string ByState(const std::vector<const NodeFacts*>& nodes) {
   std::map<std::string, int> counts;
   for (const NodeFacts* node : nodes) ++counts[node->state];
@@ -70,7 +70,7 @@ std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
   return text;
 }
 
-// Explains that too little is free of a resource type other than memory and cores, such as GPUs.
+// Explains a shortage of a resource type other than memory and cores, such as GPUs.
 std::string ResourceInUse(const ClusterFacts& facts, const PendingContainers& request) {
   for (const auto& [type, amount] : request.size.others) {
     int64_t total = 0, free = 0;

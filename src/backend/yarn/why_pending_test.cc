@@ -76,7 +76,7 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
        [](auto& f, auto& w, auto& h) {
          f.nodes[1].used = Of(640, 1);
          w[0].size = Of(768, 1);
-         h = Of(0, 0);  // reservations on full nodes count as used
+         h = Of(0, 0);  // the scheduler counts reservations on full nodes as used
        },
        "free memory is fragmented: 896 MiB, 14 cores in total, at most 512 MiB, 7 cores on one node (n1), but worker "
        "needs 768 MiB, 1 core"},

@@ -25,7 +25,7 @@ std::string FlagNames(const Grammar::CommandHelp& command) {
   return out;
 }
 
-// Escapes the colons in the help text, because a colon separates the name from the help.
+// Escapes the colons in the help text, because zsh expects a colon between the name of a command and its help.
 std::string ZshItem(const std::string& name, const std::string& help) {
   std::string text = name + ":" + help;
   for (size_t at = text.find(':', name.size() + 1); at != std::string::npos; at = text.find(':', at + 2)) {

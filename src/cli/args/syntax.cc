@@ -13,7 +13,7 @@
 namespace howdah::cli::args {
 namespace {
 
-// Adds two things to CLI11's help of a command: the words after "--", and the flag --on, which every command takes.
+// Adds two things to CLI11's help of a command: the words after "--", and the flag --on, which every command accepts.
 class CommandFormatter final : public CLI::Formatter {
  public:
   explicit CommandFormatter(std::string after_dashes) : after_dashes_(std::move(after_dashes)) {}
@@ -57,7 +57,7 @@ std::optional<Instant> ParseTime(const std::string& text, Instant now) {
   return std::nullopt;
 }
 
-// Returns the position of the command: of the first word that is neither a flag nor the value of --on.
+// Returns the position of the command, which is the first word that is neither a flag nor the value of --on.
 size_t CommandPosition(const std::vector<std::string>& words) {
   size_t at = 0;
   while (at < words.size() && words[at].starts_with('-')) at += words[at] == "--on" ? 2 : 1;
@@ -82,7 +82,7 @@ struct ForeignVerb {
   std::string_view word, command;
 };
 
-// Words for our commands in kubectl, docker, SkyPilot, Slurm, Ray and git.
+// Commands of kubectl, docker, SkyPilot, Slurm, Ray and git, each with the corresponding command of `howdah`.
 constexpr ForeignVerb kForeignVerbs[] = {
     {"apply", "submit JOB.yaml"},
     {"attach", "logs ID -f"},
@@ -287,7 +287,7 @@ std::variant<Runner, int> Grammar::Parse(int argc, char** argv) {
   for (const auto& command : commands_) {
     if (command->syntax.after_dashes_ != nullptr) *command->syntax.after_dashes_ = behind;
   }
-  std::reverse(words.begin(), words.end());  // CLI11 takes words from the end
+  std::reverse(words.begin(), words.end());  // CLI11 expects the words in reverse order
   try {
     app_->parse(words);
   } catch (const CLI::CallForHelp& help) {

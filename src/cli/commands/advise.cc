@@ -18,7 +18,7 @@ namespace {
 
 using advice::Finding;
 
-constexpr size_t kShown = 5;  // without --all
+constexpr size_t kShown = 5;  // the number of findings that are printed without --all
 
 struct AdviseArguments {
   std::string id, check;

@@ -2,7 +2,8 @@
 
 namespace howdah::cli::commands {
 
-// One row per command, in the order of the help. NAME stands for the function NAMECommand in the command's file.
+// One row per command, in the order of the help. For a row NAME, the command's .cc file defines the function
+// NAMECommand.
 #define HOWDAH_COMMANDS(ROW) \
   ROW(Run)                   \
   ROW(Submit)                \

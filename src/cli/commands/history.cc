@@ -23,7 +23,8 @@ using client::HistorySource;
 using client::PastJob;
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kLongestName = 255;  // longer names are cut, because other programs may have written them
+// Cuts ids and names in the table to this size, because another user may have written the history.
+constexpr size_t kLongestName = 255;
 
 std::string Text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

@@ -10,7 +10,7 @@
 namespace howdah::cli::commands {
 
 struct ArchiveOptions {
-  std::string directory;               // --dir
+  std::string directory;               // the value of --dir
   std::optional<Duration> older_than;  // only for purge
   // The time zone of the day directories. If empty, tony-site.xml names the time zone; the default is UTC.
   std::string time_zone;

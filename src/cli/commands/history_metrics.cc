@@ -20,7 +20,7 @@ namespace {
 using metrics::Column;
 using metrics::Table;
 
-// For people: "1.5 GiB/s", "37 %", "2.25 cores".
+// Formats a value for people: "1.5 GiB/s", "37 %", "2.25 cores".
 std::string ValueText(double value, const std::string& unit) {
   if (!std::isfinite(value)) return client::NumberText(static_cast<float>(value));
   if (unit.starts_with("bytes") && std::abs(value) < 1e18) {
@@ -52,7 +52,7 @@ void PrintCsv(const Table& table) {
   }
 }
 
-// One row per series: its mean and maximum over the whole time.
+// Prints one row per series, with its mean and maximum over the whole time.
 void PrintTable(const Table& table) {
   std::vector<output::Row> rows = {{"TASK", "RANK", "SERIES", "SCOPE", "MEAN", "MAX", "LAST"}};
   for (const Column& column : table.columns) {

@@ -18,7 +18,8 @@ struct MetricsArguments {
   std::optional<int64_t> points;
   bool csv = false, json = false;
 
-  // Whether one of the arguments restricts or formats series, which TonY's metrics are not.
+  // Whether an argument selects or formats time series. Such an argument is an error for a job of TonY, whose metrics
+  // have one value each.
   bool of_series() const { return !task.empty() || !series.empty() || points || csv; }
 };
 

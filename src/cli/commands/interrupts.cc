@@ -20,7 +20,7 @@ extern "C" void OnSignal(int number) {
   g_count = g_count + 1;
   if (g_armed == 0 && g_count > 1) _exit(client::kExitKilled);
   const char byte = static_cast<char>(number);
-  const ssize_t ignored = write(g_pipe[1], &byte, 1);  // a full pipe needs no further signal
+  const ssize_t ignored = write(g_pipe[1], &byte, 1);  // may fail: a full pipe already reports a signal
   static_cast<void>(ignored);
   errno = saved;
 }

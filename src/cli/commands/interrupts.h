@@ -3,8 +3,7 @@
 
 namespace howdah::cli::commands {
 
-// Handles SIGINT and SIGTERM from construction to destruction. Only one object may exist at a time. Before Arm is
-// called, a second signal ends the process, because there is no job to stop yet.
+// Handles SIGINT and SIGTERM from construction to destruction. Only one object may exist at a time.
 class Interrupts {
  public:
   Interrupts();
@@ -12,6 +11,7 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
+  // Must be called as soon as there is a job to stop. Before that, a second signal ends the process.
   void Arm();
   // Readable once a signal has been received.
   int fd() const;

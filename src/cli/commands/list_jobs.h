@@ -7,7 +7,7 @@
 namespace howdah::cli::commands {
 
 struct ListArguments {
-  bool json = false, all = false;  // all: include finished jobs
+  bool json = false, all = false;  // all: whether to list finished jobs, too
 };
 
 // Prints the jobs of the chosen backend, newest first. Returns the exit code.

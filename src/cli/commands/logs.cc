@@ -84,8 +84,8 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   return client::kExitOk;
 }
 
-// Prints output as it arrives. With a tail, the last lines of the output that existed at the start are kept until all
-// of it has arrived.
+// Prints output as it arrives. With a tail, prints only the last lines of the output that existed at the start. These
+// lines are printed by CaughtUp, which must be called once all of that output has arrived.
 class Printer final : public backend::FollowSink {
  public:
   Printer(const LogSelection& selection, std::optional<int64_t> tail, const Form& form)

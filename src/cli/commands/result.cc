@@ -19,7 +19,7 @@ struct ResultArguments {
   std::optional<int64_t> rank;
 };
 
-// Why the process has no result that could be printed.
+// Returns the error for a process without a result that could be printed. The message contains the reason.
 Error NoResult(const journal::TaskView& task, const std::string& name) {
   const bool ended = core::IsFinal(task.state);
   if (ended && !task.reason.empty()) return Failed(name + " has no result: " + task.reason);

@@ -25,7 +25,7 @@
 namespace howdah::cli::commands {
 namespace {
 
-constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // because the live table shows running times
+constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
 
 // Shows a running job. The job's output goes to stdout, or to stderr if stdout is reserved for the final JSON. State
 // changes go to stderr.
@@ -157,7 +157,7 @@ class QueueLimit {
   Instant since_;
 };
 
-// Copies the outputs of an ended job to this machine. The job's exit code does not depend on it.
+// Copies the outputs of an ended job to this machine. A failure of the copy does not change the exit code of the job.
 void FetchResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
   const auto fetched = FetchOutputs(cluster, id, outputs_directory);
   if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
@@ -202,7 +202,7 @@ struct RunArguments {
   bool keep = false, json = false, timestamps = false;
 };
 
-// Returns the directory `outputs` beside the job file, or in the current directory if there is none.
+// Returns the directory `outputs` beside the job file. Without a job file, it is in the current directory.
 std::string OutputsDirectory(const std::string& job_file) {
   const size_t slash = job_file.rfind('/');
   return slash == std::string::npos ? "outputs" : job_file.substr(0, slash) + "/outputs";

@@ -31,7 +31,7 @@ std::string StatusText(const journal::JobView& view, bool json, const std::vecto
 Result<int> Watch(const client::Job& job, bool json) {
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, std::nullopt));
   const bool in_place = output::IsTerminal(STDOUT_FILENO) && !json;
-  client::JournalSink sink(nullptr);  // used to wait for changes; Status also returns the usage
+  client::JournalSink sink(nullptr);  // only for waiting: Status() returns the usage, too
   while (!follow->ended()) {
     const auto limit = in_place ? std::optional<Duration>(std::chrono::seconds(1)) : std::nullopt;
     if (client::WaitFor(*follow, -1, limit) == client::Woke::kFollow) {
@@ -44,7 +44,7 @@ Result<int> Watch(const client::Job& job, bool json) {
   return client::kExitOk;
 }
 
-// Advice is an addition to the status, so that an error only leaves it out.
+// Returns no advice if it cannot be computed, because the status is useful without advice.
 std::vector<std::string> AdviceOn(const client::Job& job, const journal::JobView& view) {
   if (!view.started) return {};
   const Instant now = os::process::Clock().Now();

@@ -20,7 +20,7 @@ constexpr std::array kBuckets = {Bucket::kUseful,     Bucket::kWaiting, Bucket::
 
 constexpr std::array<const char*, 8> kTitles = {"GROUP", "USER", "QUEUE", "NAME", "FRAMEWORK", "TAG", "DAY", "BACKEND"};
 
-// Formats with a comma for each three digits: "1,204.0".
+// Formats with a comma between groups of three digits: "1,204.0".
 std::string Grouped(double number, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, number);
@@ -34,7 +34,7 @@ std::string Grouped(double number, int decimals) {
   return grouped;
 }
 
-// Small values keep two digits that matter: "0.042", "3.1", "1,051".
+// Formats small values with two significant digits: "0.042", "3.1", "1,051".
 std::string NumberText(double number) {
   if (number == 0) return "0";
   if (number < 0.00005) return "<0.0001";
@@ -50,7 +50,7 @@ std::string PercentText(const std::optional<double>& share) {
   return text;
 }
 
-// The hardware whose buckets a table shows.
+// The resource whose amounts a table shows for each bucket.
 struct Unit {
   const char* name;
   journal::ResourceTime Held::*time;
@@ -91,7 +91,7 @@ Row RowOf(const GoodputGroup& group, const Unit& unit, const std::optional<jobsp
   return row;
 }
 
-// Formats "1.2 GPU h"; amounts that are small in hours in seconds: "12.2 vcore s".
+// Formats an amount in hours, such as "1.2 GPU h", or in seconds if it is small, such as "12.2 vcore s".
 std::string AmountText(double seconds, const std::string& unit) {
   constexpr double kFewSeconds = 100;
   return seconds < kFewSeconds ? NumberText(seconds) + " " + unit + " s"
@@ -149,7 +149,7 @@ std::string GoodputOfJob(const GoodputView& view) {
   text += "goodput " + PercentText(job.goodput()) + ", GPUs busy " + PercentText(job.busy_share()) + "\n\n";
   std::vector<Row> rows = {{"BUCKET", "TIME", "GPU h", "VCORE h", "GiB h", "SHARE"}};
   for (size_t i = 0; i < kBuckets.size(); ++i) {
-    const auto bucket = static_cast<Bucket>(i);  // in the order in which a job passes through them
+    const auto bucket = static_cast<Bucket>(i);  // the order is that of the life of a job
     const Held& held = job.buckets[bucket].held;
     if (bucket == Bucket::kLost && !job.knows_lost) {
       rows.push_back({std::string(journal::ToText(bucket)), kUnknown, kUnknown, kUnknown, kUnknown, kUnknown});

@@ -82,7 +82,7 @@ void LineMerger::Add(const backend::LogSource& source, std::string_view bytes, I
       OnNewline(to, now, out);
     } else if (bytes.front() == '\r') {
       OnCarriageReturn(to, now, out);
-    } else {  // the line is as long as it may be
+    } else {  // the line has reached its maximum size
       Write(to, to.line, now, out);
       to.line.clear();
       continue;

@@ -1,4 +1,4 @@
-// The output of tasks, and texts of a job as they are shown on a terminal.
+// Feeds the output of tasks to LineMerger, and texts of a job to the functions that show them on a terminal.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -29,7 +29,7 @@ const jobspec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
   return plan.spec.roles[at];
 }
 
-// The plan as it may be shown.
+// Returns the plan with hidden secrets, so that it may be shown.
 Plan WithoutSecrets(Plan plan) {
   client::HideSecrets(plan.spec);
   for (PlannedTask& task : plan.tasks) client::HideSecrets(task.environment);

@@ -50,7 +50,7 @@ std::string UsageText(const journal::Usage& usage) {
   return memory + " " + std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
 }
 
-// The reason of a task's end. The exit status is put before the reason unless the reason contains it.
+// Returns the reason of a task's end. It starts with the exit status unless the reason contains the exit status.
 std::string ReasonText(const TaskView& task) {
   const std::string exit = task.exit ? howdah::ToText(*task.exit) : "";
   if (task.reason.empty()) return exit;
@@ -76,7 +76,7 @@ std::string Line(const std::string& name, const std::string& value) {
   return value.empty() ? "" : name + std::string(13 - name.size(), ' ') + Shown(value) + "\n";
 }
 
-// "model.pt and 2 more files (977 KiB)".
+// Formats "model.pt and 2 more files (977 KiB)".
 std::string FilesText(const core::LeftFiles& left) {
   std::string text;
   for (const std::string& name : left.names) text += (text.empty() ? "" : ", ") + name;
@@ -89,7 +89,7 @@ std::string FilesText(const core::LeftFiles& left) {
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
-  std::string text = Shown(task.reason.value_or(""));  // already names the task and its exit status
+  std::string text = Shown(task.reason.value_or(""));  // the reason names the task and its exit status
   if (text.empty()) {
     text = Shown(TaskText(task.role, task.index)) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") +
            ", attempt " + std::to_string(task.attempt);
@@ -101,7 +101,7 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
   using Type = core::JobChanged::Type;
   const std::string reason = Shown(job.reason.value_or(""));
   if (job.type == Type::kFinished) return "";  // the summary has this information
-  // The reason is in an earlier line and in the summary.
+  // The reason is not repeated, because it is in an earlier line and in the summary.
   if (job.type == Type::kStopping) return reason.empty() ? "" : "stopping";
   if (job.type == Type::kTensorboard) {
     if (job.tensorboard_url && !job.tensorboard_url->empty())
@@ -109,7 +109,7 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
     return Shown(job.advice.value_or(reason));
   }
   if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waiting: " + reason;
-  // The advice is about a slow rank.
+  // A further kRunning entry has advice about a slow rank.
   if (job.type == Type::kRunning && after == before) return Shown(job.advice.value_or(""));
   std::string text;
   if (after != before) text = core::ToText(after);

@@ -9,7 +9,7 @@ namespace {
 constexpr Duration kLongestWindow = std::chrono::seconds(30);
 constexpr int64_t kManySteps = 20;  // enough to average out single slow steps
 constexpr int kSlowWindows = 3;
-constexpr size_t kFewest = 3;  // with two tasks, neither is an outlier
+constexpr size_t kFewest = 3;  // fewer tasks are not compared: with two tasks, neither is an outlier
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The plan of the user's own Horovod driver.
+// Parses the input as the plan of the user's own Horovod driver.
 #include <cstddef>
 #include <cstdint>
 #include <string>

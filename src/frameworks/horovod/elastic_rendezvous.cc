@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRanks = "/rank_and_size/", kContacts = "/worker_addresses/", kGlobal = "/global/";
 constexpr size_t kContactBytes = size_t{64} << 10;
-constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the process is not in the job any more
+constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the answer to a process that is not in the job any more
 
 std::string KeyOf(const RankAssignment& ranks) { return ranks.host + ":" + std::to_string(ranks.local_rank); }
 
@@ -122,7 +122,7 @@ ElasticRendezvous::Output ElasticRendezvous::OnRankRequest(RequestId id, std::st
     for (Process& process : member.processes) {
       if (KeyOf(process.ranks) != key) continue;
       Output output;
-      // The process has asked again, so it has lost the connection of its earlier request.
+      // The process has repeated its request, so it has lost the connection of the earlier one.
       if (process.rank_request) output.answers.push_back({*process.rank_request, 404, ""});
       process.rank_request = id;
       ReportStep(member, output);

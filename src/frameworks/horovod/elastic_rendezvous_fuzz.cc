@@ -1,4 +1,5 @@
-// Requests to the rendezvous of elastic Horovod, each preceded by its kind and the length of its path.
+// The input is a sequence of requests to the rendezvous of elastic Horovod. Each request is preceded by one byte with
+// its kind and one byte with the length of its path.
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -22,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::set<ElasticRendezvous::RequestId> open;
   const auto close = [&open](const std::vector<ElasticRendezvous::Answer>& answers) {
     for (const auto& answer : answers) {
-      if (open.erase(answer.request) == 0) __builtin_trap();  // answered twice, or never asked
+      if (open.erase(answer.request) == 0) __builtin_trap();  // the request was answered twice or never sent
     }
   };
   int generation = 1;

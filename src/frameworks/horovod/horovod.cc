@@ -14,13 +14,13 @@ using common::Set;
 
 // How long gloo waits for another process while it connects or within a collective. For elastic jobs the timeout is
 // short: some processes detect the death of another only by this timeout, because the processes that have detected it
-// earlier keep their connections open until the next generation. A false alarm costs little. The other timeout is
-// TonY's; all processes must start within it.
+// earlier keep their connections open until the next generation. A false alarm costs little. Other jobs have TonY's
+// timeout, because all their processes must start within it.
 constexpr int kElasticTimeoutSeconds = 10, kTimeoutSeconds = 2000;
 
 // Returns the name of the machine to which a task belongs for Horovod. Scripts choose their GPU by the local rank, and
 // a task sees only its own GPUs, numbered from 0. So each task with GPUs counts as a separate machine. Each task of
-// elastic Horovod does too, so that local ranks never change.
+// elastic Horovod counts as a separate machine, too, so that local ranks never change.
 std::string MachineOf(const Process& process, TaskId task) {
   const auto role = static_cast<size_t>(task.role);
   const std::string& host = process.cluster[role][static_cast<size_t>(task.index)].host;

@@ -1,4 +1,4 @@
-// Pickled data of a Horovod process.
+// Parses the input as pickled data from a Horovod process.
 #include <cstddef>
 #include <cstdint>
 #include <string>

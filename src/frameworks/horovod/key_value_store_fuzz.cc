@@ -1,5 +1,5 @@
-// Requests to the key-value store of a rendezvous. One byte determines the method and the length of the path that
-// follows.
+// The input is a sequence of requests to the key-value store of a rendezvous. The first byte of a request determines
+// the method and the length of the path that follows.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -25,7 +25,7 @@ TEST(KeyValueStore, ValueIsReturnedUntilDeleted) {
   EXPECT_THAT(store.OnRequest(7, {"GET", "/global/0", ""}, kNow), IsEmpty());
 }
 
-TEST(KeyValueStore, PutAnswersWaitingGets) {
+TEST(KeyValueStore, PutAnswersHeldGets) {
   KeyValueStore store(1000);
   EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
   EXPECT_THAT(store.OnRequest(2, {"GET", "/s/b", ""}, kNow), IsEmpty());
@@ -38,7 +38,7 @@ TEST(KeyValueStore, PutAnswersWaitingGets) {
   EXPECT_EQ(store.NextDeadline(), std::nullopt);
 }
 
-TEST(KeyValueStore, WaitingGetWithoutLimitHasNoDeadline) {
+TEST(KeyValueStore, HeldGetWithoutLimitHasNoDeadline) {
   KeyValueStore store(1000, std::nullopt);
   EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
   EXPECT_EQ(store.NextDeadline(), std::nullopt);

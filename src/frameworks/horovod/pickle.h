@@ -12,9 +12,9 @@ struct PickledValue {
   enum class Kind { kInt, kText, kBytes, kTuple, kList, kDict };
   Kind kind = Kind::kInt;
   int64_t number = 0;
-  std::string_view text = {};            // of kText and kBytes; refers to the pickle
-  std::vector<PickledValue> items = {};  // of a dict: key, value, key, value
-  int depth = 0;                         // 1 more than that of its deepest item
+  std::string_view text = {};            // the content of kText and kBytes; points into the pickle
+  std::vector<PickledValue> items = {};  // for a dict, keys and values alternate
+  int depth = 0;                         // 1 more than the largest depth of the items; 0 without items
 };
 
 // Reads protocols 2 to 5, restricted to numbers of up to 32 bits, strings, bytes, and tuples, lists and dicts of these.

@@ -10,7 +10,7 @@
 
 namespace howdah::frameworks::horovod {
 
-// Each machine, with the number of its ranks, in the order of their first ranks.
+// Returns each machine and its number of ranks, in the order of the first rank on each machine.
 std::vector<std::pair<std::string, int>> HostsInRankOrder(const common::Process& process);
 
 // Sets HOROVOD_RANK and the other variables of an assignment.

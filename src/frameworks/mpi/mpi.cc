@@ -61,9 +61,10 @@ void AddVariables(const Process& process, jobspec::EnvVars& env) {
   // Daemons on the same machine must use different directories for their sockets.
   Set(env, "TMPDIR", files.temporary);
   if (!HasRankZero(process.spec, process.info.task)) return;
-  // mpirun starts ranks in its own working directory, and reads the path of that directory from PWD. The path differs
-  // in each task, but this one names the working directory in all of them. A path below "/proc/self/cwd" would not do:
-  // for -wdir a daemon changes its directory before each rank, and would resolve the path in the last rank's directory.
+  // mpirun starts ranks in its own working directory, and reads the path of that directory from PWD. The real path
+  // differs in each task, but the path set here refers to the task's own working directory in every task.
+  // "/proc/self/cwd" would not work: with -wdir a daemon changes its directory before each rank, and then
+  // "/proc/self/cwd" would be the directory of the previous rank.
   Set(env, "PWD", "/proc/self/fd/" + std::to_string(kDirectoryFd));
   Set(env, "OMPI_MCA_orte_default_hostfile", files.hostfile);
   Set(env, "OMPI_MCA_plm_rsh_agent", files.agent);

@@ -1,4 +1,5 @@
-// Bytes of four connections to the tracker: connection, length, bytes.
+// The input is a sequence of messages on four connections to the tracker. Each message consists of one byte with the
+// number of the connection, one byte with the length, and the bytes.
 #include <cstddef>
 #include <cstdint>
 #include <set>

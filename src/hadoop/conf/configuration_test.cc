@@ -60,7 +60,7 @@ TEST(Variables, ExpansionStopsAfterTwentySteps) {
   Configuration configuration(Around());
   for (int i = 0; i < 30; ++i) configuration.Set("v" + std::to_string(i), "${v" + std::to_string(i + 1) + "}", "here");
   configuration.Set("v20", "end", "here");
-  EXPECT_EQ(configuration.Text("v0"), "end");  // exactly twenty expansions
+  EXPECT_EQ(configuration.Text("v0"), "end");  // takes exactly twenty expansions, the maximum
   configuration.Set("v20", "${v21}", "here");
   configuration.Set("v21", "end", "here");
   EXPECT_EQ(configuration.Text("v0"), "${v1}");

@@ -45,8 +45,8 @@ struct Candidate {
   std::string path, because;
 };
 
-// Selects the configuration directory. The first variable that is set decides, even if its directory does not exist:
-// the mistake is then reported.
+// Selects the configuration directory. Uses the first variable that is set, even if its directory does not exist, so
+// that a wrong directory is reported and not silently replaced by the next one.
 Candidate Named(const Environment& environment) {
   const auto variable = [&](const std::string& name) {
     const auto value = environment.variable ? environment.variable(name) : std::nullopt;

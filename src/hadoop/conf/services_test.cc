@@ -132,7 +132,7 @@ TEST(FileSystems, AddressIsFoundFromUriAndConfiguration) {
       {{{"fs.default.name", "local"}}, "", "file", "", ""},
       {kNameServices, "", "hdfs", "NS1", "nn1=a:9000 nn2=b:8020", true},
       {kNameServices, "hdfs://ns2/x", "hdfs", "ns2", "n=c:1", true},
-      {kNameServices, "hdfs://ns1/x", "hdfs", "ns1", "=ns1:8020"},  // name services keep their case
+      {kNameServices, "hdfs://ns1/x", "hdfs", "ns1", "=ns1:8020"},  // names of name services are case-sensitive
       {{{"fs.defaultFS", "viewfs://cluster"}}, "/x", "viewfs", "cluster", ""},
   };
   for (const Case& c : cases) {

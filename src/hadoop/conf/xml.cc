@@ -8,7 +8,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-// The maximum depth of includes. No real configuration reaches it; it stops a file that includes itself.
+// The maximum depth of includes. It stops a file that includes itself; no real configuration reaches it.
 constexpr int kMaxDepth = 32;
 constexpr int kMaxFiles = 1000;
 constexpr size_t kMaxProperties = 100'000;
@@ -104,7 +104,7 @@ class PropertyCollector {
       if (name == "value") item.value = TextOf(child);
       if (name == "final") item.is_final = TextOf(child) == "true";
     }
-    if (item.name.empty()) return {};  // as in Hadoop
+    if (item.name.empty()) return {};  // Hadoop ignores a property without a name, too
     if (items.size() >= kMaxProperties) {
       return Wrong(source.path, source.xml, node.offset_debug(),
                    "there are more than " + std::to_string(kMaxProperties) + " properties");

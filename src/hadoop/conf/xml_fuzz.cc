@@ -1,4 +1,4 @@
-// XML files of a Hadoop configuration.
+// Parses the input as an XML file of a Hadoop configuration.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -19,7 +19,7 @@ struct TransferOptions {
   // dfs.client.use.datanode.hostname: connect by host name instead of the address that the NameNode has recorded
   bool use_hostname = false;
   Duration connect = std::chrono::seconds(20);
-  Duration silence = std::chrono::seconds(60);    // dfs.client.socket-timeout; each node of a pipeline adds 5 s
+  Duration silence = std::chrono::seconds(60);    // time-out (dfs.client.socket-timeout); 5 s more per pipeline node
   Duration heartbeat = std::chrono::seconds(30);  // interval of heartbeats in a pipeline without data
   // The lease is renewed at this interval. After 60 s without renewal, the NameNode lets other clients take over the
   // file.

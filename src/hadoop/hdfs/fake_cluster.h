@@ -157,7 +157,7 @@ class FakeDataNode {
     if (op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_STREAMING_RECOVERY) {
       const std::lock_guard lock(shared_.mutex);
       std::string& block = shared_.blocks[id];
-      // A real DataNode checks this, too.
+      // Like a real DataNode, reject a block whose length is outside the range in the request.
       if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;
       block.resize(op.minbytesrcvd());
     }

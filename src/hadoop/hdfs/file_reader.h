@@ -45,11 +45,13 @@ class FileReader : public Reader {
   std::vector<BlockRange> ranges_;
   int64_t size_ = 0, position_ = 0;
   std::optional<BlockReader> reader_;
-  std::string_view rest_;          // the unread part of the bytes that reader_ returned last
-  std::string node_;               // the DataNode that reader_ reads from
-  std::set<std::string> bad_;      // DataNodes that failed for this file
-  std::string failures_;           // the DataNodes that failed since the last successful read, with reasons
-  int64_t located_again_at_ = -1;  // position of the last repeated Locate, which is repeated once per position
+  std::string_view rest_;      // the unread part of the bytes that reader_ returned last
+  std::string node_;           // the DataNode that reader_ reads from
+  std::set<std::string> bad_;  // DataNodes that failed for this file
+  std::string failures_;       // the DataNodes that failed since the last successful read, with reasons
+  // The position at which Locate was last called again because all replicas had failed. Locate is called again at most
+  // once per position.
+  int64_t located_again_at_ = -1;
 };
 
 }  // namespace howdah::hadoop::hdfs

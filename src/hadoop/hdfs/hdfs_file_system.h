@@ -1,8 +1,8 @@
 // HDFS through its native protocols: the NameNode's RPC and the DataNodes' data transfer protocol.
 //
-// WebHDFS is not used, for three reasons. The native ports are reachable wherever YARN works, because NodeManagers
-// localize files through them. YARN needs the RPC protocol and its authentication anyway. And no HTTP server in a JVM
-// has to copy every byte.
+// WebHDFS is not used, for three reasons. First, the native ports are reachable wherever YARN works, because
+// NodeManagers localize files through them. Second, the calls to YARN need the RPC protocol and its authentication
+// anyway. Third, WebHDFS is slower, because an HTTP server in a JVM copies every byte.
 #pragma once
 
 #include <memory>

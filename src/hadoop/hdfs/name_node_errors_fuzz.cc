@@ -1,4 +1,4 @@
-// Texts of exceptions that the NameNode has thrown. The first line is the class.
+// Explains the input as an exception of the NameNode. Its first line is the class of the exception.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

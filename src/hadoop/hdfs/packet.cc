@@ -26,7 +26,7 @@ std::optional<Packet> PacketBuilder::Add(std::string_view& bytes) {
     return EndBlock();
   }
   const size_t room = std::min(kPacketData - data_.size(), static_cast<size_t>(block_size_ - in_block()));
-  if (data_.empty() && bytes.size() >= room) {  // the common case, without a copy
+  if (data_.empty() && bytes.size() >= room) {  // the common case: build the packet without copying to data_ first
     Packet packet = Build(bytes.substr(0, room));
     bytes.remove_prefix(room);
     start_ = packet.end;

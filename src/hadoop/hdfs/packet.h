@@ -16,7 +16,7 @@ constexpr size_t kPacketData = 126 * kChunk;  // 64 KiB per packet including che
 struct Packet {
   int64_t sequence = 0;
   int64_t end = 0;    // the offset in the block after the packet's last byte of data
-  bool last = false;  // whether the packet ends the block; it then has no data
+  bool last = false;  // whether this packet ends the block; such a packet has no data
   std::string buffer;
   size_t begin = 0;  // offset of the packet in the buffer
   std::string_view bytes() const { return std::string_view(buffer).substr(begin); }

@@ -36,7 +36,7 @@ std::string EncodeWriteOp(const PipelineRequest& request) {
   return EncodeOp(Op::kWriteBlock, op);
 }
 
-// The index of the block's DataNode with this address, "10.0.0.7:9866".
+// The index of the block's DataNode with this address, such as "10.0.0.7:9866".
 size_t IndexOf(const pb::LocatedBlockProto& block, const std::string& address) {
   for (int i = 0; i < block.locs_size(); ++i) {
     const auto& id = block.locs(i).id();

@@ -27,7 +27,7 @@ struct PipelineRequest {
   int64_t least = 0, most = 0;
 };
 
-// Not thread-safe. Open waits for the network; all other functions return at once.
+// Not thread-safe. Open waits for the network; all other functions return immediately.
 class Pipeline {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -42,9 +42,9 @@ class Pipeline {
   Status Send(const std::deque<Packet>& packets, size_t& next, size_t& sent, Time now);
   // Sends a heartbeat. Must not be called while a packet is sent only in part.
   Status Heartbeat(Time now);
-  // Receives acknowledgements. Sets `acked` to the newest acknowledged sequence number, even if it returns an
-  // error. On an error, `bad` is the DataNode that caused it. (A DataNode closes the connection after acknowledging the
-  // end of the block.)
+  // Receives acknowledgements. Sets `acked` to the newest acknowledged sequence number. On an error, sets `bad` to the
+  // DataNode that caused it. `acked` is valid even then: a DataNode closes the connection right after it has
+  // acknowledged the end of the block, so one call may return both the last acknowledgement and an error.
   Status ReceiveAcks(int64_t& acked, Time now, BadNode& bad);
 
   int fd() const { return connection_.fd(); }

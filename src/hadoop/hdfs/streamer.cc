@@ -9,8 +9,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-constexpr int kMaxRecoveries = 5;    // attempts without any acknowledgement in between, as in Java
-constexpr int kMaxOpenAttempts = 4;  // the first attempt to open a block, and dfs.client.block.write.retries (3)
+constexpr int kMaxRecoveries = 5;    // successive recoveries without an acknowledgement, as in Java
+constexpr int kMaxOpenAttempts = 4;  // one attempt, then dfs.client.block.write.retries (3) retries
 
 }  // namespace
 
@@ -95,7 +95,7 @@ Status Streamer::RenewLease(Time now) {
 void Streamer::TakePackets() {
   const std::lock_guard lock(mutex_);
   if (queue_.empty()) return;
-  const bool ends = !packets_.empty() && packets_.back().last;  // the packets after it belong to the next block
+  const bool ends = !packets_.empty() && packets_.back().last;  // later packets belong to the next block
   while (!ends && !queue_.empty()) {
     packets_.push_back(std::move(queue_.front()));
     queue_.pop_front();

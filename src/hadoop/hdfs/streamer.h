@@ -18,9 +18,9 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Has its own thread, for two reasons. While a writer is idle, its open file must be kept alive: heartbeats to the
-// DataNodes, and the lease at the NameNode. And reading from disk and checksumming can continue while packets are sent.
-// The streamer holds at most kWindow packets that some DataNode has not acknowledged.
+// Has its own thread, for two reasons. First, an idle writer must keep its open file alive: it sends heartbeats to the
+// DataNodes and renews its lease at the NameNode. Second, the caller can read from disk and compute checksums while
+// packets are sent. The streamer holds at most kWindow packets that some DataNode has not acknowledged.
 //
 // When a DataNode fails, the block continues with the remaining ones, as in org.apache.hadoop.hdfs.DataStreamer. The
 // NameNode assigns a new generation stamp, which makes the failed node's replica stale, and unacknowledged packets are
@@ -74,7 +74,7 @@ class Streamer {
   NameNode::DataNodes excluded_;  // DataNodes that failed while a block was opened
   int64_t acked_bytes_ = 0;       // acknowledged bytes of the current block
   int64_t acked_ = -1;            // sequence number of the last acknowledged packet
-  int recoveries_ = 0;            // number since the last acknowledgement
+  int recoveries_ = 0;            // recoveries since the last acknowledgement
   Time lease_at_;
 
   std::mutex mutex_;

@@ -48,7 +48,7 @@ class Streams : public ::testing::Test {
   }
 
   static constexpr int64_t kBlock = 1000 * kChunk;
-  const std::string bytes_ = Pattern(2500 * kChunk + 100);  // this size fills three blocks
+  const std::string bytes_ = Pattern(2500 * kChunk + 100);  // two full blocks and a third, shorter block
   SharedState shared_;
   std::vector<std::unique_ptr<FakeDataNode>> nodes_;
   std::shared_ptr<FakeNameNode> name_node_;

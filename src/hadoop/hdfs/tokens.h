@@ -18,8 +18,8 @@ namespace howdah::hadoop::hdfs {
 std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
                                           const hadoop::rpc::Credentials& credentials, Duration limit);
 
-// The login as `user`, or with the token if there is one. Without the user's name, the client refuses servers that
-// require no authentication.
+// Returns the login with the token, or as `user` if `token` is nullopt. A login with a token contains the user name
+// only if MayFallBackToSimple is true. Without the name, the client refuses servers that require no authentication.
 Result<hadoop::rpc::Login> LoginOf(const hadoop::conf::Configuration& configuration, const std::string& user,
                                    std::optional<hadoop::rpc::Token> token);
 

@@ -32,7 +32,7 @@ TEST(Tokens, LookupUsesServiceNameOfToken) {
   }
 }
 
-// A server that accepts only the user name is refused for a login without a user.
+// Without a user name in the login, the client refuses servers that require no authentication.
 TEST(Tokens, LoginWithTokenOnClusterWithKerberosNamesNoUser) {
   hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});
   const hadoop::rpc::Token token{"id", "secret", "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns1"};

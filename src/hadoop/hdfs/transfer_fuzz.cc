@@ -1,4 +1,4 @@
-// Packets and acknowledgements of DataNodes.
+// Parses the input as packets and acknowledgements of DataNodes.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -87,7 +87,7 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   int32_t last_id_ = -1;
   std::map<int32_t, CallPtr> calls_;
   std::shared_ptr<Link> link_;                  // the link for new calls; null if there is none
-  std::vector<std::shared_ptr<Link>> retired_;  // take no new calls; closed after their last answer
+  std::vector<std::shared_ptr<Link>> retired_;  // links that send no new calls; closed after their last answer
 };
 
 void AsioClient::Impl::Close() {
@@ -134,7 +134,7 @@ void AsioClient::Impl::Connect() {
     connection.mechanisms.push_back(TokenMechanism(*options_.login.token, Base64(Random(30))));
   }
   link_ = std::make_shared<Link>(loop_, options_.servers[server_], server_, std::move(connection), options_.limits);
-  // The hooks may use `this`: the client closes the link in its destructor.
+  // The hooks may use `this`, because the destructor of the client closes the link.
   link_->Open(
       {[this, link = link_.get()] { OnReady(link); }, [this](Answer answer) { OnAnswer(std::move(answer)); },
        [this, weak = std::weak_ptr(link_)](Failure failure) { OnLinkFailure(weak.lock(), std::move(failure)); }});

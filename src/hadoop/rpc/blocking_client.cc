@@ -19,7 +19,7 @@ class BlockingClient::Impl {
     loop_.restart();
     while (!result && loop_.run_one() > 0) {
     }
-    assert(result);  // every call ends: each has a timer
+    assert(result);  // every call ends, because a timer limits it
     return *std::move(result);
   }
 

@@ -176,7 +176,7 @@ TEST(BlockingClient, StandbyDuringHandshakeFailsOver) {
     if (call.id == -33) session.Refuse(-33, true, "org.apache.hadoop.ipc.StandbyException", "standby");
   });
   FakeServer active([](Session& session, const Call& call) {
-    if (call.id == -33) session.Reply(-33, std::string("\x10\0", 2));  // RpcSaslProto: SUCCESS at once
+    if (call.id == -33) session.Reply(-33, std::string("\x10\0", 2));  // RpcSaslProto with the state SUCCESS
     Echo(session, call);
   });
   ClientOptions options = Options({standby.where(), active.where()});
@@ -300,7 +300,7 @@ TEST(AsioClient, NewTokenOpensNewConnection) {
   Session* holding = nullptr;
   int32_t held = -1;
   FakeServer server([&](Session& session, const Call& call) {
-    if (call.id == -33) session.Reply(-33, std::string("\x10\0", 2));  // RpcSaslProto: SUCCESS at once
+    if (call.id == -33) session.Reply(-33, std::string("\x10\0", 2));  // RpcSaslProto with the state SUCCESS
     if (call.method == "hold") holding = &session, held = call.id;
     if (call.method == "hold" || call.id < 0) return;
     session.Reply(call.id, std::to_string(session.number));

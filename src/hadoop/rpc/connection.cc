@@ -42,7 +42,8 @@ std::string Connection::Header(int32_t call_id, int32_t retry_count) const {
 std::string Connection::Context(bool with_user) const {
   ::hadoop::common::IpcConnectionContextProto context;
   context.set_protocol(options_.protocol);
-  auto* user = context.mutable_userinfo();  // set it even if it is empty, because a token identifies its user itself
+  // As in Java's client, the field is always present. With a token it is empty, because the token identifies the user.
+  auto* user = context.mutable_userinfo();
   if (with_user) user->set_effectiveuser(options_.user);
   if (with_user && !options_.real_user.empty()) user->set_realuser(options_.real_user);
   std::string body = Header(kContextCall, -1);

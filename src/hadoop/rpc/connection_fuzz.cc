@@ -1,4 +1,4 @@
-// Answers of a Hadoop server.
+// Feeds the input to a connection as the answers of a Hadoop server.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace howdah::hadoop::rpc {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  // The first byte chooses the login, and the size of the segments.
+  // The first byte determines the login and the size of the segments.
   if (text.empty()) return 0;
   const auto choice = static_cast<unsigned char>(text[0]);
   ConnectionOptions options{"protocol", "ann", "", std::string(16, 'c'), {}};

@@ -162,7 +162,7 @@ std::string Sasl(const RpcSaslProto& message) {
   header.set_status(RpcResponseHeaderProto::SUCCESS);
   std::string body;
   AppendDelimited(body, header);
-  AppendDelimited(body, message);  // one of the messages has no state
+  AppendDelimited(body, message);  // one of the test messages lacks the required state
   return Frame(body);
 }
 

@@ -48,7 +48,7 @@ std::optional<std::vector<Directive>> Directives(std::string_view text) {
   for (;;) {
     SkipSpace(text);
     if (text.empty()) return directives;
-    if (text.front() == ',') {  // empty elements are allowed
+    if (text.front() == ',') {  // RFC 2831 allows empty elements
       text.remove_prefix(1);
       continue;
     }

@@ -36,7 +36,7 @@ class DigestMd5 final : public Mechanism {
   DigestChallenge challenge_;
   std::string qop_;
   Protection protection_ = Protection::kNone;
-  std::string ha1_;  // MD5(A1)
+  std::string ha1_;  // MD5(A1) of RFC 2831
   bool answered_ = false;
   std::string send_key_, receive_key_;  // for integrity protection
   uint32_t sent_ = 0, received_ = 0;    // number of records sent and received

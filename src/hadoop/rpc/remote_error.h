@@ -9,7 +9,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// Returns the lines of an exception's text that are for people. Removes the class name at the beginning (added by
+// Returns the lines of an exception's text that are meant for users. Removes the class name at the beginning (added by
 // org.apache.hadoop.util.StringUtils.stringifyException) and the stack trace.
 std::string FirstLines(std::string_view java_class, std::string_view text);
 

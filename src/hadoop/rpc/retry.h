@@ -12,8 +12,7 @@
 namespace howdah::hadoop::rpc {
 
 enum class FailureKind {
-  kUnreachable,  // the server did not receive the call: unknown name, connection refused, no answer, or lost before
-                 // sending
+  kUnreachable,  // the call was not sent: unknown host, connection refused, no answer to connecting, or connection lost
   kStale,        // like kLost, but the server had probably closed the idle connection before the call
   kLost,         // the connection ended after the call was sent; the call may have been executed
   kTimeout,      // the call was sent, but not answered in time

@@ -50,7 +50,7 @@ TEST(Retry, DecisionDependsOnFailureAndAttempts) {
       {FailureKind::kTimeout, "", 1, 2, 0, kSafe, Next(0)},
       {FailureKind::kTimeout, "", 1, 2, 0, kNever, kGiveUp},
       {FailureKind::kTimeout, "", 1, 1, 60000, kSafe, kGiveUp},
-      // The server had closed an idle connection: retry once, silently.
+      // The server had closed an idle connection. The first retry goes to the same server, without a pause.
       {FailureKind::kStale, "", 1, 1, 0, kSafe, Same(0)},
       {FailureKind::kStale, "", 1, 2, 0, kSafe, Same(0)},
       {FailureKind::kStale, "", 2, 2, 0, kSafe, Next(100)},

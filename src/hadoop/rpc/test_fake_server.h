@@ -40,7 +40,7 @@ class FakeServer {
       socket.close(ignored);
     }
     Tcp::socket socket;
-    int number = 0;  // counts connections from 0
+    int number = 0;  // number of the connection, from 0
     std::string first_read;
     FrameBuffer frames;
     std::array<char, 65536> buffer;
@@ -51,8 +51,7 @@ class FakeServer {
   };
   using Handler = std::function<void(Session&, const Call&)>;
 
-  // `handler` runs on the server's thread. Besides calls it receives pings (id -4), contexts (-3) and negotiations
-  // (-33).
+  // `handler` runs on the server's thread. It receives calls, pings (id -4), contexts (-3) and negotiations (-33).
   explicit FakeServer(Handler handler)
       : handler_(std::move(handler)), acceptor_(loop_, {boost::asio::ip::address_v4::loopback(), 0}) {
     Accept();

@@ -1,4 +1,4 @@
-// Token files, and challenges of DIGEST-MD5.
+// Parses the input as a token file and as a challenge of DIGEST-MD5.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -68,7 +68,7 @@ void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
 void Allocation::RemoveFromNode(const Held& held) {
   Asked& asked = asked_.at(held.key);
   if (--asked.held[held.node] == 0) asked.held.erase(held.node);
-  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // the node can take another one
+  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // the node has room for another container
 }
 
 void Allocation::SetNodes(std::vector<KnownNode> nodes) {
@@ -83,7 +83,8 @@ void Allocation::NodeFailed(const std::string& node, Instant now) {
   AvoidUntil(node, now, now + options_.avoided_for);
 }
 
-// Does not end a wait that Avoid has imposed: a successful launch does not disprove the reason for it.
+// Does not remove the node from the blacklist, because a successful launch does not disprove the reason for which Avoid
+// has put the node there.
 void Allocation::NodeSucceeded(const std::string& node) {
   if (const auto it = failures_.find(node); it != failures_.end()) it->second.in_a_row = 0;
 }
@@ -146,7 +147,7 @@ int Allocation::RoomOn(const Asked& asked, const std::string& node) const {
 }
 
 // Adds a row for each node that is large enough for a container. With a limit per node, all other nodes are excluded
-// (relax_locality is false), so that the count in a node's row is the most that the scheduler grants on it.
+// (relax_locality is false), so that the scheduler grants at most the count in a node's row on that node.
 void Allocation::AddNamedRows(const Asked& asked, std::map<std::string, Row>& rows) const {
   const bool limited = asked.shape.max_per_node.has_value();
   size_t named = 0;
@@ -232,7 +233,7 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
   if (response.has_response_id()) response_id_ = response.response_id();
   if (response.num_cluster_nodes() > 0) cluster_nodes_ = response.num_cluster_nodes();
   for (const ContainerProto& container : response.allocated_containers()) Admit(container, effects);
-  // These containers of an earlier attempt were not adopted.
+  // The owner has not adopted these containers of an earlier attempt, so release them.
   for (const ContainerProto& container : response.containers_from_previous_attempts()) {
     const ContainerId id = FromProto(container.id());
     const std::string node = NameOf(container.nodeid());
@@ -292,7 +293,7 @@ void Allocation::Rejected() {
   for (const int64_t key : given_up) {
     Asked& asked = asked_.at(static_cast<int>(key));
     asked.outstanding = 0;
-    // Do not send the new count (0). Containers that the scheduler still grants for earlier asks are surplus.
+    // Do not send the new count (0): containers that are still granted for earlier asks are released as surplus.
     asked.dirty = false;
   }
   for (const auto& id : in_flight_->release())

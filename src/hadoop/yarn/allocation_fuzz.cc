@@ -1,5 +1,5 @@
-// Parses the input as the text of an id, and as answers of the ResourceManager. Before each answer, one byte contains
-// its length.
+// Parses the input as the text of an id, and as answers of the ResourceManager. Each answer is preceded by one byte
+// with its length.
 #include <cstddef>
 #include <cstdint>
 #include <string>

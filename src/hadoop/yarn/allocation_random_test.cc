@@ -150,7 +150,7 @@ class Owner {
     allocation_.CancelAll();
     for (auto& wanted : wanted_) wanted = 0;
     if (shapes_[1].max_per_node)
-      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // so that all containers fit
+      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // makes room for later asks
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
     const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasChanges(now_) && Settled(); };
@@ -214,7 +214,8 @@ class Owner {
     if (!response) {
       scheduler_.Register();
       allocation_.Resync();
-      // These containers were lost in the restart before the owner received them, so it does not need replacements.
+      // The scheduler has restarted. The containers that it had granted and not delivered are lost. wanted_ still
+      // counts them, so nothing is added to it.
       return;
     }
     const auto effects = allocation_.Apply(*response);

@@ -208,7 +208,7 @@ TEST(Allocation, SurplusContainerIsReleased) {
   effects = a.Apply(Response(2, {}, {Status(2, -100), Status(3, -100), Status(4, -100)}));
   EXPECT_THAT(effects.completed, IsEmpty()) << "the owner does not know them";
   EXPECT_EQ(a.held(), 1);
-  AllocateResponseProto response = Response(3);  // these are containers of an earlier attempt that are not adopted
+  AllocateResponseProto response = Response(3);  // has a container of an earlier attempt that was not adopted
   *response.add_containers_from_previous_attempts() = Container(9, 0, "n");
   effects = a.Apply(response);
   EXPECT_THAT(effects.granted, IsEmpty());
@@ -311,7 +311,7 @@ TEST(Allocation, ResyncSendsFullState) {
   a.Release(Id(1));
   a.Request(kNow);
   a.Apply(Response(2));
-  a.Request(kNow);  // suppose that the ResourceManager answers: not registered
+  a.Request(kNow);  // the ResourceManager's answer to this request is that the attempt is not registered
   a.Resync();
   EXPECT_TRUE(a.HasChanges(kNow));
   const AllocateRequestProto request = a.Request(kNow);

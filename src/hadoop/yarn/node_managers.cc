@@ -26,7 +26,7 @@ Error ToError(const SerializedExceptionProto& exception) {
   Error error = Failed(FirstLine(exception.message()));
   error.remote_class = exception.class_name();
   if (error.message.empty()) error.message = exception.class_name();
-  // Recognise this case by its text, because NodeManagers have no exception class for it.
+  // Recognise an unknown container by the text, because NodeManagers have no exception class for this error.
   if (exception.message().find("is not handled by this NodeManager") != std::string::npos)
     error.code = ErrorCode::kNotFound;
   return error;

@@ -37,8 +37,8 @@ std::optional<std::pair<int64_t, int64_t>> Factor(std::string_view units) {
   return std::nullopt;
 }
 
-// Converts a value to the unit without a prefix. On overflow, returns the largest number: no node has so much, and as a
-// limit it has no effect.
+// Converts a value to the unit without a prefix. On overflow, returns the largest number. That is harmless, because no
+// node has that much, and because a limit of that size has no effect.
 int64_t InUnitsOfOne(int64_t value, std::string_view units) {
   const auto factor = Factor(units);
   if (!factor) return value;

@@ -115,8 +115,8 @@ Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissi
       sent = report.ok() || report.error().code != ErrorCode::kNotFound;
       if (!report) last = report.error();
     }
-    // An error that the ResourceManager sent is final. If it is unreachable, keep trying: it answered a moment ago, so
-    // it is restarting.
+    // An error that the ResourceManager sent is final. If the ResourceManager is unreachable, keep trying: it answered
+    // a moment ago, so it is probably restarting.
     const bool silent =
         last.remote_class.empty() && (last.code == ErrorCode::kUnavailable || last.code == ErrorCode::kTimeout);
     if (!silent && last.remote_class != kApplicationNotFound) return last;

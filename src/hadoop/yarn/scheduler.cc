@@ -99,7 +99,8 @@ void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
   allocation_.Resync();
   state_ = State::kHeartbeating;
   last_event_ = Now();
-  // If the error is "already registered", the answer to an earlier call was lost, and with it the response.
+  // If the error is "already registered", the answer to an earlier registration was lost. The sink then receives an
+  // empty response.
   if (!std::exchange(registered_once_, true)) {
     sink_.OnRegistered(response ? *response : RegisterApplicationMasterResponseProto());
   }
@@ -173,7 +174,7 @@ void Scheduler::SendHeartbeat() {
   if (state_ != State::kHeartbeating || calling_) return;
   last_call_ = Now();
   AllocateRequestProto request = allocation_.Request(last_call_);
-  request.set_progress(0);  // YARN cannot know the progress of a training
+  request.set_progress(0);  // progress is not reported to YARN
   if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
   url_changed_ = false;
   calling_ = true;
@@ -255,8 +256,8 @@ void Scheduler::OnReached() {
   if (std::exchange(unreachable_, false)) sink_.OnUnreachable("");
 }
 
-// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped since: after too long a
-// time, or because the sink stopped it.
+// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped as a result: either the
+// outage has exceeded the limit, or the sink has stopped or destroyed the scheduler.
 bool Scheduler::ReportUnreachable(const Error& error) {
   if (Now() - last_reached_ >= options_.give_up) {
     ReportLost(Error{ErrorCode::kUnavailable, "the ResourceManager could not be reached for " +

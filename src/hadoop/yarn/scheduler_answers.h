@@ -29,9 +29,9 @@ inline bool IsRegisteredAlready(const Error& error) {
          error.message.find("already registered") != std::string::npos;
 }
 
-// Whether the attempt was registered again, after a restart of the ResourceManager, by a process that died before it
-// could record that. (The text is from AMRMClientUtils.assembleInvalidResponseIdExceptionMessage. Hadoop, too, parses
-// the number in it.)
+// Whether the attempt has registered again with a restarted ResourceManager already. An earlier process of the attempt
+// did so, and died before it could record the registration. (The text is from
+// AMRMClientUtils.assembleInvalidResponseIdExceptionMessage. Hadoop itself parses the number in this text, too.)
 inline bool IsRegisteredAgain(const Error& error) {
   return Is(error, "InvalidApplicationMasterRequestException") &&
          error.message.find("expect responseId to be 0 ") != std::string::npos;

@@ -25,7 +25,7 @@ class FakeCalls final : public SchedulerCalls {
  public:
   struct Script {
     std::deque<std::function<Result<std::string>(const std::string&request)>> allocate, register_;
-    std::vector<std::string> methods;  // in call order
+    std::vector<std::string> methods;  // the called methods, in order
     std::vector<AllocateRequestProto> requests;
     std::vector<std::string> tokens;
   };

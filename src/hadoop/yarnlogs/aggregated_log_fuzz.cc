@@ -1,4 +1,4 @@
-// Aggregated logs of YARN.
+// Reads the input as a file of aggregated logs and as a checksum file.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -21,7 +21,7 @@ Result<Compression> CompressionOf(std::string_view name);
 // The position of a block in a file.
 struct Region {
   int64_t offset = 0;
-  int64_t size = 0;  // number of bytes in the file, that is, of compressed bytes
+  int64_t size = 0;  // number of (compressed) bytes in the file
 };
 
 class BlockStream {

@@ -12,8 +12,8 @@ int VLongTail(uint8_t first) {
 }
 
 int64_t VLongOf(uint8_t first, std::string_view tail) {
-  // The part of the value that is in the first byte, by the number of further bytes. From four further bytes on, the
-  // first byte has only their number.
+  // If fewer than four bytes follow, the first byte also contains the highest part of the value, less the bias below,
+  // which depends on the number of following bytes. Otherwise the first byte contains only their number.
   constexpr int kBias[] = {0, 52, 88, 112};
   int64_t high = 0;
   if (tail.size() < 4) {

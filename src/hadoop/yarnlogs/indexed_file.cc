@@ -60,7 +60,7 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
 // billions of logs.
 class ItemLimit {
  public:
-  // Each item takes at least one byte of the index, unless the index lists it twice.
+  // Allows as many items as the index has bytes, because each item that is listed once takes at least one byte.
   explicit ItemLimit(size_t index_bytes) : left_(index_bytes) {}
 
   Status Take() {

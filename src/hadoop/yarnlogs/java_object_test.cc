@@ -68,7 +68,7 @@ TEST(JavaObject, UnsupportedObjectsAreRefused) {
   } rows[] = {
       {"PK\x03\x04"s, "not a stream of Java objects"},
       {start + "q\x00\x7e\x00\x00"s, "missing"},  // a dangling reference
-      {start + "{"s, "unsupported kind"},         // an exception
+      {start + "{"s, "unsupported kind"},         // TC_EXCEPTION: an exception of the writer
       {deep, "nested too deep"},
       {start + "ss\x00\x00"s, "unsupported kind"},  // an object without a class
       {start + "sr\x00\x01"

@@ -76,7 +76,7 @@ std::vector<std::string> LogDirectories(const ConfigurationValue& configuration,
     const std::string own_suffix = value(keys + "-suffix", suffix + "-" + LowerCase(format));
     add(directories, of_user + "bucket-" + own_suffix + "/" + bucket + "/" + std::string(application));
     add(older, of_user + own_suffix + "/" + std::string(application));
-    add(older, of_user + suffix + "/" + std::string(application));  // Hadoop versions without a suffix per format
+    add(older, of_user + suffix + "/" + std::string(application));  // of Hadoop versions without a suffix per format
   }
   for (std::string& directory : older) add(directories, std::move(directory));
   return directories;

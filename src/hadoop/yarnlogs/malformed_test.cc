@@ -16,7 +16,7 @@ using testing::Recorded;
 using testing::SourceOf;
 using testing::Traffic;
 
-constexpr int kMutations = 1500;  // number per file
+constexpr int kMutations = 1500;  // number of mutations per file
 constexpr int64_t kReadMax = int64_t{64} << 20;
 
 // Opens the file, and lists and reads as much as possible. Returns false if anything failed.
@@ -131,7 +131,8 @@ std::string RepeatingIndex(int times) {
     for (int i = 0; i < count; ++i) all += bytes;
     return all;
   };
-  // A class without a base class. flags: 2, or 3 if objects are followed by items.
+  // Describes a class without a base class. flags: 2 (the class is serializable), or 3 if its writeObject method adds
+  // items after the fields of each object.
   const auto java_class = [&](const std::string& name, char flags, const std::vector<std::string>& fields) {
     std::string bytes = "r" + utf(name) + std::string(8, '\0') + flags + '\0' + static_cast<char>(fields.size());
     for (const std::string& field : fields) bytes += "L" + utf(field) + text("S");

@@ -1,4 +1,4 @@
-// Answers of a NodeManager with a log file.
+// Extracts a log file from the input, which stands for the answer of a NodeManager, whole and in pieces.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -18,7 +18,7 @@ constexpr int64_t kMetaIndexMax = int64_t{1} << 20;
 constexpr int64_t kIndexMax = int64_t{64} << 20;
 constexpr int64_t kKeyMax = int64_t{64} << 10;
 constexpr size_t kPiece = size_t{256} << 10;
-// A compressed block of a few kilobytes can list many logs.
+// Limits the memory of a list, because a compressed block of a few kilobytes can list many logs.
 constexpr size_t kListMax = size_t{64} << 20;
 
 Error Damaged(const std::string& what) { return Failed("the TFile is damaged: " + what); }
@@ -117,7 +117,8 @@ Result<Index> ReadIndex(const Source& source) {
   Decoder in(regions);
   HOWDAH_TRY(const auto compression, CompressionOf(in.String()));
   Index index{compression, {}};
-  int64_t left = source.size;  // a few kilobytes of index could list one large block very often
+  // Limits the total size of the blocks: otherwise, a few kilobytes of index could list one large block many times.
+  int64_t left = source.size;
   for (int64_t count = in.VLong(); count > 0 && in.ok(); --count) {
     const Region region = ReadRegion(in);
     if (region.size < 0 || region.size > left) return Damaged("its blocks overlap");
@@ -170,8 +171,7 @@ class TFile : public AggregatedLog {
 };
 
 // Lists the log files in an AggregatedLogFormat.LogValue. Each one consists of its name and its length in decimal, both
-// in the format of writeUTF, and then its bytes.
-// `left` is the memory that the entries may still take.
+// in the format of writeUTF, and then its bytes. `left` is the memory that further entries may still occupy.
 Status ListValue(const std::string& container, size_t block_number, BlockStream& block, ChunkStream& value,
                  size_t& left, std::vector<LogEntry>& entries) {
   const auto text = [&value]() -> Result<std::string> {

@@ -20,13 +20,13 @@
 namespace howdah::os::files {
 namespace {
 
-// After this many bytes, the free space of the disk is read again.
+// The free space of the disk is checked again after this many bytes.
 constexpr int64_t kDiskCheckBytes = int64_t{16} << 20;
 
 using Parts = std::vector<std::string>;
 
-// Resolves a path relative to the directory `below`. Returns nullopt if the path is absolute or leads above the root
-// directory.
+// Resolves a path relative to the directory `below`. Returns nullopt if the path is absolute, or leads above the root
+// of the unpacked tree.
 std::optional<Parts> Walk(const std::string& path, Parts below) {
   if (path.starts_with('/')) return std::nullopt;
   for (size_t begin = 0; begin <= path.size();) {
@@ -91,7 +91,7 @@ class Unpacker {
       return Refused(path, "exceeds the maximum of " + std::to_string(limits_.entries) + " entries");
     const auto parts = HasDotDot(path) ? std::nullopt : Walk(path, {});
     if (!parts) return Refused(path, "is outside the target directory");
-    if (parts->empty()) return {};  // "./"
+    if (parts->empty()) return {};  // the entry is the target directory itself, such as "./"
     const Fd parent = MakeParent(*parts);
     if (!parent.valid()) return SystemError("unpacking " + name_ + ": making the directory of '" + path + "'");
     if (const char* target = archive_entry_hardlink(entry)) return ExtractHardLink(path, target, parent, parts->back());
@@ -165,7 +165,7 @@ class Unpacker {
     return {};
   }
 
-  // Stops before the disk is full, because other programs, among them our own agents, write to it, too.
+  // Stops before the disk is full, because other programs, among them Howdah's own agents, also write to the disk.
   Status CheckDisk(const std::string& path) {
     if (bytes_ < check_disk_at_) return {};
     check_disk_at_ = bytes_ + kDiskCheckBytes;

@@ -1,4 +1,4 @@
-// Archives that a user submits.
+// Fuzzed input: an archive that a user submits.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

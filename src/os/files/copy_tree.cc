@@ -9,7 +9,7 @@
 namespace howdah::os::files {
 namespace {
 
-// The set-user-id, set-group-id and sticky bits are left out: with them, a copy of another user's program would run
+// The set-user-id, set-group-id and sticky bits are not copied. Otherwise, a copy of another user's program would run
 // with the rights of the copy's owner.
 constexpr mode_t kCopiedMode = 0777;
 constexpr size_t kKernelStep = size_t{64} << 20;
@@ -29,7 +29,7 @@ bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
       on_bytes(count);
     }
     if (count == 0 && any) return true;
-    if (count == 0) break;  // an empty file, or a file of /proc that only read(2) can read
+    if (count == 0) break;  // the file is empty, or a file of /proc that only read(2) can read
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && any) return false;
     if (count < 0) break;
@@ -85,7 +85,7 @@ class TreeCopier {
       const std::string source = from + "/" + name;
       struct stat entry {};
       if (::lstat(source.c_str(), &entry) != 0) {
-        if (errno == ENOENT) continue;  // removed after it was listed
+        if (errno == ENOENT) continue;  // the entry was removed after it was listed
         return SystemError("copying " + source);
       }
       if (skips_ && skips_(source.substr(from_size_ + 1), S_ISDIR(entry.st_mode))) continue;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-// Opens one directory of `parent`, and creates it if it is missing. `below` is its path in errors.
+// Opens one directory of `parent`, and creates it if it is missing. `below` is the path of the directory in errors.
 Result<Fd> MakeOne(const Fd& parent, const std::string& name, const std::string& below, const NewDirectories& made) {
   const std::string doing = "making the directory " + below;
   const bool is_new = ::mkdirat(parent.get(), name.c_str(), made.mode) == 0;

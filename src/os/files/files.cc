@@ -126,7 +126,7 @@ Result<std::vector<std::string>> ListDirectory(const Fd& opened, const std::stri
   Fd own(::openat(opened.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   DIR* directory = own.valid() ? ::fdopendir(own.get()) : nullptr;
   if (directory == nullptr) return SystemError("listing " + path);
-  static_cast<void>(own.Release());  // closedir closes it
+  static_cast<void>(own.Release());  // closedir closes the descriptor
   std::vector<std::string> names;
   errno = 0;
   while (names.size() < limit) {

@@ -20,7 +20,8 @@ std::vector<std::string> Components(std::string_view path) {
   return components;
 }
 
-// The size of the part of the pattern that matches one character, or of a star. `pattern` is not empty.
+// Returns the length of the first unit of the pattern: a part that matches one character, or a star. `pattern` is not
+// empty.
 size_t UnitSize(std::string_view pattern) {
   if (pattern.front() == '\\') return std::min<size_t>(2, pattern.size());
   if (pattern.front() != '[') return 1;
@@ -30,7 +31,7 @@ size_t UnitSize(std::string_view pattern) {
     if (pattern[at] == '\\') ++at;
     if (pattern.substr(at).starts_with("[:")) at = std::min(pattern.find(":]", at), pattern.size() - 2) + 1;
   }
-  return 1;  // without its end, a bracket is an ordinary character
+  return 1;  // a bracket without its closing bracket is an ordinary character
 }
 
 bool MatchesCharacter(const std::string& unit, char c) {
@@ -40,8 +41,8 @@ bool MatchesCharacter(const std::string& unit, char c) {
   return ::fnmatch(unit.c_str(), text, 0) == 0;
 }
 
-// Matches one component. fnmatch takes exponential time for patterns with many stars: it tries all positions of all
-// stars. It is enough to try all positions of the last star so far.
+// Matches one component. fnmatch takes exponential time for patterns with many stars, because it tries all positions of
+// all stars. This function only tries all positions of the last star so far, which is sufficient.
 bool MatchesName(std::string_view pattern, std::string_view name) {
   std::vector<std::string> units;
   for (; !pattern.empty(); pattern.remove_prefix(units.back().size())) {
@@ -49,7 +50,7 @@ bool MatchesName(std::string_view pattern, std::string_view name) {
   }
   size_t unit = 0, at = 0;
   std::optional<size_t> star;  // the position after the last star so far
-  size_t star_end = 0;         // the star matches up to here
+  size_t star_end = 0;         // the position in `name` at which the match of the star ends
   while (at < name.size()) {
     if (unit < units.size() && units[unit] == "*") {
       star = ++unit;
@@ -80,7 +81,7 @@ bool MatchesGlob(std::string_view pattern, std::string_view path) {
     const bool last = at + 1 == patterns.size();
     std::vector<bool> next(names.size() + 1, false);
     for (size_t i = 0; i <= names.size(); ++i) {
-      if (part == "**") {  // at the end it matches at least one component
+      if (part == "**") {  // at the end of the pattern, ** matches at least one component
         next[i] = (!last && reached[i]) || (i > 0 && (next[i - 1] || reached[i - 1]));
       } else if (i > 0 && reached[i - 1]) {
         next[i] = MatchesName(part, names[i - 1]);

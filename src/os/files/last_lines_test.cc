@@ -46,7 +46,7 @@ TEST(LastLines, BufferIsBoundedWithoutNewlines) {
   LastLinesBuffer buffer(3);
   const std::string piece(128 << 10, 'x');
   size_t most = 0;
-  for (int i = 0; i < 800; ++i) {  // 100 MiB
+  for (int i = 0; i < 800; ++i) {  // 100 MiB in total
     buffer.Add(piece);
     most = std::max(most, buffer.held_bytes());
   }

@@ -9,7 +9,7 @@
 namespace howdah::os::files {
 namespace {
 
-// O_NONBLOCK: opening a named pipe returns at once. O_NOCTTY: a terminal does not become ours.
+// O_NONBLOCK: opening a named pipe returns immediately. O_NOCTTY: a terminal does not become the controlling terminal.
 constexpr int kOpenFlags = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
 
 // Returns nullptr for a regular file.
@@ -45,7 +45,7 @@ Result<Fd> Open(int directory, const std::string& name, int flags, mode_t mode, 
   }
   if (::fstat(fd.get(), &info) != 0) return SystemError("opening " + path);
   if (const char* kind = OtherKind(info.st_mode)) return NotRegular(path, kind);
-  // The flag has no effect on regular files, but a task inherits the descriptor and may look at its flags.
+  // O_NONBLOCK has no effect on regular files, but a task inherits the descriptor and may inspect its flags.
   const int status = ::fcntl(fd.get(), F_GETFL);
   if (status >= 0) ::fcntl(fd.get(), F_SETFL, status & ~O_NONBLOCK);
   return fd;

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Files that a task or another user can put in the place of its log, with their descriptions.
+// Kinds of files that a task or another user can put in the place of its log, with their descriptions.
 class OpenRegularTest : public testing::Test {
  protected:
   OpenRegularTest() {

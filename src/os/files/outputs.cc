@@ -23,7 +23,7 @@ enum class Next { kDescend, kSkip, kStop };
 using Visit = std::function<Next(const std::string& path, const struct stat& info)>;
 bool Walk(const std::string& root, const std::string& directory, const Visit& visit) {
   const auto names = ListDirectory(directory.empty() ? root : root + "/" + directory);
-  if (!names.ok()) return true;  // it has vanished, or may not be read
+  if (!names.ok()) return true;  // the directory has vanished or cannot be read
   for (const std::string& name : *names) {
     const std::string path = directory.empty() ? name : directory + "/" + name;
     struct stat info {};
@@ -70,7 +70,7 @@ Status MoveOutputs(const std::string& from, const std::vector<std::string>& file
     HOWDAH_TRY(const Fd source_directory, MakeDirectoriesBelow(from, directory));
     HOWDAH_TRY(const Fd target_directory, MakeDirectoriesBelow(to, directory));
     if (::renameat(source_directory.get(), name.c_str(), target_directory.get(), name.c_str()) != 0) {
-      if (errno == ENOENT) continue;  // removed after it was found
+      if (errno == ENOENT) continue;  // the file was removed after it was found
       return SystemError("moving " + from + "/" + file + " to " + to);
     }
   }

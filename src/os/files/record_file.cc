@@ -47,7 +47,8 @@ class Input {
     if (begin_ > 0 && buffer_.size() - begin_ < size) buffer_.erase(0, std::exchange(begin_, 0));
     while (buffer_.size() - begin_ < size) {
       const size_t before = buffer_.size();
-      // Grow step by step: a length that the file does not have must not cost memory.
+      // Grow step by step, so that a wrong length in a damaged file does not allocate memory for bytes that are not
+      // there.
       buffer_.resize(before + kChunk);
       const ssize_t count = pread(fd_, buffer_.data() + before, kChunk, static_cast<off_t>(read_));
       const int error = errno;
@@ -69,9 +70,9 @@ class Input {
   int fd_;
   const std::string& path_;
   std::string buffer_;
-  size_t begin_ = 0;     // of the unread bytes in the buffer
-  uint64_t read_ = 0;    // position of the file after the buffer
-  uint64_t offset_ = 0;  // position of the file at begin_
+  size_t begin_ = 0;     // the position in buffer_ at which the unread bytes begin
+  uint64_t read_ = 0;    // the position in the file at which the bytes after the buffer begin
+  uint64_t offset_ = 0;  // the position in the file of the byte at begin_
 };
 
 Error DamageAt(const std::string& path, uint64_t offset, const std::string& what) {

@@ -1,4 +1,4 @@
-// events.bin and answers.bin.
+// Fuzzed input: the files events.bin and answers.bin.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -38,7 +38,8 @@ void Correct(uint8_t* data, size_t size) {
 
 }  // namespace
 
-// Most mutations would only change a checksum.
+// Corrects lengths and checksums after most mutations. Otherwise, almost every mutation would only cause a checksum
+// error.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
   size = LLVMFuzzerMutate(data, size, max_size);
   if (seed % 4 != 0) Correct(data, size);

@@ -143,7 +143,7 @@ TEST(RecordFile, RecordThatTheReaderRefusesIsNamedByItsOffset) {
   EXPECT_EQ(read.error().message, "reading " + path + " at offset 23: unknown record");
 }
 
-// A limit of the process stands for a full disk: both end a write early.
+// The test limits the file size of its process instead of filling a disk. Both cut a write short.
 TEST(RecordFile, RecordCutShortByAFullDiskIsCompletedByTheNextAppend) {
   const Scratch scratch;
   const std::string path = scratch / "records";

@@ -45,8 +45,8 @@ class TreeRemover {
   }
 
  private:
-  // Restores missing permissions if the directory belongs to this user. `directory` is open with O_PATH: a change by
-  // name would follow a link that the tree's owner has put there meanwhile.
+  // Restores missing permissions if the directory belongs to this user. `directory` is open with O_PATH and changed
+  // through its descriptor, because its name may meanwhile refer to a link that the tree's owner has created.
   static void MakeWritable(const Fd& directory) {
     struct stat info {};
     if (!directory.valid() || ::fstat(directory.get(), &info) != 0) return;
@@ -74,8 +74,9 @@ class TreeRemover {
     Fd fd = OpenWritable(parent, name);
     if (!fd.valid()) return SystemError("removing " + path_ + "/.../" + name);
     HOWDAH_TRY_STATUS(Empty(std::move(fd), depth + 1));
+    // ENOTEMPTY is not reported, because the next round tries again.
     if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY) return {};
-    return SystemError("removing " + path_ + "/.../" + name);  // after ENOTEMPTY the next round tries again
+    return SystemError("removing " + path_ + "/.../" + name);
   }
 
   int top_;

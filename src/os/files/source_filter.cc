@@ -19,7 +19,7 @@ constexpr size_t kMaxRulesSize = size_t{1} << 20;
 
 bool IsReadable(const std::string& path) { return ::access(path.c_str(), R_OK) == 0; }
 
-// Removes blanks at the end that no backslash protects.
+// Removes trailing blanks, except a blank after a backslash.
 void TrimEnd(std::string& line) {
   while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t')) {
     if (line.size() > 1 && line[line.size() - 2] == '\\') return;
@@ -69,7 +69,7 @@ const std::vector<SourceFilter::Rule>& SourceFilter::RulesIn(const std::string& 
   const bool has_file = rules_file_ == ".gitignore" || (directory.empty() && !rules_file_.empty());
   if (has_file) {
     const std::string path = root_ + "/" + (directory.empty() ? "" : directory + "/") + rules_file_;
-    // Treat an unreadable file of rules as absent, as git does.
+    // Treat an unreadable rules file as absent, as git does.
     if (const auto read = ReadFile(path, kMaxRulesSize); read.ok()) text += *read;
   }
   found->second = Parse(text);
@@ -78,7 +78,7 @@ const std::vector<SourceFilter::Rule>& SourceFilter::RulesIn(const std::string& 
 
 bool SourceFilter::Skips(const std::string& path, bool is_directory) {
   bool skips = false;
-  // The last rule that matches decides; rules of inner directories come after those of outer ones.
+  // The last rule that matches decides. The rules of an inner directory come after the rules of its parents.
   for (size_t begin = 0;;) {
     const std::string directory = path.substr(0, begin == 0 ? 0 : begin - 1), below = path.substr(begin);
     for (const Rule& rule : RulesIn(directory)) {

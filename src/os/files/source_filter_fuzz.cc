@@ -1,4 +1,4 @@
-// A .gitignore file, and a text for LastLines. The first line is a path.
+// Fuzzed input: a path in the first line, then a .gitignore file. The whole input is also used as a text for LastLines.
 #include <sys/stat.h>
 #include <unistd.h>
 

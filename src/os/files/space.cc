@@ -12,7 +12,7 @@
 namespace howdah::os::files {
 namespace {
 
-// Fields of mountinfo have spaces and similar characters as \\040.
+// Replaces the octal escapes, such as \040 for a space, in a field of mountinfo.
 std::string Unescaped(std::string_view field) {
   std::string text;
   for (size_t i = 0; i < field.size(); ++i) {
@@ -40,8 +40,8 @@ bool IsBelow(std::string_view path, std::string_view directory) {
 
 }  // namespace
 
-// A line: "36 35 98:0 /root /mount/point options optional-fields - type source options". The last of
-// several mounts at one directory is visible.
+// A line of mountinfo is "36 35 98:0 /root /mount/point options optional-fields - type source options". If several file
+// systems are mounted at one directory, only the last one is visible.
 Space MountOf(std::string_view mountinfo, std::string_view path) {
   Space found;
   while (!mountinfo.empty()) {

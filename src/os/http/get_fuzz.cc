@@ -1,4 +1,4 @@
-// Answers of an HTTP server.
+// Fuzzed input: the answers of an HTTP server.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -209,8 +209,8 @@ class AsioServer final : public Server {
     connection->Start();
   }
 
-  // Clients that are not known never displace known ones. Returns false if no connection can be closed in favour of a
-  // new one.
+  // A client that is not known never displaces a known one. Returns false if no connection can be closed to make room
+  // for the new one.
   bool MakeRoom(bool stranger) {
     const size_t limit = stranger ? limits_.strangers : limits_.connections;
     size_t same = 0;
@@ -228,8 +228,8 @@ class AsioServer final : public Server {
 
   void Forget(uint64_t id) {
     const auto it = connections_.find(id);
-    // The object `gone` destroys the connection when this function returns. The connection's member function that
-    // called this one does nothing afterwards.
+    // The object `gone` destroys the connection when this function returns. The caller is a member function of the
+    // connection, and does nothing after this call.
     const auto gone = std::move(it->second);
     connections_.erase(it);
   }

@@ -1,4 +1,4 @@
-// Requests to an HTTP server.
+// Fuzzed input: requests to an HTTP server.
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <cstddef>

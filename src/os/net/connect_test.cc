@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A port on loopback that either listens or is only bound.
+// A port on loopback, with a socket that either listens or is only bound.
 struct Port {
   explicit Port(bool listening) : fd(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in at{};
@@ -70,7 +70,7 @@ TEST(Connect, AllAddressesOfHostAreTried) {
   if (bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) != 0) GTEST_SKIP() << "no IPv6 here";
   ASSERT_EQ(listen(fd.get(), 4), 0);
   const uint16_t port = LocalAddress(fd.get())->port();
-  for (const char* host : {"localhost", "::1"}) {  // 127.0.0.1 is tried first and refuses
+  for (const char* host : {"localhost", "::1"}) {  // for localhost, 127.0.0.1 is tried first and refuses
     const auto connected = Connect({host, port}, seconds(20));
     ASSERT_TRUE(connected) << connected.error().message;
     EXPECT_EQ(LocalAddress(*connected)->ip(), "::1");

@@ -65,7 +65,7 @@ Status Open(Channel& channel, Duration limit, const std::string& servers) {
   return Failed(std::string("preparing to look up names: ") + ares_strerror(status));
 }
 
-// Waits once for sockets, and processes those that are ready. Returns false if the lookup was cancelled.
+// Waits until a socket is ready, and processes the ready sockets. Returns false if the lookup was cancelled.
 bool Turn(ares_channel channel, Duration left, int cancel_fd) {
   std::array<ares_socket_t, ARES_GETSOCK_MAXNUM> sockets{};
   const int wanted = ares_getsock(channel, sockets.data(), ARES_GETSOCK_MAXNUM);

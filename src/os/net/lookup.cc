@@ -44,7 +44,7 @@ class Lookup::Impl {
 
  private:
   OwnedFd done_, cancel_;
-  std::optional<Result<std::vector<SocketAddress>>> answer_;  // until the thread has ended, only the thread uses this
+  std::optional<Result<std::vector<SocketAddress>>> answer_;  // used only by the thread until the thread has ended
   std::thread thread_;
 };
 

@@ -74,7 +74,8 @@ std::optional<uid_t> PeerUsers::UserOf(int socket) const {
   if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
   inet_diag_msg socket_facts;
   std::memcpy(&socket_facts, answer + NLMSG_HDRLEN, sizeof socket_facts);
-  if (socket_facts.idiag_inode == 0) return std::nullopt;  // closed: the kernel reports uid 0, whoever owned it
+  // The socket is closed: the kernel reports uid 0, whoever owned it.
+  if (socket_facts.idiag_inode == 0) return std::nullopt;
   return socket_facts.idiag_uid;
 }
 

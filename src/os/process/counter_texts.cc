@@ -27,7 +27,7 @@ std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
-// A number that is not negative, at the beginning of `text`, up to the end of the text or a blank.
+// Parses a number that is not negative, from the beginning of `text` to a blank or the end of the text.
 std::optional<int64_t> Count(std::string_view text) {
   int64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -46,8 +46,8 @@ bool Lists(std::string_view list, std::string_view word) {
   return false;
 }
 
-// The path of the process in the v1 hierarchy with this controller, or in the v2 hierarchy if the controller is empty.
-// Lines are "4:cpu,cpuacct:/a/b" and "0::/a/b".
+// Returns the path of the process in the v1 hierarchy with this controller, or in the v2 hierarchy if the controller is
+// empty. Lines are "4:cpu,cpuacct:/a/b" and "0::/a/b".
 std::optional<std::string_view> PathIn(std::string_view cgroups, std::string_view controller) {
   while (!cgroups.empty()) {
     const std::string_view line = TakeLine(cgroups);

@@ -11,36 +11,36 @@
 
 namespace howdah::os::process {
 
-// A file that contains one number.
+// Parses a file that contains one number.
 std::optional<int64_t> ParseCount(std::string_view text);
 
-// The number after a key at the beginning of a line, as in "usage_usec 17" or "read_bytes: 17".
+// Returns the number after a key at the beginning of a line, as in "usage_usec 17" or "read_bytes: 17".
 std::optional<int64_t> CountAfter(std::string_view text, std::string_view key);
 
-// PSI: how long some process has waited for the resource, in microseconds. The line is "some avg10=0.00 avg60=0.00
-// avg300=0.00 total=17".
+// Parses a file of the kernel's PSI. Returns the total time in which some process has waited for the resource, in
+// microseconds. The line is "some avg10=0.00 avg60=0.00 avg300=0.00 total=17".
 std::optional<int64_t> ParsePressure(std::string_view text);
 
 struct Traffic {
   uint64_t received = 0, sent = 0;  // bytes
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
-// The sum of the interfaces in /proc/net/dev for which `counts` returns true; nullopt if there is none.
+// Returns the sum of the interfaces in /proc/net/dev for which `counts` returns true, or nullopt if there is none.
 std::optional<Traffic> ParseTraffic(std::string_view text,
                                     const std::function<bool(std::string_view interface)>& counts);
 
-// The cgroups of a process: the directories in which their files are, one per hierarchy. Empty if the process is in no
-// such hierarchy, or if the hierarchy is not mounted.
+// The cgroups of a process: for each hierarchy, the directory with the cgroup's files. A path is empty if the process
+// is in no such hierarchy, or if the hierarchy is not mounted.
 struct CgroupDirectories {
   std::string unified;       // v2
   std::string cpu, cpuacct;  // v1
   friend bool operator==(const CgroupDirectories&, const CgroupDirectories&) = default;
 };
-// Parses /proc/self/cgroup and /proc/self/mountinfo. In a container, the first may contain paths of the host. Then the
-// directory is that of the mount, which is the container's own cgroup.
+// Parses /proc/self/cgroup and /proc/self/mountinfo. In a container, /proc/self/cgroup may contain paths of the host.
+// The directory is then the mount point, which is the container's own cgroup.
 CgroupDirectories ParseCgroupDirectories(std::string_view cgroups, std::string_view mounts);
 
-// The process ids in cgroup.procs. Processes outside the own pid namespace have the id 0.
+// Returns the process ids in cgroup.procs. The kernel reports id 0 for processes outside this process's pid namespace.
 std::vector<int> ParseIds(std::string_view text);
 
 }  // namespace howdah::os::process

@@ -9,7 +9,7 @@
 namespace howdah::os::process {
 namespace {
 
-TEST(CounterTexts, PressureIsTheTotalOfSome) {
+TEST(CounterTexts, PressureIsTheTotalOfTheSomeLine) {
   const std::pair<const char*, std::optional<int64_t>> rows[] = {
       {"some avg10=53.02 avg60=53.11 avg300=32.35 total=148985976\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
        148'985'976},
@@ -28,7 +28,8 @@ TEST(CounterTexts, PressureIsTheTotalOfSome) {
 }
 
 TEST(CounterTexts, CountsFollowTheirKeys) {
-  // cpu.stat of cgroup v2 with a limit, cpu.stat of cgroup v2 without the controller, of v1, and /proc/PID/io
+  // The texts are cpu.stat of cgroup v2 with a limit, cpu.stat of cgroup v2 without the cpu controller, cpu.stat of
+  // cgroup v1, and /proc/PID/io.
   const std::string v2 =
       "usage_usec 2517341\nuser_usec 1904532\nsystem_usec 612809\nnr_periods 812\nnr_throttled 37\n"
       "throttled_usec 1830211\nnr_bursts 0\nburst_usec 0\n";

@@ -15,7 +15,8 @@ TEST(GpuLease, GpusIsolatedByClusterNeedNoLease) {
   const auto lease = LeaseGpus({2, 3}, 2, Scope());
   ASSERT_TRUE(lease.ok());
   EXPECT_EQ(lease->gpus, (std::vector<int>{2, 3}));
-  EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());  // in another container the same indices may be other devices
+  // In another container, the same indices may belong to other devices.
+  EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());
 }
 
 TEST(GpuLease, VisibleGpuIsLeasedToOneContainerAtATime) {

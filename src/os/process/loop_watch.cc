@@ -37,7 +37,7 @@ int LoopWatchdog::AwaitSignal(const sigset_t& signals) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
   const timespec limit{seconds.count(), (left - seconds).count()};
   const int signal = ::sigtimedwait(&signals, nullptr, &limit);
-  // However long this process was stopped, that counts as one second.
+  // Count one second, however long this process was stopped.
   if (const auto now = std::chrono::steady_clock::now(); now >= next_tick_) {
     next_tick_ = now + kTick;
     Tick();

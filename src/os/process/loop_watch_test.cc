@@ -47,7 +47,7 @@ TEST_F(LoopWatch, LoopWithoutARequiredFirstTurnIsHung) {
   Tick(1);
   EXPECT_TRUE(watchdog_.hung());
   EXPECT_EQ(watchdog_.Text(), "did not turn its event loop for 10 s");
-  pulse_.Turned();  // by the child before the restart
+  pulse_.Turned();  // a call of the child that ran before the restart
   watchdog_.Restart();
   Tick(1000);
   EXPECT_FALSE(watchdog_.hung());

@@ -48,7 +48,7 @@ void ProtectMemory() { ::prctl(PR_SET_DUMPABLE, 0); }
 
 Result<std::string> WorkingDirectory() {
   char path[PATH_MAX];
-  // The kernel marks a directory that cannot be reached from the root by a path without a leading slash.
+  // If the directory cannot be reached from the root, the kernel returns a path without a leading slash.
   if (::getcwd(path, sizeof path) != nullptr && path[0] == '/') return std::string(path);
   return Error::WithRemedy(ErrorCode::kUsage, "the current directory has been removed or cannot be reached",
                            "change to another directory and repeat the command");

@@ -1,4 +1,4 @@
-// The output of nvidia-smi, and files of the kernel with names that users choose.
+// Fuzzed input: the output of nvidia-smi, and files of the kernel with names that users choose.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -38,7 +38,7 @@ TEST(Ports, ReservationsHaveDifferentPorts) {
     auto one = PortReservation::Reserve();
     ASSERT_TRUE(one.ok());
     ports.insert(one->port());
-    one->StopHolding();  // now only the lock prevents other reservations of the port
+    one->StopHolding();  // after this call, only the lock prevents other reservations of the port
     all.push_back(std::move(*one));
   }
   EXPECT_EQ(ports.size(), 100u);

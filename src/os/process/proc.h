@@ -32,8 +32,8 @@ std::vector<pid_t> AllProcesses();
 
 // Reads a small file of /proc. Returns "" if it cannot be read.
 std::string ReadProcFile(const std::string& path);
-// Reads a file of a process into `text`, whose memory is reused. Leaves it empty if the file cannot be read; errno is
-// then that of open(2).
+// Reads a file of a process into `text`, and reuses the memory of `text`. If the file cannot be read, leaves `text`
+// empty and errno as open(2) has set it.
 void ReadProcFile(pid_t pid, const char* name, std::string& text);
 
 }  // namespace howdah::os::process

@@ -96,7 +96,8 @@ class ResourceMeter::Sources {
   static constexpr std::array<Named, 2> kRdma = {
       {{Measure::kRdmaReceived, "port_rcv_data"}, {Measure::kRdmaSent, "port_xmit_data"}}};
 
-  // Whether a cgroup contains only the task. A cgroup whose list of processes is too long to be read does not.
+  // Whether a cgroup contains only processes of the task. Returns false if the list of processes is too long to be
+  // read.
   bool IsOwn(const std::string& directory) {
     if (directory.empty()) return false;
     const CounterFile processes(root_ + directory + "/cgroup.procs");
@@ -104,7 +105,7 @@ class ResourceMeter::Sources {
     return !ids.empty() && std::all_of(ids.begin(), ids.end(), is_of_task_);
   }
 
-  // Whether the task is in a container in which it sees no process of others.
+  // Whether the task is in a container of its own, in which only its own processes are visible.
   bool HasContainer() const {
     DIR* const processes = ::opendir((root_ + "/proc").c_str());
     if (processes == nullptr) return false;
@@ -138,8 +139,9 @@ class ResourceMeter::Sources {
     if (!ParsePressure(file.Read(buffer_))) now_[pressure.first].absent = kNoPressure;
   }
 
-  // A network namespace other than the first one of the machine lacks these settings. It may still be that of a node,
-  // if the node is itself a container. So the task must also be alone in its container.
+  // The file netdev_budget exists only in the machine's initial network namespace. Another network namespace may also
+  // belong to a node, if the node is itself a container. So the traffic counts as the task's own only if the task is
+  // also alone in its container.
   void OpenTraffic(bool alone) {
     const bool first = ::access((root_ + "/proc/sys/net/core/netdev_budget").c_str(), F_OK) == 0;
     const bool of_node = first || !alone;
@@ -220,12 +222,12 @@ class ResourceMeter::Sources {
   const std::function<bool(int)>& is_of_task_;
   const std::string& root_;
   Measurements& now_;
-  CgroupDirectories directories_;  // the task's own ones; the others are empty
+  CgroupDirectories directories_;  // the task's own cgroups; the path of a cgroup that has other processes is empty
   CounterFile cpu_stat_;           // v2
   CounterFile limits_, cpuacct_;   // v1
   std::array<CounterFile, kPressures.size()> pressures_;
   CounterFile traffic_;
-  std::vector<std::string> adapters_;  // the counted interfaces; empty: all but the loopback interface
+  std::vector<std::string> adapters_;  // the counted interfaces; if empty, all except the loopback interface
   std::array<std::vector<CounterFile>, kRdma.size()> rdma_;
   std::string shm_path_;
   std::string buffer_;

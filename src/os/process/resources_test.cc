@@ -111,7 +111,7 @@ TEST(Resources, OwnCgroupV1IsMeasuredAndPressureIsThatOfTheNode) {
   EXPECT_TRUE(now[Measure::kIoPressure].of_node);
 }
 
-TEST(Resources, OldOrEmptyMachineHasReasons) {
+TEST(Resources, MissingMeasuresHaveReasons) {
   Machine machine;
   machine.File("proc/self/cgroup", "\xff:::garbage");
   const Measurements& now = machine.Read();
@@ -142,7 +142,7 @@ TEST(Resources, TrafficOfANodeIsThatOfItsAdapters) {
   EXPECT_TRUE(now[Measure::kShm].of_node);
 }
 
-TEST(Resources, TrafficIsThatOfTheTaskOnlyInItsOwnContainer) {
+TEST(Resources, TrafficIsThatOfTheNodeUnlessTheTaskHasItsOwnContainer) {
   const struct {
     bool first_namespace, others, of_node;
   } rows[] = {{false, false, false}, {true, false, true}, {false, true, true}};
@@ -172,7 +172,7 @@ TEST(Resources, RdmaCountersOfAllPortsAreAdded) {
   EXPECT_TRUE(now[Measure::kRdmaSent].of_node);
 }
 
-TEST(Resources, UsageIsTakenOver) {
+TEST(Resources, MeasurementsIncludeTheGivenUsage) {
   Machine machine;
   Usage usage;
   usage.memory_bytes = 5;
@@ -192,14 +192,14 @@ TEST(Resources, UsageIsTakenOver) {
   EXPECT_GT(now[Measure::kShmSize].value, 0);
 }
 
-TEST(Resources, OnlyThisProcessItsDescendantsAndItsStartersAreOfTheTask) {
+TEST(Resources, OnlyThisProcessItsDescendantsAndAncestorsInItsSessionAreOfTheTask) {
   auto child = SpawnOrError(Bash("exec sleep 86400", "/"));
   ASSERT_TRUE(child.ok());
   EXPECT_TRUE(IsOfThisTask(child->pid));
   EXPECT_TRUE(IsOfThisTask(::getpid()));
   EXPECT_FALSE(IsOfThisTask(0));
   EXPECT_FALSE(IsOfThisTask(-1));
-  // In a new session, its parent is not one of its starters.
+  // The child is in a new session, so its parent does not belong to its task.
   const pid_t other = ::fork();
   if (other == 0) {
     ::setsid();

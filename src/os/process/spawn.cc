@@ -18,7 +18,7 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-// The child runs in the parent's memory on its own stack. The sanitizers cannot follow that.
+// The child runs in the parent's memory on its own stack. The sanitizers do not support this.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HOWDAH_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 #else
@@ -47,7 +47,7 @@ HOWDAH_BORROWED_MEMORY void ResetSignals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// A limit that the kernel refuses stays that of the parent.
+// If the kernel refuses the limit, the child keeps the parent's limit.
 HOWDAH_BORROWED_MEMORY void LimitOpenFiles(uint64_t soft) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -106,8 +106,8 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Duplicates the three streams to descriptors of 3 or higher. So moving one to its final number cannot overwrite
-// another.
+// Duplicates the three streams to descriptors of 3 or higher, so that moving one stream to its final number cannot
+// overwrite another stream.
 bool OpenStreams(const SpawnRequest& request, files::Fd (&streams)[3]) {
   const int wanted[3] = {request.stdin_fd, request.stdout_fd, request.stderr_fd};
   for (int i = 0; i < 3; ++i) {

@@ -89,7 +89,7 @@ TEST(Spawn, DirectoryDescriptorRefersToTheWorkingDirectory) {
   auto child = SpawnOrError(request);
   ASSERT_TRUE(child.ok()) << child.error().message;
   EXPECT_EQ(WaitFor(*child).code, 0);
-  // ls has four more: 0, 1, 2, and the directory that it lists.
+  // ls has four more descriptors: 0, 1, 2, and the directory that it lists.
   EXPECT_EQ(files::Content(scratch / "out"), scratch.path() + "\n5\n");
 }
 

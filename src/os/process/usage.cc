@@ -124,8 +124,8 @@ Usage UsageMeter::Sample(Disk disk) {
   rusage ended{}, own{};
   ::getrusage(RUSAGE_CHILDREN, &ended);
   ::getrusage(RUSAGE_SELF, &own);
-  // Ignore a high-water mark not above our own: a child starts with its parent's high-water mark, which says nothing
-  // about the child.
+  // Ignore a high-water mark that is not above this process's own: a child starts with its parent's high-water mark,
+  // which does not describe the child.
   if (ended.ru_maxrss > own.ru_maxrss) peak = std::max(peak, int64_t{ended.ru_maxrss} * 1024);
   now.memory_peak_bytes = std::max({last_.memory_peak_bytes, now.memory_bytes, peak});
   now.cpu_seconds += static_cast<double>(ticks) / ticks_per_second;

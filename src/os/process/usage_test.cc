@@ -74,7 +74,7 @@ TEST(Usage, PowerAndSlowdownOfGpusAreParsed) {
     std::optional<double> power;
     std::optional<bool> slowed_down;
   } rows[] = {
-      // idle; normal power limit; software thermal; hardware slowdown with power brake; several
+      // The rows are: idle; normal power limit; software thermal; hardware slowdown with power brake; several reasons.
       {"0, 0, 4, 81559, 00000000:3B:00.0, 69.41, 0x0000000000000001", 69.41, false},
       {"0, 100, 79000, 81559, 00000000:3B:00.0, 699.87, 0x0000000000000004", 699.87, false},
       {"0, 98, 79000, 81559, 00000000:3B:00.0, 512.02, 0x0000000000000020", 512.02, true},

@@ -103,7 +103,7 @@ TEST_F(CallbackTest, UnreachableExecutorIsCalledAgain) {
   EXPECT_TRUE(RunUntil([&] { return accepted; }));
 }
 
-// Another program may have the executor's port by now.
+// Another program may have taken the executor's port in the meantime.
 TEST_F(CallbackTest, CallerSendsNothingToAnotherProtocol) {
   tcp::acceptor acceptor(loop_, {boost::asio::ip::make_address("127.0.0.1"), 0});
   CallbackClient caller(loop_);

@@ -29,7 +29,8 @@ class Caller : public std::enable_shared_from_this<Caller> {
         on_finished_(std::move(on_finished)) {}
 
   void Serve(const CallbackListener::Limits& limits) {
-    // A challenge fits into the buffer of a new socket, so a caller that does not read it is only noticed as silent.
+    // A challenge fits into the buffer of a new socket, so the write never blocks. A caller that does not read the
+    // challenge is detected because it sends nothing.
     boost::asio::async_write(socket_, boost::asio::buffer(challenge_),
                              [self = shared_from_this()](const Code&, size_t) {});
     CloseAfter(limits.first_byte);

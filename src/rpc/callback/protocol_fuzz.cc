@@ -1,4 +1,4 @@
-// Lines of strangers at the callback port.
+// Fuzzed input: a line that a stranger sends to the callback port.
 #include <cstddef>
 #include <cstdint>
 #include <string>

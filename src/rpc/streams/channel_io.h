@@ -16,8 +16,8 @@
 
 namespace howdah::rpc::streams {
 
-inline constexpr size_t kBlock = size_t{64} << 10;  // maximum per frame
-inline constexpr size_t kWindow = size_t{1} << 20;  // maximum of bytes sent and not yet acknowledged, per channel
+inline constexpr size_t kBlock = size_t{64} << 10;  // maximum number of bytes per frame
+inline constexpr size_t kWindow = size_t{1} << 20;  // maximum number of unacknowledged bytes per channel
 
 using SendFrame = std::function<void(const wire::Frame&)>;
 

@@ -130,7 +130,7 @@ TEST_F(SocketEndpointTest, BrokenStreamIsNotEndOfFile) {
   shutdown(half.client.get(), SHUT_WR);
   std::string asked;
   ASSERT_TRUE(RunUntil([&] { return !Read(half.server, asked); }));
-  half.client_end->OnClosed();  // too early: the other direction has not ended
+  half.client_end->OnClosed();  // too early, because the other direction has not ended
   EXPECT_THAT(half.client_over, ElementsAre(true));
 }
 
@@ -283,7 +283,7 @@ TEST_F(SocketEndpointTest, ServerIsReachedByIpv4AndIpv6) {
     v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* address = family == AF_INET ? reinterpret_cast<sockaddr*>(&v4) : reinterpret_cast<sockaddr*>(&v6);
     socklen_t size = family == AF_INET ? sizeof v4 : sizeof v6;
-    if (bind(server.get(), address, size) != 0) continue;  // no IPv6 here
+    if (bind(server.get(), address, size) != 0) continue;  // this machine has no IPv6
     ASSERT_EQ(listen(server.get(), 1), 0);
     getsockname(server.get(), address, &size);
     SentFrames sent;

@@ -80,7 +80,8 @@ class Connection final : public RemoteEndpoint {
   Handlers handlers_;
   tcp::socket socket_;
   asio::steady_timer limit_;
-  std::vector<wire::Frame> early_;  // at most one window, because the peer then waits for Taken
+  // Received before the connection was made; at most one window, because the peer then waits for Taken.
+  std::vector<wire::Frame> early_;
   std::unique_ptr<SocketEnd> end_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

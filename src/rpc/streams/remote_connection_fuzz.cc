@@ -1,4 +1,4 @@
-// Frames of a client of a tunnel, each preceded by one byte with its length.
+// Fuzzed input: frames of a client of a tunnel. One byte before each frame contains its length.
 #include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -87,7 +87,7 @@ class Process final : public RemoteProcess {
   boost::asio::steady_timer timer_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   os::process::Child child_;
-  std::shared_ptr<Fd> terminal_;  // our side (master) of the terminal
+  std::shared_ptr<Fd> terminal_;  // the master side of the pseudoterminal
   std::shared_ptr<ChannelWriter> in_;
   std::vector<std::shared_ptr<ChannelReader>> outs_;  // indexed by channel - OUTPUT
   std::optional<ExitStatus> status_;

@@ -1,4 +1,4 @@
-// Frames of a client that runs a process in a task, each preceded by one byte with its length.
+// Fuzzed input: frames of a client that runs a process in a task. One byte before each frame contains its length.
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -51,7 +51,7 @@ class Run {
   const RemoteCommand& command_;
   asio::io_context loop_{1};
   asio::signal_set signals_{loop_};
-  asio::signal_set resizes_{loop_};  // SIGWINCH, if there is a terminal
+  asio::signal_set resizes_{loop_};  // waits for SIGWINCH if there is a terminal
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unique_ptr<rpc::FrameStream> stream_;
   std::optional<RawTerminal> raw_;
@@ -124,7 +124,7 @@ void Run::OnFrame(const wire::Frame& frame) {
       in_ = std::make_shared<ChannelReader>(
           loop_, Shared(command_.in), wire::INPUT,
           ChannelReader::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
-                                  // `in` cannot be read, for example because it is closed
+                                  // `in` cannot be read, for example because it is closed.
                                   [this](const Error&) {
                                     wire::Frame end;
                                     end.set_end(wire::INPUT);

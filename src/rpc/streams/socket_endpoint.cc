@@ -58,7 +58,7 @@ void SocketEnd::OnFrame(const wire::Frame& frame) {
 }
 
 void SocketEnd::OnClosed() {
-  // If both directions have ended, nothing is lost: only received bytes remain to be written.
+  // If both directions have ended, nothing is lost: the endpoint only has to write the bytes that it has received.
   if (out_ended_ && in_ending_) return;
   Over(true);
 }
@@ -71,7 +71,7 @@ void SocketEnd::Over(bool broken) {
   out_->Stop();
   in_->Stop();
   if (broken) {
-    const linger at_once{1, 0};  // so that the peer sees a reset
+    const linger at_once{1, 0};  // makes close() reset the connection, so that the peer sees a failure
     setsockopt(socket_->get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
   if (const auto on_over = std::exchange(handlers_.on_over, nullptr)) on_over(broken);  // may destroy *this

@@ -64,7 +64,8 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   EXPECT_EQ(events->events[0].host, "node1");
 }
 
-// The order matters: the client and the application master may both write the end, and either may die at any step.
+// The order matters, because the client and the application master may both write the end, and either may die at any
+// step.
 TEST(Writing, ConfigurationIsWrittenFirstAndTheFinalEventFileLast) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();

@@ -8,7 +8,7 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// Returns the id by which the job's backend knows it.
+// Returns the id that the job's backend uses for the job.
 std::string IdOf(Files& files, const Found& job) {
   const auto settings = ReadConfiguration(files, job);
   const std::string id =
@@ -24,7 +24,7 @@ class Mover {
   void MoveJob(Found job) {
     const auto directory = files_.OpenDirectory(job.directory);
     if (!directory.ok()) return AddProblem(directory.error());
-    // Without this check, a directory with a link to another user's file would pass for a job of that user.
+    // Without this check, a directory with a link to another user's file would count as a job of that user.
     if (const Status owned = (*directory)->CheckOwner(job.text); !owned.ok()) return AddProblem(owned);
     if (!job.name.completed && !FindEnd(**directory, job)) return;
     const std::string day = compat::tony::history::DayDirectory(*job.name.completed, utc_offset_(*job.name.completed));
@@ -40,8 +40,8 @@ class Mover {
   Outcome outcome;
 
  private:
-  // Finds the end of a job that is marked as in progress: either its application master has died, or it still runs.
-  // Returns true if the job has ended.
+  // Finds the end of a job that is marked as in progress: either its application master has died, or the job still
+  // runs. Returns true if the job has ended.
   bool FindEnd(Files::Directory& directory, Found& job) {
     const auto view = status_of_(IdOf(files_, job));
     if (!view.ok()) {

@@ -41,7 +41,7 @@ class Scanner {
     if (!entries) return {};
     for (const Files::Entry& entry : *entries) {
       if (!entry.directory) continue;
-      // Jobs belong to different users: one that cannot be read must not hide the others.
+      // Jobs belong to different users, so a job that cannot be read must not hide the others.
       Keep(Job(path + "/" + entry.name, moved));
     }
     return {};

@@ -1,4 +1,5 @@
-// Names of directories and files in a TonY history that others may write: one path per line.
+// Fuzzes the functions that read and maintain a TonY history, in which other users may write. Each line of the input is
+// the path of a file in the history.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

@@ -24,7 +24,7 @@ Instant StartOf(const std::vector<core::JournalEntry>& journal, const journal::J
   return view.submitted.value_or(Instant());
 }
 
-// The job's directory, with the files in it that matter here.
+// The job's directory, and which of its files exist already.
 struct Directory {
   std::string path;
   bool has_configuration = false, ended = false;

@@ -53,7 +53,8 @@ void SimBackend::Consider(Duration delay) {
   });
 }
 
-// Grants containers for one request. The request is chosen at random, so that each job may get only a part of its gang.
+// Serves one request, chosen at random, so that each job may get only a part of its gang. Grants one container, or all
+// containers of the request if they are granted together.
 void SimBackend::GrantOne() {
   if (asks_.empty()) return;
   const size_t first = world_.random.Next() % asks_.size();

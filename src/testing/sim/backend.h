@@ -1,4 +1,5 @@
-// A simulated backend: nodes with slots, and requests that are granted late, one by one or all together.
+// A simulated backend. Its nodes have slots for containers. It grants requests after a delay, one container after the
+// other or a whole gang at once.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace howdah::testing::sim {
 
-// A job, as the backend sees it.
+// The backend's interface to a job.
 class BackendClient {
  public:
   virtual ~BackendClient() = default;
@@ -23,8 +24,8 @@ class SimBackend {
  public:
   struct Shape {
     int nodes = 1;
-    int slots = 1;  // per node
-    // the backend grants all containers of a gang or none; otherwise one container after the other
+    int slots = 1;  // number of slots per node
+    // True: the backend grants either all containers of a gang or none. False: it grants one container after the other.
     bool grants_together = false;
   };
 

@@ -13,7 +13,7 @@ using jobspec::RoleKind;
 
 namespace {
 
-// Whether the change removes a member that has no container from the job, although no user has scaled the role down.
+// Whether the change removes a task without a container from the job, although no user has scaled the role down.
 bool GivesUpMember(const core::Change& change, const JournalFold& fold, const Workload& workload,
                    const std::vector<int>& wanted) {
   const auto* task = std::get_if<core::TaskChanged>(&change);
@@ -141,7 +141,8 @@ void Checker::Check(const core::AvoidNode& avoid) {
   avoided_until_[avoid.node] = now + avoid.limit;
   const auto avoided =
       std::count_if(avoided_until_.begin(), avoided_until_.end(), [&](const auto& node) { return now < node.second; });
-  // A job that has had containers on only one node may still avoid that node, because the cluster may have others.
+  // If all containers of the job so far were on one node, the core may avoid it, because the cluster may have other
+  // nodes.
   if (2 * static_cast<size_t>(avoided) <= std::max<size_t>(nodes_.size(), 2) || !world_.clocks_agree()) return;
   world_.Violate("At least half of the nodes are not avoided", avoid.node);
 }
@@ -156,7 +157,7 @@ void Checker::Check(const core::StopTask& stop) {
   }
   const Instant now = world_.schedule.now();
   const bool no_later = task && task->stopped() && now + stop.grace <= std::max(now, *task->killed_at);
-  const bool again = task && task->stopped();  // a clock jump changes the remaining grace of the second stop
+  const bool again = task && task->stopped();  // a clock jump changes the remaining grace of a second stop
   if (no_later || (again && !world_.clocks_agree())) return;
   const Duration usual = workload_.spec.checkpoint.grace;
   if (stop.grace != usual && stop.grace != facts_.grace_requested()) {
@@ -245,7 +246,7 @@ bool Checker::CanRun(TaskId task) const {
   });
 }
 
-// Charges the task whose failure caused the restart. Among ranked tasks, this is the one that failed first.
+// Charges the task whose failure caused the restart. Among ranked tasks, the task that failed first is charged.
 void Checker::Charge(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before) return;
@@ -273,8 +274,8 @@ const OwnFailure* Checker::FirstOfRanked(int generation) const {
   return first;
 }
 
-// Counts restarts over the whole job: a whole-job restart resets every task's budget, and may itself follow one more
-// failure.
+// Counts restarts over the whole job. A whole-job restart resets every task's budget, and the failure that caused the
+// whole-job restart counts as well.
 void Checker::CheckBudget() {
   if (lost_a_container_ || !given_up_.empty() || !world_.clocks_agree()) return;
   const int job_restarts = workload_.spec.restart_max;
@@ -286,7 +287,7 @@ void Checker::CheckBudget() {
   }
 }
 
-// Applies only to tasks that restart alone.
+// Tasks that restart together have no backoff of their own, so only tasks that restart alone are checked.
 void Checker::CheckBackoff(const core::StartTask& start) {
   const TaskFacts* task = facts_.Find(start.task);
   if (!task || !task->failed || task->generation != start.generation || !world_.clocks_agree()) return;
@@ -307,7 +308,7 @@ void Checker::CheckStates() {
       world_.Violate("The journal agrees with the delivered events",
                      Name(task) + " is " + std::string(core::ToText(folded.state)) + ", but " + what);
     };
-    // After a clock jump a core may give up containers that work.
+    // After a clock jump, a core may give up containers that still work.
     const bool runs = facts && facts->started && !facts->over && world_.clocks_agree();
     if (folded.state == TaskState::kRunning && !(facts && facts->started)) wrong("its start was not reported");
     if (folded.state == TaskState::kRunning && facts && facts->attempt != folded.attempt) wrong("of another attempt");
@@ -377,7 +378,7 @@ void Checker::Notice(const core::Event& event) {
   if (const auto* hung = std::get_if<core::TaskHung>(&event)) NoticeHang(*hung);
 }
 
-// A hang counts only if the attempt is not already being stopped.
+// A hang counts as a failure only if the attempt is not already being stopped.
 void Checker::NoticeHang(const core::TaskHung& hang) {
   const TaskFacts* task = facts_.Current(hang.container, hang.attempt);
   if (!task || !task->started || task->stopped()) return;

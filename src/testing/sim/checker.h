@@ -1,5 +1,5 @@
-// The rules that the core must keep. Each rule is a sentence, and is checked against facts that the simulator collects
-// independently of the core.
+// The rules that the core must keep. Each rule is a sentence. The checker tests it against facts that the simulator
+// collects independently of the core.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class Checker {
  public:
   Checker(World& world, const Workload& workload, Truth& truth);
 
-  // Call order in each step: Received before the core gets the event, Ordered for each action, Stepped at the end.
+  // Call order in each step: Received before the core receives the event, Ordered for each action, Stepped at the end.
   void Received(const core::Event& event);
   void Ordered(const core::Action& action);
   void Stepped(const core::Job& job);
@@ -34,8 +34,8 @@ class Checker {
  private:
   bool finished() const { return finish_ != Finish::kNotOrdered; }
 
-  // Whether the core has ordered FinishJob. kRepeatable: it has, and may order FinishJob once more, because the current
-  // event is AmResumed.
+  // Whether the core has ordered FinishJob. kRepeatable: the core has ordered it, and may repeat the order, because the
+  // current event is AmResumed.
   enum class Finish { kNotOrdered, kOrdered, kRepeatable };
 
   void Check(const core::StartTask& start);
@@ -80,8 +80,8 @@ class Checker {
   void CheckBudget();
   void Charge(const core::StartTask& start);
   void ChargeRanked(int generation);
-  // The earliest of those failures of ranked tasks in the generation that the core has received. Returns nullptr if
-  // there is none.
+  // Returns the earliest failure of a ranked task in the generation, among the failures that the core has received.
+  // Returns nullptr if there is none.
   const OwnFailure* FirstOfRanked(int generation) const;
   bool IsRegistered(TaskId task) const;
   bool CanRun(TaskId task) const;
@@ -133,17 +133,18 @@ class Checker {
   std::set<ContainerId> given_up_;  // containers that the core has killed
   int charged_generation_ = 0;
   std::vector<int> wanted_;              // the requested number of tasks, by role
-  std::vector<core::StartTask> starts_;  // starts of ranked tasks ordered in this step
-  // The task with each slot in the newest generation, by role and slot.
+  // Starts of ranked tasks that were ordered in this step.
+  std::vector<core::StartTask> starts_;
+  // The newest generation's task for each role and slot.
   std::map<std::pair<int, int>, TaskId> slots_;
-  // For each ranked task, the size of its role that the task received last.
+  // For each ranked task, the size of its role that was sent to the task last.
   std::map<TaskId, int> sizes_;
   int slots_generation_ = -1;
   // The time since which some executor for a ranked role has been registered and idle without interruption.
   std::optional<Instant> joinable_since_;
   // The time since which the ranked tasks could have continued without the missing ones.
   std::optional<Instant> held_up_since_;
-  std::vector<core::Rejoin> rejoins_;  // the slots assigned in this step
+  std::vector<core::Rejoin> rejoins_;  // the slots that were assigned in this step
   Finish finish_ = Finish::kNotOrdered;
   std::set<std::string> nodes_;  // nodes on which containers were granted
   std::map<std::string, Instant> avoided_until_;

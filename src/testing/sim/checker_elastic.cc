@@ -43,7 +43,7 @@ void Checker::CheckSlots(const core::Job& job) {
   }
 }
 
-// Whether the container could take part in ranked work but runs nothing.
+// Whether the container could run a ranked task, but runs no attempt.
 bool Checker::IsIdleRanked(const ContainerId& id, const ContainerFacts& held) const {
   if (!Ranked(held.role) || held.released) return false;
   const TaskFacts* task = held.task ? facts_.Find(*held.task) : nullptr;
@@ -59,11 +59,11 @@ void Checker::NoticeJoinable() {
   if (!joinable_since_) joinable_since_ = world_.schedule.now();
 }
 
-// Running tasks may be stopped so that joinable tasks can join, but only if a joinable task is ready and no further one
-// is expected.
+// Running tasks may be stopped so that joinable tasks can join, but only if at least one joinable task is ready and no
+// further joinable task is expected.
 void Checker::CheckGrowth(const core::JobChanged& change) {
   if (!change.cause || change.cause->kind != core::Cause::Kind::kGrown) return;
-  bool stopped = false, others = false, rejoining = false;  // of the open attempts of ranked tasks
+  bool stopped = false, others = false, rejoining = false;  // whether ranked tasks have such open attempts
   ForEachTask([&](TaskId id, const FoldedTask&) {
     const TaskFacts* task = Ranked(id.role) ? facts_.Find(id) : nullptr;
     if (task == nullptr || task->over) return;
@@ -88,7 +88,7 @@ void Checker::CheckGrowth(const core::JobChanged& change) {
   }
 }
 
-// A lost task of an elastic role delays the others only within the limits.
+// A lost task of an elastic role may delay the other tasks only within the limits.
 void Checker::CheckReplacementDelay() {
   const jobspec::Timeouts& limits = workload_.spec.timeouts;
   bool elastic = false, could = fold_.job_state() == core::JobState::kRecovering && world_.clocks_agree();

@@ -66,8 +66,8 @@ void Checker::Check(const core::RequestContainers& request) {
   }
 }
 
-// No task of a gang starts before all roles of the gang can start. A gang is the set of roles that wait for the same
-// roles to finish. After the first start, ranked tasks start when all unfinished ranked tasks can.
+// No task of a gang starts before all roles of the gang can start. Roles that wait for the same roles to finish form a
+// gang. After the gang's first start, ranked tasks start when all unfinished ranked tasks can start.
 void Checker::CheckGang(const core::StartTask& start) {
   const bool ranked = Ranked(start.task.role);
   const std::set<int> ends = FinishDependencies(start.task.role);
@@ -104,7 +104,7 @@ void Checker::CheckCoordinatorStart(const core::StartTask& start) {
   world_.Violate("A coordinator starts when all tasks are present", Name(start.task));
 }
 
-// After a task was added or moved, and when all tasks can run, a coordinator does not run on for long.
+// After a task was added or moved, and once all tasks can run, a running coordinator must restart soon.
 void Checker::CheckCoordinatorRestart() {
   if (!AllPresent() || !world_.clocks_agree()) return;
   for (const auto& [id, held] : facts_.held()) {

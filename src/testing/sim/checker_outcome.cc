@@ -13,13 +13,13 @@ using jobspec::RoleKind;
 
 namespace {
 constexpr int kExitSucceeded = 0, kExitFailed = 1, kExitUnavailable = 3, kExitKilled = 4;
-// A gang whose limit is at least this long is complete in time once faults have stopped.
+// If the gang time-out is at least this long, the gang becomes complete in time, because faults stop early enough.
 constexpr Duration kLongGang = std::chrono::minutes(15);
 }  // namespace
 
 void Checker::Check(const core::FinishJob& finish) {
   finish_ = Finish::kOrdered;
-  // After a clock jump a core may give up containers that work.
+  // After a clock jump, a core may give up containers that still work.
   if (!facts_.held().empty() && world_.clocks_agree()) {
     world_.Violate("A finished job holds no container", facts_.held().begin()->first.text);
   }
@@ -68,7 +68,7 @@ void Checker::CheckOutcome(const core::FinishJob& finish) {
   }
 }
 
-// Whether the failure of the task alone ends the job, if no restart is left.
+// Whether the failure of this task alone ends the job if no restart is left.
 bool Checker::FailsTheJob(TaskId task) const {
   const jobspec::RoleSpec& role = Role(task.role);
   if (role.kind == RoleKind::kSidecar) return false;
@@ -76,7 +76,7 @@ bool Checker::FailsTheJob(TaskId task) const {
          (role.on_failure == jobspec::OnFailure::kIgnoreOthers && task.index == 0);
 }
 
-// Whether the job no longer waits for the role, because the roles that it may outlive have ended.
+// Whether the job no longer waits for the role, because all roles that the role may outlive have ended.
 bool Checker::MayOutlive(const jobspec::RoleSpec& role) const {
   if (!role.outlive || role.outlive->then == jobspec::Outlive::Then::kFail) return false;
   bool ended = true;
@@ -103,8 +103,9 @@ bool Checker::RanTooLong() {
   return timed_out || outlived;
 }
 
-// A job succeeds if its chief has succeeded, or if every worker has, except workers whose failures are tolerated or
-// ignored. Not all workers with tolerated failures may have failed.
+// A job succeeds if its chief has succeeded, or its first rank if the framework's rules let it decide. Otherwise every
+// worker must have succeeded, except workers whose failures are tolerated or ignored. If failures are tolerated, at
+// least one of the tolerant workers must not have failed.
 void Checker::CheckSuccess() {
   const auto& roles = workload_.spec.roles;
   const bool has_chief = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.chief; });
@@ -118,7 +119,7 @@ void Checker::CheckSuccess() {
     const jobspec::RoleSpec& role = Role(task.role);
     if (role.kind != RoleKind::kWorker) return;
     const TaskFacts* facts = facts_.Find(task);
-    // The task was still starting when the others had completed the work.
+    // The task was still starting when the other tasks had completed the work.
     const bool still_starting =
         role.instances.elastic() && (!facts || facts->over) && folded.state == TaskState::kStopped;
     if (still_starting) return;
@@ -167,7 +168,7 @@ void Checker::CheckFailure(const core::FinishJob& finish) {
   if (!lost && world_.clocks_agree()) CheckReason();
 }
 
-// Whether a failure fails the job and has no restart left, or all tasks with tolerated failures have failed.
+// Whether some failure fails the job and has no restart left, or all tasks with tolerated failures have failed.
 bool Checker::FailedPermanently() const {
   bool counts = false;
   int tolerant = 0, tolerated = 0;
@@ -213,7 +214,7 @@ void Checker::CheckReason() {
   }
 }
 
-// Whether the failure fails the job, and nothing was to restart because of it.
+// Whether the failure fails the job, and caused no restart.
 bool Checker::IsPermanent(const OwnFailure& failure) const {
   const jobspec::RoleSpec& role = Role(failure.task.role);
   const TaskFacts* facts = facts_.Find(failure.task);

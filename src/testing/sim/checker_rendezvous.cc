@@ -17,7 +17,7 @@ void Checker::TakeSlot(int generation, TaskId task, int slot, int size) {
 }
 
 // Every running rank must have received the current number of ranks. With another number, a rank would wait for ranks
-// that never join, or would not wait for all ranks.
+// that never join, or would start without some ranks.
 void Checker::CheckSizes(const core::PeerGroup& cluster) {
   if (!workload_.rules.needs_whole_cluster || fold_.job_state() != core::JobState::kRunning) return;
   for (const auto& [id, size] : sizes_) {
@@ -50,7 +50,7 @@ void Checker::Check(const core::Rejoin& rejoin) {
 }
 
 // The tasks that continue and the tasks that start form a generation without gaps. Rank 0 must be a task that
-// continues, because it hands the state in its memory on to the others.
+// continues, because it sends the state in its memory to the other ranks.
 void Checker::CheckRejoins(const core::PeerGroup& cluster) {
   if (rejoins_.empty()) return;
   const int first = core::FirstRankedRole(workload_.spec);
@@ -71,8 +71,8 @@ void Checker::CheckRejoins(const core::PeerGroup& cluster) {
 }
 
 // Charges for the new generation when the journal records it, because a task that would be charged might not start in
-// it. If the generation follows a lost container, charges no task: the remaining tasks run on for a while, and their
-// failures did not cause the generation.
+// the new generation. Charges no task if a lost container caused the generation: the remaining tasks then run on for a
+// while, and their failures did not cause the generation.
 void Checker::NoticeGeneration(const core::JobChanged& change) {
   if (!workload_.rejoins || change.type != core::JobChanged::Type::kRecovering || !change.generation) return;
   using Kind = core::Cause::Kind;

@@ -23,7 +23,7 @@ SimContainer::SimContainer(World& world, ContainerOwner& owner, ContainerId id, 
 // --- orders from the AM ---
 
 void SimContainer::Launch(TaskId task) {
-  if (task_) return;  // a repeated order
+  if (task_) return;  // the order is repeated
   task_ = task;
   const Faults& faults = world_.faults;
   Duration delay = world_.random.Between(Duration(milliseconds(10)), Duration(milliseconds(500)));
@@ -58,7 +58,7 @@ void SimContainer::Leave() {
     world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(200))),
                           [this] { End({}); });
   });
-  // The backend limits how long it waits for the executor to exit.
+  // The backend ends the container after this time, even if the executor has not exited.
   world_.schedule.After(seconds(5), [this, am = am_] {
     if (am == am_ || leaving_) End({});
   });
@@ -189,7 +189,7 @@ void SimContainer::PlanFaults() {
   }
 }
 
-// Breaks the connection and re-establishes it a little later. Messages in both directions wait until then.
+// Breaks the connection and re-establishes it a little later. Messages in both directions are delayed until then.
 void SimContainer::Disconnect() {
   if (gone_ || silent_ || leaving_) return;
   world_.Reach(Situation::kReconnected);
@@ -203,7 +203,7 @@ void SimContainer::Disconnect() {
 // --- the user's processes ---
 
 void SimContainer::RunAttempt(int number, int generation) {
-  if (number <= last_attempt_) return;  // a repeated order
+  if (number <= last_attempt_) return;  // the order is repeated
   last_attempt_ = number;
   reports_.clear();
   const jobspec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];

@@ -18,7 +18,7 @@ namespace howdah::testing::sim {
 
 class SimContainer;
 
-// How a container was lost, as the backend reports it.
+// The loss of a container, as the backend reports it.
 struct Loss {
   std::string how = {};  // a clause; empty: the container ended as ordered
   bool infrastructure = false, preempted = false;
@@ -31,9 +31,10 @@ class ContainerOwner {
   // Delivers an event to the AM's loop immediately.
   virtual void Deliver(const core::Event& event) = 0;
   virtual void OnGone(SimContainer& container, const Loss& loss) = 0;
-  // Processes of a task of this generation have died. They neither succeeded nor were stopped.
+  // Processes of a task of this generation have died without success and without a stop order.
   virtual void OnDied(TaskId task, int generation) = 0;
-  // OnReady: the attempt's processes have reached the rendezvous. OnBroken: one of them has ended without success.
+  // OnReady: the attempt's processes have reached the rendezvous. OnBroken: a process of the attempt has ended without
+  // success.
   virtual void OnReady(TaskId task, int attempt) = 0;
   virtual void OnBroken(TaskId task, int attempt) = 0;
   virtual int generation() const = 0;  // the job's current generation
@@ -60,15 +61,15 @@ class SimContainer {
 
   // Events that happen to the container, with immediate effect.
   void End(const Loss& loss);
-  // The AM was replaced: connects to the new AM.
+  // The AM was replaced: the executor connects to the new AM.
   void FindAm();
-  // The AM's node was lost, together with all messages in flight. The container repeats the reports about its newest
+  // The AM's node was lost, together with all messages in flight. The executor repeats the reports about its newest
   // attempt to the next AM.
   void LoseAm();
-  // A peer of this generation has died: processes that communicate with it fail soon.
+  // A task of this generation has died. Processes in this container that communicate with it fail soon.
   void FailSoon(int generation);
 
-  // For workloads whose tasks rejoin (SimRendezvous): whether the attempt can take part in a rendezvous.
+  // Whether the attempt can take part in a rendezvous. Only for workloads whose tasks rejoin (SimRendezvous).
   bool CanJoin(int attempt) const;
   void Wait() { attempt_->waits = true; }
   void Rejoin(int generation);
@@ -77,12 +78,12 @@ class SimContainer {
   struct Attempt {
     int number = 0;
     int generation = 0;
-    std::vector<bool> runs;  // by local rank
+    std::vector<bool> runs;  // whether the process runs, by local rank
     bool stopping = false;
     bool ignores_stop = false;
-    bool waits = false;  // it has left its generation and waits for a slot in the next one
+    bool waits = false;  // the attempt has left its generation and waits for a slot in the next one
     core::TaskProgress progress;
-    std::optional<Instant> kill_at;  // set once the attempt is being stopped
+    std::optional<Instant> kill_at;  // set when the attempt is being stopped
     Instant kill_by;                 // the latest value that kill_at may take
     Duration grace{};
   };

@@ -40,7 +40,7 @@ struct Digester {
 };
 
 void Digest::Add(Instant time, const core::Action& action) {
-  if (std::holds_alternative<core::PrepareFinish>(action)) return;  // FinishPrepared follows at the same time
+  if (std::holds_alternative<core::PrepareFinish>(action)) return;  // its FinishPrepared has the same time
   Put(time);
   Put(action.index());
   std::visit(Digester{*this}, action);

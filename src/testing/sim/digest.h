@@ -1,4 +1,4 @@
-// A hash of all actions that a simulated core ordered. Two runs of one seed must give the same value.
+// A hash of all actions that a simulated core ordered. Two runs of the same seed must have the same hash.
 #pragma once
 
 #include <cstdint>

@@ -65,11 +65,16 @@ void Facts::NoteMessage(const ContainerId& container) {
 
 // --- events ---
 
-// Requests to the backend are repeated after a resume.
+// The core repeats its requests to the backend after a resume.
 void Facts::On(const core::AmResumed&) { std::fill(asked_.begin(), asked_.end(), 0); }
 
 void Facts::On(const core::ContainerGranted& e) {
-  const bool is_new = held_.emplace(e.container, ContainerFacts{.role = e.role}).second;
+  auto [held, is_new] = held_.emplace(e.container, ContainerFacts{.role = e.role});
+  // A grant that arrives twice, or late, is a new container to a core that has already given up the container.
+  if (std::exchange(held->second.given_up, false)) {
+    held->second = ContainerFacts{.role = e.role};
+    is_new = true;
+  }
   if (e.role < 0) return;
   int& asked = asked_[static_cast<size_t>(e.role)];
   if (is_new) asked = std::max(0, asked - 1);
@@ -162,6 +167,13 @@ void Facts::On(const core::StopRequested& e) {
 }
 
 // --- actions ---
+
+void Facts::On(const core::Record& a) {
+  const auto* change = std::get_if<core::ContainerChanged>(&a.change);
+  if (change == nullptr || change->type != core::ContainerChanged::Type::kReleased) return;
+  const auto held = held_.find(ContainerId{change->container});
+  if (held != held_.end()) held->second.given_up = true;
+}
 
 void Facts::On(const core::RequestContainers& a) {
   for (const auto& ask : a.asks) asked_[static_cast<size_t>(ask.role)] += ask.count;

@@ -1,4 +1,4 @@
-// The events and actions of one core, collected by the simulator independently of the core's own state.
+// The events and actions of one core. The simulator collects them independently of the core's own state.
 #pragma once
 
 #include <map>
@@ -18,9 +18,10 @@ namespace howdah::testing::sim {
 
 struct ContainerFacts {
   int role = 0;
-  std::optional<TaskId> task;  // set once launched
+  std::optional<TaskId> task;  // set once an executor was launched for the task
   bool registered = false;
   bool released = false;  // released or killed, but not gone yet
+  bool given_up = false;  // the core has recorded its end, although the container may still run
   // The attempt in the container is orphaned: the executor has reported a newer attempt than this AM has ordered.
   bool orphaned = false;
   Instant last_message;  // the last message from the executor
@@ -38,19 +39,19 @@ struct TaskFacts {
   std::optional<Instant> stopped_at;  // when the core ordered a stop of the attempt or the release of its container
   std::optional<Instant> killed_at;   // when the executor is due to send SIGKILL
   Instant killed_by;                  // the latest value that killed_at may take
-  Duration grace{};                   // of the first stop order
+  Duration grace{};                   // the grace of the first stop order
   Instant started_at;                 // when the core received TaskStarted
   bool failed = false;                // failed without a prior stop order
   bool final = false;                 // failed, and a rule of its role excludes a restart
   bool free = false;                  // failed, and its restart is not charged
-  bool waits = false;                 // the core has received that the task waits to rejoin
+  bool waits = false;                 // the core has received the report that the task waits to rejoin
   bool hung = false;                  // the core has received TaskHung
   bool succeeded = false;             // every process of the attempt exited with 0
   std::set<int> ranks_exited, ranks_succeeded;
   bool ever_started = false;
-  bool ever_over = false;  // some attempt has ended, and not by the loss of its container
+  bool ever_over = false;  // some attempt has ended, without losing its container
   int charged = 0;         // restarts charged to this task
-  int node_faults = 0;     // failures with a node fault
+  int node_faults = 0;     // number of failures with a node fault
 
   bool stopped() const { return stopped_at.has_value(); }
 };
@@ -72,14 +73,14 @@ class Facts {
   // Whether the same order was given before. Orders are repeated if they may have been lost.
   bool IsRepeated(const core::StartTask& start) const;
   const TaskFacts* Find(TaskId task) const;
-  // The core has received the exit of every process of the newest attempt.
+  // Whether the core has received the exit of every process of the newest attempt.
   bool AllExited(TaskId task) const;
   const std::map<TaskId, TaskFacts>& tasks() const { return tasks_; }
   int asked(int role) const { return asked_[static_cast<size_t>(role)]; }
   bool stop_requested() const { return stop_requested_; }
   // The grace of the newest stop request that stated one.
   std::optional<Duration> grace_requested() const { return grace_requested_; }
-  // The time after which no process of the job may run, because of a stop request.
+  // The time from which no process of the job may run, because of a stop request.
   Instant stop_limit() const { return stop_limit_; }
   bool refused() const { return refused_; }
   bool anything_started() const { return anything_started_; }
@@ -132,7 +133,7 @@ class Facts {
   void On(const core::RequestRendezvous&) {}
   void On(const core::Rejoin& a) { tasks_[a.task].waits = false; }
   void On(const core::AvoidNode&) {}
-  void On(const core::Record&) {}
+  void On(const core::Record& a);
   void On(const core::PrepareFinish&) {}
   void On(const core::FinishJob&) {}
   void Release(const ContainerId& container);

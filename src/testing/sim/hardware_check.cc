@@ -11,7 +11,7 @@ namespace {
 using journal::Bucket;
 using journal::Held;
 
-// A zone in which it is midnight shortly after the submission, so that jobs use several days.
+// Uses a time zone in which midnight is shortly after the submission, so that jobs extend over several days.
 journal::Days DaysAround(Instant submitted) {
   const auto midnight = std::chrono::ceil<std::chrono::days>(submitted + Duration(1));
   const Duration offset = midnight - submitted - std::chrono::seconds(20);
@@ -34,7 +34,7 @@ core::Resources GrantedResources(int number) {
   return granted;
 }
 
-// Uses random numbers of its own, so that other decisions of the seed do not depend on it.
+// Uses a separate random generator, so that the other decisions of the seed do not depend on this function.
 std::optional<core::AmContainerReported> AmContainerOf(const std::string& job, uint64_t seed, int attempt,
                                                        Instant now) {
   Random random(seed + 3);

@@ -14,12 +14,12 @@
 
 namespace howdah::testing::sim {
 
-// The resources that the simulated backend grants with a job's container of this number. Some differ from the request,
-// as on YARN.
+// The resources that the simulated backend grants with the job's container of this number. Some of them differ from the
+// request, as on YARN.
 core::Resources GrantedResources(int number);
 
-// The report of the container in which the AM of a job runs; nullopt if the backend of the job runs its AM elsewhere.
-// seed: of the job. attempt: of the AM.
+// Returns the report about the container in which the AM of a job runs, or nullopt if the backend of the job runs its
+// AM elsewhere. seed: the seed of the job. attempt: the number of the AM attempt.
 std::optional<core::AmContainerReported> AmContainerOf(const std::string& job, uint64_t seed, int attempt, Instant now);
 
 class HardwareCheck {
@@ -27,10 +27,10 @@ class HardwareCheck {
   HardwareCheck() : HardwareCheck(Instant()) {}
   explicit HardwareCheck(Instant submitted);
 
-  // Call order in each step: Received before the core gets the event, Recorded for each entry.
+  // Call order in each step: Received before the core receives the event, then Recorded for each entry.
   void Received(const core::Event& event);
   void Recorded(const core::JournalEntry& entry);
-  // Returns the first difference, for a job that has just ended. Empty if there is none. clocks_agree: as in World.
+  // Call it when the job has ended. Returns the first difference, or "" if there is none. clocks_agree: as in World.
   std::string Difference(bool clocks_agree) const;
 
  private:
@@ -44,10 +44,10 @@ class HardwareCheck {
   journal::Held Expected() const;
 
   Instant submitted_, now_;          // now_: the time of the newest entry; it never decreases
-  std::vector<core::Event> events_;  // events of this step; the entries that follow have its time
+  std::vector<core::Event> events_;  // events of this step; the entries that follow determine their time
   std::map<std::string, Container> held_;
   std::string am_container_;
-  journal::Held gone_;  // of containers that are no longer held
+  journal::Held gone_;  // the use by containers that are no longer held
   std::string given_up_;
   journal::Ledger ledger_;
 };

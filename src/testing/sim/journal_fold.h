@@ -1,4 +1,5 @@
-// The journal as a reader sees it: the states of job and tasks, and a check that every transition is permitted.
+// The states of job and tasks as a reader derives them from the journal, with a check that every transition is
+// permitted.
 #pragma once
 
 #include <map>
@@ -43,9 +44,9 @@ class JournalFold {
   bool stopping_ = false;
   int generation_ = 0;
   std::string reason_;
-  std::optional<core::Cause> cause_;  // the cause that belongs to the reason
+  std::optional<core::Cause> cause_;  // the cause of reason_
   std::map<std::pair<std::string, int>, FoldedTask> tasks_;
-  std::set<std::string> held_;  // containers
+  std::set<std::string> held_;  // the containers that are held
 };
 
 }  // namespace howdah::testing::sim

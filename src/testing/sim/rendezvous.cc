@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 void SimRendezvous::Start(const core::StartTask& order, SimContainer& container, int size) {
-  if (Find(order.task, order.attempt) != nullptr) return;  // a repeated order
+  if (Find(order.task, order.attempt) != nullptr) return;  // the order is repeated
   members_[order.task] = {order.attempt, order.generation, State::kStarts, &container};
   sizes_[order.generation] = size;
 }
@@ -30,7 +30,7 @@ void SimRendezvous::Rejoin(const core::Rejoin& order, int size) {
   Connect(order.generation);
 }
 
-// Either reports the member as unreachable, or makes all members leave at the end of a step.
+// Either reports the member as unreachable, or makes all members leave their generation together.
 void SimRendezvous::Ask(const core::RequestRendezvous& order) {
   Member* member = Find(order.task, order.attempt);
   if (member == nullptr || member->state != State::kJoined) return;
@@ -73,7 +73,7 @@ void SimRendezvous::Report(TaskId task, const Member& member, RendezvousReported
   if (member.container->CanJoin(member.attempt)) deliver_(RendezvousReported{task, member.attempt, step});
 }
 
-// When all members of a generation are ready, connects them after a short time, unless one of them dies first.
+// When all members of a generation are ready, connects them after a short delay, unless one of them ends first.
 void SimRendezvous::Connect(int generation) {
   const auto all_ready = [this, generation] {
     int here = 0;
@@ -98,8 +98,8 @@ void SimRendezvous::Connect(int generation) {
   });
 }
 
-// together: all members leave at once. Otherwise each member notices the loss of another one at its next step, or after
-// a longer time-out.
+// together: all members leave at about the same time. Otherwise each member detects the loss of another member at its
+// next step, or after a longer time-out.
 void SimRendezvous::LeaveLater(int generation, bool together) {
   for (const auto& [task, member] : members_) {
     if (member.generation != generation || member.state != State::kJoined) continue;

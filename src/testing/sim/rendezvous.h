@@ -27,7 +27,7 @@ class SimRendezvous {
 
   // The attempt's processes have reached the rendezvous.
   void OnReady(TaskId task, int attempt);
-  // A process of the attempt has ended without success. The connected processes notice after a random delay.
+  // A process of the attempt has ended without success. The connected processes detect this after a random delay.
   void Break(TaskId task, int attempt);
   // The AM was replaced, and the new AM has no connection to any process.
   void Forget() { members_.clear(); }
@@ -36,7 +36,7 @@ class SimRendezvous {
   enum class State { kStarts, kReady, kJoined, kRejoining };
   struct Member {
     int attempt = 0;
-    int generation = 0;  // the generation of the member
+    int generation = 0;
     State state = State::kStarts;
     SimContainer* container = nullptr;
   };
@@ -49,7 +49,7 @@ class SimRendezvous {
   Truth& truth_;
   std::function<void(const core::Event&)> deliver_;
   std::map<TaskId, Member> members_;
-  std::map<int, int> sizes_;  // by generation
+  std::map<int, int> sizes_;  // number of ranked tasks, by generation
 };
 
 }  // namespace howdah::testing::sim

@@ -36,9 +36,9 @@ bool IsOneGang(const jobspec::JobSpec& spec) {
          });
 }
 
-// Draws a backend with room for the larger job, but hardly for both jobs. Exception: a job that starts task by task or
-// in several gangs keeps containers while it waits for more. Two such jobs may block each other, so the backend then
-// has room for both.
+// Draws a backend with room for the larger job, but hardly for two jobs. Exception: if some job does not request all
+// its containers at once, it keeps containers while it waits for more. Two such jobs could block each other, so the
+// backend has room for all jobs.
 SimBackend::Shape DrawShape(Random& random, const std::vector<Workload>& workloads) {
   int largest = 0, all = 0;
   bool gangs_only = true;

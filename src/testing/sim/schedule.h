@@ -48,9 +48,9 @@ class Schedule {
 // One connection: messages arrive in the order in which they were sent, even if their delays differ.
 class Channel {
  public:
-  // The arrival time of a message that is sent now.
+  // Returns the arrival time of a message that is sent now.
   Instant Arrival(Instant now, Duration delay) { return last_ = std::max(last_, now + delay); }
-  // Nothing arrives before `when`.
+  // Delays all messages until at least `when`.
   void HoldUntil(Instant when) { last_ = std::max(last_, when); }
 
  private:

@@ -5,6 +5,11 @@
 #include "text.h"
 
 namespace howdah::testing::sim {
+namespace {
+
+constexpr int kMostEventsOfAPass = 10'000;  // far more than any job of the simulator needs
+
+}  // namespace
 
 SimAm::SimAm(World& world, const Workload& workload, std::string name, Instant submitted, uint64_t seed, SimDisk& disk,
              Owner& owner)
@@ -16,17 +21,21 @@ SimAm::SimAm(World& world, const Workload& workload, std::string name, Instant s
       loop_(workload.spec, workload.rules, submitted, seed, {*this, *this, *this, *this, *this}) {}
 
 void SimAm::Deliver(const core::Event& event) {
+  if (in_pass_ && ++queued_in_pass_ > kMostEventsOfAPass) {
+    return world_.Violate("A pass of the loop ends", name_ + ": its actions cause new events without end");
+  }
   durable_ = false;
   disk_.hardware.Received(event);
   loop_.Post(event);
-  if (draining_ || !std::exchange(drain_wanted_, false)) return;
-  draining_ = true;
+  if (in_pass_ || !std::exchange(pass_wanted_, false)) return;
+  in_pass_ = true;
   ordered_ = false;
   flushes_ = 0;
-  loop_.Drain();
-  draining_ = false;
+  queued_in_pass_ = 0;
+  loop_.RunPass();
+  in_pass_ = false;
   if (died_ || world_.violation || flushes_ == 1) return;
-  world_.Violate("The journal is written once per drain", name_ + ": " + std::to_string(flushes_) + " times");
+  world_.Violate("The journal is written once per pass", name_ + ": " + std::to_string(flushes_) + " times");
 }
 
 // --- event log and journal ---
@@ -45,7 +54,7 @@ void SimAm::Add(const core::JournalEntry& entry) {
   Order(core::Record{entry.change});
 }
 
-// Checks an entry that the previous AM recorded but may not have written.
+// Checks an entry that the resumed AM adds again: the previous AM must have recorded the same entry without writing it.
 void SimAm::AddAgain(const core::Change& change) {
   const size_t at = disk_.journal + queued_++;
   if (at < disk_.recorded.size() && disk_.recorded[at] == change) return;

@@ -1,5 +1,5 @@
-// One application master under simulation: the AM's real loop (am::loop::JobLoop) on simulated ports, which check the
-// order of operations that recovery depends on.
+// One application master under simulation: the AM's real loop (am::loop::JobLoop) with simulated ports. The ports check
+// the order of operations that recovery depends on.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace howdah::testing::sim {
 
-// The files of an AM. They survive its death.
+// The files of an AM, which remain after its death.
 struct SimDisk {
   struct Logged {
     am::loop::LoggedEvent logged;
-    std::vector<std::string> orders;  // the actions of the event's step, as text
+    std::vector<std::string> orders;  // the actions of the event's step, formatted as text
   };
   std::vector<Logged> event_log;
   size_t journal = 0;                  // number of entries written
   std::vector<core::Change> recorded;  // every entry that the core has recorded, written or not
-  HardwareCheck hardware;              // of every entry in `recorded`
+  HardwareCheck hardware;              // checks the hardware of every entry in `recorded`
   bool loses_finish = false;           // an AM will die before it performs FinishJob
   bool finished = false;               // FinishJob was performed
 };
@@ -46,27 +46,28 @@ class SimAm final : private am::loop::Clock,
   SimAm(World& world, const Workload& workload, std::string name, Instant submitted, uint64_t seed, SimDisk& disk,
         Owner& owner);
 
-  // Continues from the disk, like an AM that is started after the death of another.
+  // Resumes the job from the disk, like an AM that is started after the death of another AM.
   void Resume();
-  // Posts an event to the loop and drains the queue. During a drain the event is only queued.
+  // Posts an event to the loop and runs one pass. If a pass is already running, the event is only queued.
   void Deliver(const core::Event& event);
-  // The AM was killed between a step and its actions. It performed none of them, and did not write the journal.
+  // Whether the AM was killed between a step and its actions. In that case it has performed none of the actions, and
+  // has not written the journal.
   bool died() const { return died_; }
   const core::Job& job() const { return loop_.job(); }
 
  private:
   Instant Now() override { return owner_.AmNow(); }
-  void DrainSoon() override { drain_wanted_ = true; }
+  void PassSoon() override { pass_wanted_ = true; }
   void Arm(std::optional<Instant> deadline) override;
   Status Append(const std::vector<am::loop::LoggedEvent>& events) override;
   void Add(const core::JournalEntry& entry) override;
   Status Flush() override;
   void Perform(const core::Action& action) override { Order(action); }
   void Replayed(const am::loop::LoggedEvent& logged, const std::vector<core::Action>& actions) override;
-  void OnDrained() override {}
+  void OnPassDone() override {}
   void OnFailed(const Error&) override {}
   // The simulated disk is never full.
-  void DrainAfter(Duration) override {}
+  void PassAfter(Duration) override {}
   void OnNoSpace(const Error&) override {}
   void OnSpace(Duration) override {}
   void FreeReserve() override {}
@@ -82,11 +83,13 @@ class SimAm final : private am::loop::Clock,
   am::loop::JobLoop loop_;
   size_t queued_ = 0;  // journal entries that wait for the flush
   size_t replayed_ = 0, replayed_entries_ = 0;
-  bool resuming_ = false, draining_ = false, drain_wanted_ = false;
+  bool resuming_ = false, in_pass_ = false, pass_wanted_ = false;
   bool durable_ = false;  // the event that led to the current actions is in the event log
-  bool ordered_ = false;  // an action was ordered since the loop began to empty its queue
+  // An action was ordered since the current pass began.
+  bool ordered_ = false;
   bool died_ = false;
-  int flushes_ = 0;  // number of flushes since the loop began to empty its queue
+  int flushes_ = 0;         // number of flushes since the current pass began
+  int queued_in_pass_ = 0;  // number of events that the actions of the current pass have caused
 };
 
 }  // namespace howdah::testing::sim

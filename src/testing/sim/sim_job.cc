@@ -22,7 +22,7 @@ SimJob::SimJob(World& world, SimBackend& backend, Workload workload, std::string
       seed_(world_.random.Next()),
       am_(NewAm()) {
   disk_.hardware = HardwareCheck(submitted_);
-  // Uses random numbers of its own, so that seeds without this fault are unchanged.
+  // Uses a separate random generator, so that seeds without this fault are unchanged.
   disk_.loses_finish = world_.faults.orders_lost > 0 && Random(seed_ + 2).Chance(0.2);
 }
 
@@ -135,8 +135,8 @@ void SimJob::ReplaceAm() {
   for (const auto& container : containers_) container->FindAm();
 }
 
-// Plans the loss of the AM's node: its files were copied some time earlier, so the events since then are lost. Uses
-// random numbers of its own, so that seeds without this fault are unchanged.
+// Plans the loss of the AM's node. The files were copied some time before the loss, so the events since the copy are
+// lost. Uses a separate random generator, so that seeds without this fault are unchanged.
 void SimJob::PlanLossOfTail() {
   Random random(seed_ + 1);
   if (workload_.rejoins || !random.Chance(world_.faults.am_loses_tail)) return;
@@ -177,7 +177,7 @@ void SimJob::ReplaceAmWithLostTail() {
 }
 
 // Sends the messages that the backend and the executors repeat. The backend still has the containers that it granted to
-// the previous AM; it reports and ends those that the new AM has not recorded.
+// the previous AM. It reports and then ends the containers that the new AM has not recorded.
 void SimJob::Reconcile(const std::vector<SimDisk::Logged>& lost) {
   for (size_t i = 0; i < containers_.size(); ++i) {
     SimContainer& container = *containers_[i];
@@ -219,7 +219,7 @@ void SimJob::OnAlarm(int alarm) {
   }
 }
 
-// Kills the AM permanently. Only its records remain. Executors notice the death, and end the processes that they
+// Kills the AM permanently. Only its records remain. Executors detect the death, and end the processes that they
 // started.
 void SimJob::AmDies() {
   if (ended()) return;

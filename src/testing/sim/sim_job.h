@@ -28,7 +28,7 @@ class SimJob : public ContainerOwner, public BackendClient, public SimAm::Owner 
   uint64_t digest() const { return digest_.value(); }
   int steps() const { return steps_; }
   bool anything_started() const { return checker_->facts().anything_started(); }
-  // Describes the state of the job and its tasks, for the report about a job that does not end.
+  // Describes the state of the job and its tasks. Used in the report about a job that does not end.
   std::string Describe() const;
 
   // ContainerOwner
@@ -88,14 +88,14 @@ class SimJob : public ContainerOwner, public BackendClient, public SimAm::Owner 
   Workload workload_;
   std::string name_;
   Truth truth_;
-  std::optional<Checker> checker_;  // always set; replaced by an older copy when the AM loses the tail of its log
+  std::optional<Checker> checker_;  // always set; replaced by an older copy after a loss of the event log's tail
   SimRendezvous rendezvous_;
   const Instant submitted_;
   const uint64_t seed_;
   SimDisk disk_;
   std::unique_ptr<SimAm> am_;
   bool delivering_ = false;
-  // The state that the next AM finds after the loss of the tail of the event log.
+  // The state from which the next AM resumes if the tail of the event log is lost.
   struct Copied {
     Checker checker;
     HardwareCheck hardware;

@@ -1,4 +1,4 @@
-// Tests of the simulator itself: the properties on which its verdicts depend.
+// Tests of the simulator itself: the properties on which the reliability of its results depends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(Schedule, ActionsRunByTimeThenByOrder) {
   schedule.After(seconds(2), [&] { order += 'c'; });
   schedule.After(seconds(1), [&] {
     order += 'a';
-    schedule.At(start, [&] { order += 'b'; });  // a time in the past means now
+    schedule.At(start, [&] { order += 'b'; });  // a time in the past is treated as the current time
   });
   while (schedule.RunOne()) {
   }

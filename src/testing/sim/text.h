@@ -1,4 +1,4 @@
-// Events and actions as trace lines.
+// Formats events and actions as lines of a trace.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace howdah::testing::sim {
 
-std::string TaskName(const jobspec::JobSpec& spec, TaskId task);  // "worker:1"
+std::string TaskName(const jobspec::JobSpec& spec, TaskId task);  // for example "worker:1"
 std::string ToText(const jobspec::JobSpec& spec, const core::Event& event);
 std::string ToText(const jobspec::JobSpec& spec, const core::Action& action);
 std::string ToText(const core::Change& change);

@@ -15,7 +15,8 @@ std::optional<jobspec::RestartRule::Then> RuleOf(const Workload& workload, TaskI
 void Truth::Started(TaskId task, int attempt, int generation) {
   const auto ranked = [this](TaskId t) { return workload_.rules.restarts_together[static_cast<size_t>(t.role)]; };
   for (const Run& run : runs_) {
-    if (!world_.clocks_agree()) break;  // after a clock jump a core may give up containers that work
+    // After a clock jump, a core may give up containers that still work.
+    if (!world_.clocks_agree()) break;
     const std::string both = TaskName(workload_.spec, task) + " attempt " + std::to_string(attempt) +
                              " started while " + TaskName(workload_.spec, run.task) + " attempt " +
                              std::to_string(run.attempt) + " runs";

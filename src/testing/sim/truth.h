@@ -1,5 +1,5 @@
-// The real state of one job's processes, independent of the events that the core has received, and the rules that need
-// this state.
+// The real state of one job's processes, independent of the events that the core has received, and the rules that
+// require this state.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace howdah::testing::sim {
 
-// A failure caused by the task's own processes. They were not stopped, killed or lost.
+// A failure caused by the task's own processes, and not by a stop, a kill or a loss.
 struct OwnFailure {
   TaskId task;
   int attempt = 0;
@@ -33,7 +33,7 @@ inline bool CameFirst(const OwnFailure& a, const OwnFailure& b) {
   return a.consequence != b.consequence ? b.consequence : a.at < b.at;
 }
 
-// Returns what the restart rule that the failure matched demands; nullopt if the failure matched no rule.
+// Returns the consequence that the matching restart rule demands; nullopt if the failure matches no rule.
 std::optional<jobspec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task,
                                                  const core::Diagnosis& diagnosis);
 inline bool IsFinal(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis) {
@@ -52,18 +52,17 @@ class Truth {
   // All processes of the attempt have ended.
   void Ended(TaskId task, int attempt);
   void Failed(OwnFailure failure) { failures_.push_back(std::move(failure)); }
-  // The core has received the failure of this attempt. Call it for a hang only if the attempt is not already being
-  // stopped, because the core ignores a hang during a stop.
+  // Records that the core has received the failure of this attempt. For a hang, call it only if the attempt is not
+  // already being stopped, because the core ignores a hang during a stop.
   OwnFailure* Received(TaskId task, int attempt, bool hung);
 
-  // received: for each failure so far, whether the core has received it. RestoreReceived restores an earlier result.
+  // Returns for each failure so far whether the core has received it. RestoreReceived restores an earlier result.
   std::vector<bool> received() const;
   void RestoreReceived(const std::vector<bool>& received);
-  // The core has lost all attempts of each task that are newer than newest(task). Later attempts will get their
-  // numbers.
+  // The core has lost all attempts of each task that are newer than newest(task), and will use their numbers again.
   void Forget(const std::function<int(TaskId)>& newest);
   const std::vector<OwnFailure>& failures() const { return failures_; }
-  // For example "worker:1 attempt 0", for each running attempt; empty if none runs.
+  // Returns for example "worker:1 attempt 0, ps:0 attempt 2": the running attempts, or "" if none runs.
   std::string Running() const;
 
  private:

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Builds a workload role by role, so that each kind below reads like its job file.
+// Builds a workload role by role, so that each function below reads like a job file.
 class Maker {
  public:
   Maker(Random& random, core::FrameworkRules rules = {}) : random_(random) {
@@ -197,7 +197,7 @@ void AddRules(Workload& workload, Random random) {
   if (!random.Chance(0.2)) return;
   for (size_t r = 0; r < workload.spec.roles.size(); ++r) {
     jobspec::RoleSpec& role = workload.spec.roles[r];
-    // A role that always fails and restarts without limit would hold its containers permanently.
+    // A role that always fails and restarts without limit would hold its containers permanently, so it gets no rules.
     if (role.processes > 1 || workload.behaviour[r].fails >= 1 || random.Chance(0.3)) continue;
     const std::vector<Then> all = {Then::kFail, Then::kRestart, Then::kRestartFree, Then::kElsewhere};
     role.restart.rules = {{.log = "it", .exit = {}, .signal = {}, .then = random.Pick(all)}};

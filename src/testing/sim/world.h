@@ -14,7 +14,7 @@
 
 namespace howdah::testing::sim {
 
-// The maximum grant delay of the backend once faults have stopped: shorter than any gang time-out.
+// The maximum grant delay of the backend after faults have stopped. It is shorter than any gang time-out.
 inline constexpr Duration kPrompt = std::chrono::milliseconds(200);
 
 struct World {
@@ -24,11 +24,11 @@ struct World {
   Instant faults_end;  // no faults occur from this time on
   TraceSink trace;
   Coverage coverage;
-  std::optional<Violation> violation;  // the first one found
+  std::optional<Violation> violation;  // the first violation that was found
 
   bool Fault(double chance) { return schedule.now() < faults_end && random.Chance(chance); }
-  // Returns the delay after which a fault with this chance occurs; nullopt if it does not occur. The fault occurs
-  // before faults stop.
+  // Returns the delay after which a fault with this probability occurs; nullopt if it does not occur. The fault occurs
+  // before the phase with faults ends.
   std::optional<Duration> FaultWithin(double chance, Duration longest) {
     if (!Fault(chance)) return std::nullopt;
     return random.Between(Duration(0), std::min(longest, Duration(faults_end - schedule.now())));

@@ -74,7 +74,7 @@ public class TonyHistory {
       settings.put(setting.getName(), setting.getValue());
     }
     found.put("configuration", settings);
-    // Read the configuration as Dr. Elephant's fetcher does, and the values that its heuristics use.
+    // Read the configuration like Dr. Elephant's fetcher, and the values that Dr. Elephant's heuristics use.
     Configuration configuration = new Configuration(false);
     configuration.addResource(files.open(new Path(directory, "tony-final.xml")));
     Map<String, Object> roles = new TreeMap<>();

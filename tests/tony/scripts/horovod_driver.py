@@ -1,5 +1,5 @@
-"""A Horovod driver of the user's own: assigns the ranks in reverse order, and runs until it is stopped. With `fail` it
-ends with an error after it has written its plan; with `no-slots` its plan has no slots."""
+"""A Horovod driver of the user's own: assigns the ranks in reverse order, and runs until it is stopped. With `fail` the
+driver ends with an error after it has written its plan. With `no-slots` its plan has no slots (places for ranks)."""
 import json
 import os
 import signal
@@ -15,7 +15,7 @@ for rank, slot in enumerate(reversed(slots)):
     slot.update(rank=str(rank), size=len(slots))
 name = os.path.join(os.environ["DRIVER_OUTPUT_PATH"], "4321____HOROVOD_RENDEZVOUS_SERVER____")
 with open(name, "w") as file:
-    file.flush()  # TonY's script also makes the file before it writes it
+    file.flush()  # like TonY's script, makes an empty file before it writes the plan
     json.dump([] if mode == "no-slots" else slots, file)
 if mode == "fail":
     sys.exit("driver: out of cheese")

@@ -27,7 +27,7 @@ public class Descriptors {
             outer = Class.forName(name.substring(0, name.length() - 6).replace('/', '.'));
             descriptor = outer.getMethod("getDescriptor");
           } catch (NoSuchMethodException | NoClassDefFoundError notOurs) {
-            continue;  // not a generated class, or one for the protobuf version of Hadoop 2
+            continue;  // not a generated class, or generated for the protobuf version of Hadoop 2
           }
           if (descriptor.getReturnType() != FileDescriptor.class) continue;
           FileDescriptor file = (FileDescriptor) descriptor.invoke(null);

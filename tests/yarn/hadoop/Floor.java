@@ -24,7 +24,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * JSON object per round, with times in ms:
  *
  *   am          from the submission to the start of the AM's container
- *   registered  from then to the registration of the AM; contains the start of its JVM, which other AMs may not need
+ *   registered  from that start to the registration of the AM; other AMs may be faster, because they start no JVM
  *   gang        from the first request to the start of the last process
  *   floor       am + gang: the time that any program has to wait for YARN
  *   total       from the submission to the start of the last process

@@ -55,7 +55,7 @@ def main():
         net.load_state_dict(saved["net"])
         optimizer.load_state_dict(saved["optimizer"])
         step, total = saved["step"], saved["sum"]
-    # No rank writes a checkpoint before all ranks have read the same one.
+    # No rank writes a checkpoint before all ranks have read the same checkpoint.
     dist.barrier()
     model = nn.parallel.DistributedDataParallel(net)
     stop_requested = []

@@ -1,4 +1,4 @@
-// Finds out which resources YARN granted to the application master's own container.
+// Determines which resources YARN granted to the application master's own container.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,15 +13,15 @@
 
 namespace howdah::backend::yarn::am {
 
-// The resources of a granted container, in the core's terms. label: the node label that the request named.
+// Converts the resources of a granted container to the core's type. label: the node label that the request named.
 core::Resources GrantedResources(const ::hadoop::yarn::ResourceProto& granted, const std::string& label);
 
 // Used on the loop's thread only.
 class AmContainerLookup {
  public:
-  // Queries the ResourceManager, a few times if necessary. on_found is called once, or never: if the ResourceManager
-  // does not answer, or the AM may not query it (a cluster with Kerberos, no token), or this object is destroyed.
-  // label: the application's node label.
+  // Queries the ResourceManager, and repeats an unsuccessful query a few times. Calls on_found at most once. There is
+  // no call if the ResourceManager does not answer, if the AM may not query it (a cluster with Kerberos, no token), or
+  // if this object is destroyed first. label: the application's node label.
   AmContainerLookup(boost::asio::io_context& loop, HadoopClient cluster, hadoop::yarn::ContainerId own,
                     std::string label, std::function<void(const core::AmContainerReported&)> on_found);
 

@@ -42,8 +42,8 @@ constexpr char kCheckpointFile[] = "answers.bin";
 constexpr size_t kLastLineLimit = size_t{1} << 20;
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
-// A running job waits this long for an unreachable ResourceManager, so the end of a job waits equally long. An AM must
-// not exit before it has unregistered: YARN would restart it.
+// The longest wait for an unreachable ResourceManager at the end of a job, equal to that of a running job. An AM must
+// not exit before it has unregistered, because YARN would restart it.
 constexpr Duration kFinishLimit = std::chrono::minutes(15);
 
 ::hadoop::yarn::FinalApplicationStatusProto FinalStatusOf(core::JobState state) {
@@ -82,15 +82,15 @@ struct AmJob::Parts {
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
   std::unique_ptr<MetricsCopy> metrics_copy;
-  std::jthread begin_history;  // a thread, so that a slow NameNode does not delay the job
+  std::jthread begin_history;  // uses a thread, so that a slow NameNode does not delay the job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   HadoopClient OpenCluster() const { return HadoopClient(configuration, container.user, credentials); }
   compat::tony::history::AmContainer Container() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
   }
-  // Whether YARN starts another AM after this one has died. If the ResourceManager does not answer, counts every
-  // earlier attempt as failed.
+  // Whether YARN starts another AM attempt after this one. If the ResourceManager does not answer, counts every earlier
+  // attempt as failed.
   bool AnotherAttemptFollows(HadoopClient& cluster) const {
     const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
@@ -144,7 +144,7 @@ std::vector<std::string> AmJob::ToolEnvironment(const std::string& directory) co
   const std::string python = directory + "/python/bin";
   for (char** variable = environ; *variable; ++variable) {
     std::string text = *variable;
-    // The credentials are for the AM only.
+    // Tools that the AM starts must not use the AM's credentials.
     if (text.starts_with("HADOOP_TOKEN_FILE_LOCATION=")) continue;
     if (text.starts_with("PATH=") && access(python.c_str(), X_OK) == 0) text.insert(5, python + ":");
     environment.push_back(std::move(text));
@@ -166,8 +166,8 @@ Result<std::string> AmJob::ListenHost() const {
     if (!own.empty()) break;
   }
   if (!own.empty() && !IsLoopback(own)) return own;
-  // Use the node's name in YARN. If a ResourceManager runs on this machine, the route to it does not show the address
-  // at which other machines reach this one.
+  // The route to the ResourceManager shows no address, or only a loopback address because a ResourceManager runs on
+  // this machine. Other machines cannot use a loopback address, so resolve the node's name in YARN.
   const auto named = os::net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
   if (named.ok()) return named->front().ip();
   if (own.empty()) return named.error().While("finding the address of this node");
@@ -175,20 +175,20 @@ Result<std::string> AmJob::ListenHost() const {
 }
 
 Result<AmJob::StartingPoint> AmJob::Restore() const {
-  // An earlier process in this container has restored both files.
+  // The port shows that an earlier AM process of this container has already restored the files.
   if (PublishedPort() > 0) return StartingPoint();
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   if (parts_->attempt() == 0) return StartingPoint();
   HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "restoring the state of the previous application master";
-  // Read the journal first: it is derived from the events, so the copy of the journal must not be newer than that of
-  // the events.
+  // Read the journal before the event log. The journal is derived from the events, so its copy must not be newer than
+  // the copy of the event log.
   auto before = ReadRunningJournal(cluster, id());
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
   const auto fetched = FetchEventLog(cluster, id(), event_log());
   if (!fetched.ok()) return fetched.error().While(kDoing);
-  // Without the metrics the job continues, too.
+  // The job can continue without the metrics.
   if (const Status metrics = FetchMetrics(cluster, id(), kMetrics); !metrics.ok()) {
     std::cerr << "restoring the metrics: " << metrics.error().message << "\n";
   }
@@ -241,7 +241,8 @@ Duration AmJob::FailureDetectionLimit() const {
 }
 
 bool AmJob::CanRestart() const {
-  // The last line is enough. The journal of a long job may be too large to be read whole.
+  // Read only the end of the journal, because the journal of a long job may be too large to be read whole. The last
+  // line shows whether the job has ended.
   const auto journal = os::files::ReadTail(kJournal, kLastLineLimit);
   return PublishedPort() > 0 && journal.ok() && !HasEndEntry(*journal);
 }
@@ -288,7 +289,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       const Status begun = journal.ok()
                                ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Container())
                                : Status(journal.error());
-      // Only log an error here. The job's advice reports an error that occurs again at the end.
+      // Only log this error. If the same error occurs again at the end of the job, the job's advice reports it.
       if (!begun.ok()) std::cerr << begun.error().message << "\n";
     });
   }
@@ -318,7 +319,7 @@ void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, c
   parts_->copy.reset();
   parts_->metrics_copy.reset();
   HadoopClient cluster = parts_->OpenCluster();
-  // A failure of these steps does not change the outcome of the job. It is written to stderr, the container's log.
+  // The outcome of the job does not depend on these steps. Errors go to stderr, which is in the container's log.
   if (const Status stored = StoreMetrics(cluster, id(), kMetrics); !stored.ok()) {
     std::cerr << "storing the metrics: " << stored.error().message << "\n";
   }

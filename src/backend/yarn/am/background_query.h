@@ -20,7 +20,7 @@ class BackgroundQuery {
 
   bool running() const { return running_; }
   // Must not be called while running(). `query` runs on the other thread and may use the client. It returns a function,
-  // which is called on the loop unless this object has been destroyed meanwhile.
+  // which is called on the loop unless this object has been destroyed before.
   void Start(std::function<std::function<void()>(HadoopClient& cluster)> query);
 
  private:

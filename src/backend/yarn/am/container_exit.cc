@@ -13,13 +13,13 @@ namespace {
 
 using enum ContainerExitStatus;
 
-// Removes the time from "[2026-11-21 19:00:00.000]Container ...".
+// Removes the timestamp from a line such as "[2026-11-21 19:00:00.000]Container ...".
 std::string WithoutTime(std::string line) {
   if (line.starts_with('[')) line.erase(0, line.find(']') + 1);
   return line;
 }
 
-// Returns the first line that has any text, without its time and trailing full stop.
+// Returns the first line that has any text, without its timestamp and trailing full stop.
 std::string FirstText(const std::string& diagnostics) {
   for (size_t begin = 0; begin < diagnostics.size();) {
     const size_t end = std::min(diagnostics.find('\n', begin), diagnostics.size());
@@ -112,8 +112,8 @@ std::string LastStderrLine(const std::string& diagnostics) {
   return last;
 }
 
-// Corrects the status by the diagnostics. ContainerImpl.ExitedWithSuccessTransition reports success if a container was
-// stopped because of its memory use and then exited with 0. The diagnostics still have the reason.
+// Returns the exit status, corrected by the diagnostics. ContainerImpl.ExitedWithSuccessTransition reports success if a
+// container was stopped because of its memory use and then exited with 0. Only the diagnostics have the reason then.
 ContainerExitStatus StatusOf(const ::hadoop::yarn::ContainerStatusProto& status) {
   const std::string& diagnostics = status.diagnostics();
   if (diagnostics.find("beyond the 'PHYSICAL' memory limit") != std::string::npos) return kExceededMemory;
@@ -127,7 +127,7 @@ std::string Aborted(const std::string& diagnostics) {
   return "container reclaimed by YARN: " + FirstText(diagnostics);
 }
 
-// Describes how the executor ended from an exit status that YARN does not define.
+// Describes the end of an executor with an exit status that YARN does not define.
 std::string ExecutorExited(int code, const std::string& diagnostics) {
   const ExitStatus exit = FromShellCode(code);
   if (exit.signal) return "executor " + DescribeEnd(exit);

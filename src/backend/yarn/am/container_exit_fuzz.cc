@@ -1,4 +1,5 @@
-// Diagnostics of containers. The first two bytes are the exit status.
+// Fuzzes the descriptions of container exits. The first two bytes of the input are the exit status, the others the
+// diagnostics.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 // The progress of a start is queried and reported only if the start takes at least this long.
 constexpr Duration kFirstProgressCheck = 10s;
-// After a node was asked to stop a container, the end of the container must be reported within this time.
+// After its node was asked to stop a container, the ResourceManager must report the container's end within this time.
 constexpr auto kStopLimit = 8000ms;
 
 hadoop::yarn::ContainerId YarnIdOf(const ContainerId& id) {
@@ -61,7 +61,7 @@ void ContainerTable::OnStarted(const ContainerId& id, const Status& started) {
   if (container == nullptr) return;
   if (!started.ok()) return events_.on_start_failed(id, started.error());
   container->started = true;
-  // A stop was requested before the NodeManager had the container. Carry it out now.
+  // Carry out a stop that was requested before the NodeManager confirmed the start.
   if (container->stopping) return Stop(id);
   CheckProgressLater(id);
 }
@@ -119,8 +119,8 @@ void ContainerTable::StopAfter(const ContainerId& id, std::chrono::milliseconds 
   });
 }
 
-// Stops the container. If its NodeManager has not confirmed the start yet, OnStarted stops it later, because the
-// NodeManager may not have it before that.
+// Stops the container. If its NodeManager has not confirmed the start yet, OnStarted stops the container later, because
+// the NodeManager may not have the container before that.
 void ContainerTable::Stop(const ContainerId& id) {
   Container& container = containers_.at(id);
   container.stopping = true;

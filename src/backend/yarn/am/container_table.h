@@ -27,11 +27,11 @@ class ContainerTable {
     std::string label;      // node label of the requested partition
     std::string preemptor;  // the queue for which YARN preempts the container, once known
     bool launched = false;
-    bool started = false;    // confirmed by its NodeManager
-    bool connected = false;  // its executor has connected
-    bool releasing = false;  // the job has released it, so its end is never a failure
-    bool stopping = false;   // its NodeManager has been or will be asked to stop it
-    Duration start_time{0};  // time from the launch to the newest scheduled progress check
+    bool started = false;    // the NodeManager has confirmed the start
+    bool connected = false;  // the executor in the container has connected
+    bool releasing = false;  // the job has released the container, so its end is never a failure
+    bool stopping = false;   // the NodeManager has been or will be asked to stop the container
+    Duration start_time{0};  // time from the launch to the last scheduled progress check
     boost::asio::steady_timer stop_timer, progress_timer;
   };
   struct Events {
@@ -69,7 +69,7 @@ class ContainerTable {
   Events events_;
   hadoop::yarn::NodeManagers node_managers_;
   std::unordered_map<ContainerId, Container> containers_;
-  // The number of containers whose `releasing` is true. A counter, because every grant and exit reads it.
+  // The number of containers whose `releasing` is true. Counted here, because every grant and exit reads the number.
   int releasing_ = 0;
 };
 

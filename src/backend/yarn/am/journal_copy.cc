@@ -24,7 +24,7 @@ constexpr size_t kPiece = size_t{1} << 20;
 
 struct GrowingFile {
   os::files::Fd fd;
-  int64_t size = 0;  // when it was opened
+  int64_t size = 0;  // the size when the file was opened
 };
 
 Result<GrowingFile> OpenGrowing(const std::string& path) {
@@ -35,8 +35,8 @@ Result<GrowingFile> OpenGrowing(const std::string& path) {
   return file;
 }
 
-// Replaces the file at `path` of the cluster by the first bytes of a local file. The event log of a long job may be
-// larger than the memory of its AM.
+// Replaces the file at `path` in the cluster's file system with the first `from.size` bytes of a local file. Copies in
+// pieces, because the event log of a long job may be larger than the memory of its AM.
 Status StoreBeginning(HadoopClient& cluster, const GrowingFile& from, const std::string& path) {
   HOWDAH_TRY(const auto files, cluster.Files());
   const std::string temporary = TemporaryBeside(path);
@@ -104,8 +104,8 @@ void JournalCopy::Run() {
   } while (AwaitChange(watch.get()));
 }
 
-// The stored journal must not be newer than the stored events, from which it is derived. So the end of the journal is
-// determined first, and the journal is stored last.
+// The journal is derived from the events, so the stored journal must not be newer than the stored events. Therefore
+// Store determines the size of the journal first and copies the journal last.
 Status JournalCopy::Store() {
   HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
   HOWDAH_TRY(const auto journal, OpenGrowing(journal_));
@@ -120,8 +120,8 @@ Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::st
   const auto reader = files->Open(layout.event_log(id));
   if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) return false;
   if (!reader.ok()) return reader.error();
-  // Write the copy under another name first: a later process of this container must not continue from an incomplete
-  // one.
+  // Write the copy under another name first, because a later process of this container must not continue from an
+  // incomplete copy.
   const std::string partial = path + ".part";
   HOWDAH_TRY_STATUS(os::files::RemoveTree(partial));
   HOWDAH_TRY(const auto local, os::files::OpenForAppend(partial, 0600));

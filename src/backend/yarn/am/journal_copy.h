@@ -39,8 +39,8 @@ class JournalCopy {
   std::thread thread_;
 };
 
-// Brings the event log (am::EventLog) that the AM of a job stored last to a new local file. Returns false if it has not
-// stored one yet.
+// Copies the event log (am::EventLog) that a job's AM stored last to a new local file. Returns false if none is stored
+// yet.
 Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path);
 
 }  // namespace howdah::backend::yarn::am

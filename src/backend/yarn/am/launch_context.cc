@@ -40,8 +40,8 @@ hadoop::rpc::Credentials WithoutAmSecrets(const hadoop::rpc::Credentials& of_am)
     }
   }
   context.set_tokens(hadoop::rpc::WriteCredentials(WithoutAmSecrets(credentials_of_am)));
-  // bash expands this text twice, which is safe: role names, numbers and addresses contain no characters that bash
-  // interprets.
+  // bash expands the command twice. This is safe, because role names, numbers and addresses contain no characters that
+  // bash interprets.
   context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +
                       task.container.text + " --role " + task.role + " --index " + std::to_string(task.index) +
                       " --am '" + task.am_address + "' 1><LOG_DIR>/agent.stdout 2><LOG_DIR>/agent.stderr");

@@ -15,7 +15,7 @@ namespace howdah::backend::yarn::am {
 // is repeated five minutes later.
 class MetricsCopy {
  public:
-  // path: of the local file, which need not exist yet.
+  // path: the local metrics file, which need not exist yet.
   MetricsCopy(HadoopClient cluster, JobId id, std::string path);
   // The destructor waits until a copy in progress is finished.
 
@@ -25,12 +25,12 @@ class MetricsCopy {
   HadoopClient cluster_;
   JobId id_;
   std::string path_;
-  std::jthread thread_;  // the last member, because the thread uses the others
+  std::jthread thread_;  // declared last, because the thread uses the other members
 };
 
 // Copies the local file to the job's directory in the cluster's file system. Does nothing if there is no local file.
 Status StoreMetrics(HadoopClient& cluster, const JobId& id, const std::string& path);
-// Brings the file that an earlier AM has stored to a new local file. Does nothing if none is stored.
+// Copies the metrics file that an earlier AM has stored to a new local file. Does nothing if none is stored.
 Status FetchMetrics(HadoopClient& cluster, const JobId& id, const std::string& path);
 
 }  // namespace howdah::backend::yarn::am

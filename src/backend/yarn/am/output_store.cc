@@ -34,10 +34,10 @@ Status StoreFile(hadoop::hdfs::FileSystem& files, const std::string& from, const
   }
 }
 
-// The user's home in the cluster's file system, reached with the credentials of this container.
+// The home directory of the job's owner in the cluster's file system, accessed with the credentials of this container.
 struct Home {
   std::unique_ptr<HadoopClient> cluster;
-  hadoop::hdfs::FileSystem* files = nullptr;  // of `cluster`
+  hadoop::hdfs::FileSystem* files = nullptr;  // belongs to `cluster`
   Layout layout;
 };
 

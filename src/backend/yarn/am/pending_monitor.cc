@@ -5,7 +5,8 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-// The interval grows. A job that is pending for hours must neither load the ResourceManager nor fill the journal.
+// The pause between two queries grows, because a job that is pending for hours must neither load the ResourceManager
+// nor fill the journal.
 constexpr Duration kFirstPause = std::chrono::seconds(1), kMaxPause = std::chrono::minutes(1);
 
 }  // namespace
@@ -30,7 +31,7 @@ void PendingMonitor::SetPending(std::vector<PendingContainers> pending) {
 void PendingMonitor::QueryAfter(Duration pause) {
   timer_.expires_after(pause);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    // If a query is running, the handler of its answer schedules the next one.
+    // If a query is still running, OnFacts schedules the next query after the answer.
     if (!error && !query_.running() && !pending_.empty()) Query();
   });
 }

@@ -11,8 +11,8 @@ namespace {
 using ::hadoop::yarn::QueueInfoProto;
 
 constexpr size_t kMaxListed = 3;
-// The AM waits only briefly for the queue's name, because the preempted container's grace period is already running. A
-// short-lived cache is enough, because schedulers preempt in rounds of some seconds.
+// The AM waits only briefly for the queue's name, because the preempted container's grace period is already running. An
+// answer is reused for one second, because schedulers preempt in rounds that are seconds apart.
 constexpr std::chrono::seconds kMaxWait(1), kCacheTime(1);
 
 LeafQueue FactsOf(const QueueInfoProto& info) {
@@ -29,7 +29,7 @@ LeafQueue FactsOf(const QueueInfoProto& info) {
       leaf.guarantees.insert(partition.partitionname());
     }
   }
-  // The FairScheduler reports no partitions. It reports the queue's current share as its capacity.
+  // The FairScheduler reports no partitions. As the queue's capacity it reports the queue's current share.
   if (info.queueconfigurationsmap_size() == 0 && info.capacity() > 0) leaf.guarantees.insert("");
   return leaf;
 }
@@ -44,7 +44,8 @@ bool IsCalled(const LeafQueue& leaf, const std::string& name) {
   return leaf.path.empty() && name.ends_with("." + leaf.name);
 }
 
-// Leaves one container out of the count, because schedulers may grant a queue one container beyond its guarantee.
+// Whether the queue would be below its guarantee with one container fewer. Schedulers may grant a queue one container
+// beyond its guarantee.
 bool IsWithinGuarantee(const LeafQueue& leaf) {
   return leaf.used_share * static_cast<double>(leaf.containers - 1) < static_cast<double>(leaf.containers);
 }
@@ -102,7 +103,7 @@ void PreemptorLookup::Find(const std::string& label, OnFound on_found) {
   timeout_.async_wait([this](const boost::system::error_code& error) {
     if (!error) AnswerAll({});
   });
-  if (query_.running()) return;  // its answer also applies to this container
+  if (query_.running()) return;  // the answer of the running query also applies to this container
   query_.Start(
       [this, job = job_](HadoopClient& cluster) { return [this, queues = Query(cluster, job)] { OnQueues(queues); }; });
 }

@@ -21,7 +21,7 @@ namespace howdah::backend::yarn::am {
 struct LeafQueue {
   std::string name;
   std::string path;                  // "root.a.b"; empty if not reported (Hadoop 3.3)
-  std::set<std::string> guarantees;  // labels with guaranteed capacity; "" is the default partition
+  std::set<std::string> guarantees;  // node labels with guaranteed capacity; "" is the default partition
   double used_share = 0;             // used fraction of the guaranteed capacity, as the scheduler calculates it
   int64_t containers = 0;
   int64_t pending = 0;           // requested containers
@@ -31,13 +31,13 @@ struct LeafQueue {
 // Returns all leaf queues below `root` for which the scheduler reports numbers (QueueStatistics).
 std::vector<LeafQueue> LeafQueues(const ::hadoop::yarn::QueueInfoProto& root);
 
-// Returns "queue a", "queue a or b" or "another application of the queue a", or an empty text if the numbers do not
-// show the queue with enough certainty. Pure. own: name or path of the job's queue. label: the node label of the
-// preempted container's partition.
+// Returns "queue a", "queue a or b" or "another application of the queue a". Returns an empty text if the numbers do
+// not identify the queue with enough certainty. Pure. own: name or path of the job's queue. label: the node label of
+// the preempted container's partition.
 std::string PreemptingQueue(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label);
 
-// Finds the preempting queue for the job's containers, with one query for all that are preempted within a second. Used
-// on the loop's thread only.
+// Finds the preempting queue for the job's containers. One query serves all containers that are preempted within a
+// second. Used on the loop's thread only.
 class PreemptorLookup {
  public:
   using OnFound = std::function<void(const std::string& preemptor)>;
@@ -66,7 +66,7 @@ class PreemptorLookup {
   BackgroundQuery query_;
   JobId job_;
   std::vector<Waiting> waiting_;
-  boost::asio::steady_timer timeout_;  // limits the wait of the entries of waiting_
+  boost::asio::steady_timer timeout_;  // limits how long the entries of waiting_ wait
   Queues cached_;
   boost::asio::steady_timer::time_point cached_until_{};
 };

@@ -169,7 +169,8 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyResultAfterTheTimeout) {
   EXPECT_THAT(found, IsEmpty());
   run_until_found(2);
   EXPECT_THAT(found, ElementsAre("", ""));
-  // While the first query runs, Find has no answer. Later it answers immediately from the cached failure.
+  // While the first query runs, Find does not call on_found immediately. After the query has failed, Find immediately
+  // passes on the cached empty result.
   for (bool at_once = false; !at_once; run_until_found(1)) {
     found.clear();
     lookup.Find("", on_found);

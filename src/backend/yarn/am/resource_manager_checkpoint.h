@@ -22,19 +22,19 @@ namespace howdah::backend::yarn::am {
 class ResourceManagerCheckpoint {
  public:
   struct State {
-    int32_t response_id = 0;  // of the last answer that the AM processed
-    // The containers that were granted to this attempt or an earlier one: `containers` has those that have not ended,
-    // `completed` those that have.
+    int32_t response_id = 0;  // response id of the last answer that the AM processed
+    // The containers that were granted to this attempt or an earlier one: `containers` has those that are still
+    // allocated, `completed` those that have ended.
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerProto> containers;
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerStatusProto> completed;
     std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order in which they arrived
-    std::optional<::hadoop::common::TokenProto> am_rm_token;  // set if it has replaced the container's token
+    std::optional<::hadoop::common::TokenProto> am_rm_token;  // set if YARN has replaced the container's token
   };
 
   // restored: receives the state that earlier processes of this attempt saved; unset if the attempt has not registered.
   static Result<ResourceManagerCheckpoint> Open(const std::string& path, std::optional<State>& restored);
 
-  // Call these before the AM acts on the answer.
+  // Saves an answer of the ResourceManager. Must be called before the AM acts on the answer.
   Status Save(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
   Status Save(const ::hadoop::yarn::AllocateResponseProto& response);
 
@@ -52,9 +52,10 @@ struct Takeover {
   std::vector<::hadoop::yarn::ContainerProto> surplus;  // reported, but not recorded by the job; to be released
 };
 
-// For an AM process that replaces an earlier process of the same attempt. Pure.
+// Compares the containers for an AM process that replaces an earlier process of the same attempt. Pure.
 Takeover TakeOver(const std::vector<backend::Inherited>& inherited, const ResourceManagerCheckpoint::State& state);
-// For a new attempt. The first answer to a heartbeat may list the missing containers as completed. Pure.
+// Compares the containers for a new AM attempt with those in the answer to its registration. The first answer to a
+// heartbeat may list missing containers as completed, so TakeOverMissing compares them again. Pure.
 Takeover TakeOver(const std::vector<backend::Inherited>& inherited,
                   const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
 Takeover TakeOverMissing(const std::vector<backend::Inherited>& missing,

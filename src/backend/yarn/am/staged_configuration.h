@@ -1,4 +1,4 @@
-// The credentials and the Hadoop configuration that came with a container.
+// Reads the credentials and the Hadoop configuration that the client passed to a container.
 #pragma once
 
 #include <string>

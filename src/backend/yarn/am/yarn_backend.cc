@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 // The longest time for an executor to exit after its release.
 constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
-// For an executor that stores the outputs of its task in HDFS before it exits.
+// The corresponding limit for an executor that first stores the outputs of its task in HDFS.
 constexpr auto kStoreLimit = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::minutes(10));
 
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
@@ -161,7 +161,7 @@ bool YarnBackend::Defer(std::function<void()> order) {
 }
 
 void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
-  // If the state cannot be saved, here or in OnAnswer, give up this AM now: it could not be recovered later.
+  // Give up this AM if an answer cannot be saved, here or in OnAnswer, because the next AM process could not recover.
   if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
   for (const auto& token : response.nm_tokens_from_previous_attempts()) containers_.AddToken(token);
   Takeover takeover = TakeOver(std::exchange(inherited_, {}), response);
@@ -250,7 +250,7 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
     // The container ended before its files were localized, so the node may be the cause.
     scheduler_.NodeFailed(container->node);
   } else if (container->started && status >= 0) {
-    // The node works if an executor has run there. Accepting a container is not enough.
+    // Count the node as working only if an executor has run there. Accepting a container is not enough.
     scheduler_.NodeSucceeded(container->node);
   }
   const bool releasing = container->releasing;

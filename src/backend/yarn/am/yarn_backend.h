@@ -66,18 +66,19 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   // Takes over the running containers of an earlier AM, reports the ended ones and releases the surplus. The caller
   // must handle takeover.missing.
   void Apply(const Takeover& takeover);
-  // If this attempt is not registered yet, defers an order that needs the ResourceManager or a node until it is.
-  // Returns whether the order was deferred.
+  // For orders that need the ResourceManager or a node: if this attempt is not registered yet, defers the order until
+  // the registration. Returns whether the order was deferred.
   bool Defer(std::function<void()> order);
   void UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response);
-  // WarnPreempted and ReportExit look up the preempting queue first, so they may report a moment later.
+  // WarnPreempted and ReportExit look up the preempting queue first, so they may report only after they have returned.
   void WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& container);
   void ReportExit(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status, const std::string& label,
                   const std::string& preemptor);
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Removes the container from the table and reports its end to the AM.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
-  // Informs the monitor of pending requests and the heartbeat about the grants and exits that are expected.
+  // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
+  // expected.
   void UpdateExpectations();
 
   backend::Sink& sink_;
@@ -89,10 +90,10 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   PreemptorLookup preemptors_;
   AmContainerLookup am_container_;
   ResourceManagerCheckpoint checkpoint_;
-  std::optional<ResourceManagerCheckpoint::State> restored_;  // set until its containers are taken over
+  std::optional<ResourceManagerCheckpoint::State> restored_;  // set until this AM has taken over its containers
   bool registered_ = false;                      // this process or an earlier one of the attempt has registered
   std::vector<backend::Inherited> inherited_;    // containers to take over; empty once registered
-  std::vector<backend::Inherited> missing_;      // not reported at the registration; until the first answer
+  std::vector<backend::Inherited> missing_;      // not reported at the registration; cleared at the first answer
   std::vector<std::function<void()>> deferred_;  // orders deferred until registered
 };
 

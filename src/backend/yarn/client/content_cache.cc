@@ -158,7 +158,7 @@ Result<bool> ContentCache::IsThere(Item& item) {
     if (found.error().code == ErrorCode::kNotFound) return false;
     return found.error().While("checking which files are staged already");
   }
-  item.damaged = found->length != item.size;  // another program has damaged the file; it will be replaced
+  item.damaged = found->length != item.size;  // another program has damaged the file; Upload replaces it
   if (item.damaged) return false;
   item.file.uri = files_.uri() + item.path;
   item.file.size = found->length;

@@ -1,5 +1,5 @@
-// A cache of the user's files in the cluster's file system, by content hash. A file with the same content is not
-// uploaded again.
+// A cache of the user's files in the cluster's file system. Files are named by the hash of their content, so that the
+// same content is uploaded only once.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ bool IsWorldTraversable(hadoop::hdfs::FileSystem& files, const std::string& dire
 
 class ContentCache {
  public:
-  using OnProgress = std::function<void(int64_t done, int64_t total)>;  // in bytes
+  using OnProgress = std::function<void(int64_t done, int64_t total)>;  // done and total are in bytes
   ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path, OnProgress on_progress);
 
   // Adds a file for the next Upload. Returns its number for file(). The file is public if everybody may read it and
@@ -53,7 +53,7 @@ class ContentCache {
   // format; may be empty.
   Result<size_t> Add(const std::string& local_path, const std::string& suffix);
   Result<size_t> AddBytes(std::string bytes, const std::string& suffix);
-  // Uploads the files that the cluster lacks. Returns kFailed if a file has changed meanwhile.
+  // Uploads the files that the cluster lacks. Returns kFailed if the size of a file has changed since Add.
   Status Upload();
   const StagedFile& file(size_t number) const { return items_[number].file; }
   int64_t bytes_sent() const { return done_; }
@@ -65,7 +65,7 @@ class ContentCache {
     std::string hash, path;
     int64_t size = 0;
     bool world_readable = false;
-    bool damaged = false;  // the cluster's file of this name has another size
+    bool damaged = false;  // the file of this name in the cluster has another size
     StagedFile file;
   };
   Result<bool> IsThere(Item& item);
@@ -78,7 +78,7 @@ class ContentCache {
   Layout layout_;
   HashCache hashes_;
   OnProgress on_progress_;
-  std::map<std::string, bool> traversable_;  // local directories that everybody may enter
+  std::map<std::string, bool> traversable_;  // whether everybody may enter a local directory, by its path
   std::vector<Item> items_;
   int64_t done_ = 0, total_ = 0;
 };

@@ -122,7 +122,7 @@ class SetupCheck {
     findings_.push_back({Level::kProblem, std::move(what), std::move(advice)});
   }
 
-  // A finding shows the remedy of the error separately.
+  // Reports an error of the configuration. The remedy of the error becomes the advice of the finding.
   void BadConfiguration(const Error& error) {
     Problem(error.WithoutRemedy(), error.remedy.empty() ? "correct this file" : error.remedy);
   }

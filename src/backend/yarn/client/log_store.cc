@@ -56,7 +56,7 @@ std::map<LogSource, LogFileLocation> LogLocations(const std::vector<core::Journa
     for (int rank = 0; rank < processes; ++rank) {
       for (const LogStream stream : {LogStream::kStdout, LogStream::kStderr}) {
         const LogSource source{task->role, task->index, task->attempt, rank, stream};
-        // Count kExited, too: a failed start has no entry kStarted, but may have written the cause to its stderr.
+        // Include kExited: an attempt that failed to start has no entry kStarted, but its stderr may show the cause.
         locations.try_emplace(source, LogFileLocation{home.container, home.node, LogFileName(source, processes > 1)});
       }
     }

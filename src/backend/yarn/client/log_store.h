@@ -1,5 +1,5 @@
-// Finds and reads the output of tasks when no AM can serve it any more. The journal has the container of each attempt;
-// YARN has the container's files.
+// Finds and reads the output of tasks when no AM can serve it any more. The journal records the container of each
+// attempt, and YARN keeps the files of the container.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct LogFileLocation {
   std::string file;       // "attempt-0.stdout"
 };
 
-// Returns the name that executors give to a source's file (TaskOptions::flat_logs).
+// Returns the name that executors give to the log file of a source (TaskOptions::flat_logs).
 std::string LogFileName(const backend::LogSource& source, bool several_processes);
 
 // Returns the locations of stdout and stderr of every process of every started attempt. The map is ordered by task,
@@ -63,7 +63,7 @@ class LogStore {
   HadoopClient& cluster_;
   JobId id_;
   std::string user_;
-  std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // by path
+  std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // opened files by path
 };
 
 }  // namespace howdah::backend::yarn::client

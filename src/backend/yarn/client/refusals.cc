@@ -49,12 +49,13 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
   return "";
 }
 
-// Whether a node has the label and is available for jobs, now or later (lost and unhealthy nodes may come back).
+// Whether a node has the label and is available for jobs, now or later (lost and unhealthy nodes may recover).
 bool IsUsable(const NodeFacts& node, const std::string& label) {
   return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
 }
 
-// Returns the largest node with the label: first by the resource types that the request names, then by memory.
+// Returns the largest node with the label. Compares the resource types that the request names first, then memory, then
+// cores.
 const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& size) {
   const NodeFacts* largest = nullptr;
   const auto key = [&](const NodeFacts& node) {

@@ -10,7 +10,7 @@
 namespace howdah::backend::yarn::client {
 
 // Returns one sentence with numbers and names for each impossible request. Lost and unhealthy nodes count with their
-// full size, because they may come back.
+// full size, because they may become usable again.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
 // Returns one sentence for each role whose containers exceed the maximum size. The ResourceManager reports that maximum

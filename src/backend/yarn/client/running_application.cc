@@ -142,14 +142,15 @@ Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
 
 std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (report.yarn_application_state() < ::hadoop::yarn::ACCEPTED) return "";
-  // These numbers mean that the AM's container has been granted already.
+  // An attempt that uses a container already has the AM's container.
   if (report.currentapplicationattemptid().attemptid() > 0 && report.app_resource_usage().num_used_containers() > 0) {
     return "the application master is starting";
   }
   const auto rm = cluster.Rm();
   if (!rm.ok()) return "";
   const std::string& expression = report.amnodelabelexpression();
-  const std::string label = expression.starts_with('<') ? "" : expression;  // <DEFAULT_PARTITION>, <Not set>
+  // YARN reports "<DEFAULT_PARTITION>" or "<Not set>" if the AM has no label.
+  const std::string label = expression.starts_with('<') ? "" : expression;
   const auto facts = FetchClusterFacts(**rm, report.user(), report.queue(), label);
   if (!facts.ok()) return facts.error().message;
   const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()))};

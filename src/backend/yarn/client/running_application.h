@@ -37,9 +37,9 @@ Result<std::vector<backend::LogSource>> ListRunningLogs(HadoopClient& cluster, c
                                                         const ::hadoop::yarn::ApplicationReportProto& report);
 
 struct RunningLogRead {
-  int64_t bytes = 0;      // passed to on_bytes
+  int64_t bytes = 0;      // number of bytes passed to on_bytes
   bool complete = false;  // if false, the rest is only on the node where the container ran
-  std::string journal;    // from which LogLocations finds that node
+  std::string journal;    // the job's journal, in which LogLocations finds that node
 };
 // Returns the size of a source so far; nullopt if the AM cannot serve its bytes.
 Result<std::optional<int64_t>> SizeOfRunningLog(HadoopClient& cluster, const JobId& id,

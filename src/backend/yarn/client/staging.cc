@@ -21,12 +21,13 @@
 namespace howdah::backend::yarn::client {
 namespace {
 
-// Nodes download each file separately. If a tree has more small files than this, they are packed into one file.
+// Nodes download each file separately. If a tree has more files than this, its small files are packed into one file.
 constexpr size_t kMaxSeparateFiles = 32;
 // Copies do not get the set-user-id, set-group-id and sticky bits.
 constexpr mode_t kPermissions = 0777;
+// Smaller files are packed. Such a file may grow during staging, at most to kMaxPackedFile.
 constexpr off_t kLargeFile = off_t{1} << 20;
-constexpr size_t kMaxPackedFile = size_t{16} << 20;  // a small file may have grown since it was listed
+constexpr size_t kMaxPackedFile = size_t{16} << 20;
 
 constexpr std::string_view kUnpackedByYarn[] = {".tar.gz", ".tgz", ".tar"};
 constexpr std::string_view kArchiveSuffixes[] = {".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".tar.zst", ".zip"};
@@ -82,7 +83,7 @@ class Stager {
   }
 
  private:
-  // Where a file is: entry `number` of the upload cache or, if `remote` is set, another file system.
+  // Identifies a file: entry `number` of the upload cache or, if `remote` is set, a file of another file system.
   struct Source {
     size_t number = 0;
     std::optional<StagedFile> remote;
@@ -150,7 +151,8 @@ class Stager {
     return NameOf(number);
   }
 
-  // filtered: whether to leave out the files that the rules of os::files::SourceFilter exclude. TonY copies everything.
+  // filtered: whether to leave out the files that the rules of os::files::SourceFilter exclude. Jobs for TonY are not
+  // filtered, because TonY copies everything.
   Status AddSource(const std::string& source, bool filtered) {
     if (!IsUri(source)) {
       HOWDAH_TRY(auto tree, ListTree(source, filtered ? os::files::SkipsOfSource(source) : nullptr));
@@ -207,8 +209,8 @@ class Stager {
     return {};
   }
 
-  // Replaces a link out of the tree by the file, because nodes do not have that file. Keeps a dangling link, because
-  // its target may exist on the nodes.
+  // Replaces a link that points out of the tree by a copy of its target, because nodes do not have the target. Keeps a
+  // dangling link, because its target may exist on the nodes.
   Status AddLink(const std::string& root, const std::string& to, const TreeEntry& link) {
     const std::string from = root + "/" + link.path;
     if (!LeavesTree(link.path, link.target) || access(from.c_str(), F_OK) != 0) {

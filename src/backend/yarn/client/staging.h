@@ -31,10 +31,10 @@ struct Resource {
 
 struct StagedJob {
   Resource agent;
-  // The cluster's configuration, for AM and executors, and the manifest. A text is empty here if it is too large to be
-  // embedded in the credentials; it is then a file instead.
+  // The texts of the cluster's configuration (for AM and executors) and of the manifest, to be embedded in the
+  // credentials. A text that is too large for the credentials is empty here and becomes a file instead.
   std::string configuration;
-  std::optional<Resource> configuration_file;  // set if the configuration is too large
+  std::optional<Resource> configuration_file;  // set if the configuration is too large to be embedded
   std::string manifest;
   std::vector<Resource> files;     // the files that the manifest names, and the manifest itself if it is a file
   std::optional<Resource> python;  // named "python" if YARN unpacks it, "python.archive" if the executor does
@@ -45,7 +45,7 @@ struct StagingOptions {
   const hadoop::conf::Configuration& configuration;
   hadoop::hdfs::FileSystem& files;  // the default file system
   Layout layout;
-  hadoop::hdfs::OpenOptions open;  // for opening other file systems that the job file names
+  hadoop::hdfs::OpenOptions open;  // options for opening other file systems that the job file names
   std::string agent;               // path of howdah-agent
   std::string local_directory;     // directory on this machine for the cache of hashes and temporary packs
   ContentCache::OnProgress on_staged;
@@ -64,15 +64,16 @@ struct TreeEntry {
   std::string path;  // below the root; empty for the root itself
   mode_t mode = 0;
   off_t size = 0;
-  std::string target;  // of a link
+  std::string target;  // the target of a link
 };
 
 // Returns all entries below `root`, parents before children, sorted by name. Leaves out sockets, pipes, devices, and
-// entries for which `skips` returns true; it receives paths below the root. If `root` is a file, returns one entry with
-// an empty path. If `root` is a link, lists its target.
+// entries for which `skips` returns true. `skips` receives paths below the root. If `root` is a file, returns one entry
+// with an empty path. If `root` is a link, lists its target.
 Result<std::vector<TreeEntry>> ListTree(const std::string& root, const os::files::Skips& skips = {});
 
-// Whether a link at `path` points out of its tree, to judge by the text of the link alone.
+// Whether a link at `path` points out of its tree. Compares only the texts of path and target, and does not read the
+// file system.
 bool LeavesTree(const std::string& path, const std::string& target);
 
 }  // namespace howdah::backend::yarn::client

@@ -13,8 +13,8 @@ namespace howdah::backend::yarn::client {
 Result<Cluster::FetchedOutputs> FetchStoredOutputs(HadoopClient& cluster, const JobId& id,
                                                    const std::string& directory);
 
-// Reads the stored result of a process, before and after the end of the job. name: "ROLE-INDEX/LOCAL_RANK". kNotFound
-// if there is none.
+// Reads the stored result of a process, before or after the end of the job. name: "ROLE-INDEX/LOCAL_RANK". Returns
+// kNotFound if there is none.
 Result<std::string> ReadStoredResult(HadoopClient& cluster, const JobId& id, const std::string& name);
 
 }  // namespace howdah::backend::yarn::client

@@ -36,8 +36,8 @@ Error NoSuchJob(const std::string& name, const std::string& why) {
   return {ErrorCode::kNotFound, "no job '" + name + "': " + why};
 }
 
-// An application, with its report. The report is unset if the ResourceManager no longer has the application: then only
-// the history may have the job.
+// The report of an application. The report is unset if the ResourceManager no longer has the application. In that case
+// only the history may have the job.
 struct Lookup {
   std::optional<ApplicationReportProto> report;
 };
@@ -125,7 +125,7 @@ Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster, std::optiona
   return ids;
 }
 
-// Passes output on as it arrives. With `lines`, passes only that number of last lines on, at Finish.
+// Passes output to on_bytes as it arrives. With `lines`, passes only that many last lines, when Finish is called.
 class TailBuffer {
  public:
   TailBuffer(std::optional<int64_t> lines, std::function<void(std::string_view)> on_bytes)

@@ -23,7 +23,7 @@ constexpr size_t kMaxPerRead = size_t{1} << 20;
 constexpr size_t kEntryWeight = 512;
 // The ResourceManager sends no notifications, so it is polled: often at first, then at growing intervals.
 constexpr Duration kFirstPause = 25ms, kMaxPause = 1s;
-constexpr Duration kMaxReasonPause = 1min;  // between queries for the reason of a queued job
+constexpr Duration kMaxReasonPause = 1min;  // longest pause between queries for the reason why the job is queued
 constexpr Duration kConnectLimit = 10s;
 constexpr Duration kLogLimit = 30s;
 // The follow ends with an error after this many consecutive failures (about a quarter of an hour).
@@ -60,7 +60,7 @@ std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
     std::unique_lock lock(mutex_);
     not_empty_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
     uint64_t count = 0;
-    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // not signalled
+    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // the descriptor was not signalled
     for (size_t weight = 0; !items_.empty() && weight < kMaxPerRead;) {
       weight += items_.front().second;
       weight_ -= items_.front().second;
@@ -263,7 +263,7 @@ void YarnFollow::QueueRestOfJournal(const std::string& journal) {
 void YarnFollow::FetchMissingLogs() {
   if (!logs_) return;
   LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
-  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // for all files together
+  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // the limit is for all files together
   for (const auto& [source, location] : LogLocations(DecodeJournal(journal_))) {
     Progress& progress = sources_[source];
     if (progress.complete || !Matches(*logs_, source) || queue_.stopped()) continue;
@@ -275,7 +275,7 @@ void YarnFollow::FetchMissingLogs() {
           return !queue_.stopped();
         },
         std::chrono::duration_cast<Duration>(end - std::chrono::steady_clock::now()));
-    progress.complete = true;  // complete, or lost: do not request it again
+    progress.complete = true;  // do not request the file again, even if it is lost
     if (!read.ok() && !queue_.stopped()) queue_.Push(FollowQueue::Note{read.error().message}, kEntryWeight);
   }
 }

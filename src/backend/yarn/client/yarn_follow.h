@@ -34,24 +34,24 @@ class FollowQueue {
     std::string line;
   };
   struct End {};
-  // The journal entries of one step of the job. They stay together, so that readers never see the state between two of
-  // them.
+  // The journal entries of one step of the job. They are one item, so that readers never see a state between two of the
+  // entries.
   using Entries = std::vector<core::JournalEntry>;
   using Item = std::variant<Entries, Output, Note, End>;
 
   FollowQueue();
   bool valid() const { return ready_.valid(); }
 
-  // Push and SetCaughtUp are for the follow's thread. Push waits while the queue is full. After Stop it discards the
-  // item.
+  // Push and SetCaughtUp are called on the follow's thread only. Push waits while the queue is full. After Stop, Push
+  // discards the item.
   void Push(Item item, size_t weight);
   // To be called when everything that existed at the start of the follow has been pushed.
   void SetCaughtUp();
 
-  // The functions below are for the reader.
+  // The functions below are called by the reader only.
   int fd() const { return ready_.get(); }
-  // Removes and returns items of about 1 MiB. Blocks until there is an item or SetCaughtUp has been called. more: set
-  // to whether there are more items.
+  // Removes and returns items of about 1 MiB in total. Blocks until there is an item or SetCaughtUp has been called.
+  // more: receives whether the queue still has items.
   std::deque<Item> Take(bool& more);
   void Stop();
   bool stopped() const { return stopped_; }
@@ -98,7 +98,7 @@ class YarnFollow final : public backend::Follow {
   // Queries the ResourceManager and reacts to the answer. Returns true if the job has ended and everything has been
   // pushed to the queue.
   bool Poll();
-  bool CountFailure(const Error& error);  // returns false
+  bool CountFailure(const Error& error);  // always returns false: the follow continues
   bool FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report);
   void Handle(const wire::FollowReply& reply);
   void AppendJournal(const std::string& lines);
@@ -114,16 +114,16 @@ class YarnFollow final : public backend::Follow {
   FollowQueue queue_;
   os::files::Fd wake_;  // signalled by the destructor
 
-  // The fields below are used by the thread only.
+  // The fields below, except ended_, are used by the follow's thread only.
   int64_t journal_offset_ = 0;
   std::string journal_;  // the journal so far, which records where each task ran
   std::map<backend::LogSource, Progress> sources_;
   PendingReason pending_;
   std::string user_;
-  int failures_ = 0;  // consecutive
+  int failures_ = 0;  // number of consecutive failures
   std::string last_error_;
 
-  bool ended_ = false;  // used by the reader only
+  bool ended_ = false;  // used by the reader's thread only
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// Avro files of a shared history.
+// Reads the input as an Avro file of a shared history.
 #include <cstddef>
 #include <cstdint>
 #include <string>

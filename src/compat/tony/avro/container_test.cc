@@ -151,7 +151,7 @@ TEST(Container, NumberOfZeroByteValuesIsLimitedOverAllBlocks) {
   EXPECT_EQ(container->values.size(), 1000u);
 }
 
-// The quadratic time of a search per key would be minutes here.
+// If adding a key searched all earlier keys, the time would be quadratic, which is minutes for this file.
 TEST(Container, ManyKeysTakeLinearTime) {
   constexpr int kKeys = 200'000;
   std::string entries = Size(kKeys), keys;

@@ -24,7 +24,8 @@ std::string Latin1ToUtf8(std::string_view bytes) {
   return text;
 }
 
-// Adds a key that the object does not have. operator[] would search all keys, and take quadratic time for many.
+// Adds a key that the object does not have. operator[] would search all keys each time, so an object with many keys
+// would take quadratic time.
 void Append(std::string key, Json value, Json& object) {
   object.get_ref<Json::object_t&>().emplace_back(std::move(key), std::move(value));
 }

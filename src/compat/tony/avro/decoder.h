@@ -13,9 +13,10 @@ namespace howdah::compat::tony::avro {
 
 using Json = nlohmann::ordered_json;
 
-// Limits the values of a file by its size: some values take no bytes (null, an empty record), and values repeat the
-// names of the schema. Also limits the size of each value that the file lists, because only one of them is in memory at
-// a time.
+// Limits the number of values in a file, and their memory, in proportion to the size of the file. Otherwise a small
+// file could hold very many values, because some values take no bytes (null, an empty record), and could need much
+// memory, because values repeat the names of the schema. Also limits the size of each top-level value, because only one
+// of these is in memory at a time.
 class Budget {
  public:
   // Raises the limits for `bytes` further bytes of input.
@@ -23,7 +24,7 @@ class Budget {
     values_ += 4 * bytes;
     memory_ += 64 * bytes;
   }
-  // Begins the next of the values that the file lists.
+  // Begins the next top-level value of the file.
   void BeginValue() {
     own_values_ = kMostOwnValues;
     own_memory_ = kMostOwnMemory;

@@ -75,7 +75,8 @@ TEST(Encoding, MatchesTheSpecification) {
 TEST(Encoding, BlockWithSizeIsDecoded) {
   const auto schema = ParseSchema(R"({"type":"array","items":"long"})");
   Budget budget;
-  Decoder decoder(std::string_view("\x03\x04\x06\x36\x02\x02\x00", 7), budget);  // -2 elements of 2 bytes, 1 element
+  // A block with the count -2, its size (2 bytes) and two elements; a block with the count 1 and one element; the end.
+  Decoder decoder(std::string_view("\x03\x04\x06\x36\x02\x02\x00", 7), budget);
   EXPECT_EQ(*decoder.Value(*schema, schema->root), Json::parse("[3,27,1]"));
 }
 

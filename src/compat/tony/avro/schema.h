@@ -37,10 +37,10 @@ struct Type {
     std::string name;
     size_t type = 0;
   };
-  std::vector<Field> fields;         // of a record
-  std::vector<std::string> symbols;  // of an enum
-  std::vector<size_t> branches;      // of a union; of an array or map: one, the element type
-  size_t size = 0;                   // of a fixed, in bytes
+  std::vector<Field> fields;         // the fields of a record
+  std::vector<std::string> symbols;  // the symbols of an enum
+  std::vector<size_t> branches;      // the branches of a union; for an array or map, only the element type
+  size_t size = 0;                   // the size of a fixed, in bytes
 };
 
 struct Schema {

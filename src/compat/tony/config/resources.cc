@@ -118,7 +118,7 @@ void Translator::AddDocker() {
   jobspec::Docker docker;
   docker.image = values_.Text(of_all);
   for (jobspec::RoleSpec& role : result_.job.roles) {
-    // TonY runs the command of such a role in the AM, with the AM's image.
+    // TonY runs the task of a job without roles, and the preprocessing, in the AM with the AM's image.
     const bool of_am = types_.empty() || role.name == kPreprocess;
     const std::string key = "tony.docker." + (of_am ? "am" : role.name) + ".image";
     const std::string image = values_.Text(key, values_.Text(of_all));

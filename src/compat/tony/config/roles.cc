@@ -62,7 +62,7 @@ void Translator::ReadFramework() {
   jobspec::JobSpec& job = result_.job;
   job.start = mode == "FCFS" ? jobspec::StartMode::kFree : jobspec::StartMode::kGang;
   if (types_.empty() || word == "standalone") return;  // a single task needs no framework
-  // Without a gang TonY sets no TF_CONFIG.
+  // Without a gang TonY sets no TF_CONFIG, so leave the framework unset.
   if (word == "tensorflow" && job.start == jobspec::StartMode::kFree) return;
   const auto framework = jobspec::FrameworkFromText(word);
   if (!framework) {
@@ -76,7 +76,7 @@ void Translator::ReadFramework() {
 }
 
 std::vector<std::string> Translator::Untracked() const {
-  // TonY overwrites this key for Horovod.
+  // For Horovod, TonY overwrites tony.application.untracked.jobtypes.
   if (result_.job.framework == jobspec::Framework::kHorovod) return {kDriver};
   return values_.List("tony.application.untracked.jobtypes").value_or(std::vector<std::string>{"ps"});
 }
@@ -179,8 +179,8 @@ void Translator::AddTensorboard() {
   result_.job.roles.push_back(std::move(role));
 }
 
-// Howdah has its own rendezvous server for Horovod; a driver role exists only if the user configures one. It then
-// serves the rendezvous.
+// Howdah has its own rendezvous server for Horovod; a driver role exists only if the user configures one. That
+// driver then serves the rendezvous.
 void Translator::AddDriver() {
   if (result_.job.framework != jobspec::Framework::kHorovod) return;
   const bool own = values_.Bool("tony.horovod.driver.mode.debug", false);

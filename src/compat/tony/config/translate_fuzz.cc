@@ -1,4 +1,4 @@
-// Flags and values of TonY.
+// Translates a job of TonY. The input has TonY's flags and configuration.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

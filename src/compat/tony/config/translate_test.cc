@@ -225,7 +225,7 @@ TEST(Translate, DockerKeysSetImagesAndMounts) {
   named.push_back("tony.docker.containers.image=a");
   const Translation made_of_two = Translated(Runs("x"), named);
   EXPECT_EQ(made_of_two.job.docker->image, "a");
-  EXPECT_EQ(made_of_two.job.roles[0].image, std::nullopt);  // role worker
+  EXPECT_EQ(made_of_two.job.roles[0].image, std::nullopt);  // the role worker has no image of its own
   EXPECT_EQ(made_of_two.job.roles[1].image, "b");
 }
 

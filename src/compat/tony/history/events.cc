@@ -102,7 +102,8 @@ class RecordReader {
 
   std::optional<std::string> OptionalTextOf(const char* name) const {
     const Json* value = Find(name);
-    if (value != nullptr && value->is_object() && value->size() == 1) value = &*value->begin();  // a union's branch
+    // A value of a union is an object with one member, whose key is the name of the branch.
+    if (value != nullptr && value->is_object() && value->size() == 1) value = &*value->begin();
     if (value == nullptr || !value->is_string()) return std::nullopt;
     return value->get<std::string>();
   }

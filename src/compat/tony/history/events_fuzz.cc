@@ -1,4 +1,4 @@
-// Files and names in a TonY history that others may write.
+// Reads the input as each file and name of a TonY history, because other users may write to a history.
 #include <cstddef>
 #include <cstdint>
 #include <string>

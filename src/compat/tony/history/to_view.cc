@@ -56,7 +56,7 @@ class TasksByRole {
   std::map<std::pair<size_t, int>, Task> tasks_;
 };
 
-// A task whose attempts have not been counted yet.
+// A task whose attempts are counted: each start adds 1 to `attempt`, so the first attempt gets the number 0.
 struct NumberedTask : TaskView {
   NumberedTask() { attempt = -1; }
 };
@@ -79,7 +79,7 @@ void FinishTask(TaskView& task, const Event& event) {
   task.finished = event.time;
   if (event.diagnostic && *event.diagnostic != "NA") task.reason = *event.diagnostic;
   for (const Metric& metric : event.metrics) {
-    constexpr double kMost = 9e18;  // fits in 63 bits
+    constexpr double kMost = 9e18;  // within the range of int64_t
     if (metric.name == "MAX_MEMORY_BYTES" && metric.value > 0 && metric.value < kMost) {
       task.usage.memory_peak_bytes = static_cast<int64_t>(metric.value);
     }

@@ -78,7 +78,7 @@ void CheckSizes(FileSystem& files, const std::string& top) {
            path + " has the wrong length or block size");
     Expect(ReadAll(files, path) == pattern.substr(0, size), path + " has other bytes than were written");
   }
-  const std::string five = top + "/size-" + std::to_string(5 << 20);  // its blocks have 1 MiB, so it has five of them
+  const std::string five = top + "/size-" + std::to_string(5 << 20);  // five blocks of 1 MiB
   for (const int64_t from :
        {int64_t{1}, int64_t{511}, int64_t{1 << 20}, int64_t{(3 << 20) + 12345}, int64_t{5 << 20}}) {
     Expect(ReadAll(files, five, from) == pattern.substr(static_cast<size_t>(from)), "reading from the middle is wrong");

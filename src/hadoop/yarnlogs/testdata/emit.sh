@@ -12,7 +12,7 @@ case $2 in
     for part in 1 2 3; do
       { echo "part $part of $CONTAINER_ID"; seq 1 "${part}00"; } > "$dir/part.$part.new"
       mv "$dir/part.$part.new" "$dir/part"
-      sleep 6  # two cycles of the NodeManager, which uploads it
+      sleep 6  # the NodeManager has two upload cycles in this time
     done
     echo "last words"
     ;;

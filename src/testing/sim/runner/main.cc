@@ -1,4 +1,4 @@
-// howdah-sim: runs the job core through many simulations, each from a seed, and reports the seed that broke a rule.
+// howdah-sim: runs the job core through many simulations, each from a seed, and reports each seed that broke a rule.
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -39,7 +39,7 @@ struct Options {
 // The current seed, for the signal handler below.
 uint64_t current_seed = 0;
 
-// Called when the core aborts because one of its own invariants is broken. At that time only the seed can still be
+// Called when the core aborts because one of its own invariants is broken. At this point, only the seed can still be
 // reported.
 void ReportSeedOnAbort(int) {
   const auto seed = static_cast<unsigned long long>(current_seed);
@@ -104,7 +104,7 @@ struct Totals {
   std::vector<uint64_t> reached = std::vector<uint64_t>(static_cast<size_t>(Situation::kCount), 0);
 };
 
-// Runs a seed twice. Returns false if it broke a rule, and prints that rule.
+// Runs a seed twice. If the seed broke a rule, prints the rule and returns false.
 bool RunTwice(uint64_t seed, bool trace, Totals& totals) {
   current_seed = seed;
   const SeedResult first =

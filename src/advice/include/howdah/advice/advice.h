@@ -18,13 +18,13 @@ std::string_view ToText(Severity severity);  // "low"
 
 // A change of the job file, or of something else.
 struct Change {
-  // Keys as paths ("roles.worker.memory") and their new values as YAML. They replace those of the job file.
+  // Keys as paths ("roles.worker.memory") and their new values as YAML. The values replace those of the job file.
   std::vector<std::pair<std::string, std::string>> keys = {};
   std::string other = {};  // what to change outside of the job file; a clause
 
-  // The keys as a part of a job file, in several lines.
+  // Formats the keys as a part of a job file, in several lines.
   std::string Yaml() const;
-  // The arguments of --set: "roles.worker.memory=2GiB".
+  // Returns the arguments of --set, such as "roles.worker.memory=2GiB".
   std::vector<std::string> Sets() const;
   friend bool operator==(const Change&, const Change&) = default;
 };
@@ -36,36 +36,37 @@ struct Finding {
   std::string text = {};                   // one sentence with figures
   std::vector<std::string> evidence = {};  // measured figures, and where they come from
   Change change = {};
-  Amounts saving = {};           // per run; all 0: not known
-  Amounts saving_per_week = {};  // at the rate of the last 30 days
-  int runs = 1;                  // runs of the name that have this finding, this one included
+  Amounts saving = {};           // saving per run; all 0: not known
+  Amounts saving_per_week = {};  // saving per week at the rate of the last 30 days
+  int runs = 1;                  // runs of the job's name that have this finding, including this run
   bool certain = false;          // confidence is high: at least three runs agree
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// Most checks need a run of this length.
+// Most checks need a run of at least this length.
 inline constexpr Duration kShortestRun = std::chrono::minutes(5);
 // The series that the checks use, for the query of Facts::metrics. GPUs are numbered up to 15.
 std::vector<std::string> SeriesOfChecks();
 
-// Returns the findings about a job that runs or has ended, the largest saving first. Empty: no advice.
+// Returns the findings about a job that runs or has ended, the largest saving first. Returns none if there is no
+// advice.
 std::vector<Finding> Advise(const Facts& facts, Instant now);
 
-// Whether a finding comes before another: its saving is larger.
+// Whether the saving of `a` is larger than that of `b`. Reports list larger savings first.
 bool SavesMore(const Finding& a, const Finding& b);
 
-// The facts about this run that later runs of the name need.
+// Returns the facts about this run that the advice on later runs of the same name needs.
 RunFacts Summarize(const Facts& facts, Instant now);
 
-// Check and role: "memory-over worker". Runs agree if they have findings with the same key.
+// Returns check and role, such as "memory-over worker". Runs agree if they have findings with the same key.
 std::string FindingKey(const Finding& finding);
 
 // Whether the job's own advice, which the core records while the job runs, already contains this finding.
 bool IsIn(const Finding& finding, std::string_view advice_of_job);
 
-// One JSON object.
+// Formats one JSON object.
 std::string ToJson(const Finding& finding);
-// Several lines for people, without an empty line at the end.
+// Formats several lines for people, without an empty line at the end.
 std::string Describe(const Finding& finding);
 
 // The texts about a check in docs/advice.md.
@@ -76,7 +77,7 @@ struct CheckHelp {
 // One element per check, in the order of the document.
 std::vector<CheckHelp> CheckHelps();
 
-// docs/advice.md, generated from the table of checks.
+// Returns the text of docs/advice.md, generated from the table of checks.
 std::string ReferencePage();
 
 }  // namespace howdah::advice

@@ -23,21 +23,21 @@ struct Amounts {
   friend bool operator==(const Amounts&, const Amounts&) = default;
 };
 
-// An earlier run of the job's name, or this one.
+// Facts about an earlier run of the job's name, or about this run.
 struct RunFacts {
   struct Role {
     int tasks = 0;
-    int64_t memory_peak_bytes = 0;           // of one task; 0: not measured
-    double cores_peak = 0;                   // of one task; 0: not measured
+    int64_t memory_peak_bytes = 0;           // highest peak of a task; 0: not measured
+    double cores_peak = 0;                   // highest use by a task; 0: not measured
     std::optional<double> steps_per_second;  // the median of its tasks
   };
 
   std::string id;
   Instant submitted;
-  Duration ran{};  // from the first start of a task
+  Duration ran{};  // duration from the first start of a task
   bool ended = false, succeeded = false;
-  std::map<std::string, Role> roles;  // by name
-  int gpus = 0;                       // of all tasks
+  std::map<std::string, Role> roles;  // roles by name
+  int gpus = 0;                       // number of GPUs of all tasks
   int nodes = 0;
   int interruptions = 0;           // failures, preemptions and lost containers
   std::set<std::string> findings;  // FindingKey of each finding
@@ -55,7 +55,7 @@ struct Facts {
   journal::Ledger ledger;
   Trail trail;
   std::vector<RunFacts> earlier = {};  // the newest first
-  int runs_in_30_days = 1;             // runs of the job's name in the last 30 days, this one included
+  int runs_in_30_days = 1;             // runs of the job's name in the last 30 days, including this run
   ClusterFacts cluster = {};
 };
 

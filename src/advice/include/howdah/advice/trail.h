@@ -26,10 +26,10 @@ class Trail {
     std::string node;
     Instant at;
     std::optional<ExitStatus> exit;
-    bool lost = false;  // its container was lost
+    bool lost = false;  // the attempt's container was lost
     std::string reason;
   };
-  // The reason of a wait before the job ran. Reasons that differ only in numbers are one wait.
+  // A wait before the job ran. Waits whose reasons differ only in numbers are added up.
   struct Wait {
     std::string reason;  // the newest text
     Duration time{};
@@ -37,7 +37,7 @@ class Trail {
   // Failures with the same exit status and cause, of any task of a role.
   struct Repeated {
     Failure newest;
-    int restarts = 0;  // of the task, or of all ranked tasks together
+    int restarts = 0;  // restarts of a task, and restarts of all ranked tasks together, after such a failure
   };
 
   void Take(const core::JournalEntry& entry);
@@ -45,20 +45,21 @@ class Trail {
   // The newest failures.
   const std::vector<Failure>& failures() const { return failures_; }
   int failure_count() const { return failure_count_; }
-  // The waits, and the time of each until `now` or until the job ran.
+  // The waits, each with its time until `now` or until the job ran.
   std::vector<Wait> WaitsUntil(Instant now) const;
   // The failures that were followed by a restart, by cause.
   std::vector<Repeated> RepeatedFailures() const;
-  // How long attempts of the role ran that failed, and after which only their task restarted.
+  // The total running time of the role's failed attempts after which only their own task restarted.
   Duration RepeatedTime(const std::string& role) const;
-  // The steps per second of each task's newest attempt, by role. Only tasks that reported steps for a minute or longer.
+  // The steps per second of each task's newest attempt, by role. Contains only tasks that reported steps for a minute
+  // or longer.
   std::map<std::string, std::vector<double>> StepRates() const;
-  // For how long the tasks of the role had a container, added up over its tasks, until `now`.
+  // The time until `now` for which the role's tasks had a container, added up over the tasks.
   Duration ContainerTime(const std::string& role, Instant now) const;
   // The resources of the role's newest container; nullopt if grants were not recorded.
   std::optional<core::Resources> GrantedTo(const std::string& role) const;
-  // How long a checkpoint takes, and the time between two, of the attempt that announced most checkpoints. nullopt if
-  // no attempt announced two.
+  // The time that a checkpoint takes, and the time between two checkpoints. Both are averages over the attempt that
+  // announced most checkpoints. nullopt if no attempt announced two.
   std::optional<Duration> CheckpointCost() const;
   std::optional<Duration> CheckpointInterval() const;
   // The nodes that the job has used.
@@ -70,7 +71,7 @@ class Trail {
   std::optional<Instant> newest_checkpoint_at() const { return newest_checkpoint_at_; }
 
  private:
-  // Announced checkpoints of one attempt: those since the first report, and their cost.
+  // The announced checkpoints of one attempt since its first report, and their cost.
   struct Saves {
     Instant first_at, last_at;
     int64_t first_count = 0;
@@ -81,9 +82,9 @@ class Trail {
     std::optional<Instant> container_since, started;
     std::optional<int> generation;
     std::string node;
-    std::optional<Failure> failure;                 // since the last start
-    std::optional<core::TaskProgress> first, last;  // with a step, of the newest attempt
-    std::optional<Saves> saves;                     // of the newest attempt
+    std::optional<Failure> failure;                 // failure since the last start
+    std::optional<core::TaskProgress> first, last;  // reports with a step of the newest attempt
+    std::optional<Saves> saves;                     // announced checkpoints of the newest attempt
     int attempt = -1;
   };
   struct Role {
@@ -102,19 +103,19 @@ class Trail {
   static void Release(Role& role, Task& task, Instant at);
 
   std::map<std::string, Role> roles_;
-  std::map<std::string, core::Resources> containers_;  // that are held, by id
+  std::map<std::string, core::Resources> containers_;  // resources of the containers that are held, by id
   std::vector<Failure> failures_;
   int failure_count_ = 0;
-  std::map<std::string, Wait> waits_;  // by reason without numbers
+  std::map<std::string, Wait> waits_;  // waits by their reason without numbers
   std::string waiting_for_;            // the reason of the current wait; empty if the job does not wait
   Instant waiting_since_;
   bool ran_ = false;
-  std::map<std::string, Repeated> repeated_;                  // by role, exit status and cause
-  std::map<std::string, std::set<std::string>> restarts_of_;  // for each of them: the restarts that were counted
+  std::map<std::string, Repeated> repeated_;                  // failures by role, exit status and cause
+  std::map<std::string, std::set<std::string>> restarts_of_;  // counted restarts, by the keys of repeated_
   std::set<std::string> nodes_;
   std::map<std::string, std::string> avoided_nodes_;
   std::optional<Instant> newest_step_at_, newest_checkpoint_at_;
-  std::optional<Saves> most_saves_;  // of all earlier attempts
+  std::optional<Saves> most_saves_;  // checkpoints of the earlier attempt that announced most
 };
 
 }  // namespace howdah::advice

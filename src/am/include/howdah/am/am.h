@@ -1,5 +1,6 @@
 // The application master (AM) of one job: a shell around core::Job. Events come from executors, the backend, clients
-// and the clock. The AM passes each to the core and performs the resulting actions. It makes no decision about the job.
+// and the clock. The AM passes each event to the core and performs the resulting actions. It makes no decision about
+// the job.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ namespace howdah::am {
 
 // The addresses at which an AM listens.
 struct Listening {
-  std::string address;         // for executors and clients: "10.0.0.7:40123"
-  uint16_t tracking_port = 0;  // of the status page, on the same host; 0: the AM serves no page
+  std::string address;         // the address for executors and clients, for example "10.0.0.7:40123"
+  uint16_t tracking_port = 0;  // port of the status page, on the same host; 0: the AM serves no page
 };
 
 // The status page: plain HTTP for browsers that connect through the backend's own proxy, which authenticates users.
@@ -47,7 +48,7 @@ struct Tracking {
   std::function<std::string(const journal::TaskView& task)> logs_url;
 };
 
-// The parameters of an AM. They are all that it receives about the backend.
+// The parameters of an AM. All that depends on the backend is a parameter, so the AM uses no concrete backend.
 struct AmOptions {
   JobId job;
   jobspec::JobSpec spec;
@@ -59,8 +60,8 @@ struct AmOptions {
   int generation = 0, first_task_attempt = 0;
   // The time from which `timeouts.gang` counts; nullopt: the submission of the job.
   std::optional<Instant> gang_since;
-  // The reaction to SIGTERM. true: the AM exits at once, because the backend is about to kill the whole container.
-  // false: it stops the job with grace.
+  // The reaction to SIGTERM. true: the AM exits immediately, because the backend is about to kill the whole container.
+  // false: the AM stops the job and gives its tasks their grace period.
   bool leave_on_sigterm = false;
   std::string node;         // name of this machine
   std::string listen_host;  // address that executors and clients can reach
@@ -76,9 +77,9 @@ struct AmOptions {
   // Writes the job's history for other tools. Called once, before the final state is recorded, with the whole journal
   // and the line of that state. An error does not change the outcome of the job; it becomes part of the job's advice.
   std::function<Status(const std::string& journal)> write_history;
-  // Deletes files whose only purpose is to have some space for the end of a job on a full disk.
+  // Deletes the reserve files. They occupy space that the end of a job needs if the disk is full.
   std::function<void()> free_reserve = [] {};
-  std::string agents_log_directory;  // directory for TensorBoard's output
+  std::string agents_log_directory;  // directory for the output of TensorBoard
   // For a tensorboard.logdir in a remote file system. open_logdir opens that file system: it is called on the loop, and
   // its result is used on another thread. logdir_copy is the absolute path of a local directory for a copy. Both are
   // empty for a local directory.
@@ -89,7 +90,7 @@ struct AmOptions {
   // The soft limit of open files for these processes (os/process/limits.h); nullopt: that of the AM.
   std::optional<uint64_t> open_files;
   rpc::Identity identity;
-  // Shows the guardian that the loop turns. Must live longer than the AM; null: without a guardian.
+  // Receives the loop's pulse, so that the guardian can detect a hang. Must live longer than the AM; null: no guardian.
   const os::process::LoopPulse* pulse = nullptr;
   Tracking tracking;
   // Called once, on the loop, when executors and clients can connect. If it returns an error, the AM exits.

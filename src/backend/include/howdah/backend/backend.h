@@ -37,7 +37,7 @@ class Sink {
   virtual void OnLost(const Error& error) = 0;
 };
 
-// A container that was granted to an earlier AM of the job, which did not record that the container had ended.
+// A container that was granted to an earlier AM of the job, and whose end that AM did not record.
 struct Inherited {
   ContainerId container;
   int role = 0;

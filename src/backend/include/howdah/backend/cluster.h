@@ -45,10 +45,11 @@ struct LogSource {
 struct LogSelection {
   std::optional<std::string> role;
   std::optional<int> index;
-  std::optional<int> attempt;  // if unset: every attempt for a follow of a running job, otherwise the newest
+  // If unset: every attempt when following a running job, the newest attempt in all other cases.
+  std::optional<int> attempt;
   bool want_stdout = true, want_stderr = true;
   // For a follow: deliver only this many last lines of the output that each source has when the follow starts. A
-  // backend that cannot skip the rest delivers everything; see Follow::starts_at_tail.
+  // backend that cannot skip the earlier output delivers everything; see Follow::starts_at_tail.
   std::optional<int64_t> tail_lines;
 };
 
@@ -110,8 +111,8 @@ class Cluster {
  public:
   virtual ~Cluster() = default;
 
-  // Returns the reasons why the backend can never run this job, each as one sentence with numbers. Empty if it can run
-  // it.
+  // Returns the reasons why the backend can never run this job, each as one sentence with numbers. Returns none if the
+  // backend can run the job.
   virtual std::vector<std::string> Refusals(const jobspec::JobSpec& spec) = 0;
   // Returns the settings of the job file that this backend ignores (such as a queue on the local backend). `howdah
   // plan` prints them.
@@ -123,7 +124,8 @@ class Cluster {
   virtual Result<JobId> Resolve(const std::string& name) = 0;
   virtual Result<journal::JobView> Status(const JobId& id) = 0;            // includes current usage if the job runs
   virtual Result<std::vector<journal::JobView>> List(bool ended_too) = 0;  // newest first
-  // Returns the ids of the jobs that have existed at or after `since`, and perhaps of older ones; newest first.
+  // Returns the ids of all jobs except those that ended before `since`, newest first. The result may include some of
+  // the latter, too.
   virtual Result<std::vector<JobId>> Jobs(std::optional<Instant> since) = 0;
   // Passes the journal of a job to on_entry, from its first entry to the newest that can be read now.
   virtual howdah::Status ReadJournal(const JobId& id,
@@ -146,11 +148,11 @@ class Cluster {
     int64_t files = 0, bytes = 0, tasks = 0;
   };
   virtual Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) = 0;
-  // Returns the stored result of a process, whichever attempt stored it. The journal says which results belong to the
-  // newest attempts (TaskView::result_bytes). kNotFound if there is none.
+  // Returns the stored result of a process, whichever attempt stored it. The journal shows which results belong to the
+  // newest attempts (TaskView::result_bytes). Returns kNotFound if there is none.
   virtual Result<std::string> ReadResult(const JobId& id, const std::string& role, int index, int local_rank) = 0;
-  // Returns the metrics of a running or ended job. kNotFound if there is no such job, or if it has no metrics. For
-  // samples as they arrive, use rpc::AmMetrics with Contact.
+  // Returns the metrics of a running or ended job. Returns kNotFound if there is no such job, or if it has no metrics.
+  // To receive samples as they arrive, use rpc::AmMetrics with Contact.
   virtual Result<JobMetrics> Metrics(const JobId& id, const metrics::Query& query) = 0;
   // Returns the effective job file (jobspec::WriteEffective), if the backend still has it.
   virtual Result<std::string> JobFile(const JobId& id) = 0;
@@ -161,8 +163,8 @@ class Cluster {
   virtual std::string LogsLocation(const JobId& id) = 0;
 
   // Returns as soon as the job has begun to stop, or immediately if the job has ended. If the AM does not answer within
-  // 10 s, the backend ends the job without it, and Stop returns a sentence for people that says how; otherwise it
-  // returns "".
+  // 10 s, the backend ends the job without the AM, and Stop returns a sentence for users that describes how. In all
+  // other cases Stop returns "".
   virtual Result<std::string> Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
   // Call this for a job that has ended. Blocks until its application master has exited, too.
   virtual howdah::Status AwaitGone(const JobId& id) = 0;

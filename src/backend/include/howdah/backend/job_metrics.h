@@ -16,9 +16,9 @@ namespace howdah::backend {
 
 struct JobMetrics {
   metrics::Table table;
-  // For a job that runs and whose AM did not answer: when the file with these metrics was written.
+  // When the file with these metrics was written. Set only if the job is running and its AM did not answer.
   std::optional<Instant> stored;
-  // For people: why the metrics are not the newest, or not complete. Empty: they are.
+  // Explains to users why the metrics are outdated or incomplete. Empty if they are neither.
   std::string note;
 };
 
@@ -30,9 +30,10 @@ struct MetricsFile {
 // Returns kNotFound if the job has no such file.
 using OpenMetricsFile = std::function<Result<MetricsFile>()>;
 
-// Reads the metrics of a job that has ended. kNotFound: none are kept.
+// Reads the metrics of a job that has ended. Returns kNotFound if none are stored.
 Result<JobMetrics> ReadStoredMetrics(const JobId& id, const OpenMetricsFile& open, const metrics::Query& query);
-// Reads the metrics of a running job. If the AM does not answer within a few seconds, the file is read.
+// Reads the metrics of a running job from its AM. If the AM does not answer within a few seconds, reads them from the
+// file.
 Result<JobMetrics> ReadRunningMetrics(const JobId& id, const Result<rpc::AmContact>& am, const OpenMetricsFile& open,
                                       const metrics::Query& query);
 

@@ -7,8 +7,8 @@
 
 namespace howdah {
 
-// As std::optional<T>, but an empty one takes only the size of a pointer. For large members that are rarely set, of
-// types that exist in large numbers. Copying it copies the value.
+// Like std::optional<T>, but an empty object needs only the size of a pointer. Intended for large members that are
+// rarely set, in types of which many objects exist. A copy has its own value.
 template <typename T>
 class Boxed {
  public:

@@ -13,11 +13,11 @@ namespace howdah {
 // do not fit into 63 bits.
 std::optional<int64_t> ParseBytes(std::string_view text);
 
-// If `bytes` is a whole number of KiB, the shortest text that ParseBytes converts back to `bytes`. Otherwise the number
-// of KiB, rounded up.
+// Returns the shortest text that ParseBytes converts back to `bytes`, if `bytes` is a whole number of KiB. Otherwise
+// returns the number of KiB, rounded up.
 std::string BytesToText(int64_t bytes);
 
-// For people, at most one decimal: "4.1 GiB", "512 MiB", "17 B".
+// Formats an amount for people, with at most one decimal: "4.1 GiB", "512 MiB", "17 B".
 std::string FormatBytes(int64_t bytes);
 
 }  // namespace howdah

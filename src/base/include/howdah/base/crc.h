@@ -1,5 +1,5 @@
-// CRC checksums, of whole byte strings and as HDFS uses them: one CRC per chunk of a block (usually 512 bytes),
-// big-endian.
+// CRC checksums of whole byte strings, and of blocks in the format of HDFS: one big-endian CRC per chunk (usually 512
+// bytes) of a block.
 #pragma once
 
 #include <cstddef>

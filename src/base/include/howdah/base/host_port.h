@@ -14,7 +14,7 @@ namespace howdah {
 struct HostPort {
   std::string host;   // "rm1.example.com", "10.0.0.7", "::1" (without brackets)
   uint16_t port = 0;  // 0: not known yet
-  // "rm1.example.com:8032", "[::1]:8032"
+  // Formats "rm1.example.com:8032" or "[::1]:8032".
   std::string Text() const;
   friend auto operator<=>(const HostPort&, const HostPort&) = default;
 };

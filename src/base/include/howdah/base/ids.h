@@ -8,7 +8,7 @@
 
 namespace howdah {
 
-// A string that names one kind of thing.
+// A string that identifies an object. `Tag` is the kind of object.
 template <typename Tag>
 struct Id {
   std::string text;

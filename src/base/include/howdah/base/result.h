@@ -12,7 +12,7 @@ namespace howdah {
 
 // A code exists only where a caller reacts to it. All other failures are kFailed, and the message is for people.
 enum class ErrorCode {
-  kFailed,       // an operation failed; the message says which and why
+  kFailed,       // an operation failed; the message names the operation and the reason
   kUsage,        // wrong usage, or an invalid job file; the client's exit code is 2
   kUnavailable,  // the backend refused the request or could not be reached; the client's exit code is 3
   kNotFound,     // the named object does not exist
@@ -32,12 +32,13 @@ struct Error {
   static Error WithRemedy(ErrorCode code, const std::string& what, std::string remedy) {
     return {code, what + "; " + remedy, {}, std::move(remedy)};
   }
-  // The message without the remedy, for output that shows the two apart.
+  // The message without the remedy, for output that shows message and remedy separately.
   [[nodiscard]] std::string WithoutRemedy() const {
     const std::string end = "; " + remedy;
     return !remedy.empty() && message.ends_with(end) ? message.substr(0, message.size() - end.size()) : message;
   }
-  // Prepends the operation that failed: "submitting hello: writing job.json: no space left on device", outermost first.
+  // Prepends the operation that failed. The outermost operation is first: "submitting hello: writing job.json: no space
+  // left on device".
   [[nodiscard]] Error While(std::string_view doing) const {
     return {code, std::string(doing) + ": " + message, remote_class, remedy};
   }

@@ -12,13 +12,13 @@ namespace howdah {
 // Removes the blanks (space, tab, CR, LF, FF, VT) at both ends. The result refers to `text`.
 std::string_view Trim(std::string_view text);
 
-// The text as it may be shown on a terminal, whoever wrote it: one line of valid UTF-8 that cannot move the cursor,
-// change the colour or forge another line. Each control character (C0, DEL, C1), line separator and change of the
-// writing direction becomes a space, and each byte that is not UTF-8 becomes "?". The result is never longer than the
-// text.
+// Returns the text in a form that is safe to show on a terminal, whoever wrote the text: one line of valid UTF-8 that
+// cannot move the cursor, change the colour or forge another line. Each control character (C0, DEL, C1), line separator
+// and change of the writing direction becomes a space, and each byte that is not UTF-8 becomes "?". The result is never
+// longer than the text.
 std::string Shown(std::string_view text);
 
-// As Shown, but runs of blanks and control characters become one space, and none remain at the ends. If the text is
+// Like Shown, but runs of blanks and control characters become one space, and none remain at the ends. If the text is
 // longer than `limit` bytes (at least 3), it is cut at a character boundary and ends in "...".
 std::string OneLine(std::string_view text, size_t limit = std::string_view::npos);
 
@@ -28,10 +28,10 @@ std::string_view FirstLine(std::string_view text);
 // Limits the text to `limit` bytes (at least 3): a longer text is cut at a character boundary and ends in "…".
 std::string Shorten(std::string text, size_t limit);
 
-// ASCII letters in lower case.
+// Converts ASCII letters to lower case.
 std::string LowerCase(std::string_view text);
 
-// Lower-case hexadecimal, two digits per byte.
+// Formats bytes as lower-case hexadecimal, two digits per byte.
 std::string Hex(std::string_view bytes);
 
 // Formats "1 task" or "3 tasks". `plural` is needed only if it is not the singular with an "s".

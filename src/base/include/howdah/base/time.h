@@ -17,18 +17,18 @@ using Duration = std::chrono::microseconds;
 // The time of a file, as in struct stat: since the Unix epoch, cut to whole microseconds.
 Instant ToInstant(const timespec& time);
 
-// "2026-11-21T06:45:12.301Z": UTC, milliseconds (RFC 3339).
+// Formats "2026-11-21T06:45:12.301Z": UTC with milliseconds (RFC 3339).
 std::string FormatInstant(Instant t);
 // Parses the output of FormatInstant. Returns nullopt for anything else.
 std::optional<Instant> ParseInstant(std::string_view text);
 
-// For people: "412ms", "3.2s", "3m12s", "2h05m", "3d04h".
+// Formats a duration for people: "412ms", "3.2s", "3m12s", "2h05m", "3d04h".
 std::string FormatDuration(Duration d);
 
 // Parses one duration in the notation of job files and flags: an unsigned whole number and one unit, as in "500ms",
 // "10s", "5m", "2h" or "1d". Returns nullopt for anything else, and for more than 100 years.
 std::optional<Duration> ParseDuration(std::string_view text);
-// The shortest text that ParseDuration reads back as `d`, which must be a whole number of milliseconds.
+// Returns the shortest text that ParseDuration converts back to `d`. `d` must be a whole number of milliseconds.
 std::string DurationToText(Duration d);
 
 }  // namespace howdah

@@ -27,8 +27,9 @@ class Adviser {
 
   // The findings about a job, compared with earlier runs of its name.
   Result<std::vector<advice::Finding>> Advise(const JobId& id, Instant now);
-  // The findings that follow from facts without metrics and earlier runs. Reads metrics only for a job that ran long
-  // enough for them, and earlier runs only if there is a finding without them. So it reads nothing for most short jobs.
+  // Completes `facts`, which lack metrics and earlier runs, and returns the findings that follow. Reads metrics only
+  // for a job that ran long enough for them. Reads earlier runs only if there is a finding without them. So it reads
+  // nothing for most short jobs.
   std::vector<advice::Finding> AdviseBriefly(advice::Facts facts, Instant now);
   // The facts about a job with this status, without metrics and earlier runs.
   Result<advice::Facts> FactsOf(const journal::JobView& status, Instant now);
@@ -37,7 +38,7 @@ class Adviser {
     journal::JobView view;  // without tasks
     std::vector<advice::Finding> findings;
   };
-  // The jobs that match and have findings. Jobs that cannot be read are reported as notes.
+  // Returns the jobs that match the filter and have findings. Jobs that cannot be read are reported as notes.
   Result<std::vector<OfJob>> AdviseAll(const AdviceFilter& filter, Instant now);
 
  private:
@@ -53,10 +54,10 @@ class Adviser {
 
   backend::Cluster& cluster_;
   NoteHandler on_note_;
-  std::map<std::string, advice::RunFacts> summaries_;  // of ended jobs, by id
+  std::map<std::string, advice::RunFacts> summaries_;  // summaries of ended jobs, by job id
 };
 
-// Feeds the journal of a job to the facts.
+// Updates the facts about a job with an entry of its journal.
 void TakeEntry(advice::Facts& facts, const core::JournalEntry& entry);
 
 }  // namespace howdah::client

@@ -16,7 +16,7 @@ struct UserConfiguration {
 // Returns kUsage if the file has mistakes; the message has all of them, one per line.
 Result<UserConfiguration> ReadUserConfiguration();
 
-// Reads a file that contains only prices. Errors as above, and kUsage if the file cannot be read.
+// Reads a file that contains only prices. Returns kUsage if the file has mistakes or cannot be read.
 Result<jobspec::Prices> ReadPriceFile(const std::string& path);
 
 }  // namespace howdah::client

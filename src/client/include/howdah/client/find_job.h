@@ -1,4 +1,4 @@
-// Finds a job by what a user types: an id, "last", the job's name, or the beginning of an id.
+// Finds a job by the text that a user types: an id, "last", the job's name, or the beginning or ending of an id.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct Job {
 
 using OnNote = std::function<void(const std::string& note)>;
 
-// A backend that is looked at for jobs.
+// A backend on which jobs are looked up.
 struct Backend {
   std::string name;
   backend::Cluster* cluster = nullptr;
@@ -32,28 +32,30 @@ Result<std::vector<std::string>> BackendNames(const Connection& connection);
 // Returns the chosen backend. If the user has chosen none, returns the local one, and YARN if $HADOOP_CONF_DIR or
 // $YARN_CONF_DIR is set.
 Result<std::vector<Backend>> Connect(Connection& connection);
-// Decides after an error whether to look on the next backend. If not, returns the error. A cluster that is only
-// configured, not chosen, must not make local jobs unusable.
+// Decides whether a lookup that failed on one backend continues on the others. Returns ok if it continues, and
+// otherwise the error. `on_note` receives the error of a backend that is skipped because it could not be reached. A
+// cluster that is configured, but not chosen by the user, must not make local jobs unusable.
 Status Skip(const std::vector<Backend>& backends, const Backend& failed, const Error& error, const OnNote& on_note);
 
 // An id selects its backend: application_1700000000000_0001 is a job on YARN, howdah-20261121-064512-x7k2 a local job.
 // Everything else is looked up on the chosen backend. If the user has chosen none, it is also looked up on YARN,
 // provided that $HADOOP_CONF_DIR or $YARN_CONF_DIR is set. "last" is the newest job of all backends that are looked up.
-// `on_note` then receives the id and the backend, and the reason if YARN cannot be reached.
+// If several backends are looked up for "last", `on_note` receives the id and the backend of the job. It also receives
+// the reason if a backend is skipped because it cannot be reached.
 //
 // Errors: kUsage if --on contradicts the id, or if several jobs match; kNotFound if none does.
 Result<Job> FindJob(Connection& connection, const std::string& name, const OnNote& on_note);
 
-// The name of the backend whose ids look like this one.
+// Determines the backend from the form of an id. Returns nullopt if no backend has ids of this form.
 std::optional<std::string> BackendOfId(const std::string& id);
 
 // Selects the job with this name, or else the one whose id begins with the text or ends with "-" or "_" and the text.
 // If several jobs have the name, selects the one that has not ended, or the newest if all have ended. Returns nullopt
-// if none matches, and kUsage with their ids if it is not clear which one is meant. `jobs`: newest first.
+// if none matches, and kUsage with the candidates if several match. `jobs`: newest first.
 Result<std::optional<JobId>> MatchJob(const std::string& text, const std::vector<journal::JobView>& jobs);
 
-// Returns the jobs that have not ended, on every backend that FindJob would look up. `name`: only jobs with this name,
-// unless it is empty.
+// Returns the jobs that have not ended, on every backend that FindJob would look up. If `name` is not empty, returns
+// only jobs with this name.
 Result<std::vector<Job>> LiveJobs(Connection& connection, const std::string& name, const OnNote& on_note);
 
 }  // namespace howdah::client

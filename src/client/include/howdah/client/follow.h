@@ -36,11 +36,11 @@ struct FollowOptions {
   NoteHandler on_note;
 };
 
-// Reads all entries until the job has ended, or only those that exist now. Returns the resulting status, or kTimeout
-// after the limit.
+// Reads all entries until the job has ended (Until::kEnd), or only the entries that exist now (Until::kNow). Returns
+// the resulting status, or kTimeout after the limit.
 Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& id, const FollowOptions& options);
 
-// The error for a follow that ended although the job has no final state.
+// The error for a Follow that ended although the job has no final state.
 Error FollowStopped(const JobId& id);
 
 // Passes entries to the sink until enough(status) is true or the job has ended. Returns false if interrupt_fd (-1 for

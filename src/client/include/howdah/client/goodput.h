@@ -14,12 +14,13 @@ namespace howdah::client {
 
 struct GoodputOptions {
   GroupBy by = GroupBy::kJob;
-  journal::Window window;  // only jobs that existed in it count, and only the time in it
+  journal::Window window;  // only this time counts
   journal::Days days;
   Instant now;  // hardware of unfinished jobs counts until now
 };
 
-// Reads one job, with its whole life. on_note receives the reason if the job file cannot be read.
+// Reads one job from its submission to its end, regardless of options.window. on_note receives the reason if the job
+// file cannot be read.
 Result<CountedJob> ReadJobForGoodput(const Job& job, const GoodputOptions& options, const OnNote& on_note);
 
 // Reads the jobs of one backend that existed in options.window, one journal at a time. on_note receives the reason for
@@ -31,8 +32,9 @@ Status ReadCountedJobs(backend::Cluster& cluster, const GoodputOptions& options,
 // one. Reads one journal at a time. on_note receives the reason for each job and backend that is skipped.
 Result<GoodputReport> ReadGoodput(Connection& connection, const GoodputOptions& options, const OnNote& on_note);
 
-// The hardware that a job held, by day, for a job that TonY ran: each task from its start to its end, with the
-// requested resources. nullopt if the settings do not contain them. view: with tasks. Pure.
+// Computes, by day, the hardware that a job of TonY held: each task counts from its start to its end, with the
+// requested resources. `known` is false if the settings do not contain the requests. Returns nullopt if the job is
+// outside the window. view: must contain the tasks. Pure.
 std::optional<CountedJob> CountTonyJob(const journal::JobView& view,
                                        const std::vector<compat::tony::history::Setting>& settings,
                                        const GoodputOptions& options);

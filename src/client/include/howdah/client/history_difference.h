@@ -23,7 +23,7 @@ struct Difference {
   std::optional<std::string> before, after;  // nullopt if not set
   friend bool operator==(const Difference&, const Difference&) = default;
 };
-// Sorted by name.
+// Returns the settings that differ, sorted by name.
 std::vector<Difference> Differences(const std::vector<compat::tony::history::Setting>& before,
                                     const std::vector<compat::tony::history::Setting>& after);
 

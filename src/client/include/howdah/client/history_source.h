@@ -48,7 +48,7 @@ class HistorySource {
 
   Result<journal::JobView> Status(const PastJob& job);  // with tasks
   Result<TonySettings> Configuration(const PastJob& job);
-  // Only for a job in a history of TonY.
+  // May be called only for a job in a history of TonY.
   Result<std::vector<compat::tony::history::TaskMetrics>> TonyMetrics(const PastJob& job);
   // Returns one line per event, for people or as JSON.
   Result<std::vector<std::string>> Events(const PastJob& job, bool json);
@@ -63,7 +63,7 @@ class HistorySource {
 
   Result<journal::JobView> ViewOf(const storage::history::Found& found) const;  // without tasks
   Result<compat::tony::history::Events> EventsOf(const PastJob& job) const;
-  // Reports errors of single jobs; the other jobs are still shown.
+  // Prints notes about single jobs that could not be read. The other jobs are still shown.
   void Note(const std::vector<std::string>& problems) const;
 
   backend::Cluster* cluster_;

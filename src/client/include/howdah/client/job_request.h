@@ -12,7 +12,7 @@ namespace howdah::client {
 
 struct JobRequest {
   std::string file;                // "-" for stdin; if empty, the job is `quick`
-  std::vector<std::string> sets;   // KEY=VALUE
+  std::vector<std::string> sets;   // the changes of --set, each as KEY=VALUE
   std::vector<std::string> words;  // arguments for the commands of the file, or the command of a quick job
   jobspec::QuickJob quick;
   std::vector<std::string> quick_flags;  // names of the flags that set `quick`, for messages
@@ -22,8 +22,8 @@ struct JobRequest {
 // usage, or an unreadable file.
 Result<jobspec::ParsedJob> ReadJob(const JobRequest& request);
 
-// The environment variables, files and current directory of this process, for parsing a job file. An error if there is
-// no current directory any more.
+// Returns the environment variables, files and current directory of this process, for parsing a job file. Fails if the
+// current directory has been removed.
 Result<jobspec::SubmitHost> SubmitHostHere(std::string file_name);
 
 }  // namespace howdah::client

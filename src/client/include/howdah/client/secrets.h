@@ -17,7 +17,7 @@ bool LooksSecret(std::string_view name);
 
 // hidden: the text in place of the values.
 void HideSecrets(jobspec::EnvVars& env, std::string_view hidden = kHidden);
-// Hides them in the job's `env` and in those of its roles.
+// Hides the secrets in the job's `env` and in the `env` of each role.
 void HideSecrets(jobspec::JobSpec& spec, std::string_view hidden = kHidden);
 
 }  // namespace howdah::client

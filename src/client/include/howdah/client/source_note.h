@@ -9,12 +9,12 @@
 
 namespace howdah::client {
 
-// Describes the source: its size, number of files and largest entries if it exceeds 100 MiB, and what a .howdahignore
-// or .gitignore leaves out. Empty if there is nothing to say.
+// Describes the source: its size, number of files and largest entries if it exceeds 100 MiB, and the entries that a
+// .howdahignore or .gitignore excludes. Empty if the source is smaller and nothing is excluded.
 std::vector<std::string> SourceNotes(const std::string& source, const os::files::SourceSurvey& survey);
 
-// The same for a job on this machine. Empty if the source is not a directory, or if the job is TonY's, whose source is
-// copied as a whole.
+// Returns the notes for a job whose source is on this machine. Empty if the source is not a directory, or if the job is
+// TonY's, whose source is copied as a whole.
 std::vector<std::string> SourceNotesOf(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::client

@@ -11,7 +11,7 @@
 namespace howdah::client {
 
 struct TonyJob {
-  jobspec::ParsedJob job;  // with the problems of the configuration and of the translated job
+  jobspec::ParsedJob job;  // includes the problems of the configuration
   std::vector<compat::tony::config::Note> notes;
 };
 

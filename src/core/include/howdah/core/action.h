@@ -1,5 +1,5 @@
-// Actions: the orders of the core. The shell (the AM) carries them out in their order, and reports back only with
-// events. Their names are imperative.
+// Actions: the orders of the core. The shell (the AM) carries them out in the order of the list, and reports results
+// only as events. Names of actions are imperative.
 #pragma once
 
 #include <optional>
@@ -48,7 +48,7 @@ struct StartTask {
   TaskId task;
   int attempt = 0;
   int generation = 0;
-  int slot = 0;  // its position in the role's peer group, which may differ from its index
+  int slot = 0;  // the task's position in its role's peer group, which may differ from the task's index
 };
 // Send the job's stop signal to the attempt's processes now, and SIGKILL after `grace`. Each report that a checkpoint
 // is being saved restarts the grace, until `limit` has passed since the first stop. probe_first: sample the stacks of
@@ -61,20 +61,20 @@ struct StopTask {
   bool probe_first = false;
 };
 // Ask the task with rank 0 to leave its generation, because a larger generation is possible. All other ranks then leave
-// it, too. The answer is RendezvousReported: kRejoining from each task that waits for its slot in the next generation,
-// or kUnreachable from the asked task.
+// the generation, too. The answer is RendezvousReported: kRejoining from each task that waits for its slot in the next
+// generation, or kUnreachable from the asked task.
 struct RequestRendezvous {
   TaskId task;
   int attempt = 0;
 };
-// Let an attempt that waits for the next generation (kRejoining) continue in it, in this slot.
+// Let an attempt that waits for the next generation (kRejoining) continue in that generation, in this slot.
 struct Rejoin {
   TaskId task;
   int attempt = 0;
   int generation = 0;
   int slot = 0;  // as in StartTask
 };
-// Avoid a node on which tasks fail: for the duration `limit`, request containers on other nodes if there are any.
+// Avoid a node on which tasks fail: for the duration `limit`, request containers on other nodes if possible.
 struct AvoidNode {
   std::string node;
   Duration limit{};
@@ -82,12 +82,14 @@ struct AvoidNode {
 struct Record {
   Change change;
 };
-// The job is about to finish, and holds no container. Find the newest checkpoint. Pass the journal, with `final` as its
-// last entry, to everything that must have it before the final state is visible. The answer is FinishPrepared.
+// The job is about to finish, and holds no container. Find the newest checkpoint. Write everything that must be
+// complete before the final state is visible, such as the job's history, from the journal with `final` as its last
+// entry. The answer is FinishPrepared.
 struct PrepareFinish {
   JobChanged final;
 };
-// The last action of a job, when no container is held any more. The Record of the final state comes just before it.
+// The last action of a job, when it no longer holds any container. The Record of the final state comes immediately
+// before.
 struct FinishJob {
   JobState state = JobState::kFailed;
   int exit_code = 1;

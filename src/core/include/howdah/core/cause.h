@@ -28,7 +28,7 @@ struct Cause {
     kStopRequest,   // a user or the backend stopped the job
     kScaled,        // a ranked role was scaled
     kGrown,         // tasks are about to join the ranked tasks
-    kDisconnected,  // a ranked task lost its connection to the others
+    kDisconnected,  // a ranked task lost its connection to the other ranked tasks
     kAmDeath,       // the application master died, and with it the rendezvous
     kNotReplaced,   // the ranked tasks got no replacement containers
   };
@@ -41,7 +41,7 @@ struct Cause {
   friend bool operator==(const Cause&, const Cause&) = default;
 };
 
-// "exit", "task_timeout": as in the journal.
+// Returns the text that the journal contains, for example "exit" or "task_timeout".
 std::string_view ToText(Cause::Kind kind);
 std::optional<Cause::Kind> ParseCauseKind(std::string_view text);
 

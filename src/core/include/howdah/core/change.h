@@ -1,5 +1,5 @@
-// The changes that the core records; their sequence is the journal. Status, history and events are computed from the
-// journal, so these types are a file format: append fields, never rename one, never change the meaning of one.
+// The changes that the core records. Their sequence is the journal. Status, history and events are computed from the
+// journal, so these types are a file format: append new fields, but never rename a field or change its meaning.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct JobSubmitted {
   };
   std::string id, name, on, framework;
   std::string user, host;
-  std::vector<Role> roles;  // in the order of the file
+  std::vector<Role> roles;  // the roles in the order of the job file
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 
@@ -42,7 +42,7 @@ struct JobChanged {
   std::optional<int> am_attempt;
   std::optional<std::string> reason, advice;
   std::optional<Cause> cause = {};  // with kRecovering, kStopRequested, kStopping and kFinished; none for a success
-  std::optional<int> exit_code;     // of the job: 0 1 3 4, with kFinished
+  std::optional<int> exit_code;     // the job's exit code (0, 1, 3 or 4), with kFinished
   std::optional<std::string> tracking_url, tensorboard_url;
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
@@ -61,18 +61,18 @@ struct Usage {
   int64_t memory_bytes = 0;       // the newest sample
   int64_t memory_peak_bytes = 0;  // the highest sample
   double cpu_seconds = 0;
-  int64_t memory_average_bytes = 0;  // over the samples while an attempt ran; 0 if there is no sample
+  int64_t memory_average_bytes = 0;  // the average over the samples while an attempt ran; 0 if there is no sample
   std::optional<GpuUse> gpu = {};    // nullopt if the task has no GPU, or there is no sample
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-// The files that a task has created or changed in its working directory, which will be removed. Only tasks whose files
-// are not kept report them.
+// The files that a task has created or changed in its working directory before the directory is removed. Reported only
+// by tasks whose files are not kept.
 struct LeftFiles {
   static constexpr size_t kMostNames = 3, kLongestName = 200;  // bytes
 
   int64_t count = 0, bytes = 0;
-  std::vector<std::string> names = {};  // of the largest, relative to the directory; their bytes may be any
+  std::vector<std::string> names = {};  // names of the largest files, relative to the directory; may contain any bytes
   friend bool operator==(const LeftFiles&, const LeftFiles&) = default;
 };
 
@@ -91,10 +91,10 @@ struct TaskProgress {
   std::optional<Instant> checkpoint_at;
   Instant at;                         // the time of the newest report
   std::optional<int64_t> steps = {};  // the number of steps until the end, the highest of all processes
-  std::optional<CheckpointCost> checkpoint_cost = {};  // of the process with the most announced checkpoints
+  std::optional<CheckpointCost> checkpoint_cost = {};  // the cost of the process that announced the most checkpoints
   friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
 };
-// "step 120, checkpoint 100"; empty if neither was reported.
+// Returns for example "step 120, checkpoint 100", or "" if neither was reported.
 std::string ToText(const TaskProgress& progress);
 
 // A change of one task. A field that is not set keeps its earlier value, but a new attempt number clears pids, exit,
@@ -129,9 +129,9 @@ struct TaskChanged {
   std::optional<Instant> started, finished;
   // With kStarted: how long the start waited for the files of the working directory; nullopt if it did not wait.
   std::optional<Duration> filling = {};
-  Boxed<Usage> usage;            // when an attempt has ended
-  Boxed<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
-  Boxed<LeftFiles> left_files;   // when an attempt has ended; empty if there are none
+  Boxed<Usage> usage;            // set when an attempt has ended
+  Boxed<TaskProgress> progress;  // set with kProgressed, and when an attempt has ended
+  Boxed<LeftFiles> left_files;   // set when an attempt has ended; empty if there are no files
   // When an attempt has ended: the sizes of the stored results by local rank, kNoResult (howdah/core/results.h) for a
   // process without one. Not set if no process has a result.
   std::optional<std::vector<int>> result_bytes;
@@ -150,25 +150,25 @@ struct Resources {
   int64_t memory_bytes = 0;
   int64_t vcores = 0;
   int64_t gpus = 0;
-  std::map<std::string, int64_t> others = {};  // by resource type, in units of the type; GPUs are not in it
-  std::string label = {};                      // of the node, as the request named it; empty for the default
+  std::map<std::string, int64_t> others = {};  // resources other than GPUs by type, in the type's unit
+  std::string label = {};                      // the node label that the request named; empty: the default
   friend bool operator==(const Resources&, const Resources&) = default;
 };
 
-// The job holds a container from kGranted or kAmGranted to kReleased. All containers are recorded, also those that no
-// task used. Containers that are not released in the journal were held until the job's end at most.
+// The job holds a container from kGranted or kAmGranted to kReleased. All containers are recorded, including those that
+// no task used. A container without kReleased was held at most until the end of the job.
 struct ContainerChanged {
   enum class Type {
     kGranted,    // the backend granted it: node, granted
-    kAmGranted,  // the application master runs in it: node, granted, since. It takes the place of the container of the
-                 // previous application master
+    kAmGranted,  // the application master runs in this container, which replaces the one of the previous application
+                 // master: node, granted, since
     kReleased,   // the backend has it back, or it did not exit although it was killed
   };
   Type type = Type::kGranted;
   std::string container;
   std::optional<std::string> node = {};
   std::optional<Resources> granted = {};  // the backend may grant more than was requested
-  std::optional<Instant> since = {};      // when the backend granted it, if long before this entry
+  std::optional<Instant> since = {};      // the time of the grant, if it was long before this entry
   friend bool operator==(const ContainerChanged&, const ContainerChanged&) = default;
 };
 

@@ -1,6 +1,6 @@
 // Events: the facts that the core receives. Their names are in the past tense, because a fact has happened and cannot
-// be refused. Every event is legal in every state; a stale one (an older attempt, an unknown container) or a repeated
-// one changes nothing.
+// be refused. Every event is legal in every state. A stale event (about an older attempt or an unknown container) or a
+// repeated event changes nothing.
 #pragma once
 
 #include <optional>
@@ -25,10 +25,10 @@ struct AmStarted {
   int attempt = 0;
   int generation = 0;
   int first_task_attempt = 0;
-  std::string tracking_url = {};  // of the job's status page; empty if there is none
+  std::string tracking_url = {};  // the URL of the job's status page; empty if there is none
 };
-// This AM has taken over a job by replaying the events of the AM that died. It is not known whether the last orders of
-// the dead AM were carried out. The core repeats them, so each order must be harmless the second time.
+// This AM has taken over a job by replaying the events of the AM that died. The last orders of the dead AM may have
+// been lost. The core therefore repeats them, so each order must be harmless if it is carried out twice.
 struct AmResumed {
   int attempt = 0;  // the number of the AM's attempt, as the backend counts attempts
   std::string how;  // how the last AM died: a clause, "was killed by signal 9 (SIGKILL)"; empty if not known
@@ -59,7 +59,7 @@ struct AmContainerReported {
   ContainerId container;
   std::string node;
   Resources granted;
-  Instant since;  // when the backend granted it
+  Instant since;  // the time at which the backend granted it
 };
 // The backend will take the container back soon. Until then its task may save a checkpoint.
 struct ReclaimAnnounced {
@@ -98,8 +98,8 @@ struct ExecutorRefused {
   ContainerId container;
   std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
 };
-// An executor has sent a message without other content. The core may receive the event late, with the time at which the
-// message arrived.
+// An executor has sent a message that shows only that it is alive, and perhaps its task's usage. The core may receive
+// the event late, with the time at which the message arrived.
 struct HeartbeatReceived {
   ContainerId container;
   std::optional<Usage> usage = {};  // the newest sample of its task's usage; nullopt if there is none yet
@@ -112,7 +112,7 @@ struct TaskStarted {
   ContainerId container;
   int attempt = 0;
   std::vector<int> pids;  // by local rank
-  Instant at;             // when the first process was created
+  Instant at;             // the time at which the first process was created
   Duration filling{};     // how long the order to start waited for the files of the working directory
 };
 // One process of a task has exited; other processes of the task may still run. A process with a diagnosed cause has
@@ -126,7 +126,7 @@ struct RankExited {
   Diagnosis diagnosis;
   // The variables that the process printed for the `exports` of its role. A variable that was not printed is missing.
   jobspec::EnvVars exports = {};
-  // A signal killed the process after its executor had ordered it to stop. Timestamps cannot show which came first,
+  // A signal killed the process after its executor had ordered it to stop. The core cannot derive this from timestamps,
   // because the clocks of the machines differ.
   bool by_stop_order = false;
   // The size of the process's result, which is stored with the job; nullopt if it has none.
@@ -147,7 +147,7 @@ struct TaskSaving {
 struct TaskHung {
   ContainerId container;
   int attempt = 0;
-  Instant at;            // when it was detected
+  Instant at;            // the time at which the hang was detected
   Instant since;         // the time of the last activity
   std::string activity;  // the kind of the last activity, a noun: "output"
   std::string stack;     // the stack location of its processes: "all_reduce (train.py:40)"; empty if not known
@@ -204,7 +204,7 @@ struct Ticked {};
 
 // --- from the AM's loop ---
 
-// The orders of the newest step, and those of the next steps until then, are performed only at `until`, because the
+// The orders of the newest step, and of all further steps before `until`, are performed only at `until`, because the
 // file system of the event log was full.
 struct OrdersDelayed {
   Instant until;

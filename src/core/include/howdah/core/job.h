@@ -23,9 +23,9 @@ struct FrameworkRules {
   std::vector<bool> restarts_together;
   // A task cannot start before it has the endpoints of all other tasks, even with `start: free`.
   bool needs_whole_cluster = false;
-  // By role: whether its tasks are coordinators. A coordinator reaches the other tasks only at the addresses that they
-  // had when it started. So it starts once all tasks are registered, and restarts from its checkpoint when the address
-  // of a task has changed. The other tasks find each other through the coordinator.
+  // By role: whether its tasks are coordinators. A coordinator reads the addresses of the other tasks only when it
+  // starts. So it starts once all tasks are registered, and restarts from its checkpoint when the address of a task has
+  // changed. The other tasks find each other through the coordinator.
   std::vector<bool> coordinators;
   // The task with rank 0 starts the processes of all ranks, and its success ends the job. The other tasks only hold
   // containers.
@@ -48,7 +48,7 @@ struct StepResult {
   bool changed = true;
 };
 
-// One owner (the AM's loop, or the simulator), one thread, not copyable.
+// Not thread-safe and not copyable. The owner is the AM's loop or the simulator.
 class Job {
  public:
   // submitted: when the job was submitted (local) or the AM registered (YARN). `timeouts.gang` counts from this time.
@@ -61,7 +61,7 @@ class Job {
   // Accepts every event in every state. `now` should not go back; if it does, the time of the last Step applies.
   StepResult Step(const Event& event, Instant now);
 
-  // The time at which Step(Ticked) must be called next. Returns nullopt if the job waits for no time.
+  // The time at which Step(Ticked) must be called next. Returns nullopt if the job has no deadline.
   std::optional<Instant> NextDeadline() const;
 
   // Valid until the next Step.

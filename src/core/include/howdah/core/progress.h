@@ -55,7 +55,7 @@ struct Activity {
 // The newest activity that counts. Once an attempt has reported progress, only progress counts: a rank that waits in a
 // collective for a lost rank may use a whole core, or repeat a warning.
 Activity NewestActivity(const ActivityTimes& times);
-// Whether this CPU time counts as activity: it is more than the timers of an idle interpreter use.
+// Whether the CPU time counts as activity, because it exceeds that of the timers of an idle interpreter.
 bool IsBusy(double cpu_seconds, Duration during);
 
 // The time limit for sampling the stacks of an attempt before a stop.

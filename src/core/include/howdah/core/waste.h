@@ -23,7 +23,7 @@ struct RoleUse {
 std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 // Advice for a role if one of its tasks used clearly more memory than requested: the task, and a sufficient value for
-// the job file. Empty if no task did.
+// the job file. Empty if there is no such task.
 std::string OveruseText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 }  // namespace howdah::core

@@ -24,7 +24,7 @@ struct PortHolder {
 struct BrokenPython {
   enum class Fault { kNoBin, kGone, kNotExecutable };
   Fault fault = Fault::kNoBin;
-  std::string file;              // in the environment: "bin/python3"
+  std::string file;              // path in the environment, such as "bin/python3"
   std::string target;            // for kGone: `file` is a link to this path, which does not exist
   std::vector<std::string> top;  // for kNoBin: some names in the archive's top directory
 };
@@ -37,9 +37,9 @@ struct Evidence {
   std::string error_file;   // content of the framework's error file (torch's error.json); empty if there is none
   jobspec::Command command;
   std::string path;                          // PATH in which the command was looked up
-  std::string working_directory;             // of the process
+  std::string working_directory;             // working directory of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
-  std::string framework = "plain";           // of the job
+  std::string framework = "plain";           // framework of the job
   int ranks = 0;                             // processes with a rank in the job; 0 if the process has none
   std::string interpreter;                   // path of the Python that the command names; empty if it names none
   bool python_archive = false;               // whether the job file has `python:`
@@ -48,15 +48,15 @@ struct Evidence {
   std::optional<uint16_t> reserved_port;
   std::vector<PortHolder> ports;  // the listeners on the ports named in the tails and on the reserved port
   bool kernel_oom = false;        // whether the OOM killer ran during the attempt (kernel's counters)
-  bool cgroup_full = false;       // the OOM killer ran because the task's cgroup had reached its limit
+  bool cgroup_full = false;       // whether the OOM killer ran because the task's cgroup had reached its limit
   int pid = 0;
   int64_t memory_peak_bytes = 0, memory_requested_bytes = 0;
   std::string kernel_log;  // the kernel's messages since the attempt began, one per line
   // The full file systems among those that the process may have written to, if MayMeanNoSpace(its output): "/data
   // (ext4), 1.8 TiB, 0 B free".
   std::vector<std::string> full_disks;
-  int gpus = 0;                              // of the task
-  std::map<int, std::string> pci_addresses;  // of these GPUs, by index: "00000000:3B:00.0", as far as they are known
+  int gpus = 0;                              // number of GPUs of the task
+  std::map<int, std::string> pci_addresses;  // known addresses of these GPUs, by index: "00000000:3B:00.0"
 };
 
 core::Diagnosis Diagnose(const Evidence& evidence);

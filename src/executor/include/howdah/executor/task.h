@@ -6,8 +6,8 @@
 //
 // The backend that started the guardian sees it end in one of these ways:
 //   exit code 0   the AM sent Leave, or the backend sent the guardian SIGTERM (kill everything immediately)
-//   exit code N   the executor could not go on, and has logged the reason to stderr; or its event loop did not turn for
-//                 30 s, and the guardian has killed it and logged that
+//   exit code N   the executor could not continue, and has logged the reason to stderr; or the executor's event loop
+//                 did not turn for 30 s, and the guardian has killed the executor and logged the reason
 //   a signal      the signal that killed the executor; the guardian has killed all processes of the task, then itself
 #pragma once
 
@@ -29,7 +29,7 @@ struct TaskOptions {
   std::string container;  // the backend's name for the container, sent to the AM
   std::string role;
   int index = 0;
-  std::string am_address;  // as for rpc::ExecutorLink::Connect
+  std::string am_address;  // in the form that rpc::ExecutorLink::Connect requires
   // Whether the next AM after a failover may be on another machine. If so, the executor listens for a callback of that
   // AM.
   bool am_may_move = false;
@@ -43,12 +43,12 @@ struct TaskOptions {
   // job file names them. If there is a `manifest.json` (manifest.h), its entries are applied instead of those of the
   // job file.
   std::string staging_dir;
-  std::string work_dir;  // working directory of the task; created if absent, kept across attempts
+  std::string work_dir;  // working directory of the task; created if absent, shared by all attempts
   // Whether the guardian removes work_dir at the end. Otherwise the backend removes it. A NodeManager whose JVM has no
   // UTF-8 locale cannot remove files with names that are not ASCII.
   bool remove_work_dir = false;
   bool keeps_work_dir = false;  // whether work_dir stays after the end of the job (`run --keep`)
-  std::string logs_dir;         // ATTEMPT/{stdout,stderr}; with several processes ATTEMPT/LOCAL_RANK/...
+  std::string logs_dir;         // contains ATTEMPT/{stdout,stderr}; with several processes ATTEMPT/LOCAL_RANK/...
   // Whether all log files are directly in logs_dir, because YARN does not collect logs from subdirectories. Names:
   // attempt-N.stdout, attempt-N.stderr; with several processes attempt-N.rank-R.stdout and so on.
   bool flat_logs = false;
@@ -63,7 +63,7 @@ struct TaskOptions {
   // "ROLE-INDEX/LOCAL_RANK". file: a regular file, which may be moved. Called on a thread of its own; calls may
   // overlap.
   std::function<Status(const std::string& name, const std::string& file)> store_result;
-  // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: that of the executor.
+  // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: the executor's own limit.
   std::optional<uint64_t> open_files;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none
 };

@@ -10,10 +10,10 @@
 namespace howdah::executor {
 
 struct TaskArguments {
-  TaskOptions options;           // all but load_identity and agent_variables
-  bool on_yarn = false;          // the options that the command line lacks are read from the YARN container
+  TaskOptions options;           // everything except load_identity and agent_variables
+  bool on_yarn = false;          // read the options that are missing in the command line from the YARN container
   std::string tls_dir;           // the directory of the executor's identity
-  std::string environment_file;  // see ReadInherited
+  std::string environment_file;  // the path for ReadInherited
 };
 // Every error has the code kUsage.
 Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& arguments);

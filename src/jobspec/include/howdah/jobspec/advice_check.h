@@ -6,7 +6,7 @@
 
 namespace howdah::jobspec {
 
-// In the order of docs/advice.md.
+// The checks, in the order of docs/advice.md.
 enum class AdviceCheck {
   kMemoryOver,
   kMemoryUnder,
@@ -40,7 +40,7 @@ enum class AdviceCheck {
 };
 inline constexpr size_t kAdviceCheckCount = static_cast<size_t>(AdviceCheck::kNode) + 1;
 
-// "memory-over": as in `advice.off` and in findings.
+// Returns the name of a check in `advice.off` and in findings, such as "memory-over".
 std::string_view ToText(AdviceCheck check);
 
 }  // namespace howdah::jobspec

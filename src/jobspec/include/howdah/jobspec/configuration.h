@@ -20,7 +20,7 @@ struct HardwarePrice {
 struct Prices {
   std::string currency;  // such as "EUR"
   HardwarePrice usual;
-  // For nodes with a label. A price that is not set here is the usual one.
+  // The prices of nodes with a label, by label. For a price that is not set here, the price in `usual` applies.
   std::map<std::string, HardwarePrice> labels;
   friend bool operator==(const Prices&, const Prices&) = default;
 };
@@ -38,11 +38,11 @@ struct Parsed {
   std::vector<Problem> problems;  // all problems, in the order of the file
 };
 
-// file: used in messages. Time and memory are bounded for any text up to kLongestConfiguration; a longer one is a
-// problem.
+// file: the name to use in messages. Time and memory are bounded for any text up to kLongestConfiguration. A longer
+// text is reported as a problem.
 inline constexpr size_t kLongestConfiguration = size_t{64} << 10;
 Parsed<Configuration> ParseConfiguration(std::string_view yaml, const std::string& file);
-// A file that contains only prices: `{currency, vcore_hour, gib_hour, gpu_hour, labels: {LABEL: {…}}}`.
+// Parses a file that contains only prices: `{currency, vcore_hour, gib_hour, gpu_hour, labels: {LABEL: {…}}}`.
 Parsed<Prices> ParsePrices(std::string_view yaml, const std::string& file);
 
 }  // namespace howdah::jobspec

@@ -14,15 +14,16 @@
 
 namespace howdah::jobspec {
 
-// In bytes. Names become parts of tables, variables, file names and host names.
+// The longest names in bytes. They are limited because names become parts of tables, variables, file names and host
+// names.
 inline constexpr size_t kLongestJobName = 255, kLongestRoleName = 63;
 
 enum class Framework { kPlain, kPytorch, kTensorflow, kJax, kHorovod, kMpi, kMxnet, kXgboost };
 enum class RoleKind {
   kWorker,   // the job waits for it
-  kService,  // the job does not wait for it, but fails if the service fails; stopped at the end
+  kService,  // the job does not wait for the role, but fails if the role fails; stopped at the end of the job
   kSidecar,  // the job does not wait for it, and its failure is only reported
-  kSetup,    // all other roles start after the setup has finished; its failure fails the job; no rank
+  kSetup,    // all other roles start after it has finished; its failure fails the job; its tasks have no ranks
 };
 enum class OnFailure {
   kFail,          // the failure of any task fails the job
@@ -32,7 +33,7 @@ enum class OnFailure {
 };
 enum class StartMode { kGang, kFree };
 
-// In the order of the job file.
+// Names and values of environment variables, in the order of the job file.
 using EnvVars = std::vector<std::pair<std::string, std::string>>;
 
 struct Instances {
@@ -56,7 +57,7 @@ struct RestartRule {
     kFail,         // the task does not restart
     kRestart,      // the task restarts as after any other failure
     kRestartFree,  // the task restarts, and the restart is not charged
-    kElsewhere,    // as kRestartFree, on another node if possible, because the node is at fault
+    kElsewhere,    // like kRestartFree, but on another node if possible, because the node is at fault
   };
   std::string log;          // a regular expression, searched for at the end of the output; empty: any output
   std::optional<int> exit;  // the exit code; nullopt: any
@@ -74,7 +75,7 @@ constexpr std::string_view ToText(RestartRule::Then then) {
 
 struct RestartLimit {
   int max = 0;
-  Duration backoff = std::chrono::seconds(1);  // before the first restart; doubles with each, up to 1 minute
+  Duration backoff = std::chrono::seconds(1);  // pause before the first restart; doubles each time, up to 1 minute
   bool charge_infrastructure = false;          // infrastructure failures (lost nodes, preemption) count against max
   std::vector<RestartRule> rules = {};         // the first matching rule applies
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
@@ -140,15 +141,15 @@ struct RoleSpec {
   RestartLimit restart;
   OnFailure on_failure = OnFailure::kFail;
   std::vector<After> after;
-  std::optional<Duration> timeout;       // of one attempt, from its start; nullopt: no limit
+  std::optional<Duration> timeout;       // longest duration of one attempt; nullopt: no limit
   std::optional<Outlive> outlive;        // nullopt: no limit
   std::vector<NamedResource> resources;  // this field and all up to max_per_node affect only clusters
   std::string node_label;                // empty: the job's label
   Locality locality;
   std::optional<int> max_per_node;           // tasks of this role on one node at a time; nullopt: no limit
   std::optional<Duration> progress_timeout;  // for any kind of role; nullopt: the default of core::ProgressLimit
-  // The variables that this role prints for the roles that wait for it: the name of a variable, and the text that
-  // precedes its value in the output.
+  // The variables that this role prints for the roles that wait for it. Each pair has the name of a variable and the
+  // text that precedes the variable's value in the output.
   EnvVars exports;
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
@@ -188,8 +189,8 @@ struct Docker {
 
 // The application master, if it runs in a container of the cluster.
 struct AmSpec {
-  int attempts = 2;          // including the first
-  int64_t memory_bytes = 0;  // of the AM's container; 0: computed from the number of tasks
+  int attempts = 2;          // number of attempts, including the first
+  int64_t memory_bytes = 0;  // memory of the AM's container; 0: computed from the number of tasks
   int vcores = 1;
   friend bool operator==(const AmSpec&, const AmSpec&) = default;
 };
@@ -214,7 +215,7 @@ struct JobSpec {
   EnvVars env;
   bool tony_env = false;  // run the tasks as TonY does: variables, shell, source directory
   std::vector<std::string> env_from;
-  std::string queue;  // from here to am: only on a cluster
+  std::string queue;  // this field and all up to am affect only clusters
   std::optional<int> priority;
   std::string node_label;
   AmSpec am;
@@ -230,7 +231,7 @@ struct JobSpec {
   Duration metrics_interval = std::chrono::seconds(5);  // between two samples of a task's metrics; 0: no samples
   StartMode start = StartMode::kGang;
   std::string tony_history;               // absolute path or URI where history in TonY's format is written; empty: none
-  std::vector<Configured> configuration;  // only for that history
+  std::vector<Configured> configuration;  // shown only in that history
   std::vector<AdviceCheck> advice_off;    // checks that give no advice
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };

@@ -1,5 +1,5 @@
-// The regular expressions of job files. RE2 matches them: its time is linear in the text, and it does not recurse. ^
-// and $ match at line boundaries.
+// The regular expressions of job files. RE2 matches them in linear time and without recursion. ^ and $ match at line
+// boundaries.
 #pragma once
 
 #include <string>

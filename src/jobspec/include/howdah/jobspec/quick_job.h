@@ -20,7 +20,7 @@ struct QuickJob {
   std::optional<int> vcores;
   std::optional<int> gpus;
   std::optional<int> processes;
-  std::string source = ".";    // the current directory contains train.py; empty: none
+  std::string source = ".";    // by default the current directory, which contains train.py; empty: none
   std::string python_archive;  // empty: none
   std::string queue;           // empty: the default queue
   EnvVars env;

@@ -32,7 +32,7 @@ class Days {
   std::function<Duration(Instant)> utc_offset_;
 };
 
-// A period for a report: from `since`, before `until`. A limit that is not set does not restrict it.
+// A period for a report: at or after `since`, and before `until`. A limit that is not set does not restrict the period.
 struct Window {
   std::optional<Instant> since, until;
 };

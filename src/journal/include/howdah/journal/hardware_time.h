@@ -1,5 +1,5 @@
-// The hardware that a job holds, over time: the part of the job's status from which Ledger takes its figures. JobView
-// feeds it; readers use Ledger, or the totals in JobView.
+// Computes the hardware that a job holds over time. JobView passes the journal's entries to this class. Readers use
+// Ledger, or the totals in JobView.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace howdah::journal {
 
 class HardwareTime {
  public:
-  // The figures of one bucket. wall: of the job, independent of its hardware; kTail has none.
+  // The figures of one bucket. wall: the job's wall time, which does not depend on its hardware; 0 for kTail.
   struct Figures {
     Held held;
     Duration wall{};
@@ -35,7 +35,7 @@ class HardwareTime {
   };
 
   HardwareTime() = default;
-  // As for Ledger.
+  // days, window: see Ledger.
   HardwareTime(Days days, Window window) : days_(std::move(days)), window_(window) {}
 
   // JobView calls these functions while it applies an entry, with TimeBreakdown::now(). Begin clears everything.
@@ -48,7 +48,7 @@ class HardwareTime {
   // job. Called after each entry.
   void Settle(TimeBreakdown& breakdown);
 
-  // The resources of a container that is held; nullptr if they are not known.
+  // Returns the resources of a container that is held, or nullptr if they are not known.
   const core::Resources* Find(const std::string& container) const;
   bool known() const { return known_; }
   std::optional<double> busy() const;
@@ -66,8 +66,8 @@ class HardwareTime {
     core::Resources granted;
     Instant from;
     std::optional<Instant> released;
-    std::optional<Instant> started;  // of the attempt that runs in it
-    std::optional<Instant> ended;    // when the last attempt ended, while no other has started
+    std::optional<Instant> started;  // start of the attempt that runs in the container
+    std::optional<Instant> ended;    // end of the last attempt; unset while an attempt runs
   };
   // Adds the time from settled_ until `until` to `days`.
   void Add(const TimeBreakdown& breakdown, Instant until, std::map<Day, Buckets>& days) const;
@@ -78,12 +78,13 @@ class HardwareTime {
   Window window_;
   Instant submitted_, settled_;
   std::map<std::string, Container> held_;
-  std::vector<Container> released_;  // those that were held after settled_
+  std::vector<Container> released_;  // released containers that were held after settled_
   std::string am_container_;         // the id of the application master's newest container; empty if not known
   std::map<Day, Buckets> settled_days_;
   bool known_ = false;
   int entries_ = 0;  // number of entries since the last attempt to settle
-  // The use of GPUs while attempts ran, in millionths, weighted by GPU-microseconds; and the sum of the weights.
+  // busy_: the use of GPUs while attempts ran, in millionths, weighted by GPU-microseconds. busy_weight_: the sum of
+  // the weights.
   ResourceTime busy_ = 0, busy_weight_ = 0;
 };
 

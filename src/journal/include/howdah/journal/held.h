@@ -11,8 +11,8 @@
 
 namespace howdah::journal {
 
-// The buckets of hardware time. Every moment in which a container is held belongs to exactly one. It is the bucket of
-// wall time (Spent) that the job is in, except for kTail.
+// The buckets of hardware time. Every moment in which a container is held belongs to exactly one bucket: to kTail, or
+// to the bucket that corresponds to the job's wall time (Spent) at that moment.
 enum class Bucket {
   kWaiting,  // Spent::kQueue: the container is held, and the gang is not complete yet
   kLocalization,
@@ -42,7 +42,7 @@ struct Held {
   friend bool operator==(const Held&, const Held&) = default;
 };
 
-// Amounts above this limit are cut, because only a damaged journal contains them.
+// Larger amounts are reduced to this limit, because only a damaged journal contains them.
 inline constexpr int64_t kMostGranted = int64_t{1} << 48;
 
 // Returns `granted` held for `time`. Negative amounts count as 0.

@@ -22,17 +22,20 @@ struct TaskView {
   int attempt = 0;
   std::optional<int> started_in;  // the newest generation in which an attempt was started
   std::string node, container;    // empty before the task has a container
-  // The resources of this container; nullopt if there is none, or the journal does not contain them.
+  // The resources of `container`; nullopt if the task has none, or if the journal does not contain them.
   std::optional<core::Resources> granted;
   std::vector<int> ranks, pids;
   std::optional<ExitStatus> exit;
   std::string reason, advice;
   std::optional<Instant> started, finished;
-  // The attempt's progress; nullopt if it reports none. A caller may replace it by a value newer than the journal's.
+  // The attempt's progress; nullopt if the attempt reports none. A caller may replace this value by a newer one than
+  // the journal's.
   std::optional<core::TaskProgress> progress;
-  // The sizes of the attempt's stored results by local rank, core::kNoResult for none. Empty if no process has one.
+  // The sizes of the attempt's stored results by local rank; core::kNoResult for a process without a result. Empty if
+  // no process has one.
   std::vector<int> result_bytes;
-  // From the journal, once an attempt has ended. Before that, a caller may fill in a sample.
+  // The attempt's resource usage. The journal contains it once the attempt has ended. Before that, a caller may fill in
+  // a sample.
   Usage usage;
   // The files in the task's working directory when its newest attempt ended; nullopt if there are none, or if they are
   // kept.
@@ -46,7 +49,7 @@ struct JobView {
   int generation = 0;
   int am_attempt = 0;
   std::string reason, advice;        // may be empty
-  std::optional<core::Cause> cause;  // of the reason; not every reason has one
+  std::optional<core::Cause> cause;  // the cause behind `reason`; not every reason has one
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
   std::string tensorboard_advice;        // why there is no TensorBoard; shown while there is no other advice
@@ -61,7 +64,7 @@ struct JobView {
   const TaskView* Find(const std::string& role, int index) const;
 };
 
-// Formats one JSON object, as `status --json` prints it. With with_tasks=false it lacks the tasks and the time
+// Formats one JSON object, as `status --json` prints it. With with_tasks=false, the object lacks the tasks and the time
 // breakdown, as in `list --json`.
 std::string ToJson(const JobView& view, bool with_tasks);
 // Reads the output of ToJson. Returns nullopt for anything else.
@@ -69,7 +72,7 @@ std::optional<JobView> FromJson(std::string_view json);
 
 // Formats one line of the journal file, without the newline: {"time": "...", "type": "TaskExited", ...}.
 std::string EncodeEntry(const core::JournalEntry& entry);
-// Returns nullopt for a torn line, and for a type that this version does not know.
+// Returns nullopt for an incomplete or invalid line, and for a type that this version does not know.
 std::optional<core::JournalEntry> DecodeEntry(std::string_view line);
 // Formats a line for people: "06:45:12.301  TaskExited  worker:1  exit code 7".
 std::string DescribeEntry(const core::JournalEntry& entry);

@@ -21,7 +21,7 @@ namespace howdah::journal {
 // no time counts as lost, as in TimeBreakdown; a checkpoint that is reported late makes lost time useful again.
 class Ledger {
  public:
-  // days: how to divide the time. window: time outside of it is not counted.
+  // days: the days, in some time zone, into which the totals are divided. window: time outside of it is not counted.
   explicit Ledger(Days days = {}, Window window = {});
 
   void Take(const core::JournalEntry& entry);
@@ -29,12 +29,13 @@ class Ledger {
   void AdvanceTo(Instant now);
 
   // Whether it is known which hardware the job held. Histories of TonY, and journals written by versions that did not
-  // record grants, do not contain it; show "–" for them, not 0. It is also unknown until the first grant.
+  // record grants, do not contain the hardware. Show "–" for such jobs, not 0. The hardware is also unknown until the
+  // first grant.
   bool known() const;
-  // Whether the lost time is known: some checkpoint was reported.
+  // Whether the lost time is known, because some checkpoint was reported.
   bool knows_lost() const;
 
-  // All figures at once. The functions below compute each of theirs from this map again.
+  // Returns all figures at once. Each call of one of the functions below computes this map again.
   std::map<Day, HardwareTime::Buckets> ByDay() const;
   Held Of(Bucket bucket) const;
   Held Of(Bucket bucket, Day day) const;
@@ -60,8 +61,8 @@ class Ledger {
   JobView view_;
 };
 
-// The share of the held hardware that was useful, from 0 to 1. It compares GPUs if any were held, otherwise vcores,
-// otherwise memory. nullopt if nothing was held.
+// Returns the share of the held hardware that was useful, from 0 to 1. Compares GPUs if any were held, otherwise
+// vcores, otherwise memory. Returns nullopt if nothing was held.
 std::optional<double> Goodput(const Held& useful, const Held& held);
 
 }  // namespace howdah::journal

@@ -22,7 +22,6 @@ class TimeBreakdown {
   };
 
   // JobView calls Advance before it applies a journal entry, and the other functions while it applies the entry.
-  // reason: JobView::reason at that time.
   // tasks: the number of tasks that wait for containers from the beginning. OnTask gets nullopt for a task that does
   // not exist, and for one that does not wait for a container yet.
   void Begin(Instant submitted, int tasks);
@@ -32,10 +31,12 @@ class TimeBreakdown {
   void OnStarted(Duration filling);
   // A task was restarted, and its generation continued.
   void OnTaskRestart() { ++task_restart_count_; }
-  // rendezvous: the tasks of the job wait for each other before their first step. In plain jobs they do not.
+  // rendezvous: whether the tasks of the job wait for each other before their first step. They do so in all jobs but
+  // plain ones.
   void OnProgress(const core::TaskProgress& progress, bool rendezvous);
   // An attempt continues in the next generation and still has its work in memory.
   void OnRejoined();
+  // reason: why the job has changed its state; it becomes the cause of a new generation.
   void OnJob(core::JobState state, int generation, const std::string& reason);
 
   // Whether all data are missing, because another program (TonY) recorded the job.
@@ -44,8 +45,9 @@ class TimeBreakdown {
   Instant now() const { return *last_; }
   // Whether lost time is known, because a checkpoint was reported.
   bool checkpointed() const { return checkpointed_; }
-  // The buckets over time, from the job's submission or the last DropTimeline until now(). The time that Of counts as
-  // running while no checkpoint is reported is kLost here. The buckets of the time before settled() never change.
+  // The buckets over time, from the job's submission or the last DropTimeline until now(). While no checkpoint is
+  // reported, Of counts lost time as running, but the timeline contains it as kLost. The buckets of the time before
+  // settled() never change.
   const Timeline& timeline() const { return timeline_; }
   Instant settled() const;
   void DropTimeline(Instant before) { timeline_.DropBefore(before); }
@@ -80,13 +82,13 @@ class TimeBreakdown {
   core::JobState state_ = core::JobState::kQueued;
   int generation_ = 0;
   bool ran_ = false;
-  std::optional<Instant> running_since_;  // the first step of this generation
+  std::optional<Instant> running_since_;  // start of this generation's processes; after the first step: its time
   bool stepped_ = false;                  // whether this generation has reported a step
   std::optional<Instant> checkpoint_at_;
   bool checkpointed_ = false;
-  // The running time lost when the job last stopped running. The last stretch belongs to the newest generation, those
-  // before it to earlier ones, whose work was only in memory. A checkpoint that was written in the last stretch, but is
-  // reported later, reduces the loss.
+  // The running time that was lost when the job last stopped running. The last stretch belongs to the newest
+  // generation. The stretches before it belong to earlier generations, whose work was only in memory. A checkpoint that
+  // was written in the last stretch, but is reported later, reduces the loss.
   std::optional<Stretches> loss_;
   Stretches unsaved_;  // running time of earlier generations whose work is only in memory, in rejoined tasks
   std::optional<Instant> recovering_since_;

@@ -38,13 +38,14 @@ class Timeline {
  public:
   // Adds a stretch that begins where the last one ends.
   void Append(const Stretch& stretch);
-  // Moves the time of the stretches, which is in the bucket that each of them names, to another bucket.
+  // Moves the time of the stretches to the bucket `to`. Each stretch must name the bucket to which its time belongs
+  // now.
   void Move(const Stretches& stretches, Spent to);
-  // The newest time in bucket `what`, at most `time` in sum, oldest part first.
+  // Returns the newest parts of the timeline in bucket `what`, at most `time` in total, oldest part first.
   Stretches Newest(Spent what, Duration time) const;
   // Removes the stretches before `at`. The totals stay.
   void DropBefore(Instant at);
-  // Adds time that is not on the timeline.
+  // Adds time to the total of a bucket, but not to the timeline.
   void AddTotal(Spent what, Duration time) { totals_[static_cast<size_t>(what)] += time; }
 
   // Oldest first. No stretch is empty, and adjacent ones differ in `what`.

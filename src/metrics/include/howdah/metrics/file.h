@@ -29,7 +29,7 @@ class File {
   const std::vector<TaskKey>& tasks() const;  // ordered as in Table
 
   // Reads only the blocks of the selected tasks and roles. If some of them cannot be read, the table has the rest, and
-  // `problem`, if not null, receives a sentence that says so. An error if no block could be read.
+  // `problem`, if not null, receives a sentence that names them. Returns an error if no block could be read.
   Result<Table> Read(const Query& query, std::string* problem = nullptr) const;
 
  private:

@@ -43,8 +43,8 @@ struct Query {
   Of of = Of::kTask;
   std::optional<std::string> role;
   std::optional<int> index;         // only together with `role`; ignored for kRole
-  std::vector<std::string> series;  // names
-  std::optional<Instant> from, to;  // buckets that end after `from` and begin before `to`
+  std::vector<std::string> series;  // names of series
+  std::optional<Instant> from, to;  // selects buckets that end after `from` and begin before `to`
   int points = 0;                   // the greatest number of buckets; 0: as many as there are
 };
 
@@ -53,26 +53,26 @@ struct Query {
 struct Column {
   Series series;
   std::string role;
-  std::optional<int> index;     // of the task; not set for a quantile of a role
+  std::optional<int> index;     // the task's index; not set for a quantile of a role
   std::optional<int> rank;      // the local rank in its task; not set for series of a whole task
   std::optional<int> quantile;  // 0, 25, 50, 75 or 100; only for a quantile of a role
-  // How much was measured in each bucket. For most series: the seconds that the samples cover. For "metric.NAME": the
-  // number of reported values. For a quantile: the number of tasks or ranks. 0: nothing was measured, which differs
-  // from a measured 0. Mean and max are NaN there.
+  // The amount of measurement in each bucket. For most series: the seconds that the samples cover. For "metric.NAME":
+  // the number of reported values. For a quantile: the number of tasks or ranks. 0 means that nothing was measured,
+  // which differs from a measured 0. Mean and max are NaN in such a bucket.
   std::vector<float> weight;
-  std::vector<float> mean;  // of the samples, weighted. "metric.NAME" may contain NaN and infinities that were reported
-  std::vector<float> max;   // the highest value; empty for a quantile
+  std::vector<float> mean;           // the weighted mean of the samples; for "metric.NAME", it may be NaN or infinite
+  std::vector<float> max;            // the highest value; empty for a quantile
   std::vector<int64_t> step;         // only for "metric.NAME", otherwise empty: the step of the bucket's newest value
   std::optional<double> last;        // only for "metric.NAME": the newest value
-  std::optional<int64_t> last_step;  // its step
+  std::optional<int64_t> last_step;  // the step of `last`
   std::optional<double> capacity;    // the highest possible value, if it is known: the size of /dev/shm
-  std::string absent;                // why the series cannot be read at present; empty: it can
+  std::string absent;                // the reason why the series cannot be read at present; empty if it can be read
 
-  // Seconds that all samples together cover (for "metric.NAME": the number of values).
+  // The seconds that all samples together cover (for "metric.NAME": the number of values).
   double TotalWeight() const;
   // The mean of all samples. Not set if there are none.
   std::optional<double> Mean() const;
-  // The highest value, where NaN does not count. Not set if there is none.
+  // The highest value, ignoring NaN. Not set if there is none.
   std::optional<double> Max() const;
 };
 

@@ -26,8 +26,8 @@ class AmMetrics {
   // Returns the next reply, or nullopt if there is no reply now.
   virtual std::optional<wire::MetricsReply> Next() = 0;
   // Returns nullopt until Next has returned every reply and the call has ended. kUnavailable: the AM could not be
-  // reached, has exited, or the connection broke. kFailed: the AM refused the call, for example because it is of a
-  // version without metrics; the message says so.
+  // reached, has exited, or the connection broke. kFailed: the AM refused the call, for example because its version has
+  // no metrics. The message has the reason.
   virtual std::optional<Status> ended() const = 0;
 };
 

@@ -29,14 +29,14 @@ class AmServer {
   // server.
   struct Handlers {
     std::function<void(ConnectionId, wire::FromExecutor)> on_message;
-    // The last call for a connection, even if the connection sent nothing.
+    // This is the last call for a connection. It is made even if the connection sent nothing.
     std::function<void(ConnectionId)> on_closed;
     // A client sends a request. Call `reply` once, immediately or later, on the loop thread.
     std::function<void(wire::ControlRequest, std::function<void(wire::ControlReply)> reply)> on_control;
     // A client follows the job. Called once per client, with its request. on_follower_gone is the last call for that
     // client.
     std::function<void(ConnectionId, wire::FollowRequest)> on_follow;
-    // A client watches the job's metrics. For the rest, the client is a follower.
+    // A client watches the job's metrics. Apart from the type of its messages, the client is treated as a follower.
     std::function<void(ConnectionId, wire::MetricsRequest)> on_metrics;
     // One message of SendToFollower was sent. Called once per message, in order, and only while the client reads.
     std::function<void(ConnectionId)> on_follow_written;

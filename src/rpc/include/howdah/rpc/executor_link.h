@@ -17,8 +17,8 @@ class ExecutorLink {
   // Called on the owner's loop thread, never after the destructor has returned. A handler may destroy the link.
   struct Handlers {
     std::function<void(wire::ToExecutor)> on_message;
-    std::function<void(std::string why)> on_closed;  // called once, also if the AM was not reached in time
-    std::function<void()> on_sent;                   // all queued messages have been sent; may be empty
+    std::function<void(std::string why)> on_closed;  // called once, also if the AM could not be reached in time
+    std::function<void()> on_sent;                   // called when all queued messages have been sent; may be empty
   };
   // Returns immediately; messages are queued until the connection is established. address: IP address and port,
   // "127.0.0.1:40123" or "[::1]:40123", never a host name.

@@ -37,8 +37,8 @@ class FrameChannel {
     kTunnel,        // the first frame is an Open
     kAcceptTunnel,  // for executors: the first frame has the id of an OpenTunnel
   };
-  // address: as for ExecutorLink::Connect. The first Open makes the connection. connect_limit: the maximum time for
-  // that.
+  // address: as for ExecutorLink::Connect. The first call of Open makes the connection. connect_limit: the maximum time
+  // for making the connection.
   static Result<std::unique_ptr<FrameChannel>> Make(const std::string& address, const Identity& identity, Post post,
                                                     Duration connect_limit);
   // Ends every stream without calling its handlers.

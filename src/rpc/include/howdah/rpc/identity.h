@@ -17,7 +17,7 @@ struct Identity {
 
 // The AM's address and the caller's credentials.
 struct AmContact {
-  std::string address;  // as for ExecutorLink::Connect: "10.0.0.7:40123"
+  std::string address;  // in the form that ExecutorLink::Connect requires: "10.0.0.7:40123"
   Identity identity;
 };
 

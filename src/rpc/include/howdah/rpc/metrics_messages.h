@@ -10,12 +10,12 @@ wire::MetricsRequest ToWire(const metrics::Query& query);
 metrics::Query FromWire(const wire::MetricsRequest& request);
 
 wire::MetricsColumn ToWire(const metrics::Column& column);
-// buckets: Table::buckets. Vectors of other sizes are cut or filled.
+// buckets: Table::buckets. Vectors of another size are truncated or extended to it.
 metrics::Column FromWire(const wire::MetricsColumn& column, size_t buckets);
 
-// The table without its columns.
+// Converts the table without its columns.
 wire::MetricsTable ToWire(const metrics::Table& table);
-// The sizes are limited to those of a valid table.
+// Limits the sizes in the message to those of a valid table.
 metrics::Table FromWire(const wire::MetricsTable& table);
 
 }  // namespace howdah::rpc

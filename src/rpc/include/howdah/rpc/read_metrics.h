@@ -9,8 +9,8 @@
 namespace howdah::rpc {
 
 // Returns the metrics that the AM has now. Blocks at most for `limit`. Thread-safe. kUnavailable: the AM could not be
-// reached, has exited, or the connection broke. kTimeout: it did not answer in time. kFailed: it refused the call, for
-// example because it is of a version without metrics; the message says so.
+// reached, has exited, or the connection broke. kTimeout: the AM did not answer in time. kFailed: the AM refused the
+// call, for example because its version has no metrics. The message has the reason.
 Result<metrics::Table> ReadMetrics(const AmContact& am, const metrics::Query& query, Duration limit);
 
 }  // namespace howdah::rpc

@@ -43,7 +43,7 @@ class Files {
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
   virtual Status Delete(const std::string& path) = 0;  // with all files below it; succeeds if the path does not exist
 
-  // A directory that another user may own and change meanwhile. All names are names of its entries.
+  // A directory that another user may own and may change while it is in use. All names are names of its entries.
   class Directory {
    public:
     virtual ~Directory() = default;
@@ -56,8 +56,8 @@ class Files {
     // Moves the directory to TOP/BELOW and keeps its name. Creates BELOW as MakeDirectories does.
     virtual Status MoveTo(const std::string& top, const std::string& below) = 0;
   };
-  // Opens a directory, but not a symbolic link to one. The default is for file systems without symbolic links, where a
-  // path is safe to use: it does not check owners.
+  // Opens a directory, but not a symbolic link to one. The default implementation does not check owners. It is for file
+  // systems without symbolic links, where a path is safe to use.
   virtual Result<std::unique_ptr<Directory>> OpenDirectory(const std::string& path);
 };
 
@@ -65,7 +65,7 @@ class Files {
 // group.
 inline constexpr unsigned kSharedDirectory = 0770, kSharedFile = 0644;
 
-// The path of a URI: "hdfs://ns1/a/b" → "/a/b", "file:/a" → "/a", "/a/b" → "/a/b".
+// Returns the path of a URI: "hdfs://ns1/a/b" → "/a/b", "file:/a" → "/a", "/a/b" → "/a/b".
 inline std::string PathOfUri(const std::string& uri) {
   const size_t colon = uri.find(':');
   if (uri.starts_with('/') || colon == std::string::npos) return uri;

@@ -38,7 +38,7 @@ class Mirror {
  private:
   struct File {
     int64_t copied = 0;
-    Instant modified;     // modification time in the listing when it was last checked
+    Instant modified;     // modification time in the listing at the last check
     Instant last_growth;  // when new bytes were last found
     Instant next_check;
   };
@@ -51,7 +51,7 @@ class Mirror {
   const std::string from_, to_;
   const int64_t max_bytes_;
   int64_t bytes_ = 0;
-  std::map<std::string, File> copies_;  // by path below from_: "/run1/events.out.tfevents.1"
+  std::map<std::string, File> copies_;  // event files by path below from_: "/run1/events.out.tfevents.1"
   // The state of the Update that is running.
   Instant now_;
   std::stop_token stop_;

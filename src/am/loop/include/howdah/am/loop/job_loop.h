@@ -14,33 +14,34 @@
 
 namespace howdah::am::loop {
 
-// One thread. Recovery depends on the order within a drain:
+// Not thread-safe. A pass over the queue steps all queued events. Recovery depends on the order within a pass:
 //   1. each event is stepped alone, in the order of Post;
 //   2. an event is durable in the event log before any of its actions is performed;
-//   3. the journal is flushed once per drain, when the queue is empty, so that readers see complete steps;
-//   4. the timer is armed once per drain.
+//   3. the journal is flushed once per pass, when the queue is empty, so that readers see complete steps;
+//   4. the timer is armed once per pass.
 //
 // A full file system does not end the job, because running tasks do not need the event log. While an event cannot be
-// logged, its actions wait, later events wait in memory, and the write is repeated every kRetryInterval. Afterwards
-// core::OrdersDelayed moves the limits of the actions that have waited, such as the grace of a stop. The job fails
-// after kNoSpaceLimit or kMostWaiting events, and at once if it is to be stopped and the reserve does not help.
+// logged, its actions wait, later events wait in memory, and the write is repeated every kRetryInterval. Once the write
+// has succeeded, core::OrdersDelayed moves the time limits of the delayed actions, such as the grace period of a stop.
+// The job fails after kNoSpaceLimit, or when more than kMostWaiting events wait. It fails at once if a stop was
+// requested and the space of the reserve is not enough.
 class JobLoop {
  public:
   // submitted, seed: passed on to core::Job.
   JobLoop(const jobspec::JobSpec& spec, const core::FrameworkRules& rules, Instant submitted, uint64_t seed,
           Ports ports);
 
-  // Queues an event. May be called during a drain.
+  // Queues an event. May be called during a pass.
   void Post(core::Event event);
-  // Steps all queued events. Called by the owner of Timers, after DrainSoon.
-  void Drain();
+  // Runs one pass: steps all queued events. Called by the implementation of Timers, after PassSoon or PassAfter.
+  void RunPass();
 
-  // Replays one event of the previous AM. The caller passes all of them, in order, and then posts core::AmResumed; the
-  // core then repeats every order that may have been lost. Writes the journal entries that follow, but skips the first
-  // `recorded` entries of all calls together, because the journal already has them.
+  // Replays one event of the previous AM. The caller replays all of its events, in order, and then posts
+  // core::AmResumed, so that the core repeats every order that may have been lost. The journal already has the first
+  // `recorded` entries that the whole replay produces. Only the entries after these are written.
   void Replay(const LoggedEvent& past, size_t recorded);
-  // The number of journal entries that follow from the replayed events. If it is less than `recorded`, events are
-  // missing, and the job must not continue: it would start tasks that run already.
+  // The number of journal entries that the replay has produced. If it is less than `recorded`, events are missing, and
+  // the job must not continue, because it would start tasks that are already running.
   size_t replayed_entries() const { return replayed_entries_; }
 
   // After Stop the loop steps and writes nothing.
@@ -52,7 +53,7 @@ class JobLoop {
 
   static constexpr Duration kRetryInterval = std::chrono::seconds(1);
   static constexpr Duration kNoSpaceLimit = std::chrono::minutes(10);
-  static constexpr size_t kMostWaiting = 64 << 10;  // some 16 MiB
+  static constexpr size_t kMostWaiting = 64 << 10;  // about 16 MiB of memory
 
  private:
   struct Posted {
@@ -62,8 +63,8 @@ class JobLoop {
   // The state while a file system is full.
   struct NoSpace {
     Instant since;
-    std::vector<core::Action> actions;         // of the newest step, whose event is not logged yet
-    std::map<ContainerId, Posted> heartbeats;  // the newest of each container
+    std::vector<core::Action> actions;         // actions of the newest step, whose event is not logged yet
+    std::map<ContainerId, Posted> heartbeats;  // the newest heartbeat of each container
   };
 
   void Step(const Posted& posted);
@@ -73,21 +74,21 @@ class JobLoop {
   // Fails, or waits if the error is kNoSpace. actions: as in NoSpace.
   void OnWriteError(const Error& error, std::vector<core::Action> actions);
   void Wait(const Posted& posted);
-  // The job is to be stopped on a full file system.
+  // Frees the reserve, because a stop was requested while the file system is full.
   void PrepareStop();
-  // Returns true if everything could be written.
+  // Repeats the write. Returns true if everything could be written.
   bool TryAgain();
 
   Ports ports_;
   core::Job job_;
-  core::Heartbeats heartbeats_;  // not logged yet
+  core::Heartbeats heartbeats_;  // the heartbeats that are not logged yet
   std::deque<Posted> queue_;
   Instant now_;  // time of the newest step; it never decreases
   uint64_t steps_ = 0;
   size_t replayed_entries_ = 0;
-  bool drain_wanted_ = false;
+  bool pass_wanted_ = false;
   bool stopped_ = false;
-  bool stop_requested_ = false;  // while there was no space
+  bool stop_requested_ = false;  // a stop was requested while the file system was full
   std::optional<NoSpace> no_space_;
 };
 

@@ -28,16 +28,16 @@ class Clock {
 class Timers {
  public:
   virtual ~Timers() = default;
-  // The implementation must call JobLoop::Drain once, soon after this call and not from within it.
-  virtual void DrainSoon() = 0;
+  // The implementation must call JobLoop::RunPass once, soon after this call and not from within it.
+  virtual void PassSoon() = 0;
   // The implementation must post core::Ticked at the deadline. Each call replaces the previous deadline; nullopt: no
   // deadline.
   virtual void Arm(std::optional<Instant> deadline) = 0;
-  // The implementation calls JobLoop::Drain once after the delay.
-  virtual void DrainAfter(Duration delay) = 0;
+  // The implementation must call JobLoop::RunPass once, after the delay.
+  virtual void PassAfter(Duration delay) = 0;
 };
 
-// The state of core::Job is a function of its events, so the events alone bring the next AM to the state of this one.
+// The state of core::Job is a function of its events, so the next AM reaches the state of this one by replaying them.
 class EventLog {
  public:
   virtual ~EventLog() = default;
@@ -51,7 +51,7 @@ class Journal {
   virtual ~Journal() = default;
   // Queues an entry.
   virtual void Add(const core::JournalEntry& entry) = 0;
-  // Writes all queued entries in one piece. After ErrorCode::kNoSpace those not written stay queued.
+  // Writes all queued entries in one piece. After ErrorCode::kNoSpace, the entries that were not written stay queued.
   virtual Status Flush() = 0;
 };
 
@@ -64,14 +64,14 @@ class Performer {
   // Called during a resume for an event of the previous AM, and for the actions of that event. The implementation
   // updates its tables and performs nothing.
   virtual void Replayed(const LoggedEvent& logged, const std::vector<core::Action>& actions) = 0;
-  // Called when the queue is empty and the journal is flushed.
-  virtual void OnDrained() = 0;
+  // Called at the end of a pass, when the queue is empty and the journal is flushed.
+  virtual void OnPassDone() = 0;
   // Called when the event log or the journal cannot be written. The loop has then stopped.
   virtual void OnFailed(const Error& error) = 0;
   // The file system of the event log or of the journal is full. Until OnSpace the loop performs nothing.
   virtual void OnNoSpace(const Error& error) = 0;
   virtual void OnSpace(Duration full_for) = 0;
-  // The job is to be stopped while the file system is full. The implementation deletes what it holds in reserve.
+  // A stop was requested while the file system is full. The implementation deletes its reserve files.
   virtual void FreeReserve() = 0;
 };
 

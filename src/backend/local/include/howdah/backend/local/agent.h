@@ -26,7 +26,8 @@ class LeaseRegistry;
 // Reads the identity of `party` ("am", "executor", "client") from the directory JobFiles::tls().
 Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party);
 
-// For executors, before they read the job file: refuses a job file in a directory that another user may change.
+// Fails if another user may change the directory of the job file. Executors call this function before they read the job
+// file.
 Status CheckJobFile(const std::string& job_file);
 
 // Moves the result of a process to JobFiles::results(). job_file: JobFiles::spec(). name: "ROLE-INDEX/LOCAL_RANK".
@@ -36,13 +37,13 @@ Status StoreResult(const std::string& job_file, const std::string& name, const s
 // The arguments with which the submitting client starts an AM: `howdah-agent am --job-dir DIR ...`.
 struct AmStart {
   std::string agent;    // path of howdah-agent, with which the AM starts executors
-  std::string job_dir;  // layout.h; its last component is the job's id
+  std::string job_dir;  // the job's directory (layout.h); the last component of the path is the job's id
   std::string lease_dir;
   std::optional<uint64_t> open_files;  // the soft limit of open files that executors get (os/process/limits.h)
 };
 
-// A submitted job, as its AM and the AM's guardian see it. The guardian opens the job before it forks, so both
-// processes hold the job's leases. The leases therefore last until the guardian has killed all processes of the job.
+// A submitted job, for its AM and the AM's guardian. The guardian opens the job before it forks, so both processes hold
+// the job's leases. The leases therefore last until the guardian has killed all processes of the job.
 class AgentJob {
  public:
   static Result<std::unique_ptr<AgentJob>> Open(AmStart start);
@@ -56,8 +57,8 @@ class AgentJob {
   // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
   // in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // Writes the address at which the AM listens to a file, for clients, and records the AM and its parent, the guardian,
-  // as the processes of the job.
+  // Writes the AM's address to a file for clients. Records the AM and its parent, the guardian, as the processes that
+  // keep the job alive.
   Status PublishAddress(const std::string& address) const;
   // Returns the port on which an earlier AM of the job listened, or 0 if there was no earlier AM.
   uint16_t PublishedPort() const;
@@ -76,10 +77,11 @@ class AgentJob {
   // Deletes the files that a new AM would need to continue the job. Called once the journal contains the end of the
   // job.
   void RemoveRestartFiles();
-  // Deletes the file whose space is for the end of the job on a full disk.
+  // Deletes the reserve file. The freed space allows the end of the job to be recorded on a full disk.
   void FreeReserve() const;
-  // For the guardian, after the AM died and all processes have been killed: records the end of the job. error: of the
-  // AM, or empty. stopped: the state is KILLED, because somebody has requested the end; otherwise it is FAILED.
+  // For the guardian, after the AM died and all processes have been killed: records the end of the job. how: a
+  // predicate such as "was killed by signal 9 (SIGKILL)". error: the error that the AM reported, or empty. stopped:
+  // whether somebody has requested the end. If so, the state is KILLED, otherwise FAILED.
   Status RecordAmDeath(const std::string& how, const std::string& error, bool stopped) const;
 
  private:

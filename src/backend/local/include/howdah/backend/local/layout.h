@@ -3,12 +3,13 @@
 //   $HOWDAH_HOME/               (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
 //     jobs/ID/
 //       job.json                the effective job (jobspec::WriteEffective)
-//       journal.jsonl           one journal::EncodeEntry per line; after submission written by AM and guardian only
+//       journal.jsonl           one journal::EncodeEntry per line; after submission written by the AM, the guardian,
+//                               or a client that records the end of an orphaned job
 //       am.lock                 locked (flock) while the AM or its guardian is running
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
 //       host.json               the host and the processes that run the job (job_host.h); deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end
-//       alive/CONTAINER         a named pipe that the container's agents hold open; deleted at the end
+//       alive/CONTAINER         a named pipe that the container's agents keep open; deleted at the end
 //       am.log                  stderr of the AM and its guardian
 //       environment.json        {NAME: VALUE}: the submitter's variables that tasks inherit; deleted at the end
 //       tls/                    {ca,am,executor,client}.{pem,key}; deleted at the end
@@ -19,7 +20,8 @@
 //       work/ROLE-INDEX/        working directory of a task; deleted at the end unless kept
 //       metrics                 metrics of the tasks (docs/metrics.md), rewritten while the job runs
 //       results/ROLE-INDEX/LOCAL_RANK
-//                               results of processes (HOWDAH_RESULT); the journal says which belong to newest attempts
+//                               results of processes (HOWDAH_RESULT); the journal shows which belong to newest attempts
+//       outputs/ROLE-INDEX/     files of tasks that `outputs` in the job file selects; moved from work/ at the end
 //       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}
 //                               with several processes per task: .../ATTEMPT/LOCAL_RANK/{stdout,stderr}
 //       agents/ROLE-INDEX.log   stderr of the task's executor and its guardian

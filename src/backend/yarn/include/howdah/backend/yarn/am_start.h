@@ -15,13 +15,13 @@
 
 namespace howdah::backend::yarn {
 
-// Paths in the AM's working directory.
+// Paths below the AM's working directory.
 inline constexpr const char* kAmStartFile = "howdah/am.json";
 inline constexpr const char* kJobFile = "howdah/job.json";
-inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // of the cluster
-inline constexpr const char* kOwnerFile = "howdah/owner";           // the job's owner
+inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // the cluster's Hadoop configuration
+inline constexpr const char* kOwnerFile = "howdah/owner";           // contains the name of the job's owner
 
-// YARN counts only AM failures that are newer than this
+// YARN counts only the AM failures within this window
 // (ApplicationSubmissionContext.attempt_failures_validity_interval). A job that runs for weeks therefore survives AM
 // failures that are weeks apart, and a job whose AM dies at each start still ends within minutes.
 inline constexpr Duration kAttemptFailureWindow = std::chrono::hours(1);
@@ -39,19 +39,20 @@ struct AmStart {
   JobId job;                // application_…
   std::string submitted;    // the first line of the journal, with its newline
   std::string user;         // the owner of the job
-  std::string client;       // identity (EncodeIdentity) with which clients call the AM; clients read it from this file
+  std::string client;       // the identity with which clients call the AM (EncodeIdentity); clients read am.json for it
   std::string staging_uri;  // the job's own directory, which the AM deletes at the end
   std::string queue, node_label;
   std::string configuration;  // path of the cluster's configuration (XML) in the container
   bool keep = false;          // SubmitOptions::keep
-  // Files for every executor's container, by their names in the container.
+  // Files for the containers of executors, by their names in the container. A file goes to every role unless only_for
+  // lists it.
   std::map<std::string, StagedFile> local_resources;
-  // For each file that not all roles need, the roles that need it.
+  // The roles that need a file, by the file's name. Has only the files that not all roles need.
   std::map<std::string, std::set<std::string>> only_for;
-  // Environment variables of the launch context by role. They configure Docker.
+  // Environment variables for the launch contexts of a role's containers, by role. They configure Docker.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> role_environment;
   std::vector<CandidateNode> nodes;         // if empty, containers are requested on any node
-  std::vector<std::string> resource_types;  // of the cluster: "memory-mb", "vcores", "yarn.io/gpu", ...
+  std::vector<std::string> resource_types;  // the cluster's types: "memory-mb", "vcores", "yarn.io/gpu", ...
   friend bool operator==(const AmStart&, const AmStart&) = default;
 };
 

@@ -27,7 +27,7 @@ struct NodeFacts {
 // One application in the queue.
 struct ApplicationFacts {
   std::string id, user;
-  bool running = false;  // its AM runs and counts toward the limit for application masters
+  bool running = false;  // the AM runs and counts toward the queue's limit for AMs
   hadoop::yarn::Resource used;
 };
 
@@ -36,8 +36,8 @@ struct QueueFacts {
   bool exists = false;
   bool parent = false;  // has child queues, so it accepts no jobs itself
   bool stopped = false;
-  std::optional<hadoop::yarn::Resource> maximum;   // in the requested partition; unset if not reported
-  std::optional<hadoop::yarn::Resource> capacity;  // guaranteed to the queue; unset if not reported
+  std::optional<hadoop::yarn::Resource> maximum;   // limit in the requested partition; unset if not reported
+  std::optional<hadoop::yarn::Resource> capacity;  // resources guaranteed to the queue; unset if not reported
   double maximum_share = 1;                        // maximum fraction of the cluster
   double am_share = 1;                             // maximum fraction of the queue for application masters
   std::vector<std::string> labels;                 // accessible labels; "*" means all
@@ -47,19 +47,19 @@ struct QueueFacts {
 
 struct ClusterFacts {
   std::string user;
-  std::vector<NodeFacts> nodes;  // all nodes that the ResourceManager knows, in any state
+  std::vector<NodeFacts> nodes;  // all nodes that the ResourceManager lists, in any state
   QueueFacts queue;
   std::vector<std::string> allowed_queues;  // leaf queues to which `user` may submit
   std::vector<std::string> labels;
   std::vector<std::string> resource_types;
 };
 
-// queue: the queue "default" if empty. Returns kUnavailable if the ResourceManager cannot be reached.
+// queue: an empty name means the queue "default". Returns kUnavailable if the ResourceManager cannot be reached.
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 
-// The leaf queues to which the user may submit. acls: all queues of the cluster. A queue is a parent if the path of
-// another one begins with its path.
+// Returns the leaf queues to which the user may submit. acls: the entries of all queues of the cluster. A queue is a
+// leaf unless its path, followed by a dot, begins the path of another queue.
 std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUserACLInfoProto>& acls);
 
 // Returns the size of the container of one task of the role.

@@ -1,5 +1,5 @@
-// The exit statuses that YARN gives to containers. A table gives the meaning of each status, and whether a restart
-// after it is charged. Pure.
+// The exit statuses of YARN's containers. A table has the meaning of each status, and whether a restart after it is
+// charged. Pure.
 #pragma once
 
 #include <string_view>
@@ -27,9 +27,9 @@ enum class ContainerExitStatus : int {
 struct ContainerExitMeaning {
   ContainerExitStatus status;
   std::string_view of_task;  // a clause for people: "disks of the node failed"
-  std::string_view of_am;    // a predicate: "was preempted for another queue"
-  bool charged;              // false for infrastructure failures: neither the task nor the AM is charged
-  bool preempted;            // YARN needed the container or its resources for others
+  std::string_view of_am;    // a predicate about the AM: "was preempted for another queue"
+  bool charged;              // false for infrastructure failures, after which a restart is free
+  bool preempted;            // YARN stopped the container to use its resources for other applications
 };
 
 // Returns the meaning of a status. A status that YARN does not define counts as a

@@ -22,7 +22,8 @@ namespace howdah::backend::yarn {
 // Single-threaded. Another thread needs its own HadoopClient (WithOwnConnections).
 class HadoopClient {
  public:
-  // For interactive commands: calls give up after seconds, not minutes. HADOOP_USER_NAME overrides `user`.
+  // Opens a client for interactive commands: its calls give up after seconds, not minutes. HADOOP_USER_NAME overrides
+  // `user`.
   static Result<HadoopClient> Open(const hadoop::conf::Environment& environment, const std::string& user);
   // limits: time limits for calls to the ResourceManager.
   HadoopClient(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
@@ -60,7 +61,8 @@ class HadoopClient {
 // Returns the path of a temporary file in the directory of `path`, with a random hidden name.
 std::string TemporaryBeside(const std::string& path);
 
-// Passes the rest of a file on, in pieces of at most 1 MiB. An error of on_piece ends the reading, and is returned.
+// Reads the rest of a file and passes it to on_piece in pieces of at most 1 MiB. If on_piece returns an error, stops
+// reading and returns that error.
 Status ReadPieces(hadoop::hdfs::Reader& reader, const std::function<Status(std::string_view piece)>& on_piece);
 // Returns the content of a file of at most 256 MiB.
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path,

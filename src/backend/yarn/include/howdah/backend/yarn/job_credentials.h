@@ -24,8 +24,8 @@ Result<rpc::Identity> DecodeIdentity(const std::string& json);
 
 enum class EmbedFor { kAm, kAll };
 
-// The largest size of an embedded file. YARN localizes larger ones. The limit exists because the ResourceManager keeps
-// the AM's credentials in its state store, in which a record may have at most 1 MiB.
+// The largest size of an embedded file. Larger files are localized by YARN. The limit exists because the
+// ResourceManager keeps the AM's credentials in its state store, in which a record may have at most 1 MiB.
 inline constexpr size_t kMaxEmbeddedSize = size_t{64} << 10;
 
 // Embeds a file in the credentials. name: the file's path below the container's working directory. A container with

@@ -37,16 +37,16 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
 Result<std::string> ReadJobFile(HadoopClient& cluster, const JobId& id);
 // Returns the journal from the history, or kNotFound if the history does not have the job.
 Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id);
-// Returns the journal of a running job, as its AM last stored it. If the AM has not stored it yet, returns the line of
-// the submission.
+// Returns the journal of a running job, as its AM last stored it. If the AM has not stored it yet, returns only the
+// journal's first line, which records the submission.
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id);
 
 // Call this at the end of the job. Moves job file, metrics, outputs and results to the history, writes the journal
 // there and deletes the job's own directory.
 Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal);
 
-// Write TonY's history at the start and at the end of the job. Both do nothing unless the job file requests it.
-// journal: the text of the journal so far.
+// Write TonY's history at the start and at the end of the job. Both functions do nothing unless the job file requests
+// that history. journal: the text of the journal so far.
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
                         const compat::tony::history::AmContainer& am);
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,

@@ -5,12 +5,12 @@
 //     cache/private/HASH[SUFFIX]        files that only their owner may read (directory mode 0700)
 //     jobs/ID/                          mode 0700; deleted at the end of the job
 //       job.json                        the effective job (jobspec::WriteEffective)
-//       am.json                         am_start.h; it also has the identity with which clients call the AM
-//       outputs/ROLE-INDEX/...          kept files of tasks (outputs)
+//       am.json                         the client's input for the AM (am_start.h), and the identity of clients
+//       outputs/ROLE-INDEX/...          the files of tasks that `outputs` in the job file selects
 //       results/ROLE-INDEX/LOCAL_RANK   results of processes (HOWDAH_RESULT)
 //       metrics                         the AM's metrics file, at most about five minutes old
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
-//     history/ID/                       mode 0700; kept
+//     history/ID/                       mode 0700; kept after the end of the job
 //       job.json, journal.jsonl, metrics, outputs/, results/
 #pragma once
 

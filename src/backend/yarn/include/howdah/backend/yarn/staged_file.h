@@ -9,7 +9,7 @@
 namespace howdah::backend::yarn {
 
 struct StagedFile {
-  enum class Type { kFile, kArchive };  // the node unpacks an archive once
+  enum class Type { kFile, kArchive };  // a node unpacks an archive once, not once per container
   // kPublic: every user may read the file, and a node keeps one copy for all users.
   enum class Visibility { kPublic, kPrivate, kApplication };
   std::string uri;  // absolute, never percent-encoded: "hdfs://ns1/user/ann/.howdah/cache/3f…/train.py"

@@ -13,7 +13,7 @@ namespace howdah::backend::yarn {
 struct PendingContainers {
   std::string role;
   int count = 0;
-  hadoop::yarn::Resource size;  // of each container; zero if unknown
+  hadoop::yarn::Resource size;  // size of each container; zero if unknown
   std::string label;
   friend bool operator==(const PendingContainers&, const PendingContainers&) = default;
 };

@@ -6,7 +6,8 @@
 
 namespace howdah::cli::args {
 
-// Declares the arguments of run, submit and plan: a job file with changes, or a job without a file.
+// Declares the arguments of run, submit and plan: a job file and the flags that change it, or the flags that describe a
+// job without a job file.
 void AddJobRequest(Syntax& syntax, client::JobRequest& request);
 // Returns the help text of --framework.
 std::string FrameworkHelp();

@@ -32,9 +32,9 @@ class Syntax {
  public:
   explicit Syntax(CLI::App& app) : app_(&app) {}
 
-  // The job's id as a positional argument.
+  // Declares the job's id as a positional argument.
   void Id(std::string& id, Presence presence = Presence::kRequired);
-  // The ids of any number of jobs.
+  // Declares the ids of any number of jobs as positional arguments.
   void Ids(std::vector<std::string>& ids);
   void Positional(const std::string& name, const std::string& type, std::string& value, Presence presence,
                   const std::string& help);
@@ -46,19 +46,20 @@ class Syntax {
   void Text(const std::string& name, const std::string& type, std::string& value, const std::string& help);
   void Number(const std::string& name, std::optional<int64_t>& value, int64_t min, const std::string& help);
   void Duration(const std::string& name, std::optional<howdah::Duration>& value, const std::string& help);
-  // An argument that is a date, a time in UTC, or a duration. A duration is subtracted from `now`.
+  // Declares an argument that is a date, a time in UTC, or a duration. A duration is subtracted from `now`.
   void Time(const std::string& name, std::optional<Instant>& value, Instant now, const std::string& help);
   // Calls `take` with the flag's value each time the flag is given. `take` returns an error message, or "" if the value
   // is valid.
   using Take = std::function<std::string(const std::string&)>;
   void Each(const std::string& name, const std::string& type, Take take, const std::string& help);
 
-  // The words after "--". Without this declaration such words are an error. `type` is their placeholder in the help.
+  // Declares the words after "--". Without this declaration, such words are an error. `type` is their placeholder in
+  // the help.
   void WordsAfterDashes(std::vector<std::string>& words, const std::string& type) {
     after_dashes_ = &words;
     after_dashes_type_ = type;
   }
-  // All words after the command, unparsed, for a command with its own grammar.
+  // Declares that the command has its own grammar. It receives all words after its name unparsed.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
   // Adds a subcommand, such as `list` in `howdah history list`.
   void Action(const std::string& name, const std::string& help, const std::string& examples,
@@ -85,8 +86,8 @@ struct Command {
   std::function<Runner(Syntax&)> declare;
 };
 
-// `howdah help COMMAND` is `howdah COMMAND --help`. A word that other tools use for a command, such as `ps`, is an
-// error that names the command.
+// The whole command line. `howdah help COMMAND` prints the same as `howdah COMMAND --help`. A word that other tools use
+// for a command, such as `ps`, is an error that names our command.
 class Grammar {
  public:
   // `on` receives the value of --on.
@@ -96,7 +97,7 @@ class Grammar {
   // Returns the command to run, or an exit code if there is none to run: the help, the version or an error was printed.
   std::variant<Runner, int> Parse(int argc, char** argv);
 
-  // For completion scripts.
+  // The help of a flag, for completion scripts.
   struct FlagHelp {
     std::string name, help;
     bool takes_value = false;

@@ -1,4 +1,5 @@
-// The commands of the `howdah` program. Each is one .cc file of this library and one row of kCommands in commands.cc.
+// The commands of the `howdah` program. Each is one .cc file of this library and one row of HOWDAH_COMMANDS in
+// commands.cc.
 #pragma once
 
 #include <vector>

@@ -10,14 +10,14 @@ namespace howdah::cli::output {
 
 using client::GoodputView;
 
-// One row per group, and a last row with the total. Hardware is in hours. If no job held a GPU, the buckets are those
-// of vcores.
+// Formats one row per group, and a last row with the total. Hardware is in hours. If no job held a GPU, the buckets are
+// those of vcores.
 std::string GoodputTable(const GoodputView& view);
-// One job: a row for each bucket, with its wall time and hardware.
+// Formats a report about one job: a row for each bucket, with its wall time and hardware.
 std::string GoodputOfJob(const GoodputView& view);
 
-// "held 1.2 GPU h, 4.8 vcore h, 19 GiB h; goodput 87%, GPUs busy 74%" for the end of a job. Empty if the hardware is
-// not known.
+// Summarises the hardware at the end of a job: "held 1.2 GPU h, 4.8 vcore h, 19 GiB h; goodput 87%, GPUs busy 74%".
+// Empty if the hardware is not known.
 std::string HardwareText(const journal::JobView& view);
 
 }  // namespace howdah::cli::output

@@ -12,14 +12,14 @@
 
 namespace howdah::cli::output {
 
-// Whether the task of the source has several processes. The journal names them when they have started.
+// Whether the task of the source has several processes. The journal lists the processes once they have started.
 bool HasSeveralProcesses(const journal::JobView& view, const backend::LogSource& source);
 
-// Lines of different sources are never mixed. A line is written once it is complete or has 64 KiB. Finish adds a
-// newline to incomplete lines. Memory is at most two lines per source.
+// Lines of different sources are never mixed. A line is written once it is complete or has reached 64 KiB. Finish adds
+// a newline to incomplete lines. The memory is limited to two lines per source.
 //
-// A progress bar overwrites its line with carriage returns. Its states are written as lines, at most one per second and
-// source, and the last state always.
+// A progress bar overwrites its line by means of carriage returns. Each state of the bar becomes a line, but at most
+// one per second and source. The last state is always written.
 class LineMerger {
  public:
   // kJson: one JSON object per line: {"task": "worker:0", "rank": 0, "attempt": 0, "stream": "stdout", "text": "hi"}.
@@ -28,8 +28,8 @@ class LineMerger {
     Prefix prefix = Prefix::kTask;
     bool colour = false;      // whether to colour the prefixes, with one colour per task
     bool timestamps = false;  // whether to begin each line with the time at which its end arrived
-    // Whether the source's task has several processes, so that its prefix needs the local rank: "worker:0/1". May be
-    // empty: then only sources with a local rank above 0 have one.
+    // Whether the source's task has several processes, so that its prefix needs the local rank: "worker:0/1". If this
+    // function is empty, only sources with a local rank above 0 have the local rank in their prefix.
     std::function<bool(const backend::LogSource&)> has_several_processes;
   };
   explicit LineMerger(Options options) : options_(std::move(options)) {}
@@ -42,8 +42,9 @@ class LineMerger {
  private:
   struct Source {
     std::string prefix;
-    std::string line;                       // the incomplete last line
-    std::optional<std::string> overwrite;   // the text before a carriage return that was not written yet
+    std::string line;  // the incomplete last line
+    // The text before a carriage return. It has not been written yet, and may still be overwritten.
+    std::optional<std::string> overwrite;
     std::optional<Instant> next_overwrite;  // when the next state of a progress bar may be written
   };
   Source& Of(const backend::LogSource& source);

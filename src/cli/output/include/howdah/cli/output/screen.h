@@ -19,7 +19,7 @@ class Screen {
   bool live() const { return live_; }
   // Replaces the table. Writes nothing if the table is unchanged.
   void Draw(const std::vector<std::string>& lines);
-  // Removes the table, before other output.
+  // Removes the table. Must be called before other output is written.
   void Clear();
 
  private:

@@ -13,7 +13,7 @@ namespace howdah::cli::output {
 // The state, such as "RUNNING", coloured if `colour` is set.
 std::string StateText(core::JobState state, bool colour);
 std::string StateText(core::TaskState state, bool colour);
-// The same as a cell of a table.
+// The state as a cell of a table.
 Cell StateCell(core::JobState state, bool colour);
 Cell StateCell(core::TaskState state, bool colour);
 

@@ -10,7 +10,8 @@ namespace howdah::cli::output {
 void Print(std::string_view text);
 // Writes a line to stderr.
 void PrintMessage(std::string_view line);
-// Writes "howdah: " and the text to stderr, each line as howdah::Shown shows it: an error may contain names of files.
+// Writes "howdah: " and the text to stderr. Each line is sanitised by howdah::Shown, because an error may contain names
+// of files.
 void PrintNote(std::string_view text);
 
 bool IsTerminal(int fd);

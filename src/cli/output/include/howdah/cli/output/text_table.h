@@ -10,10 +10,10 @@
 
 namespace howdah::cli::output {
 
-// One cell of a table. Its text may come from a file or another user: it is shown as howdah::Shown shows it.
+// One cell of a table. Its text may come from a file or another user, so howdah::Shown sanitises it.
 class Cell {
  public:
-  Cell(std::string_view text) : text_(Shown(text)) {}       // NOLINT: a text is a cell
+  Cell(std::string_view text) : text_(Shown(text)) {}       // NOLINT: implicit, so that a row can be written as texts
   Cell(const std::string& text) : text_(Shown(text)) {}     // NOLINT
   Cell(const char* text) : Cell(std::string_view(text)) {}  // NOLINT
   // A text of this program, which may contain colour sequences.
@@ -30,7 +30,7 @@ class Cell {
 };
 using Row = std::vector<Cell>;
 
-// Left-aligned columns, two spaces apart, one line per row, without trailing spaces.
+// Formats left-aligned columns, two spaces apart, one line per row, without trailing spaces.
 std::string FormatTable(const std::vector<Row>& rows);
 
 // The number of terminal columns of a text: its number of UTF-8 characters, without colour sequences.

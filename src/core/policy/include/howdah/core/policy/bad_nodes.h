@@ -35,7 +35,7 @@ class BadNodes {
 
  private:
   std::set<std::string> seen_;
-  std::map<std::string, std::deque<Instant>> failures_;  // of the last ten minutes
+  std::map<std::string, std::deque<Instant>> failures_;  // times of the failures in the last ten minutes
   std::map<std::string, Instant> avoided_until_;
 };
 

@@ -22,11 +22,12 @@ bool ShouldGrow(const Candidates& candidates);
 // restart for them.
 bool ShouldWait(const Candidates& candidates);
 
-// How long a task that has lost its container waits for another one before the job goes on without the task. at_once:
-// do not wait in an elastic role, because a replacement is unlikely for now, or can join later at little cost.
+// How long a task that has lost its container waits for another container before the job continues without the task.
+// at_once: true if an elastic role should not wait, because a replacement is unlikely for now, or can join later at
+// little cost.
 Duration ReplacementLimit(const jobspec::Instances& instances, const jobspec::Timeouts& timeouts, bool at_once);
 
-// Whether a role that has `members` members can go on with one member less.
+// Whether a role that has `members` members can continue with one member less.
 bool CanShrink(const jobspec::Instances& instances, int members);
 
 }  // namespace howdah::core::policy

@@ -12,7 +12,7 @@ enum class Remedy {
   kRestartTask,    // only the task starts again
   kRestartRanked,  // all ranked tasks start again; which failure was first is certain only once all have ended
   kRestartJob,     // every task starts again
-  kAccept,         // the task stays failed, the job goes on
+  kAccept,         // the task stays failed, and the job continues
   kFailJob,
 };
 
@@ -44,7 +44,7 @@ std::optional<jobspec::RestartRule::Then> RuleFor(const jobspec::RestartLimit& r
 // The properties by which failures are ordered.
 struct FailureOrder {
   bool final = false;        // a rule of the job file forbids a restart
-  bool consequence = false;  // it is known to follow from another failure
+  bool consequence = false;  // the failure is known to follow from another failure
   Instant at;
 };
 // Whether a is the root cause rather than b. A final failure comes first, and a known consequence last; otherwise the

@@ -38,7 +38,7 @@ class Pace {
 inline constexpr double kMuchSlower = 2;
 
 // How many times longer a step takes for this task than for the median task. Returns nullopt if there are too few tasks
-// to compare, or if it is less than `least` times. own, all: steps per second.
+// to compare, or if this factor is less than `least`. own, all: steps per second.
 std::optional<double> SlowerBy(double own, std::vector<double> all, double least = kMuchSlower);
 // The two steps of SlowerBy, for callers that compare many tasks with the same median. MedianOf returns nullopt if
 // there are too few tasks to compare.

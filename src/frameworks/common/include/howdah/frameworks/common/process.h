@@ -28,7 +28,7 @@ struct ProcessInfo {
   int attempt = 0;
   int generation = 0;
   std::string error_file;  // the process may write the reason for its failure to this file (TORCHELASTIC_ERROR_FILE)
-  HostPort rendezvous;     // of the generation; port 0 if the framework has none
+  HostPort rendezvous;     // address of the generation's rendezvous; port 0 if there is no rendezvous
   RemoteStartFiles remote_start;
   std::string driver_output;      // the directory for the plan of the user's own Horovod driver
   std::string interface;          // network interface with the address of the task's endpoint; empty if unknown

@@ -19,10 +19,11 @@ namespace howdah::frameworks::horovod {
 
 inline constexpr char kDriverOutputVariable[] = "DRIVER_OUTPUT_PATH";
 
-// The role of the user's own driver. nullopt if the job has none.
+// Returns the role of the user's own driver, or nullopt if the job has none.
 std::optional<int> DriverOf(const jobspec::JobSpec& spec);
 
-// The number of ranks on each host, such as "node1:2,node2:1", in the order of their first ranks.
+// Returns the hosts with their numbers of ranks, such as "node1:2,node2:1", in the order of the first rank on each
+// host.
 std::string WorkerList(const common::Process& process);
 
 // Returns the port in the name of a plan file ("PORT____HOROVOD_RENDEZVOUS_SERVER____"), or nullopt for other files.
@@ -32,9 +33,10 @@ std::optional<uint16_t> PortOfPlanFile(std::string_view name);
 // crossSize. The numbers may be strings.
 Result<std::vector<RankAssignment>> ReadDriverPlan(const std::string& text);
 
-// The variables of a worker process that come from the plan. position: the position of the process among the processes
-// on its host, in the order of ranks. As in TonY, the process gets the slot with this position among the plan's slots
-// on the host, in the order of local ranks. Returns an error if the plan has no such slot.
+// Returns the variables that a worker process gets from the plan. An element of the plan is a "slot" in Horovod's
+// terms: the place of one process on a host, with its ranks. position: the index of the process among the processes on
+// its host, sorted by rank. As in TonY, the process gets the slot with the same index among the slots of the host,
+// sorted by local rank. Returns an error if the plan has no such slot.
 Result<jobspec::EnvVars> VariablesFromPlan(const std::vector<RankAssignment>& plan, const std::string& host,
                                            int position, uint16_t port);
 

@@ -35,9 +35,9 @@ class ElasticRendezvous {
   // A step that all processes of an attempt have reached.
   struct StepReached {
     enum class Step {
-      kReady,      // they wait for the other processes of their generation
-      kJoined,     // they are connected with all others, and can be notified of membership changes
-      kRejoining,  // they have left their generation, and wait for their ranks in the next one
+      kReady,      // the processes wait for the others of their generation
+      kJoined,     // the processes are connected with all others, and can be notified of changes
+      kRejoining,  // the processes have left their generation, and wait for ranks in the next
     };
     TaskId task;
     int attempt = 0;

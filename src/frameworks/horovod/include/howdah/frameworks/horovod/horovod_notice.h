@@ -12,13 +12,13 @@ namespace howdah::frameworks::horovod {
 // The value that a process puts under "/worker_addresses/...", after base64 decoding.
 struct NoticeAddress {
   uint16_t port = 0;  // the same for all addresses of the process's machine
-  std::string key;    // key of the HMAC (SHA-256) before every message, in both directions
+  std::string key;    // key of the HMAC-SHA256 that precedes every message, in both directions
 };
 std::optional<NoticeAddress> ReadNoticeAddress(std::string_view pickle);
 
-// Returns the body of the notification. The sender must put the body's HMAC (32 bytes) and length (4 bytes,
-// little-endian) in front. second: the time in seconds since the Unix epoch. Horovod acts on the notification at the
-// next commit, if this time is later than the time in the previous notification.
+// Returns the body of the notification. The sender must prepend the body's HMAC (32 bytes) and length (4 bytes,
+// little-endian). second: the time in seconds since the Unix epoch. Horovod acts on the notification at the next
+// commit, if this time is later than the time in the previous notification.
 std::string HostsUpdated(int64_t second);
 
 }  // namespace howdah::frameworks::horovod

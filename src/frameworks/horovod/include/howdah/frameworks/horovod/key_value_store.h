@@ -21,12 +21,12 @@ class KeyValueStore {
   struct Request {
     std::string method;  // "GET", "PUT", "DELETE"; others are answered with 405
     std::string path;    // "/scope/key"; others are answered with 400
-    std::string body;    // of a PUT: the value, any bytes
+    std::string body;    // the value that a PUT stores; any bytes
   };
   struct Answer {
     RequestId request = 0;
     int status = 0;    // the client accepts 200 and 404, and exits on anything else
-    std::string body;  // of a GET: the value
+    std::string body;  // the value that a GET returns
     friend bool operator==(const Answer&, const Answer&) = default;
   };
 

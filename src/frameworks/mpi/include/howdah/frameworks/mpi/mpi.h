@@ -13,8 +13,8 @@
 
 namespace howdah::frameworks::mpi {
 
-// Programs of the job's ranked tasks have the working directory of their task open under this number. 200 and 9 are
-// common in scripts, for flock, and shells use numbers from 10 and 255 themselves.
+// The file descriptor under which programs of the job's ranked tasks have the working directory of their task open.
+// Avoids 9 and 200, which scripts often use for flock, and 255 and the numbers from 10 on, which shells use.
 constexpr int kDirectoryFd = 230;
 
 // For a task that only holds its container for mpirun's daemons, returns the command that it runs instead of the role's

@@ -14,8 +14,8 @@ namespace howdah::hadoop::conf {
 
 // The value of a property, and where it is set.
 struct Property {
-  std::string raw;     // as written, with variables
-  std::string origin;  // "/etc/hadoop/conf/yarn-site.xml", "default of Hadoop"
+  std::string raw;     // the value as written, with its variables not expanded
+  std::string origin;  // where the value is set, such as "/etc/hadoop/conf/yarn-site.xml"
   bool is_final = false;
 };
 
@@ -38,12 +38,11 @@ class Configuration {
   std::string Text(const std::string& key, const std::string& fallback = "") const;
   // These functions return kUsage if the value has another type. The message contains key, value and source.
   Result<bool> Bool(const std::string& key, bool fallback) const;
-  Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // accepts the units k m g t p e, and 0x
+  Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // accepts suffixes k m g t p e and prefix 0x
   Result<Duration> Time(const std::string& key, Duration fallback) const;  // accepts ns us ms s m h d; default ms
   std::vector<std::string> List(const std::string& key) const;  // split at commas, trimmed, without empty items
-  // Describes key and source for error messages: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml", "...
-  // (a default of Hadoop)",
-  // "... (not set)".
+  // Describes key and source for error messages: "KEY in /etc/hadoop/conf/yarn-site.xml",
+  // "KEY (a default of Hadoop)" or "KEY (not set)".
   std::string Where(const std::string& key) const;
 
   // Replaces the value, even a final one: as in Hadoop, explicit settings override files.
@@ -54,7 +53,7 @@ class Configuration {
   // All properties that files or Set have set, for `howdah doctor`.
   const std::map<std::string, Property>& properties() const { return properties_; }
   const Environment& environment() const { return environment_; }
-  // Such as "x.y is final in a-site.xml; its value in b-site.xml is ignored".
+  // Warnings for the user, such as "x.y is final in a-site.xml; its value in b-site.xml is ignored".
   std::vector<std::string> warnings;
 
  private:

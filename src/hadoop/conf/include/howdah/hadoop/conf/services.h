@@ -14,9 +14,10 @@ namespace howdah::hadoop::conf {
 struct Server {
   std::string id;  // "rm1", "nn2"; empty without high availability
   HostPort address;
-  std::string configured_by;  // "yarn.resourcemanager.address.rm1 in /etc/hadoop/conf/yarn-site.xml"
+  std::string configured_by;  // source of the address: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml"
 };
 
+// The services of a ResourceManager. The comments give their default ports.
 enum class RmService { kClient /*8032*/, kScheduler /*8030*/, kAdmin /*8033*/, kWeb /*8088, 8090 with https*/ };
 // Whether a client that has a token may use a server that requires no authentication. On a cluster with Kerberos such a
 // server is an impostor, unless ipc.client.fallback-to-simple-auth-allowed says otherwise
@@ -31,10 +32,10 @@ Result<std::vector<Server>> ResourceManagers(const Configuration& configuration,
 struct FileSystemAddress {
   std::string scheme;              // "hdfs", "file", "viewfs", ...
   std::string authority;           // as in the URI: a name service, host:port, or empty
-  bool logical = false;            // authority is a name service
+  bool logical = false;            // whether `authority` is a name service
   std::vector<Server> name_nodes;  // filled in for hdfs only
 };
-// `uri` may also be a path or empty: then the file system is fs.defaultFS. Returns kUsage if the configuration is
+// If `uri` is a path or empty, returns the file system of fs.defaultFS. Returns kUsage if the configuration is
 // inconsistent, and kUnavailable if Howdah does not support the scheme.
 Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const std::string& uri);
 // Resolves viewfs links: "viewfs:///data/x" → "hdfs://ns2/warehouse/x". If the scheme or authority is missing, adds

@@ -25,7 +25,7 @@ struct FileStatus {
 };
 
 struct CreateOptions {
-  uint32_t permission = 0644;  // exactly these: no umask is applied
+  uint32_t permission = 0644;  // the exact permission of the new file; no umask is applied
   bool overwrite = false;
   int replication = 0;     // 0 for the file system's default
   int64_t block_size = 0;  // 0 for the file system's default

@@ -13,7 +13,7 @@ namespace howdah::hadoop::hdfs {
 
 struct OpenOptions {
   std::string user;                      // the user in requests (SIMPLE) and the name of the home directory
-  hadoop::rpc::Credentials credentials;  // delegation tokens; Open uses the one for the file system, if any
+  hadoop::rpc::Credentials credentials;  // delegation tokens; Open selects the token of the file system, if any
   hadoop::rpc::RetryLimits limits;
 };
 

@@ -14,7 +14,9 @@ namespace howdah::hadoop::rpc {
 // The caller's identity. If there is a token, the connection authenticates with it (SASL DIGEST-MD5), and the server
 // takes the user name from the token. Otherwise only the user name is sent (SIMPLE).
 struct Login {
-  std::string user;       // with a token: for servers that require no authentication; if empty, these are refused
+  // The user name to send. With a token, only servers that require no authentication receive the name. If there is a
+  // token and no name, the client refuses such servers.
+  std::string user;
   std::string real_user;  // the user that acts on behalf of `user` (a proxy user); may be empty
   std::optional<Token> token;
 };
@@ -41,7 +43,7 @@ struct ClientOptions {
   std::string service_name, configured_by;
 };
 
-// Whether a call may be sent again when the server may have executed it already.
+// Whether a call may be sent again although the server may have executed it already.
 enum class Repeat { kSafe, kNever };
 
 }  // namespace howdah::hadoop::rpc

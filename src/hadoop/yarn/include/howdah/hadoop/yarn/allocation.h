@@ -77,12 +77,12 @@ class Allocation {
   void CancelAll();
   // Releases a granted container. Its completion follows as an effect. Does nothing if the container is not held.
   void Release(const ContainerId& id);
-  // Removes a container without waiting for its completion. For containers that a restarted ResourceManager may not
-  // know, because it would never report their end.
+  // Removes a container without waiting for its completion. Use this if a restarted ResourceManager may not know the
+  // container and so would never report its end.
   void Discard(const ContainerId& id);
 
-  // For containers that were granted to an earlier application master. Adopt takes the container over under this key.
-  // AdoptSurplus releases it.
+  // Record a container that was granted to an earlier application master. Adopt keeps the container and counts it for
+  // `key`. AdoptSurplus releases the container.
   void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node);
   void AdoptSurplus(const ContainerId& id, const std::string& node);
   // Call this in a process that replaces an earlier one of the same attempt, which received answers up to
@@ -138,7 +138,7 @@ class Allocation {
     int key = 0;
     std::string node;
     bool releasing = false;
-    bool surplus = false;  // whether it is released without having been reported to the owner
+    bool surplus = false;  // whether the container is released without a report to the owner
   };
   struct Failures {
     int in_a_row = 0;  // consecutive failed launches

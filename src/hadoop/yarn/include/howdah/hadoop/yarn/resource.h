@@ -17,7 +17,7 @@ struct Resource {
   std::map<std::string, int64_t> others;  // by resource type, in the unit of the type; never contains 0
 
   int64_t other(const std::string& type) const;
-  // Whether `in` has at least as much as this of every resource.
+  // Whether no amount in this object exceeds the amount of the same resource in `in`.
   bool FitsIn(const Resource& in) const;
   Resource& operator+=(const Resource& more);
   // Subtracts, but not below 0: the operands may have been measured at different times.

@@ -30,8 +30,8 @@ class ResourceManager {
   Result<::hadoop::yarn::GetNewApplicationResponseProto> NewApplication();
   // Submits an application. Waits until the scheduler has accepted it, or the ResourceManager has refused it
   // (kUnavailable, with the ResourceManager's message). Submits again if the ResourceManager dies, or is replaced
-  // before it has stored the application; this is harmless, because the id is the same. Returns kTimeout if it is
-  // neither accepted nor refused within the limit; YARN may still accept the application later.
+  // before it has stored the application; this is harmless, because the id is the same. Returns kTimeout if the
+  // application is neither accepted nor refused within the limit; YARN may still accept it later.
   Result<::hadoop::yarn::ApplicationReportProto> Submit(
       const ::hadoop::yarn::ApplicationSubmissionContextProto& context, Duration limit);
   // Returns kNotFound if the ResourceManager does not know the application.

@@ -41,13 +41,13 @@ class SchedulerSink {
   virtual void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) = 0;
   // Called for every answer, before the calls for its effects: NM tokens, updated nodes, headroom.
   virtual void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) = 0;
-  // Called for surplus containers too. Those are being released, and OnCompleted does not follow.
+  // Called for surplus containers, too. Allocation releases these, and OnCompleted is not called for them.
   virtual void OnGranted(const Allocation::Granted& granted) = 0;
   virtual void OnCompleted(const Allocation::Completed& completed) = 0;
   // The ResourceManager rejected the last asks. They have been dropped.
   virtual void OnRejected(const Error& error) = 0;
-  // The ResourceManager is unreachable for the reason `why`. If `why` is empty, it is reachable again. Running
-  // containers continue meanwhile.
+  // The ResourceManager is unreachable for the reason `why`. If `why` is empty, the ResourceManager is reachable again.
+  // Containers continue to run while it is unreachable.
   virtual void OnUnreachable(const std::string& why) = 0;
   // The ResourceManager does not know this attempt any more, or was unreachable for too long. The application master
   // must exit. No other function of the sink is called afterwards.
@@ -82,7 +82,7 @@ class Scheduler {
 
   // Registers the application master and starts the heartbeat. OnRegistered reports success.
   void Register();
-  // For a process that replaces a dead one of the same attempt; call it instead of Register. The dead process had
+  // Call this instead of Register in a process that replaces a dead process of the same attempt. The dead process had
   // registered and received answers up to `response_id`. OnRegistered is not called.
   void Resume(int32_t response_id);
 
@@ -150,7 +150,7 @@ Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& co
                                            hadoop::rpc::Token am_rm_token);
 
 // Unregisters the application. Blocks until the ResourceManager has accepted the end of the application, because YARN
-// considers an application master that exits before as failed. If the ResourceManager has been restarted, registers
+// considers an application master that exits earlier as failed. If the ResourceManager has been restarted, registers
 // with `again` first. Returns kTimeout if the end is not accepted within the limit.
 Status Unregister(const BlockingCall& call, const ::hadoop::yarn::FinishApplicationMasterRequestProto& finish,
                   const ::hadoop::yarn::RegisterApplicationMasterRequestProto& again, Duration limit);

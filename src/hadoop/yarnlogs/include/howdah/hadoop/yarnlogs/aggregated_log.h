@@ -59,7 +59,7 @@ class AggregatedLog {
   // Lists the log files of `container`, or of all containers if `container` is empty. The entries are grouped by
   // container and sorted by name. A log that was uploaded in parts has one entry per part, in order. (In an IndexedFile
   // every later upload repeats the earlier parts, until the node deletes the log.) Listing a single container may need
-  // only a small part of the file. The same list is read only once.
+  // only a small part of the file. Lists are cached: a second call with the same `container` does not read the file.
   virtual Result<std::vector<LogEntry>> List(std::string_view container) = 0;
   // Returns the bytes of a listed entry from offset `from` on, or none if the log is shorter. The AggregatedLog must
   // outlive the stream.

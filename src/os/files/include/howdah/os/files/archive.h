@@ -11,7 +11,8 @@ namespace howdah::os::files {
 struct UnpackLimits {
   int64_t bytes = int64_t{1} << 40;
   int64_t entries = 10'000'000;
-  int64_t disk_reserve = int64_t{64} << 20;  // of the directory's disk; checked every 16 MiB
+  // The free space, in bytes, that must stay on the directory's disk; checked every 16 MiB.
+  int64_t disk_reserve = int64_t{64} << 20;
 };
 
 // Whether links whose target is outside the directory are refused, or kept as they are. In an archive of venv-pack, the

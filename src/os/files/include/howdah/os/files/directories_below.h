@@ -1,4 +1,4 @@
-// Directories below a directory in which somebody else may have put symbolic links.
+// Opens directories below a directory into which another user may have put symbolic links.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,8 @@ namespace howdah::os::files {
 
 struct NewDirectories {
   mode_t mode = 0755;
-  bool exact = false;  // whatever the umask; the set-group-id bit of the parent is inherited
+  // Whether `mode` applies regardless of the umask; the set-group-id bit of the parent is then inherited.
+  bool exact = false;
 };
 
 // Opens the directory `below`, a path relative to the directory `top`, such as "a/b"; "" and "." are `top` itself.

@@ -34,8 +34,8 @@ class Fd {
   int fd_ = -1;
 };
 
-// Formats "writing job.json: No space left on device". The code is kNotFound for ENOENT and ENOTDIR, kNoSpace for
-// ENOSPC and EDQUOT, otherwise kFailed.
+// Formats an error such as "writing job.json: No space left on device". The error code is kNotFound for ENOENT and
+// ENOTDIR, kNoSpace for ENOSPC and EDQUOT, otherwise kFailed.
 Error SystemError(std::string_view doing, int error = errno);
 
 }  // namespace howdah::os::files

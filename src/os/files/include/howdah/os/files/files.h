@@ -27,7 +27,7 @@ std::string LastLine(const std::string& path);
 // Replaces `path` atomically: readers see either the old or the new content. The mode is exact, whatever the umask. If
 // the process is killed during the call, a temporary file may remain beside it; its name begins with a dot.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode = 0644);
-// Whether WriteFileAtomically gives such names to its temporary files.
+// Whether the name could be that of a temporary file of WriteFileAtomically.
 bool IsTemporaryName(std::string_view name);
 
 // Writes all bytes, in as many write(2) calls as needed. `what` names the target in the error, such as "journal.jsonl".
@@ -50,7 +50,7 @@ Status RemoveTree(const std::string& path);
 // named pipes are created again, sockets are left out.
 // - Blocks are shared if the file system supports it.
 // - `to` may lie inside `from`: it is not copied into itself.
-// - Entries for which `skips` returns true are left out. It receives paths below `from`, and may be empty.
+// - Entries for which `skips` returns true are left out. `skips` receives paths below `from`, and may be empty.
 // `on_bytes` receives the number of bytes copied since the last call, at least every 64 MiB. It may be empty.
 using OnBytes = std::function<void(int64_t)>;
 using Skips = std::function<bool(const std::string& path, bool is_directory)>;
@@ -65,15 +65,15 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t l
 // The same for an open directory; `path` names it in errors.
 Result<std::vector<std::string>> ListDirectory(const Fd& directory, const std::string& path, size_t limit = SIZE_MAX);
 
-// An exclusive flock on a file, which is created if absent unless the function says otherwise. The lock belongs to the
-// open file: children made by fork share it. The kernel releases it when the last process that has the file open closes
-// it or exits.
+// An exclusive flock on a file. Try and Wait create the file if it is absent. The lock belongs to the open file:
+// children made by fork share it. The kernel releases the lock when the last process that has the file open closes the
+// file or exits.
 class FileLock {
  public:
   // Returns nullopt if another process has the lock.
   static Result<std::optional<FileLock>> Try(const std::string& path);
-  // As Try, but an absent file is the error kNotFound. For readers: a missing lock file does not show that the owner is
-  // dead.
+  // As Try, but an absent file is the error kNotFound. Readers use this function, because a missing lock file does not
+  // show that the owner is dead.
   static Result<std::optional<FileLock>> TryExisting(const std::string& path);
   // Blocks until the lock is free.
   static Result<FileLock> Wait(const std::string& path);

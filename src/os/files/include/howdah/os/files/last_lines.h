@@ -12,8 +12,8 @@ namespace howdah::os::files {
 // Returns the last `lines` lines of a text. An unterminated last line counts as a line.
 std::string_view LastLines(std::string_view text, int64_t lines);
 
-// Keeps the last lines of a text that arrives in pieces. Takes linear time, and at most 32 MiB of memory however long
-// the lines are: of a text that long, it keeps at least the last 16 MiB.
+// Keeps the last lines of a text that arrives in pieces. Takes linear time, and at most 32 MiB of memory. If the last
+// lines are longer than 16 MiB, at least their last 16 MiB are kept.
 class LastLinesBuffer {
  public:
   explicit LastLinesBuffer(int64_t lines) : lines_(lines) {}
@@ -25,7 +25,9 @@ class LastLinesBuffer {
  private:
   int64_t lines_;
   std::string kept_;
-  size_t trim_at_ = 0;  // twice the bytes that the last trim left, so that each byte is searched only a few times
+  // Add trims when kept_ has this size: twice the size after the last trim, so that each byte is searched only a few
+  // times.
+  size_t trim_at_ = 0;
 };
 
 // Returns the offset at which the last `lines` lines of a file begin. Reads backwards from the end of the file, only as

@@ -12,22 +12,23 @@
 namespace howdah::os::files {
 
 // Returns the sorted paths, relative to the directory, of all regular files that match a pattern (glob.h). A pattern
-// that matches a directory stands for all files below it; a slash at its end has no meaning. Follows no links. Files
-// that vanish meanwhile are left out.
+// that matches a directory selects all files below it; a slash at the end of the pattern has no meaning. Follows no
+// links. Files that vanish during the call are left out.
 Result<std::vector<std::string>> FindOutputs(const std::string& directory, const std::vector<std::string>& patterns);
 
-// Moves these files of `from` to the same paths below `to`, which is created. Both must be on one file system. A file
-// that exists there is replaced. Follows no links below the two directories.
+// Moves the given files of `from` to the same paths below `to`, which is created if absent. Both directories must be on
+// one file system. Existing files at the target paths are replaced. Follows no links below the two directories.
 Status MoveOutputs(const std::string& from, const std::vector<std::string>& files, const std::string& to);
 
 struct LeftFiles {
   int64_t count = 0, bytes = 0;
-  std::vector<std::string> names;  // of the largest, relative to the directory
+  std::vector<std::string> names;  // paths of the largest files, relative to the directory
 };
-// The limits of LeftFiles::names: their number, and the bytes of each. Files with a longer name are only counted.
+// The limits of LeftFiles::names: the number of names, and the bytes of each name. Files with a longer name are only
+// counted.
 constexpr size_t kMostLeftNames = 3, kLongestLeftName = 200;
 // Returns the regular files that were created or changed after `since`. Ignores caches: `__pycache__`, and entries with
-// a name that begins with a dot. Looks at 10,000 entries at most.
+// a name that begins with a dot. Visits at most 10,000 entries.
 LeftFiles FindLeftFiles(const std::string& directory, Instant since);
 
 // The time at which a file or directory was created; nullopt if the file system does not record it.

@@ -24,7 +24,7 @@ namespace howdah::os::files {
 using OnRecord = std::function<Status(std::string_view record)>;
 
 // Calls on_record with each record of the file, in order. If the file does not exist, makes no call and succeeds. The
-// needed memory does not depend on the size of the file.
+// amount of memory does not depend on the size of the file.
 Status ReadRecords(const std::string& path, const OnRecord& on_record);
 
 // Not thread-safe.

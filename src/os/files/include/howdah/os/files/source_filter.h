@@ -13,8 +13,8 @@
 namespace howdah::os::files {
 
 // Reads `.howdahignore` in the directory. If there is none, reads every `.gitignore` in it and below, as git does. Both
-// have git's syntax (gitignore(5)). Before these rules come `.git`, `__pycache__` and `.venv`, which are therefore left
-// out unless a rule such as `!.git` includes them.
+// have git's syntax (gitignore(5)). Built-in rules, which come before the rules of these files, skip `.git`,
+// `__pycache__` and `.venv`. A rule such as `!.git` includes them again.
 //
 // Single-threaded. Visit a tree from the top, and do not call Skips for entries below a skipped directory.
 class SourceFilter {
@@ -37,20 +37,20 @@ class SourceFilter {
   static std::vector<Rule> Parse(const std::string& text);
 
   std::string root_, rules_file_;
-  std::map<std::string, std::vector<Rule>> rules_;  // by directory
+  std::map<std::string, std::vector<Rule>> rules_;  // the rules in each directory
 };
 
-// For CopyTree: skips what a SourceFilter of this directory skips.
+// Returns a predicate for CopyTree that skips the paths which a SourceFilter of this directory skips.
 Skips SkipsOfSource(const std::string& root);
 
 // The content of a source directory.
 struct SourceSurvey {
-  int64_t files = 0, bytes = 0;                           // of the files to copy
+  int64_t files = 0, bytes = 0;                           // number and total size of the files to copy
   std::vector<std::pair<std::string, int64_t>> children;  // entries of the directory with their sizes, largest first
   std::vector<std::string> left_out;                      // paths that the filter skips, in the order of the walk
   std::string rules_file;                                 // as SourceFilter::rules_file
 };
-// Walks the directory without following links. Entries that vanish meanwhile are not counted.
+// Walks the directory without following links. Entries that vanish during the walk are not counted.
 Result<SourceSurvey> SurveySource(const std::string& root);
 
 }  // namespace howdah::os::files

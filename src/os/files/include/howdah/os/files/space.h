@@ -11,10 +11,10 @@ namespace howdah::os::files {
 
 struct Space {
   std::string mount_point, type;  // "/data", "ext4"
-  int64_t size = 0, free = 0;     // in bytes; free: for programs without privileges
+  int64_t size = 0, free = 0;     // in bytes; free: the space that programs without privileges can use
   int64_t files_free = -1;        // how many files can still be made; -1: no limit is known
 };
-// The file system of the nearest existing directory of a path.
+// Returns the file system of the nearest existing directory of a path.
 Result<Space> SpaceAt(const std::string& path);
 
 // Formats "/data (ext4), 1.8 TiB, 0 B free", and the number of files that can be made if it is 0.

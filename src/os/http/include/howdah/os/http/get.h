@@ -29,7 +29,8 @@ struct GetReply {
   std::string error_text;  // the first 4 KiB of the body if the status is not 200
 };
 
-// Receives the next bytes of the body of a 200. Returns false to stop reading and close the connection.
+// Receives the next bytes of the body of a response with status 200. Returns false to stop reading and close the
+// connection.
 using OnBody = std::function<bool(std::string_view bytes)>;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 

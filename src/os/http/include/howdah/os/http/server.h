@@ -18,7 +18,7 @@ struct Request {
   std::string path;    // without the query, otherwise as sent: "/log/worker/0"
   std::string peer;    // IP address of the client: "10.0.0.7", "::1"; IPv4-mapped IPv6 as IPv4
   std::string method;  // "GET", "HEAD", "PUT", "DELETE"
-  std::string body;    // only of a PUT, which must have a Content-Length
+  std::string body;    // set only for a PUT, which must have a Content-Length
 };
 
 struct Response {
@@ -36,7 +36,7 @@ class Server {
   using Handler = std::function<void(const Request& request, std::function<void(Response)> respond)>;
   struct Limits {
     size_t header_bytes = 8 << 10;
-    size_t body_bytes = 0;  // for a PUT; if 0, PUT and DELETE are rejected
+    size_t body_bytes = 0;  // the limit for the body of a PUT; if 0, PUT and DELETE are rejected
     // Maximum number of open connections of known clients. At the limit a new connection replaces the oldest one that
     // has not sent a complete request. If all have sent one, the new connection is closed immediately.
     size_t connections = 32;
@@ -44,8 +44,8 @@ class Server {
     // connection, with the accepted socket and the peer as in Request, so it must not block.
     std::function<bool(int socket, const std::string& peer)> known;
     size_t strangers = 16;                    // like `connections`, for clients that are not known; 0: refuse them
-    std::chrono::milliseconds read{5'000};    // to receive the whole request
-    std::chrono::milliseconds write{20'000};  // to produce the response and send it
+    std::chrono::milliseconds read{5'000};    // time limit for receiving the whole request
+    std::chrono::milliseconds write{20'000};  // time limit for producing and sending the response
   };
 
   // Listens on an address of this machine and a free port.

@@ -14,8 +14,8 @@ namespace howdah::os::net {
 
 // Resolves the host and tries each address in turn. Every call resolves the host again, because services move. The
 // caller owns the returned socket, which is non-blocking and close-on-exec, with TCP_NODELAY and keep-alive. Returns
-// kUnavailable if no address accepted ("connecting to rm1:8032 (10.0.0.7): Connection refused"), and kTimeout if the
-// limit was reached.
+// kUnavailable if no address accepted the connection ("connecting to rm1:8032 (10.0.0.7): Connection refused"), and
+// kTimeout if the limit was reached.
 Result<int> Connect(const HostPort& where, Duration limit);
 
 // Block until the socket is readable or writable. Return kTimeout after the limit.
@@ -33,7 +33,7 @@ void PrepareSocket(int fd);
 // "(10.0.0.7, 10.0.0.8): Connection refused; (10.1.0.7): no answer".
 class ConnectFailures {
  public:
-  void Add(const SocketAddress& address, int error);  // an errno; ETIMEDOUT if the limit was reached
+  void Add(const SocketAddress& address, int error);  // error: an errno; ETIMEDOUT if the limit was reached
   std::string text() const;
 
  private:

@@ -1,5 +1,5 @@
 // An asynchronous Resolve for event loops. A separate thread does the lookup; a file descriptor becomes readable when
-// it is done.
+// the lookup is done.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class Lookup {
   // A descriptor that becomes readable (for poll) when the result is available, or -1 if the result is available from
   // the start. This object owns the descriptor; do not read from it.
   int fd() const;
-  // Returns the result, as Resolve does. Blocks until it is available or the limit is reached. Call once.
+  // Returns the result, as Resolve does. Blocks until the result is available or the limit is reached. Call it once.
   Result<std::vector<SocketAddress>> Take();
 
  private:

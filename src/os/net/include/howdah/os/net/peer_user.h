@@ -7,7 +7,7 @@
 
 namespace howdah::os::net {
 
-// Uses sock_diag(7), whose cost does not grow with the number of connections, unlike that of /proc/net/tcp.
+// Uses sock_diag(7). Its cost does not depend on the number of connections; the cost of reading /proc/net/tcp does.
 class PeerUsers {
  public:
   PeerUsers();

@@ -14,7 +14,7 @@ struct ProcessFacts {
   char state = '?';  // as in /proc/PID/stat: R S D T ...
   int threads = 0;
   std::string waits_in;     // kernel function in which the first thread waits; empty if unknown
-  std::string system_call;  // name or number of its system call; empty if unknown or none
+  std::string system_call;  // name or number of the first thread's system call; empty if unknown or none
   uint64_t caught = 0;      // bit mask of the signals with a handler; bit 0 is signal 1
   bool python = false;      // whether the program is a Python interpreter
 
@@ -25,8 +25,8 @@ struct ProcessFacts {
 // Returns nullopt if the process does not exist.
 std::optional<ProcessFacts> InspectProcess(pid_t pid);
 
-// When the process started, in clock ticks since the boot of the machine. A pid and this number name one process until
-// the next boot. Returns nullopt if the process does not exist or is a zombie.
+// Returns the time at which the process started, in clock ticks since the boot of the machine. Until the next boot, a
+// pid and this number together identify one process. Returns nullopt if the process does not exist or is a zombie.
 std::optional<uint64_t> StartTicks(pid_t pid);
 
 }  // namespace howdah::os::process

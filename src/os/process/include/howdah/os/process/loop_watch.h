@@ -21,7 +21,8 @@ class LoopPulse {
   // The child calls this once a second on the thread of its loop, to show that the loop still runs. The first call
   // begins the watch.
   void Turned() const { Write(kTurned); }
-  // For the child: the loop will not turn until the next call of Turned, and the parent waits for that without limit.
+  // The child calls this before a pause of its loop. Until the next call of Turned, the parent does not count the loop
+  // as hung.
   void Suspend() const { Write(kSuspended); }
 
  private:
@@ -43,15 +44,15 @@ class LoopWatchdog {
   // pulse must live longer than this object.
   explicit LoopWatchdog(const LoopPulse& pulse) : pulse_(pulse) {}
 
-  // Begins with a new child.
+  // Forgets the previous child, and begins with a new one.
   void Restart();
   // Waits for one of these signals, which must be blocked, until the current second has passed. Returns the signal, or
   // 0 if none has arrived.
   int AwaitSignal(const sigset_t& signals);
-  // To be called for every second. AwaitSignal does so.
+  // Counts one second. AwaitSignal calls this; a caller that does not use AwaitSignal must call it once per second.
   void Tick();
-  // Requires turns from now on, even if the loop has never turned, and sets another limit. A suspended loop stays
-  // suspended.
+  // Begins the watch even if the child has never called Turned, and sets the limit in seconds. Does not end a
+  // suspension.
   void Require(int limit);
 
   bool hung() const { return state_ == State::kWatching && silent_ >= limit_; }

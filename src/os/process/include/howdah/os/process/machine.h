@@ -17,14 +17,14 @@ std::string NodeName();
 std::string BootId();
 // The path of the running program, or "" if it is unknown.
 std::string ProgramPath();
-// The absolute path of the current directory. An error if it has none, usually because the directory was removed.
+// Returns the absolute path of the current directory, or an error if it has none, usually because it was removed.
 Result<std::string> WorkingDirectory();
-// Keeps the keys in this process's memory, and in that of its forks, out of core files and from other processes of the
-// same user. A program that is executed later is not affected: it keeps its core limit. Entries of this process in
-// /proc then belong to root.
+// Protects the keys in the memory of this process and its forks: keeps them out of core files, and hides the memory
+// from other processes of the same user. A program that is executed later is not affected: it keeps its core limit. The
+// entries of this process in /proc then belong to root.
 void ProtectMemory();
-// The smaller of the installed memory and the cgroup limit. The limit is that of cgroup v1 or v2, of this cgroup or any
-// ancestor.
+// Returns the smaller of the installed memory and the cgroup limit. The limit may be that of cgroup v1 or v2, and of
+// this cgroup or any ancestor.
 int64_t TotalMemoryBytes();
 // The number of cores this process may use.
 int Cores();

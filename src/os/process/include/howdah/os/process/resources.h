@@ -15,18 +15,18 @@ namespace howdah::os::process {
 
 // Most measures are counters that only grow; their difference between two readings is the use of the time between.
 enum class Measure {
-  kCpuSeconds,        // counter, of the task's processes
-  kCgroupCpuSeconds,  // counter, of the task's own cgroup
+  kCpuSeconds,        // counter: CPU time of the task's processes
+  kCgroupCpuSeconds,  // counter: CPU time of the task's own cgroup
   kPeriods,           // counter: periods of the CPU limit of the task's own cgroup; 0 without a limit
-  kThrottledPeriods,  // counter: those periods in which the limit was reached
-  kCpuPressure,       // counter, seconds in which some process waited for the resource (PSI)
-  kIoPressure,
-  kMemoryPressure,
-  kMemory,      // bytes, as Usage::memory_bytes
-  kMemoryPeak,  // bytes, as Usage::memory_peak_bytes
-  kShm,         // bytes used in /dev/shm
-  kShmSize,     // size of /dev/shm in bytes
-  kDiskRead,    // counter, bytes
+  kThrottledPeriods,  // counter: the number of those periods in which the limit was reached
+  kCpuPressure,       // counter: seconds in which at least one process waited for the CPU (PSI)
+  kIoPressure,        // as kCpuPressure, for storage
+  kMemoryPressure,    // as kCpuPressure, for memory
+  kMemory,            // bytes, as Usage::memory_bytes
+  kMemoryPeak,        // bytes, as Usage::memory_peak_bytes
+  kShm,               // bytes used in /dev/shm
+  kShmSize,           // size of /dev/shm in bytes
+  kDiskRead,          // counter, bytes
   kDiskWritten,
   kNetReceived,  // counter, bytes, without the loopback interface
   kNetSent,
@@ -38,9 +38,9 @@ enum class Measure {
 };
 
 struct Measured {
-  std::optional<double> value;  // nullopt if it could not be read this time
+  std::optional<double> value;  // nullopt if the last reading of the value failed
   bool of_node = false;         // the value is that of the whole node, not only of the task
-  std::string_view absent;      // why it can never be read, one clause; empty if it can
+  std::string_view absent;      // the reason why the value can never be read, as a clause; empty if it can be read
 };
 
 class Measurements {
@@ -53,11 +53,12 @@ class Measurements {
   std::array<Measured, static_cast<size_t>(Measure::kCount)> all_;
 };
 
-// A cgroup is the task's own if it contains no other processes than those of the task. This is decided at the first
-// reading, where files are opened. Later readings cost a few system calls per file, and allocate no memory.
+// A cgroup is the task's own if it contains no other processes than those of the task. The meter decides this at the
+// first reading, when it opens the files. Later readings cost a few system calls per file, and allocate no memory.
 //
 // The traffic is that of the task only if the task has a network namespace of its own. The disk use always comes from
-// /proc: a cgroup counts the same bytes on a logical and a physical device, and cgroup v1 counts only direct I/O.
+// /proc. The reason: a cgroup counts the same bytes twice, for a logical and a physical device, and cgroup v1 counts
+// only direct I/O.
 //
 // Not thread-safe.
 class ResourceMeter {
@@ -67,7 +68,7 @@ class ResourceMeter {
   explicit ResourceMeter(std::function<bool(int pid)> is_of_task, std::string root = "");
   ~ResourceMeter();
 
-  // usage: the usage of the task's processes now.
+  // Reads all measures. usage: the present usage of the task's processes.
   const Measurements& Read(const Usage& usage);
 
  private:
@@ -78,11 +79,12 @@ class ResourceMeter {
   Measurements now_;
 };
 
-// The measures that can be known without reading any file: those of processes that have ended.
+// Returns the measures that are known without reading any file: those of the processes that have ended.
 Measurements MeasureEnded();
 
-// Whether a process is this process, one of its descendants, or one of its ancestors in the same session, which have
-// started it. A process that has already ended counts as such. Processes of other pid namespaces, with id 0, do not.
+// Whether the process with this id belongs to the task: it is this process, a descendant, an ancestor in the same
+// session (the ancestors have started this process), or has already ended. Processes of other pid namespaces, which
+// have the id 0, do not belong to the task.
 bool IsOfThisTask(int pid);
 
 }  // namespace howdah::os::process

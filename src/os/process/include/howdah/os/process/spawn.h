@@ -29,7 +29,7 @@ struct SpawnRequest {
   bool new_session = false;  // whether the child leads its own session
   bool controlling_terminal = false;   // stdin becomes the controlling terminal; requires new_session
   int death_signal = 0;                // sent to the child when the spawning thread ends; 0 for none
-  std::optional<uint64_t> open_files;  // soft limit of open files (limits.h); nullopt: that of the parent
+  std::optional<uint64_t> open_files;  // soft limit of open files (limits.h); nullopt: the parent's limit
 };
 
 struct Child {

@@ -29,7 +29,7 @@ std::vector<pid_t> LivingGroups(const std::vector<pid_t>& leaders);
 struct Reaped {
   pid_t pid = -1;
   ExitStatus status;
-  double cpu_seconds = 0;  // of the child and of its descendants that have been reaped
+  double cpu_seconds = 0;  // CPU time of the child and its reaped descendants
 };
 std::optional<Reaped> ReapAny();
 // Whether this process has a child, running or zombie.

@@ -19,14 +19,14 @@ struct DiskUse {
 struct Usage {
   int64_t memory_bytes = 0;
   int64_t memory_peak_bytes = 0;  // the highest value of memory_bytes so far
-  double cpu_seconds = 0;         // of all running and ended processes
-  int processes = 0;              // running ones
-  int threads = 0;                // of the running processes
-  std::optional<DiskUse> disk;    // of all running and ended processes; nullopt if the kernel does not show it
+  double cpu_seconds = 0;         // CPU time of all running and ended processes
+  int processes = 0;              // number of running processes
+  int threads = 0;                // number of threads of the running processes
+  std::optional<DiskUse> disk;    // as cpu_seconds; nullopt if the kernel does not show the disk use
 };
 
 // Measures all processes below this one. This process must be a subreaper and must reap all of them, because the kernel
-// counts the CPU time of an ended process only then.
+// adds the CPU time of an ended process only when the process is reaped.
 //
 // Memory is the sum of the anonymous memory of all processes, plus the largest mapped-file value and the largest
 // shared-memory value of any process. The reason: ranks on one machine map the same libraries and exchange data through
@@ -35,7 +35,8 @@ struct Usage {
 // between two samples is not lost.
 class UsageMeter {
  public:
-  // The disk use costs one more file per process. kSkip: Usage::disk has the value of the last sample that read it.
+  // Reading the disk use costs one more file per process. With kSkip, Usage::disk has the value of the last sample with
+  // kRead.
   enum class Disk { kSkip, kRead };
   Usage Sample(Disk disk = Disk::kSkip);
   // The CPU time and disk use of all processes that have ended and were reaped. This costs one system call.
@@ -44,7 +45,7 @@ class UsageMeter {
 
  private:
   Usage last_;
-  std::string text_;  // a file of /proc
+  std::string text_;  // a buffer for files of /proc
 };
 
 // The number of OOM kills on this machine, and the number of those in the cgroup of this process.
@@ -57,7 +58,7 @@ OomCounts ReadOomCounts();
 
 struct GpuUsage {
   int index = 0;
-  double utilisation = 0;  // 0..1
+  double utilisation = 0;  // a share, 0..1
   int64_t memory_bytes = 0;
   int64_t memory_total_bytes = 0;          // 0 if unknown
   std::string pci_address = {};            // as nvidia-smi writes it, "00000000:3B:00.0"; empty if unknown
@@ -65,9 +66,9 @@ struct GpuUsage {
   // Whether the GPU is slowed down, because it is too hot or its hardware requires that; nullopt if unknown.
   std::optional<bool> slowed_down = {};
 };
-// The nvidia-smi commands by decreasing detail, and the parser of their output. An nvidia-smi that does not know a
-// field of a command refuses the command. The output has one line per GPU, such as "0, 37, 1024, 81920,
-// 00000000:3B:00.0, 350.12, 0x0000000000000004". Other lines are ignored.
+// GpuUsageQuery returns the nvidia-smi commands in the order of decreasing detail. An nvidia-smi that does not support
+// a field refuses the whole command. The output has one line per GPU, such as "0, 37, 1024, 81920, 00000000:3B:00.0,
+// 350.12, 0x0000000000000004". Other lines are ignored.
 inline constexpr int kGpuUsageQueries = 3;
 std::vector<std::string> GpuUsageQuery(int variant);
 bool RefusesGpuUsageQuery(std::string_view text);

@@ -25,7 +25,8 @@ namespace howdah::rpc::callback {
 class CallbackListener {
  public:
   using OnCalled = std::function<void(const std::string& am_address)>;
-  // Anyone may connect. A connection that exceeds a limit is closed; with too many connections, the oldest is.
+  // Anyone may connect. A connection that exceeds a time limit is closed. If there are too many connections, the oldest
+  // one is closed.
   struct Limits {
     size_t connections = 32;
     std::chrono::milliseconds first_byte{200};  // from the executor's nonce to the caller's first byte

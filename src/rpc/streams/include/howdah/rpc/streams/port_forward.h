@@ -11,7 +11,7 @@
 
 namespace howdah::rpc::streams {
 
-// The remote end of the forwarded connections.
+// The remote endpoint of the forwarded connections.
 struct Target {
   std::string role;  // empty for the job's own TensorBoard
   int index = 0;

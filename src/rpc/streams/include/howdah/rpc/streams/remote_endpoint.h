@@ -20,9 +20,9 @@ class RemoteEndpoint {
  public:
   struct Handlers {
     std::function<void(const wire::Frame&)> send;
-    // The last call, made once, but never from within the function that makes the endpoint. If broken is false, the
-    // owner must deliver the frames sent so far and then finish the stream. If broken is true, it must end the stream
-    // immediately. The handler may destroy the endpoint.
+    // Called once, as the last handler, but never from within the function that creates the endpoint. If broken is
+    // false, the owner must deliver the frames sent so far and then finish the stream. If broken is true, the owner
+    // must end the stream immediately. The handler may destroy the endpoint.
     std::function<void(bool broken)> on_over;
   };
   virtual ~RemoteEndpoint() = default;

@@ -14,7 +14,7 @@ struct RemoteCommand {
   std::string role;
   int index = 0;
   std::vector<std::string> argv;
-  bool terminal = false;         // whether the command gets a terminal, with the type and size of `in`
+  bool terminal = false;         // whether the command gets a terminal, with the type and size of the terminal `in`
   int in = 0, out = 1, err = 2;  // descriptors of this process; their flags are not changed
   bool passes_signals = true;
 };

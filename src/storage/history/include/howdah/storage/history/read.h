@@ -29,7 +29,7 @@ struct Found {
 
 struct Scanned {
   std::vector<Found> jobs;
-  std::vector<std::string> problems;  // errors of directories of jobs and days; the other ones are still read
+  std::vector<std::string> problems;  // errors of single directories; the other directories are still read
 };
 
 // Returns jobs that ran at or after `since`, newest first. Running jobs count as running now. Day directories that are
@@ -39,7 +39,7 @@ Result<Scanned> Scan(storage::Files& files, const Location& location, std::optio
 
 // Returns the settings in the order of the file; none if the job has no configuration. At most 1 MiB is read.
 Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(storage::Files& files, const Found& job);
-// If the job is in progress, the file may be empty; there are then no events. At most 64 MiB are read.
+// Returns the job's events; none if the job is in progress and the file is still empty. At most 64 MiB are read.
 Result<compat::tony::history::Events> ReadEvents(storage::Files& files, const Found& job);
 
 }  // namespace howdah::storage::history

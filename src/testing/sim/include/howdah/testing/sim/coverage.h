@@ -83,7 +83,7 @@ enum class Situation {
 
 using Coverage = std::bitset<static_cast<size_t>(Situation::kCount)>;
 
-// For example "a task restarted alone".
+// Describes the situation, for example "a task restarted alone".
 std::string_view ToText(Situation situation);
 
 }  // namespace howdah::testing::sim

@@ -1,4 +1,4 @@
-// The faults of a simulation, as data.
+// The faults of a simulation, as a table of probabilities.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace howdah::testing::sim {
 
-// The probability of each fault, per occurrence of the object that the name of the field or its comment mentions.
-// 0 means never.
+// Each probability applies once to each object that the field's name or comment mentions: each message, grant,
+// container, executor, node or job. 0 means that the fault never occurs.
 struct Faults {
   std::string_view name;
 
@@ -20,7 +20,7 @@ struct Faults {
   double message_twice = 0;
 
   // The backend.
-  Duration grant_delay = std::chrono::milliseconds(200);  // upper limit
+  Duration grant_delay = std::chrono::milliseconds(200);  // upper limit of the time until a grant
   double grants_stall = 0;                                // after a grant, the backend grants nothing for a while
   double grant_twice = 0;                                 // the backend reports the same grant twice
   double grant_surplus = 0;                               // the backend grants one container more than requested
@@ -33,7 +33,7 @@ struct Faults {
   double launch_fails = 0;  // the container ends before its executor registers
   double launch_slow = 0;   // registration takes up to a minute
   double never_registers = 0;
-  double executor_killed = 0;  // at some time after registration
+  double executor_killed = 0;  // the executor is killed at some time after registration
   double falls_silent = 0;  // at some time after registration, messages to and from the executor are lost from then on
   double disconnects = 0;   // at some time after registration; the executor reconnects
 

@@ -8,7 +8,7 @@
 
 namespace howdah::testing::sim {
 
-// SplitMix64: small, fast, and the same on every machine (the distributions of <random> are not).
+// SplitMix64: small, fast, and the same on every machine, unlike the distributions of <random>.
 class Random {
  public:
   // The seed is mixed because neighbouring seeds would otherwise give the same sequence, shifted by one step.
@@ -16,7 +16,7 @@ class Random {
 
   uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
   bool Chance(double p) { return static_cast<double>(Next() >> 11) < p * 9007199254740992.0; }
-  // Both ends are included.
+  // Both limits are included.
   int Between(int low, int high) { return low + static_cast<int>(Next() % static_cast<uint64_t>(high - low + 1)); }
   Duration Between(Duration low, Duration high) {
     return low + Duration(static_cast<int64_t>(Next() % static_cast<uint64_t>((high - low).count() + 1)));

@@ -1,5 +1,5 @@
-// One simulation from one seed: a workload, a fault profile, a backend, and one or two jobs. Faults occur during a
-// first phase. None occur afterwards, and every job has to end.
+// One simulation from one seed: a workload, a fault profile, a backend, and one or two jobs. Faults occur only during a
+// first phase. In the second phase every job has to end.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct Violation {
   std::string what;   // how it was broken
 };
 
-// Receives each line of a trace. Without this function no trace is formatted.
+// Receives each line of a trace. If the function is empty, no trace is formatted.
 using TraceSink = std::function<void(const std::string& line)>;
 
 struct SeedResult {
-  std::string scenario;  // "ranked ddp, chaos, 2 jobs"
+  std::string scenario;  // for example "ranked ddp, chaos, 2 jobs"
   std::optional<Violation> violation;
   uint64_t digest = 0;
   Coverage coverage;
   int jobs = 0;
-  int steps = 0;  // events that the cores received
+  int steps = 0;  // number of events that the cores received
 };
 
 SeedResult RunSeed(uint64_t seed, const TraceSink& trace = nullptr);

@@ -16,8 +16,8 @@ namespace howdah::testing::sim {
 struct Behaviour {
   Duration shortest = std::chrono::milliseconds(20);
   Duration longest = std::chrono::seconds(20);
-  bool endless = false;     // ends only by a stop or a failure
-  double fails = 0;         // one of the processes fails; half of these failures are by a signal
+  bool endless = false;     // the process ends only because of a stop or a failure
+  double fails = 0;         // one of the processes fails, in half of the cases because of a signal
   double start_fails = 0;   // the command cannot be started
   double ignores_stop = 0;  // only SIGKILL ends the attempt
   double saves = 0;         // after a stop order the attempt repeatedly requests more time
@@ -30,11 +30,11 @@ struct Workload {
   std::string_view name;
   jobspec::JobSpec spec;
   core::FrameworkRules rules;
-  std::vector<Behaviour> behaviour;  // by role
-  // The ranked tasks communicate: when one of them dies, the others fail soon after.
+  std::vector<Behaviour> behaviour;  // the behaviour of each role, by its index
+  // The ranked tasks communicate: when one of them fails, the others fail soon after.
   bool collective = false;
-  // Ranked tasks continue from one generation to the next: when one dies, the others wait for their slots in the next
-  // one.
+  // Ranked tasks continue from one generation to the next: when one of them fails, the others wait for their slots in
+  // the next generation.
   bool rejoins = false;
 };
 
@@ -45,7 +45,7 @@ struct WorkloadKind {
 
 const std::vector<WorkloadKind>& WorkloadKinds();
 
-// Gives restart rules to roles of some workloads. Uses random numbers of its own, so that the rest of the run of a seed
+// Adds restart rules to roles of some workloads. The random generator is separate, so that the rest of the seed's run
 // does not change.
 void AddRules(Workload& workload, Random random);
 

@@ -48,7 +48,7 @@ class AmJob {
   // Returns the address at which other machines of the cluster reach this one.
   Result<std::string> ListenHost() const;
 
-  // The first generation and attempt number of an AM that has no event log.
+  // The first generation and the first attempt number of its tasks, for an AM without an event log.
   struct StartingPoint {
     int generation = 0;
     int first_task_attempt = 0;
@@ -57,8 +57,8 @@ class AmJob {
   // nothing to restore and starts a journal. A later AM starts the next generation if no event log was stored.
   Result<StartingPoint> Restore() const;
 
-  // Writes the AM's address to a file. Fails if an earlier AM process of this container listened on another port: the
-  // executors would try to connect to that one.
+  // Writes the AM's address to a file. Fails if an earlier AM process of this container listened on another port,
+  // because the executors still try to connect to that port.
   Status PublishAddress(const std::string& address) const;
   // Returns the port of an earlier AM process of this container, or 0 if there was none.
   uint16_t PublishedPort() const;

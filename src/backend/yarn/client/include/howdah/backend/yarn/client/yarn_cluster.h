@@ -62,7 +62,7 @@ class YarnCluster final : public backend::Cluster {
 
   YarnOptions options_;
   std::unique_ptr<HadoopClient> cluster_;
-  std::unique_ptr<ClusterFacts> facts_;  // from the last call of Refusals, so that Submit uses the same facts
+  std::unique_ptr<ClusterFacts> facts_;  // result of the last call of Refusals, so that Submit uses the same facts
 };
 
 }  // namespace howdah::backend::yarn::client

@@ -17,16 +17,16 @@ struct Metric {
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-// One event; its type determines which fields are used.
+// One event. Its type determines which fields are used; the comments name these types.
 struct Event {
   enum class Type { kApplicationInited, kApplicationFinished, kTaskStarted, kTaskFinished };
   Type type = Type::kApplicationInited;
   Instant time;
   std::string application;                   // in ApplicationInited and ApplicationFinished
   int tasks = 0;                             // in ApplicationInited
-  int finished_tasks = 0, failed_tasks = 0;  // only in ApplicationFinished
-  std::string role;                          // in task events: TonY's taskType
-  int index = 0;                             // in task events
+  int finished_tasks = 0, failed_tasks = 0;  // in ApplicationFinished
+  std::string role;                          // in TaskStarted and TaskFinished; TonY's taskType
+  int index = 0;                             // in TaskStarted and TaskFinished
   std::string host;                          // in ApplicationInited and TaskStarted
   std::optional<std::string> container;      // in ApplicationInited and TaskStarted; not before TonY 0.4
   std::string status;                        // in TaskFinished: "SUCCEEDED", "FAILED", "FINISHED"

@@ -30,8 +30,8 @@ struct FileName {
 };
 
 // Formats a name. TonY's readers split a name at each '-', cut it at the first '.' and reject capitals, so a user named
-// "Ann-Lee" would break the page that lists all jobs. Therefore capitals in the user's name become lower case, and the
-// other such characters become '_'. The configuration has the unchanged user name.
+// "Ann-Lee" would break the page that lists all jobs. Therefore capitals in the user's name become lower case, and all
+// characters other than a-z, 0-9 and '_' become '_'. The configuration has the unchanged user name.
 std::string WriteFileName(const FileName& name);
 // Parses a name, even if TonY itself could not. Returns nullopt if it is not the name of a file of events.
 std::optional<FileName> ParseFileName(std::string_view name);

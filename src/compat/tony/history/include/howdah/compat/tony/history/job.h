@@ -35,11 +35,11 @@ FileName EndName(const journal::JobView& view, Instant started);
 struct TaskMetrics {
   std::string role;
   int index = 0;
-  std::vector<Metric> metrics;  // of the last attempt that has metrics
+  std::vector<Metric> metrics;  // the metrics of the last attempt that has any
 };
 
-// The status of a job in TonY's history. If Howdah ran the job, the status has Howdah's job id. Without events it has
-// no tasks.
+// The status of a job in TonY's history. If Howdah ran the job, the status has Howdah's job id. If `events` is empty,
+// the status has no tasks.
 journal::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
                         const std::vector<Event>& events);
 // The metrics of the tasks, in the order in which the tasks started.
