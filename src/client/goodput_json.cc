@@ -52,8 +52,9 @@ Json ToJson(const GoodputGroup& group, const std::optional<jobspec::Prices>& pri
 
 std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Appends the fields of an object as columns: {"held": {"gpu_seconds": 1}} is the column held_gpu_seconds. Other
-// resource types share one column, as in "fpga=3 tpu=1".
+// Appends the fields of an object as columns: {"held": {"gpu_seconds": 1}} becomes the column held_gpu_seconds. Other
+// resource types share one column, as in "fpga=3 tpu=1". `like` has every field, so that all objects have the same
+// columns.
 void AddColumns(const Json& object, const Json& like, const std::string& prefix, std::vector<std::string>& names,
                 std::vector<std::string>& values) {
   for (const auto& [key, shape] : like.items()) {
@@ -82,7 +83,7 @@ std::string Joined(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-// A group with every field, from which the columns follow.
+// Returns the JSON of a group that has every field. The columns of the CSV are its fields.
 Json Shape() {
   Json shape = ToJson({}, std::nullopt);
   for (const char* name :

@@ -14,7 +14,8 @@ namespace {
 using metrics::Column;
 using Json = nlohmann::ordered_json;
 
-// JSON has no NaN and no infinities: they are texts. The library would print a float with the digits of a double.
+// Writes NaN and infinities as strings, because JSON has no numbers for them. Converts a float through its text,
+// because the library would print it with the digits of a double.
 Json NumberJson(float value) {
   const std::string text = NumberText(value);
   double number = 0;

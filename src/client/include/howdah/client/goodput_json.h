@@ -13,11 +13,12 @@ struct GoodputView {
   std::optional<jobspec::Prices> prices;
 };
 
-// {"groups": [{"group": "ann", …}], "total": {"group": "all", …}}
+// Formats {"groups": [{"group": "ann", …}], "total": {"group": "all", …}}.
 std::string GoodputJson(const GoodputView& view);
-// One element of "groups".
+// Formats one element of "groups".
 std::string GroupJson(const GoodputGroup& group, const std::optional<jobspec::Prices>& prices);
-// A line of titles, one line per group, and a last line for the group "all". An unknown value is empty.
+// Starts with a line of titles, has one line per group, and ends with a line for the group "all". An unknown value is
+// an empty field.
 std::string GoodputCsv(const GoodputView& view);
 
 // Quotes a field of a CSV file if necessary (RFC 4180).

@@ -7,10 +7,10 @@
 
 namespace howdah::client {
 
-// One object, as `howdah history metrics --json` prints it (docs/metrics.md).
+// Formats one object, as docs/metrics.md describes it.
 std::string MetricsJson(const backend::JobMetrics& answer);
 
-// The shortest text from which the number can be read again; "NaN", "Infinity" or "-Infinity".
+// Returns the shortest text that is converted back to the same number, or "NaN", "Infinity" or "-Infinity".
 std::string NumberText(float value);
 
 }  // namespace howdah::client

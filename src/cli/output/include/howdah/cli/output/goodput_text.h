@@ -13,7 +13,7 @@ using client::GoodputView;
 // Formats one row per group, and a last row with the total. Hardware is in hours. If no job held a GPU, the buckets are
 // those of vcores.
 std::string GoodputTable(const GoodputView& view);
-// One job: a row for each bucket, with its wall time and hardware.
+// Formats a report about one job: a row for each bucket, with its wall time and hardware.
 std::string GoodputOfJob(const GoodputView& view);
 
 // Summarises the hardware at the end of a job: "held 1.2 GPU h, 4.8 vcore h, 19 GiB h; goodput 87%, GPUs busy 74%".
