@@ -1,0 +1,54 @@
+"""The portal with jobs on a cluster: the list, a running job's page data, its live events and log, and its end."""
+from machine import eventually
+from portal import Portal
+
+JOB = """
+name: watched
+roles:
+  worker:
+    instances: 2
+    memory: 64MiB
+    command: 'echo "first line of $HOWDAH_TASK_INDEX"; while [ ! -e %s ]; do sleep 0.1; done; echo last; exit 3'
+"""
+
+
+def line_of(portal, job, **query):
+    return portal.get(f"jobs/{job}/logs/worker:1", attempt=0, stream="stdout", **query)
+
+
+def test_job_is_shown_while_it_runs_and_after_its_end(howdah, tmp_path):
+    go = tmp_path / "go"
+    with Portal(howdah, "--on", "yarn") as portal, portal.stream("jobs") as stream:
+        job = howdah.submit(howdah.job_file(tmp_path, JOB % go))
+        stream.until("jobs", lambda data: any(r["id"] == job and r["state"] == "RUNNING" for r in data["jobs"]))
+        row = portal.jobs(q="name:watched state:live")[0]
+        assert (row["id"], row["on"], row["tasks"]) == (job, "yarn", {"running": 2, "total": 2}), row
+        tasks = portal.get(f"jobs/{job}/tasks").json["tasks"]
+        assert [task["state"] for task in tasks] == ["RUNNING", "RUNNING"], tasks
+        first = eventually(lambda: line_of(portal, job, offset=0).text, "the first line")
+        assert first == "first line of 1\n"
+        assert line_of(portal, job, offset=6).text == "line of 1\n"
+        assert line_of(portal, job, tail=1).headers["Howdah-Size"] == str(len(first))
+
+        go.touch()
+        ended = stream.until("jobs", lambda data: any(r["id"] == job and r["state"] == "FAILED" for r in data["jobs"]))
+        reason = [r["reason"] for r in ended["jobs"] if r["id"] == job][0]
+        assert "exit code 3" in reason, ended
+        assert howdah("wait", job, timeout=120).code == 1
+        assert portal.get(f"jobs/{job}").json["reason"] == reason
+        assert eventually(lambda: line_of(portal, job, offset=0).text.endswith("last\n"), "the whole log")
+        held = portal.get(f"jobs/{job}/goodput").json["job"]["held"]
+        assert held["memory_gib_seconds"] > 0, held
+    howdah.assert_clean(job)
+
+
+def test_kill_through_the_portal_ends_the_job_and_names_the_user(howdah, tmp_path):
+    job = howdah.submit(howdah.job_file(tmp_path, "roles: {w: {memory: 64MiB, command: exec sleep 86399}}"))
+    howdah.running(job)
+    with Portal(howdah, "--on", "yarn") as portal:
+        portal.post(f"jobs/{job}/kill", {}, status=202)
+        assert howdah("wait", job, timeout=120).code == 4
+        shown = portal.get(f"jobs/{job}").json
+        assert shown["state"] == "KILLED" and "howdah portal" in shown["reason"], shown
+        assert [(line["action"], line["job"]) for line in portal.audit()] == [("kill", job)]
+    howdah.assert_clean(job)
