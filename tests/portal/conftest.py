@@ -18,7 +18,8 @@ AXE = ROOT / "portal/node_modules/axe-core/axe.min.js"
 LIMIT_MS = 30_000  # long enough for a busy machine
 
 
-@pytest.fixture(scope="session")
+# Playwright runs an event loop in this thread until it ends, so it must end before other tests use asyncio.
+@pytest.fixture(scope="module")
 def chromium(installed):  # noqa: F811
     """A running browser. Playwright is in an environment of its own, made with this interpreter."""
     packages = next(installed("browser").parents[1].glob("lib/python3*/site-packages"))

@@ -137,7 +137,7 @@ def test_many_tasks_are_rendered_only_where_visible(tab, portal, expect):
     )
     expect(page.get_by_text("10,001 rows")).to_be_visible()
     assert page.locator("tbody tr").count() < 200
-    page.get_by_role("region", name="Tasks").evaluate("box => box.scrollTo(0, box.scrollHeight)")
+    page.get_by_role("region", name="Tasks", exact=True).evaluate("box => box.scrollTo(0, box.scrollHeight)")
     expect(page.get_by_role("link", name="worker:9999", exact=True)).to_be_visible()
 
 

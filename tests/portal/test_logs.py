@@ -120,7 +120,7 @@ def test_wrong_pattern_is_explained(tab, expect):
 
 def test_other_stream_starts_at_its_begin(tab, expect):
     page = tab().open(f"/jobs/{RUNNING}?tab=logs&at=500&follow=0")
-    page.get_by_label("Task").select_option("worker:1")
+    page.get_by_role("combobox", name=re.compile("^Task")).select_option("worker:1")
     page.get_by_label("Stream").select_option("stderr")
     expect(page.get_by_role("log")).to_contain_text("No module named 'torch'")
     expect(page).not_to_have_url(re.compile("at="))

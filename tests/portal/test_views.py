@@ -80,6 +80,6 @@ def test_dialogs(tab, dialog):
 def test_column_menu(tab):
     opened = tab(width=360)
     page = opened.open("/")
-    page.get_by_text("Columns").click()
+    page.get_by_text("Columns", exact=True).click()
     page.get_by_role("checkbox", name="Framework").wait_for()
     assert opened.violations() == []

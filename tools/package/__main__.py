@@ -66,7 +66,7 @@ def stage(build, version, seconds, tree):
     write(tree / "share/bash-completion/completions/howdah", output_of(howdah, "completion", "bash"))
     add_man_pages(howdah, version, seconds, tree)
     add_documents(docs)
-    add_licences(write_sbom(build, docs / "howdah.spdx.json"), docs)
+    add_licences(build, write_sbom(build, docs / "howdah.spdx.json"), docs)
     normalise(tree, seconds)
 
 

@@ -16,7 +16,8 @@ Howdah is licensed under the Apache License, version 2.0: see LICENSE in this di
 
 The programs contain the libraries that howdah.spdx.json lists. licenses/PACKAGE is the copyright file of each library's
 Debian package, and licenses/common contains the licences to which these files refer. The source of each is the Debian
-source package that howdah.spdx.json names.
+source package that howdah.spdx.json names. The npm packages in the pages of `howdah portal` are listed there, too, and
+licenses/pages-of-the-portal contains their licences.
 """
 
 
@@ -50,10 +51,18 @@ def write_sbom(build, file):
     return file.read_text()
 
 
-def add_licences(spdx, docs):
-    """Copies the copyright file of each Debian package in the programs, and the licences to which these files refer."""
+def is_npm_package(package):
+    return any(ref["referenceLocator"].startswith("pkg:npm/") for ref in package.get("externalRefs", []))
+
+
+def add_licences(build, spdx, docs):
+    """Copies the copyright file of each Debian package in the programs, and the licences to which these files refer;
+    and the licences of the npm packages in the portal's pages, which the build of the pages has collected."""
     common = set()
-    for package in (p["name"] for p in json.loads(spdx)["packages"] if p["name"] not in PROGRAMS):
+    packages = [p for p in json.loads(spdx)["packages"] if p["name"] not in PROGRAMS]
+    if any(is_npm_package(package) for package in packages):
+        write(docs / "licenses/pages-of-the-portal", (build / "portal/assets/licences.txt").read_bytes())
+    for package in (p["name"] for p in packages if not is_npm_package(p)):
         file = DEBIAN_DOCS / package / "copyright"
         if not file.exists():
             raise SystemExit(f"package: {file} is missing; a release needs the licences of {package}. Debian's minimal "

@@ -38,6 +38,7 @@ def roff(text):
     """Escapes a text, so that roff shows every character unchanged and sees no request in it."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     text = text.replace("^", "\\(ha").replace("~", "\\(ti")
+    text = re.sub(r",(?=\S)", lambda _: ",\\:", text)  # a long list of choices may break after each comma
     return "\\&" + text if text.startswith(".") else text
 
 
@@ -45,7 +46,7 @@ def body(help_text):
     """The sections of a page, as lines of roff."""
     description, _, rest = help_text.partition("Usage: ")
     usage, _, rest = rest.partition("\n")
-    lines = [".SH SYNOPSIS", ".B " + roff(usage), ".SH DESCRIPTION", roff(description.strip())]
+    lines = [".ad l", ".SH SYNOPSIS", ".B " + roff(usage), ".SH DESCRIPTION", roff(description.strip())]
     in_examples = literal = False
     for line in rest.splitlines():
         heading, colon, after = line.partition(":")

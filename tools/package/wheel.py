@@ -64,7 +64,7 @@ def contents(build, version, scratch):
     licences.mkdir()
     add_programs(build, programs)
     files.update({f"{scripts}/{name}": ((programs / name).read_bytes(), True) for name in PROGRAMS})
-    add_licences(write_sbom(build, licences / "howdah.spdx.json"), licences)
+    add_licences(build, write_sbom(build, licences / "howdah.spdx.json"), licences)
     (licences / "copyright").write_text(COPYRIGHT)
     (licences / "LICENSE").write_bytes((ROOT / "LICENSE").read_bytes())
     files.update({f"{info}/licenses/{path.relative_to(licences)}": (path.read_bytes(), False)

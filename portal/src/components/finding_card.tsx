@@ -26,10 +26,10 @@ export function FindingCard({finding}: {finding: Finding}) {
   const set = change?.set ?? [];
   return (
     <article class="card finding" data-row>
-      <h3>
+      <h2>
         <Link to={`/advice/${encodeURIComponent(finding.check)}`}>{finding.check}</Link>{" "}
         <SeverityBadge severity={finding.severity} />
-      </h3>
+      </h2>
       <p>{finding.text}</p>
       {job && (
         <p>

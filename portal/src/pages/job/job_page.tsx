@@ -84,9 +84,9 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
         current={name}
         query={(each): Record<string, string> => (each === "overview" ? {} : {tab: each})}
       />
-      <section class="tab-body" aria-label={titleOf(name, job)}>
+      <div class="tab-body">
         <TabBody key={name} name={name} job={job} version={version} />
-      </section>
+      </div>
       {action === "kill" && <KillForm job={job} close={() => setAction(null)} />}
       {action === "scale" && <ScaleForm job={job} close={() => setAction(null)} />}
     </>

@@ -6,7 +6,7 @@ import {ProgressBar} from "../../components/progress_bar";
 import {SeverityBadge} from "../../components/severity_badge";
 import {StateBadge} from "../../components/state_badge";
 import {TimeText, TookText} from "../../components/time_text";
-import {count, percent, UNKNOWN} from "../../pure/format";
+import {count, percent, plural, UNKNOWN} from "../../pure/format";
 import {withTerm} from "../../pure/filter";
 import {changed, jobPath, type Query} from "../../pure/url_state";
 
@@ -37,7 +37,7 @@ function tasksText(row: JobRow): string {
 function advice(row: JobRow): ComponentChildren {
   if (!row.findings || !row.severity) return row.findings === 0 ? "0" : UNKNOWN;
   return (
-    <Link to={jobPath(row.id)} query={{tab: "advice"}} label={`${row.findings} findings, ${row.severity}`}>
+    <Link to={jobPath(row.id)} query={{tab: "advice"}} label={`${row.severity} ${plural(row.findings, "finding")}`}>
       <SeverityBadge severity={row.severity} /> {count(row.findings)}
     </Link>
   );
