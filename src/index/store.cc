@@ -23,6 +23,7 @@ using query::TableChanges;
 constexpr int kMostRepairs = 10;       // of one Store; a file that is damaged more often is on a failing disk
 constexpr int kMostTries = 3;          // of one call: with the file, with the repaired file, in memory
 constexpr size_t kMostRows = 100'000;  // of one page
+constexpr int64_t kFewRows = 1000;     // that match a filter
 
 constexpr char kInsert[] =
     "INSERT OR REPLACE INTO jobs (n, id, state, submitted, started, finished, tasks, gpus, progress, goodput, "
@@ -80,6 +81,16 @@ void CountTags(std::string_view tags, query::FacetCounter& counter) {
 core::JobState StateAt(const SqlRow& row, int column) {
   constexpr auto kLast = static_cast<int64_t>(core::JobState::kKilled);
   return static_cast<core::JobState>(std::clamp(row.Integer(column), int64_t{0}, kLast));
+}
+
+// row: number, state, user, queue, framework, backend and tags.
+void CountFacets(const SqlRow& row, query::FacetCounter& counter) {
+  counter.CountState(StateAt(row, 1));
+  counter.Count(query::FacetCounter::kUser, row.Text(2));
+  counter.Count(query::FacetCounter::kQueue, row.Text(3));
+  counter.Count(query::FacetCounter::kFramework, row.Text(4));
+  counter.Count(query::FacetCounter::kBackend, row.Text(5));
+  CountTags(row.Text(6), counter);
 }
 
 }  // namespace
@@ -182,44 +193,49 @@ JobPage Store::Find(const JobQuery& query) {
 
 Status Store::FindOnce(const JobQuery& query, JobPage& page) {
   HOWDAH_TRY_STATUS(database_->Run("BEGIN"));  // the number of rows and the rows belong to the same state of the file
-  HOWDAH_TRY_STATUS(CountRows(query, page));
+  HOWDAH_TRY(const SqlText where, CountRows(query, page));
   const size_t limit = std::min(query.limit, kMostRows);
-  HOWDAH_TRY_STATUS(AddRows(query, /*known=*/true, page));
-  if (page.rows.size() <= limit) HOWDAH_TRY_STATUS(AddRows(query, /*known=*/false, page));
+  HOWDAH_TRY_STATUS(AddRows(query, where, /*known=*/true, page));
+  if (page.rows.size() <= limit) HOWDAH_TRY_STATUS(AddRows(query, where, /*known=*/false, page));
   page.more = page.rows.size() > limit;
   if (page.more) page.rows.resize(limit);
   return database_->Run("COMMIT");
 }
 
-Status Store::CountRows(const JobQuery& query, JobPage& page) {
-  const SqlText where = ConditionOf(query.filter, query.now);
-  if (!query.facets) {
-    return database_->Run("SELECT count(*) FROM jobs WHERE " + where.sql, where.values,
-                          [&](const SqlRow& row) { page.total = row.Integer(0); });
+// Returns a condition for the rows that match: the filter, or the numbers of the rows if there are few, so that the
+// table is scanned only once.
+Result<SqlText> Store::CountRows(const JobQuery& query, JobPage& page) {
+  SqlText where = ConditionOf(query.filter, query.now);
+  if (query.filter.empty() && !query.facets) {
+    HOWDAH_TRY_STATUS(
+        database_->Run("SELECT count(*) FROM jobs", {}, [&](const SqlRow& row) { page.total = row.Integer(0); }));
+    return where;
   }
+  std::string numbers;  // a JSON array without its brackets
+  const auto take = [&](int64_t number) {
+    if (++page.total > kFewRows) return;
+    numbers += (numbers.empty() ? "" : ",") + std::to_string(number);
+  };
   query::FacetCounter counter;
-  HOWDAH_TRY_STATUS(database_->Run("SELECT state, user, queue, framework, backend, tags FROM jobs WHERE " + where.sql,
-                                   where.values, [&](const SqlRow& row) {
-                                     ++page.total;
-                                     counter.CountState(StateAt(row, 0));
-                                     counter.Count(query::FacetCounter::kUser, row.Text(1));
-                                     counter.Count(query::FacetCounter::kQueue, row.Text(2));
-                                     counter.Count(query::FacetCounter::kFramework, row.Text(3));
-                                     counter.Count(query::FacetCounter::kBackend, row.Text(4));
-                                     CountTags(row.Text(5), counter);
-                                   }));
-  page.facets = counter.Most();
-  return {};
+  const std::string columns = query.facets ? "n, state, user, queue, framework, backend, tags" : "n";
+  HOWDAH_TRY_STATUS(
+      database_->Run("SELECT " + columns + " FROM jobs WHERE " + where.sql, where.values, [&](const SqlRow& row) {
+        take(row.Integer(0));
+        if (query.facets) CountFacets(row, counter);
+      }));
+  if (query.facets) page.facets = counter.Most();
+  if (page.total > kFewRows) return where;
+  return SqlText{"n IN (SELECT value FROM json_each(?))", {"[" + numbers + "]"}};
 }
 
 // Adds rows until the page has one row more than the limit.
-Status Store::AddRows(const JobQuery& query, bool known, JobPage& page) {
+Status Store::AddRows(const JobQuery& query, const SqlText& where, bool known, JobPage& page) {
   const SqlText key = KeyOf(query.order.column, query.now);
   const std::string direction = query.order.descending ? " DESC" : "";
   SqlText text{"SELECT n FROM jobs WHERE ", {}};
   text.Append(key);
   text.sql += known ? " IS NOT NULL AND " : " IS NULL AND ";
-  text.Append(ConditionOf(query.filter, query.now));
+  text.Append(where);
   if (query.after) {
     text.sql += " AND ";
     text.Append(AfterOf(query.order, *query.after, known, query.now));

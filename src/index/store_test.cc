@@ -135,6 +135,28 @@ TEST(Store, FindsWhatTheFilterMatchesInEveryOrder) {
   EXPECT_EQ(store.losses(), 0);
 }
 
+TEST(Store, FindsManyMatchesLikeFew) {
+  const Scratch scratch;
+  Store store(scratch / "index.db", "");
+  std::mt19937 random(5);
+  std::vector<JobRow> rows;
+  for (int i = 0; i < 2500; ++i) rows.push_back(RandomRow(i, random));
+  store.Apply(rows, {});
+  for (const char* filter : {"", "user:*", "-check:*"}) {
+    for (const char* column : {"-submitted", "goodput", "-took", "reason"}) {
+      JobQuery query{.filter = FilterOf(filter), .order = *query::ParseOrder(column), .limit = 900, .now = kNow};
+      for (bool more = true; more;) {
+        const JobPage expected = FindAmong(rows, query), page = store.Find(query);
+        ASSERT_GT(page.total, 1000) << filter;
+        ASSERT_EQ(page.total, expected.total) << filter;
+        ASSERT_EQ(IdsOf(page), IdsOf(expected)) << filter << " by " << column;
+        more = page.more;
+        if (more) query.after = PositionOf(*page.rows.back(), query.order.column, kNow);
+      }
+    }
+  }
+}
+
 TEST(Store, RowsComeBackUnchanged) {
   const Scratch scratch;
   std::mt19937 random(2);

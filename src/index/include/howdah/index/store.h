@@ -13,6 +13,7 @@
 namespace howdah::index {
 
 class Database;
+struct SqlText;
 
 // Keeps the rows in a SQLite file. Any number of threads and processes may each have a Store of the same file. Used on
 // one thread. Every call may wait for the disk, and for another process that writes, up to 2 s.
@@ -57,8 +58,8 @@ class Store {
   void Attempt(const std::function<Status()>& action);
 
   Status FindOnce(const query::JobQuery& query, query::JobPage& page);
-  Status CountRows(const query::JobQuery& query, query::JobPage& page);
-  Status AddRows(const query::JobQuery& query, bool known, query::JobPage& page);
+  Result<SqlText> CountRows(const query::JobQuery& query, query::JobPage& page);
+  Status AddRows(const query::JobQuery& query, const SqlText& where, bool known, query::JobPage& page);
   Result<query::RowPointer> ReadDetails(int64_t number);
   Status ApplyOnce(const std::vector<query::RowPointer>& rows, const std::vector<std::string>& removed,
                    query::TableChanges& changes);
