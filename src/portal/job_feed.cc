@@ -19,8 +19,11 @@ constexpr Duration kFirstPause = 1s, kLongestPause = 30s;
 // A running job is read again after this time even if nothing was reported, because its processes may have died.
 constexpr Duration kIdleLimit = 10s;
 constexpr Duration kShortestPause = 50ms;  // between two readings of one job
-constexpr int kCostFactor = 20;            // a job is read for at most 5 % of the time
-constexpr Duration kSlice = 50ms;          // of reading rows, before the next look at events
+// A reading of a job whose AM is ending waits 2 s for the AM. The next one, which finds the end, must not come later
+// because of that.
+constexpr Duration kLongestRowPause = 3s;
+constexpr int kCostFactor = 20;    // a job is read for at most 5 % of the time
+constexpr Duration kSlice = 50ms;  // of reading rows, before the next look at events
 constexpr Duration kFollowRetry = 3s;
 constexpr size_t kMostEntriesAtOnce = 10'000;  // passed on at once
 
@@ -166,7 +169,7 @@ std::optional<Instant> JobFeed::NextDue() const {
 }
 
 Instant JobFeed::DueAt(const Live& live) {
-  const Duration pause = std::max(kShortestPause, live.cost * kCostFactor);
+  const Duration pause = std::clamp<Duration>(live.cost * kCostFactor, kShortestPause, kLongestRowPause);
   return live.read_at + (live.changed ? pause : std::max(pause, kIdleLimit));
 }
 
