@@ -15,7 +15,7 @@ from bare_root import make_root, run_with_root
 from machine import BIN, ROOT, Machine
 from other_user import needs_mounts
 
-LIMIT_MB = 23  # see ARCHITECTURE.md, "The wheel"
+LIMIT_MB = 23  # see ARCHITECTURE.md, section 12
 
 
 @pytest.fixture(scope="module")
