@@ -155,10 +155,10 @@ def test_theme_switch_is_kept(tab):
     colour = "() => getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(colour)
     page.get_by_label("Theme").select_option("dark")
+    page.wait_for_function(f"light => ({colour})() !== light", arg=light)
     dark = page.evaluate(colour)
-    assert dark != light
     opened.open("/about")
-    assert page.evaluate(colour) == dark
+    page.wait_for_function(f"dark => ({colour})() === dark", arg=dark)
 
 
 def test_saved_filters_are_kept(tab, expect):
