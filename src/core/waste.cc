@@ -9,7 +9,7 @@ namespace howdah::core {
 namespace {
 
 constexpr Duration kLongEnough = std::chrono::minutes(1);
-constexpr double kFar = 2;      // advise only if the request is more than this many times the sufficient amount
+constexpr double kFar = 2;  // advise only if the request is more than this many times the sufficient amount
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kWorthIt = int64_t{1} << 30;
 constexpr int64_t kTolerance = 64 * kMebibyte;  // the memory of the same program differs by this much between machines

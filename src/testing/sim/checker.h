@@ -132,7 +132,7 @@ class Checker {
   bool lost_a_container_ = false;
   std::set<ContainerId> given_up_;  // containers that the core has killed
   int charged_generation_ = 0;
-  std::vector<int> wanted_;              // the requested number of tasks, by role
+  std::vector<int> wanted_;  // the requested number of tasks, by role
   // Starts of ranked tasks that were ordered in this step.
   std::vector<core::StartTask> starts_;
   // The newest generation's task for each role and slot.

@@ -36,8 +36,7 @@ class YarnCluster final : public backend::Cluster {
   Result<journal::JobView> Status(const JobId& id) override;
   Result<std::vector<journal::JobView>> List(bool ended_too, const backend::EndedJobs& known) override;
   Result<std::vector<JobId>> Jobs(std::optional<Instant> since) override;
-  howdah::Status ReadJournal(const JobId& id,
-                             const std::function<void(const core::JournalEntry&)>& on_entry) override;
+  howdah::Status ReadJournal(const JobId& id, const std::function<void(const core::JournalEntry&)>& on_entry) override;
   Result<std::unique_ptr<backend::Follow>> FollowJob(const JobId& id,
                                                      std::optional<backend::LogSelection> logs) override;
   Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
