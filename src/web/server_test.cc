@@ -207,7 +207,7 @@ TEST(WebServer, UnknownPeersDoNotDisplaceKnownOnes) {
   Server::Options options;
   options.limits.connections = 1;
   options.limits.strangers = 1;
-  // Peers are told apart by their loopback addresses: a client of another address is not possible here.
+  // Loopback addresses stand for different peers, because a client on another machine is not possible here.
   std::atomic<bool> known = true;
   options.known = [&known](const Peer& peer) { return peer.loopback() && known; };
   Served served(std::move(options));

@@ -91,7 +91,7 @@ class BodyWriter {
   virtual void End() = 0;
   // Closes the connection, so that the client notices that the body is incomplete.
   virtual void Abort() = 0;
-  // Called each time the writer was full and is no longer. May write.
+  // Called whenever the writer has room again after full() was true. The callback may write.
   virtual void OnReady(std::function<void()> ready) = 0;
   // Called once when the response has ended, whatever the reason; at once if it has ended already. Releases what the
   // producer holds. The writer drops both functions afterwards, so they may own the writer.
