@@ -37,7 +37,7 @@ TEST(WebNegotiation, EtagsAreComparedWithoutWeakness) {
   EXPECT_FALSE(ClientHas(With("If-None-Match", "*"), ""));
 }
 
-TEST(WebNegotiation, OneRangeIsChosen) {
+TEST(WebNegotiation, RangeHeaderSelectsAPartTheWholeOrNothing) {
   using Kind = RangeChoice::Kind;
   const struct {
     const char* header;

@@ -3,6 +3,7 @@ import {jobUrl} from "../api/client";
 import type {JobDetail} from "../api/types";
 import {scaleCommand} from "../pure/shell_command";
 import {ActionForm} from "./action_form";
+import {ChoiceBox} from "./choice_box";
 
 function sizeOf(job: JobDetail, role: string): number {
   return job.tasks.filter(task => task.role === role).length;
@@ -27,16 +28,7 @@ export function ScaleForm({job, close}: {job: JobDetail; close: () => void}) {
       problem={problem}
       close={close}
       explanation={`Changes the number of tasks of ${role} from ${sizeOf(job, role)}. The role must be elastic.`}>
-      <label>
-        Role{" "}
-        <select value={role} onChange={event => choose(event.currentTarget.value)}>
-          {roles.map(name => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ChoiceBox label="Role" value={role} choices={roles} change={choose} />
       <label>
         Tasks{" "}
         <input

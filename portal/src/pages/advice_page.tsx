@@ -1,6 +1,7 @@
 // `/advice`: what to change, over all jobs. `/advice/CHECK`: the same for one check, with its explanation.
 import {apiUrl} from "../api/client";
 import type {Check, Finding} from "../api/types";
+import {ChoiceBox} from "../components/choice_box";
 import {FindingCard} from "../components/finding_card";
 import {Link} from "../components/link";
 import {Notes} from "../components/notes";
@@ -65,16 +66,7 @@ export function AdvicePage({check}: {check: string | null}) {
       {explained && <Explanation check={explained} />}
       {check && checks.data && !explained && <p class="problem">There is no check “{check}”.</p>}
       <div class="toolbar">
-        <label>
-          Since{" "}
-          <select value={since} onChange={event => setQuery({since: event.currentTarget.value}, true)}>
-            {choices.map(time => (
-              <option key={time} value={time}>
-                {time}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ChoiceBox label="Since" value={since} choices={choices} change={value => setQuery({since: value}, true)} />
         <label>
           Severity{" "}
           <select value={severity} onChange={event => setQuery({severity: event.currentTarget.value}, true)}>

@@ -2,6 +2,7 @@
 import {useState} from "preact/hooks";
 import {apiUrl, ApiError, downloadCsv} from "../api/client";
 import {BUCKETS, type GoodputAnswer, type GoodputGroup, type Hardware} from "../api/types";
+import {ChoiceBox} from "../components/choice_box";
 import {Failure} from "../components/failure";
 import {Link} from "../components/link";
 import {Notes} from "../components/notes";
@@ -216,26 +217,8 @@ export function GoodputPage() {
       <h1>Goodput</h1>
       <p class="muted">Which share of the held hardware did useful work, and where the rest went.</p>
       <div class="toolbar">
-        <label>
-          By{" "}
-          <select value={by} onChange={event => setQuery({by: event.currentTarget.value}, true)}>
-            {GROUPINGS.map(name => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Since{" "}
-          <select value={since} onChange={event => setQuery({since: event.currentTarget.value}, true)}>
-            {choices.map(time => (
-              <option key={time} value={time}>
-                {time}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ChoiceBox label="By" value={by} choices={GROUPINGS} change={value => setQuery({by: value}, true)} />
+        <ChoiceBox label="Since" value={since} choices={choices} change={value => setQuery({since: value}, true)} />
         <button type="button" onClick={csv}>
           CSV
         </button>

@@ -50,7 +50,7 @@ TEST(GoodputText, TableShowsVcoresIfNoGpuWasHeld) {
       "4.0\n");
 }
 
-TEST(GoodputText, OneJobHasARowForEachBucket) {
+TEST(GoodputText, ReportAboutOneJobHasARowForEachBucket) {
   GoodputReport report(GroupBy::kJob);
   report.Add(JobOf("j1", "ann", 0));
   const std::string text = GoodputOfJob({report, std::nullopt});

@@ -1,5 +1,6 @@
 import {jobUrl} from "../../api/client";
 import type {JobDetail, LogSource} from "../../api/types";
+import {ChoiceBox} from "../../components/choice_box";
 import {ResourceView} from "../../components/resource_view";
 import {useJobResource} from "../../hooks/use_job_resource";
 import {setQuery, useLocation} from "../../hooks/use_location";
@@ -43,43 +44,27 @@ function Choice({sources, source}: {sources: readonly LogSource[]; source: LogSo
   const streams = ofAttempt.filter(one => one.rank === source.rank);
   return (
     <>
-      <label>
-        Task{" "}
-        <select
-          value={source.task}
-          onChange={event => choose({task: event.currentTarget.value, attempt: null, rank: null})}>
-          {unique(sources.map(one => one.task)).map(task => (
-            <option key={task} value={task}>
-              {task}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ChoiceBox
+        label="Task"
+        value={source.task}
+        choices={unique(sources.map(one => one.task))}
+        change={value => choose({task: value, attempt: null, rank: null})}
+      />
       {attempts.length > 1 && (
-        <label>
-          Attempt{" "}
-          <select
-            value={String(source.attempt)}
-            onChange={event => choose({attempt: event.currentTarget.value, rank: null})}>
-            {attempts.map(attempt => (
-              <option key={attempt} value={String(attempt)}>
-                {attempt}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ChoiceBox
+          label="Attempt"
+          value={String(source.attempt)}
+          choices={attempts.map(String)}
+          change={value => choose({attempt: value, rank: null})}
+        />
       )}
       {ranks.length > 1 && (
-        <label>
-          Process{" "}
-          <select value={String(source.rank)} onChange={event => choose({rank: event.currentTarget.value})}>
-            {ranks.map(rank => (
-              <option key={rank} value={String(rank)}>
-                {rank}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ChoiceBox
+          label="Process"
+          value={String(source.rank)}
+          choices={ranks.map(String)}
+          change={value => choose({rank: value})}
+        />
       )}
       <label>
         Stream{" "}
