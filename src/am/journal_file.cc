@@ -14,7 +14,7 @@ namespace howdah::am {
 namespace {
 
 constexpr size_t kTextLimit = size_t{4} << 30;
-constexpr size_t kChunk = size_t{1} << 20;
+constexpr size_t kChunk = size_t{64} << 10;
 
 // Passes each complete line on, without its newline. Returns the size of all complete lines.
 Result<int64_t> ReadLines(int fd, const std::string& path, const std::function<void(std::string_view)>& on_line) {

@@ -12,7 +12,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kStep = size_t{1} << 20;
+constexpr size_t kStep = size_t{64} << 10;
 // The longest valid lines list some 10,000 roles or ranks. A longer line must be damaged and is skipped.
 constexpr size_t kLongestLine = size_t{16} << 20;
 // The number of bytes to read from the end of the journal. It is enough for the last line, with its reason and advice.

@@ -17,7 +17,7 @@ namespace {
 
 // The last character is the version.
 constexpr std::string_view kMagic = "HWDHREC1";
-constexpr size_t kChunk = size_t{1} << 20;
+constexpr size_t kChunk = size_t{64} << 10;
 
 struct Head {
   uint32_t length = 0;
@@ -37,7 +37,7 @@ Head HeadOf(std::string_view record) {
   return {length, CrcOfLength(length), Crc32c(record)};
 }
 
-// Reads a file from its beginning in large pieces.
+// Reads a file from its beginning.
 class Input {
  public:
   Input(int fd, const std::string& path) : fd_(fd), path_(path) {}
