@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import tidy  # noqa: E402
 import tidy_cpp  # noqa: E402
+import tidy_rules  # noqa: E402
 import tidy_structure  # noqa: E402
 
 HEADER = "src/core/x.h"
@@ -139,3 +140,11 @@ def test_an_outdated_layer_table_is_found():
     assert tidy_structure.with_layer_table(bad) == good
     (finding,) = tidy_structure.check_layer_table("ARCHITECTURE.md", "# A\n")
     assert "markers of the layer table are missing" in finding.text
+
+
+def test_a_library_without_a_row_in_the_layer_table_is_found(monkeypatch):
+    first, *others = tidy_rules.LAYER_GROUPS
+    monkeypatch.setattr(tidy_rules, "LAYER_GROUPS", [(first[0], first[1][1:]), *others])
+    text = f"{tidy_structure.BEGIN}\n{tidy_structure.layer_table()}\n{tidy_structure.END}\n"
+    (finding,) = tidy_structure.check_layer_table("ARCHITECTURE.md", text)
+    assert (finding.path, finding.text) == ("tools/tidy_rules.py", "LAYER_GROUPS and LAYERS name different libraries")
