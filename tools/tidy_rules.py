@@ -217,6 +217,7 @@ FILE_LINES_MAX = 600
 METHODS_MAX = 25
 FIELDS_MAX = 15
 RECORD_METHODS_MAX = 3
+CORE_WRITERS_MAX = 2  # units of src/core that write the same field of a record
 
 # --- exceptions: (file, rule): reason. An exception without a finding is an error. ------------------------------------
 
