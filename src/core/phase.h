@@ -81,7 +81,6 @@ class Phase {
   void End();
 
  private:
-  static bool Covers(Scope scope, bool ranked) { return scope == Scope::kAll || ranked; }
   void Enter(Kind to);
 
   Kind kind_ = Kind::kQueued;
