@@ -26,9 +26,7 @@
 #include "howdah/os/net/resolve.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
-#include "journal_copy.h"
-#include "metrics_copy.h"
-#include "staged_configuration.h"
+#include "job_copies.h"
 #include "yarn_backend.h"
 
 namespace howdah::backend::yarn::am {
