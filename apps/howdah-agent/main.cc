@@ -96,14 +96,14 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   };
   return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
-                     return job.MakeBackend(loop, sink, listening.address);
+                     return job.MakeBackend(loop, sink, listening.address, clock.Now());
                    });
 }
 
 Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, const os::process::LoopPulse& pulse,
              OpenFiles open_files) {
-  HOWDAH_TRY(const auto beginning, job.Restore());
   const os::process::Clock clock;
+  HOWDAH_TRY(const auto beginning, job.Restore(clock.Now()));
   am::AmOptions options;
   options.pulse = &pulse;
   options.open_files = open_files;
@@ -137,7 +137,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.on_listening = [&job](const am::Listening& listening) { return job.PublishAddress(listening.address); };
   return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
-                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
+                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port, clock.Now());
                    });
 }
 
@@ -165,7 +165,8 @@ int LocalAm(backend::local::AmStart start, int ready_fd) {
                          .after_death =
                              [&](const am::AmDeath& death) {
                                (*job)->CleanUp();
-                               const Status recorded = (*job)->RecordAmDeath(death.how, death.error, death.stopped);
+                               const Status recorded =
+                                   (*job)->RecordAmDeath(death.how, death.error, death.stopped, death.at);
                                if (recorded.ok()) (*job)->RemoveRestartFiles();
                                ExitStatusOf(recorded);
                              },
@@ -181,7 +182,7 @@ int YarnAm(OpenFiles open_files) {
        .again = [&] { return (*job)->CanRestart(); },
        .after_death =
            [&](const am::AmDeath& death) {
-             (*job)->RecordAmDeath(death.error.empty() ? death.how : death.how + " (" + death.error + ")");
+             (*job)->RecordAmDeath(death.error.empty() ? death.how : death.how + " (" + death.error + ")", death.at);
            }});
 }
 
