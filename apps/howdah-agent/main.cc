@@ -211,14 +211,10 @@ Status UseContainerFiles(executor::TaskOptions& options) {
   HOWDAH_TRY_STATUS(backend::yarn::am::ExtractTaskFiles(HadoopEnvironment()));
   HOWDAH_TRY_STATUS(executor::UnpackPythonArchive(kPythonArchive, kPythonDirectory));
   HOWDAH_TRY(const std::string here, os::process::WorkingDirectory());
-  options.job_file = "howdah/job.json";
-  options.am_may_move = true;
-  options.staging_dir = here + "/staging";
-  options.work_dir = here + "/work";
-  options.remove_work_dir = true;
-  options.logs_dir = Variable("LOG_DIRS").value_or(here + "/logs");
-  options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
-  options.flat_logs = true;
+  const bool has_python = access(kPythonDirectory, X_OK) == 0;
+  executor::UseContainerDirectory(
+      {.path = here, .log_dirs = Variable("LOG_DIRS"), .python_dir = has_python ? here + "/" + kPythonDirectory : ""},
+      options);
   options.inherited = executor::InheritedFromContainer(environ);
   options.store_outputs = [job = JobId{options.job_id}, work_dir = options.work_dir](
                               const std::string& task, const std::vector<std::string>& files) {
@@ -227,7 +223,6 @@ Status UseContainerFiles(executor::TaskOptions& options) {
   options.store_result = [job = JobId{options.job_id}](const std::string& name, const std::string& file) {
     return backend::yarn::am::StoreResult(HadoopEnvironment(), job, name, file);
   };
-  if (access(kPythonDirectory, X_OK) == 0) options.python_dir = here + "/" + kPythonDirectory;
   return {};
 }
 
