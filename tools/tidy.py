@@ -66,6 +66,8 @@ def kinds_of(path):
             kinds.add("pure")
         if path.startswith(("src/", "apps/")):
             kinds.add("program")
+        if path.startswith(rules.ONE_CLOCK):
+            kinds.add("one-clock")
     return kinds
 
 

@@ -147,6 +147,54 @@ def classes(text):
     return found
 
 
+def field_names(declaration):
+    """The names of the fields that a declaration declares."""
+    declaration = re.sub(r"=[^,]*", "", declaration)
+    while re.search(r"<[^<>]*>", declaration):
+        declaration = re.sub(r"<[^<>]*>", "", declaration)
+    found = (re.search(r"(\w+)\s*(\[[^\]]*\]\s*)?$", part.strip()) for part in declaration.split(","))
+    return [match.group(1) for match in found if match]
+
+
+def record_fields(text):
+    """Yields (record, field) for each field that other code can write: those of structs without access specifiers,
+    nested structs included."""
+    code = code_only(text)
+    for match in re.finditer(r"\bstruct (\w+)\s*(?:final\s*)?(?::[^:{;][^{;]*)?\{", code):
+        depth, declaration = 1, ""
+        for char in code[match.end():]:
+            depth += (char == "{") - (char == "}")
+            if depth == 0:
+                break
+            if depth == 1 and char == ";":
+                if member_kind(declaration, match.group(1)) == "field":
+                    yield from ((match.group(1), name) for name in field_names(declaration))
+                declaration = ""
+            elif depth == 1 and char == "}":
+                is_initializer = re.search(r"\)|\b(struct|class|enum)\b", declaration) is None
+                declaration = declaration if is_initializer else ""
+            elif depth == 1:
+                declaration += char
+
+
+# A change of a field: ++a.field, a.b->field = 1, a.field.push_back(1).
+WRITE = re.compile(
+    r"(?P<before>\+\+|--)?(?<![\w.>])(?P<path>(?:\w+(?:\(\))?(?:\.|->))+)(?P<field>\w+)\b(?!\()\s*"
+    r"(?P<after>=(?!=)|[-+*/|&]=|\+\+|--|(?:\.|->)(?:push_back|push_front|pop_back|pop_front|emplace\w*|insert|erase"
+    r"|reset|clear|resize|assign|swap)\()?")
+
+
+def field_writes(text):
+    """Yields (line, field) for each change of a field of an object that the file does not build itself: the first name
+    of the path is no local variable that is declared by value."""
+    code = code_only(text)
+    local = set(re.findall(r"^[ \t]+(?:const )?[\w:]+(?:<[^;=]*>)? (\w+)(?:;| = |\{)", code, re.MULTILINE))
+    for match in WRITE.finditer(code):
+        root = re.match(r"\w+", match.group("path")).group(0)
+        if (match.group("before") or match.group("after")) and root not in local:
+            yield code.count("\n", 0, match.start()) + 1, match.group("field")
+
+
 def namespaces(text):
     """Yields (line, name, whether it contains only forward declarations) for each named namespace at the top level."""
     code = code_only(text)

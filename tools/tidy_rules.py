@@ -129,6 +129,10 @@ THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2")
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------
 
+# The code of the long-lived processes: AM, guardians, executors. Each of them has one clock, so that a step of the wall
+# clock moves all its times or none.
+ONE_CLOCK = ("src/am/", "src/executor/", "src/backend/")
+
 IMPURE = "is impure; this layer is given what it needs as an argument"
 BANNED = [
     ("impure", "pure", r"_clock::now\b|\bclock_gettime\b|\bgettimeofday\b|\bstd::time\b|\btime\((nullptr|NULL|0)\)",
@@ -141,6 +145,8 @@ BANNED = [
      "writes a log; return what is to be said"),
     ("impure", "pure", r"\basio\b|#\s*include\s*<(fstream|filesystem)>|\bstd::(io?|o)fstream\b|\bstd::filesystem\b"
      r"|\bf?open\(", "does input or output; " + IMPURE[3:]),
+    ("clock", "one-clock", r"(_clock|\bClock)::now\b|(?<!~)\bClock\(\)|\bClock clock_?;|\bstd::time\(",
+     "is another clock; take the `const os::process::Clock&` of the process, or an `Instant now`"),
     ("static", "program", r"\b(getaddrinfo|getnameinfo|gethostby\w+|getpw\w+|getgr(nam|gid|ent|ouplist)\w*|getlogin\w*"
      r"|dlopen|dlsym|iconv_open)\b", "loads modules of the machine; both programs are fully static"),
     ("coroutine", "code", r"\bco_(await|return|yield)\b",
@@ -198,10 +204,10 @@ TEST_NAME_WORDS = [
      "write reported, received, recorded"),
 ]
 # Names of the old glossary that cannot be mistaken for ordinary English.
-GONE_IDENTIFIERS = (
-    r"\b(TakenFor|taken_for|KeptAnswers|kept_answers|FarEnd|far_end|far_process|far_connection|RmAside|rm_aside"
-    r"|Newcomers?|newcomers?|Pardons?|pardons?|IsDeaf|deaf_?|hadooprpc|hadoopconf|tonyhistory"
-    r"|historyfiles|eventfiles|yarnplace)\b")
+GONE_IDENTIFIERS = [
+    "TakenFor", "taken_for", "KeptAnswers", "kept_answers", "FarEnd", "far_end", "far_process", "far_connection",
+    "RmAside", "rm_aside", "Newcomers?", "newcomers?", "Pardons?", "pardons?", "IsDeaf", "deaf_?", "hadooprpc",
+    "hadoopconf", "tonyhistory", "historyfiles", "eventfiles", "yarnplace"]
 GONE_IDENTIFIERS_INSTEAD = "an older word; the glossary in STYLE.md has the one to use"
 WORDS_NOT_IN = {"STYLE.md", "tools/tidy_rules.py", "tests/locks/test_tidy_words.py"}  # they contain the forbidden words
 WORDS_SINCE = "e0ff3b9"  # only later commits are checked
@@ -217,6 +223,7 @@ FILE_LINES_MAX = 600
 METHODS_MAX = 25
 FIELDS_MAX = 15
 RECORD_METHODS_MAX = 3
+CORE_WRITERS_MAX = 2  # units of src/core that write the same field of a record
 
 # --- exceptions: (file, rule): reason. An exception without a finding is an error. ------------------------------------
 
@@ -227,4 +234,18 @@ EXCEPTIONS = {
     ("tests/yarn/test_python_api.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/local/test_jobs.py", "sleep"): "within the user's program, which is to print at a rate",
     ("tools/tidy_rules.py", "todo"): "the rule itself",
+    ("src/am/guardian.cc", "clock"): "the one clock of the guardian's process",
+    ("src/executor/executor.h", "clock"): "the one clock of the executor's process",
+    ("src/executor/exec.cc", "clock"): "the one clock of the process `howdah-agent exec` or `rsh`",
+    ("src/executor/horovod_slot.cc", "clock"): "the one clock of the process `howdah-agent horovod-plan`",
+    ("src/backend/local/doctor.cc", "clock"): "compares with the kernel's times of files",
+    ("src/backend/yarn/client/content_cache.cc", "clock"): "compares with the kernel's times of files",
+    ("src/backend/local/local_cluster.cc", "clock"): "a command of a client: the limit of one wait",
+    ("src/backend/local/orphaned_job.cc", "clock"): "a command of a client, which ends a job without AM and guardian",
+    ("src/backend/local/submit.cc", "clock"): "a command of a client: the clock of one submission",
+    ("src/backend/yarn/am/job_copies.cc", "clock"): "measures how long a copy took, on a thread of its own",
+    ("src/backend/yarn/client/log_store.cc", "clock"): "a command of a client: the limit of one wait",
+    ("src/backend/yarn/client/submission.cc", "clock"): "a command of a client: reads the time once per submission",
+    ("src/backend/yarn/client/yarn_follow.h", "clock"): "a command of a client: the clock of one follow",
+    ("src/backend/yarn/job_record.cc", "clock"): "a command of a client, which ends a job without AM",
 }

@@ -84,6 +84,33 @@ def check_unnamed_namespaces(texts):
                           "release build compiles both at once: share it, or choose another name")
 
 
+def unit_of(path):
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def check_core_fields(texts):
+    """Reports fields of the core's records that more than CORE_WRITERS_MAX units write. A field is identified by its
+    name, so two records may not share the name of a field if their writers together are too many."""
+    core = {path: text for path, text in texts.items() if re.fullmatch(r"src/core/\w+\.(cc|h)", path)
+            and not path.endswith(("_test.cc", "_bench.cc", "_fuzz.cc"))}
+    records = defaultdict(set)
+    for path, text in core.items():
+        if path.endswith(".h"):
+            for record, field in tidy_cpp.record_fields(text):
+                records[field].add(record)
+    writers = defaultdict(dict)
+    for path, text in core.items():
+        for line, field in tidy_cpp.field_writes(text):
+            if field in records:
+                writers[field].setdefault(unit_of(path), (path, line))
+    for field, units in sorted(writers.items()):
+        if len(units) > rules.CORE_WRITERS_MAX:
+            path, line = units[max(units)]
+            yield Finding(path, line, "core-field", f"{'/'.join(sorted(records[field]))}::{field} is written by "
+                          f"{len(units)} units ({', '.join(sorted(units))}), {rules.CORE_WRITERS_MAX} are allowed: "
+                          "make it a private field of the unit that owns it")
+
+
 def layer_table():
     """The table of ARCHITECTURE.md, from the top down."""
     rows = ["| layer | library | folder | may use |", "|---|---|---|---|",
@@ -124,5 +151,6 @@ def check_layer_table(path, text):
 
 def check_tree(texts):
     yield from check_unnamed_namespaces(texts)
+    yield from check_core_fields(texts)
     if "ARCHITECTURE.md" in texts:
         yield from check_layer_table("ARCHITECTURE.md", texts["ARCHITECTURE.md"])

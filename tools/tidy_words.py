@@ -141,7 +141,7 @@ def check_identifiers(path, text):
     if not path.endswith((".cc", ".h", ".py", ".proto", ".cmake", "CMakeLists.txt")):
         return
     code = tidy_cpp.without_comments_and_strings(text) if path.endswith((".cc", ".h")) else text
-    for match in re.finditer(rules.GONE_IDENTIFIERS, code):
+    for match in re.finditer(rf"\b({'|'.join(rules.GONE_IDENTIFIERS)})\b", code):
         yield match.start(), f"identifier {match.group(0)}: {rules.GONE_IDENTIFIERS_INSTEAD}"
 
 

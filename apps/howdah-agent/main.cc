@@ -96,14 +96,14 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   };
   return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
-                     return job.MakeBackend(loop, sink, listening.address);
+                     return job.MakeBackend(loop, sink, listening.address, clock.Now());
                    });
 }
 
 Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, const os::process::LoopPulse& pulse,
              OpenFiles open_files) {
-  HOWDAH_TRY(const auto beginning, job.Restore());
   const os::process::Clock clock;
+  HOWDAH_TRY(const auto beginning, job.Restore(clock.Now()));
   am::AmOptions options;
   options.pulse = &pulse;
   options.open_files = open_files;
@@ -137,7 +137,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.on_listening = [&job](const am::Listening& listening) { return job.PublishAddress(listening.address); };
   return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
-                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
+                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port, clock.Now());
                    });
 }
 
@@ -165,7 +165,8 @@ int LocalAm(backend::local::AmStart start, int ready_fd) {
                          .after_death =
                              [&](const am::AmDeath& death) {
                                (*job)->CleanUp();
-                               const Status recorded = (*job)->RecordAmDeath(death.how, death.error, death.stopped);
+                               const Status recorded =
+                                   (*job)->RecordAmDeath(death.how, death.error, death.stopped, death.at);
                                if (recorded.ok()) (*job)->RemoveRestartFiles();
                                ExitStatusOf(recorded);
                              },
@@ -181,7 +182,7 @@ int YarnAm(OpenFiles open_files) {
        .again = [&] { return (*job)->CanRestart(); },
        .after_death =
            [&](const am::AmDeath& death) {
-             (*job)->RecordAmDeath(death.error.empty() ? death.how : death.how + " (" + death.error + ")");
+             (*job)->RecordAmDeath(death.error.empty() ? death.how : death.how + " (" + death.error + ")", death.at);
            }});
 }
 
@@ -210,14 +211,10 @@ Status UseContainerFiles(executor::TaskOptions& options) {
   HOWDAH_TRY_STATUS(backend::yarn::am::ExtractTaskFiles(HadoopEnvironment()));
   HOWDAH_TRY_STATUS(executor::UnpackPythonArchive(kPythonArchive, kPythonDirectory));
   HOWDAH_TRY(const std::string here, os::process::WorkingDirectory());
-  options.job_file = "howdah/job.json";
-  options.am_may_move = true;
-  options.staging_dir = here + "/staging";
-  options.work_dir = here + "/work";
-  options.remove_work_dir = true;
-  options.logs_dir = Variable("LOG_DIRS").value_or(here + "/logs");
-  options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
-  options.flat_logs = true;
+  const bool has_python = access(kPythonDirectory, X_OK) == 0;
+  executor::UseContainerDirectory(
+      {.path = here, .log_dirs = Variable("LOG_DIRS"), .python_dir = has_python ? here + "/" + kPythonDirectory : ""},
+      options);
   options.inherited = executor::InheritedFromContainer(environ);
   options.store_outputs = [job = JobId{options.job_id}, work_dir = options.work_dir](
                               const std::string& task, const std::vector<std::string>& files) {
@@ -226,7 +223,6 @@ Status UseContainerFiles(executor::TaskOptions& options) {
   options.store_result = [job = JobId{options.job_id}](const std::string& name, const std::string& file) {
     return backend::yarn::am::StoreResult(HadoopEnvironment(), job, name, file);
   };
-  if (access(kPythonDirectory, X_OK) == 0) options.python_dir = here + "/" + kPythonDirectory;
   return {};
 }
 

@@ -51,7 +51,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
       record_(std::move(record)),
       event_log_(std::move(log)),
       followers_(
-          event_loop_.io(), options_.spec, options_.journal,
+          event_loop_.io(), options_.spec, clock, options_.journal,
           {.reply = [this](rpc::ConnectionId to, const wire::FollowReply& r) { endpoints_.SendToFollower(to, r); },
            .close = [this](rpc::ConnectionId follower) { endpoints_.Close(follower); },
            .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
@@ -72,7 +72,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
             endpoints_.Send(to, message, std::move(cluster));
           }),
       rendezvous_(
-          event_loop_.io(), options_.listen_host, options_.peers, options_.spec,
+          event_loop_.io(), clock, options_.listen_host, options_.peers, options_.spec,
           [this](int rank, const std::string& text) { Print(rank, text); },
           [this](core::RendezvousReported event) { job_loop_.Post(event); }),
       endpoints_(event_loop_.io(), options_, clock,
@@ -122,7 +122,7 @@ std::string ApplicationMaster::TrackingUrl(const Listening& listening) const {
 
 void ApplicationMaster::StartTensorBoard() {
   if (options_.spec.tensorboard_logdir.empty()) return;
-  tensorboard_ = TensorBoard::Start(event_loop_.io(),
+  tensorboard_ = TensorBoard::Start(event_loop_.io(), event_loop_.clock(),
                                     {options_.spec.tensorboard_logdir, options_.open_logdir, options_.logdir_copy,
                                      options_.environment, options_.open_files, options_.agents_log_directory},
                                     [this](core::TensorBoardReported event) { job_loop_.Post(std::move(event)); });

@@ -34,8 +34,12 @@ core::RendezvousReported::Step StepOf(ElasticRendezvous::StepReached::Step step)
 
 class HorovodServer final : public ElasticRendezvousServer {
  public:
-  HorovodServer(boost::asio::io_context& loop, Options options, OnReported on_reported)
-      : loop_(loop), options_(std::move(options)), on_reported_(std::move(on_reported)), ask_again_(loop) {}
+  HorovodServer(boost::asio::io_context& loop, const os::process::Clock& clock, Options options, OnReported on_reported)
+      : loop_(loop),
+        clock_(clock),
+        options_(std::move(options)),
+        on_reported_(std::move(on_reported)),
+        ask_again_(loop) {}
 
   Status Listen() {
     os::http::Server::Limits limits;
@@ -44,11 +48,12 @@ class HorovodServer final : public ElasticRendezvousServer {
     limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;
     limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
     limits.strangers = 0;
-    auto server = os::http::Server::Start(
-        loop_, options_.host,
-        [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
-    if (!server.ok()) return server.error();
-    server_ = std::move(*server);
+    HOWDAH_TRY(server_, os::http::Server::Start(
+                            loop_, options_.host,
+                            [this](const os::http::Request& request, Respond respond) {
+                              OnRequest(request, std::move(respond));
+                            },
+                            limits));
     return {};
   }
 
@@ -124,9 +129,9 @@ class HorovodServer final : public ElasticRendezvousServer {
   }
 
   boost::asio::io_context& loop_;
+  const os::process::Clock& clock_;
   Options options_;
   const OnReported on_reported_;
-  os::process::Clock clock_;
   ElasticRendezvous rendezvous_{StoreLimit(options_.processes)};
   ElasticRendezvous::RequestId last_id_ = 0;
   std::unordered_map<ElasticRendezvous::RequestId, Respond> requests_;
@@ -141,9 +146,10 @@ class HorovodServer final : public ElasticRendezvousServer {
 }  // namespace
 
 Result<std::unique_ptr<ElasticRendezvousServer>> StartElasticRendezvousServer(
-    boost::asio::io_context& loop, RendezvousServer::Options options, ElasticRendezvousServer::OnReported on_reported) {
-  auto server = std::make_unique<HorovodServer>(loop, std::move(options), std::move(on_reported));
-  if (const Status listening = server->Listen(); !listening.ok()) return listening.error();
+    boost::asio::io_context& loop, const os::process::Clock& clock, RendezvousServer::Options options,
+    ElasticRendezvousServer::OnReported on_reported) {
+  auto server = std::make_unique<HorovodServer>(loop, clock, std::move(options), std::move(on_reported));
+  HOWDAH_TRY_STATUS(server->Listen());
   return std::unique_ptr<ElasticRendezvousServer>(std::move(server));
 }
 

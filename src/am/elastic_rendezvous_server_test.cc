@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "horovod_notice.h"
+#include "howdah/os/process/clock.h"
 #include "rendezvous.h"
 
 namespace howdah::am {
@@ -118,7 +119,7 @@ class Job {
     spec_.roles[0].name = "worker";
     spec_.roles[0].instances = {1, 2};
     rendezvous_ = std::make_unique<Rendezvous>(
-        loop_, "127.0.0.1", rpc::Peers::kSameUser, spec_, [](int, const std::string&) {},
+        loop_, clock_, "127.0.0.1", rpc::Peers::kSameUser, spec_, [](int, const std::string&) {},
         [this](const core::RendezvousReported& reported) { steps_.push_back(ToText(reported)); });
   }
   core::PeerGroup Peers(size_t tasks) const { return {std::vector<HostPort>(tasks, {"127.0.0.1", 1})}; }
@@ -143,6 +144,7 @@ class Job {
 
  private:
   asio::io_context loop_;
+  os::process::Clock clock_;
   jobspec::JobSpec spec_;
   std::vector<std::string> steps_;
   std::unique_ptr<Rendezvous> rendezvous_;

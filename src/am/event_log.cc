@@ -65,7 +65,7 @@ Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginn
   wire::LoggedEvent begun;
   begun.mutable_begun()->set_submitted_micros(beginning.submitted.time_since_epoch().count());
   begun.mutable_begun()->set_journal_entries(static_cast<int64_t>(beginning.journal_entries));
-  if (const Status written = log.file_.Append({begun.SerializeAsString()}); !written.ok()) return written.error();
+  HOWDAH_TRY_STATUS(log.file_.Append({begun.SerializeAsString()}));
   return log;
 }
 

@@ -33,6 +33,7 @@ class EventLoop final : public loop::Clock, public loop::Timers {
 
   // loop::Clock, loop::Timers
   Instant Now() override { return clock_.Now(); }
+  const os::process::Clock& clock() const { return clock_; }
   void PassSoon() override;
   void Arm(std::optional<Instant> deadline) override;
   void PassAfter(Duration delay) override;

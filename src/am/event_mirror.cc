@@ -18,8 +18,10 @@ constexpr int64_t kMostBytes = int64_t{8} << 30;
 
 }  // namespace
 
-EventMirror::EventMirror(std::unique_ptr<storage::Files> files, std::string from, std::string to, std::string log)
+EventMirror::EventMirror(std::unique_ptr<storage::Files> files, const os::process::Clock& clock, std::string from,
+                         std::string to, std::string log)
     : files_(std::move(files)),
+      clock_(clock),
       from_(std::move(from)),
       to_(std::move(to)),
       log_(std::move(log)),
@@ -27,12 +29,11 @@ EventMirror::EventMirror(std::unique_ptr<storage::Files> files, std::string from
 
 void EventMirror::Run(const std::stop_token& stop) {
   storage::Mirror mirror(*files_, from_, to_, kMostBytes);
-  const os::process::Clock clock;
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any ended;
   while (!stop.stop_requested()) {
-    const Status updated = mirror.Update(clock.Now(), stop);
+    const Status updated = mirror.Update(clock_.Now(), stop);
     if (!stop.stop_requested()) Tell(updated);
     ended.wait_for(lock, stop, kPause, [] { return false; });
   }

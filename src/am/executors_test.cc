@@ -18,7 +18,7 @@ struct Scene {
   boost::asio::io_context loop;
   os::process::Clock clock;
   jobspec::JobSpec spec;
-  Followers followers{loop, spec, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
+  Followers followers{loop, spec, clock, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   MetricsKeeper metrics{loop, spec, clock, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   std::vector<std::string> sent;
   int events = 0;

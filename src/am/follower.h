@@ -20,8 +20,6 @@ namespace howdah::am {
 // acknowledged. At this limit the follower requests nothing until its client has read something.
 class Follower {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-
   // The parts of the job that a follower uses: journal, outputs, and the connections to executors and to the client.
   class Context {
    public:
@@ -32,7 +30,7 @@ class Follower {
     // OnPulled or OnPullLost is called later with the answer.
     virtual void Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) = 0;
     virtual void Reply(Follower& follower, const wire::FollowReply& reply) = 0;
-    virtual Time Now() const = 0;
+    virtual Instant Now() const = 0;
   };
 
   // roles: the names of roles, in the order of their indices.
@@ -44,7 +42,7 @@ class Follower {
   // Whether some output of the container remains to be sent.
   bool Awaits(const OutputContainer& container) const;
   // Whether messages wait for the client, and the client has read nothing for kPatience.
-  bool stalled(Time now) const { return !unwritten_.empty() && now - progress_ > kPatience; }
+  bool stalled(Instant now) const { return !unwritten_.empty() && now - progress_ > kPatience; }
   // Whether Begin was called. Begin records the current sizes: the client has caught up once it was sent everything up
   // to these sizes.
   bool begun() const { return begun_; }
@@ -98,7 +96,7 @@ class Follower {
   size_t next_end_ = 0;  // index in attempt_ends of the next attempt end that may delay the journal
   int64_t load_ = 0;     // bytes requested, or sent and not acknowledged
   std::deque<int64_t> unwritten_;
-  Time progress_;
+  Instant progress_;
   int behind_ = 0;
   bool begun_ = false, caught_up_ = false, over_ = false;
 };

@@ -20,8 +20,10 @@ std::vector<std::string> RolesOf(const jobspec::JobSpec& spec) {
 
 }  // namespace
 
-Followers::Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec, std::string journal, Wires wires)
+Followers::Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec, const os::process::Clock& clock,
+                     std::string journal, Wires wires)
     : spec_(&spec),
+      clock_(clock),
       roles_(RolesOf(spec)),
       journal_(std::move(journal)),
       wires_(std::move(wires)),
@@ -153,7 +155,7 @@ void Followers::OnContainerGone(const ContainerId& container) {
 }
 
 bool Followers::IsAwaited(const OutputContainer& container) const {
-  const Follower::Time now = Now();
+  const Instant now = Now();
   return std::any_of(followers_.begin(), followers_.end(), [&](const auto& follower) {
     return !follower.second->stalled(now) && follower.second->Awaits(container);
   });

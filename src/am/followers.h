@@ -12,6 +12,7 @@
 #include "followed_journal.h"
 #include "follower.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/os/process/clock.h"
 #include "log_pulls.h"
 
 namespace howdah::am {
@@ -25,7 +26,9 @@ class Followers final : public Follower::Context {
     std::function<void(rpc::ConnectionId)> close;                            // AmServer::Close
     std::function<void(const ContainerId&, const wire::ToExecutor&)> order;
   };
-  Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec, std::string journal, Wires wires);
+  // journal: the path of the journal. spec and clock must live longer than this object.
+  Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec, const os::process::Clock& clock,
+            std::string journal, Wires wires);
 
   // From clients.
   void OnFollow(rpc::ConnectionId id, const wire::FollowRequest& request);
@@ -63,7 +66,7 @@ class Followers final : public Follower::Context {
   std::string RoleName(int role) const override { return roles_[static_cast<size_t>(role)]; }
   void Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) override;
   void Reply(Follower& follower, const wire::FollowReply& reply) override { wires_.reply(follower.id(), reply); }
-  Follower::Time Now() const override { return std::chrono::steady_clock::now(); }
+  Instant Now() const override { return clock_.Now(); }
 
  private:
   void OnPiece(rpc::ConnectionId id, const OutputKey& key, int32_t size, Result<wire::LogData> data);
@@ -77,13 +80,14 @@ class Followers final : public Follower::Context {
   void EndIfDone();
 
   jobspec::JobSpec const* spec_;
+  const os::process::Clock& clock_;
   std::vector<std::string> roles_;
   FollowedJournal journal_;
   Wires wires_;
   LogPulls pulls_;
   Outputs outputs_;
   std::unordered_map<rpc::ConnectionId, std::unique_ptr<Follower>> followers_;
-  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // start limit of each follower that has not begun
+  std::unordered_map<rpc::ConnectionId, Instant> begin_by_;  // start limit of each follower that has not begun
   int leaving_ = 0;  // number of containers that were ordered to leave and still serve followers
   boost::asio::steady_timer tick_;
   bool ticking_ = false;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "howdah/os/files/open_regular.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/testing.h"
 
 namespace howdah::am {
@@ -133,8 +134,10 @@ class FollowedJob {
 
  public:
   boost::asio::io_context loop;
+  os::process::Clock clock_;
   Followers followers{loop,
                       spec_,
+                      clock_,
                       journal_path(),
                       {[this](rpc::ConnectionId id, const wire::FollowReply& reply) { Sent(id, reply); },
                        [this](rpc::ConnectionId id) { closed.push_back(id); },

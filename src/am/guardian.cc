@@ -14,6 +14,7 @@
 #include "howdah/base/exit_status.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/tree.h"
 
 namespace howdah::am {
@@ -128,11 +129,12 @@ int RunGuarded(const Guarded& guarded) {
   const sigset_t handled = SignalSet({SIGTERM, SIGINT, SIGCHLD});
   sigset_t before;
   sigprocmask(SIG_BLOCK, &handled, &before);
+  const os::process::Clock clock;
   LoopWatchdog watchdog(*pulse);
   AmEnd end;
   ErrorPipe error_pipe;
   for (int soon = 0; soon < kMostSoonDeaths;) {
-    const auto begun = std::chrono::steady_clock::now();
+    const Instant begun = clock.Now();
     const pid_t am = fork();
     if (am < 0) {
       end.how = "could not be started: " + os::files::SystemError("fork").message;
@@ -148,13 +150,13 @@ int RunGuarded(const Guarded& guarded) {
       return EXIT_SUCCESS;
     }
     if (!guarded.again || !end.status.signal || (end.hung && end.stop_requested) || !guarded.again()) break;
-    const auto lived = std::chrono::steady_clock::now() - begun;
+    const Duration lived = clock.Now() - begun;
     soon = lived < (end.hung ? kSoonHang : kSoon) ? soon + 1 : 0;
     std::cerr << "the application master " << end.how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
   }
   const std::string error = ReceiveError(error_pipe);
   os::process::KillAllDescendants();
-  guarded.after_death({end.how, error, end.hung && end.stop_requested});
+  guarded.after_death({end.how, error, end.hung && end.stop_requested, clock.Now()});
   return EXIT_FAILURE;
 }
 

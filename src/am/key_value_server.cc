@@ -18,7 +18,8 @@ constexpr size_t kValueBytes = size_t{1} << 20;
 
 class KeyValueServer final : public RendezvousServer {
  public:
-  KeyValueServer(boost::asio::io_context& loop, Options options) : options_(std::move(options)), timer_(loop) {}
+  KeyValueServer(boost::asio::io_context& loop, const os::process::Clock& clock, Options options)
+      : options_(std::move(options)), clock_(clock), timer_(loop) {}
 
   Status Listen(boost::asio::io_context& loop) {
     os::http::Server::Limits limits;
@@ -26,11 +27,12 @@ class KeyValueServer final : public RendezvousServer {
     limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // each process has one connection at a time
     limits.known = [this](int socket, const std::string& peer) { return IsClient(options_, socket, peer); };
     limits.strangers = 0;
-    auto server = os::http::Server::Start(
-        loop, options_.host,
-        [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
-    if (!server.ok()) return server.error();
-    server_ = std::move(*server);
+    HOWDAH_TRY(server_, os::http::Server::Start(
+                            loop, options_.host,
+                            [this](const os::http::Request& request, Respond respond) {
+                              OnRequest(request, std::move(respond));
+                            },
+                            limits));
     return {};
   }
   uint16_t port() const override { return server_->port(); }
@@ -58,7 +60,7 @@ class KeyValueServer final : public RendezvousServer {
   }
 
   const Options options_;
-  os::process::Clock clock_;
+  const os::process::Clock& clock_;
   KeyValueStore store_{StoreLimit(options_.processes)};
   KeyValueStore::RequestId last_id_ = 0;
   std::unordered_map<KeyValueStore::RequestId, Respond> asked_;
@@ -69,9 +71,10 @@ class KeyValueServer final : public RendezvousServer {
 }  // namespace
 
 Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_context& loop,
+                                                              const os::process::Clock& clock,
                                                               RendezvousServer::Options options) {
-  auto server = std::make_unique<KeyValueServer>(loop, std::move(options));
-  if (const Status listening = server->Listen(loop); !listening.ok()) return listening.error();
+  auto server = std::make_unique<KeyValueServer>(loop, clock, std::move(options));
+  HOWDAH_TRY_STATUS(server->Listen(loop));
   return std::unique_ptr<RendezvousServer>(std::move(server));
 }
 

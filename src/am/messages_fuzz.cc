@@ -134,6 +134,7 @@ class Am {
   Followers followers_{
       loop_,
       spec_,
+      clock_,
       "/dev/null",
       {.reply = [](rpc::ConnectionId, const wire::FollowReply&) {},
        .close = [](rpc::ConnectionId) {},

@@ -213,9 +213,9 @@ void MetricsKeeper::Write() {
 
 // Encodes one part of the file per iteration of the event loop, so that encoding does not block the loop.
 void MetricsKeeper::Encode(std::shared_ptr<metrics::Encoder> encoder, Duration spent) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Instant begin = clock_.Now();
   const bool more = encoder->Step();
-  spent += std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begin);
+  spent += clock_.Now() - begin;
   if (more) {
     boost::asio::post(loop_, [this, encoder = std::move(encoder), spent] { Encode(encoder, spent); });
     return;

@@ -56,12 +56,12 @@ Result<std::optional<HostPort>> Rendezvous::For(int generation, const core::Peer
 Status Rendezvous::Begin(int generation, RendezvousServer::Options options) {
   if (kind_ == Kind::kElastic) {
     options.processes = LargestWorldSize(spec_);
-    HOWDAH_TRY(auto server, StartElasticRendezvousServer(loop_, std::move(options), on_reported_));
+    HOWDAH_TRY(auto server, StartElasticRendezvousServer(loop_, clock_, std::move(options), on_reported_));
     elastic_server_ = std::move(server);
     return {};
   }
   HOWDAH_TRY(auto server, kind_ == Kind::kTracker ? StartTracker(loop_, std::move(options))
-                                                  : StartKeyValueServer(loop_, std::move(options)));
+                                                  : StartKeyValueServer(loop_, clock_, std::move(options)));
   server_ = std::move(server);
   generation_ = generation;
   return {};

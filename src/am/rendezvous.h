@@ -19,6 +19,7 @@
 #include "howdah/frameworks/framework.h"
 #include "howdah/frameworks/horovod/elastic_rendezvous.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/am_server.h"
 
 namespace howdah::am {
@@ -46,7 +47,9 @@ bool IsClient(const RendezvousServer::Options& options, int socket, const std::s
 // The maximum number of bytes that the processes may store in total.
 size_t StoreLimit(int processes);
 
+// clock must live longer than the server.
 Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_context& loop,
+                                                              const os::process::Clock& clock,
                                                               RendezvousServer::Options options);
 Result<std::unique_ptr<RendezvousServer>> StartTracker(boost::asio::io_context& loop,
                                                        RendezvousServer::Options options);
@@ -66,17 +69,20 @@ class ElasticRendezvousServer : public RendezvousServer {
   // process receives requests only while it listens, and does not report when it begins to listen.
   virtual void Ask(const core::RequestRendezvous& order) = 0;
 };
+// clock must live longer than the server.
 Result<std::unique_ptr<ElasticRendezvousServer>> StartElasticRendezvousServer(
-    boost::asio::io_context& loop, RendezvousServer::Options options, ElasticRendezvousServer::OnReported on_reported);
+    boost::asio::io_context& loop, const os::process::Clock& clock, RendezvousServer::Options options,
+    ElasticRendezvousServer::OnReported on_reported);
 
 // The rendezvous server of the current generation. Call it only on the thread of the AM's loop.
 class Rendezvous {
  public:
   using Print = std::function<void(int rank, const std::string& text)>;
-  // host, users: as in RendezvousServer::Options. spec must live longer than this object.
-  Rendezvous(boost::asio::io_context& loop, std::string host, rpc::Peers users, const jobspec::JobSpec& spec,
-             Print print, ElasticRendezvousServer::OnReported on_reported)
+  // host, users: as in RendezvousServer::Options. clock and spec must live longer than this object.
+  Rendezvous(boost::asio::io_context& loop, const os::process::Clock& clock, std::string host, rpc::Peers users,
+             const jobspec::JobSpec& spec, Print print, ElasticRendezvousServer::OnReported on_reported)
       : loop_(loop),
+        clock_(clock),
         host_(std::move(host)),
         users_(users),
         spec_(spec),
@@ -100,6 +106,7 @@ class Rendezvous {
   ElasticRendezvousServer::Assignments AssignmentsOf(TaskId slot, int generation, const core::PeerGroup& cluster) const;
 
   boost::asio::io_context& loop_;
+  const os::process::Clock& clock_;
   const std::string host_;
   const rpc::Peers users_;
   const jobspec::JobSpec& spec_;

@@ -11,6 +11,8 @@
 #include <future>
 #include <thread>
 
+#include "howdah/os/process/clock.h"
+
 namespace howdah::am {
 namespace {
 
@@ -25,7 +27,7 @@ class Served {
     spec_.framework = framework;
     spec_.roles.resize(1);
     rendezvous_ = std::make_unique<Rendezvous>(
-        loop_, "127.0.0.1", rpc::Peers::kSameUser, spec_, [](int, const std::string&) {},
+        loop_, clock_, "127.0.0.1", rpc::Peers::kSameUser, spec_, [](int, const std::string&) {},
         [](const core::RendezvousReported&) {});
     thread_ = std::thread([this] { loop_.run(); });
   }
@@ -47,6 +49,7 @@ class Served {
   jobspec::JobSpec spec_;
   std::string peer_;
   asio::io_context loop_;
+  os::process::Clock clock_;
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(loop_);
   std::unique_ptr<Rendezvous> rendezvous_;
   std::thread thread_;

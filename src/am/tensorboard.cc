@@ -27,14 +27,15 @@ std::string PathOf(const std::vector<std::string>& environment) {
 
 }  // namespace
 
-std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Report report) {
+std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const os::process::Clock& clock,
+                                                const Options& options, Report report) {
   std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(report)));
   const os::process::FoundCommand found = os::process::LookUpCommand("tensorboard", PathOf(options.environment), "/");
   if (found.error != 0) {
     self->ReportOnce("", kInstall);
     return self;
   }
-  const auto logdir = self->Logdir(options);
+  const auto logdir = self->Logdir(clock, options);
   if (!logdir.ok()) {
     self->ReportOnce("", "no TensorBoard was started: " + logdir.error().message);
     return self;
@@ -68,13 +69,13 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
 
 TensorBoard::TensorBoard(boost::asio::io_context& loop, Report report) : report_(std::move(report)), output_(loop) {}
 
-Result<std::string> TensorBoard::Logdir(const Options& options) {
+Result<std::string> TensorBoard::Logdir(const os::process::Clock& clock, const Options& options) {
   const auto local = storage::LocalPath(options.logdir);
   const std::string shown = local.value_or(options.logdir_copy);
-  if (const Status made = os::files::MakeDirectories(shown); !made.ok()) return made.error();
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(shown));
   if (local) return shown;
   HOWDAH_TRY(auto files, options.open_logdir());
-  mirror_ = std::make_unique<EventMirror>(std::move(files), storage::PathOfUri(options.logdir), shown,
+  mirror_ = std::make_unique<EventMirror>(std::move(files), clock, storage::PathOfUri(options.logdir), shown,
                                           options.log_directory + kLog);
   return shown;
 }

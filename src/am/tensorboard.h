@@ -14,6 +14,7 @@
 #include "event_mirror.h"
 #include "howdah/base/result.h"
 #include "howdah/core/event.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/storage/files.h"
 
@@ -33,8 +34,9 @@ class TensorBoard {
   using Report = std::function<void(core::TensorBoardReported)>;
 
   // Starts TensorBoard. Calls report on the loop: with the URL when TensorBoard serves, or with advice if it could not
-  // start.
-  static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Report report);
+  // start. clock must live longer than the returned object.
+  static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const os::process::Clock& clock,
+                                            const Options& options, Report report);
   // Kills TensorBoard and its descendants.
   ~TensorBoard();
 
@@ -44,7 +46,7 @@ class TensorBoard {
  private:
   TensorBoard(boost::asio::io_context& loop, Report report);
   // The local directory that TensorBoard reads: the log directory itself, or a mirror of it.
-  Result<std::string> Logdir(const Options& options);
+  Result<std::string> Logdir(const os::process::Clock& clock, const Options& options);
   void ReadOutput();
   void ReportOnce(std::string url, std::string advice);
 

@@ -140,7 +140,7 @@ class Tracker final : public RendezvousServer {
 
 Result<std::unique_ptr<RendezvousServer>> StartTracker(asio::io_context& loop, RendezvousServer::Options options) {
   auto tracker = std::make_unique<Tracker>(loop, std::move(options));
-  if (const Status listening = tracker->Listen(); !listening.ok()) return listening.error();
+  HOWDAH_TRY_STATUS(tracker->Listen());
   return std::unique_ptr<RendezvousServer>(std::move(tracker));
 }
 

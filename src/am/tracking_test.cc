@@ -61,15 +61,17 @@ class Page {
   }();
   os::process::Clock clock_;
   boost::asio::io_context loop_;
-  Followers followers_{
-      loop_, spec_, "/nowhere", {nullptr, nullptr, [this](const ContainerId& container, const wire::ToExecutor& order) {
-                                   if (!order.has_pull_log()) return;
-                                   wire::LogData data;
-                                   data.set_tag(order.pull_log().tag());
-                                   data.set_bytes("tail\n");
-                                   boost::asio::post(loop_,
-                                                     [this, container, data] { followers_.OnData(container, data); });
-                                 }}};
+  Followers followers_{loop_,
+                       spec_,
+                       clock_,
+                       "/nowhere",
+                       {nullptr, nullptr, [this](const ContainerId& container, const wire::ToExecutor& order) {
+                          if (!order.has_pull_log()) return;
+                          wire::LogData data;
+                          data.set_tag(order.pull_log().tag());
+                          data.set_bytes("tail\n");
+                          boost::asio::post(loop_, [this, container, data] { followers_.OnData(container, data); });
+                        }}};
   std::unique_ptr<TrackingServer> server_;
   std::string url_;
   std::thread thread_;

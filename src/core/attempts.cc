@@ -96,7 +96,7 @@ void Attempts::On(const RankExited& e) {
 }
 
 void Attempts::CountFailedRank(Task& task, const RankExited& e, Instant at, bool awaited) {
-  Failure failure = FailureOf(task, Kind::kExit, at);
+  Failure failure = task.NewFailure(Kind::kExit, at);
   failure.exit = e.exit;
   Diagnosis diagnosis = e.diagnosis;
   if (e.exit.success() && awaited) diagnosis.cause = "it ended while the other ranked tasks waited for it";
@@ -110,7 +110,7 @@ void Attempts::On(const TaskStartFailed& e) {
   task->attempt.SetExit(e.exit_code ? std::optional(ExitStatus{.code = e.exit_code}) : std::nullopt);
   task->attempt.EndRanks();
   if (!task->attempt.stop() || at < task->attempt.stop()->at) {
-    Failure failure = FailureOf(*task, Kind::kNotStarted, at);
+    Failure failure = task->NewFailure(Kind::kNotStarted, at);
     failure.exit.code = e.exit_code;
     NoteFailure(*task, Diagnosed(*task, std::move(failure), e.diagnosis));
   }
@@ -125,7 +125,7 @@ void Attempts::On(const TaskEnded& e) {
   const bool unexplained = !attempt.failure() && !attempt.ranks().all_clean() && !attempt.stop();
   task->attempt.EndRanks();
   task->progress.left_files = e.left_files;
-  if (unexplained) NoteFailure(*task, FailureOf(*task, Kind::kNoStatus, at));
+  if (unexplained) NoteFailure(*task, task->NewFailure(Kind::kNoStatus, at));
   Close(*task, at);
 }
 
@@ -152,7 +152,7 @@ void Attempts::On(const OrdersDelayed& e) {
 void Attempts::FireTask(Task& task) {
   const Attempt& attempt = task.attempt;
   if (attempt.run() == Run::kRunning && attempt.ranks().left > 0 && !attempt.stop()) {
-    Failure failure = FailureOf(task, Kind::kTaskTimeout, context_.now);
+    Failure failure = task.NewFailure(Kind::kTaskTimeout, context_.now);
     failure.what = DurationToText(*roster_.SpecOf(task).timeout);
     NoteFailure(task, std::move(failure));
   } else if (attempt.is_open()) {
@@ -246,19 +246,8 @@ void Attempts::Resend(const Task& task) {
   }
 }
 
-Failure Attempts::FailureOf(const Task& task, Kind kind, Instant at) const {
-  const auto& started = task.attempt.started();
-  Failure failure;
-  failure.kind = kind;
-  failure.at = at;
-  failure.node = task.placement.node();
-  failure.attempt = task.attempt.number();
-  if (task.attempt.is_open() && started) failure.ran = std::max(Duration::zero(), at - *started);
-  return failure;
-}
-
 Failure Attempts::FailureOf(const Task& task, Kind kind, Instant at, const Loss& loss) const {
-  Failure failure = FailureOf(task, kind, at);
+  Failure failure = task.NewFailure(kind, at);
   failure.what = loss.how;
   failure.not_charged = loss.infrastructure && !roster_.SpecOf(task).restart.charge_infrastructure;
   failure.preempted = loss.preempted;

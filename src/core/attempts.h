@@ -41,7 +41,7 @@ class Attempts {
   // with an AM.
   void Resend(const Task& task);
 
-  Failure FailureOf(const Task& task, Cause::Kind kind, Instant at) const;
+  // A failure that began with the loss of the task's container, or with an order of the backend.
   Failure FailureOf(const Task& task, Cause::Kind kind, Instant at, const Loss& loss) const;
   // Records the failure of an attempt, and begins its remedy. Other processes of the attempt may still run.
   void NoteFailure(Task& task, Failure failure);

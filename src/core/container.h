@@ -41,6 +41,11 @@ class Container {
   // The newest usage sample of the container's task.
   const std::optional<Usage>& usage() const { return usage_; }
 
+  void SetStartupStage(std::string stage) { startup_stage_ = std::move(stage); }
+  void MarkOrphaned() { orphaned_ = true; }
+  void MarkReclaimed() { reclaimed_ = true; }
+  void SetUsage(const Usage& usage) { usage_ = usage; }
+
  private:
   friend class Containers;
 

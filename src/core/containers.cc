@@ -133,14 +133,6 @@ bool Containers::IsDue(const TimerQueue::Entry& entry) {
   return context_.timers.IsDue(At(entry.key.first).timer_, entry);
 }
 
-bool Containers::SomeRankedSilent() const {
-  return std::any_of(containers_.begin(), containers_.end(), [](const Container& container) {
-    const Task* task = container.task_;
-    return task != nullptr && task->ranked && task->attempt.is_open() && container.disconnected_ &&
-           !task->attempt.failure();
-  });
-}
-
 void Containers::Arm(Container& container, Instant due) {
   context_.timers.Arm(container.timer_, {TimerKey::Owner::kContainer, container.index_, 0}, due);
 }

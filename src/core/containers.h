@@ -50,18 +50,11 @@ class Containers {
   // Records that the container's executor has just sent a message. Returns nullptr if the container is unknown.
   Container* Heard(const ContainerId& id);
   void HeartbeatAt(Container& container, Instant at);
-  void SetUsage(Container& container, const Usage& usage) { container.usage_ = usage; }
   void Disconnected(Container& container);
-  void SetStartupStage(Container& container, std::string stage) { container.startup_stage_ = std::move(stage); }
-  void MarkOrphaned(Container& container) { container.orphaned_ = true; }
-  void MarkReclaimed(Container& container) { container.reclaimed_ = true; }
   // Arms the limit for the next message about the container.
   void Arm(Container& container, Instant due);
   bool IsDue(const TimerQueue::Entry& entry);
 
-  // Whether the executor of some running ranked task is disconnected, while no failure of that task is known. Such a
-  // task has probably failed first, because its node may be gone.
-  bool SomeRankedSilent() const;
   void CheckAssignments() const;
 
  private:

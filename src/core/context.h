@@ -19,6 +19,8 @@ namespace howdah::core {
 
 // The tasks that a restart covers.
 enum class Scope { kRanked, kAll };
+// Whether the scope includes a task. ranked: whether its role is ranked.
+inline bool Covers(Scope scope, bool ranked) { return scope == Scope::kAll || ranked; }
 
 // Timers that are due at the same time fire in this order.
 enum class JobTimer {

@@ -170,7 +170,7 @@ void Growth::FireMissing(Task& task) {
 }
 
 void Growth::FailMissing(Task& task, const policy::WaitLimit& wait) {
-  Failure failure = units_.attempts.FailureOf(task, Cause::Kind::kNotReady, context_.now);
+  Failure failure = task.NewFailure(Cause::Kind::kNotReady, context_.now);
   failure.node.clear();
   failure.what = NotReplacedText(wait, recorder_.backend_wait());
   task.Become(TaskState::kLost);

@@ -199,7 +199,7 @@ void Job::Impl::On(const HeartbeatReceived& e) {
   Container* container = containers.Find(e.container);
   if (container == nullptr) return;
   containers.HeartbeatAt(*container, units.context.event_time);
-  if (e.usage) containers.SetUsage(*container, *e.usage);
+  if (e.usage) container->SetUsage(*e.usage);
 }
 
 void Job::Impl::On(const ExecutorDisconnected& e) {

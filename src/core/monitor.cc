@@ -60,7 +60,7 @@ void Monitor::On(const TaskHung& e) {
   if (task->attempt.stop()) return NoteStack(*task, e.stack);
   if (task->counts().rendezvous.rejoining > 0) return;  // the task is not hung: it waits for other tasks
   task->SetStack(OneLine(e.stack, kLongestClause));
-  Failure failure = units_.attempts.FailureOf(*task, Cause::Kind::kHung, context_.Plausible(e.at));
+  Failure failure = task->NewFailure(Cause::Kind::kHung, context_.Plausible(e.at));
   failure.what = HungText(failure.at - context_.Plausible(e.since), e.activity, task->progress.latest, task->stack());
   recorder_.Hung(*task, FailureText(roster_.NameOf(*task), failure));
   units_.attempts.NoteFailure(*task, std::move(failure));

@@ -5,12 +5,9 @@
 #include "require.h"
 
 namespace howdah::core {
-namespace {
 
-using Kind = Phase::Kind;
-
-// Whether the diagram in phase.h has an arrow between the two phases.
-bool Leads(Kind from, Kind to) {
+bool Leads(Phase::Kind from, Phase::Kind to) {
+  using Kind = Phase::Kind;
   if (to == Kind::kEnding) return from != Kind::kEnding;
   switch (from) {
     case Kind::kQueued:
@@ -28,8 +25,6 @@ bool Leads(Kind from, Kind to) {
   }
   return false;
 }
-
-}  // namespace
 
 void Phase::Enter(Kind to) {
   Require(Leads(kind_, to), "invalid transition between two phases of the job");

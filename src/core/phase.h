@@ -1,17 +1,18 @@
 // The state machine of a job. A job is in one phase at a time, and only this class changes the phase.
 //
-//   AmStarted
-//       |
+//    Queued
+//       |  AmStarted
 //       v        first task RUNNING
 //    Forming -----------------------------> Running
 //     ^  ^  \                                  |   a task's failure restarts others; a role was scaled or grows;
-//     |  |   \  the same, while it starts      |   a rank left its peers
+//     |  |   \  the same, while it starts      |   a rank left its peers; an AM failover that ranks do not survive
 //     |  |    `-------------.    .-------------'
 //     |  | pause over       v    v
-//     |  Backoff <-------- Draining --.  also the job's other tasks have to stop
-//     |                     |    ^    |
-//     `---------------------'    `----'
-//       all attempts of the scope have ended, or wait to rejoin: the next generation begins
+//     |  Backoff <-------> Draining --.  also the job's other tasks have to stop
+//     |       the same,     |    ^    |
+//     |  during the pause   |    `----'
+//     `---------------------'
+//       all attempts of the scope have ended, or wait to rejoin: the next generation begins, after a pause or at once
 //
 //   any phase -----> Ending: a failure without a restart left, the outcome, a limit, a kill.  Then FinishJob.
 //
@@ -80,7 +81,6 @@ class Phase {
   void End();
 
  private:
-  static bool Covers(Scope scope, bool ranked) { return scope == Scope::kAll || ranked; }
   void Enter(Kind to);
 
   Kind kind_ = Kind::kQueued;
@@ -89,5 +89,8 @@ class Phase {
   Drain drain_;
   std::optional<Hold> hold_;
 };
+
+// Whether the diagram above has an arrow between two phases. Phase aborts on every other transition.
+bool Leads(Phase::Kind from, Phase::Kind to);
 
 }  // namespace howdah::core

@@ -67,7 +67,7 @@ void Placements::On(const ContainerStarting& e) {
   if (container == nullptr || !container->is(Stage::kLaunched)) return;
   std::string stage = OneLine(e.startup_stage, kLongestClause);
   if (stage == container->startup_stage()) return;
-  containers_.SetStartupStage(*container, std::move(stage));
+  container->SetStartupStage(std::move(stage));
   recorder_.Placed(*container->task(), container->startup_stage());
 }
 
@@ -88,7 +88,7 @@ void Placements::On(const ReclaimAnnounced& e) {
   if (container == nullptr || container->task() == nullptr || container->reclaimed() || units_.phase.ending()) return;
   Task& task = *container->task();
   if (container->is(Stage::kKilled) || roster_.SpecOf(task).restart.charge_infrastructure) return;
-  containers_.MarkReclaimed(*container);
+  container->MarkReclaimed();
   const Loss loss{"the cluster reclaims its container: " + OneLine(e.why, kLongestClause), /*infrastructure=*/true,
                   e.preempted};
   task.placement.SetPreempted(task.placement.preempted() || e.preempted);
@@ -235,7 +235,7 @@ void Placements::Lose(Container& container, const Loss& loss, Instant at) {
 void Placements::LoseOrphaned(Container& container) {
   const Loss loss{kOrphanedText, /*infrastructure=*/true};
   if (container.task()->attempt.is_open()) return Lose(container, loss, context_.now);
-  containers_.MarkOrphaned(container);
+  container.MarkOrphaned();
   containers_.Kill(container);
 }
 

@@ -19,6 +19,18 @@ constexpr char kAllRestart[] = "all tasks are restarted";
 bool IsFree(const Task& task) { return task.attempt.failure() && task.attempt.failure()->not_charged; }
 bool IsFinal(const Task& task) { return task.attempt.failure() && task.attempt.failure()->final(); }
 
+// Whether the executor of some running ranked task is disconnected, while no failure of that task is known. Such a task
+// has probably failed first, because its node may be gone.
+bool SomeRankedSilent(Roster& roster) {
+  bool silent = false;
+  roster.ForEach([&](const Task& task) {
+    const Container* container = task.placement.container();
+    silent |= task.ranked && task.attempt.is_open() && !task.attempt.failure() && container != nullptr &&
+              container->disconnected();
+  });
+  return silent;
+}
+
 }  // namespace
 
 Recovery::Recovery(Units& units)
@@ -38,8 +50,7 @@ bool Recovery::MayRestart(const Task& task) const {
 
 Remedy Recovery::Decide(const Task& task) const {
   const auto& failure = task.attempt.failure();
-  const bool maybe_consequence =
-      failure && (failure->diagnosis.consequence || units_.allocation.containers.SomeRankedSilent());
+  const bool maybe_consequence = failure && (failure->diagnosis.consequence || SomeRankedSilent(roster_));
   return policy::Decide({.kind = roster_.RoleOf(task).kind(),
                          .on_failure = roster_.SpecOf(task).on_failure,
                          .ranked = task.ranked,

@@ -81,6 +81,17 @@ Task::Task(TaskId task_id, Ledger& task_ledger, const Sums& sums, bool member)
   Recount();
 }
 
+Failure Task::NewFailure(Cause::Kind kind, Instant at) const {
+  const auto& started = attempt.started();
+  Failure failure;
+  failure.kind = kind;
+  failure.at = at;
+  failure.node = placement.node();
+  failure.attempt = attempt.number();
+  if (attempt.is_open() && started) failure.ran = std::max(Duration::zero(), at - *started);
+  return failure;
+}
+
 bool Task::whole() const {
   const Attempt::Ranks& ranks = attempt.ranks();
   return attempt.is_open() && ranks.left == static_cast<int>(ranks.exited.size()) && !attempt.failure() &&

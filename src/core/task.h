@@ -240,6 +240,9 @@ class Task {
   // replays heartbeats late, but always before these events (core::Heartbeats).
   void TakeUsage();
 
+  // A failure of the current attempt, with its node and its running time so far.
+  Failure NewFailure(Cause::Kind kind, Instant at) const;
+
   TaskState state() const { return state_; }
   bool done() const { return done_; }                // ended, and will not be restarted
   bool backing_off() const { return backing_off_; }  // waits until the attempt's timer fires

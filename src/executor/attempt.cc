@@ -10,8 +10,9 @@ constexpr Duration kLongestGrace = std::chrono::hours(24 * 365);
 
 }  // namespace
 
-Attempt::Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers)
-    : number_(number), stop_signal_(stop_signal), handlers_(std::move(handlers)), kill_timer_(loop) {}
+Attempt::Attempt(boost::asio::io_context& loop, const os::process::Clock& clock, int number, int stop_signal,
+                 Handlers handlers)
+    : clock_(clock), number_(number), stop_signal_(stop_signal), handlers_(std::move(handlers)), kill_timer_(loop) {}
 
 std::optional<os::process::SpawnError> Attempt::Spawn(const os::process::SpawnRequest& request) {
   auto outcome = os::process::Spawn(request);
@@ -22,13 +23,13 @@ std::optional<os::process::SpawnError> Attempt::Spawn(const os::process::SpawnRe
 }
 
 void Attempt::Stop(Duration grace, Duration limit) {
-  const TimePoint now = std::chrono::steady_clock::now();
+  const Instant now = clock_.Now();
   const bool first = !kill_at_;
   grace = std::clamp(grace, Duration(0), kLongestGrace);
   if (first) grace_ = grace;
-  const TimePoint kill_by = now + std::clamp(std::max(grace, limit), Duration(0), kLongestGrace);
+  const Instant kill_by = now + std::clamp(std::max(grace, limit), Duration(0), kLongestGrace);
   kill_by_ = first ? kill_by : std::min(kill_by_, kill_by);
-  const TimePoint kill_at = now + grace;
+  const Instant kill_at = now + grace;
   if (kill_at_ && *kill_at_ <= kill_at) return;
   kill_at_ = kill_at;
   if (grace <= Duration(0)) return Kill();
@@ -38,15 +39,15 @@ void Attempt::Stop(Duration grace, Duration limit) {
 
 bool Attempt::Extend() {
   if (!kill_at_ || killing_) return false;
-  const TimePoint kill_at = std::min(std::chrono::steady_clock::now() + grace_, kill_by_);
+  const Instant kill_at = std::min(clock_.Now() + grace_, kill_by_);
   if (kill_at <= *kill_at_) return false;
   kill_at_ = kill_at;
   KillAt(kill_at);
   return true;
 }
 
-void Attempt::KillAt(TimePoint at) {
-  kill_timer_.expires_at(at);
+void Attempt::KillAt(Instant at) {
+  kill_timer_.expires_after(at - clock_.Now());
   kill_timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) Kill();
   });

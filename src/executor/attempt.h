@@ -9,6 +9,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/os/process/tree.h"
 
@@ -31,7 +32,9 @@ class Attempt {
     std::function<void(int local_rank, const ExitStatus& status)> on_rank_exited;
     std::function<void()> on_ended;  // called last, when no process of the attempt is left; may destroy the Attempt
   };
-  Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers);
+  // clock must live longer than this object.
+  Attempt(boost::asio::io_context& loop, const os::process::Clock& clock, int number, int stop_signal,
+          Handlers handlers);
 
   // Starts the process of the next local rank.
   std::optional<os::process::SpawnError> Spawn(const os::process::SpawnRequest& request);
@@ -56,20 +59,20 @@ class Attempt {
   const std::vector<pid_t>& pids() const { return pids_; }  // indexed by local rank
 
  private:
-  using TimePoint = std::chrono::steady_clock::time_point;
   void SendStopSignal() const;
-  void KillAt(TimePoint at);
+  void KillAt(Instant at);
   void Kill();
 
+  const os::process::Clock& clock_;
   int number_;
   int stop_signal_;
   Handlers handlers_;
   std::vector<pid_t> pids_;
   std::vector<bool> living_;  // parallel to pids_
   std::vector<pid_t> guests_;
-  std::optional<TimePoint> kill_at_;  // when SIGKILL is due; set once the attempt is being stopped
-  TimePoint kill_by_;                 // the upper limit for kill_at_
-  Duration grace_{};                  // the grace of the first Stop
+  std::optional<Instant> kill_at_;  // when SIGKILL is due; set once the attempt is being stopped
+  Instant kill_by_;                 // the upper limit for kill_at_
+  Duration grace_{};                // the grace of the first Stop
   bool killing_ = false;
   bool ended_ = false;
   boost::asio::steady_timer kill_timer_;

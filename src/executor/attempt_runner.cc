@@ -81,7 +81,7 @@ void AttemptRunner::StartAttempt(StartOrder order, Duration filling) {
   }
   const int stop_signal = SignalNumber(context_.plan.spec.checkpoint.signal).value_or(SIGTERM);
   attempt_ = std::make_unique<Attempt>(
-      context_.loop, order_.slot.attempt, stop_signal,
+      context_.loop, context_.clock, order_.slot.attempt, stop_signal,
       Attempt::Handlers{[this](int rank, const ExitStatus& status) { OnRankExited(rank, status); },
                         [this] { OnAttemptEnded(); }});
   const Variables environment = MakeEnvironment(context_.plan, order_.peers, order_.slot);

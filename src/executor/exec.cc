@@ -14,6 +14,7 @@
 
 #include "howdah/base/flags.h"
 #include "howdah/frameworks/mpi/mpi.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/streams/run_remote.h"
 
 namespace howdah::executor {
@@ -92,11 +93,12 @@ Result<int> RunRsh(const std::vector<std::string>& arguments, const LoadIdentity
   // mpirun shares its process group with this process and forwards these signals to the ranks itself.
   std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);
-  const auto give_up = std::chrono::steady_clock::now() + kStartLimit;
+  const os::process::Clock clock;
+  const Instant give_up = clock.Now() + kStartLimit;
   for (;;) {
     auto code = rpc::streams::RunRemote(am, command);
     const bool not_running = !code.ok() && code.error().code == ErrorCode::kFailed;
-    if (!not_running || std::chrono::steady_clock::now() > give_up) return code;
+    if (!not_running || clock.Now() > give_up) return code;
     std::this_thread::sleep_for(kStartPause);
   }
 }

@@ -27,15 +27,16 @@ Duration GpuInterval(double cpu_seconds) {
   return std::min(interval, kLongestInterval);
 }
 
-GpuSampler::GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path)
-    : gpus_(std::move(gpus)), path_(path), output_(loop), limit_(loop) {
+GpuSampler::GpuSampler(boost::asio::io_context& loop, const os::process::Clock& clock, std::vector<int> gpus,
+                       const std::string& path)
+    : clock_(clock), gpus_(std::move(gpus)), path_(path), output_(loop), limit_(loop) {
   if (gpus_.empty()) return;
   const os::process::FoundCommand found = os::process::LookUpCommand("nvidia-smi", path, "/");
   if (found.error == 0) program_ = found.program;
 }
 
 void GpuSampler::Poll() {
-  const auto now = std::chrono::steady_clock::now();
+  const Instant now = clock_.Now();
   if (program_.empty() || pid_ > 0 || now < next_) return;
   started_ = now;
   next_ = now + kShortestInterval;

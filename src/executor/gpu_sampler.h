@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "howdah/base/time.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/tree.h"
 #include "howdah/os/process/usage.h"
 #include "samples.h"
@@ -27,7 +28,9 @@ Duration GpuInterval(double cpu_seconds);
 class GpuSampler {
  public:
   // gpus: the GPUs of the task; if empty, nothing is sampled. path: the PATH in which nvidia-smi is looked up.
-  GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path);
+  // clock must live longer than this object.
+  GpuSampler(boost::asio::io_context& loop, const os::process::Clock& clock, std::vector<int> gpus,
+             const std::string& path);
 
   // Runs nvidia-smi, unless the last run is recent.
   void Poll();
@@ -49,12 +52,13 @@ class GpuSampler {
   void Read();
   void Finish();
 
+  const os::process::Clock& clock_;
   std::vector<int> gpus_;
   std::string program_;  // path of nvidia-smi; empty if it was not found
   std::string path_;
   boost::asio::posix::stream_descriptor output_;
   boost::asio::steady_timer limit_;
-  std::chrono::steady_clock::time_point started_, next_;
+  Instant started_, next_;
   pid_t pid_ = -1;  // the run of nvidia-smi that has not been reaped yet; -1 if there is none
   int query_ = 0;   // the index of the most detailed query that this nvidia-smi supports
   int runs_ = 0;

@@ -20,6 +20,7 @@
 #include "howdah/frameworks/horovod/driver.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/os/process/spawn.h"
 
@@ -27,7 +28,6 @@ namespace howdah::executor {
 namespace {
 
 namespace horovod = frameworks::horovod;
-using std::chrono::steady_clock;
 
 constexpr std::chrono::minutes kPlanLimit{5};
 constexpr size_t kPlanSize = size_t{16} << 20;
@@ -58,12 +58,13 @@ Result<Plan> WaitForPlan(const std::string& directory) {
   if (::inotify_add_watch(events.get(), directory.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
     return os::files::SystemError("watching " + directory + " for the driver's plan");
   }
-  const auto give_up = steady_clock::now() + kPlanLimit;
+  const os::process::Clock clock;
+  const Instant give_up = clock.Now() + kPlanLimit;
   std::string problem;
   for (;;) {
     HOWDAH_TRY(std::optional<Plan> plan, FindPlan(directory, problem));
     if (plan) return std::move(*plan);
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(give_up - steady_clock::now()).count();
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(give_up - clock.Now()).count();
     if (left <= 0) {
       return Failed("the driver has not written its plan into " + directory + " (" + horovod::kDriverOutputVariable +
                     ") within " + std::to_string(kPlanLimit.count()) + "m" + problem);

@@ -23,7 +23,7 @@ void MetricSampler::Begin(Target target) {
   begun[os::process::Measure::kMemoryPeak].value = static_cast<double>(usage_.memory_peak_bytes());
   resources_.Begin(begun, now);
   ranks_.Begin(static_cast<int>(target_.logs.size()), now);
-  last_ = std::chrono::steady_clock::now();
+  last_ = now;
   Schedule();
 }
 
@@ -58,13 +58,13 @@ void MetricSampler::OnNewStream() {
 
 void MetricSampler::Schedule() {
   const Duration interval = watched_ ? std::min(target_.interval, kWatchedInterval) : target_.interval;
-  timer_.expires_at(last_ + interval);
-  timer_.async_wait([this](const boost::system::error_code& error) {
+  const Instant due = last_ + interval;
+  timer_.expires_after(due - clock_.Now());
+  timer_.async_wait([this, due](const boost::system::error_code& error) {
     if (error || !active()) return;
     // A late sample does not delay the samples after it. After a long pause, the missed samples are skipped, so that
     // they do not all follow immediately.
-    const auto now = std::chrono::steady_clock::now();
-    last_ = std::max(timer_.expiry(), now - kWatchedInterval);
+    last_ = std::max(due, clock_.Now() - kWatchedInterval);
     if (am_.connected()) Sample();
     Schedule();
   });

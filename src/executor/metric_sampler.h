@@ -25,7 +25,7 @@ namespace howdah::executor {
 class MetricSampler {
  public:
   MetricSampler(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am)
-      : clock_(clock), am_(am), usage_(loop), timer_(loop) {}
+      : clock_(clock), am_(am), usage_(loop, clock), timer_(loop) {}
 
   // The meters that heartbeats and samples share.
   TaskUsage& usage() { return usage_; }
@@ -61,7 +61,7 @@ class MetricSampler {
   Target target_;
   bool watched_ = false;
   boost::asio::steady_timer timer_;
-  std::chrono::steady_clock::time_point last_;         // when the last sample was due
+  Instant last_;                                       // when the last sample was due
   std::unique_ptr<os::process::ResourceMeter> meter_;  // created with the first sample
   MetricWriter writer_;
   ResourceSeries resources_;

@@ -42,14 +42,14 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
     file.path = ProgressFile(work_dir, attempt, rank);
     HOWDAH_TRY(file.fd, os::files::OpenOrMakeRegular(file.path, 0644));
   }
-  watch_from_ = std::chrono::steady_clock::now() + unwatched_;
+  watch_from_ = clock_.Now() + unwatched_;
   Watch();
   return {};
 }
 
 // Uses one-shot watches, so that a process that writes a million times per second causes only one event per pause.
 void ProgressReader::Watch() {
-  if (std::chrono::steady_clock::now() < watch_from_) {
+  if (clock_.Now() < watch_from_) {
     Read();
     return Pause(kPause);
   }

@@ -80,7 +80,7 @@ class ProgressReader {
   std::optional<Instant> last_;
   bool invalid_reported_ = false;
   const std::chrono::milliseconds unwatched_;
-  std::chrono::steady_clock::time_point watch_from_;
+  Instant watch_from_;
   // inotify. It is kept open until the reader is destroyed, so that a restart does not wait until the kernel has closed
   // it. End() removes only the watches, which does not delay the caller.
   boost::asio::posix::stream_descriptor events_;

@@ -53,4 +53,17 @@ Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& argumen
   return task;
 }
 
+void UseContainerDirectory(const ContainerDirectory& container, TaskOptions& options) {
+  options.job_file = "howdah/job.json";
+  options.am_may_move = true;
+  options.staging_dir = container.path + "/staging";
+  options.work_dir = container.path + "/work";
+  options.remove_work_dir = true;
+  // All logs of a container are in one of the directories, so that YARN collects them as one log.
+  const std::string logs = container.log_dirs.value_or(container.path + "/logs");
+  options.logs_dir = logs.substr(0, logs.find(','));
+  options.flat_logs = true;
+  options.python_dir = container.python_dir;
+}
+
 }  // namespace howdah::executor

@@ -27,6 +27,23 @@ TEST(TaskArguments, LocalCommandLineIsComplete) {
   EXPECT_THAT(*options.gpus, ElementsAre(0, 12));
 }
 
+TEST(TaskArguments, FilesOfYarnContainerAreInItsDirectory) {
+  TaskOptions options;
+  UseContainerDirectory({.path = "/c", .log_dirs = "/d1/logs/c,/d2/logs/c", .python_dir = "/c/python"}, options);
+  EXPECT_EQ(options.staging_dir, "/c/staging");
+  EXPECT_EQ(options.work_dir, "/c/work");
+  EXPECT_EQ(options.logs_dir, "/d1/logs/c");
+  EXPECT_EQ(options.python_dir, "/c/python");
+  EXPECT_EQ(options.job_file, "howdah/job.json");
+  EXPECT_TRUE(options.am_may_move);
+  EXPECT_TRUE(options.remove_work_dir);
+  EXPECT_TRUE(options.flat_logs);
+  UseContainerDirectory({.path = "/c", .log_dirs = "/d1", .python_dir = ""}, options);
+  EXPECT_EQ(options.logs_dir + options.python_dir, "/d1");
+  UseContainerDirectory({.path = "/c", .log_dirs = std::nullopt, .python_dir = ""}, options);
+  EXPECT_EQ(options.logs_dir, "/c/logs");
+}
+
 TEST(TaskArguments, MissingGpuListMeansMachineWithoutGpus) {
   EXPECT_FALSE(ParseTaskArguments({"--yarn"})->options.gpus.has_value());
   EXPECT_THAT(*ParseTaskArguments({"--gpus", ""})->options.gpus, IsEmpty());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu_sampler.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/usage.h"
 #include "howdah/wire/executor.pb.h"
 #include "samples.h"
@@ -16,7 +17,8 @@ namespace howdah::executor {
 
 class TaskUsage {
  public:
-  explicit TaskUsage(boost::asio::io_context& loop) : loop_(loop) {}
+  // clock must live longer than this object.
+  TaskUsage(boost::asio::io_context& loop, const os::process::Clock& clock) : loop_(loop), clock_(clock) {}
 
   // gpus: the GPUs of the task. path: the PATH in which nvidia-smi is looked up.
   void MeasureGpus(std::vector<int> gpus, const std::string& path);
@@ -40,6 +42,7 @@ class TaskUsage {
 
  private:
   boost::asio::io_context& loop_;
+  const os::process::Clock& clock_;
   os::process::UsageMeter meter_;
   Samples memory_;
   std::unique_ptr<GpuSampler> gpus_;

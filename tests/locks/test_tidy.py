@@ -1,5 +1,7 @@
 """tools/tidy.py finds planted violations: one row per rule, with the text of a file and the name of the rule."""
 import pathlib
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -22,9 +24,8 @@ CAUGHT = [  # columns: path, text, rule
     (CORE, "#include <nlohmann/json.hpp>", "third-party"),
     (CORE, "#include <unistd.h>", "third-party"),
     (AM, "#include <grpcpp/grpcpp.h>", "third-party"),
-    ("src/core/CMakeLists.txt", "howdah_library(core DEPS base spec process PURE)", "layer"),
-    ("src/core/CMakeLists.txt", "howdah_library(core DEPS base spec)", "layer"),
-    ("src/new/CMakeLists.txt", "howdah_library(new DEPS base)", "layer"),
+    ("src/core/CMakeLists.txt", "howdah_library(DEPS base jobspec os/process PURE)", "layer"),
+    ("src/new/CMakeLists.txt", "howdah_library(DEPS base)", "layer"),
     (CORE, "auto t = std::chrono::system_clock::now();", "impure"),
     (CORE, "clock_gettime(CLOCK_MONOTONIC, &t);", "impure"),
     (CORE, "std::thread t(f);", "impure"),
@@ -37,6 +38,12 @@ CAUGHT = [  # columns: path, text, rule
     (CORE, "#include <fstream>", "impure"),
     (CORE, "boost::asio::io_context c;", "impure"),
     (CORE, "std::filesystem::exists(p);", "impure"),
+    (AM, "const auto begin = std::chrono::steady_clock::now();", "clock"),
+    (AM, "using Clock = std::chrono::steady_clock;\nconst auto begin = Clock::now();", "clock"),
+    ("src/executor/x.cc", "const os::process::Clock clock;", "clock"),
+    ("src/executor/x.h", "  os::process::Clock clock_;", "clock"),
+    ("src/backend/yarn/am/x.cc", "const Instant now = os::process::Clock().Now();", "clock"),
+    ("src/backend/local/x.cc", "if (std::time(nullptr) < begin) return;", "clock"),
     (PROCESS, "getaddrinfo(name, 0, 0, &list);", "static"),
     (AM, "passwd* p = getpwuid(getuid());", "static"),
     (AM, "hostent* h = gethostbyname(name);", "static"),
@@ -69,6 +76,8 @@ PASSES = [
     (TEST, "#include <gtest/gtest.h>"),
     (TEST, "std::mutex m;"),
     (PROCESS, "auto t = std::chrono::steady_clock::now();"),
+    ("src/executor/x.cc", "  const os::process::Clock& clock_;"),
+    ("src/am/x_test.cc", "os::process::Clock clock;"),
     (PROCESS, "#include <sys/wait.h>"),
     ("apps/howdah/main.cc", '#include "howdah/backend/local/local.h"'),
     (AM, "// Waits until the gang is whole; then everything starts."),
@@ -82,6 +91,40 @@ PASSES = [
 @pytest.mark.parametrize("path,text,rule", CAUGHT, ids=lambda value: str(value)[:30])
 def test_a_planted_violation_is_found(path, text, rule):
     assert rule in {finding.rule for finding in tidy.check_text(path, text + "\n")}
+
+
+@pytest.mark.parametrize("row", range(len(tidy_rules.BANNED)))
+def test_every_row_of_banned_has_a_violation_that_only_this_row_finds(row, monkeypatch):
+    rule, rows = tidy_rules.BANNED[row][0], tidy_rules.BANNED
+    monkeypatch.setattr(tidy_rules, "BANNED", rows[:row] + rows[row + 1:])
+    missed = [text for path, text, planted in CAUGHT if planted == rule
+              and rule not in {finding.rule for finding in tidy.check_text(path, text + "\n")}]
+    assert missed, f"CAUGHT has no violation of BANNED[{row}]: {rows[row]}"
+
+
+@pytest.mark.parametrize("library,line,caught", [
+    ("core", "howdah_library(DEPS base jobspec core/policy PURE)", False),
+    ("core", "howdah_library(DEPS base jobspec core/policy)", True),
+    ("am", "howdah_library(DEPS base jobspec core)", False),
+    ("am", "howdah_library(DEPS base jobspec core PURE)", True),
+])
+def test_a_library_is_pure_exactly_if_the_layer_table_lists_it(library, line, caught):
+    texts = [finding.text for finding in tidy.check_text(f"src/{library}/CMakeLists.txt", line + "\n")]
+    assert texts == ([f"{library}: PURE here and in the layer table differ"] if caught else [])
+
+
+INCLUDES = {"nlohmann/json.hpp": "nlohmann", "yaml.h": "libyaml", "re2/re2.h": "re2", "boost/asio.hpp": "boost",
+            "grpcpp/grpcpp.h": "grpc", "grpc/grpc.h": "grpc", "google/protobuf/message.h": "protobuf",
+            "openssl/ssl.h": "openssl", "ares.h": "ares", "pugixml.hpp": "pugixml", "zlib.h": "zlib",
+            "archive.h": "archive", "CLI/CLI.hpp": "cli11", "sqlite3.h": "sqlite", "absl/strings/str_cat.h": "absl",
+            "gtest/gtest.h": "test", "gmock/gmock.h": "test", "benchmark/benchmark.h": "test",
+            "unistd.h": tidy_rules.POSIX, "sys/wait.h": tidy_rules.POSIX, "vector": None}
+
+
+def test_every_third_party_header_is_recognised():
+    assert {header: tidy.third_party_of(header) for header in INCLUDES} == INCLUDES
+    unplanted = [prefix for prefix, _ in tidy_rules.THIRD_PARTY if not any(h.startswith(prefix) for h in INCLUDES)]
+    assert unplanted == []
 
 
 @pytest.mark.parametrize("path,text", PASSES, ids=lambda value: str(value)[:30])
@@ -135,6 +178,31 @@ def test_files_that_no_target_compiles_are_found(tmp_path):
     commands.write_text('[{"directory": "%s", "file": "%s/a.cc", "command": "c++"}]' % (tmp_path, tmp_path))
     found = list(tidy.check_compiled(tmp_path, ["a.cc", "b.cc"], commands))
     assert [(f.path, f.rule) for f in found] == [("b.cc", "never-compiled")]
+
+
+def test_files_of_a_unity_build_count_as_compiled(tmp_path):
+    (tmp_path / "Unity").mkdir()
+    for name in ("a.cc", "b.cc", "c.cc"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "Unity/unity_0.cxx").write_text(f'#include "{tmp_path}/a.cc"\n// b.cc\n#include "{tmp_path}/c.cc"\n')
+    commands = tmp_path / "compile_commands.json"
+    commands.write_text('[{"directory": "/", "file": "%s/Unity/unity_0.cxx", "command": "c++"}]' % tmp_path)
+    found = list(tidy.check_compiled(tmp_path, ["a.cc", "b.cc", "c.cc"], commands))
+    assert [(f.path, f.rule) for f in found] == [("b.cc", "never-compiled")]
+
+
+def test_dev_check_finds_a_file_that_is_not_formatted(tmp_path):
+    shutil.copy(ROOT / "dev", tmp_path)
+    shutil.copy(ROOT / ".clang-format", tmp_path)
+    shutil.copytree(ROOT / "tools/dev", tmp_path / "tools/dev")
+    (tmp_path / "a.cc").write_text("int  f( ) {return 1;}\n")
+    for command in (["git", "init", "-q"], ["git", "add", "a.cc"]):
+        subprocess.run(command, cwd=tmp_path, check=True)
+    check = subprocess.run(["./dev", "check"], cwd=tmp_path, capture_output=True, text=True)
+    assert check.returncode != 0 and "not formatted; run ./dev fmt" in check.stderr, check
+    assert "a.cc:1:" in check.stderr, check
+    subprocess.run(["./dev", "fmt"], cwd=tmp_path, check=True)
+    assert (tmp_path / "a.cc").read_text() == "int f() { return 1; }\n"
 
 
 def test_unused_exceptions_are_found(monkeypatch):

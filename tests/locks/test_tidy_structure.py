@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import tidy  # noqa: E402
 import tidy_cpp  # noqa: E402
+import tidy_rules  # noqa: E402
 import tidy_structure  # noqa: E402
 
 HEADER = "src/core/x.h"
@@ -139,3 +140,50 @@ def test_an_outdated_layer_table_is_found():
     assert tidy_structure.with_layer_table(bad) == good
     (finding,) = tidy_structure.check_layer_table("ARCHITECTURE.md", "# A\n")
     assert "markers of the layer table are missing" in finding.text
+
+
+RECORD = """struct Ledger {
+  int charged = 0, free{0};
+  std::vector<int> sizes;
+  static constexpr int kMost = 5;
+  int Total() const { return charged + free; }
+};
+class Task {
+  int hidden_ = 0;
+};
+"""
+
+
+def test_fields_of_records_are_found():
+    assert list(tidy_cpp.record_fields(RECORD)) == [("Ledger", "charged"), ("Ledger", "free"), ("Ledger", "sizes")]
+
+
+WRITES = ["++task.ledger.charged;", "task->ledger.charged = 1;", "unit_.task().ledger.charged += 2;",
+          "other.charged--;"]
+NO_WRITES = ["if (task.ledger.charged == 1) return;", "return task.charged;", "Ledger built;\n  built.charged = 1;"]
+
+
+def core_of(*bodies):
+    return {"src/core/task.h": RECORD} | {f"src/core/unit{i}.cc": f"void F() {{\n  {body}\n}}\n"
+                                          for i, body in enumerate(bodies)}
+
+
+@pytest.mark.parametrize("write", WRITES + ["task.ledger.sizes.push_back(1);"])
+def test_a_field_of_the_core_that_three_units_write_is_found(write):
+    assert list(tidy_structure.check_tree(core_of(write, write))) == []
+    (finding,) = tidy_structure.check_tree(core_of(write, write, write))
+    assert (finding.path, finding.line, finding.rule) == ("src/core/unit2.cc", 2, "core-field")
+    assert "is written by 3 units (unit0, unit1, unit2), 2 are allowed" in finding.text
+
+
+@pytest.mark.parametrize("read", NO_WRITES)
+def test_reads_and_values_under_construction_do_not_count(read):
+    assert list(tidy_structure.check_tree(core_of(WRITES[0], WRITES[0], read))) == []
+
+
+def test_a_library_without_a_row_in_the_layer_table_is_found(monkeypatch):
+    first, *others = tidy_rules.LAYER_GROUPS
+    monkeypatch.setattr(tidy_rules, "LAYER_GROUPS", [(first[0], first[1][1:]), *others])
+    text = f"{tidy_structure.BEGIN}\n{tidy_structure.layer_table()}\n{tidy_structure.END}\n"
+    (finding,) = tidy_structure.check_layer_table("ARCHITECTURE.md", text)
+    assert (finding.path, finding.text) == ("tools/tidy_rules.py", "LAYER_GROUPS and LAYERS name different libraries")

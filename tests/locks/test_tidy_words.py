@@ -19,27 +19,7 @@ CAUGHT = [
     (CODE, "int a;\n// Counted twice. Who directs others\n// starts again.", 2),
     (CODE, "int a;  // Of several processes the lowest", 1),
     (CODE, "/* A comment.\n * Whose end it is. */", 2),
-    (CODE, "// It starts anew.", 1),
-    (CODE, "// The text is no duration; it is refused.", 1),
-    (CODE, "// It waits for ever.", 1),
-    (CODE, "// Both change at one stroke.", 1),
-    (CODE, "// It starts all the same.", 1),
-    (CODE, "// Writes a line an entry.", 1),
-    (CODE, "// The core is told of the exit.", 1),
-    (CODE, "// Since it was heard of last", 1),
-    (CODE, "// An executor without a sign of life", 1),
-    (CODE, "// The executor is deaf.", 1),
-    (CODE, "// The kept answers of the scheduler", 1),
-    (CODE, "// Bytes from the far end", 1),
-    (CODE, "// The containers are given back.", 1),
-    (CODE, "TakenFor taker;", 1),
-    (CODE, "namespace howdah::yarnplace {", 1),
-    (TEST, "TEST(JobRestart, WhoWasStoppedIsNotToBlame) {}", 1),
-    (TEST, "TEST_F(Gang, WhatWaitsIsAGang) {}", 1),
-    (TEST, "TEST(Exports, GoToWhoWaits) {}", 1),
-    (TEST, "TEST(JobStart, AnewAfterAnotherAm) {}", 1),
-    (TEST, "TEST(Stacks, AnythingElseIsNone) {}", 1),
-    (TEST, "TEST(Followers, GrowthIsToldAtOnce) {}", 1),
+    (CODE, "int a;\n\n// It starts anew.", 3),
     (SCRIPT, 'def test_what_is_stopped_first():\n    pass\n', 1),
     (SCRIPT, 'def test_x():\n    """What a user sees."""\n', 2),
     (SCRIPT, "a = 1  # made anew\n", 1),
@@ -49,6 +29,28 @@ CAUGHT = [
     (DOCUMENT, "| key | meaning |\n|---|---|\n| `a` | Whose end counts |\n", 3),
     ("proto/howdah/x.proto", "// What the AM orders.", 1),
 ]
+
+# Violations of each row of a table in tidy_rules. Each is a violation of one row only, so that it is not found without
+# this row.
+PLANTED = {
+    "WORDS": [(CODE, f"// {sentence}", 1) for sentence in (
+        "It starts anew.", "It waits for ever.", "Both change at one stroke.", "It starts all the same.",
+        "The loop ends, as it is wont to.", "The text is no duration; it is refused.", "Writes a line an entry.",
+        "The core is told of the exit.", "Since it was heard of last", "The core tells the executor.",
+        "The kept answers of the scheduler", "Kept answers are read.", "Bytes from the far end",
+        "The executor is deaf.", "An executor without a sign of life", "All newcomers join.",
+        "The failure is forgiven.", "A pardon for the first failure", "It pardons two failures.",
+        "Code of yarnplace", "The containers are given back.", "It gives back all containers.",
+        "Names what it wants of the executor.", "Lists what it needs of YARN.")],
+    "GONE_IDENTIFIERS": [(CODE, f"int {name} = 0;", 1) for name in (
+        "TakenFor", "taken_for", "KeptAnswers", "kept_answers", "FarEnd", "far_end", "far_process",
+        "far_connection", "RmAside", "rm_aside", "Newcomer", "Newcomers", "newcomer", "newcomers", "Pardon",
+        "Pardons", "pardon", "pardons", "IsDeaf", "deaf", "deaf_", "hadooprpc", "hadoopconf", "tonyhistory",
+        "historyfiles", "eventfiles", "yarnplace")],
+    "TEST_NAME_WORDS": [(TEST, f"TEST({name}) {{}}", 1) for name in (
+        "JobRestart, WhoWasStoppedIsNotToBlame", "Exports, GoToWhoWaits", "JobStart, AnewAfterAnotherAm",
+        "Stacks, AnythingElseIsNone", "Followers, GrowthIsToldAtOnce")],
+}
 
 PASSES = [
     (CODE, "// The lowest step of all processes. Sampled before the stop."),
@@ -65,9 +67,19 @@ PASSES = [
 ]
 
 
-@pytest.mark.parametrize("path,text,line", CAUGHT, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("path,text,line", [*CAUGHT, *(case for cases in PLANTED.values() for case in cases)],
+                         ids=lambda value: str(value)[:40])
 def test_a_habit_is_found_on_its_line(path, text, line):
     assert [f.line for f in tidy_words.check_words(path, text + "\n")][:1] == [line]
+
+
+@pytest.mark.parametrize("table,row", [(table, row) for table in PLANTED
+                                       for row in range(len(getattr(tidy_rules, table)))])
+def test_every_row_has_a_violation_that_only_this_row_finds(table, row, monkeypatch):
+    rows = getattr(tidy_rules, table)
+    monkeypatch.setattr(tidy_rules, table, rows[:row] + rows[row + 1:])
+    missed = [text for path, text, _ in PLANTED[table] if not list(tidy_words.check_words(path, text + "\n"))]
+    assert missed, f"PLANTED has no violation of {table}[{row}]: {rows[row]}"
 
 
 @pytest.mark.parametrize("path,text", PASSES, ids=lambda value: str(value)[:40])

@@ -110,10 +110,10 @@ bool AgentJob::CanRestart() const {
 }
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                        const std::string& address) {
+                                                        const std::string& address, Instant now) {
   // Only log an error here: the same error will occur again at the end of the job, and the job's advice will report it.
   const auto journal = os::files::ReadFile(files_.journal());
-  const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal) : Status(journal.error());
+  const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal, now) : Status(journal.error());
   if (!begun.ok()) std::cerr << begun.error().message << "\n";
   const char* path = std::getenv("PATH");
   return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, address);
@@ -134,8 +134,8 @@ void AgentJob::RemoveRestartFiles() {
 
 void AgentJob::FreeReserve() const { unlink(files_.reserve().c_str()); }
 
-Status AgentJob::RecordAmDeath(const std::string& how, const std::string& error, bool stopped) const {
-  return backend::local::RecordAmDeath(files_, how, error, stopped);
+Status AgentJob::RecordAmDeath(const std::string& how, const std::string& error, bool stopped, Instant at) const {
+  return backend::local::RecordAmDeath(files_, how, error, stopped, at);
 }
 
 }  // namespace howdah::backend::local

@@ -55,12 +55,10 @@ Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks) {
   journal::JobView view;
   JournalReader reader(path);
   for (bool more = true; more;) {
-    const auto read = reader.ReadLines([&](std::string_view line) {
+    HOWDAH_TRY(more, reader.ReadLines([&](std::string_view line) {
       if (tasks == Tasks::kSkipped && IsTaskEntry(line)) return;
       if (const auto entry = journal::DecodeEntry(line)) view.Apply(*entry);
-    });
-    if (!read.ok()) return read.error();
-    more = *read;
+    }));
   }
   return view;
 }

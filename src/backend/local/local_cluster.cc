@@ -17,6 +17,7 @@
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/os/files/open_regular.h"
+#include "howdah/os/process/clock.h"
 #include "job_host.h"
 #include "job_ids.h"
 #include "job_processes.h"
@@ -71,12 +72,13 @@ Result<journal::JobView> ViewHere(const JobFiles& files, const JobId& id, const 
 
 // Waits until the AM of a job that is being submitted listens, or has listened. Returns the status.
 Result<journal::JobView> AwaitAm(const JobFiles& files, const JobId& id) {
-  const auto deadline = std::chrono::steady_clock::now() + kAmStartLimit;
+  const os::process::Clock clock;
+  const Instant deadline = clock.Now() + kAmStartLimit;
   for (;;) {
     auto view = ViewHere(files, id, "stopping");
     if (!view.ok() || core::IsFinal(view->state) || access(files.am_address().c_str(), F_OK) == 0) return view;
     // A process holds am.lock, because ViewHere would have ended the job otherwise.
-    if (std::chrono::steady_clock::now() >= deadline) return view;
+    if (clock.Now() >= deadline) return view;
     std::this_thread::sleep_for(kPollInterval);
   }
 }
@@ -188,12 +190,11 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
   const JobFiles files = FilesOf(id);
   // Refuse a job of another host, because inotify does not report changes that another host makes.
   HOWDAH_TRY([[maybe_unused]] const auto view, ViewHere(files, id, "following"));
-  auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
-    // Ignore the error: the next command repeats the attempt.
-    if (const howdah::Status ended = EndOrphanedJob(files, id); !ended.ok()) return;
-  });
-  if (!follow.ok()) return follow.error();
-  return std::unique_ptr<backend::Follow>(std::move(*follow));
+  HOWDAH_TRY(auto follow, LocalFollow::Start(files, std::move(logs), [files, id] {
+               // Ignore the error: the next command repeats the attempt.
+               if (const howdah::Status ended = EndOrphanedJob(files, id); !ended.ok()) return;
+             }));
+  return std::unique_ptr<backend::Follow>(std::move(follow));
 }
 
 Result<std::vector<backend::LogSource>> LocalCluster::LogSources(const JobId& id) {

@@ -42,14 +42,15 @@ struct Death {
   std::string how, error;      // see RecordAmDeath
   std::string exception = "";  // text about processes that may not have been killed; empty if there are none
   bool stopped = false;        // whether the end was requested
+  Instant at;
 };
 
-std::string Reason(const journal::JobView& view, const JobFiles& files, const Death& death, Instant now) {
+std::string Reason(const journal::JobView& view, const JobFiles& files, const Death& death) {
   const std::string last = death.error.empty() ? os::files::LastLine(files.am_log()) : "";
   int running = 0;
   for (const journal::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + death.how +
-         (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
+         (view.submitted ? ", " + FormatDuration(death.at - *view.submitted) + " after the job was submitted" : "") +
          (death.error.empty() ? "" : ": " + death.error) + "; " + std::to_string(running) + " of " +
          TasksText(view.tasks.size()) +
          (running == 1 ? " was running and has been killed" : " were running and have been killed") + death.exception +
@@ -101,8 +102,7 @@ Status RecordEnd(const JobFiles& files, const Death& death) {
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
-  const Instant now = os::process::Clock().Now();
-  std::string lines = EndLines(files, view, EndOf(Reason(view, files, death, now), death), now);
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, death), death), death.at);
   // End a partially written last line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
@@ -112,8 +112,9 @@ Status RecordEnd(const JobFiles& files, const Death& death) {
 
 }  // namespace
 
-Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error, bool stopped) {
-  return RecordEnd(files, {.how = how, .error = error, .stopped = stopped});
+Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error, bool stopped,
+                     Instant at) {
+  return RecordEnd(files, {.how = how, .error = error, .stopped = stopped, .at = at});
 }
 
 Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
@@ -127,7 +128,8 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   // The guardians may be dead, too, and only guardians find every descendant of a task. So some processes may remain.
   HOWDAH_TRY_STATUS(RecordEnd(files, {.how = DescribeDeathOfAmAndGuardian(view),
                                       .error = "",
-                                      .exception = ", except processes without HOWDAH_JOB_ID in their environment"}));
+                                      .exception = ", except processes without HOWDAH_JOB_ID in their environment",
+                                      .at = os::process::Clock().Now()}));
   return RemoveRestartFiles(files);
 }
 

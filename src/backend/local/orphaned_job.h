@@ -30,6 +30,6 @@ Status RemoveRestartFiles(const JobFiles& files);
 // Appends an end to a journal that has none: KILLED if `stopped`, otherwise FAILED. how: a predicate such as "was
 // killed by signal 9 (SIGKILL)". error: the error that the AM reported, or empty. The caller must be the AM's guardian
 // or hold am.lock.
-Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error, bool stopped = false);
+Status RecordAmDeath(const JobFiles& files, const std::string& how, const std::string& error, bool stopped, Instant at);
 
 }  // namespace howdah::backend::local

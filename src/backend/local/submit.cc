@@ -160,7 +160,8 @@ jobspec::EnvVars Inherited(const jobspec::EnvVars& environment, const std::vecto
 Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec& spec,
                             const backend::SubmitOptions& submit) {
   const Layout layout(options.home);
-  auto id = MakeJobDirectory(layout, os::process::Clock().Now());
+  const os::process::Clock clock;
+  auto id = MakeJobDirectory(layout, clock.Now());
   if (!id.ok()) return id.error().While("submitting " + spec.name);
   const JobFiles files(layout.job(*id));
   const auto fail = [&](const Error& error) {
@@ -182,7 +183,7 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   if (const Status s = WriteJobHost(files, {getpid()}); !s.ok()) return fail(s.error());
   // As on YARN, the job counts as submitted once its files are staged, so that copying them does not count as time in
   // the queue.
-  const core::JournalEntry submitted{os::process::Clock().Now(),
+  const core::JournalEntry submitted{clock.Now(),
                                      core::SubmissionOf(spec, id->text, "local", submit.user, os::process::NodeName())};
   const std::string first = journal::EncodeEntry(submitted) + "\n";
   if (const Status s = os::files::WriteFileAtomically(files.journal(), first, 0600); !s.ok()) return fail(s.error());

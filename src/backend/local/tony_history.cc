@@ -3,7 +3,6 @@
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
-#include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/storage/history/write.h"
 #include "local_files.h"
@@ -27,11 +26,10 @@ std::vector<core::JournalEntry> EntriesOf(const std::string& journal) {
 
 bool CanWriteTonyHistory(const jobspec::JobSpec& spec) { return OpenLocalFiles(spec.tony_history).ok(); }
 
-Status BeginTonyHistory(const jobspec::JobSpec& spec, const std::string& journal) {
+Status BeginTonyHistory(const jobspec::JobSpec& spec, const std::string& journal, Instant now) {
   const auto files = OpenLocalFiles(spec.tony_history);
   if (!files.ok()) return {};
-  return storage::history::Begin(**files, {spec, EntriesOf(journal), {os::process::NodeName(), ""}},
-                                 os::process::Clock().Now());
+  return storage::history::Begin(**files, {spec, EntriesOf(journal), {os::process::NodeName(), ""}}, now);
 }
 
 Status FinishTonyHistory(const jobspec::JobSpec& spec, const std::string& journal) {

@@ -144,10 +144,10 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
 }
 
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                        const compat::tony::history::AmContainer& am) {
+                        const compat::tony::history::AmContainer& am, Instant now) {
   if (spec.tony_history.empty()) return {};
   HOWDAH_TRY(const auto files, cluster.OpenFiles(spec.tony_history));
-  return storage::history::Begin(*files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
+  return storage::history::Begin(*files, {spec, DecodeJournal(journal), am}, now);
 }
 
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,

@@ -175,7 +175,7 @@ Result<std::unique_ptr<CallbackListener>> CallbackListener::Listen(boost::asio::
   const auto secret = RandomHex();
   if (!secret) return Failed("creating a secret: the system returned no random bytes");
   auto listener = std::make_unique<TcpListener>(loop, *secret, std::move(on_called), limits);
-  if (const Status opened = listener->Open(host); !opened.ok()) return opened.error();
+  HOWDAH_TRY_STATUS(listener->Open(host));
   return std::unique_ptr<CallbackListener>(std::move(listener));
 }
 

@@ -64,10 +64,9 @@ class Listener final : public PortForward {
   };
 
   Status SetChannel(const rpc::AmContact& am) {
-    auto channel = rpc::FrameChannel::Make(
-        am.address, am.identity, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kConnectLimit);
-    if (!channel.ok()) return channel.error();
-    channel_ = std::move(*channel);
+    HOWDAH_TRY(channel_, rpc::FrameChannel::Make(
+                             am.address, am.identity,
+                             [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kConnectLimit));
     return {};
   }
 
@@ -155,7 +154,7 @@ class Listener final : public PortForward {
 Result<std::unique_ptr<PortForward>> PortForward::Start(uint16_t port, const rpc::AmContact& am, const Target& target,
                                                         std::function<void(const std::string& line)> on_problem) {
   auto listener = std::make_unique<Listener>(target, std::move(on_problem));
-  if (const Status listening = listener->Listen(port, am); !listening.ok()) return listening.error();
+  HOWDAH_TRY_STATUS(listener->Listen(port, am));
   return std::unique_ptr<PortForward>(std::move(listener));
 }
 

@@ -63,17 +63,16 @@ class Run {
 };
 
 Result<int> Run::ToEnd(const rpc::AmContact& am) {
-  if (const Status begun = Begin(am); !begun.ok()) return begun.error();
+  HOWDAH_TRY_STATUS(Begin(am));
   const auto work = asio::make_work_guard(loop_);
   loop_.run();
   return *result_;
 }
 
 Status Run::Begin(const rpc::AmContact& am) {
-  auto channel = rpc::FrameChannel::Make(
-      am.address, am.identity, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kAmConnectLimit);
-  if (!channel.ok()) return channel.error();
-  channel_ = std::move(*channel);
+  HOWDAH_TRY(channel_, rpc::FrameChannel::Make(
+                           am.address, am.identity,
+                           [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kAmConnectLimit));
   if (command_.passes_signals) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signals_.add(number);
   }

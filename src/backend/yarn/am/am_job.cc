@@ -24,11 +24,8 @@
 #include "howdah/os/files/open_regular.h"
 #include "howdah/os/net/connect.h"
 #include "howdah/os/net/resolve.h"
-#include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
-#include "journal_copy.h"
-#include "metrics_copy.h"
-#include "staged_configuration.h"
+#include "job_copies.h"
 #include "yarn_backend.h"
 
 namespace howdah::backend::yarn::am {
@@ -91,12 +88,11 @@ struct AmJob::Parts {
   }
   // Whether YARN starts another AM attempt after this one. If the ResourceManager does not answer, counts every earlier
   // attempt as failed.
-  bool AnotherAttemptFollows(HadoopClient& cluster) const {
+  bool AnotherAttemptFollows(HadoopClient& cluster, Instant now) const {
     const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
     const auto attempts = rm.ok() ? (*rm)->Attempts(own.application) : rm.error();
-    const int64_t failed =
-        attempts.ok() ? CountFailedAttempts(own.attempt, *attempts, os::process::Clock().Now()) : int64_t{attempt()};
+    const int64_t failed = attempts.ok() ? CountFailedAttempts(own.attempt, *attempts, now) : int64_t{attempt()};
     return failed + 1 < MaxAttempts(spec, configuration);
   }
 };
@@ -174,7 +170,7 @@ Result<std::string> AmJob::ListenHost() const {
   return own;
 }
 
-Result<AmJob::StartingPoint> AmJob::Restore() const {
+Result<AmJob::StartingPoint> AmJob::Restore(Instant now) const {
   // The port shows that an earlier AM process of this container has already restored the files.
   if (PublishedPort() > 0) return StartingPoint();
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
@@ -193,12 +189,12 @@ Result<AmJob::StartingPoint> AmJob::Restore() const {
     std::cerr << "restoring the metrics: " << metrics.error().message << "\n";
   }
   StartingPoint start;
-  if (!*fetched) start = NextGeneration(*before);
+  if (!*fetched) start = NextGeneration(*before, now);
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), *before, 0600));
   return start;
 }
 
-AmJob::StartingPoint AmJob::NextGeneration(std::string& journal) const {
+AmJob::StartingPoint AmJob::NextGeneration(std::string& journal, Instant now) const {
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
   StartingPoint start{view.generation + 1, 0};
   for (const journal::TaskView& task : view.tasks) {
@@ -210,7 +206,7 @@ AmJob::StartingPoint AmJob::NextGeneration(std::string& journal) const {
   recovering.generation = start.generation;
   recovering.reason = "the application master (attempt " + std::to_string(parts_->attempt() - 1) +
                       ") died; the job restarts as generation " + std::to_string(start.generation);
-  journal += journal::EncodeEntry({os::process::Clock().Now(), std::move(recovering)}) + "\n";
+  journal += journal::EncodeEntry({now, std::move(recovering)}) + "\n";
   return start;
 }
 
@@ -274,7 +270,8 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 }
 
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                             const std::string& address, uint16_t tracking_port) {
+                                                             const std::string& address, uint16_t tracking_port,
+                                                             Instant now) {
   std::optional<ResourceManagerCheckpoint::State> restored;
   HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kCheckpointFile, restored));
   const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
@@ -284,10 +281,10 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
   parts_->metrics_copy = std::make_unique<MetricsCopy>(parts_->OpenCluster(), id(), kMetrics);
   if (!spec().tony_history.empty()) {
-    parts_->begin_history = std::jthread([parts = parts_.get(), path = journal()] {
+    parts_->begin_history = std::jthread([parts = parts_.get(), path = journal(), now] {
       const auto journal = os::files::ReadFile(path);
       const Status begun = journal.ok()
-                               ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Container())
+                               ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Container(), now)
                                : Status(journal.error());
       // Only log this error. If the same error occurs again at the end of the job, the job's advice reports it.
       if (!begun.ok()) std::cerr << begun.error().message << "\n";
@@ -334,7 +331,7 @@ void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, c
   if (!finished.ok()) std::cerr << finished.error().message << "\n";
 }
 
-void AmJob::RecordAmDeath(const std::string& how) {
+void AmJob::RecordAmDeath(const std::string& how, Instant at) {
   HadoopClient cluster = parts_->OpenCluster();
   const auto rm = cluster.Rm();
   const auto report = rm.ok() ? (*rm)->Report(*hadoop::yarn::ParseApplicationId(id().text)) : rm.error();
@@ -343,25 +340,24 @@ void AmJob::RecordAmDeath(const std::string& how) {
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
     return;
   }
-  if (parts_->AnotherAttemptFollows(cluster)) return;
+  if (parts_->AnotherAttemptFollows(cluster, at)) return;
   const auto text = os::files::ReadFile(journal());
   const std::string before = text.ok() ? *text : parts_->start.submitted;
   const journal::JobView view = FoldJournal(before, Tasks::kIncluded);
-  const Instant now = os::process::Clock().Now();
   core::JobChanged end;
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = "the application master (attempt " + std::to_string(attempt()) + ") " + how + " on " + node() +
-               (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
+               (view.submitted ? ", " + FormatDuration(at - *view.submitted) + " after the job was submitted" : "") +
                "; it was the last of " + std::to_string(attempt() + 1) + " attempts";
   end.advice =
       "submit the job again; with am: {attempts: N} YARN restarts the application master until N attempts have failed "
       "within an hour";
   constexpr char kTaskReason[] = "the application master died";
-  std::string lines = journal::EndLines(view, end, kTaskReason, now);
+  std::string lines = journal::EndLines(view, end, kTaskReason, at);
   if (const Status written = WriteHistory(before + lines); !written.ok()) {
     *end.advice += "; " + written.error().message;
-    lines = journal::EndLines(view, end, kTaskReason, now);
+    lines = journal::EndLines(view, end, kTaskReason, at);
   }
   RecordEnd(end, before + lines, parts_->credentials.Find(kTokenKind));
 }

@@ -1,4 +1,5 @@
-// Reads the environment variables that a NodeManager sets for a container.
+// Reads the environment variables that a NodeManager sets for a container, and the credentials and the Hadoop
+// configuration that the client passed to it.
 #pragma once
 
 #include <functional>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "howdah/base/result.h"
+#include "howdah/hadoop/conf/configuration.h"
+#include "howdah/hadoop/rpc/token.h"
 #include "howdah/hadoop/yarn/ids.h"
 
 namespace howdah::backend::yarn::am {
@@ -24,5 +27,15 @@ struct ContainerEnvironment {
 // Returns kFailed with the names of the variables that are missing or malformed.
 Result<ContainerEnvironment> ReadContainerEnvironment(
     const std::function<std::optional<std::string>(const std::string& name)>& environment);
+
+Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path);
+
+// Reads the credentials of this process's container.
+Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment);
+
+// Reads the configuration that the client staged at this path. The node's own configuration may be missing or describe
+// another cluster.
+Result<hadoop::conf::Configuration> ReadStagedConfiguration(const hadoop::conf::Environment& environment,
+                                                            const std::string& path);
 
 }  // namespace howdah::backend::yarn::am

@@ -11,7 +11,6 @@
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
-#include "staged_configuration.h"
 
 namespace howdah::backend::yarn::am {
 namespace {

@@ -92,11 +92,10 @@ std::string PreemptingQueue(const std::vector<LeafQueue>& leaves, const std::str
 }
 
 PreemptorLookup::PreemptorLookup(boost::asio::io_context& loop, HadoopClient cluster, JobId job)
-    : query_(loop, std::move(cluster)), job_(std::move(job)), timeout_(loop) {}
+    : query_(loop, std::move(cluster)), job_(std::move(job)), timeout_(loop), cache_end_(loop) {}
 
 void PreemptorLookup::Find(const std::string& label, OnFound on_found) {
-  if (std::chrono::steady_clock::now() < cached_until_)
-    return on_found(PreemptingQueue(cached_.leaves, cached_.own, label));
+  if (cached_) return on_found(PreemptingQueue(cached_->leaves, cached_->own, label));
   waiting_.push_back({label, std::move(on_found)});
   if (waiting_.size() > 1) return;
   timeout_.expires_after(kMaxWait);
@@ -119,9 +118,12 @@ Result<PreemptorLookup::Queues> PreemptorLookup::Query(HadoopClient& cluster, co
 
 void PreemptorLookup::OnQueues(const Result<Queues>& queues) {
   cached_ = queues.ok() ? *queues : Queues();
-  cached_until_ = std::chrono::steady_clock::now() + kCacheTime;
+  cache_end_.expires_after(kCacheTime);
+  cache_end_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) cached_.reset();
+  });
   timeout_.cancel();
-  AnswerAll(cached_);
+  AnswerAll(*cached_);
 }
 
 void PreemptorLookup::AnswerAll(const Queues& queues) {

@@ -67,8 +67,8 @@ class PreemptorLookup {
   JobId job_;
   std::vector<Waiting> waiting_;
   boost::asio::steady_timer timeout_;  // limits how long the entries of waiting_ wait
-  Queues cached_;
-  boost::asio::steady_timer::time_point cached_until_{};
+  std::optional<Queues> cached_;       // the last answer; nullopt if it is too old
+  boost::asio::steady_timer cache_end_;
 };
 
 }  // namespace howdah::backend::yarn::am

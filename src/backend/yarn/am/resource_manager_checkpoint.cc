@@ -32,15 +32,15 @@ hadoop::yarn::ContainerId InheritedId(const backend::Inherited& inherited) {
 
 Result<ResourceManagerCheckpoint> ResourceManagerCheckpoint::Open(const std::string& path,
                                                                   std::optional<State>& restored) {
-  auto file = os::files::RecordFile::Open(path, [&](std::string_view record) -> Status {
-    AllocateResponseProto answer;
-    if (!answer.ParseFromArray(record.data(), static_cast<int>(record.size()))) return Failed("invalid record");
-    if (!restored) restored.emplace();
-    Apply(answer, *restored);
-    return {};
-  });
-  if (!file.ok()) return file.error();
-  return ResourceManagerCheckpoint(std::move(*file));
+  HOWDAH_TRY(auto file, os::files::RecordFile::Open(path, [&](std::string_view record) -> Status {
+               AllocateResponseProto answer;
+               if (!answer.ParseFromArray(record.data(), static_cast<int>(record.size())))
+                 return Failed("invalid record");
+               if (!restored) restored.emplace();
+               Apply(answer, *restored);
+               return {};
+             }));
+  return ResourceManagerCheckpoint(std::move(file));
 }
 
 Status ResourceManagerCheckpoint::Save(const RegisterApplicationMasterResponseProto& response) {

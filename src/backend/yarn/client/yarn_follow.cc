@@ -171,7 +171,7 @@ void YarnFollow::ReportPendingReason(const ::hadoop::yarn::ApplicationReportProt
   if (journal_offset_ == 0) {
     if (const auto journal = ReadRunningJournal(cluster_, id_); journal.ok()) AppendJournal(*journal);
   }
-  const auto now = std::chrono::steady_clock::now();
+  const Instant now = clock_.Now();
   if (!pending_.next_query) pending_.next_query = now + pending_.pause;  // most jobs start before the first query
   if (now < *pending_.next_query) return;
   const std::string reason = WhyApplicationIsPending(cluster_, report);
@@ -182,7 +182,7 @@ void YarnFollow::ReportPendingReason(const ::hadoop::yarn::ApplicationReportProt
   core::JobChanged change;
   change.type = core::JobChanged::Type::kWaiting;
   change.reason = reason;
-  queue_.Push(FollowQueue::Entries{{os::process::Clock().Now(), std::move(change)}}, kEntryWeight);
+  queue_.Push(FollowQueue::Entries{{clock_.Now(), std::move(change)}}, kEntryWeight);
 }
 
 wire::FollowRequest YarnFollow::Request() const {
@@ -263,7 +263,7 @@ void YarnFollow::QueueRestOfJournal(const std::string& journal) {
 void YarnFollow::FetchMissingLogs() {
   if (!logs_) return;
   LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
-  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // the limit is for all files together
+  const Instant end = clock_.Now() + kLogLimit;  // the limit is for all files together
   for (const auto& [source, location] : LogLocations(DecodeJournal(journal_))) {
     Progress& progress = sources_[source];
     if (progress.complete || !Matches(*logs_, source) || queue_.stopped()) continue;
@@ -274,7 +274,7 @@ void YarnFollow::FetchMissingLogs() {
           queue_.Push(FollowQueue::Output{source, std::string(bytes)}, bytes.size());
           return !queue_.stopped();
         },
-        std::chrono::duration_cast<Duration>(end - std::chrono::steady_clock::now()));
+        end - clock_.Now());
     progress.complete = true;  // do not request the file again, even if it is lost
     if (!read.ok() && !queue_.stopped()) queue_.Push(FollowQueue::Note{read.error().message}, kEntryWeight);
   }

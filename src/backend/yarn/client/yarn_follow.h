@@ -18,6 +18,7 @@
 #include "howdah/backend/cluster.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/os/files/fd.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/am_follow.h"
 #include "log_store.h"
 
@@ -87,7 +88,7 @@ class YarnFollow final : public backend::Follow {
   // calls.
   struct PendingReason {
     std::string reported;
-    std::optional<std::chrono::steady_clock::time_point> next_query;
+    std::optional<Instant> next_query;
     Duration pause = std::chrono::seconds(1);
   };
 
@@ -108,6 +109,7 @@ class YarnFollow final : public backend::Follow {
   void FetchMissingLogs();
   wire::FollowRequest Request() const;
 
+  const os::process::Clock clock_;
   HadoopClient cluster_;
   JobId id_;
   std::optional<backend::LogSelection> logs_;

@@ -131,10 +131,9 @@ Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int dep
 }
 
 Result<Json> Decoder::Union(const Schema& schema, const Type& type, int depth) {
-  const auto branch = Long();
-  if (!branch.ok()) return branch.error();
-  if (*branch < 0 || static_cast<uint64_t>(*branch) >= type.branches.size()) return Failed("invalid branch of a union");
-  const size_t at = type.branches[static_cast<size_t>(*branch)];
+  HOWDAH_TRY(const auto branch, Long());
+  if (branch < 0 || static_cast<uint64_t>(branch) >= type.branches.size()) return Failed("invalid branch of a union");
+  const size_t at = type.branches[static_cast<size_t>(branch)];
   auto value = Value(schema, at, depth + 1);
   if (!value.ok() || schema.types[at].kind == Kind::kNull) return value;
   HOWDAH_TRY_STATUS(budget_.TakeText(schema.types[at].name.size()));
@@ -159,12 +158,11 @@ Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
       return record;
     }
     case Kind::kEnum: {
-      const auto symbol = Long();
-      if (!symbol.ok()) return symbol.error();
-      if (*symbol < 0 || static_cast<uint64_t>(*symbol) >= type.symbols.size())
+      HOWDAH_TRY(const auto symbol, Long());
+      if (symbol < 0 || static_cast<uint64_t>(symbol) >= type.symbols.size())
         return Failed("invalid symbol of an enum");
-      HOWDAH_TRY_STATUS(budget_.TakeText(type.symbols[static_cast<size_t>(*symbol)].size()));
-      return Json(type.symbols[static_cast<size_t>(*symbol)]);
+      HOWDAH_TRY_STATUS(budget_.TakeText(type.symbols[static_cast<size_t>(symbol)].size()));
+      return Json(type.symbols[static_cast<size_t>(symbol)]);
     }
     case Kind::kFixed: {
       HOWDAH_TRY(const auto raw,

@@ -152,9 +152,7 @@ Result<Schema> ParseSchema(std::string_view json) {
   const SchemaJson parsed = SchemaJson::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) return Invalid("not JSON");
   Parser parser;
-  const auto root = parser.Parse(parsed, "", 0);
-  if (!root.ok()) return root.error();
-  parser.schema.root = *root;
+  HOWDAH_TRY(parser.schema.root, parser.Parse(parsed, "", 0));
   return std::move(parser.schema);
 }
 

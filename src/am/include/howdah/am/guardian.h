@@ -5,6 +5,7 @@
 #include <string>
 
 #include "howdah/base/result.h"
+#include "howdah/base/time.h"
 #include "howdah/os/process/loop_watch.h"
 
 namespace howdah::am {
@@ -14,6 +15,7 @@ struct AmDeath {
   std::string how;       // a clause such as "was killed by signal 9 (SIGKILL)"
   std::string error;     // the error of Guarded::am, received through a pipe because logs may be on a full disk
   bool stopped = false;  // whether the AM was killed because it did not act on SIGTERM or SIGINT
+  Instant at;
 };
 
 struct Guarded {

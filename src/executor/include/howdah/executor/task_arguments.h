@@ -1,6 +1,7 @@
 // The command line of `howdah-agent task`, written by the backend that starts the container.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,15 @@ struct TaskArguments {
 };
 // Every error has the code kUsage.
 Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& arguments);
+
+// A YARN container, from the view of the process in it.
+struct ContainerDirectory {
+  std::string path;                     // the absolute path of the container's directory
+  std::optional<std::string> log_dirs;  // the value of LOG_DIRS: one or more directories, separated by commas
+  std::string python_dir;               // the unpacked python archive; empty if there is none
+};
+// Sets the options that the command line of a task on YARN leaves out: the places of files in the container's
+// directory, and the log directory that YARN collects.
+void UseContainerDirectory(const ContainerDirectory& container, TaskOptions& options);
 
 }  // namespace howdah::executor

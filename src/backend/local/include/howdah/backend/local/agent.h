@@ -66,7 +66,7 @@ class AgentJob {
   bool CanRestart() const;
 
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                const std::string& address);
+                                                const std::string& address, Instant now);
 
   // Writes the job's history to the directory that `history` in the job file names, for other tools. Does nothing if
   // the job file has no such key. journal: the whole text of the journal, including the line of the final state.
@@ -82,7 +82,7 @@ class AgentJob {
   // For the guardian, after the AM died and all processes have been killed: records the end of the job. how: a
   // predicate such as "was killed by signal 9 (SIGKILL)". error: the error that the AM reported, or empty. stopped:
   // whether somebody has requested the end. If so, the state is KILLED, otherwise FAILED.
-  Status RecordAmDeath(const std::string& how, const std::string& error, bool stopped) const;
+  Status RecordAmDeath(const std::string& how, const std::string& error, bool stopped, Instant at) const;
 
  private:
   AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<LeaseRegistry> leases);

@@ -48,7 +48,7 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
 // Write TonY's history at the start and at the end of the job. Both functions do nothing unless the job file requests
 // that history. journal: the text of the journal so far.
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                        const compat::tony::history::AmContainer& am);
+                        const compat::tony::history::AmContainer& am, Instant now);
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
                          const compat::tony::history::AmContainer& am);
 

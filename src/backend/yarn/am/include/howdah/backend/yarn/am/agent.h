@@ -55,7 +55,7 @@ class AmJob {
   };
   // Restores the journal, the event log and the metrics of the earlier AMs into this container. The first AM has
   // nothing to restore and starts a journal. A later AM starts the next generation if no event log was stored.
-  Result<StartingPoint> Restore() const;
+  Result<StartingPoint> Restore(Instant now) const;
 
   // Writes the AM's address to a file. Fails if an earlier AM process of this container listened on another port,
   // because the executors still try to connect to that port.
@@ -72,7 +72,8 @@ class AmJob {
   std::vector<std::string> ProxyHosts() const;
 
   Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                        const std::string& address, uint16_t tracking_port);
+                                                        const std::string& address, uint16_t tracking_port,
+                                                        Instant now);
 
   // Writes the job's history to the directory that `history` in the job file names, for other tools. Does nothing if
   // the job file has no such key. journal: the whole text of the journal, including the line of the final state.
@@ -80,14 +81,14 @@ class AmJob {
 
   // For the guardian, after the AM died and its processes have been killed: records the end of the job unless YARN
   // starts another AM. Errors are written to stderr. how: a predicate such as "was killed by signal 9 (SIGKILL)".
-  void RecordAmDeath(const std::string& how);
+  void RecordAmDeath(const std::string& how, Instant at);
 
  private:
   // am_rm_token: the token for the ResourceManager. If it is null, the end is not reported to the ResourceManager.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
   // Appends the entry of the next generation to the journal.
-  StartingPoint NextGeneration(std::string& journal) const;
+  StartingPoint NextGeneration(std::string& journal, Instant now) const;
 
   struct Parts;
   explicit AmJob(std::unique_ptr<Parts> parts);

@@ -1,9 +1,10 @@
-// Copies the AM's journal and event log to the cluster's file system, for a later AM, and for clients while no AM runs.
+// Copies the AM's files to the cluster's file system, for a later AM, and for clients while no AM runs.
 #pragma once
 
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -42,5 +43,27 @@ class JournalCopy {
 // Copies the event log (am::EventLog) that a job's AM stored last to a new local file. Returns false if none is stored
 // yet.
 Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path);
+
+// Copies the metrics file every five minutes, on its own thread, so that a slow NameNode does not delay the job. A
+// failed copy is repeated five minutes later.
+class MetricsCopy {
+ public:
+  // path: the local metrics file, which need not exist yet.
+  MetricsCopy(HadoopClient cluster, JobId id, std::string path);
+  // The destructor waits until a copy in progress is finished.
+
+ private:
+  void Run(const std::stop_token& stop);
+
+  HadoopClient cluster_;
+  JobId id_;
+  std::string path_;
+  std::jthread thread_;  // declared last, because the thread uses the other members
+};
+
+// Copies the local file to the job's directory in the cluster's file system. Does nothing if there is no local file.
+Status StoreMetrics(HadoopClient& cluster, const JobId& id, const std::string& path);
+// Copies the metrics file that an earlier AM has stored to a new local file. Does nothing if none is stored.
+Status FetchMetrics(HadoopClient& cluster, const JobId& id, const std::string& path);
 
 }  // namespace howdah::backend::yarn::am

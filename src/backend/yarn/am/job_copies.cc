@@ -1,4 +1,4 @@
-#include "journal_copy.h"
+#include "job_copies.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <iostream>
+#include <mutex>
+#include <utility>
 
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
@@ -18,6 +21,7 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
+constexpr Duration kMetricsInterval = std::chrono::minutes(5);
 constexpr Duration kMinPause = std::chrono::seconds(1);
 constexpr int kPausePerCopyTime = 10;
 constexpr size_t kPiece = size_t{1} << 20;
@@ -129,6 +133,40 @@ Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::st
       ReadPieces(**reader, [&](std::string_view piece) { return os::files::WriteAll(local.get(), piece, partial); }));
   if (rename(partial.c_str(), path.c_str()) != 0) return os::files::SystemError("writing " + path);
   return true;
+}
+
+MetricsCopy::MetricsCopy(HadoopClient cluster, JobId id, std::string path)
+    : cluster_(std::move(cluster)),
+      id_(std::move(id)),
+      path_(std::move(path)),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+void MetricsCopy::Run(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any stopped;
+  std::string reported;
+  for (;;) {
+    stopped.wait_for(lock, stop, kMetricsInterval, [] { return false; });
+    if (stop.stop_requested()) return;
+    const Status stored = StoreMetrics(cluster_, id_, path_);
+    if (stored.ok() || std::exchange(reported, stored.error().message) == stored.error().message) continue;
+    std::cerr << "storing the metrics: " << reported << "; will retry\n";
+  }
+}
+
+Status StoreMetrics(HadoopClient& cluster, const JobId& id, const std::string& path) {
+  const auto bytes = os::files::ReadFile(path);
+  if (!bytes.ok()) return bytes.error().code == ErrorCode::kNotFound ? Status() : Status(bytes.error());
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  return cluster.WriteFile(layout.metrics(id), *bytes, 0600);
+}
+
+Status FetchMetrics(HadoopClient& cluster, const JobId& id, const std::string& path) {
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  const auto bytes = cluster.ReadFile(layout.metrics(id));
+  if (!bytes.ok()) return bytes.error().code == ErrorCode::kNotFound ? Status() : Status(bytes.error());
+  return os::files::WriteFileAtomically(path, *bytes, 0600);
 }
 
 }  // namespace howdah::backend::yarn::am
