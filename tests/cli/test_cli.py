@@ -434,6 +434,32 @@ def test_several_jobs_are_killed_at_once(home, tmp_path):
     assert states()[:2] == ["KILLED"] * 2 and "KILLED" not in states()[2:]
     assert howdah(home, "kill", "--name", "others").returncode == 0
     assert "KILLED" not in states()[2:]
+@pytest.mark.parametrize("name", ["nowhere", "howdah-20261121-064512-zzzz"])
+def test_wait_for_an_unknown_job_names_the_jobs(home, name):
+    none = howdah(home, "wait", name)
+    assert none.returncode == 2 and f"'{name}'" in none.stderr, none
+    assert howdah(home, "run", "--memory", "16MiB", "--source", "", "--", "true").returncode == 0
+    done = howdah(home, "wait", name)
+    assert done.returncode == 2 and f"looking for job '{name}': no" in done.stderr, done
+    assert json.loads(howdah(home, "list", "--all", "--json").stdout)[0]["id"] in done.stderr, done
+
+
+def test_startup_is_shown_without_a_terminal(home, tmp_path):
+    """A pipe shows no bar and no table. A large source, and each stage of the start, give one line."""
+    source = tmp_path / "large"
+    source.mkdir()
+    with open(source / "data.bin", "wb") as sparse:
+        sparse.truncate(17 << 20)
+    done = howdah(home, "run", "--memory", "16MiB", "--workers", "3", "--source", source, "--", "true")
+    assert done.returncode == 0, done
+    lines = done.stderr.splitlines()
+    stages = ["staging 17 MiB", "staged 17 MiB", "3 tasks connected; preparing working directories"]
+    found = [[i for i, line in enumerate(lines) if line.endswith(stage)] for stage in stages]
+    assert [len(places) for places in found] == [1, 1, 1] and found == sorted(found), done
+    small = howdah(home, "run", "--memory", "16MiB", "--source", "", "--", "true")
+    assert "stag" not in small.stderr, small
+
+
     assert howdah(home, "kill", "--name", "many").returncode == 0
     assert states() == ["KILLED"] * 5
     assert "nothing to do" in howdah(home, "kill", "--all").stderr

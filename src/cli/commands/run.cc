@@ -12,6 +12,7 @@
 #include "howdah/cli/output/advice_lines.h"
 #include "howdah/cli/output/line_merger.h"
 #include "howdah/cli/output/screen.h"
+#include "howdah/cli/output/startup_lines.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/adviser.h"
@@ -26,6 +27,36 @@ namespace howdah::cli::commands {
 namespace {
 
 constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
+
+// The resource usage of running tasks, for the live table. The journal contains it only for attempts that have ended.
+class UsageSamples {
+ public:
+  // Asks for the usage if the last answer is older than kPause. An answer that takes longer than kSlow is the last one,
+  // because output of the job is not shown meanwhile.
+  void Refresh(backend::Cluster& cluster, const JobId& id) {
+    constexpr Duration kPause = std::chrono::seconds(5), kSlow = std::chrono::seconds(1);
+    const Instant now = clock_.Now();
+    if (now < due_) return;
+    const auto status = cluster.Status(id);
+    const Instant answered = clock_.Now();
+    due_ = answered - now > kSlow ? Instant::max() : answered + kPause;
+    if (status.ok()) sampled_ = *status;
+  }
+
+  journal::JobView AddedTo(journal::JobView view) const {
+    for (journal::TaskView& task : view.tasks) {
+      const journal::TaskView* sample = sampled_.Find(task.role, task.index);
+      if (sample != nullptr && task.state == core::TaskState::kRunning && sample->attempt == task.attempt)
+        task.usage = sample->usage;
+    }
+    return view;
+  }
+
+ private:
+  os::process::Clock clock_;
+  Instant due_{};
+  journal::JobView sampled_;
+};
 
 // Shows a running job. The job's output goes to stdout, or to stderr if stdout is reserved for the final JSON. State
 // changes go to stderr.
@@ -77,6 +108,11 @@ class Display final : public backend::FollowSink {
   }
 
   bool live() const { return screen_.live(); }
+  void SampleUsage(backend::Cluster& cluster, const JobId& id) {
+    if (screen_.live() && view().state == core::JobState::kRunning) usage_.Refresh(cluster, id);
+  }
+
+    if (const auto line = startup_.Take(entry, view())) messages_ += *line + "\n";
   const journal::JobView& view() const { return facts_.job; }
   const advice::Facts& facts() const { return facts_; }
 
@@ -94,13 +130,16 @@ class Display final : public backend::FollowSink {
     if (!screen_.live()) return;
     const output::TerminalSize size = output::SizeOf(STDERR_FILENO);
     const auto rows = static_cast<size_t>(std::max(size.rows / 2, 2));
-    screen_.Draw(output::LiveTable(view(), clock_.Now(), static_cast<size_t>(size.columns), rows, true));
+    screen_.Draw(
+        output::LiveTable(usage_.AddedTo(view()), clock_.Now(), static_cast<size_t>(size.columns), rows, true));
   }
 
   bool logs_to_stderr_;
   os::process::Clock clock_;
   output::Screen screen_;
   output::LineMerger merger_;
+  output::StartupLines startup_;
+  UsageSamples usage_;
   advice::Facts facts_;  // the job and its status
   std::string lines_, messages_;
 };
@@ -195,6 +234,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   if (!left.empty()) output::PrintNote(left);
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");
   return client::ExitCodeOf(display.view());
+    display.SampleUsage(cluster, id);
 }
 
 struct RunArguments {
