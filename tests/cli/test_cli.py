@@ -61,6 +61,7 @@ def test_every_command_has_help_with_an_example(home, command):
     (["submit"], ["[-- COMMAND or ARGUMENTS]", "--on BACKEND"]),
     (["exec"], ["[-- COMMAND]", "--on BACKEND"]),
     (["kill"], ["--all", "--name", "--on BACKEND"]),
+    (["notebook"], ["Memory per task, for example 2GiB", "--on BACKEND"]),
 ])
 def test_help_is_complete(home, arguments, words):
     by_flag, by_command = howdah(home, *arguments, "--help"), howdah(home, "help", *arguments)
@@ -68,6 +69,10 @@ def test_help_is_complete(home, arguments, words):
     assert by_flag.stdout == by_command.stdout
     for word in words:
         assert word in by_flag.stdout, by_flag.stdout
+
+
+def test_help_of_notebook_does_not_mention_job_files(home):
+    assert "job file" not in howdah(home, "notebook", "--help").stdout
 
 
 def test_help_lists_every_command(home):
@@ -316,6 +321,11 @@ def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
     assert all(upload["bytes"] > 0 for upload in plan["uploads"])
     text = howdah(home, "plan", "files.yaml").stdout
     assert "# uploads" in text and "HOWDAH_CLUSTER=" in text
+    documented = (ROOT / "docs/environment.md").read_text().split("## Every process")[1].split("## By framework")[0]
+    first_columns = [line.split("|")[1] for line in documented.splitlines() if line.startswith("| `")]
+    optional = {"HOWDAH_CHECKPOINT_DIR", "TB_LOG_DIR"}  # set by keys that this job does not have
+    for name in set(re.findall(r"`(\w+)`", " ".join(first_columns))) - optional | {"PATH"}:
+        assert f"\n{name}=" in text, f"{name} is documented but not in {text}"
     refused = howdah(home, "plan", "too-big.yaml", "--json")
     assert refused.returncode == 3 and json.loads(refused.stdout)["refusals"]
     queued = howdah(home, "plan", job_file(tmp_path, "queue: ml\n" + SLEEPER))
