@@ -78,6 +78,7 @@ class Display final : public backend::FollowSink {
     const core::JobState before = view().state;
     client::TakeEntry(facts_, entry);
     if (const auto line = output::ProgressLine(entry, before, view().state)) messages_ += *line + "\n";
+    if (const auto line = startup_.Take(entry, view())) messages_ += *line + "\n";
   }
 
   void OnLog(const backend::LogSource& source, std::string_view bytes) override {
@@ -107,12 +108,11 @@ class Display final : public backend::FollowSink {
     Draw();
   }
 
-  bool live() const { return screen_.live(); }
   void SampleUsage(backend::Cluster& cluster, const JobId& id) {
     if (screen_.live() && view().state == core::JobState::kRunning) usage_.Refresh(cluster, id);
   }
 
-    if (const auto line = startup_.Take(entry, view())) messages_ += *line + "\n";
+  bool live() const { return screen_.live(); }
   const journal::JobView& view() const { return facts_.job; }
   const advice::Facts& facts() const { return facts_; }
 
@@ -196,10 +196,27 @@ class QueueLimit {
   Instant since_;
 };
 
+// Formats the patterns of `outputs` of the job and of all roles: "out/, *.pt".
+std::string PatternsOf(const jobspec::JobSpec& spec) {
+  std::string text;
+  const auto add = [&text](const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns) text += (text.empty() ? "" : ", ") + pattern;
+  };
+  add(spec.outputs);
+  for (const jobspec::RoleSpec& role : spec.roles) add(role.outputs);
+  return text;
+}
+
 // Copies the outputs of an ended job to this machine. A failure of the copy does not change the exit code of the job.
-void FetchResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
+void FetchResults(backend::Cluster& cluster, const JobId& id, const jobspec::JobSpec& spec,
+                  const std::string& outputs_directory) {
   const auto fetched = FetchOutputs(cluster, id, outputs_directory);
-  if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
+  if (!fetched.ok()) {
+    output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
+  } else if (const std::string patterns = PatternsOf(spec); !*fetched && !patterns.empty()) {
+    output::PrintNote("no file in the working directory of a task matched `outputs` (" + patterns +
+                      "), so no file was kept; a pattern without a directory matches only files at the top");
+  }
 }
 
 Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
@@ -217,6 +234,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
     if (woke == client::Woke::kInterrupt) stopper.OnSignal(interrupts.Take(), display);
     if (woke == client::Woke::kFollow) follow.Read(display);
     queue.Check(cluster, id, display);
+    display.SampleUsage(cluster, id);
     display.Show();
     if (!options.on_status || core::IsFinal(display.view().state)) continue;
     if (const std::string lines = options.on_status(cluster, id, display.view()); !lines.empty()) display.Note(lines);
@@ -229,12 +247,11 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   client::Adviser adviser(cluster, nullptr);
   const auto findings = adviser.AdviseBriefly(display.facts(), os::process::Clock().Now());
   for (const std::string& line : output::AdviceLines(display.view(), findings)) output::PrintMessage("advice: " + line);
-  FetchResults(cluster, id, options.outputs_directory);
+  FetchResults(cluster, id, spec, options.outputs_directory);
   const std::string left = output::LeftFilesText(display.view());
   if (!left.empty()) output::PrintNote(left);
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");
   return client::ExitCodeOf(display.view());
-    display.SampleUsage(cluster, id);
 }
 
 struct RunArguments {
