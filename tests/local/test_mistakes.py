@@ -1,6 +1,6 @@
 """Typical mistakes of new users, and the message that Howdah must print for each. Small scripts stand in for libraries;
-they print the texts of the real ones. The numbers in names, such as `test_mistake_31_…`, count mistakes, not the rows of
-docs/failures.md; tests of those rows are in test_reasons.py."""
+they print the texts of the real ones. The numbers in names, such as `test_mistake_31_…`, count mistakes, not the rows
+of docs/failures.md; tests of those rows are in test_reasons.py."""
 import getpass
 import os
 import re
