@@ -1,9 +1,10 @@
 """TonY's own end-to-end scenarios, run by `howdah tony` on every backend. Each backend has its own fixture `machine`.
 
-The number in the name of a test (`test_tony_1_…`) is the number of TonY's scenario. The flags are TonY's, and the scripts do the same as
-TonY's scripts. Three scenarios did not test what TonY meant to test, and are corrected here: scenario 2 failed
-because a variable was missing, the failing worker of scenario 13 was the chief, and the driver of scenario 22 had no
-command."""
+The number in the name of a test (`test_tony_1_…`) is the number of TonY's scenario. The flags are TonY's, and the
+scripts do the same as TonY's scripts. Three scenarios did not test what TonY meant to test, and are corrected here:
+scenario 2 failed because a variable was missing, the failing worker of scenario 13 was the chief, and the driver of
+scenario 22 had no command."""
+import datetime
 import json
 import os
 import re
@@ -67,6 +68,14 @@ def test_tony_1_a_single_node_job_succeeds(machine):
     assert done.code == 0, done
     assert states(machine, done.id) == {"driver:0": "SUCCEEDED"}
     machine.assert_clean(done.id)  # also scenario 12: client and job leave nothing behind
+
+
+def test_backend_is_taken_from_the_environment(machine):
+    words = [word for word in command(machine, *S, *P, *E, *K, "--executes", "check_env.py")
+             if word not in ("--on", machine.env["HOWDAH_ON"])]
+    done = machine(*words)
+    assert done.code == 0 and "--on" not in words, done
+    assert done.id.startswith("application_") == (machine.env["HOWDAH_ON"] == "yarn"), done
 
 
 def test_tony_2_missed_heartbeats_fail_the_job(machine):
@@ -257,8 +266,31 @@ def test_tony_28_workers_still_running_after_the_chief_fail_the_job(machine):
     assert done.code == 1, done
     reason = machine.status(done.id)["reason"]
     assert reason == "2 tasks of worker still ran 1s after all tasks of chief had ended (outlive)", reason
-    done = run(machine, *flags, *conf("tony.application.dependency.worker.timeout.after.A.ignored=true"))
+    ignored = conf("tony.application.dependency.worker.timeout.after.A.ignored=true")
+    done = run(machine, *flags, *ignored)
     assert done.code == 0, done
+
+
+def test_tony_28_ignored_worker_that_fails_later_fails_the_job(machine, tmp_path):
+    """TonY's testTaskWithDependencyTimeAndIgnoredButFailedShouldPass: the time limit only removes the role from the
+    tasks that the job waits for. If it is in stop-on-failure-jobtypes, its failure still fails the job."""
+    fail = f"bash -c 'until [ -e {tmp_path}/go ]; do sleep 0.1; done; exit 7'"
+    client = machine.start(*command(machine, *S, *K, "-executes", f"{PYTHON} succeed.py", *roles(chief=1, other=1,
+                                                                                             worker=1), *conf(
+        f"tony.worker.command={fail}", f"tony.other.command={PYTHON} sleep_long.py",
+        "tony.application.group.A=chief", "tony.application.dependency.worker.timeout.after.A=1",
+        "tony.application.dependency.worker.timeout.after.A.ignored=true",
+        "tony.application.stop-on-failure-jobtypes=worker")))
+    job = eventually(lambda: json.loads(machine("list", "--json").stdout or "[]"), "the job")[0]["id"]
+    chief = machine.until(job, lambda s: s["tasks"] and s["tasks"][0]["finished"], "the end of the chief")["tasks"][0]
+    limit = datetime.datetime.fromisoformat(chief["finished"]) + datetime.timedelta(seconds=1)
+    # The failure counts as the failure of a role that the job no longer waits for only after the limit.
+    eventually(lambda: datetime.datetime.now(datetime.timezone.utc) > limit, "the end of the dependency time-out")
+    (tmp_path / "go").touch()
+    stdout, stderr = client.communicate(timeout=DEADLINE_S)
+    assert client.returncode == 1, stderr
+    status = machine.status(job)
+    assert "worker:0" in status["reason"] and "exit code 7" in status["reason"], status
 
 
 def test_a_notebook_is_reachable(machine):
