@@ -1,5 +1,8 @@
 #include "howdah/client/exit_code.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace howdah::client {
 
 int ExitCodeOf(const Error& error) {
@@ -18,7 +21,9 @@ int ExitCodeOf(const Error& error) {
 }
 
 int ExitCodeOf(const journal::JobView& view) {
-  if (view.exit_code) return *view.exit_code;
+  // Another number can only come from a damaged journal. As an exit code of a process, it would mean something else.
+  constexpr int kRecorded[] = {kExitOk, kExitFailed, kExitUnavailable, kExitKilled};
+  if (view.exit_code && std::ranges::find(kRecorded, *view.exit_code) != std::end(kRecorded)) return *view.exit_code;
   if (view.state == core::JobState::kSucceeded) return kExitOk;
   return view.state == core::JobState::kKilled ? kExitKilled : kExitFailed;
 }

@@ -15,6 +15,10 @@ TEST(ExitCode, ExitCodeInJournalTakesPrecedenceOverState) {
   }
   view.exit_code = 3;  // the exit code if the allocation of a gang times out
   EXPECT_EQ(ExitCodeOf(view), 3);
+  for (const int damaged : {-1, 2, 5, 256, 2'000'000'000}) {
+    view.exit_code = damaged;
+    EXPECT_EQ(ExitCodeOf(view), 4) << damaged << ": the state KILLED decides";
+  }
 }
 
 }  // namespace

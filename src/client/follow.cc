@@ -44,6 +44,11 @@ Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& i
                                             " after " + DurationToText(*options.limit)};
     }
   }
+  if (follow->ended() && !sink.view.submitted) {
+    // Nothing could be read. The status says why, for example because no job has this id.
+    const auto status = cluster.Status(id);
+    if (!status.ok()) return status.error();
+  }
   if (options.until == Until::kEnd && !core::IsFinal(sink.view.state)) {
     return FollowStopped(id);
   }

@@ -39,6 +39,21 @@ void Override(jobspec::EnvVars& environment, const jobspec::EnvVars& with) {
   }
 }
 
+// Returns the variables that come before those of the framework, see MakeEnvironment of the executor. Their values are
+// known only on the machine that runs the task.
+jobspec::EnvVars ExampleOfMachine(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
+  const bool packed = !spec.python_archive.empty();
+  jobspec::EnvVars variables = {{"PATH", packed ? "(python archive)/bin:(inherited)" : "(inherited)"}};
+  if (packed) variables.emplace_back("VIRTUAL_ENV", "(python archive)");
+  variables.emplace_back("HOWDAH_AGENT", "/opt/howdah/bin/howdah-agent");
+  variables.emplace_back("HOWDAH_AM", "host-of-the-application-master:39998");
+  variables.emplace_back("HOWDAH_TLS", "(directory of the certificates)");
+  if (role.gpus > 0) variables.emplace_back("CUDA_VISIBLE_DEVICES", "(the GPUs of the task)");
+  variables.emplace_back("HOWDAH_PROGRESS", "(directory of the task)/0-0");
+  variables.emplace_back("HOWDAH_RESULT", "(directory of the task)/0-0.result");
+  return variables;
+}
+
 // Uses example values, because the values are known only after the roles have run.
 core::Exports ExampleExports(const jobspec::JobSpec& spec) {
   core::Exports exports;
@@ -68,7 +83,8 @@ void AddTasks(Plan& plan) {
       if (frameworks::RendezvousKindOf(spec) != frameworks::RendezvousKind::kNone)
         process.rendezvous = kExampleRendezvous;
       if (frameworks::NeedsTensorboardPort(spec, process.task)) process.tensorboard_port = kFirstExamplePort - 1;
-      task.environment = frameworks::Environment(spec, cluster, process);
+      task.environment = ExampleOfMachine(spec, of_role);
+      Override(task.environment, frameworks::Environment(spec, cluster, process));
       Override(task.environment, spec.env);
       Override(task.environment, core::ExportsFor(spec, exports, role));
       Override(task.environment, of_role.env);

@@ -275,6 +275,20 @@ TEST(QuickJob, IsParsedAsAJobFile) {
   EXPECT_EQ(bad.problems.size(), 2u);
 }
 
+TEST(QuickJob, NameComesFromTheProgram) {
+  const std::pair<std::vector<std::string>, std::string> rows[] = {
+      {{"python3", "-u", "./train.py"}, "train"},
+      {{"python3", "-c", "import os\nprint(1)"}, "python3"},
+      {{"python3", "-uc", "print(1)"}, "python3"},
+      {{"/bin/date"}, "date"},
+  };
+  for (const auto& [command, name] : rows) {
+    QuickJob quick;
+    quick.command = command;
+    EXPECT_EQ(ParseJobFile(JobFileFor(quick), Machine()).spec.name, name);
+  }
+}
+
 TEST(QuickJob, ArgumentsAreAppended) {
   const struct {
     const char* shell;

@@ -151,6 +151,9 @@ TEST(JobFile, LauncherInACommandGivesAHint) {
       {"python3 -m torch.distributed.run train.py", "torch.distributed.run"},
       {"python3 train.py --launcher torchrunner", ""},
       {"accelerate config", ""},
+      {"[bash, -c, 'cd . && torchrun train.py']", "torchrun"},
+      {"[/bin/sh, -lc, 'exec torchrun train.py']", "torchrun"},
+      {"[echo, -c, 'exec torchrun train.py']", ""},
   };
   for (const auto& [command, launcher] : cases) {
     for (const char* framework : {"plain", "pytorch"}) {
@@ -161,6 +164,15 @@ TEST(JobFile, LauncherInACommandGivesAHint) {
       if (!expected) continue;
       EXPECT_EQ(job.hints[0].text.find(launcher + " starts a separate group"), 0u) << job.hints[0].text;
     }
+  }
+}
+
+TEST(JobFile, LauncherInAPlainJobWithSeveralTasksGivesAHint) {
+  for (const int instances : {1, 2}) {
+    const auto job = ParseJobFile(
+        "roles: {w: {memory: 1GiB, instances: " + std::to_string(instances) + ", command: torchrun train.py}}",
+        Machine());
+    EXPECT_EQ(job.hints.size(), instances == 1 ? 0u : 1u) << instances;
   }
 }
 

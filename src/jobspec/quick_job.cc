@@ -11,14 +11,17 @@
 namespace howdah::jobspec {
 namespace {
 
-// Derives the job's name from the command: "train" from python3 -u ./train.py, and "date" from /bin/date.
+// Derives the job's name from the command: "train" from python3 -u ./train.py, "date" from /bin/date, and "python3"
+// from python3 -c CODE.
 std::string NameAfter(const std::vector<std::string>& command) {
   if (command.empty()) return "";
   std::string_view name = BaseName(command.front());
   if (name.substr(0, 6) == "python") {
     const auto script = std::find_if(command.begin() + 1, command.end(),
                                      [](const std::string& word) { return !word.empty() && word.front() != '-'; });
-    if (script != command.end()) name = BaseName(*script);
+    const bool is_code =
+        script != command.end() && std::prev(script)->starts_with("-") && std::prev(script)->ends_with("c");
+    if (script != command.end() && !is_code) name = BaseName(*script);
   }
   const size_t dot = name.find_last_of('.');
   return Shorten(std::string(dot == name.npos || dot == 0 ? name : name.substr(0, dot)), kLongestJobName);

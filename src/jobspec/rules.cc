@@ -292,9 +292,12 @@ void CheckTimeouts(const JobSpec& spec, Reader& reader) {
                                      DurationToText(spec.timeouts.gang) + "), the total wait; make it shorter");
 }
 
+// Returns the words of a command, and of the text that it passes to a shell, as in [bash, -c, "cd x && torchrun y.py"].
 std::vector<std::string> WordsOf(const Command& command) {
   std::vector<std::string> words = command.argv;
-  std::istringstream shell(command.shell);
+  const bool calls_shell =
+      words.size() > 2 && words[0].ends_with("sh") && words[1].starts_with("-") && words[1].ends_with("c");
+  std::istringstream shell(calls_shell ? words[2] : command.shell);
   for (std::string word; shell >> word;) words.push_back(word);
   return words;
 }

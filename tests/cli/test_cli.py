@@ -61,6 +61,7 @@ def test_every_command_has_help_with_an_example(home, command):
     (["submit"], ["[-- COMMAND or ARGUMENTS]", "--on BACKEND"]),
     (["exec"], ["[-- COMMAND]", "--on BACKEND"]),
     (["kill"], ["--all", "--name", "--on BACKEND"]),
+    (["notebook"], ["Memory per task, for example 2GiB", "--on BACKEND"]),
 ])
 def test_help_is_complete(home, arguments, words):
     by_flag, by_command = howdah(home, *arguments, "--help"), howdah(home, "help", *arguments)
@@ -68,6 +69,10 @@ def test_help_is_complete(home, arguments, words):
     assert by_flag.stdout == by_command.stdout
     for word in words:
         assert word in by_flag.stdout, by_flag.stdout
+
+
+def test_help_of_notebook_does_not_mention_job_files(home):
+    assert "job file" not in howdah(home, "notebook", "--help").stdout
 
 
 def test_help_lists_every_command(home):
@@ -316,6 +321,11 @@ def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
     assert all(upload["bytes"] > 0 for upload in plan["uploads"])
     text = howdah(home, "plan", "files.yaml").stdout
     assert "# uploads" in text and "HOWDAH_CLUSTER=" in text
+    documented = (ROOT / "docs/environment.md").read_text().split("## Every process")[1].split("## By framework")[0]
+    first_columns = [line.split("|")[1] for line in documented.splitlines() if line.startswith("| `")]
+    optional = {"HOWDAH_CHECKPOINT_DIR", "TB_LOG_DIR"}  # set by keys that this job does not have
+    for name in set(re.findall(r"`(\w+)`", " ".join(first_columns))) - optional | {"PATH"}:
+        assert f"\n{name}=" in text, f"{name} is documented but not in {text}"
     refused = howdah(home, "plan", "too-big.yaml", "--json")
     assert refused.returncode == 3 and json.loads(refused.stdout)["refusals"]
     queued = howdah(home, "plan", job_file(tmp_path, "queue: ml\n" + SLEEPER))
@@ -424,6 +434,32 @@ def test_jobs_are_found_by_name_and_by_a_part_of_the_id(home, tmp_path):
     assert second in howdah(home, "status").stdout
 
 
+@pytest.mark.parametrize("name", ["nowhere", "howdah-20261121-064512-zzzz"])
+def test_wait_for_an_unknown_job_names_the_jobs(home, name):
+    none = howdah(home, "wait", name)
+    assert none.returncode == 2 and f"'{name}'" in none.stderr, none
+    assert howdah(home, "run", "--memory", "16MiB", "--source", "", "--", "true").returncode == 0
+    done = howdah(home, "wait", name)
+    assert done.returncode == 2 and f"looking for job '{name}': no" in done.stderr, done
+    assert json.loads(howdah(home, "list", "--all", "--json").stdout)[0]["id"] in done.stderr, done
+
+
+def test_startup_is_shown_without_a_terminal(home, tmp_path):
+    """A pipe shows no bar and no table. A large source, and each stage of the start, give one line."""
+    source = tmp_path / "large"
+    source.mkdir()
+    with open(source / "data.bin", "wb") as sparse:
+        sparse.truncate(17 << 20)
+    done = howdah(home, "run", "--memory", "16MiB", "--workers", "3", "--source", source, "--", "true")
+    assert done.returncode == 0, done
+    lines = done.stderr.splitlines()
+    stages = ["staging 17 MiB", "staged 17 MiB", "3 tasks connected; preparing working directories"]
+    found = [[i for i, line in enumerate(lines) if line.endswith(stage)] for stage in stages]
+    assert [len(places) for places in found] == [1, 1, 1] and found == sorted(found), done
+    small = howdah(home, "run", "--memory", "16MiB", "--source", "", "--", "true")
+    assert "stag" not in small.stderr, small
+
+
 def test_several_jobs_are_killed_at_once(home, tmp_path):
     path = job_file(tmp_path, "name: many\n" + SLEEPER)
     jobs = [howdah(home, "submit", path).stdout.strip() for _ in range(5)]
@@ -434,8 +470,11 @@ def test_several_jobs_are_killed_at_once(home, tmp_path):
     assert states()[:2] == ["KILLED"] * 2 and "KILLED" not in states()[2:]
     assert howdah(home, "kill", "--name", "others").returncode == 0
     assert "KILLED" not in states()[2:]
-    assert howdah(home, "kill", "--name", "many").returncode == 0
-    assert states() == ["KILLED"] * 5
+    killed = howdah(home, "kill", "--name", "many")
+    assert killed.returncode == 0 and states() == ["KILLED"] * 5
+    # The command began all stops at once, so the later jobs had ended when it came to them.
+    assert len(re.findall(r"KILLED: killed by", killed.stderr)) == 3 and "nothing to do" not in killed.stderr, killed
+    assert howdah(home, "kill", *jobs[:2]).stderr.count("nothing to do") == 2
     assert "nothing to do" in howdah(home, "kill", "--all").stderr
 
 

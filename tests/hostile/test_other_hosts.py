@@ -1,5 +1,6 @@
 """A HOWDAH_HOME that several hosts share, through a file system that does not share locks between them. A mount
 namespace with an overlay stands for the other host's view, and a UTS namespace for its name."""
+import errno
 import json
 import os
 import pathlib
@@ -8,7 +9,8 @@ import subprocess
 
 import pytest
 
-from machine import BIN, eventually, read
+import syscall_faults
+from machine import BIN, eventually
 from other_user import needs_mounts
 
 pytestmark = needs_mounts
@@ -130,7 +132,21 @@ def test_a_damaged_host_record_is_reported_and_the_job_continues(machine, runnin
     assert machine("kill", running).code == 0
 
 
-def test_doctor_names_a_file_system_whose_locks_do_not_work(machine):
+def test_doctor_removes_the_file_that_it_locks(machine):
     done = machine("doctor")
-    assert "locks work on" in done.stdout + done.stderr, done
-    assert read(machine.home / ".doctor-lock") == b"" and not (machine.home / ".doctor-lock").exists()
+    assert f"locks work on " in done.stdout + done.stderr, done
+    assert not (machine.home / ".doctor-lock").exists()
+
+
+@pytest.mark.parametrize("fault, text", [
+    (errno.ENOLCK, "files cannot be locked on"), (errno.ENOSYS, "files cannot be locked on"),
+    (0, "do not exclude each other"),
+], ids=["no-lock-server", "mounted-without-locks", "locks-without-effect"])
+def test_doctor_reports_a_file_system_whose_locks_do_not_work(machine, fault, text):
+    if not syscall_faults.supported():
+        pytest.skip("this machine does not allow system call filters")
+    done = machine("doctor", preexec_fn=syscall_faults.failing("flock", fault))
+    assert done.code == 3, done
+    problem = next(line for line in done.stdout.splitlines() if text in line)
+    assert "PROBLEM" in problem, done
+    assert "set HOWDAH_HOME to a directory on a local disk" in done.stdout, done

@@ -1,5 +1,6 @@
 """Typical mistakes of new users, and the message that Howdah must print for each. Small scripts stand in for libraries;
-they print the texts of the real ones."""
+they print the texts of the real ones. The numbers in names, such as `test_mistake_31_…`, count mistakes, not the rows
+of docs/failures.md; tests of those rows are in test_reasons.py."""
 import getpass
 import os
 import re
@@ -102,7 +103,7 @@ def test_mistakes_in_a_job_file_are_named_with_line_and_remedy(machine, tmp_path
 
 @pytest.mark.parametrize("text", ["\ufeff" + role(""), role("").replace("\n", "\r\n")],
                          ids=["byte-order-mark", "crlf"])
-def test_31_job_files_of_other_editors_are_read(machine, tmp_path, text):
+def test_mistake_31_job_files_of_other_editors_are_read(machine, tmp_path, text):
     path = tmp_path / "job.yaml"
     path.write_bytes(text.encode())
     assert machine("plan", path).code == 0
@@ -137,7 +138,7 @@ def test_mistakes_on_the_command_line_are_named_with_the_remedy(machine, tmp_pat
     said(done, *facts)
 
 
-def test_23_a_large_source_is_named_before_it_is_copied(machine, tmp_path, source):
+def test_mistake_23_a_large_source_is_named_before_it_is_copied(machine, tmp_path, source):
     for name in (".git/objects/pack", "data/large.bin"):
         (source / name).parent.mkdir(parents=True)
         with open(source / name, "wb") as file:
@@ -197,7 +198,7 @@ def test_mistakes_in_a_program_are_named_with_the_remedy(machine, source, flags,
     said(run(machine, source, *words, flags=flags), *facts)
 
 
-def test_06_process_that_uses_a_fixed_port_is_named(machine, source):
+def test_mistake_06_process_that_uses_a_fixed_port_is_named(machine, source):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -206,14 +207,14 @@ def test_06_process_that_uses_a_fixed_port_is_named(machine, source):
     said(done, f"port {port}", f"(pid {os.getpid()})", "$HOWDAH_PORT")
 
 
-def test_08_memory_use_above_the_request_gives_advice(machine, source):
+def test_mistake_08_memory_use_above_the_request_gives_advice(machine, source):
     done = run(machine, source, *python("x = bytearray(250 << 20); x[::4096] = b'1' * len(x[::4096])"), code=0)
     found = re.search(r"advice: worker:0 used (\d+) MiB of memory but requested 64 MiB; a cluster with memory limits "
                       r"kills such a task: `memory: (\d+)MiB` is enough", done.stderr)
     assert found and int(found.group(2)) > int(found.group(1)) > 240, done
 
 
-def test_32_server_that_is_not_a_service_is_named_at_the_time_limit(machine, tmp_path):
+def test_mistake_32_server_that_is_not_a_service_is_named_at_the_time_limit(machine, tmp_path):
     job = machine.job_file(tmp_path, "timeouts: {run: 2s}\nroles:\n  worker: {memory: 8MiB, command: date}\n"
                                      "  server: {memory: 8MiB, command: exec sleep 300}\n")
     done = machine("run", job)
@@ -222,12 +223,12 @@ def test_32_server_that_is_not_a_service_is_named_at_the_time_limit(machine, tmp
          "a role that is to stop with the others needs `kind: service`")
 
 
-def test_33_failed_program_in_a_pipeline_fails_the_job(machine, tmp_path):
+def test_mistake_33_failed_program_in_a_pipeline_fails_the_job(machine, tmp_path):
     job = machine.job_file(tmp_path, "roles: {w: {memory: 8MiB, command: 'bash -c \"exit 3\" | tee log'}}\n")
     assert machine("run", job).code == 1
 
 
-def test_25_second_ctrl_c_skips_the_grace(machine, tmp_path):
+def test_mistake_25_second_ctrl_c_skips_the_grace(machine, tmp_path):
     job = machine.job_file(tmp_path, "roles: {w: {memory: 8MiB, command: 'trap \"\" TERM; echo ready; while :; do "
                                      "sleep 1; done'}}\ncheckpoint: {grace: 1d}\n")
     with (tmp_path / "out").open("w+") as output:

@@ -2,6 +2,7 @@
 files."""
 import datetime
 import os
+import re
 import signal
 
 import pytest
@@ -85,6 +86,23 @@ def test_time_for_copying_files_is_not_counted_as_queue_time(machine, tmp_path):
     machine("kill", job)
 
 
+def test_example_in_the_note_about_left_files_keeps_the_file(machine, tmp_path):
+    """A file in a directory is not matched by a pattern without a directory."""
+    job = "roles: {worker: {memory: 64MiB, command: 'mkdir -p out/deep; echo x > out/deep/ckpt.pt'}}\n"
+    first = machine("run", machine.job_file(tmp_path, job))
+    example = re.search(r"as in (outputs: \[.*?\]);", first.stderr).group(1)
+    second = machine("run", machine.job_file(tmp_path, f"{example}\n{job}"))
+    assert "outputs: 1 file (2 B) of 1 task in" in second.stderr, second
+    assert files_of(tmp_path / "outputs") == ["worker-0/out/deep/ckpt.pt"]
+
+
+def test_patterns_that_match_no_file_are_named(machine, tmp_path):
+    job = "outputs: ['*.pt']\nroles: {worker: {memory: 64MiB, command: 'mkdir out; echo x > out/ckpt.pt'}}\n"
+    done = machine("run", machine.job_file(tmp_path, job))
+    assert done.code == 0 and "matched `outputs` (*.pt), so no file was kept" in done.stderr, done
+    assert not (tmp_path / "outputs").exists()
+
+
 def test_files_that_are_not_kept_are_named(machine, tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src/train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
@@ -101,4 +119,4 @@ def test_files_that_are_not_kept_are_named(machine, tmp_path):
     silent = machine("run", machine.job_file(tmp_path, job.replace("train.py", "-c pass")))
     assert "left" not in silent.stderr, silent
     none = machine("outputs", done.id, tmp_path / "none")
-    assert none.code == 0 and "has no outputs" in none.stderr, none
+    assert none.code == 0 and "has kept no files" in none.stderr, none

@@ -1,9 +1,10 @@
 """TonY's own end-to-end scenarios, run by `howdah tony` on every backend. Each backend has its own fixture `machine`.
 
-A number in the name of a test is the number of TonY's scenario. The flags are TonY's, and the scripts do the same as
-TonY's scripts. Three scenarios did not test what TonY meant to test, and are corrected here: scenario 2 failed
-because a variable was missing, the failing worker of scenario 13 was the chief, and the driver of scenario 22 had no
-command."""
+The number in the name of a test (`test_tony_1_…`) is the number of TonY's scenario. The flags are TonY's, and the
+scripts do the same as TonY's scripts. Three scenarios did not test what TonY meant to test, and are corrected here:
+scenario 2 failed because a variable was missing, the failing worker of scenario 13 was the chief, and the driver of
+scenario 22 had no command."""
+import datetime
 import json
 import os
 import re
@@ -62,14 +63,22 @@ def archives(tmp_path_factory):
     return folder
 
 
-def test_1_a_single_node_job_succeeds(machine):
+def test_tony_1_a_single_node_job_succeeds(machine):
     done = run(machine, *S, *L, *P, *E, *K, "--executes", "check_env.py")
     assert done.code == 0, done
     assert states(machine, done.id) == {"driver:0": "SUCCEEDED"}
     machine.assert_clean(done.id)  # also scenario 12: client and job leave nothing behind
 
 
-def test_2_missed_heartbeats_fail_the_job(machine):
+def test_backend_is_taken_from_the_environment(machine):
+    words = [word for word in command(machine, *S, *P, *E, *K, "--executes", "check_env.py")
+             if word not in ("--on", machine.env["HOWDAH_ON"])]
+    done = machine(*words)
+    assert done.code == 0 and "--on" not in words, done
+    assert done.id.startswith("application_") == (machine.env["HOWDAH_ON"] == "yarn"), done
+
+
+def test_tony_2_missed_heartbeats_fail_the_job(machine):
     client = machine.start(*command(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1), *conf(
         "tony.task.max-missed-heartbeats=2", "tony.task.heartbeat-interval-ms=500")))
     job = running(machine)
@@ -86,13 +95,13 @@ def test_2_missed_heartbeats_fail_the_job(machine):
     assert "timeouts.heartbeat" in machine.status(job)["reason"]
 
 
-def test_4_the_venv_is_unpacked(machine, archives):
+def test_tony_4_the_venv_is_unpacked(machine, archives):
     done = run(machine, *S, *E, *K, *L, "--python_venv", archives / "test.zip", "--executes",
                f"{PYTHON} check_venv.py", *roles(worker=1))
     assert done.code == 0, done
 
 
-def test_5_pytorch_variables_are_set(machine):
+def test_tony_5_pytorch_variables_are_set(machine):
     done = run(machine, *S, *P, *E, *K, "--executes", "check_pytorch.py",
                *roles(ps=0, worker=2), *conf("tony.application.framework=pytorch"))
     assert done.code == 0, done
@@ -100,18 +109,18 @@ def test_5_pytorch_variables_are_set(machine):
         ["RANK 0", "WORLD 2"], ["RANK 1", "WORLD 2"]]
 
 
-def test_6_a_failing_ps_and_worker_fail_the_job(machine):
+def test_tony_6_a_failing_ps_and_worker_fail_the_job(machine):
     done = run(machine, *S, *P, *K, "-executes", "fail.py", *roles(ps=1, worker=1))
     assert done.code == 1, done
     assert "exit code 1" in machine.status(done.id)["reason"]
 
 
-def test_7_a_failed_program_fails_a_single_node_job(machine):
+def test_tony_7_a_failed_program_fails_a_single_node_job(machine):
     done = run(machine, *S, *P, *K, "-executes=fail.py")
     assert done.code == 1, done
 
 
-def test_8_a_dead_application_master_fails_the_job(machine):
+def test_tony_8_a_dead_application_master_fails_the_job(machine):
     client = machine.start(*command(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1)))
     job = running(machine)
 
@@ -129,7 +138,7 @@ def test_8_a_dead_application_master_fails_the_job(machine):
     machine.assert_clean(job)  # also scenario 32: executors without an application master end their tasks and exit
 
 
-def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
+def test_tony_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1, ps=1, db=1, dbloader=1), *conf(
         "tony.application.prepare-stage=dbloader,db", "tony.application.training-stage=ps,worker"))
     assert done.code == 0, done
@@ -146,7 +155,7 @@ def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
     assert all(order.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), order
 
 
-def test_13_a_failed_worker_other_than_the_chief_is_tolerated(machine):
+def test_tony_13_a_failed_worker_other_than_the_chief_is_tolerated(machine):
     flags = (*S, *P, *K, "-executes", "fail_as_worker_1.py", *roles(worker=2))
     done = run(machine, *flags)
     assert done.code == 0, done
@@ -155,19 +164,19 @@ def test_13_a_failed_worker_other_than_the_chief_is_tolerated(machine):
     assert done.code == 1, done
 
 
-def test_15_tb_port_is_set_in_the_chief_alone(machine):
+def test_tony_15_tb_port_is_set_in_the_chief_alone(machine):
     done = run(machine, *S, *K, "-executes", f"{PYTHON} check_tb_port_in_chief_only.py",
                *roles(chief=1, ps=1, worker=1))
     assert done.code == 0, done
 
 
-def test_16_a_standalone_job_succeeds(machine):
+def test_tony_16_a_standalone_job_succeeds(machine):
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1), *conf(
         "tony.application.framework=standalone"))
     assert done.code == 0, done
 
 
-def test_17_a_standalone_job_has_one_task(machine):
+def test_tony_17_a_standalone_job_has_one_task(machine):
     before = machine.jobs()
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1, slave=1), *conf(
         "tony.application.framework=standalone"))
@@ -175,14 +184,14 @@ def test_17_a_standalone_job_has_one_task(machine):
     assert machine.jobs() == before
 
 
-def test_19_each_role_runs_its_own_command(machine, archives):
+def test_tony_19_each_role_runs_its_own_command(machine, archives):
     done = run(machine, *S, *E, *K, "-python_venv", archives / "test.zip", *roles(ps=1, worker=1), *conf(
         f"tony.ps.command={PYTHON} sleep_long.py", f"tony.worker.command={PYTHON} check_venv.py"))
     assert done.code == 0, done
     assert states(machine, done.id) == {"worker:0": "SUCCEEDED", "ps:0": "STOPPED"}
 
 
-def test_20_an_untracked_task_that_crashes_ends_the_job(machine):
+def test_tony_20_an_untracked_task_that_crashes_ends_the_job(machine):
     done = run(machine, *S, *K, *roles(ps=1, worker=1), *conf(
         f"tony.ps.command={PYTHON} fail.py", f"tony.worker.command={PYTHON} sleep_long.py",
         "tony.application.untracked.jobtypes=ps"))
@@ -190,7 +199,7 @@ def test_20_an_untracked_task_that_crashes_ends_the_job(machine):
     assert states(machine, done.id) == {"worker:0": "STOPPED", "ps:0": "FAILED"}
 
 
-def test_22_a_driver_of_horovod_that_crashes_ends_the_job(machine):
+def test_tony_22_a_driver_of_horovod_that_crashes_ends_the_job(machine):
     done = run(machine, *S, *K, *roles(worker=1), *conf(
         "tony.application.framework=horovod", f"tony.worker.command={PYTHON} sleep_long.py",
         "tony.horovod.mode.test.fast.fail=true", "tony.driver.memory=64m"))
@@ -198,7 +207,7 @@ def test_22_a_driver_of_horovod_that_crashes_ends_the_job(machine):
     assert states(machine, done.id) == {"worker:0": "STOPPED", "driver:0": "FAILED"}
 
 
-def test_23_horovod_variables_are_set(machine):
+def test_tony_23_horovod_variables_are_set(machine):
     done = run(machine, *S, *P, *K, "-executes", "horovod_variables.py", *roles(worker=2), *conf(
         "tony.application.framework=horovod", "tony.horovod.mode.test=true"))
     assert done.code == 0, done
@@ -232,13 +241,13 @@ def test_a_plan_of_the_driver_without_slots_fails_the_job(machine):
     assert done.code == 1 and "the driver's plan has 0 slots on" in done.stderr, done
 
 
-def test_25_unsatisfiable_request_fails(machine):
+def test_tony_25_unsatisfiable_request_fails(machine):
     done = run(machine, *S, *E, *K, "-executes", f"{PYTHON} check_venv.py", *conf(
         "tony.worker.instances=10000", "tony.worker.memory=2g", "tony.container.allocation.timeout=1000"))
     assert done.code == 3, done
 
 
-def test_27_tensorboard_runs_beside_the_job(machine, tmp_path):
+def test_tony_27_tensorboard_runs_beside_the_job(machine, tmp_path):
     done = run(machine, *S, *K, "-executes", f"{PYTHON} check_no_tb_port_in_chief.py", *roles(chief=1, ps=1, worker=2),
                "--sidecar_tensorboard_log_dir", tmp_path / "logs")
     assert done.code == 0, done
@@ -249,7 +258,7 @@ def test_27_tensorboard_runs_beside_the_job(machine, tmp_path):
     assert states(machine, own.id)["tensorboard:0"] == "STOPPED", own
 
 
-def test_28_workers_still_running_after_the_chief_fail_the_job(machine):
+def test_tony_28_workers_still_running_after_the_chief_fail_the_job(machine):
     flags = (*S, *K, "-executes", f"{PYTHON} succeed.py", *roles(chief=1, worker=2), *conf(
         f"tony.worker.command={PYTHON} sleep_long.py", "tony.application.group.A=chief",
         "tony.application.dependency.worker.timeout.after.A=1"))
@@ -257,8 +266,31 @@ def test_28_workers_still_running_after_the_chief_fail_the_job(machine):
     assert done.code == 1, done
     reason = machine.status(done.id)["reason"]
     assert reason == "2 tasks of worker still ran 1s after all tasks of chief had ended (outlive)", reason
-    done = run(machine, *flags, *conf("tony.application.dependency.worker.timeout.after.A.ignored=true"))
+    ignored = conf("tony.application.dependency.worker.timeout.after.A.ignored=true")
+    done = run(machine, *flags, *ignored)
     assert done.code == 0, done
+
+
+def test_tony_28_ignored_worker_that_fails_later_fails_the_job(machine, tmp_path):
+    """TonY's testTaskWithDependencyTimeAndIgnoredButFailedShouldPass: the time limit only removes the role from the
+    tasks that the job waits for. If it is in stop-on-failure-jobtypes, its failure still fails the job."""
+    fail = f"bash -c 'until [ -e {tmp_path}/go ]; do sleep 0.1; done; exit 7'"
+    client = machine.start(*command(machine, *S, *K, "-executes", f"{PYTHON} succeed.py", *roles(chief=1, other=1,
+                                                                                             worker=1), *conf(
+        f"tony.worker.command={fail}", f"tony.other.command={PYTHON} sleep_long.py",
+        "tony.application.group.A=chief", "tony.application.dependency.worker.timeout.after.A=1",
+        "tony.application.dependency.worker.timeout.after.A.ignored=true",
+        "tony.application.stop-on-failure-jobtypes=worker")))
+    job = eventually(lambda: json.loads(machine("list", "--json").stdout or "[]"), "the job")[0]["id"]
+    chief = machine.until(job, lambda s: s["tasks"] and s["tasks"][0]["finished"], "the end of the chief")["tasks"][0]
+    limit = datetime.datetime.fromisoformat(chief["finished"]) + datetime.timedelta(seconds=1)
+    # The failure counts as the failure of a role that the job no longer waits for only after the limit.
+    eventually(lambda: datetime.datetime.now(datetime.timezone.utc) > limit, "the end of the dependency time-out")
+    (tmp_path / "go").touch()
+    stdout, stderr = client.communicate(timeout=DEADLINE_S)
+    assert client.returncode == 1, stderr
+    status = machine.status(job)
+    assert "worker:0" in status["reason"] and "exit code 7" in status["reason"], status
 
 
 def test_a_notebook_is_reachable(machine):
@@ -304,7 +336,7 @@ def printed(machine, tmp_path, *flags, **kwargs):
     return done.stdout, json.loads(plan.stdout)["job"]
 
 
-def test_33_the_final_configuration_contains_all_flags(machine, archives, tmp_path):
+def test_tony_33_the_final_configuration_contains_all_flags(machine, archives, tmp_path):
     _, job = printed(
         machine, tmp_path, "--executes", "ls", "--shell_env", "TEST1=test", *K, *roles(worker=1), *conf(
             "tony.worker.command=cat", f"tony.containers.resources={archives}/common.zip",
@@ -318,7 +350,7 @@ def test_33_the_final_configuration_contains_all_flags(machine, archives, tmp_pa
     assert job["roles"]["worker"]["command"] == "cat"
 
 
-def test_34_a_missing_class_path_is_ignored(machine):
+def test_tony_34_a_missing_class_path_is_ignored(machine):
     done = run(machine, *S, *P, *K, "--hdfs_classpath", "hdfs:///random/path,/yarn/lib", "-executes", "succeed.py",
                *roles(worker=1))
     assert done.code == 0, done

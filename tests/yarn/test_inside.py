@@ -92,3 +92,7 @@ def test_a_notebook_on_a_node_is_reachable_with_its_token(machine, archive):
     assert machine.status(job)["state"] == "RUNNING"
     assert machine("kill", job).code == 0
     machine.assert_clean(job)
+    stages = [line.split("  ", 1)[-1] for line in opened.stderr.splitlines()]
+    for stage in ("STARTING", "RUNNING", "1 task connected; preparing working directories",
+                  "starting JupyterLab in worker:0; this can take two minutes"):
+        assert stages.count(stage) == 1, opened.stderr

@@ -109,6 +109,20 @@ def test_a_paused_am_continues_the_job(howdah, tmp_path):
     assert [t["attempt"] for t in status["tasks"]] == [0, 0]
 
 
+def test_kill_ends_a_job_whose_am_and_guardian_do_not_answer(howdah, tmp_path):
+    """No agent of the AM's container can react, so only the ResourceManager can end the job."""
+    job = submit(howdah, tmp_path, {"worker": worker(more="instances: 2")})
+    howdah.running(job)
+    for pid in howdah.agents(job, "am"):
+        os.kill(pid, signal.SIGSTOP)
+    done = howdah("kill", job, timeout=120)
+    assert done.code == 0, done
+    assert "the ResourceManager has killed the application" in done.stderr, done
+    assert howdah.status(job)["state"] == "KILLED"
+    assert howdah.cluster.wait_app(job)["finalStatus"] == "KILLED"
+    howdah.assert_clean(job)
+
+
 # --- kills of the application master ---
 
 def test_33_a_killed_am_is_replaced_and_tasks_continue(howdah, tmp_path):

@@ -33,6 +33,17 @@ def test_run_copies_the_outputs_and_the_history_keeps_them(howdah, tmp_path):
     howdah.assert_clean(done.id)
 
 
+def test_outputs_of_ended_tasks_can_be_fetched_while_the_job_runs(howdah, tmp_path):
+    end = "[ $HOWDAH_TASK_INDEX = 0 ] || exec sleep 300"
+    job = howdah.submit(howdah.job_file(tmp_path, JOB.replace("{end}", end)))
+    howdah.until(job, lambda s: [t["state"] for t in s["tasks"]] == ["SUCCEEDED", "RUNNING"], "the end of worker:0")
+    eventually(lambda: "outputs: 3 files" in howdah("outputs", job, tmp_path / "kept").stderr, "outputs of worker:0")
+    assert_kept(tmp_path / "kept", tasks=(0,))
+    assert howdah.status(job)["state"] == "RUNNING"
+    assert howdah("kill", job).code == 0
+    howdah.assert_clean(job)
+
+
 def test_files_that_are_not_kept_are_named(howdah, tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src/train.py").write_text("open('model.pt', 'w').write('x' * 1000)")

@@ -18,6 +18,7 @@
 #include "howdah/os/process/spawn.h"
 #include "job_ids.h"
 #include "journal_reader.h"
+#include "lock_check.h"
 #include "orphaned_job.h"
 
 namespace howdah::backend::local {
@@ -61,23 +62,18 @@ Finding CheckAgent(const LocalOptions& options) {
   return {Level::kOk, "howdah-agent " + std::string(kVersion) + " runs (" + options.agent + ")", ""};
 }
 
-// Checks that the lock of a file excludes other holders. If two processes could hold the lock of one file, each would
-// mistake the other's jobs for orphaned jobs.
-void CheckLocks(const std::string& home, Findings& findings) {
+Finding CheckLocks(const std::string& home) {
   const std::string probe = home + "/.doctor-lock";
   const auto first = os::files::FileLock::Try(probe);
   const auto second = os::files::FileLock::Try(probe);
   unlink(probe.c_str());
+  const auto locked = [](const Result<std::optional<os::files::FileLock>>& attempt) -> Result<bool> {
+    if (!attempt.ok()) return attempt.error();
+    return attempt->has_value();
+  };
   const auto space = os::files::SpaceAt(probe);
-  const std::string where = space.ok() ? space->mount_point + " (" + space->type + ")" : home;
-  const std::string advice = "set HOWDAH_HOME to a directory on a local disk";
-  if (!first.ok()) {
-    findings.push_back({Level::kProblem, "files cannot be locked on " + where + ": " + first.error().message, advice});
-  } else if (*first && second.ok() && *second) {
-    findings.push_back({Level::kProblem, "locks on " + where + " do not exclude each other", advice});
-  } else {
-    findings.push_back({Level::kOk, "locks work on " + where, ""});
-  }
+  return LockFinding({locked(first), locked(second)},
+                     space.ok() ? *space : os::files::Space{.mount_point = home, .type = "unknown type"});
 }
 
 void CheckStorage(const std::string& home, Findings& findings) {
@@ -93,7 +89,7 @@ void CheckStorage(const std::string& home, Findings& findings) {
   const howdah::Status checked = local::CheckHome(Layout(home));
   if (!checked.ok())
     findings.push_back({Level::kProblem, checked.error().message, "set HOWDAH_HOME to a directory of your own"});
-  CheckLocks(home, findings);
+  findings.push_back(CheckLocks(home));
   struct statvfs disk {};
   if (statvfs(home.c_str(), &disk) != 0) return;
   const int64_t free_bytes = static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);

@@ -1,5 +1,6 @@
 #include "howdah/backend/local/local_cluster.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,6 +103,10 @@ std::vector<std::string> LocalCluster::Refusals(const jobspec::JobSpec& spec) {
   }
   std::vector<std::string> refusals = RefusalsOf(spec, MachineCapacity(path, RequestsGpus(spec)));
   for (std::string& why : UncreatableDirectories(spec)) refusals.push_back(std::move(why));
+  rlimit open_files{};
+  if (getrlimit(RLIMIT_NOFILE, &open_files) == 0) {
+    if (std::string why = RefusalOfOpenFiles(open_files.rlim_max); !why.empty()) refusals.push_back(std::move(why));
+  }
   return refusals;
 }
 

@@ -93,6 +93,13 @@ std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity
   return refusals;
 }
 
+std::string RefusalOfOpenFiles(uint64_t hard_limit) {
+  constexpr uint64_t kLeast = 64;  // an AM needs about 20 for itself, and some for each task and each client
+  if (hard_limit >= kLeast) return "";
+  return "the hard limit of open files is " + std::to_string(hard_limit) + " (ulimit -Hn), and a job needs at least " +
+         std::to_string(kLeast) + "; raise it in /etc/security/limits.conf";
+}
+
 std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec) {
   std::vector<std::string> ignored;
   const std::string why = ": ignored, because this machine has no queues and no node labels";

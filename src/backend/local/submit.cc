@@ -44,7 +44,11 @@ Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
   HOWDAH_TRY_STATUS(CheckHome(layout));  // check again, because HOWDAH_HOME exists now
   for (int attempt = 0; attempt < 100; ++attempt) {
     JobId id{NewId(now)};
-    if (mkdir(layout.job(id).c_str(), 0700) == 0) return id;
+    if (mkdir(layout.job(id).c_str(), 0700) == 0) {
+      // The umask may have removed the owner's own rights.
+      if (chmod(layout.job(id).c_str(), 0700) == 0) return id;
+      return os::files::SystemError("setting the mode of " + layout.job(id));
+    }
     if (errno != EEXIST) return os::files::SystemError("making " + layout.job(id));
   }
   return Failed("making a job directory in " + layout.jobs() + ": no unused name found");

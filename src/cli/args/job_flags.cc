@@ -15,21 +15,23 @@ bool Assign(const std::string& text, int& value) {
 }
 bool Assign(const std::string& text, std::optional<int>& value) { return Assign(text, value.emplace()); }
 
+std::string Restriction(JobFile file) { return file == JobFile::kPossible ? " (only without a job file)" : ""; }
+
 // Adds a flag for a job without a job file. Records the flag's name, because the flag is an error if a job file is
 // given.
 template <typename T>
 void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type, T& value,
-              const std::string& help) {
+              const std::string& help, JobFile file = JobFile::kPossible) {
   syntax.Each(
       name, type,
       [&request, &value, name](const std::string& text) {
         request.quick_flags.push_back(name);
         return Assign(text, value) ? "" : "'" + text + "' is not a whole number";
       },
-      help + " (only without a job file)");
+      help + Restriction(file));
 }
 
-void AddEnvironment(Syntax& syntax, client::JobRequest& request) {
+void AddEnvironment(Syntax& syntax, client::JobRequest& request, JobFile file) {
   syntax.Each(
       "--env", "NAME=VALUE",
       [&request](const std::string& word) -> std::string {
@@ -39,7 +41,7 @@ void AddEnvironment(Syntax& syntax, client::JobRequest& request) {
         request.quick.env.emplace_back(word.substr(0, equals), word.substr(equals + 1));
         return "";
       },
-      "An environment variable for every task (only without a job file)");
+      "An environment variable for every task" + Restriction(file));
 }
 
 }  // namespace
@@ -50,19 +52,19 @@ std::string FrameworkHelp() {
   return text + "; default: plain";
 }
 
-void AddTaskFlags(Syntax& syntax, client::JobRequest& request) {
+void AddTaskFlags(Syntax& syntax, client::JobRequest& request, JobFile file) {
   jobspec::QuickJob& quick = request.quick;
-  AddQuick(syntax, request, "--name", "TEXT", quick.name, "Name of the job");
-  AddQuick(syntax, request, "--memory", "SIZE", quick.memory, "Memory per task, for example 2GiB");
-  AddQuick(syntax, request, "--vcores", "N", quick.vcores, "Virtual cores per task");
-  AddQuick(syntax, request, "--gpus", "N", quick.gpus, "GPUs per task");
-  AddQuick(syntax, request, "--python", "FILE", quick.python_archive, "Packed Python environment");
-  AddQuick(syntax, request, "--queue", "NAME", quick.queue, "Queue of the cluster");
-  AddEnvironment(syntax, request);
+  AddQuick(syntax, request, "--name", "TEXT", quick.name, "Name of the job", file);
+  AddQuick(syntax, request, "--memory", "SIZE", quick.memory, "Memory per task, for example 2GiB", file);
+  AddQuick(syntax, request, "--vcores", "N", quick.vcores, "Virtual cores per task", file);
+  AddQuick(syntax, request, "--gpus", "N", quick.gpus, "GPUs per task", file);
+  AddQuick(syntax, request, "--python", "FILE", quick.python_archive, "Packed Python environment", file);
+  AddQuick(syntax, request, "--queue", "NAME", quick.queue, "Queue of the cluster", file);
+  AddEnvironment(syntax, request, file);
 }
 
-void AddSource(Syntax& syntax, client::JobRequest& request, const std::string& help) {
-  AddQuick(syntax, request, "--source", "DIR", request.quick.source, help);
+void AddSource(Syntax& syntax, client::JobRequest& request, const std::string& help, JobFile file) {
+  AddQuick(syntax, request, "--source", "DIR", request.quick.source, help, file);
 }
 
 void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
@@ -78,8 +80,9 @@ void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
   AddQuick(syntax, request, "--framework", "NAME", quick.framework, FrameworkHelp());
   AddQuick(syntax, request, "--workers", "N", quick.workers, "Number of tasks");
   AddQuick(syntax, request, "--processes", "N", quick.processes, "Processes per task");
-  AddSource(syntax, request, "Directory to copy into every task's working directory; default: the current one");
-  AddTaskFlags(syntax, request);
+  AddSource(syntax, request, "Directory to copy into every task's working directory; default: the current one",
+            JobFile::kPossible);
+  AddTaskFlags(syntax, request, JobFile::kPossible);
   syntax.WordsAfterDashes(request.words, "COMMAND or ARGUMENTS");
 }
 

@@ -36,7 +36,7 @@ Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bo
   output::StagingBar bar;
   const auto on_staged = [&](int64_t done, int64_t total) { bar.Show(done, total); };
   auto id = cluster.Submit(spec, {.keep = keep, .user = client::UserName(), .on_staged = on_staged});
-  bar.Clear();
+  bar.Finish(id.ok());
   return id;
 }
 

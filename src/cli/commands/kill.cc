@@ -32,12 +32,19 @@ Result<std::vector<client::Job>> FindJobs(client::Connection& connection, const 
   return jobs;
 }
 
-Status KillJob(const client::Job& job, const client::StopOptions& options) {
+bool HasEnded(const client::Job& job) {
+  const auto view = job.cluster->Status(job.id);
+  return view.ok() && core::IsFinal(view->state);
+}
+
+// stop_begun: the command has already asked the job to stop, so it may have ended meanwhile.
+Status KillJob(const client::Job& job, const client::StopOptions& options, bool stop_begun) {
   HOWDAH_TRY(const client::StoppedJob stopped, client::StopAndWait(*job.cluster, job.id, options));
   const std::string state(core::ToText(stopped.view.state));
   const std::string& reason = stopped.view.reason;
-  output::PrintMessage(stopped.had_ended ? job.id.text + " has already finished: " + state + "; nothing to do"
-                                         : job.id.text + " " + state + (reason.empty() ? "" : ": " + reason));
+  output::PrintMessage(stopped.had_ended && !stop_begun
+                           ? job.id.text + " has already finished: " + state + "; nothing to do"
+                           : job.id.text + " " + state + (reason.empty() ? "" : ": " + reason));
   return {};
 }
 
@@ -48,12 +55,15 @@ Result<int> Kill(client::Connection& connection, const KillArguments& arguments)
   const client::StopOptions options{client::Requester("`howdah kill`"), arguments.grace, output::PrintNote};
   // Begin all stops before waiting for the first, so that the grace periods run at the same time. Ignore errors here,
   // because KillJob reports them.
-  if (jobs.size() > 1) {
-    for (const client::Job& job : jobs) (void)job.cluster->Stop(job.id, options.by, options.grace);
+  std::vector<bool> begun(jobs.size(), false);
+  for (size_t i = 0; jobs.size() > 1 && i < jobs.size(); ++i) {
+    if (HasEnded(jobs[i])) continue;
+    begun[i] = true;
+    (void)jobs[i].cluster->Stop(jobs[i].id, options.by, options.grace);
   }
   int exit_code = client::kExitOk;
-  for (const client::Job& job : jobs) {
-    const Status killed = KillJob(job, options);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const Status killed = KillJob(jobs[i], options, begun[i]);
     if (killed.ok()) continue;
     output::PrintNote(killed.error().message);
     if (exit_code == client::kExitOk) exit_code = client::ExitCodeOf(killed.error());

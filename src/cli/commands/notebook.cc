@@ -5,8 +5,9 @@
 #include <memory>
 
 #include "admission.h"
-#include "howdah/base/text.h"
+#include "howdah/base/ids.h"
 #include "howdah/cli/args/job_flags.h"
+#include "howdah/cli/output/startup_lines.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
@@ -71,16 +72,20 @@ client::JobRequest RequestFor(const NotebookArguments& arguments) {
   return job;
 }
 
-// Prints the reason while the job is queued.
-class QueueReporter final : public client::JournalSink {
+// Prints the states of the job and the stages of its start.
+class StartReporter final : public client::JournalSink {
  public:
-  QueueReporter() : JournalSink(output::PrintNote) {}
+  StartReporter() : JournalSink(output::PrintNote) {}
   void OnEntry(const core::JournalEntry& entry) override {
-    const std::string before = view.reason;
+    const core::JobState before = view.state;
     JournalSink::OnEntry(entry);
-    if (view.state == core::JobState::kQueued && !view.reason.empty() && view.reason != before)
-      output::PrintMessage(Shown(view.reason));
+    for (const auto& line : {output::ProgressLine(entry, before, view.state), startup_.Take(entry, view)}) {
+      if (line) output::PrintMessage(*line);
+    }
   }
+
+ private:
+  output::StartupLines startup_;
 };
 
 bool Runs(const journal::JobView& view) {
@@ -106,13 +111,14 @@ int ReportEnd(const client::Job& job, const journal::JobView& view) {
 }
 
 Result<int> Connect(const client::Job& job, int listen) {
-  QueueReporter sink;
+  StartReporter sink;
   {
     const Interrupts interrupts;
     HOWDAH_TRY(const bool started, client::AwaitJob(*job.cluster, job.id, sink, interrupts.fd(), Runs));
     if (!started) return client::kExitOk;
   }
   if (core::IsFinal(sink.view.state)) return ReportEnd(job, sink.view);
+  output::PrintMessage("starting JupyterLab in " + TaskText(kRole, 0) + "; this can take two minutes");
   const auto server = FindServer(job);
   if (!server.ok()) {
     // If the job is ending, the reason of its end explains more than a refused connection would.
@@ -148,8 +154,9 @@ args::Command NotebookCommand(client::Connection& connection) {
             const auto arguments = std::make_shared<NotebookArguments>();
             syntax.Positional("id", "ID", arguments->id, args::Presence::kOptional,
                               "A running notebook to reconnect to; default: start a new one");
-            args::AddTaskFlags(syntax, arguments->job);
-            args::AddSource(syntax, arguments->job, "Directory to copy into the notebook's working directory");
+            args::AddTaskFlags(syntax, arguments->job, args::JobFile::kNone);
+            args::AddSource(syntax, arguments->job, "Directory to copy into the notebook's working directory",
+                            args::JobFile::kNone);
             syntax.Text("--dir", "DIR", arguments->directory,
                         "Directory for notebooks on the machine of the task; default: the working directory, which is "
                         "removed with the job");

@@ -17,7 +17,11 @@ Result<int> Outputs(client::Connection& connection, const OutputsArguments& argu
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const bool any, FetchOutputs(*job.cluster, job.id, arguments.directory));
   if (!any) {
-    output::PrintMessage(job.id.text + " has no outputs; the key `outputs` of the job file names files to keep");
+    const auto status = job.cluster->Status(job.id);
+    if (!status.ok()) return status.error();  // for example because no job has this id
+    output::PrintMessage(job.id.text +
+                         " has kept no files: its job file has no key `outputs`, or no file in a working directory "
+                         "matched");
   }
   return client::kExitOk;
 }

@@ -12,6 +12,7 @@
 #include "howdah/cli/output/advice_lines.h"
 #include "howdah/cli/output/line_merger.h"
 #include "howdah/cli/output/screen.h"
+#include "howdah/cli/output/startup_lines.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/adviser.h"
@@ -26,6 +27,36 @@ namespace howdah::cli::commands {
 namespace {
 
 constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
+
+// The resource usage of running tasks, for the live table. The journal contains it only for attempts that have ended.
+class UsageSamples {
+ public:
+  // Asks for the usage if the last answer is older than kPause. An answer that takes longer than kSlow is the last one,
+  // because output of the job is not shown meanwhile.
+  void Refresh(backend::Cluster& cluster, const JobId& id) {
+    constexpr Duration kPause = std::chrono::seconds(5), kSlow = std::chrono::seconds(1);
+    const Instant now = clock_.Now();
+    if (now < due_) return;
+    const auto status = cluster.Status(id);
+    const Instant answered = clock_.Now();
+    due_ = answered - now > kSlow ? Instant::max() : answered + kPause;
+    if (status.ok()) sampled_ = *status;
+  }
+
+  journal::JobView AddedTo(journal::JobView view) const {
+    for (journal::TaskView& task : view.tasks) {
+      const journal::TaskView* sample = sampled_.Find(task.role, task.index);
+      if (sample != nullptr && task.state == core::TaskState::kRunning && sample->attempt == task.attempt)
+        task.usage = sample->usage;
+    }
+    return view;
+  }
+
+ private:
+  os::process::Clock clock_;
+  Instant due_{};
+  journal::JobView sampled_;
+};
 
 // Shows a running job. The job's output goes to stdout, or to stderr if stdout is reserved for the final JSON. State
 // changes go to stderr.
@@ -47,6 +78,7 @@ class Display final : public backend::FollowSink {
     const core::JobState before = view().state;
     client::TakeEntry(facts_, entry);
     if (const auto line = output::ProgressLine(entry, before, view().state)) messages_ += *line + "\n";
+    if (const auto line = startup_.Take(entry, view())) messages_ += *line + "\n";
   }
 
   void OnLog(const backend::LogSource& source, std::string_view bytes) override {
@@ -76,6 +108,10 @@ class Display final : public backend::FollowSink {
     Draw();
   }
 
+  void SampleUsage(backend::Cluster& cluster, const JobId& id) {
+    if (screen_.live() && view().state == core::JobState::kRunning) usage_.Refresh(cluster, id);
+  }
+
   bool live() const { return screen_.live(); }
   const journal::JobView& view() const { return facts_.job; }
   const advice::Facts& facts() const { return facts_; }
@@ -94,13 +130,16 @@ class Display final : public backend::FollowSink {
     if (!screen_.live()) return;
     const output::TerminalSize size = output::SizeOf(STDERR_FILENO);
     const auto rows = static_cast<size_t>(std::max(size.rows / 2, 2));
-    screen_.Draw(output::LiveTable(view(), clock_.Now(), static_cast<size_t>(size.columns), rows, true));
+    screen_.Draw(
+        output::LiveTable(usage_.AddedTo(view()), clock_.Now(), static_cast<size_t>(size.columns), rows, true));
   }
 
   bool logs_to_stderr_;
   os::process::Clock clock_;
   output::Screen screen_;
   output::LineMerger merger_;
+  output::StartupLines startup_;
+  UsageSamples usage_;
   advice::Facts facts_;  // the job and its status
   std::string lines_, messages_;
 };
@@ -157,10 +196,27 @@ class QueueLimit {
   Instant since_;
 };
 
+// Formats the patterns of `outputs` of the job and of all roles: "out/, *.pt".
+std::string PatternsOf(const jobspec::JobSpec& spec) {
+  std::string text;
+  const auto add = [&text](const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns) text += (text.empty() ? "" : ", ") + pattern;
+  };
+  add(spec.outputs);
+  for (const jobspec::RoleSpec& role : spec.roles) add(role.outputs);
+  return text;
+}
+
 // Copies the outputs of an ended job to this machine. A failure of the copy does not change the exit code of the job.
-void FetchResults(backend::Cluster& cluster, const JobId& id, const std::string& outputs_directory) {
+void FetchResults(backend::Cluster& cluster, const JobId& id, const jobspec::JobSpec& spec,
+                  const std::string& outputs_directory) {
   const auto fetched = FetchOutputs(cluster, id, outputs_directory);
-  if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
+  if (!fetched.ok()) {
+    output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
+  } else if (const std::string patterns = PatternsOf(spec); !*fetched && !patterns.empty()) {
+    output::PrintNote("no file in the working directory of a task matched `outputs` (" + patterns +
+                      "), so no file was kept; a pattern without a directory matches only files at the top");
+  }
 }
 
 Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
@@ -178,6 +234,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
     if (woke == client::Woke::kInterrupt) stopper.OnSignal(interrupts.Take(), display);
     if (woke == client::Woke::kFollow) follow.Read(display);
     queue.Check(cluster, id, display);
+    display.SampleUsage(cluster, id);
     display.Show();
     if (!options.on_status || core::IsFinal(display.view().state)) continue;
     if (const std::string lines = options.on_status(cluster, id, display.view()); !lines.empty()) display.Note(lines);
@@ -190,7 +247,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   client::Adviser adviser(cluster, nullptr);
   const auto findings = adviser.AdviseBriefly(display.facts(), os::process::Clock().Now());
   for (const std::string& line : output::AdviceLines(display.view(), findings)) output::PrintMessage("advice: " + line);
-  FetchResults(cluster, id, options.outputs_directory);
+  FetchResults(cluster, id, spec, options.outputs_directory);
   const std::string left = output::LeftFilesText(display.view());
   if (!left.empty()) output::PrintNote(left);
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");

@@ -50,7 +50,9 @@ std::string PlanText(const Plan& whole) {
   text += FormatTable(rows);
   for (const PlannedTask& task : plan.tasks) {
     if (task.index != 0) continue;  // other tasks differ only in their index and ranks; --json lists all
-    text += "\n# environment of " + task.role + ":0 (hosts, ports and the job's id are examples)\n";
+    text += "\n# environment of " + task.role +
+            ":0 (hosts, ports, paths and the job's id are examples; inherited variables such as HOME are "
+            "left out)\n";
     for (const auto& [name, value] : task.environment) text += name + "=" + Shown(value) + "\n";
   }
   text += plan.uploads.empty() ? "\n# nothing is uploaded\n" : "\n# uploads\n";

@@ -58,6 +58,8 @@ std::string ReasonText(const TaskView& task) {
   return exit + ": " + Shown(task.reason);
 }
 
+std::string ProgressText(const TaskView& task) { return task.progress ? core::ToText(*task.progress) : ""; }
+
 std::string TaskTable(const JobView& view, Instant now, bool colour) {
   const bool progress =
       std::any_of(view.tasks.begin(), view.tasks.end(), [](const TaskView& task) { return task.progress; });
@@ -67,7 +69,7 @@ std::string TaskTable(const JobView& view, Instant now, bool colour) {
     rows.push_back({TaskText(task.role, task.index), StateCell(task.state, colour), std::to_string(task.attempt),
                     task.node, RanksText(task.ranks), Since(task.started, task.finished, now), UsageText(task.usage),
                     ReasonText(task)});
-    if (progress) rows.back().insert(rows.back().end() - 1, task.progress ? core::ToText(*task.progress) : "");
+    if (progress) rows.back().insert(rows.back().end() - 1, ProgressText(task));
   }
   return FormatTable(rows);
 }
@@ -86,6 +88,17 @@ std::string FilesText(const core::LeftFiles& left) {
             (more == 1 ? " file" : " files");
   }
   return text + " (" + FormatBytes(left.bytes) + ")";
+}
+
+// Returns a value of the key `outputs` that keeps the first file: its top directory, or all files with its ending.
+std::string PatternFor(const std::vector<std::string>& names) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+  const std::string name = names.empty() ? "" : names.front();
+  if (name.empty() || name.find_first_not_of(kPlain) != std::string::npos || name.front() == '-')
+    return "['*.pt', out/]";
+  if (const size_t slash = name.find('/'); slash != std::string::npos) return "[" + name.substr(0, slash + 1) + "]";
+  const size_t dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? "['" + name + "']" : "['*" + name.substr(dot) + "']";
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
@@ -119,7 +132,20 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
   return text;
 }
 
-// Formats one line per role: "worker  4 tasks: 3 RUNNING, 1 PENDING".
+// Formats the lowest step and the highest use of memory among the tasks of a role: "  step 120, at most 2.1 GiB".
+std::string SlowestAndLargest(const TaskView* begin, const TaskView* end) {
+  std::optional<int64_t> step;
+  int64_t memory = 0;
+  for (const TaskView* task = begin; task != end; ++task) {
+    if (task->progress && task->progress->step) step = std::min(step.value_or(INT64_MAX), *task->progress->step);
+    memory = std::max(memory, task->usage.memory_bytes);
+  }
+  std::string text = step ? "step " + std::to_string(*step) : "";
+  if (memory > 0) text += (text.empty() ? "" : ", ") + std::string("at most ") + FormatBytes(memory);
+  return text.empty() ? "" : "  " + text;
+}
+
+// Formats one line per role: "worker  4 tasks: 3 RUNNING, 1 PENDING  step 120, at most 2.1 GiB".
 std::vector<std::string> RoleLines(const JobView& view, bool colour) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < view.tasks.size();) {
@@ -135,7 +161,7 @@ std::vector<std::string> RoleLines(const JobView& view, bool colour) {
       line += separator + std::to_string(counts[state]) + " " + StateText(static_cast<TaskState>(state), colour);
       separator = ", ";
     }
-    lines.push_back(line);
+    lines.push_back(line + SlowestAndLargest(view.tasks.data() + begin, view.tasks.data() + end));
     begin = end;
   }
   return lines;
@@ -146,7 +172,8 @@ std::vector<std::string> TaskLines(const JobView& view, Instant now, bool colour
   for (const TaskView& task : view.tasks) {
     rows.push_back({TaskText(task.role, task.index), StateCell(task.state, colour),
                     task.attempt > 0 ? "attempt " + std::to_string(task.attempt) : "", task.node,
-                    Since(task.started, task.finished, now), ReasonText(task)});
+                    Since(task.started, task.finished, now), ProgressText(task), UsageText(task.usage),
+                    ReasonText(task)});
   }
   const std::string table = FormatTable(rows);
   std::vector<std::string> lines;
@@ -255,7 +282,8 @@ std::string LeftFilesText(const JobView& view) {
                      " in its working directory, which is removed";
   if (tasks > 1)
     text += ", and " + std::to_string(tasks - 1) + " more " + (tasks == 2 ? "task" : "tasks") + " left files";
-  text += "; the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']";
+  text +=
+      "; the key `outputs` of the job file keeps such files, as in outputs: " + PatternFor(first->left_files->names);
   return text + (view.on == "local" ? "; `run --keep` keeps the directories" : "");
 }
 

@@ -60,7 +60,8 @@ TEST(StatusText, ShowsOnlyTheCauseOfTheNewestRestart) {
 TEST(StatusText, LeftFilesAreNamedInOneLineOnceTheJobHasEnded) {
   journal::JobView view = Job();
   view.on = "yarn";
-  const std::string keep = "; the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']";
+  const std::string begin = "; the key `outputs` of the job file keeps such files, as in outputs: ";
+  const std::string keep = begin + "['*.pt']";
   view.tasks[1].left_files = core::LeftFiles{.count = 1, .bytes = 1000, .names = {"model.pt"}};
   EXPECT_EQ(LeftFilesText(view), "") << "it is not known yet which files will be left";
   view.state = JobState::kSucceeded;
@@ -70,15 +71,31 @@ TEST(StatusText, LeftFilesAreNamedInOneLineOnceTheJobHasEnded) {
   EXPECT_EQ(LeftFilesText(view),
             "worker:0 left b/c.pt, a and 2 more files (3 MiB) in its working directory, which is removed, and 1 more "
             "task left files" +
-                keep);
+                begin + "[b/]");
   view.on = "local";
   view.tasks[0].left_files = core::LeftFiles{.count = 2, .bytes = 5};
   EXPECT_EQ(LeftFilesText(view),
-            "ps:0 left 2 files (5 B) in its working directory, which is removed, and 2 more tasks left files" + keep +
-                "; `run --keep` keeps the directories");
+            "ps:0 left 2 files (5 B) in its working directory, which is removed, and 2 more tasks left files" + begin +
+                "['*.pt', out/]; `run --keep` keeps the directories");
   EXPECT_NE(DescribeJob(view, At(5), false).find("left files   ps:0 left 2 files"), std::string::npos);
   for (journal::TaskView& task : view.tasks) task.left_files.reset();
   EXPECT_EQ(LeftFilesText(view), "");
+}
+
+TEST(StatusText, ExampleOfOutputsKeepsTheFileThatItIsAbout) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"model.pt", "outputs: ['*.pt']"},      {"log.tar.gz", "outputs: ['*.gz']"},
+      {"out/ckpt.pt", "outputs: [out/]"},     {"runs/a/b/events.1", "outputs: [runs/]"},
+      {"Makefile", "outputs: ['Makefile']"},  {".history", "outputs: ['.history']"},
+      {"it's.pt", "outputs: ['*.pt', out/]"}, {"[a]/x", "outputs: ['*.pt', out/]"},
+  };
+  for (const auto& [name, outputs] : rows) {
+    journal::JobView view = Job();
+    view.on = "yarn";
+    view.state = JobState::kSucceeded;
+    view.tasks[0].left_files = core::LeftFiles{.count = 1, .bytes = 1, .names = {name}};
+    EXPECT_TRUE(LeftFilesText(view).ends_with("as in " + outputs)) << LeftFilesText(view);
+  }
 }
 
 TEST(StatusText, LiveTableOfLargeJobHasOneLinePerRole) {
@@ -89,6 +106,24 @@ TEST(StatusText, LiveTableOfLargeJobHasOneLinePerRole) {
   ASSERT_EQ(many.size(), 3u);
   EXPECT_EQ(many[2], "worker  2 tasks: 1 PENDING, 1 FAILED");
   for (const std::string& line : LiveTable(Job(), At(5), 10, 10, true)) EXPECT_LE(WidthOf(line), 10u);
+}
+
+TEST(StatusText, LiveTableShowsStepAndMemory) {
+  journal::JobView view = Job();
+  const auto at_step = [](int64_t step) { return core::TaskProgress{.step = step, .checkpoint = {}, .at = At(2)}; };
+  view.tasks[1].state = view.tasks[2].state = TaskState::kRunning;
+  view.tasks[1].progress = at_step(120);
+  view.tasks[2].progress = at_step(110);
+  view.tasks[1].usage.memory_bytes = int64_t{3} << 30;
+  view.tasks[2].usage.memory_bytes = int64_t{1} << 30;
+  const auto tasks = LiveTable(view, At(5), 200, 10, false);
+  ASSERT_EQ(tasks.size(), 4u);
+  EXPECT_NE(tasks[2].find("step 120  3 GiB"), std::string::npos) << tasks[2];
+  EXPECT_NE(tasks[3].find("step 110  1 GiB"), std::string::npos) << tasks[3];
+  const auto roles = LiveTable(view, At(5), 200, 3, false);
+  ASSERT_EQ(roles.size(), 3u);
+  EXPECT_EQ(roles[1], "ps  1 tasks: 1 RUNNING");
+  EXPECT_EQ(roles[2], "worker  2 tasks: 2 RUNNING  step 110, at most 3 GiB");
 }
 
 TEST(StatusText, ProgressLineReportsStateChangesAndFailures) {

@@ -101,13 +101,27 @@ bool IsTemporaryName(std::string_view name) {
          std::all_of(name.begin() + 1, name.end(), letter_or_digit);
 }
 
+namespace {
+
+// Makes one directory. Its owner has the rights of `mode` whatever the umask is, because an umask such as 0777 would
+// make a directory that its own maker cannot use. Returns false and sets errno if there is no new directory.
+bool MakeDirectory(const std::string& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) != 0) return false;
+  struct stat made {};
+  if (::lstat(path.c_str(), &made) == 0 && (made.st_mode & mode & S_IRWXU) != (mode & S_IRWXU))
+    static_cast<void>(::chmod(path.c_str(), (made.st_mode & 07777) | (mode & S_IRWXU)));
+  return true;
+}
+
+}  // namespace
+
 Status MakeDirectories(const std::string& path, mode_t mode) {
-  if (::mkdir(path.c_str(), mode) == 0) return {};
+  if (MakeDirectory(path, mode)) return {};
   if (errno == ENOENT) {
     const size_t slash = path.find_last_of('/', path.find_last_not_of('/'));
     if (slash != std::string::npos && slash != 0) {
       HOWDAH_TRY_STATUS(MakeDirectories(path.substr(0, slash), mode));
-      if (::mkdir(path.c_str(), mode) == 0) return {};
+      if (MakeDirectory(path, mode)) return {};
     }
   }
   struct stat info {};
