@@ -8,7 +8,6 @@
 #include "howdah/client/adviser.h"
 #include "howdah/client/goodput.h"
 #include "howdah/client/goodput_json.h"
-#include "howdah/client/history_difference.h"
 #include "howdah/client/metrics_json.h"
 #include "howdah/client/secrets.h"
 #include "howdah/index/query/filter.h"
@@ -19,6 +18,7 @@
 #include "json_text.h"
 #include "live_jobs.h"
 #include "live_logs.h"
+#include "run_differences.h"
 
 namespace howdah::portal {
 namespace {
@@ -153,22 +153,6 @@ Json HiddenNames(const jobspec::JobSpec& spec) {
   return names;
 }
 
-Result<Json> DifferencesOf(Cluster& cluster, const JobId& before, const JobId& id) {
-  const auto settings = [&](const JobId& of) -> Result<std::vector<compat::tony::history::Setting>> {
-    HOWDAH_TRY(const std::string text, cluster.JobFile(of));
-    return client::SettingsOfJobFile(text);
-  };
-  HOWDAH_TRY(const auto old_settings, settings(before));
-  HOWDAH_TRY(const auto new_settings, settings(id));
-  Json differences = Json::array();
-  for (const client::Difference& difference : client::Differences(old_settings, new_settings)) {
-    differences.push_back({{"name", difference.name},
-                           {"before", difference.before ? Json(*difference.before) : Json(nullptr)},
-                           {"after", difference.after ? Json(*difference.after) : Json(nullptr)}});
-  }
-  return Json{{"id", before.text}, {"differences", std::move(differences)}};
-}
-
 // The newest earlier run of the job's name by the same user on the same backend.
 std::optional<JobId> PreviousRun(const Services& services, const JobId& id) {
   const RowPointer row = services.jobs->Get(id.text);
@@ -195,7 +179,8 @@ void ShowConfig(Services& services, const Request&, const Arguments& arguments, 
     HOWDAH_TRY(const jobspec::JobSpec spec, ReadSpec(cluster, id, reveal));
     Json before = nullptr;
     if (previous) {
-      if (auto differences = DifferencesOf(cluster, *previous, id); differences.ok()) before = std::move(*differences);
+      if (auto differences = DifferencesFrom(cluster, *previous, id); differences.ok())
+        before = std::move(*differences);
     }
     return JsonLine("{\"job\":" + Dump(ParseJson(jobspec::WriteEffective(spec))) + ",\"hidden\":" +
                     Dump(reveal ? Json::array() : HiddenNames(spec)) + ",\"previous\":" + Dump(before) + "}");

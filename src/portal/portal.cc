@@ -38,6 +38,8 @@ void AddApi(Services& services, web::Routes& routes) {
   AddLogRoutes(services, routes);
   AddActionRoutes(services, routes);
   AddReportRoutes(services, routes);
+  AddCompareRoute(services, routes);
+  AddNameRoute(services, routes);
   AddStreamRoute(services, routes);
   AddOpenApiRoute(routes);
 }

@@ -190,8 +190,10 @@ void AnswerForJob(Services& services, const std::string& name,
   AnswerForJob(services, *job, of_job, std::move(respond));
 }
 
-void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
-            std::function<void(std::vector<std::pair<std::string, Error>> failed)> done) {
+void Ask(Services& services, const std::vector<std::string>& backends,
+         std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
+         std::function<void(std::vector<std::pair<std::string, Error>> failed)> done) {
+  if (backends.empty()) return done({});
   struct Round {
     explicit Round(boost::asio::io_context& loop) : limit(loop, kAnswerLimit) {}
     boost::asio::steady_timer limit;
@@ -200,7 +202,7 @@ void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, 
     bool done = false;
   };
   const auto round = std::make_shared<Round>(services.loop);
-  for (const BackendService& backend : services.backends) round->waiting.push_back(backend.name);
+  round->waiting = backends;
   const auto finish = [round, done = std::move(done)] {
     if (std::exchange(round->done, true)) return;
     round->limit.cancel();
@@ -216,9 +218,9 @@ void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, 
     for (const std::string& name : round->waiting) round->failed.emplace_back(name, NoAnswer(name));
     finish();
   });
-  for (BackendService& backend : services.backends) {
-    const std::string& name = backend.name;
-    const bool posted = backend.pool->Post([=, loop = &services.loop](const auto& cluster) {
+  for (const std::string& name : backends) {
+    const BackendService* const backend = services.Find(name);
+    const bool posted = backend->pool->Post([=, loop = &services.loop](const auto& cluster) {
       const Status status = cluster.ok() ? work(**cluster, name) : Status(cluster.error());
       boost::asio::post(*loop, [=] {
         if (!round->done) take(name, status);
@@ -226,6 +228,13 @@ void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, 
     });
     if (!posted) take(name, TooBusy(name));
   }
+}
+
+void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
+            std::function<void(std::vector<std::pair<std::string, Error>> failed)> done) {
+  std::vector<std::string> names;
+  for (const BackendService& backend : services.backends) names.push_back(backend.name);
+  Ask(services, names, std::move(work), std::move(done));
 }
 
 }  // namespace howdah::portal

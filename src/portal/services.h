@@ -85,9 +85,13 @@ void AnswerForJob(Services& services, const std::string& name,
                   std::function<Result<web::Response>(backend::Cluster& cluster, const JobId& id)> make,
                   web::Respond respond);
 
-// Calls `work` on a thread of each backend, and then `done` on the loop's thread with the errors of those that failed,
-// and those that took longer than 10 s, by name. `work` must store its result itself; after a time-out it may still
-// run.
+// Calls `work` on a thread of each of these backends, and then `done` on the loop's thread with the errors of those
+// that failed, and those that took longer than 10 s, by name. `work` must store its result itself; after a time-out it
+// may still run.
+void Ask(Services& services, const std::vector<std::string>& backends,
+         std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
+         std::function<void(std::vector<std::pair<std::string, Error>> failed)> done);
+// The same for all backends.
 void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
             std::function<void(std::vector<std::pair<std::string, Error>> failed)> done);
 

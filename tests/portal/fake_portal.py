@@ -10,7 +10,7 @@ import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from fake_jobs import HOSTILE, job_detail, job_row, log_bytes, metrics, timeline
+from fake_jobs import HOSTILE, comparison, job_detail, job_row, log_bytes, metrics, series_answer, timeline
 
 CSP = "; ".join(
     [
@@ -296,6 +296,12 @@ class FakePortal:
                     {"name": "yarn", "state": "failing", **failing},
                 ],
             }
+        if name == "compare":
+            rows = {row["id"]: row for row in self.jobs}
+            return comparison([rows.get(id, id) for id in query["ids"].split(",")])
+        if parts[0] == "names":
+            wanted = "/".join(parts[1:])
+            return series_answer(wanted, [row for row in self.jobs if row["name"] == wanted])
         if name == "goodput":
             from fake_jobs import goodput_answer
 
