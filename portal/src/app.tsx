@@ -41,6 +41,11 @@ function titleOf(route: Route): string {
   }
 }
 
+// The page of the header that a page belongs to.
+function sectionOf(route: Route): string {
+  return ["job", "compare", "name"].includes(route.page) ? "jobs" : route.page;
+}
+
 function Page({route, health}: {route: Route; health: Resource<Health>}) {
   switch (route.page) {
     case "jobs":
@@ -114,7 +119,7 @@ export function App() {
       <a href="#main" class="skip">
         Skip to the page
       </a>
-      <PageHeader page={["job", "compare", "name"].includes(route.page) ? "jobs" : route.page} health={health.data} help={() => setHelp(true)} />
+      <PageHeader page={sectionOf(route)} health={health.data} help={() => setHelp(true)} />
       <main id="main" tabIndex={-1}>
         <Guard key={location.path}>
           <Page route={route} health={health} />

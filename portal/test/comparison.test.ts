@@ -27,7 +27,8 @@ function run(label: string, second: number, all: Series[], width = 10): RunMetri
 }
 
 test("settings are grouped by kind, in a fixed order, and none is dropped", () => {
-  const settings = [{name: "a", kind: "versions"}, {name: "b", kind: "job file"}, {name: "c", kind: "new"}, {name: "d"}];
+  const kinds = [["a", "versions"], ["b", "job file"], ["c", "new"], ["d"]] as const;
+  const settings = kinds.map(([name, kind]) => (kind ? {name, kind} : {name}));
   assert.deepEqual(
     byKind(settings).map(group => [group.kind, group.settings.map(one => one.name)]),
     [

@@ -1,4 +1,4 @@
-// What the tasks of each role used, for comparisons of runs. Pure.
+// The usage of each role of a job, for comparisons of runs. Pure.
 #pragma once
 
 #include <cstdint>

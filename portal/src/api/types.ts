@@ -257,7 +257,7 @@ export interface GoodputAnswer {
   notes?: string[];
 }
 
-// What the tasks of one role used.
+// The usage of one role.
 export interface RoleUsage {
   role: string;
   tasks: number;

@@ -58,7 +58,8 @@ export function figuresOf(runs: readonly Run[]): Figure[] {
     for (const role of Object.keys(run.memory_peak_bytes)) keys.add(MEMORY + role);
     for (const name of Object.keys(run.metrics)) keys.add(METRIC + name);
   }
-  const fixed = FIXED.filter(({key}) => key === "took_seconds" || key === "goodput" || runs.some(run => valueOf(run, key) !== null));
+  const always = ["took_seconds", "goodput"];
+  const fixed = FIXED.filter(({key}) => always.includes(key) || runs.some(run => valueOf(run, key) !== null));
   return [...fixed, ...[...keys].sort().map(figureOf)];
 }
 

@@ -67,7 +67,7 @@ export function CompareCharts({runs}: {runs: readonly ComparedRun[]}) {
     [runs, ...loaded.map(one => one.data)],
   );
   const charts = chartsOf(metrics);
-  // A run without metrics is no failure.
+  // A run without metrics (404) is not reported.
   const problems = readable.flatMap((run, i) => {
     const error = loaded[i]?.error;
     return error && error.status !== 404 ? [`${runLabel(runs, run)}: ${error.message}`] : [];
