@@ -19,6 +19,7 @@
 #include "live_jobs.h"
 #include "live_logs.h"
 #include "run_differences.h"
+#include "stored_job.h"
 
 namespace howdah::portal {
 namespace {
@@ -30,7 +31,6 @@ using web::Respond;
 using web::Response;
 using web::ValueType;
 
-constexpr std::string_view kHiddenValue = "•••";
 constexpr int64_t kMostEvents = 10'000;
 
 Response JsonLine(const std::string& json) { return web::Json(json + "\n"); }
@@ -132,15 +132,6 @@ Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
   return JsonLine(Dump(roles));
 }
 
-Result<jobspec::JobSpec> ReadSpec(Cluster& cluster, const JobId& id, bool reveal) {
-  HOWDAH_TRY(const std::string text, cluster.JobFile(id));
-  auto read = jobspec::ReadEffective(text);
-  if (!read.ok()) return Failed("reading the job file of " + id.text + ": " + read.error().message);
-  jobspec::JobSpec spec = std::move(*read);
-  if (!reveal) client::HideSecrets(spec, kHiddenValue);
-  return spec;
-}
-
 Json HiddenNames(const jobspec::JobSpec& spec) {
   Json names = Json::array();
   const auto add = [&](const std::string& path, const jobspec::EnvVars& env) {
@@ -176,7 +167,7 @@ void ShowConfig(Services& services, const Request&, const Arguments& arguments, 
   if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
   const auto make = [id = job->id, previous = PreviousRun(services, job->id),
                      reveal = arguments.Flag("reveal")](Cluster& cluster) -> Result<Response> {
-    HOWDAH_TRY(const jobspec::JobSpec spec, ReadSpec(cluster, id, reveal));
+    HOWDAH_TRY(const jobspec::JobSpec spec, ReadStoredJob(cluster, id, reveal));
     Json before = nullptr;
     if (previous) {
       if (auto differences = DifferencesFrom(cluster, *previous, id); differences.ok())
@@ -191,7 +182,7 @@ void ShowConfig(Services& services, const Request&, const Arguments& arguments, 
 void ShowJobFile(Services& services, const Request&, const Arguments& arguments, Respond respond) {
   const auto make = [reveal = arguments.Flag("reveal"), download = arguments.Flag("download")](
                         Cluster& cluster, const JobId& id) -> Result<Response> {
-    HOWDAH_TRY(const jobspec::JobSpec spec, ReadSpec(cluster, id, reveal));
+    HOWDAH_TRY(const jobspec::JobSpec spec, ReadStoredJob(cluster, id, reveal));
     Response response{200, {{"Content-Type", "application/yaml; charset=utf-8"}}, jobspec::DescribeEffective(spec)};
     if (download) response.headers.Set("Content-Disposition", "attachment; filename=\"" + id.text + ".yaml\"");
     return response;

@@ -148,7 +148,7 @@ std::string RunJson(backend::Cluster& cluster, const JobRow& row, const RunDetai
 
 // Reads the runs of one backend. Runs of different backends are not compared with each other.
 Status ReadSeries(backend::Cluster& cluster, const std::string& backend, Series& series, DetailsCache& cache) {
-  const os::process::Clock clock;
+  const os::process::Clock clock{};
   const Instant end = clock.Now() + kReadingLimit;
   std::vector<const JobRow*> rows;
   std::vector<RunDetails> details;

@@ -151,15 +151,17 @@ web::Problem ToProblem(const Error& error) {
   return {.status = status(), .detail = error.WithoutRemedy(), .advice = error.remedy};
 }
 
-void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond) {
+void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond,
+                std::optional<web::Response> late) {
   const auto pending = std::make_shared<PendingAnswer>(services.loop);
   const auto answer = [pending, respond](web::Response response) {
     if (std::exchange(pending->answered, true)) return;
     pending->limit.cancel();
     respond(std::move(response));
   };
-  pending->limit.async_wait([pending, answer, name = backend.name](const boost::system::error_code& error) {
-    if (!error) answer(web::ToResponse(ToProblem(NoAnswer(name))));
+  if (!late) late = web::ToResponse(ToProblem(NoAnswer(backend.name)));
+  pending->limit.async_wait([pending, answer, late = std::move(*late)](const boost::system::error_code& error) mutable {
+    if (!error) answer(std::move(late));
   });
   const bool posted = backend.pool->Post([make = std::move(make), answer, loop = &services.loop](const auto& cluster) {
     auto made = cluster.ok() ? make(**cluster) : Result<web::Response>(cluster.error());
@@ -171,14 +173,15 @@ void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, we
   if (!posted) answer(web::ToResponse(ToProblem(TooBusy(backend.name))));
 }
 
-void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond) {
+void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond,
+                  std::optional<web::Response> late) {
   const auto of_job = [make = std::move(make), id = job.id](backend::Cluster& cluster) {
     auto made = make(cluster);
     if (made.ok() || made.error().code != ErrorCode::kNotFound) return made;
     const auto known = cluster.Resolve(id.text);
     return known.ok() ? made : Result<web::Response>(known.error());
   };
-  AnswerFrom(services, *job.backend, of_job, std::move(respond));
+  AnswerFrom(services, *job.backend, of_job, std::move(respond), std::move(late));
 }
 
 void AnswerForJob(Services& services, const std::string& name,
