@@ -16,6 +16,7 @@ import {GoodputPage} from "./pages/goodput_page";
 import {JobPage} from "./pages/job/job_page";
 import {JobsPage} from "./pages/jobs/jobs_page";
 import {NamePage} from "./pages/name/name_page";
+import {RerunPage} from "./pages/rerun/rerun_page";
 import {routeOf, type Route} from "./pure/url_state";
 
 const HEALTH_MS = 10_000; // how often the state of the backends is read
@@ -28,6 +29,8 @@ function titleOf(route: Route): string {
       return route.id;
     case "compare":
       return "Compare runs";
+    case "rerun":
+      return `Re-run ${route.id}`;
     case "name":
       return `Runs of ${route.name}`;
     case "goodput":
@@ -43,7 +46,7 @@ function titleOf(route: Route): string {
 
 // The page of the header that a page belongs to.
 function sectionOf(route: Route): string {
-  return ["job", "compare", "name"].includes(route.page) ? "jobs" : route.page;
+  return ["job", "compare", "name", "rerun"].includes(route.page) ? "jobs" : route.page;
 }
 
 function Page({route, health}: {route: Route; health: Resource<Health>}) {
@@ -54,6 +57,8 @@ function Page({route, health}: {route: Route; health: Resource<Health>}) {
       return <JobPage key={route.id} id={route.id} tab={route.tab} readOnly={health.data?.read_only ?? false} />;
     case "compare":
       return <ComparePage />;
+    case "rerun":
+      return <RerunPage key={route.id} id={route.id} readOnly={health.data?.read_only ?? false} />;
     case "name":
       return <NamePage key={route.name} name={route.name} />;
     case "goodput":

@@ -35,6 +35,8 @@ const routes: [path: string, expected: object][] = [
   ["/jobs", {page: "unknown"}],
   ["/jobs/a/b", {page: "unknown"}],
   ["/jobs/%zz", {page: "unknown"}],
+  ["/rerun/a", {page: "rerun", id: "a"}],
+  ["/rerun", {page: "unknown"}],
   ["/compare", {page: "compare"}],
   ["/compare/x", {page: "unknown"}],
   ["/names/resnet50", {page: "name", name: "resnet50"}],

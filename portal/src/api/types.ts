@@ -1,4 +1,5 @@
 // The answers of the portal's API, version 1. Unknown values are null.
+import type {RoleSize} from "../pure/job_edits";
 
 export interface Progress {
   step: number | null;
@@ -320,6 +321,33 @@ export interface SeriesAnswer {
   next: string | null;
   runs: SeriesRun[];
   notes: string[];
+}
+
+// A mistake in a job file. `line` 0: in a change of the form, or in the file as a whole.
+export interface JobProblem {
+  file: string;
+  line: number;
+  key: string;
+  text: string;
+}
+
+export interface PlanAnswer {
+  accepted: boolean;
+  problems: JobProblem[];
+  hints: JobProblem[];
+  refusals: string[];
+  ignored: string[];
+  notes: string[];
+  name: string | null;
+  roles: RoleSize[];
+}
+
+export interface RerunAnswer {
+  job: string; // YAML
+  roles: RoleSize[];
+  host: string | null;
+  missing: string[];
+  problem: string | null;
 }
 
 export interface Health {

@@ -44,6 +44,7 @@ export type Route =
   | {page: "job"; id: string; tab: string}
   | {page: "compare"}
   | {page: "name"; name: string}
+  | {page: "rerun"; id: string}
   | {page: "goodput"}
   | {page: "advice"; check: string | null}
   | {page: "about"}
@@ -71,6 +72,8 @@ export function routeOf(location: Location): Route {
       return second ? {page: "job", id: second, tab: location.query["tab"] ?? "overview"} : {page: "unknown"};
     case "advice":
       return {page: "advice", check: second ?? null};
+    case "rerun":
+      return second ? {page: "rerun", id: second} : {page: "unknown"};
     case "compare":
       return parts.length === 1 ? {page: "compare"} : {page: "unknown"};
     case "goodput":
@@ -84,6 +87,10 @@ export function routeOf(location: Location): Route {
 
 export function jobPath(id: string): string {
   return `/jobs/${encodeURIComponent(id)}`;
+}
+
+export function rerunPath(id: string): string {
+  return `/rerun/${encodeURIComponent(id)}`;
 }
 
 // Encodes each part between slashes, because the server accepts no encoded slash.
