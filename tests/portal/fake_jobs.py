@@ -274,6 +274,35 @@ def series_answer(name, rows):
     return {"name": name, "total": len(runs), "next": "5" if runs else None, "runs": runs, "notes": []}
 
 
+ROLE = {"role": "worker", "min": 2, "max": 2, "memory_bytes": 2 << 30, "vcores": 1, "gpus": 0}
+
+
+def rerun_answer(missing):
+    return {
+        "job": "name: demo\nenv: {TOKEN: •••}\n",
+        "roles": [ROLE],
+        "host": "gateway3",
+        "missing": missing,
+        "problem": f"{missing[0]} is not on this machine (laptop)" if missing else None,
+    }
+
+
+def plan_answer(body):
+    problem = {"file": "job.yaml", "line": 3, "key": "rolls", "text": "unknown key; did you mean 'roles'?"}
+    problems = [problem] if "rolls" in body["job"] else []
+    refusals = ["worker: 900TiB is more than any node has"] if any("900" in one for one in body["set"]) else []
+    return {
+        "accepted": not problems and not refusals,
+        "problems": problems,
+        "hints": [],
+        "refusals": refusals,
+        "ignored": ["queue: the local backend has no queues"],
+        "notes": [],
+        "name": None if problems else "demo",
+        "roles": [] if problems else [ROLE],
+    }
+
+
 def timeline(row):
     if row["state"] == "QUEUED":
         return {

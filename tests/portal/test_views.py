@@ -32,6 +32,7 @@ VIEWS = {
     "comparison of nothing": "/compare",
     "series": "/names/resnet50",
     "series of nothing": "/names/nothing",
+    "re-run": f"/rerun/{FAILED}",
     "goodput": "/goodput",
     "goodput by day": "/goodput?by=day&since=30d",
     "advice": "/advice",
