@@ -7,7 +7,7 @@ JOB = """
 name: again
 env: {API_KEY: very-secret}
 source: src
-roles: {w: {memory: 64MiB, command: 'test "$API_KEY" = very-secret'}}
+roles: {w: {memory: 64MiB, command: printenv API_KEY | grep -qx very.secret}}
 """
 
 

@@ -10,7 +10,18 @@ import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from fake_jobs import HOSTILE, comparison, job_detail, job_row, log_bytes, metrics, plan_answer, rerun_answer, series_answer, timeline
+from fake_jobs import (
+    HOSTILE,
+    comparison,
+    job_detail,
+    job_row,
+    log_bytes,
+    metrics,
+    plan_answer,
+    rerun_answer,
+    series_answer,
+    timeline,
+)
 
 CSP = "; ".join(
     [

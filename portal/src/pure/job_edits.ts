@@ -39,7 +39,7 @@ export function valueOfField(size: RoleSize, field: RoleField): string {
   }
 }
 
-// The fields that differ from the job, as KEY=VALUE, in the order of the form. An empty field is no change.
+// The fields that differ from the job, as KEY=VALUE, in the order of the form. An empty field changes nothing.
 export function setsOf(roles: readonly RoleSize[], edits: Edits): string[] {
   return roles.flatMap(size =>
     ROLE_FIELDS.flatMap(field => {
@@ -55,5 +55,6 @@ export function sizeText(size: RoleSize): string {
   const one = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   const gpus = size.gpus > 0 ? `, ${one(size.gpus, "GPU")}` : "";
   const noun = size.max === 1 ? "task" : "tasks";
-  return `${tasks} ${noun} of ${size.role}, each with ${memoryText(size.memory_bytes)}, ${one(size.vcores, "vcore")}${gpus}`;
+  const each = `${memoryText(size.memory_bytes)}, ${one(size.vcores, "vcore")}${gpus}`;
+  return `${tasks} ${noun} of ${size.role}, each with ${each}`;
 }
