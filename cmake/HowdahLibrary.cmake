@@ -62,6 +62,9 @@ function(howdah_library)
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} ${ARG_TEST_LIBS}
       GTest::gmock GTest::gtest_main)
     howdah_precompiled(${name}_test ON ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+    if(HOWDAH_UNITY GREATER 1)
+      set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${HOWDAH_UNITY})
+    endif()
     target_compile_definitions(${name}_test PRIVATE HOWDAH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME unit.${name} COMMAND ${name}_test)
     # Without halt_on_error, g++'s sanitizer only prints undefined behaviour. A test with the thread sanitizer

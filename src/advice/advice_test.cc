@@ -10,8 +10,6 @@
 namespace howdah::advice {
 namespace {
 
-constexpr double kGi = 1024.0 * 1024 * 1024;
-
 const Finding* Find(const std::vector<Finding>& findings, AdviceCheck check) {
   for (const Finding& finding : findings) {
     if (finding.check == check) return &finding;

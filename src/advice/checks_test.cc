@@ -19,8 +19,6 @@ struct Case {
   Change silenced = nullptr;  // the check would report this job, but a check in its `silenced_by` reports the cause
 };
 
-constexpr double kGi = 1024.0 * 1024 * 1024;
-
 Change All(const std::string& series, double value) {
   return [series, value](Story& story) { story.SetAll(series, value); };
 }

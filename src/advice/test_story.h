@@ -16,6 +16,8 @@ namespace howdah::advice {
 
 using namespace std::chrono_literals;
 
+inline constexpr double kGi = 1024.0 * 1024 * 1024;
+
 // Returns the value at a time in seconds since the submission. NaN means that nothing was measured.
 using Function = std::function<double(double)>;
 

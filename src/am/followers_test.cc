@@ -14,9 +14,9 @@ using testing::ElementsAre;
 const ContainerId kContainer{"c1"};
 
 // A job with roles worker and ps. worker:0 runs in c1. Executors answer pulls from files_ when Answer is called.
-class Scene {
+class FollowedJob {
  public:
-  Scene() { Launch(kContainer, {0, 0}); }
+  FollowedJob() { Launch(kContainer, {0, 0}); }
   std::string journal_path() { return scratch_ / "journal.jsonl"; }
 
   void Launch(const ContainerId& container, TaskId task) {
@@ -148,7 +148,7 @@ wire::FollowRequest AllLogs() {
 }
 
 TEST(Followers, JournalIsSentFromRequestedOffset) {
-  Scene scene;
+  FollowedJob scene;
   scene.Journal("one\ntwo\n");
   wire::FollowRequest request;
   request.set_journal_offset(4);
@@ -160,7 +160,7 @@ TEST(Followers, JournalIsSentFromRequestedOffset) {
 }
 
 TEST(Followers, OutputIsPulledOnlyWhileFollowed) {
-  Scene scene;
+  FollowedJob scene;
   scene.Write(kContainer, false, "before ");
   scene.followers.OnFollow(1, AllLogs());
   EXPECT_TRUE(scene.watched[kContainer]);
@@ -178,7 +178,7 @@ TEST(Followers, OutputIsPulledOnlyWhileFollowed) {
 }
 
 TEST(Followers, EndOfAttemptIsSentAfterItsOutput) {
-  Scene scene;
+  FollowedJob scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
   scene.Write(kContainer, false, "last words");
@@ -192,7 +192,7 @@ TEST(Followers, EndOfAttemptIsSentAfterItsOutput) {
 }
 
 TEST(Followers, ReconnectedClientContinuesAtItsPosition) {
-  Scene scene;
+  FollowedJob scene;
   scene.Write(kContainer, false, "0123456789");
   wire::FollowRequest request = AllLogs();
   wire::LogPosition& have = *request.mutable_logs()->add_have();
@@ -205,7 +205,7 @@ TEST(Followers, ReconnectedClientContinuesAtItsPosition) {
 }
 
 TEST(Followers, OnlySelectedOutputIsSent) {
-  Scene scene;
+  FollowedJob scene;
   scene.Launch({"c2"}, {1, 0});
   wire::FollowRequest request = AllLogs();
   request.mutable_logs()->set_role("ps");
@@ -220,7 +220,7 @@ TEST(Followers, OnlySelectedOutputIsSent) {
 }
 
 TEST(Followers, FollowThatDoesNotWaitEndsAfterTheCurrentContent) {
-  Scene scene;
+  FollowedJob scene;
   scene.Journal("line\n");
   scene.Write(kContainer, false, "abc");
   wire::FollowRequest request = AllLogs();
@@ -237,7 +237,7 @@ TEST(Followers, FollowThatDoesNotWaitEndsAfterTheCurrentContent) {
 }
 
 TEST(Followers, ClientThatStopsReadingBuffersOneMebibyteAndDelaysNoOtherClient) {
-  Scene scene;
+  FollowedJob scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
   const int64_t size = 8 << 20;
@@ -257,7 +257,7 @@ TEST(Followers, ClientThatStopsReadingBuffersOneMebibyteAndDelaysNoOtherClient) 
 }
 
 TEST(Followers, LargeOutputDoesNotDelaySmallOne) {
-  Scene scene;
+  FollowedJob scene;
   scene.Launch({"c2"}, {1, 0});
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -273,7 +273,7 @@ TEST(Followers, LargeOutputDoesNotDelaySmallOne) {
 }
 
 TEST(Followers, ExecutorLingersOnlyWhileClientsReadItsOutput) {
-  Scene scene;
+  FollowedJob scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
   scene.Write(kContainer, false, "last");
@@ -287,7 +287,7 @@ TEST(Followers, ExecutorLingersOnlyWhileClientsReadItsOutput) {
 }
 
 TEST(Followers, OutputOfLostContainerEndsWithItsLastKnownSize) {
-  Scene scene;
+  FollowedJob scene;
   scene.Launch({"c2"}, {1, 0});
   scene.Write(kContainer, false, "lost");
   scene.EndAttempt(kContainer);
@@ -302,7 +302,7 @@ TEST(Followers, OutputOfLostContainerEndsWithItsLastKnownSize) {
 }
 
 TEST(Followers, FileShorterThanReportedEndsAtTheReportedSize) {
-  Scene scene;
+  FollowedJob scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
   wire::LogSizes lie;
@@ -319,7 +319,7 @@ TEST(Followers, FileShorterThanReportedEndsAtTheReportedSize) {
 }
 
 TEST(Followers, JobEndWaitsForClientsUpToALimit) {
-  Scene scene;
+  FollowedJob scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
   scene.EndAttempt(kContainer);
@@ -335,14 +335,14 @@ TEST(Followers, JobEndWaitsForClientsUpToALimit) {
 }
 
 TEST(Followers, JobEndWithoutClientsDoesNotWait) {
-  Scene scene;
+  FollowedJob scene;
   bool done = false;
   scene.followers.Finish(std::chrono::hours(1), [&] { done = true; });
   EXPECT_TRUE(done);
 }
 
 TEST(Followers, TailReturnsTheLast64KiBOfAnOutput) {
-  Scene scene;
+  FollowedJob scene;
   scene.Write(kContainer, false, std::string(100'000, 'x') + "end");
   std::string tail;
   const OutputKey key{{0, 0}, 0, 0, false};

@@ -11,7 +11,7 @@ using journal::Bucket;
 using journal::Day;
 using testing::ElementsAre;
 
-constexpr journal::ResourceTime kHour = 3'600'000'000;
+constexpr journal::ResourceTime kResourceHour = 3'600'000'000;
 
 Day DayOf(unsigned day) { return std::chrono::local_days(std::chrono::year(2026) / std::chrono::month(11) / day); }
 
@@ -23,8 +23,8 @@ CountedJob JobOf(const std::string& id, const std::string& user, int gpus, std::
   for (const unsigned day : days) {
     auto& buckets = job.days[DayOf(day)];
     for (const Bucket bucket : {Bucket::kUseful, Bucket::kTail}) {
-      buckets[bucket].held.gpus = gpus * kHour / 2;
-      buckets[bucket].held.vcores = kHour / 2;
+      buckets[bucket].held.gpus = gpus * kResourceHour / 2;
+      buckets[bucket].held.vcores = kResourceHour / 2;
     }
     buckets[Bucket::kWaiting].wall = std::chrono::seconds(5);
   }
@@ -52,7 +52,7 @@ TEST(GoodputReport, GroupsAddUpToTheTotalAndTheLargestIsFirst) {
     ended += group.succeeded + group.failed + group.killed;
   }
   EXPECT_EQ(sum, report.total().held);
-  EXPECT_EQ(report.total().held.gpus, 11 * kHour);
+  EXPECT_EQ(report.total().held.gpus, 11 * kResourceHour);
   EXPECT_EQ(jobs, report.total().jobs);
   EXPECT_EQ(ended, 3);
   EXPECT_EQ(report.total().queue(), std::chrono::seconds(25));
@@ -79,7 +79,7 @@ TEST(GoodputReport, JobCountsOnceInTheTotalWhateverItsTags) {
   report.Add(job);
   EXPECT_THAT(NamesOf(report), ElementsAre("a", "b"));
   EXPECT_EQ(report.total().jobs, 1);
-  EXPECT_EQ(report.total().held.gpus, kHour);
+  EXPECT_EQ(report.total().held.gpus, kResourceHour);
 }
 
 TEST(GoodputReport, UnknownHardwareIsNotZero) {
@@ -100,7 +100,7 @@ TEST(GoodputReport, HardwareWithoutBucketsDoesNotChangeTheGoodput) {
   tony.knows_buckets = false;
   report.Add(tony);
   report.Add(JobOf("j2", "ann", 1, {1}));
-  EXPECT_EQ(report.total().held.gpus, 9 * kHour);
+  EXPECT_EQ(report.total().held.gpus, 9 * kResourceHour);
   EXPECT_EQ(report.total().goodput(), 0.5);
   EXPECT_TRUE(report.total().knows_buckets);
 }
@@ -111,14 +111,14 @@ TEST(GoodputReport, BusyShareCountsOnlyJobsWithKnownGpuUse) {
   measured.busy = 0.75;
   report.Add(measured);
   report.Add(JobOf("j2", "ann", 6, {1}));
-  EXPECT_EQ(report.total().busy, kHour * 3 / 4);
+  EXPECT_EQ(report.total().busy, kResourceHour * 3 / 4);
   EXPECT_EQ(report.total().busy_share(), 0.75);
 }
 
 TEST(GoodputReport, PricesOfALabelReplaceTheUsualPrices) {
   GoodputReport report(GroupBy::kUser);
   CountedJob job = JobOf("j1", "ann", 3, {1});
-  job.days[DayOf(1)].labels["a100"].gpus = 2 * kHour;
+  job.days[DayOf(1)].labels["a100"].gpus = 2 * kResourceHour;
   report.Add(job);
   const jobspec::Prices prices{
       .currency = "EUR", .usual = {.vcore_hour = 0.5, .gpu_hour = 1}, .labels = {{"a100", {.gpu_hour = 10}}}};

@@ -9,12 +9,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-jobspec::RoleSpec Workers(int n, int restarts) {
+jobspec::RoleSpec RestartedWorkers(int n, int restarts) {
   return RoleOf("worker", n, [&](auto& role) { role.restart = {restarts, milliseconds(1000)}; });
 }
 
 TEST(JobLoss, LostContainerIsReplaced) {
-  Reads({JobOf({Workers(2, 1)})}, R"(
+  Reads({JobOf({RestartedWorkers(2, 1)})}, R"(
 0s up
 3s gone worker:1 its executor was killed by signal 9 (SIGKILL)
   task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its executor was killed by signal 9
@@ -35,7 +35,7 @@ TEST(JobLoss, LostContainerIsReplaced) {
 }
 
 TEST(JobLoss, SilentExecutorIsLost) {
-  Reads({JobOf({Workers(1, 1)})}, R"(
+  Reads({JobOf({RestartedWorkers(1, 1)})}, R"(
 0s up
 10s heartbeat worker:0
 20s disconnected worker:0
@@ -51,7 +51,7 @@ TEST(JobLoss, SilentExecutorIsLost) {
 }
 
 TEST(JobLoss, SilentExecutorThatCannotBeKilledIsTreatedAsLost) {
-  Reads({JobOf({Workers(1, 1)})}, R"(
+  Reads({JobOf({RestartedWorkers(1, 1)})}, R"(
 0s up
 25s tick
   kill worker:0
@@ -71,7 +71,7 @@ TEST(JobLoss, SilentExecutorThatCannotBeKilledIsTreatedAsLost) {
 }
 
 TEST(JobLoss, RankedTasksWaitForReplacement) {
-  Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
+  Reads({JobOf({RestartedWorkers(2, 1)}), Ranked(1)}, R"(
 0s up
 3s gone worker:1 its node was lost
   stop worker:0 a0 10s
@@ -106,7 +106,7 @@ TEST(JobLoss, RankedTasksWaitForReplacement) {
 }
 
 TEST(JobLoss, TaskThatDoesNotStopInTimeIsKilled) {
-  Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
+  Reads({JobOf({RestartedWorkers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
@@ -135,7 +135,7 @@ TEST(JobLoss, TaskThatDoesNotStopInTimeIsKilled) {
 }
 
 TEST(JobLoss, AttemptWithoutExitStatusFails) {
-  Reads({JobOf({Workers(2, 0)})}, R"(
+  Reads({JobOf({RestartedWorkers(2, 0)})}, R"(
 0s up
 1s ended worker:0 a0
   job stopping | worker:0 ended without an exit status on node0 after 1.0s, attempt 0
@@ -146,7 +146,7 @@ TEST(JobLoss, AttemptWithoutExitStatusFails) {
 }
 
 TEST(JobLoss, AttemptThatDoesNotEndIsKilledWithItsContainer) {
-  Reads({JobOf({Workers(2, 0)})}, R"(
+  Reads({JobOf({RestartedWorkers(2, 0)})}, R"(
 0s up
 1s exit worker:0 a0 0
 16s tick

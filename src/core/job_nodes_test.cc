@@ -6,12 +6,12 @@
 namespace howdah::core::testing {
 namespace {
 
-jobspec::RoleSpec Workers(int n, int restarts) {
+jobspec::RoleSpec WorkersWithoutPause(int n, int restarts) {
   return RoleOf("worker", n, [=](auto& role) { role.restart = {restarts, Duration::zero()}; });
 }
 
 TEST(JobNodes, NodeIsAvoidedAfterThirdFailure) {
-  Reads({JobOf({Workers(2, 9)})}, R"(
+  Reads({JobOf({WorkersWithoutPause(2, 9)})}, R"(
 0s up
 1s exit worker:0 a0 1
 1s ended worker:0 a0
@@ -46,7 +46,7 @@ TEST(JobNodes, NodeIsAvoidedAfterThirdFailure) {
 // Only the first failure counts against its node; its consequences do not. Every task on that node moves.
 TEST(JobNodes, RanksLeaveAvoidedNodeWithNextGeneration) {
   std::string story = "0s up\n";
-  const Story of{JobOf({Workers(2, 9)}), Ranked(1)};
+  const Story of{JobOf({WorkersWithoutPause(2, 9)}), Ranked(1)};
   for (const char* attempt : {"a0", "a1", "a2"}) {
     for (const char* task : {"worker:0", "worker:1"}) {
       story += std::string("5s exit ") + task + " " + attempt + (task[7] == '0' ? " 1\n" : " SIGTERM\n");

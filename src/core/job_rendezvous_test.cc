@@ -9,7 +9,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-jobspec::JobSpec Workers(int min, int max, int restarts = 0) {
+jobspec::JobSpec ElasticWorkers(int min, int max, int restarts = 0) {
   return JobOf({RoleOf("worker", min, [&](auto& role) {
     role.instances.max = max;
     role.restart = {.max = restarts, .backoff = seconds(0)};
@@ -17,7 +17,7 @@ jobspec::JobSpec Workers(int min, int max, int restarts = 0) {
 }
 
 TEST(JobRendezvous, OtherRankedTasksRejoinWhenOneIsKilled) {
-  Reads({Workers(3, 3, 1), Ranked(1)}, R"(
+  Reads({ElasticWorkers(3, 3, 1), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 ready
 1s rendezvous worker:1 a0 ready
@@ -51,7 +51,7 @@ TEST(JobRendezvous, OtherRankedTasksRejoinWhenOneIsKilled) {
 }
 
 TEST(JobRendezvous, LostTaskIsLeftOutOfTheNextGenerationAndJoinsLater) {
-  Reads({Workers(1, 2), Ranked(1)}, R"(
+  Reads({ElasticWorkers(1, 2), Ranked(1)}, R"(
 0s am
   job am STARTING
   task worker:0 PENDING a0
@@ -119,7 +119,7 @@ TEST(JobRendezvous, LostTaskIsLeftOutOfTheNextGenerationAndJoinsLater) {
 }
 
 TEST(JobRendezvous, TaskThatCannotRejoinIsStopped) {
-  jobspec::JobSpec spec = Workers(3, 3, 1);
+  jobspec::JobSpec spec = ElasticWorkers(3, 3, 1);
   spec.timeouts.heartbeat = minutes(2);
   Reads({spec, Ranked(1)}, R"(
 0s up
@@ -179,7 +179,7 @@ TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
 }
 
 TEST(JobRendezvous, TaskThatFailsBeforeItIsReadyRestartsNoOtherTask) {
-  Reads({Workers(2, 2, 2), Ranked(1)}, R"(
+  Reads({ElasticWorkers(2, 2, 2), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
 1s rendezvous worker:1 a0 joined
@@ -225,7 +225,7 @@ TEST(JobRendezvous, TaskThatFailsBeforeItIsReadyRestartsNoOtherTask) {
 // A rank that exits with 0 while other ranks wait for it has failed. If it counted as successful, the other ranks would
 // wait for it again in every later generation.
 TEST(JobRendezvous, ExitWithCodeZeroWhileOtherTasksWaitIsAFailure) {
-  Reads({Workers(2, 2, 1), Ranked(1)}, R"(
+  Reads({ElasticWorkers(2, 2, 1), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
 1s rendezvous worker:1 a0 joined
@@ -256,7 +256,7 @@ TEST(JobRendezvous, ExitWithCodeZeroWhileOtherTasksWaitIsAFailure) {
 
 // All processes of a task must rejoin together, because the rendezvous waits for each of them.
 TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
-  jobspec::JobSpec job = Workers(2, 2, 1);
+  jobspec::JobSpec job = ElasticWorkers(2, 2, 1);
   job.roles[0].processes = 2;
   Reads({job, Ranked(1)}, R"(
 0s up
@@ -284,7 +284,7 @@ TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
 }
 
 TEST(JobRendezvous, UnreachableTaskIsStoppedAndOtherTasksRejoin) {
-  Reads({Workers(2, 3), Ranked(1)}, R"(
+  Reads({ElasticWorkers(2, 3), Ranked(1)}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
 1s rendezvous worker:1 a0 joined
@@ -310,7 +310,7 @@ TEST(JobRendezvous, UnreachableTaskIsStoppedAndOtherTasksRejoin) {
 }
 
 TEST(JobRendezvous, TasksThatWaitToRejoinAreStoppedAfterHalfTheGangLimit) {
-  jobspec::JobSpec spec = Workers(2, 2);
+  jobspec::JobSpec spec = ElasticWorkers(2, 2);
   spec.timeouts.gang = seconds(20);
   Reads({spec, Ranked(1)}, R"(
 0s up
@@ -340,7 +340,7 @@ TEST(JobRendezvous, TasksThatWaitToRejoinAreStoppedAfterHalfTheGangLimit) {
 TEST(JobRendezvous, JoinedTasksSurviveAmFailoverButDoNotRejoin) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;
-  Reads({Workers(2, 2, 1), rules}, R"(
+  Reads({ElasticWorkers(2, 2, 1), rules}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
 1s rendezvous worker:1 a0 joined
@@ -371,7 +371,7 @@ TEST(JobRendezvous, JoinedTasksSurviveAmFailoverButDoNotRejoin) {
 TEST(JobRendezvous, AmFailoverStopsWaitingTasks) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;
-  Reads({Workers(2, 2, 1), rules}, R"(
+  Reads({ElasticWorkers(2, 2, 1), rules}, R"(
 0s up
 1s rendezvous worker:0 a0 joined
 1s rendezvous worker:1 a0 joined

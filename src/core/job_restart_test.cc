@@ -9,12 +9,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-jobspec::RoleSpec Workers(int n, int restarts) {
+jobspec::RoleSpec WorkersWithPause(int n, int restarts) {
   return RoleOf("worker", n, [&](auto& role) { role.restart = {restarts, milliseconds(1000)}; });
 }
 
 TEST(JobRestart, TaskRestartsAloneWithDoublingPause) {
-  Reads({JobOf({Workers(2, 2)})}, R"(
+  Reads({JobOf({WorkersWithPause(2, 2)})}, R"(
 0s up
 1s exit worker:1 a0 3
 1s ended worker:1 a0
@@ -51,7 +51,7 @@ TEST(JobRestart, TaskRestartsAloneWithDoublingPause) {
 }
 
 TEST(JobRestart, RankedTasksRestartTogetherAndFirstFailureIsCharged) {
-  Reads({JobOf({Workers(3, 1), RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; })}),
+  Reads({JobOf({WorkersWithPause(3, 1), RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; })}),
          {{true, false}, false}},
         R"(
 0s up
@@ -135,7 +135,7 @@ TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {
 }
 
 TEST(JobRestart, RankThatFailsAgainWithoutBudgetFailsTheJob) {
-  Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
+  Reads({JobOf({WorkersWithPause(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
@@ -176,7 +176,7 @@ TEST(JobRestart, RankThatFailsAgainWithoutBudgetFailsTheJob) {
 }
 
 TEST(JobRestart, RankedTaskWithoutBudgetFailsTheJobAtOnce) {
-  Reads({JobOf({Workers(2, 0)}), Ranked(1)}, R"(
+  Reads({JobOf({WorkersWithPause(2, 0)}), Ranked(1)}, R"(
 0s up
 3s exit worker:1 a0 1
   job stopping | worker:1 failed with exit code 1 on node1 after 3.0s, attempt 0
@@ -244,7 +244,8 @@ TEST(JobRestart, WholeJobRestartsWhenTheFailedTaskHasNoBudgetLeft) {
 }
 
 TEST(JobRestart, WholeJobRestartsWhenTheFirstFailedRankHasNoBudget) {
-  Reads({JobOf({RoleOf("chief", 1), Workers(1, 1), RoleOf("other", 1)}, [](auto& spec) { spec.restart_max = 1; }),
+  Reads({JobOf({RoleOf("chief", 1), WorkersWithPause(1, 1), RoleOf("other", 1)},
+               [](auto& spec) { spec.restart_max = 1; }),
          {{true, true, false}, false}},
         R"(
 0s up
@@ -274,7 +275,7 @@ TEST(JobRestart, WholeJobRestartsWhenTheFirstFailedRankHasNoBudget) {
 }
 
 TEST(JobRestart, ServiceFailureWhileRankedTasksRecoverRestartsTheWholeJob) {
-  Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }), Workers(2, 1)},
+  Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }), WorkersWithPause(2, 1)},
                [](auto& spec) { spec.restart_max = 1; }),
          {{false, true}, false}},
         R"(
@@ -304,7 +305,7 @@ TEST(JobRestart, ServiceFailureWhileRankedTasksRecoverRestartsTheWholeJob) {
 }
 
 TEST(JobRestart, KillWhileRecoveringEndsTheJob) {
-  Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
+  Reads({JobOf({WorkersWithPause(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
   stop worker:1 a0 10s

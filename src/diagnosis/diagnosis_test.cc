@@ -48,21 +48,21 @@ TEST(Diagnosis, HardwareErrorIsANodeFault) {
   EXPECT_FALSE(peer.node_fault);
 }
 
-struct Row {
+struct TaskRow {
   int code;
   const char* stderr_tail;
   const char* cause;
   const char* advice;
 };
 
-void Check(const Row& row) {
+void Check(const TaskRow& row) {
   const core::Diagnosis d = Diagnose(Ended(row.code, row.stderr_tail));
   EXPECT_EQ(d.cause, row.cause) << row.stderr_tail;
   EXPECT_EQ(d.advice, row.advice) << row.stderr_tail;
 }
 
 TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
-  const Row rows[] = {
+  const TaskRow rows[] = {
       {127, "bash: line 1: pyhton3: command not found\n", "command not found: pyhton3 (PATH=/usr/bin:/bin)",
        "did you mean python3?"},
       {127, "bash: line 1: python3.12: command not found\n", "command not found: python3.12 (PATH=/usr/bin:/bin)",
@@ -127,7 +127,7 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
        "the program or library was built for a newer C library than the one on n1; build or pack it on a system as old "
        "as the nodes"},
   };
-  for (const Row& row : rows) Check(row);
+  for (const TaskRow& row : rows) Check(row);
 }
 
 // Without a shell, the executor looks the program up itself, and nothing is printed.
@@ -153,7 +153,7 @@ TEST(Diagnosis, MissingPythonModuleIsNamedWithAdvice) {
   const std::string torch = heading + "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package\n";
   const std::string sklearn = heading + "ModuleNotFoundError: No module named 'sklearn'\n";
   const std::string near = heading + "ModuleNotFoundError: No module named 'mnsit'\n";
-  const Row rows[] = {
+  const TaskRow rows[] = {
       {1, torch.c_str(), "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package (a.py line 3)",
        "the installed torch has no module nn: check its version, and whether a file of the same name in the working "
        "directory hides it"},
@@ -173,7 +173,7 @@ TEST(Diagnosis, MissingPythonModuleIsNamedWithAdvice) {
        "environment that "
        "has it"},
   };
-  for (const Row& row : rows) Check(row);
+  for (const TaskRow& row : rows) Check(row);
   Evidence packed = Ended(1, sklearn);
   packed.python_archive = true;
   EXPECT_EQ(Diagnose(packed).advice,
@@ -286,7 +286,7 @@ TEST(Diagnosis, BrokenConnectionIsAConsequenceAndNamesThePeer) {
       frame +
       "RuntimeError: [./gloo/transport/tcp/pair.cc:589] Read error [10.0.0.2]:56483: Connection reset by peer\n";
   constexpr char kAdvice[] = "check for a firewall between the two nodes, and whether the other task was still running";
-  const Row rows[] = {
+  const TaskRow rows[] = {
       {1, timeout.c_str(),
        "n1 could not connect to n2:29500: TimeoutError: The client socket has timed out after 2s while trying to "
        "connect to (n2, "
@@ -305,7 +305,7 @@ TEST(Diagnosis, BrokenConnectionIsAConsequenceAndNamesThePeer) {
        "Connection refused",
        kAdvice},
   };
-  for (const Row& row : rows) Check(row);
+  for (const TaskRow& row : rows) Check(row);
 }
 
 TEST(Diagnosis, OutOfMemoryNamesUseAndRequest) {
@@ -349,7 +349,7 @@ TEST(Diagnosis, TorchErrorFileTakesPrecedenceOverStderr) {
 TEST(Diagnosis, LastOutputIsQuotedIfNoOtherCauseIsFound) {
   const std::string long_line(1000, 'x');
   const std::string long_cause = "stderr ends with: " + std::string(117, 'x') + "…";
-  const Row rows[] = {
+  const TaskRow rows[] = {
       {7, "one\ntwo\n\n\x1b[31mthree\x1b[0m\nfour\n", "stderr ends with: two | three | four", ""},
       {3, "done.\n", "stderr ends with: done", ""},
       {1, "no data in shard 3\n", "stderr ends with: no data in shard 3", ""},
@@ -368,7 +368,7 @@ TEST(Diagnosis, LastOutputIsQuotedIfNoOtherCauseIsFound) {
       {5, "", "", ""},
       {0, "all went well\n", "", ""},
   };
-  for (const Row& row : rows) Check(row);
+  for (const TaskRow& row : rows) Check(row);
   Evidence silent = Ended(5);
   silent.stdout_tail = "usage: solver FILE\n";
   EXPECT_EQ(Diagnose(silent).cause, "stdout ends with: usage: solver FILE");

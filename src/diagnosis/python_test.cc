@@ -8,13 +8,13 @@
 namespace howdah::diagnosis {
 namespace {
 
-struct Row {
+struct PythonRow {
   const char* name;
   const char* output;
   const char* text;  // empty if no failure is found
 };
 
-const Row kRows[] = {
+const PythonRow kPythonRows[] = {
     {"markers under the source", R"(hello
 Traceback (most recent call last):
   File "/job/plain.py", line 7, in <module>
@@ -220,7 +220,7 @@ ValueError: 2
 };
 
 TEST(Python, RecordedTracebacksAreRead) {
-  for (const Row& row : kRows) {
+  for (const PythonRow& row : kPythonRows) {
     const auto failure = FindPythonFailure(CleanLines(row.output), "/job");
     EXPECT_EQ(failure ? failure->ToText() : "", row.text) << row.name;
   }
@@ -228,7 +228,7 @@ TEST(Python, RecordedTracebacksAreRead) {
 
 // Reading truncated output must neither crash nor take noticeable time.
 TEST(Python, TruncatedOutputIsHarmless) {
-  for (const Row& row : kRows) {
+  for (const PythonRow& row : kPythonRows) {
     const std::string_view output = row.output;
     for (size_t end = 0; end <= output.size(); end += 7) {
       (void)FindPythonFailure(CleanLines(output.substr(0, end)), "/job");

@@ -13,9 +13,9 @@ using JobType = core::JobChanged::Type;
 using TaskType = core::TaskChanged::Type;
 
 // Builds the journal of a job, entry by entry.
-class Story {
+class BreakdownStory {
  public:
-  explicit Story(int workers = 1) { view.Apply(Submitted(0, {{"worker", workers}})); }
+  explicit BreakdownStory(int workers = 1) { view.Apply(Submitted(0, {{"worker", workers}})); }
 
   void Job(int at, JobType type, JobState state, int generation = 0, const std::string& reason = "") {
     auto change = JobChange(type, state);
@@ -66,7 +66,7 @@ class Story {
 using Times = std::vector<int>;
 
 TEST(TimeBreakdown, JobWithoutRestartsAndStepsCountsEachPhaseOnce) {
-  Story story;
+  BreakdownStory story;
   EXPECT_EQ(story.Times(3), (Times{3, 0, 0, 0, 0, 0, 0}));
   story.Up();
   EXPECT_EQ(story.Times(30), (Times{5, 4, 1, 0, 20, 0, 0}));
@@ -78,7 +78,7 @@ TEST(TimeBreakdown, JobWithoutRestartsAndStepsCountsEachPhaseOnce) {
 }
 
 TEST(TimeBreakdown, GangIsQueuedUntilItsLastContainer) {
-  Story story(2);
+  BreakdownStory story(2);
   story.Job(2, JobType::kAmStarted, JobState::kStarting);
   story.Task(3, TaskType::kAllocated, TaskState::kAllocated, 0);
   story.Task(4, TaskType::kReady, TaskState::kReady, 0);
@@ -89,7 +89,7 @@ TEST(TimeBreakdown, GangIsQueuedUntilItsLastContainer) {
 
 TEST(TimeBreakdown, WaitingForFilesOfTheWorkingDirectoryIsLocalization) {
   for (const int filling : {0, 2, 3, 99}) {
-    Story story;
+    BreakdownStory story;
     story.Job(2, JobType::kAmStarted, JobState::kStarting);
     story.Task(5, TaskType::kAllocated, TaskState::kAllocated);
     story.Task(7, TaskType::kReady, TaskState::kReady);
@@ -121,7 +121,7 @@ TEST(TimeBreakdown, RoleThatWaitsForASetupIsNotCountedAsQueued) {
 }
 
 TEST(TimeBreakdown, TimeBeforeTheFirstStepIsRendezvousInEachGeneration) {
-  Story story;
+  BreakdownStory story;
   story.Up();
   story.Progress(13, 1);
   EXPECT_EQ(story.Times(20), (Times{5, 4, 1, 3, 7, 0, 0}));
@@ -131,7 +131,7 @@ TEST(TimeBreakdown, TimeBeforeTheFirstStepIsRendezvousInEachGeneration) {
 }
 
 TEST(TimeBreakdown, PlainJobHasNoRendezvous) {
-  Story story;
+  BreakdownStory story;
   story.view.framework = "plain";
   story.Up();
   story.Progress(13, 1);
@@ -139,7 +139,7 @@ TEST(TimeBreakdown, PlainJobHasNoRendezvous) {
 }
 
 TEST(TimeBreakdown, TimeSinceTheLastCheckpointIsLost) {
-  Story story;
+  BreakdownStory story;
   story.Up();
   story.Progress(11, 1);
   story.Progress(20, 10, 19);
@@ -159,7 +159,7 @@ TEST(TimeBreakdown, TimeSinceTheLastCheckpointIsLost) {
 }
 
 TEST(TimeBreakdown, CheckpointWithinTheGraceReducesTheLoss) {
-  Story story;
+  BreakdownStory story;
   story.Up();
   story.Progress(11, 1);
   story.Progress(15, 5, 15);
@@ -173,7 +173,7 @@ TEST(TimeBreakdown, CheckpointWithinTheGraceReducesTheLoss) {
 
 // Work that exists only in the memory of rejoining tasks is not lost until these tasks are lost.
 TEST(TimeBreakdown, RejoiningTasksAddNothingToTheLostTime) {
-  Story story;
+  BreakdownStory story;
   story.Up();
   story.Progress(10, 1);
   story.Progress(15, 5, 15);
@@ -199,7 +199,7 @@ TEST(TimeBreakdown, RejoiningTasksAddNothingToTheLostTime) {
 }
 
 TEST(TimeBreakdown, LossIsUnknownWithoutCheckpoints) {
-  Story story;
+  BreakdownStory story;
   story.Up();
   story.Recover(20, 21, 1, "worker:0 failed");
   EXPECT_EQ(story.Times(25), (Times{5, 4, 1, 0, 14, 0, 1}));
@@ -207,7 +207,7 @@ TEST(TimeBreakdown, LossIsUnknownWithoutCheckpoints) {
 }
 
 TEST(TimeBreakdown, RestartedAmCountsAsRecovering) {
-  Story story;
+  BreakdownStory story;
   story.Up();
   auto restarted = JobChange(JobType::kAmStarted, JobState::kStarting);
   restarted.am_attempt = 1;
@@ -223,7 +223,7 @@ TEST(TimeBreakdown, RestartedAmCountsAsRecovering) {
 TEST(TimeBreakdown, SumOfBucketsIsTheWallTime) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomChanges changes(seed);
-    Story story(3);
+    BreakdownStory story(3);
     int now = 0;
     for (int i = 0; i < 60 && !core::IsFinal(story.view.state); ++i) {
       core::JournalEntry entry = changes.Next();
@@ -249,7 +249,7 @@ TEST(TimeBreakdown, BreakdownWithoutJournalIsEmpty) {
 }
 
 TEST(TimeBreakdown, RestartsOfSingleTasksAreCounted) {
-  Story story;
+  BreakdownStory story;
   story.Up();
   story.Start(20, 1, 0);
   EXPECT_EQ(story.view.time_breakdown.Text(At(30)),

@@ -16,12 +16,14 @@ namespace {
 using core::TaskChanged;
 using core::TaskState;
 
-Instant At(int seconds) { return *ParseInstant("2026-11-21T06:45:00.000Z") + std::chrono::seconds(seconds); }
+Instant TimeAt(int seconds) { return *ParseInstant("2026-11-21T06:45:00.000Z") + std::chrono::seconds(seconds); }
 
 // A job with two workers that run on one GPU each.
 advice::Facts RunningJob() {
   advice::Facts facts;
-  const auto take = [&](int seconds, const core::Change& change) { client::TakeEntry(facts, {At(seconds), change}); };
+  const auto take = [&](int seconds, const core::Change& change) {
+    client::TakeEntry(facts, {TimeAt(seconds), change});
+  };
   core::JobSubmitted submitted{.id = "howdah-20261121-064500-x7k2", .name = "<b>\xff", .on = "local", .user = "ann"};
   submitted.roles = {{"worker", 2}};
   take(0, submitted);
@@ -36,7 +38,7 @@ advice::Facts RunningJob() {
   }
   for (int i = 0; i < 2; ++i) {
     TaskChanged started{.type = TaskChanged::Type::kStarted, .role = "worker", .index = i};
-    started.state = TaskState::kRunning, started.started = At(2);
+    started.state = TaskState::kRunning, started.started = TimeAt(2);
     take(2, started);
   }
   core::JobChanged running{.type = core::JobChanged::Type::kRunning, .state = core::JobState::kRunning};
@@ -44,10 +46,10 @@ advice::Facts RunningJob() {
   for (int i = 0; i < 2; ++i) {
     TaskChanged progressed{.type = TaskChanged::Type::kProgressed, .role = "worker", .index = i};
     progressed.state = TaskState::kRunning;
-    progressed.progress = core::TaskProgress{.step = 10 + i, .at = At(10), .steps = 100};
+    progressed.progress = core::TaskProgress{.step = 10 + i, .at = TimeAt(10), .steps = 100};
     take(10, progressed);
   }
-  facts.ledger.AdvanceTo(At(22));
+  facts.ledger.AdvanceTo(TimeAt(22));
   return facts;
 }
 
@@ -71,7 +73,7 @@ TEST(JobRows, RowHasTheFactsOfTheJob) {
 
 TEST(JobRows, JsonIsValidWhateverTheNameIs) {
   const JobRow row = RowOf(RunningJob(), /*has_spec=*/false, std::nullopt);
-  const auto json = nlohmann::json::parse(RowJson(row, At(32)));
+  const auto json = nlohmann::json::parse(RowJson(row, TimeAt(32)));
   EXPECT_EQ(json["name"], "<b>\xef\xbf\xbd");
   EXPECT_EQ(json["user"], "ann");
   EXPECT_EQ(json["tasks"], (nlohmann::json{{"running", 2}, {"total", 2}}));
@@ -85,16 +87,17 @@ TEST(JobRows, CsvHasOneFieldPerTitle) {
   JobRow row = RowOf(RunningJob(), /*has_spec=*/false, std::nullopt);
   row.name = "a b";
   const auto commas = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
-  EXPECT_EQ(commas(RowCsv(row, At(32))), commas(RowCsvTitles()));
+  EXPECT_EQ(commas(RowCsv(row, TimeAt(32))), commas(RowCsvTitles()));
   row.reason = "a \"quoted\", long\nreason";
-  EXPECT_NE(RowCsv(row, At(32)).find("\"a \"\"quoted\"\", long reason\"\n"), std::string::npos) << RowCsv(row, At(32));
+  EXPECT_NE(RowCsv(row, TimeAt(32)).find("\"a \"\"quoted\"\", long reason\"\n"), std::string::npos)
+      << RowCsv(row, TimeAt(32));
 }
 
 TEST(LiveJobs, EventHasHeadTasksAndEntries) {
   const advice::Facts facts = RunningJob();
   journal::JobView changed = facts.job;
   changed.tasks.resize(1);
-  const core::JournalEntry entry{At(3), core::RoleScaled{"worker", 2, 3, "ann"}};
+  const core::JournalEntry entry{TimeAt(3), core::RoleScaled{"worker", 2, 3, "ann"}};
   const auto json = nlohmann::json::parse(JobEventJson(changed, R"({"user":"ann"})", {"worker:1"}, {{7, entry}}));
   EXPECT_EQ(json["topic"], "job:howdah-20261121-064500-x7k2");
   EXPECT_EQ(json["job"]["state"], "RUNNING");

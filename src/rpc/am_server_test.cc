@@ -50,8 +50,8 @@ wire::ToExecutor Starting(int attempt) {
 }
 
 // An AM that records all messages.
-struct Am {
-  explicit Am(const Identity& identity, TestLoop& loop, const std::string& host = "127.0.0.1") {
+struct ServedAm {
+  explicit ServedAm(const Identity& identity, TestLoop& loop, const std::string& host = "127.0.0.1") {
     AmServer::Handlers handlers;
     handlers.on_message = [this](ConnectionId id, wire::FromExecutor message) {
       if (message.has_register_()) ids[message.register_().container()] = id;
@@ -127,7 +127,7 @@ class AmServerTest : public testing::Test {
   static JobIdentities* identities_;
   static JobIdentities* others_;
   TestLoop loop_;
-  Am am_{identities_->am, loop_};
+  ServedAm am_{identities_->am, loop_};
 };
 JobIdentities* AmServerTest::identities_ = nullptr;
 JobIdentities* AmServerTest::others_ = nullptr;
@@ -558,7 +558,7 @@ TEST_F(AmServerTest, AcceptingContinuesAfterDescriptorsRanOut) {
 }
 
 TEST_F(AmServerTest, Ipv6IsSupported) {
-  Am am(identities_->am, loop_, "::1");
+  ServedAm am(identities_->am, loop_, "::1");
   if (!am.server) GTEST_SKIP() << "no IPv6 on this machine";
   Executor executor("[::1]:" + std::to_string(am.server->port()), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));

@@ -33,8 +33,8 @@ wire::Frame Data(const std::string& bytes) {
   return frame;
 }
 
-struct Am {
-  Am(const Identity& identity, TestLoop& loop) {
+struct FrameAm {
+  FrameAm(const Identity& identity, TestLoop& loop) {
     AmServer::Handlers handlers;
     handlers.on_message = [](ConnectionId, const wire::FromExecutor&) {};
     handlers.on_closed = [](ConnectionId) {};
@@ -90,7 +90,7 @@ class FramesTest : public testing::Test {
 
   static JobIdentities *identities_, *others_;
   TestLoop loop_;
-  Am am_{identities_->am, loop_};
+  FrameAm am_{identities_->am, loop_};
   std::unique_ptr<FrameChannel> clients_ = Channel(identities_->client), executors_ = Channel(identities_->executor);
   std::optional<End> client_, executor_;
 };

@@ -47,7 +47,7 @@ def end_to_end():
         for process in [subprocess.Popen(true) for _ in range(4)]:
             process.wait()
     bare_ms = median_ms(15, bare)
-    yield Row("a", "job of 4 roles, /bin/true, end to end", ours, "ms", 15, "< 60 ms", "")
+    yield Row("a", "job of 4 roles, /bin/true, end to end", ours, "ms", 15, "< 45 ms", "")
     yield Row("a", "four bare processes", bare_ms, "ms", 15, "", f"{bare_ms / ours:.2f} of ours")
     torchrun = [framework_python("torch"), ROOT / "tests/contract/train/torchrun311.py", "--standalone",
                 "--nproc_per_node", "4", "--no_python", *true]

@@ -10,9 +10,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr int64_t kGiB = int64_t{1} << 30;
+constexpr int64_t kGibibyte = int64_t{1} << 30;
 
-Capacity Machine() { return {8 * kGiB, 4, {0, 1}}; }
+Capacity Machine() { return {8 * kGibibyte, 4, {0, 1}}; }
 
 jobspec::RoleSpec Role(const std::string& name, int instances, int64_t memory, int gpus = 0) {
   jobspec::RoleSpec role;
@@ -30,47 +30,47 @@ jobspec::JobSpec Job(std::vector<jobspec::RoleSpec> roles) {
 }
 
 TEST(Refusals, FittingJobIsAccepted) {
-  EXPECT_THAT(RefusalsOf(Job({Role("worker", 8, kGiB), Role("ps", 2, 0, 1)}), Machine()), IsEmpty());
+  EXPECT_THAT(RefusalsOf(Job({Role("worker", 8, kGibibyte), Role("ps", 2, 0, 1)}), Machine()), IsEmpty());
 }
 
 TEST(Refusals, VcoresAreNotLimited) {
-  auto role = Role("worker", 8, kGiB);
+  auto role = Role("worker", 8, kGibibyte);
   role.vcores = 1000;
   EXPECT_THAT(RefusalsOf(Job({role}), Machine()), IsEmpty());
 }
 
 TEST(Refusals, TaskLargerThanTheMachineIsRefusedOncePerResource) {
-  EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 9 * kGiB, 3)}), Machine()),
+  EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 9 * kGibibyte, 3)}), Machine()),
               ElementsAre(AllOf(HasSubstr("roles.worker: one task requests 9 GiB"), HasSubstr("offers 8 GiB")),
                           AllOf(HasSubstr("roles.worker: one task requests 3 GPUs"), HasSubstr("has 2"))));
 }
 
 TEST(Refusals, GangMustFitAsAWhole) {
-  EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 3 * kGiB, 1), Role("ps", 1, 3 * kGiB, 1)}), Machine()),
+  EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 3 * kGibibyte, 1), Role("ps", 1, 3 * kGibibyte, 1)}), Machine()),
               ElementsAre(AllOf(HasSubstr("the 3 tasks of the gang request 9 GiB"), HasSubstr("offers 8 GiB")),
                           AllOf(HasSubstr("request 3 GPUs"), HasSubstr("has 2"))));
 }
 
 TEST(Refusals, JobWithoutGangIsAcceptedIfEachTaskFits) {
-  auto spec = Job({Role("worker", 20, 3 * kGiB, 1)});
+  auto spec = Job({Role("worker", 20, 3 * kGibibyte, 1)});
   spec.start = jobspec::StartMode::kFree;
   EXPECT_THAT(RefusalsOf(spec, Machine()), IsEmpty());
 }
 
 TEST(Refusals, ElasticRoleIsCheckedWithItsMinimum) {
-  auto role = Role("worker", 0, 3 * kGiB);
+  auto role = Role("worker", 0, 3 * kGibibyte);
   role.instances = {2, 100};
   EXPECT_THAT(RefusalsOf(Job({role}), Machine()), IsEmpty());
 }
 
 TEST(Refusals, OverflowingSumIsRefused) {
-  auto role = Role("worker", 2'000'000'000, 8 * kGiB);
-  EXPECT_THAT(RefusalsOf(Job({role, Role("ps", 2'000'000'000, 8 * kGiB)}), Machine()),
+  auto role = Role("worker", 2'000'000'000, 8 * kGibibyte);
+  EXPECT_THAT(RefusalsOf(Job({role, Role("ps", 2'000'000'000, 8 * kGibibyte)}), Machine()),
               ElementsAre(HasSubstr("of the gang")));
 }
 
 TEST(Refusals, UrisAreRefused) {
-  auto spec = Job({Role("worker", 1, kGiB)});
+  auto spec = Job({Role("worker", 1, kGibibyte)});
   spec.source = "hdfs:///src";
   spec.files = {{"/here/a.csv", "a.csv", false}, {"s3://bucket/b.csv", "b.csv", false}};
   spec.python_archive = "hdfs:///env.tar.gz";
@@ -92,7 +92,7 @@ TEST(Refusals, ClusterKeysAreIgnored) {
 }
 
 TEST(Refusals, HistoryOnAnotherFileSystemIsIgnored) {
-  auto spec = Job({Role("worker", 1, kGiB)});
+  auto spec = Job({Role("worker", 1, kGibibyte)});
   spec.tony_history = "/data/tony";
   EXPECT_THAT(IgnoredOf(spec), IsEmpty());
   spec.tony_history = "hdfs://ns1/tony";
@@ -100,7 +100,7 @@ TEST(Refusals, HistoryOnAnotherFileSystemIsIgnored) {
 }
 
 TEST(Refusals, ContainerAndLocalityKeysAreIgnored) {
-  auto spec = Job({Role("worker", 1, kGiB), Role("ps", 1, kGiB)});
+  auto spec = Job({Role("worker", 1, kGibibyte), Role("ps", 1, kGibibyte)});
   EXPECT_THAT(IgnoredOf(spec), IsEmpty());
   spec.docker.emplace();
   spec.docker->image = "python:3.11";

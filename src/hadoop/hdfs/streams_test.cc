@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string Pattern(size_t size) {
+std::string Content(size_t size) {
   std::string bytes(size, '\0');
   for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 257);
   return bytes;
@@ -48,7 +48,7 @@ class Streams : public ::testing::Test {
   }
 
   static constexpr int64_t kBlock = 1000 * kChunk;
-  const std::string bytes_ = Pattern(2500 * kChunk + 100);  // two full blocks and a third, shorter block
+  const std::string bytes_ = Content(2500 * kChunk + 100);  // two full blocks and a third, shorter block
   SharedState shared_;
   std::vector<std::unique_ptr<FakeDataNode>> nodes_;
   std::shared_ptr<FakeNameNode> name_node_;

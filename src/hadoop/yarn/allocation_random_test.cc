@@ -5,14 +5,13 @@
 #include <random>
 
 #include "howdah/hadoop/yarn/allocation.h"
+#include "test_attempt.h"
 
 namespace howdah::hadoop::yarn {
 namespace {
 
 using namespace ::hadoop::yarn;
 using namespace std::chrono_literals;
-
-const AttemptId kAttempt{{1700000000000, 1}, 1};
 
 // A model of the state that ApplicationMasterService and AppSchedulingInfo keep for one attempt. For each key there are
 // rows with absolute counts, which the scheduler lowers when it grants. The last response is the answer to a repeated

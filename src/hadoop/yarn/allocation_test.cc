@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "test_attempt.h"
+
 namespace howdah::hadoop::yarn {
 namespace {
 
@@ -12,7 +14,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr Instant kNow{1000s};
-const AttemptId kAttempt{{1700000000000, 1}, 1};
 
 ContainerId Id(int64_t n) { return {kAttempt, n}; }
 

@@ -6,6 +6,8 @@
 #include <boost/asio/post.hpp>
 #include <deque>
 
+#include "test_attempt.h"
+
 namespace howdah::hadoop::yarn {
 namespace {
 
@@ -13,8 +15,6 @@ using namespace ::hadoop::yarn;
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-const AttemptId kAttempt{{1700000000000, 1}, 1};
 
 Error Remote(const std::string& exception, const std::string& message = "no") {
   return {ErrorCode::kFailed, message, "org.apache.hadoop.yarn.exceptions." + exception};

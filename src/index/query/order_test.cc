@@ -13,12 +13,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-const Instant kNow = *ParseInstant("2026-11-21T12:00:00.000Z");
+const Instant kToday = *ParseInstant("2026-11-21T12:00:00.000Z");
 
 std::vector<std::string> Sorted(std::vector<JobRow> rows, const std::string& by) {
   const Order order = *ParseOrder(by);
   std::sort(rows.begin(), rows.end(), [&](const JobRow& a, const JobRow& b) {
-    return Before(PositionOf(a, order.column, kNow), PositionOf(b, order.column, kNow), order.descending);
+    return Before(PositionOf(a, order.column, kToday), PositionOf(b, order.column, kToday), order.descending);
   });
   std::vector<std::string> ids;
   for (const JobRow& row : rows) ids.push_back(row.id);
@@ -35,13 +35,13 @@ TEST(Order, EachColumnSorts) {
   JobRow low{
       .id = "1", .name = "A", .user = "ann", .queue = "a", .backend = "local", .framework = "jax", .reason = "a"};
   low.state = core::JobState::kQueued;
-  low.submitted = kNow - 9h, low.started = kNow - 8h, low.finished = kNow - 7h;
+  low.submitted = kToday - 9h, low.started = kToday - 8h, low.finished = kToday - 7h;
   low.tasks = 1, low.gpus = 1, low.goodput = 0.1, low.severity = advice::Severity::kLow, low.cost = 1;
   low.progress = JobProgress{.step = 50, .steps = 100};
   JobRow high{
       .id = "2", .name = "b", .user = "bob", .queue = "b", .backend = "yarn", .framework = "mpi", .reason = "b"};
   high.state = core::JobState::kFailed;
-  high.submitted = kNow - 6h, high.started = kNow - 5h, high.finished = kNow - 3h;
+  high.submitted = kToday - 6h, high.started = kToday - 5h, high.finished = kToday - 3h;
   high.tasks = 2, high.gpus = 2, high.goodput = 0.2, high.severity = advice::Severity::kCritical, high.cost = 2;
   high.progress = JobProgress{.step = 6, .steps = 10};
   for (const std::string& column : SortColumns()) {

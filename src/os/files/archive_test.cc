@@ -17,11 +17,6 @@ using testing::HasSubstr;
 
 void RunOk(const Scratch& scratch, const std::string& script) { EXPECT_EQ(Shell(scratch, script), 0) << script; }
 
-mode_t Mode(const std::string& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
-}
-
 TEST(Unpack, ZipAndTarKeepModesAndLinks) {
   Scratch scratch;
   RunOk(
@@ -42,10 +37,10 @@ TEST(Unpack, ZipAndTarKeepModesAndLinks) {
     EXPECT_THAT(*ListDirectory(out + "/bin"), ElementsAre("alias", "hard", "run"));
     EXPECT_EQ(Content(out + "/bin/alias"), "hi\n");
     EXPECT_EQ(Content(out + "/bin/hard"), "hi\n");
-    EXPECT_EQ(Mode(out + "/bin/run"), 0750u) << name;
+    EXPECT_EQ(ModeOf(out + "/bin/run"), 0750u) << name;
     EXPECT_EQ(Content(out + "/locked/f"), "x\n");
     if (name != "a.zip") {
-      EXPECT_EQ(Mode(out + "/locked"), 0555u) << name;
+      EXPECT_EQ(ModeOf(out + "/locked"), 0555u) << name;
     }
     EXPECT_TRUE(Unpack(scratch / name, out).ok()) << "over existing files";
   }
@@ -79,7 +74,7 @@ TEST(Unpack, ZipWithoutModesGetsDefaultModes) {
   ASSERT_TRUE(MakeDirectories(scratch / "out").ok());
   ASSERT_TRUE(Unpack(scratch / "w.zip", scratch / "out").ok());
   EXPECT_EQ(Content(scratch / "out/d/f.txt"), "text");
-  EXPECT_EQ(Mode(scratch / "out/d/f.txt") & 0600, 0600u);
+  EXPECT_EQ(ModeOf(scratch / "out/d/f.txt") & 0600, 0600u);
 }
 
 TEST(Unpack, EntryOutsideDirectoryIsRefused) {

@@ -15,11 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-mode_t Mode(const std::string& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
-}
-
 TEST(Files, WholeFileAndTailAreRead) {
   Scratch scratch;
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", "0123456789").ok());
@@ -56,7 +51,7 @@ TEST(Files, AtomicWriteReplacesFileAndLeavesNoTemporary) {
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", "old", 0644).ok());
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", std::string(1 << 20, 'x'), 0600).ok());
   EXPECT_EQ(Content(scratch / "f").size(), size_t{1} << 20);
-  EXPECT_EQ(Mode(scratch / "f"), 0600u);
+  EXPECT_EQ(ModeOf(scratch / "f"), 0600u);
   EXPECT_FALSE(WriteFileAtomically(scratch / "no/f", "x").ok());
   ASSERT_TRUE(MakeDirectories(scratch / "d").ok());
   EXPECT_FALSE(WriteFileAtomically(scratch / "d", "x").ok());
@@ -152,9 +147,9 @@ TEST(CopyTree, ModesTimesAndLinksAreKept) {
 
   ASSERT_TRUE(CopyTree(scratch / "from", scratch / "to").ok());
   EXPECT_THAT(*ListDirectory(scratch / "to"), ElementsAre("dangling", "empty", "link", "pipe", "run.sh", "sub"));
-  EXPECT_EQ(Mode(scratch / "to/run.sh"), 0751u);
-  EXPECT_EQ(Mode(scratch / "to/sub"), 0555u);
-  EXPECT_EQ(Mode(scratch / "to/sub/data"), 0400u);
+  EXPECT_EQ(ModeOf(scratch / "to/run.sh"), 0751u);
+  EXPECT_EQ(ModeOf(scratch / "to/sub"), 0555u);
+  EXPECT_EQ(ModeOf(scratch / "to/sub/data"), 0400u);
   EXPECT_EQ(Content(scratch / "to/sub/data"), std::string(3 << 20, 'd'));
   struct stat info {};
   ASSERT_EQ(::lstat((scratch / "to/run.sh").c_str(), &info), 0);
@@ -170,11 +165,11 @@ TEST(CopyTree, SetIdAndStickyBitsAreDropped) {
   ASSERT_EQ(::mkfifo((scratch / "from/pipe").c_str(), 0600), 0);
   ASSERT_EQ(::chmod((scratch / "from/pipe").c_str(), 04600), 0);
   ASSERT_EQ(::chmod((scratch / "from/sub").c_str(), 03755), 0);
-  ASSERT_EQ(Mode(scratch / "from/tool"), 06755u);
+  ASSERT_EQ(ModeOf(scratch / "from/tool"), 06755u);
   ASSERT_TRUE(CopyTree(scratch / "from", scratch / "to").ok());
-  EXPECT_EQ(Mode(scratch / "to/tool"), 0755u);
-  EXPECT_EQ(Mode(scratch / "to/pipe"), 0600u);
-  EXPECT_EQ(Mode(scratch / "to/sub"), 0755u);
+  EXPECT_EQ(ModeOf(scratch / "to/tool"), 0755u);
+  EXPECT_EQ(ModeOf(scratch / "to/pipe"), 0600u);
+  EXPECT_EQ(ModeOf(scratch / "to/sub"), 0755u);
 }
 
 TEST(CopyTree, ExistingDirectoryIsFilledWithoutFollowingLinks) {

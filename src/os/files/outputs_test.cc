@@ -12,16 +12,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-void Write(const std::string& path, const std::string& text) {
-  ASSERT_TRUE(MakeDirectories(path.substr(0, path.rfind('/'))).ok());
-  ASSERT_TRUE(WriteFileAtomically(path, text).ok());
-}
-
 TEST(FindOutputs, PatternsMatchFilesAndWholeDirectories) {
   const Scratch root;
   for (const char* path :
        {"a.pt", "train.py", "out/b.pt", "out/deep/c.txt", "outer/d", "runs/1/metrics", "runs/2/model"}) {
-    Write(root / path, "x");
+    WriteWithParents(root / path, "x");
   }
   ASSERT_EQ(::symlink("/etc", (root / "out/link").c_str()), 0);
   ASSERT_EQ(::symlink("/etc/passwd", (root / "passwd.pt").c_str()), 0);
@@ -38,10 +33,10 @@ TEST(FindOutputs, PatternsMatchFilesAndWholeDirectories) {
 
 TEST(MoveOutputs, MovesFilesWithTheirDirectoriesAndReplacesOldOnes) {
   const Scratch root;
-  Write(root / "work/out/a", "new");
-  Write(root / "work/b", "b");
-  Write(root / "work/stays", "c");
-  Write(root / "kept/out/a", "old");
+  WriteWithParents(root / "work/out/a", "new");
+  WriteWithParents(root / "work/b", "b");
+  WriteWithParents(root / "work/stays", "c");
+  WriteWithParents(root / "kept/out/a", "old");
   ASSERT_TRUE(MoveOutputs(root / "work", {"b", "out/a", "vanished"}, root / "kept").ok());
   EXPECT_EQ(Content(root / "kept/out/a"), "new");
   EXPECT_EQ(Content(root / "kept/b"), "b");
@@ -50,7 +45,7 @@ TEST(MoveOutputs, MovesFilesWithTheirDirectoriesAndReplacesOldOnes) {
 
 TEST(MoveOutputs, DoesNotFollowLinksBelowTheTarget) {
   const Scratch root;
-  Write(root / "work/out/a", "new");
+  WriteWithParents(root / "work/out/a", "new");
   ASSERT_TRUE(MakeDirectories(root / "elsewhere").ok() && MakeDirectories(root / "kept").ok());
   ASSERT_EQ(::symlink((root / "elsewhere").c_str(), (root / "kept/out").c_str()), 0);
   EXPECT_FALSE(MoveOutputs(root / "work", {"out/a"}, root / "kept").ok());
@@ -70,17 +65,17 @@ TEST(FindLeftFiles, LongNamesAreOnlyCounted) {
 
 TEST(FindLeftFiles, CountsNewFilesAndNamesTheLargest) {
   const Scratch root;
-  Write(root / "old.py", "x");
+  WriteWithParents(root / "old.py", "x");
   struct stat info {};
   ASSERT_EQ(::stat((root / "old.py").c_str(), &info), 0);
   const Instant since = ToInstant(info.st_ctim);
   EXPECT_EQ(FindLeftFiles(root.path(), since).count, 0);
-  Write(root / "model.pt", std::string(1000, 'x'));
-  Write(root / "out/b", std::string(10, 'x'));
-  Write(root / "out/c", std::string(20, 'x'));
-  Write(root / "d", "x");
-  Write(root / "__pycache__/x.pyc", std::string(5000, 'x'));
-  Write(root / ".cache/y", std::string(5000, 'x'));
+  WriteWithParents(root / "model.pt", std::string(1000, 'x'));
+  WriteWithParents(root / "out/b", std::string(10, 'x'));
+  WriteWithParents(root / "out/c", std::string(20, 'x'));
+  WriteWithParents(root / "d", "x");
+  WriteWithParents(root / "__pycache__/x.pyc", std::string(5000, 'x'));
+  WriteWithParents(root / ".cache/y", std::string(5000, 'x'));
   const LeftFiles left = FindLeftFiles(root.path(), since - std::chrono::hours(1));
   EXPECT_EQ(left.count, 5);
   EXPECT_EQ(left.bytes, 1000 + 10 + 20 + 1 + 1);

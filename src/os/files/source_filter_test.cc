@@ -30,11 +30,6 @@ std::vector<std::string> Kept(const std::string& root) {
   return kept;
 }
 
-void Write(const std::string& path, const std::string& text) {
-  ASSERT_TRUE(MakeDirectories(path.substr(0, path.rfind('/'))).ok());
-  ASSERT_TRUE(WriteFileAtomically(path, text).ok());
-}
-
 TEST(SourceFilter, DefaultsLeaveOutGitDirectoryCachesAndVirtualEnvironments) {
   const Scratch root;
   EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/big.bin", "data/keep.txt", "lib/.gitignore", "lib/x.log",
@@ -44,36 +39,36 @@ TEST(SourceFilter, DefaultsLeaveOutGitDirectoryCachesAndVirtualEnvironments) {
 
 TEST(SourceFilter, FollowsGitignoreOfEveryDirectory) {
   const Scratch root;
-  Write(root.path() + "/.gitignore", "# caches\n*.log\n/build/\ndata/*\n!data/keep.txt   \n\n");
-  Write(root.path() + "/lib/.gitignore", "!y.log\n/sub\n");
+  WriteWithParents(root.path() + "/.gitignore", "# caches\n*.log\n/build/\ndata/*\n!data/keep.txt   \n\n");
+  WriteWithParents(root.path() + "/lib/.gitignore", "!y.log\n/sub\n");
   EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/keep.txt", "lib/.gitignore", "lib/y.log"));
   EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".gitignore");
 }
 
 TEST(SourceFilter, PathWithALeadingSlashIsBelowTheRoot) {
   const Scratch root;
-  Write(root.path() + "/.gitignore", "*.log\n");
+  WriteWithParents(root.path() + "/.gitignore", "*.log\n");
   EXPECT_TRUE(SourceFilter(root.path()).Skips("/lib/x.log", false));
   EXPECT_FALSE(SourceFilter(root.path()).Skips("/lib/x.txt", false));
 }
 
 TEST(SourceFilter, HowdahignoreReplacesGitignoreAndMayIncludeDefaults) {
   const Scratch root;
-  Write(root.path() + "/.gitignore", "*\n");
-  Write(root.path() + "/lib/.gitignore", "*\n");
-  Write(root.path() + "/.howdahignore", "lib/**\ndata\n!.git\n");
+  WriteWithParents(root.path() + "/.gitignore", "*\n");
+  WriteWithParents(root.path() + "/lib/.gitignore", "*\n");
+  WriteWithParents(root.path() + "/.howdahignore", "lib/**\ndata\n!.git\n");
   EXPECT_THAT(Kept(root.path()), ElementsAre(".git/HEAD", "a.py", "build/o", "x.log"));
   EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".howdahignore");
 }
 
 TEST(SurveySource, CountsIncludedFilesAndNamesExcludedOnes) {
   const Scratch root;
-  Write(root.path() + "/a.py", "12345");
-  Write(root.path() + "/data/small", "123");
-  Write(root.path() + "/data/deep/large", std::string(100, 'x'));
-  Write(root.path() + "/data/deep/skipped.log", "123456789");
-  Write(root.path() + "/.git/HEAD", "ref");
-  Write(root.path() + "/.howdahignore", "*.log");
+  WriteWithParents(root.path() + "/a.py", "12345");
+  WriteWithParents(root.path() + "/data/small", "123");
+  WriteWithParents(root.path() + "/data/deep/large", std::string(100, 'x'));
+  WriteWithParents(root.path() + "/data/deep/skipped.log", "123456789");
+  WriteWithParents(root.path() + "/.git/HEAD", "ref");
+  WriteWithParents(root.path() + "/.howdahignore", "*.log");
   const auto survey = SurveySource(root.path());
   ASSERT_TRUE(survey.ok());
   EXPECT_EQ(survey->files, 4);
@@ -85,11 +80,11 @@ TEST(SurveySource, CountsIncludedFilesAndNamesExcludedOnes) {
 
 TEST(CopyTree, LeavesOutFilesThatTheFilterSkips) {
   const Scratch root;
-  Write(root.path() + "/from/a.py", "1");
-  Write(root.path() + "/from/data/b", "2");
-  Write(root.path() + "/from/data/c.log", "3");
-  Write(root.path() + "/from/.git/HEAD", "4");
-  Write(root.path() + "/from/.howdahignore", "/data/*.log\n");
+  WriteWithParents(root.path() + "/from/a.py", "1");
+  WriteWithParents(root.path() + "/from/data/b", "2");
+  WriteWithParents(root.path() + "/from/data/c.log", "3");
+  WriteWithParents(root.path() + "/from/.git/HEAD", "4");
+  WriteWithParents(root.path() + "/from/.howdahignore", "/data/*.log\n");
   ASSERT_TRUE(CopyTree(root.path() + "/from", root.path() + "/to", {}, SkipsOfSource(root.path() + "/from")).ok());
   EXPECT_THAT(*ListDirectory(root.path() + "/to"), ElementsAre(".howdahignore", "a.py", "data"));
   EXPECT_THAT(*ListDirectory(root.path() + "/to/data"), ElementsAre("b"));

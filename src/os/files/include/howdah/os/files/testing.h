@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,18 @@ class Scratch {
 inline std::string Content(const std::string& path) {
   auto bytes = ReadFile(path);
   return bytes ? *bytes : "(" + bytes.error().message + ")";
+}
+
+// The permission bits of a file, without following a link, or 0 if it does not exist.
+inline mode_t ModeOf(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
+}
+
+// Writes a file and the directories above it.
+inline void WriteWithParents(const std::string& path, const std::string& text) {
+  ASSERT_TRUE(MakeDirectories(path.substr(0, path.rfind('/'))).ok());
+  ASSERT_TRUE(WriteFileAtomically(path, text).ok());
 }
 
 // Runs a bash script in a directory and returns its exit code. (os/process cannot be used here: it is a layer above
