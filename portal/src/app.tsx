@@ -11,9 +11,12 @@ import {useResource, type Resource} from "./hooks/use_resource";
 import {useShortcuts} from "./hooks/use_shortcuts";
 import {AboutPage} from "./pages/about_page";
 import {AdvicePage} from "./pages/advice_page";
+import {ComparePage} from "./pages/compare/compare_page";
 import {GoodputPage} from "./pages/goodput_page";
 import {JobPage} from "./pages/job/job_page";
 import {JobsPage} from "./pages/jobs/jobs_page";
+import {NamePage} from "./pages/name/name_page";
+import {RerunPage} from "./pages/rerun/rerun_page";
 import {routeOf, type Route} from "./pure/url_state";
 
 const HEALTH_MS = 10_000; // how often the state of the backends is read
@@ -24,6 +27,12 @@ function titleOf(route: Route): string {
       return "Jobs";
     case "job":
       return route.id;
+    case "compare":
+      return "Compare runs";
+    case "rerun":
+      return `Re-run ${route.id}`;
+    case "name":
+      return `Runs of ${route.name}`;
     case "goodput":
       return "Goodput";
     case "advice":
@@ -35,12 +44,23 @@ function titleOf(route: Route): string {
   }
 }
 
+// The page of the header that a page belongs to.
+function sectionOf(route: Route): string {
+  return ["job", "compare", "name", "rerun"].includes(route.page) ? "jobs" : route.page;
+}
+
 function Page({route, health}: {route: Route; health: Resource<Health>}) {
   switch (route.page) {
     case "jobs":
       return <JobsPage />;
     case "job":
       return <JobPage key={route.id} id={route.id} tab={route.tab} readOnly={health.data?.read_only ?? false} />;
+    case "compare":
+      return <ComparePage />;
+    case "rerun":
+      return <RerunPage key={route.id} id={route.id} readOnly={health.data?.read_only ?? false} />;
+    case "name":
+      return <NamePage key={route.name} name={route.name} />;
     case "goodput":
       return <GoodputPage />;
     case "advice":
@@ -104,7 +124,7 @@ export function App() {
       <a href="#main" class="skip">
         Skip to the page
       </a>
-      <PageHeader page={route.page === "job" ? "jobs" : route.page} health={health.data} help={() => setHelp(true)} />
+      <PageHeader page={sectionOf(route)} health={health.data} help={() => setHelp(true)} />
       <main id="main" tabIndex={-1}>
         <Guard key={location.path}>
           <Page route={route} health={health} />

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import {changed, jobPath, listOf, oneOf, parseLocation, routeOf, urlOf} from "../src/pure/url_state";
+import {changed, jobPath, listOf, namePath, oneOf, parseLocation, routeOf, urlOf} from "../src/pure/url_state";
 
 test("a URL and its parts are inverse", () => {
   const query = {q: 'state:RUNNING,QUEUED user:me "a b" 100% &=#', tab: "logs", at: "12"};
@@ -35,6 +35,14 @@ const routes: [path: string, expected: object][] = [
   ["/jobs", {page: "unknown"}],
   ["/jobs/a/b", {page: "unknown"}],
   ["/jobs/%zz", {page: "unknown"}],
+  ["/rerun/a", {page: "rerun", id: "a"}],
+  ["/rerun", {page: "unknown"}],
+  ["/compare", {page: "compare"}],
+  ["/compare/x", {page: "unknown"}],
+  ["/names/resnet50", {page: "name", name: "resnet50"}],
+  ["/names/a/b%3F", {page: "name", name: "a/b?"}],
+  ["/names/%zz", {page: "unknown"}],
+  ["/names", {page: "unknown"}],
   ["/goodput", {page: "goodput"}],
   ["/advice", {page: "advice", check: null}],
   ["/advice/memory-over", {page: "advice", check: "memory-over"}],
@@ -48,6 +56,10 @@ for (const [path, expected] of routes) {
 
 test("an id with special characters is one part of the path", () => {
   assert.deepEqual(routeOf(parseLocation(jobPath("a/b ?#%"), "")), {page: "job", id: "a/b ?#%", tab: "overview"});
+});
+
+test("a name with special characters is found again in its path", () => {
+  assert.deepEqual(routeOf(parseLocation(namePath("a/b ?#%"), "")), {page: "name", name: "a/b ?#%"});
 });
 
 test("the tab is in the query", () => {

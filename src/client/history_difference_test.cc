@@ -18,6 +18,57 @@ TEST(Differences, AddedRemovedAndChangedSettingsAreListed) {
   EXPECT_FALSE(SettingsOfJobFile("[]").ok());
 }
 
+TEST(Compare, EverySettingOfAnyRunIsListedOnce) {
+  using Settings = std::vector<compat::tony::history::Setting>;
+  const Settings first = {{"a", "1", "", false}, {"b", "2", "", false}}, second = {{"a", "1", "", false}};
+  const Settings third = {{"a", "1", "", false}, {"b", "3", "", false}};
+  EXPECT_EQ(Compare({first, second, third}),
+            (std::vector<Compared>{{"a", {"1", "1", "1"}, true}, {"b", {"2", std::nullopt, "3"}, false}}));
+  EXPECT_TRUE(Compare({}).empty());
+  EXPECT_EQ(Compare({first}).back(), (Compared{"b", {"2"}, true}));
+}
+
+TEST(Compare, SecretsThatDifferAreDifferentAndHidden) {
+  const auto settings = [](const std::string& token) {
+    return *SettingsOfJobFile(R"({"env": {"HF_TOKEN": ")" + token + R"("}})", Secrets::kKeep);
+  };
+  EXPECT_EQ(Compare({settings("a"), settings("b")}),
+            (std::vector<Compared>{{"env.HF_TOKEN", {"(hidden)", "(hidden)"}, false}}));
+  EXPECT_TRUE(Compare({settings("a"), settings("a")}).front().same);
+}
+
+TEST(Compare, FilesAreAlignedByTheirPathInTheWorkingDirectory) {
+  const auto before = SettingsOfJobFile(R"({"files": [{"from": "/x/b", "to": "b"}]})");
+  const auto after = SettingsOfJobFile(R"({"files": [{"from": "/x/a", "to": "a"}, {"from": "/x/b", "to": "b"}]})");
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_EQ(Differences(*before, *after),
+            (std::vector<Difference>{{"files[a].from", std::nullopt, "/x/a"}, {"files[a].to", std::nullopt, "a"}}));
+}
+
+TEST(Settings, KindIsThatOfTheKey) {
+  const std::pair<const char*, SettingKind> cases[] = {
+      {"env.SIZE", SettingKind::kEnvironment},
+      {"roles.w.env.SIZE", SettingKind::kEnvironment},
+      {"env_from[0]", SettingKind::kEnvironment},
+      {"files[data.csv].from", SettingKind::kFiles},
+      {"roles.w.files[a].to", SettingKind::kFiles},
+      {"source", SettingKind::kFiles},
+      {"framework", SettingKind::kVersions},
+      {"docker.image", SettingKind::kVersions},
+      {"roles.w.image", SettingKind::kVersions},
+      {"python.archive", SettingKind::kVersions},
+      {"on", SettingKind::kBackend},
+      {"queue", SettingKind::kBackend},
+      {"docker.network", SettingKind::kBackend},
+      {"roles.w.node_label", SettingKind::kBackend},
+      {"name", SettingKind::kJobFile},
+      {"roles.w.memory", SettingKind::kJobFile},
+      {"roles.env", SettingKind::kJobFile},
+      {"queues", SettingKind::kJobFile},
+  };
+  for (const auto& [name, kind] : cases) EXPECT_EQ(KindOf(name), kind) << name;
+}
+
 TEST(Settings, VariablesThatLookLikeSecretsAreHidden) {
   const auto settings = SettingsOfJobFile(
       R"({"env": {"HF_TOKEN": "a", "SIZE": "b"}, "roles": {"w": {"env": {"PASSWORD": "c"}}}, "files": {"KEY": "d"}})");

@@ -152,10 +152,10 @@ Result<JobView> HistorySource::Status(const PastJob& job) {
   return compat::tony::history::ViewOf(job.tony->name, settings.ok() ? *settings : TonySettings(), events.events);
 }
 
-Result<TonySettings> HistorySource::Configuration(const PastJob& job) {
+Result<TonySettings> HistorySource::Configuration(const PastJob& job, Secrets secrets) {
   if (job.tony) return storage::history::ReadConfiguration(*tony_->files, *job.tony);
   HOWDAH_TRY(const std::string text, cluster_->JobFile(JobId{job.view.id}));
-  return SettingsOfJobFile(text);
+  return SettingsOfJobFile(text, secrets);
 }
 
 Result<std::vector<compat::tony::history::TaskMetrics>> HistorySource::TonyMetrics(const PastJob& job) {

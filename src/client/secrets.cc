@@ -27,4 +27,26 @@ void HideSecrets(jobspec::JobSpec& spec, std::string_view hidden) {
   for (jobspec::RoleSpec& role : spec.roles) HideSecrets(role.env, hidden);
 }
 
+namespace {
+
+void Restore(jobspec::EnvVars& env, const jobspec::EnvVars& original, std::string_view hidden) {
+  for (auto& [name, value] : env) {
+    if (value != hidden) continue;
+    const auto known = std::find_if(original.begin(), original.end(),
+                                    [&, &wanted = name](const auto& variable) { return variable.first == wanted; });
+    if (known != original.end()) value = known->second;
+  }
+}
+
+}  // namespace
+
+void RestoreSecrets(jobspec::JobSpec& spec, const jobspec::JobSpec& original, std::string_view hidden) {
+  Restore(spec.env, original.env, hidden);
+  for (jobspec::RoleSpec& role : spec.roles) {
+    const auto known = std::find_if(original.roles.begin(), original.roles.end(),
+                                    [&](const jobspec::RoleSpec& each) { return each.name == role.name; });
+    if (known != original.roles.end()) Restore(role.env, known->env, hidden);
+  }
+}
+
 }  // namespace howdah::client

@@ -24,5 +24,22 @@ TEST(Secrets, OnlyValuesOfSecretVariablesAreHidden) {
   EXPECT_EQ(spec.roles[0].env, (jobspec::EnvVars{{"DB_PASSWORD", "(hidden)"}}));
 }
 
+TEST(Secrets, HiddenValuesAreRestoredFromTheSameVariableOfTheOriginal) {
+  jobspec::JobSpec original;
+  original.env = {{"HF_TOKEN", "a"}, {"DB_PASSWORD", "b"}};
+  original.roles.emplace_back().name = "worker";
+  original.roles[0].env = {{"HF_TOKEN", "c"}};
+  jobspec::JobSpec edited = original;
+  HideSecrets(edited, "***");
+  edited.env[1].second = "changed";
+  edited.env.emplace_back("NEW_TOKEN", "***");
+  edited.roles.emplace_back().name = "ps";
+  edited.roles[1].env = {{"HF_TOKEN", "***"}};
+  RestoreSecrets(edited, original, "***");
+  EXPECT_EQ(edited.env, (jobspec::EnvVars{{"HF_TOKEN", "a"}, {"DB_PASSWORD", "changed"}, {"NEW_TOKEN", "***"}}));
+  EXPECT_EQ(edited.roles[0].env, (jobspec::EnvVars{{"HF_TOKEN", "c"}}));
+  EXPECT_EQ(edited.roles[1].env, (jobspec::EnvVars{{"HF_TOKEN", "***"}}));
+}
+
 }  // namespace
 }  // namespace howdah::client

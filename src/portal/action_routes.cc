@@ -1,9 +1,7 @@
-#include <algorithm>
-#include <cstdio>
 #include <utility>
 
+#include "actions.h"
 #include "api.h"
-#include "howdah/base/json_depth.h"
 #include "howdah/base/text.h"
 #include "howdah/core/states.h"
 #include "json_text.h"
@@ -16,50 +14,6 @@ using web::Arguments;
 using web::Request;
 using web::Respond;
 using web::Response;
-
-// Performs an action on a thread of the backend.
-using Act = std::function<Result<Response>(Cluster& cluster, const JobId& id)>;
-
-// Performs the action on the job that the request names, and records it with its outcome.
-void Perform(Services& services, const Request& request, const Arguments& arguments, const std::string& action, Act act,
-             Respond respond) {
-  if (services.facts.read_only) {
-    return respond(web::ToResponse({.status = 403,
-                                    .detail = "this portal was started with --read-only and changes nothing",
-                                    .advice = "use `howdah " + action + "`, or start the portal without --read-only"}));
-  }
-  const auto job = FindJob(services, arguments.Text("id"));
-  if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
-  AuditEntry entry{.time = services.clock.Now(),
-                   .peer = request.peer,
-                   .user = services.facts.user,
-                   .action = action,
-                   .job = job->id.text,
-                   .arguments = request.body};
-  const auto make = [act = std::move(act), entry, audit = services.audit.get(),
-                     id = job->id](Cluster& cluster) mutable -> Result<Response> {
-    auto response = act(cluster, id);
-    const bool refused = response.ok() && response->status >= 400;
-    entry.outcome = !response.ok() ? response.error().message : refused ? "refused" : "done";
-    const Status written = audit->Write(entry);
-    if (!written.ok()) std::fprintf(stderr, "howdah: recording an action: %s\n", written.error().message.c_str());
-    return response;
-  };
-  AnswerForJob(services, *job, make, std::move(respond));
-}
-
-// The fields of a request's body. An empty body has none.
-Result<Json> BodyOf(const Request& request, std::initializer_list<std::string_view> known) {
-  constexpr int kMostNesting = 4;
-  const bool is_deep = NestsDeeper(request.body, kMostNesting);
-  const Json json = Trim(request.body).empty() ? Json::object() : is_deep ? Json() : ParseJson(request.body);
-  if (!json.is_object()) return Error{ErrorCode::kUsage, "the body is not a JSON object"};
-  for (const auto& [name, value] : json.items()) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      return Error{ErrorCode::kUsage, "unknown field '" + OneLine(name, 100) + "'; the fields are " + Join(known)};
-  }
-  return json;
-}
 
 Response Accepted(const Json& json, int status) { return web::Json(Dump(json) + "\n", status); }
 
@@ -88,7 +42,7 @@ void Kill(Services& services, const Request& request, const Arguments& arguments
     return Accepted({{"text", id.text + " is being stopped" + (note.empty() ? "" : ": " + note)}, {"state", state}},
                     202);
   };
-  Perform(services, request, arguments, "kill", act, std::move(respond));
+  Perform(services, request, arguments, {.name = "kill", .arguments = request.body, .act = act}, std::move(respond));
 }
 
 struct ScaleOrder {
@@ -127,7 +81,7 @@ void Scale(Services& services, const Request& request, const Arguments& argument
     HOWDAH_TRY_STATUS(cluster.Scale(id, order.role, order.instances, by));
     return Accepted({{"text", id.text + ": scaling " + order.role + " to " + CountOf(order.instances, "task")}}, 202);
   };
-  Perform(services, request, arguments, "scale", act, std::move(respond));
+  Perform(services, request, arguments, {.name = "scale", .arguments = request.body, .act = act}, std::move(respond));
 }
 
 using Handle = void (*)(Services&, const Request&, const Arguments&, Respond);

@@ -14,7 +14,10 @@ void AddListRoutes(Services& services, web::Routes& routes);    // jobs, health
 void AddJobRoutes(Services& services, web::Routes& routes);     // jobs/ID and its parts
 void AddLogRoutes(Services& services, web::Routes& routes);     // jobs/ID/logs
 void AddActionRoutes(Services& services, web::Routes& routes);  // kill, scale
+void AddRerunRoutes(Services& services, web::Routes& routes);   // jobs/ID/rerun, plan
 void AddReportRoutes(Services& services, web::Routes& routes);  // goodput, advice
+void AddCompareRoute(Services& services, web::Routes& routes);  // compare
+void AddNameRoute(Services& services, web::Routes& routes);     // names/NAME
 void AddStreamRoute(Services& services, web::Routes& routes);
 // openapi.json describes all routes of the table, which must live longer.
 void AddOpenApiRoute(web::Routes& routes);

@@ -8,7 +8,6 @@
 #include "howdah/client/adviser.h"
 #include "howdah/client/goodput.h"
 #include "howdah/client/goodput_json.h"
-#include "howdah/client/history_difference.h"
 #include "howdah/client/metrics_json.h"
 #include "howdah/client/secrets.h"
 #include "howdah/index/query/filter.h"
@@ -19,6 +18,8 @@
 #include "json_text.h"
 #include "live_jobs.h"
 #include "live_logs.h"
+#include "run_differences.h"
+#include "stored_job.h"
 
 namespace howdah::portal {
 namespace {
@@ -30,7 +31,6 @@ using web::Respond;
 using web::Response;
 using web::ValueType;
 
-constexpr std::string_view kHiddenValue = "•••";
 constexpr int64_t kMostEvents = 10'000;
 
 Response JsonLine(const std::string& json) { return web::Json(json + "\n"); }
@@ -132,15 +132,6 @@ Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
   return JsonLine(Dump(roles));
 }
 
-Result<jobspec::JobSpec> ReadSpec(Cluster& cluster, const JobId& id, bool reveal) {
-  HOWDAH_TRY(const std::string text, cluster.JobFile(id));
-  auto read = jobspec::ReadEffective(text);
-  if (!read.ok()) return Failed("reading the job file of " + id.text + ": " + read.error().message);
-  jobspec::JobSpec spec = std::move(*read);
-  if (!reveal) client::HideSecrets(spec, kHiddenValue);
-  return spec;
-}
-
 Json HiddenNames(const jobspec::JobSpec& spec) {
   Json names = Json::array();
   const auto add = [&](const std::string& path, const jobspec::EnvVars& env) {
@@ -151,22 +142,6 @@ Json HiddenNames(const jobspec::JobSpec& spec) {
   add("env.", spec.env);
   for (const jobspec::RoleSpec& role : spec.roles) add("roles." + role.name + ".env.", role.env);
   return names;
-}
-
-Result<Json> DifferencesOf(Cluster& cluster, const JobId& before, const JobId& id) {
-  const auto settings = [&](const JobId& of) -> Result<std::vector<compat::tony::history::Setting>> {
-    HOWDAH_TRY(const std::string text, cluster.JobFile(of));
-    return client::SettingsOfJobFile(text);
-  };
-  HOWDAH_TRY(const auto old_settings, settings(before));
-  HOWDAH_TRY(const auto new_settings, settings(id));
-  Json differences = Json::array();
-  for (const client::Difference& difference : client::Differences(old_settings, new_settings)) {
-    differences.push_back({{"name", difference.name},
-                           {"before", difference.before ? Json(*difference.before) : Json(nullptr)},
-                           {"after", difference.after ? Json(*difference.after) : Json(nullptr)}});
-  }
-  return Json{{"id", before.text}, {"differences", std::move(differences)}};
 }
 
 // The newest earlier run of the job's name by the same user on the same backend.
@@ -192,10 +167,11 @@ void ShowConfig(Services& services, const Request&, const Arguments& arguments, 
   if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
   const auto make = [id = job->id, previous = PreviousRun(services, job->id),
                      reveal = arguments.Flag("reveal")](Cluster& cluster) -> Result<Response> {
-    HOWDAH_TRY(const jobspec::JobSpec spec, ReadSpec(cluster, id, reveal));
+    HOWDAH_TRY(const jobspec::JobSpec spec, ReadStoredJob(cluster, id, reveal));
     Json before = nullptr;
     if (previous) {
-      if (auto differences = DifferencesOf(cluster, *previous, id); differences.ok()) before = std::move(*differences);
+      if (auto differences = DifferencesFrom(cluster, *previous, id); differences.ok())
+        before = std::move(*differences);
     }
     return JsonLine("{\"job\":" + Dump(ParseJson(jobspec::WriteEffective(spec))) + ",\"hidden\":" +
                     Dump(reveal ? Json::array() : HiddenNames(spec)) + ",\"previous\":" + Dump(before) + "}");
@@ -206,7 +182,7 @@ void ShowConfig(Services& services, const Request&, const Arguments& arguments, 
 void ShowJobFile(Services& services, const Request&, const Arguments& arguments, Respond respond) {
   const auto make = [reveal = arguments.Flag("reveal"), download = arguments.Flag("download")](
                         Cluster& cluster, const JobId& id) -> Result<Response> {
-    HOWDAH_TRY(const jobspec::JobSpec spec, ReadSpec(cluster, id, reveal));
+    HOWDAH_TRY(const jobspec::JobSpec spec, ReadStoredJob(cluster, id, reveal));
     Response response{200, {{"Content-Type", "application/yaml; charset=utf-8"}}, jobspec::DescribeEffective(spec)};
     if (download) response.headers.Set("Content-Disposition", "attachment; filename=\"" + id.text + ".yaml\"");
     return response;

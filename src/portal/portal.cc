@@ -37,7 +37,10 @@ void AddApi(Services& services, web::Routes& routes) {
   AddJobRoutes(services, routes);
   AddLogRoutes(services, routes);
   AddActionRoutes(services, routes);
+  AddRerunRoutes(services, routes);
   AddReportRoutes(services, routes);
+  AddCompareRoute(services, routes);
+  AddNameRoute(services, routes);
   AddStreamRoute(services, routes);
   AddOpenApiRoute(routes);
 }

@@ -151,15 +151,17 @@ web::Problem ToProblem(const Error& error) {
   return {.status = status(), .detail = error.WithoutRemedy(), .advice = error.remedy};
 }
 
-void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond) {
+void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond,
+                std::optional<web::Response> late) {
   const auto pending = std::make_shared<PendingAnswer>(services.loop);
   const auto answer = [pending, respond](web::Response response) {
     if (std::exchange(pending->answered, true)) return;
     pending->limit.cancel();
     respond(std::move(response));
   };
-  pending->limit.async_wait([pending, answer, name = backend.name](const boost::system::error_code& error) {
-    if (!error) answer(web::ToResponse(ToProblem(NoAnswer(name))));
+  if (!late) late = web::ToResponse(ToProblem(NoAnswer(backend.name)));
+  pending->limit.async_wait([pending, answer, late = std::move(*late)](const boost::system::error_code& error) mutable {
+    if (!error) answer(std::move(late));
   });
   const bool posted = backend.pool->Post([make = std::move(make), answer, loop = &services.loop](const auto& cluster) {
     auto made = cluster.ok() ? make(**cluster) : Result<web::Response>(cluster.error());
@@ -171,14 +173,15 @@ void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, we
   if (!posted) answer(web::ToResponse(ToProblem(TooBusy(backend.name))));
 }
 
-void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond) {
+void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond,
+                  std::optional<web::Response> late) {
   const auto of_job = [make = std::move(make), id = job.id](backend::Cluster& cluster) {
     auto made = make(cluster);
     if (made.ok() || made.error().code != ErrorCode::kNotFound) return made;
     const auto known = cluster.Resolve(id.text);
     return known.ok() ? made : Result<web::Response>(known.error());
   };
-  AnswerFrom(services, *job.backend, of_job, std::move(respond));
+  AnswerFrom(services, *job.backend, of_job, std::move(respond), std::move(late));
 }
 
 void AnswerForJob(Services& services, const std::string& name,
@@ -190,8 +193,10 @@ void AnswerForJob(Services& services, const std::string& name,
   AnswerForJob(services, *job, of_job, std::move(respond));
 }
 
-void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
-            std::function<void(std::vector<std::pair<std::string, Error>> failed)> done) {
+void Ask(Services& services, const std::vector<std::string>& backends,
+         std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
+         std::function<void(std::vector<std::pair<std::string, Error>> failed)> done) {
+  if (backends.empty()) return done({});
   struct Round {
     explicit Round(boost::asio::io_context& loop) : limit(loop, kAnswerLimit) {}
     boost::asio::steady_timer limit;
@@ -200,7 +205,7 @@ void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, 
     bool done = false;
   };
   const auto round = std::make_shared<Round>(services.loop);
-  for (const BackendService& backend : services.backends) round->waiting.push_back(backend.name);
+  round->waiting = backends;
   const auto finish = [round, done = std::move(done)] {
     if (std::exchange(round->done, true)) return;
     round->limit.cancel();
@@ -216,9 +221,9 @@ void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, 
     for (const std::string& name : round->waiting) round->failed.emplace_back(name, NoAnswer(name));
     finish();
   });
-  for (BackendService& backend : services.backends) {
-    const std::string& name = backend.name;
-    const bool posted = backend.pool->Post([=, loop = &services.loop](const auto& cluster) {
+  for (const std::string& name : backends) {
+    const BackendService* const backend = services.Find(name);
+    const bool posted = backend->pool->Post([=, loop = &services.loop](const auto& cluster) {
       const Status status = cluster.ok() ? work(**cluster, name) : Status(cluster.error());
       boost::asio::post(*loop, [=] {
         if (!round->done) take(name, status);
@@ -226,6 +231,13 @@ void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, 
     });
     if (!posted) take(name, TooBusy(name));
   }
+}
+
+void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
+            std::function<void(std::vector<std::pair<std::string, Error>> failed)> done) {
+  std::vector<std::string> names;
+  for (const BackendService& backend : services.backends) names.push_back(backend.name);
+  Ask(services, names, std::move(work), std::move(done));
 }
 
 }  // namespace howdah::portal

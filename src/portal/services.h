@@ -76,18 +76,24 @@ web::Problem ToProblem(const Error& error);
 // Makes an answer on a thread of the backend. Problems of the backend are errors.
 using MakeAnswer = std::function<Result<web::Response>(backend::Cluster& cluster)>;
 // Calls `make` on a thread of the backend and responds with its answer. Responds with 503 if too many requests wait for
-// the backend, and with 504 after 10 s; the answer is then discarded.
-void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond);
+// the backend, and with `late` (nullopt: 504) after 10 s; the answer is then discarded.
+void AnswerFrom(Services& services, BackendService& backend, MakeAnswer make, web::Respond respond,
+                std::optional<web::Response> late = std::nullopt);
 // The same for a job. If the backend does not have it, the answer says so, and names similar ones.
-void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond);
+void AnswerForJob(Services& services, const FoundJob& job, MakeAnswer make, web::Respond respond,
+                  std::optional<web::Response> late = std::nullopt);
 // The same for the job that a request names; `make` also receives its id.
 void AnswerForJob(Services& services, const std::string& name,
                   std::function<Result<web::Response>(backend::Cluster& cluster, const JobId& id)> make,
                   web::Respond respond);
 
-// Calls `work` on a thread of each backend, and then `done` on the loop's thread with the errors of those that failed,
-// and those that took longer than 10 s, by name. `work` must store its result itself; after a time-out it may still
-// run.
+// Calls `work` on a thread of each of these backends, and then `done` on the loop's thread with the errors of those
+// that failed, and those that took longer than 10 s, by name. `work` must store its result itself; after a time-out it
+// may still run.
+void Ask(Services& services, const std::vector<std::string>& backends,
+         std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
+         std::function<void(std::vector<std::pair<std::string, Error>> failed)> done);
+// The same for all backends.
 void AskAll(Services& services, std::function<Status(backend::Cluster& cluster, const std::string& name)> work,
             std::function<void(std::vector<std::pair<std::string, Error>> failed)> done);
 

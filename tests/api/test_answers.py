@@ -318,6 +318,8 @@ def test_openapi_describes_every_answer(machine, ended, portal):
     for path, route in (("jobs", "/api/v1/jobs"), ("health", "/api/v1/health"), (f"jobs/{plain}", "/api/v1/jobs/{id}"),
                         *((f"jobs/{plain}/{part}", f"/api/v1/jobs/{{id}}/{part}") for part in (
                             "tasks", "events", "timeline", "addresses", "config", "goodput", "advice", "logs")),
+                        (f"compare?ids={plain},{ended[1]}", "/api/v1/compare"),
+                        ("names/plain", "/api/v1/names/{name}"),
                         ("goodput", "/api/v1/goodput"), ("advice", "/api/v1/advice"),
                         ("advice/checks", "/api/v1/advice/checks")):
         content = api["paths"][route]["get"]["responses"]["200"]["content"]["application/json"]

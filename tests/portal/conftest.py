@@ -35,6 +35,14 @@ def chromium(installed):  # noqa: F811
 
 
 @pytest.fixture
+def expect(chromium):
+    """Playwright's assertions, which wait for their condition."""
+    from playwright.sync_api import expect as found
+
+    return found
+
+
+@pytest.fixture
 def portal():
     assert (PAGES / "index.html").is_file(), f"{PAGES} has no pages; build them with ./dev build"
     fake = FakePortal(PAGES)

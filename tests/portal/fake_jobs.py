@@ -206,6 +206,103 @@ def metrics(query):
     return {"start": START, "width": 5.0, "series": [one for one in found if not chosen or one["name"] in chosen]}
 
 
+def usage_of(role, number):
+    return {
+        "role": role,
+        "tasks": 3 + number,
+        "failed": 0,
+        "restarts": number,
+        "memory_peak_bytes": (2 + number) << 30,
+        "memory_bytes": 4 << 30,
+        "vcores": 2,
+        "gpus": 1,
+        "cpu_seconds": 100.0,
+        "gpu_utilisation": 0.7,
+        "gpu_memory_average": None,
+        "step": 41200,
+    }
+
+
+def comparison(rows):
+    """The rows may be ids of jobs that do not exist."""
+
+    def run(number, row):
+        if isinstance(row, str):
+            return {"id": row, "problem": f"no job has the name or id '{row}'"}
+        roles = [usage_of(role, number) for role in ("worker", *(["ps"] if number else []))]
+        return {**row, "problem": None, "account": ACCOUNT, "roles": roles}
+
+    def setting(name, kind, values):
+        return {"name": name, "kind": kind, "same": len(set(values)) == 1, "values": values}
+
+    count = len(rows)
+    differs = {
+        "roles.worker.memory": "job file",
+        "env.BATCH": "environment",
+        HOSTILE[:60]: "files",
+        "docker.image": "versions",
+    }
+    settings = [
+        setting(name, kind, [f"{name} {number}" if number else None for number in range(count)])
+        for name, kind in differs.items()
+    ]
+    settings += [setting("name", "job file", ["demo"] * count), setting("on", "backend", ["local"] * count)]
+    state = ["?" if isinstance(row, str) else row["state"] for row in rows]
+    return {
+        "runs": [run(number, row) for number, row in enumerate(rows)],
+        "settings": settings,
+        "outcome": [{"name": "state", "same": False, "values": state}],
+    }
+
+
+def series_answer(name, rows):
+    def run(number, row):
+        mark = {"figure": "took_seconds", "value": 3600.0, "median": 60.0, "low": 50.0, "high": 70.0, "side": "above"}
+        differences = [{"name": "roles.worker.memory", "before": "2GiB", "after": None}]
+        marked = number == 0
+        return {
+            **row,
+            "gpu_use": None if number == 1 else 0.7,
+            "memory_peak_bytes": {"worker": (2 + number) << 30, "ps": 1 << 30},
+            "metrics": {"loss": "NaN" if number == 2 else 0.5 / (number + 1), HOSTILE[:40]: 1},
+            "marks": [mark] if marked else [],
+            "differences": {"id": "howdah-old", "differences": differences} if marked else None,
+            "problem": "not read" if number == 3 else None,
+        }
+
+    runs = [run(number, row) for number, row in enumerate(rows)]
+    return {"name": name, "total": len(runs), "next": "5" if runs else None, "runs": runs, "notes": []}
+
+
+ROLE = {"role": "worker", "min": 2, "max": 2, "memory_bytes": 2 << 30, "vcores": 1, "gpus": 0}
+
+
+def rerun_answer(missing):
+    return {
+        "job": "name: demo\nenv: {TOKEN: •••}\n",
+        "roles": [ROLE],
+        "host": "gateway3",
+        "missing": missing,
+        "problem": f"{missing[0]} is not on this machine (laptop)" if missing else None,
+    }
+
+
+def plan_answer(body):
+    problem = {"file": "job.yaml", "line": 3, "key": "rolls", "text": "unknown key; did you mean 'roles'?"}
+    problems = [problem] if "rolls" in body["job"] else []
+    refusals = ["worker: 900TiB is more than any node has"] if any("900" in one for one in body["set"]) else []
+    return {
+        "accepted": not problems and not refusals,
+        "problems": problems,
+        "hints": [],
+        "refusals": refusals,
+        "ignored": ["queue: the local backend has no queues"],
+        "notes": [],
+        "name": None if problems else "demo",
+        "roles": [] if problems else [ROLE],
+    }
+
+
 def timeline(row):
     if row["state"] == "QUEUED":
         return {

@@ -10,7 +10,18 @@ import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from fake_jobs import HOSTILE, job_detail, job_row, log_bytes, metrics, timeline
+from fake_jobs import (
+    HOSTILE,
+    comparison,
+    job_detail,
+    job_row,
+    log_bytes,
+    metrics,
+    plan_answer,
+    rerun_answer,
+    series_answer,
+    timeline,
+)
 
 CSP = "; ".join(
     [
@@ -53,6 +64,7 @@ class FakePortal:
         self.jobs.append(job_row("FAILED", 20, name=HOSTILE, reason=HOSTILE, tags=[HOSTILE]))
         self.jobs += [job_row("FAILED", 30 + number, name="resnet50") for number in range(14)]
         self.broken, self.streams, self.read_only, self.posts = [], True, False, []
+        self.missing = []  # paths of jobs that are not on this machine
         self.events = {}  # job -> extra events
         self.extra_log = {}  # job -> bytes behind the log of worker:0
         self._listeners = []
@@ -258,6 +270,8 @@ class FakePortal:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
         if handler.headers.get("Howdah-Request") != "1" or handler.headers["Content-Type"] != "application/json":
             raise Problem(403, "not a request of the portal's own pages")
+        if parts == ["plan"]:
+            return 200, plan_answer(body)
         row = self.job(parts[1])
         self.posts.append((parts[1], parts[2], body))
         if parts[2] == "kill":
@@ -265,6 +279,8 @@ class FakePortal:
             return 202, {"text": f"{row['id']}: stopping", "state": "RUNNING"}
         if body.get("instances") == 3:
             raise Problem(409, "role 'worker' is not elastic", "Give it `instances: {min, max}`.")
+        if parts[2] == "rerun":
+            return 202, {"text": "howdah-new was submitted", "id": self.jobs[0]["id"]}
         return 202, {"text": f"{row['id']}: scaling worker to {body['instances']} tasks"}
 
     # --- resources ---
@@ -296,6 +312,12 @@ class FakePortal:
                     {"name": "yarn", "state": "failing", **failing},
                 ],
             }
+        if name == "compare":
+            rows = {row["id"]: row for row in self.jobs}
+            return comparison([rows.get(id, id) for id in query["ids"].split(",")])
+        if parts[0] == "names":
+            wanted = "/".join(parts[1:])
+            return series_answer(wanted, [row for row in self.jobs if row["name"] == wanted])
         if name == "goodput":
             from fake_jobs import goodput_answer
 
@@ -369,6 +391,8 @@ class FakePortal:
             }
         if name == "timeline":
             return timeline(row)
+        if name == "rerun":
+            return rerun_answer(self.missing)
         if name == "config":
             return {
                 "job": {"name": row["name"]},

@@ -2,18 +2,9 @@
 
 import re
 
-import pytest
-
 from fake_jobs import HOSTILE
 
 RUNNING, FAILED = "howdah-20261121-064502-x7k2", "howdah-20261121-064505-x7k2"
-
-
-@pytest.fixture(autouse=True)
-def expect(chromium):
-    from playwright.sync_api import expect as found
-
-    return found
 
 
 def test_state_changes_without_reload(tab, portal, expect):

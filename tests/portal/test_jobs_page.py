@@ -2,16 +2,7 @@
 
 import re
 
-import pytest
-
 from fake_jobs import HOSTILE, job_row
-
-
-@pytest.fixture(autouse=True)
-def expect(chromium):
-    from playwright.sync_api import expect as found
-
-    return found
 
 
 def names(page):

@@ -9,13 +9,6 @@ from fake_jobs import job_row
 RUNNING = "howdah-20261121-064502-x7k2"
 
 
-@pytest.fixture(autouse=True)
-def expect(chromium):
-    from playwright.sync_api import expect as found
-
-    return found
-
-
 @pytest.fixture
 def huge(portal):
     """A job whose log has 1 GB."""

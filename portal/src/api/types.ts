@@ -1,4 +1,5 @@
 // The answers of the portal's API, version 1. Unknown values are null.
+import type {RoleSize} from "../pure/job_edits";
 
 export interface Progress {
   step: number | null;
@@ -255,6 +256,98 @@ export interface GoodputAnswer {
   groups: GoodputGroup[];
   total: GoodputGroup | null;
   notes?: string[];
+}
+
+// The usage of one role.
+export interface RoleUsage {
+  role: string;
+  tasks: number;
+  failed: number;
+  restarts: number;
+  memory_peak_bytes: number | null;
+  memory_bytes: number | null;
+  vcores: number | null;
+  gpus: number | null;
+  cpu_seconds: number | null;
+  gpu_utilisation: number | null;
+  gpu_memory_average: number | null;
+  step: number | null;
+}
+
+// One setting of several runs. A value is null if its run does not have the setting.
+export interface Compared {
+  name: string;
+  kind?: string;
+  same: boolean;
+  values: (string | null)[];
+}
+
+// A run that could not be read has only `id` and `problem`.
+export interface ComparedRun extends Partial<Omit<JobRow, "id" | "tasks">> {
+  id: string;
+  problem: string | null;
+  account?: Account | null;
+  roles?: RoleUsage[];
+}
+
+export interface Comparison {
+  runs: ComparedRun[];
+  settings: Compared[];
+  outcome: Compared[];
+}
+
+// A figure outside the band of the runs before: "took_seconds", "cost", "memory_peak_bytes.ROLE", "metric.NAME", …
+export interface BandMark {
+  figure: string;
+  value: number;
+  median: number;
+  low: number;
+  high: number;
+  side: "above" | "below";
+}
+
+export interface SeriesRun extends JobRow {
+  gpu_use: number | null;
+  memory_peak_bytes: Record<string, number>;
+  metrics: Record<string, number | string>;
+  marks: BandMark[];
+  differences: ConfigAnswer["previous"];
+  problem: string | null;
+}
+
+export interface SeriesAnswer {
+  name: string;
+  total: number;
+  next: string | null;
+  runs: SeriesRun[];
+  notes: string[];
+}
+
+// A mistake in a job file. `line` 0: in a change of the form, or in the file as a whole.
+export interface JobProblem {
+  file: string;
+  line: number;
+  key: string;
+  text: string;
+}
+
+export interface PlanAnswer {
+  accepted: boolean;
+  problems: JobProblem[];
+  hints: JobProblem[];
+  refusals: string[];
+  ignored: string[];
+  notes: string[];
+  name: string | null;
+  roles: RoleSize[];
+}
+
+export interface RerunAnswer {
+  job: string; // YAML
+  roles: RoleSize[];
+  host: string | null;
+  missing: string[];
+  problem: string | null;
 }
 
 export interface Health {

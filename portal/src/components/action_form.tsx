@@ -4,6 +4,11 @@ import {ApiError, post} from "../api/client";
 import {CopyText} from "./copy_text";
 import {Dialog} from "./dialog";
 
+export interface ActionResult {
+  text: string;
+  id?: string | null; // of a new job
+}
+
 interface Props {
   title: string;
   explanation: string;
@@ -13,22 +18,23 @@ interface Props {
   url: string;
   body: unknown;
   close: () => void;
+  done?: (result: ActionResult) => ComponentChildren; // shown beside the answer's text
   children: ComponentChildren; // the fields
 }
 
 // Asks once before it changes a job, and shows the command that does the same.
-export function ActionForm({title, explanation, command, confirm, problem, url, body, close, children}: Props) {
+export function ActionForm({title, explanation, command, confirm, problem, url, body, close, done, children}: Props) {
   const [busy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<string | null>(null);
+  const [answer, setAnswer] = useState<ActionResult | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const send = (event: Event) => {
     event.preventDefault();
     if (problem || busy) return;
     setBusy(true);
     setError(null);
-    post<{text: string}>(url, body)
+    post<ActionResult>(url, body)
       .then(
-        result => setAnswer(result.text),
+        setAnswer,
         (reason: unknown) => setError(reason instanceof ApiError ? reason : new ApiError(0, String(reason), null)),
       )
       .finally(() => setBusy(false));
@@ -37,7 +43,8 @@ export function ActionForm({title, explanation, command, confirm, problem, url, 
     <Dialog title={title} close={close}>
       {answer !== null && (
         <>
-          <p role="status">{answer}</p>
+          <p role="status">{answer.text}</p>
+          {done && <p>{done(answer)}</p>}
           <div class="buttons">
             <button type="button" onClick={close}>
               Close

@@ -12,6 +12,7 @@ interface Props {
   note: string | null; // such as the scope of the series
   table: Table;
   axis: Axis;
+  joined?: boolean; // draw over points without a value, which are those of other curves
   logScale: boolean;
   smoothing: number;
   range: PlotRange | null;
@@ -40,7 +41,7 @@ function keyRange(key: string, whole: PlotRange, range: PlotRange | null, at: nu
   }
 }
 
-export function Chart({title, unit, note, table, axis, logScale, smoothing, range, sync, zoom}: Props) {
+export function Chart({title, unit, note, table, axis, joined, logScale, smoothing, range, sync, zoom}: Props) {
   const [box, width] = useWidth();
   const target = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -71,6 +72,7 @@ export function Chart({title, unit, note, table, axis, logScale, smoothing, rang
         table: drawn,
         unit,
         axis,
+        joined: joined ?? axis === "step",
         logScale,
         range,
         colour: colourReader(),
@@ -86,7 +88,7 @@ export function Chart({title, unit, note, table, axis, logScale, smoothing, rang
       plot.current = null;
       created.destroy();
     };
-  }, [width, theme, unit, axis, logScale, range?.from, range?.to, sync, labels]);
+  }, [width, theme, unit, axis, joined, logScale, range?.from, range?.to, sync, labels]);
   useEffect(() => plot.current?.setData(data), [drawn]);
 
   const move = (step: number) => {

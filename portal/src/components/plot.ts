@@ -14,6 +14,7 @@ export interface PlotOptions {
   table: Table;
   unit: string;
   axis: Axis;
+  joined: boolean; // draw over points without a value
   logScale: boolean;
   range: PlotRange | null;
   colour: Colour;
@@ -85,7 +86,7 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
         stroke: colour(`--curve-${i % CURVES}`),
         width: 1.5,
         dash: dashOf(i).slice(),
-        spanGaps: options.axis === "step",
+        spanGaps: options.joined,
         points: {show: table.x.length < 40},
       })),
     ],

@@ -16,6 +16,10 @@ export function scaleCommand(id: string, backend: string, role: string, instance
   return command(backend, "scale", id, `${role}=${instances}`);
 }
 
+export function submitCommand(backend: string, sets: readonly string[]): string {
+  return command(backend, "submit", "job.yaml", ...sets.flatMap(set => ["--set", set]));
+}
+
 export function execCommand(id: string, backend: string, task: string): string {
   return `${command(backend, "exec", id, task)} -- bash`;
 }

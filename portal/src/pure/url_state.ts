@@ -42,6 +42,9 @@ export function changed(query: Query, changes: Readonly<Record<string, string | 
 export type Route =
   | {page: "jobs"}
   | {page: "job"; id: string; tab: string}
+  | {page: "compare"}
+  | {page: "name"; name: string}
+  | {page: "rerun"; id: string}
   | {page: "goodput"}
   | {page: "advice"; check: string | null}
   | {page: "about"}
@@ -58,6 +61,8 @@ function decoded(text: string): string | null {
 export function routeOf(location: Location): Route {
   const parts = location.path.split("/").slice(1).map(decoded);
   const [first, second] = parts;
+  // A name may contain slashes.
+  if (first === "names" && second && !parts.includes(null)) return {page: "name", name: parts.slice(1).join("/")};
   if (parts.some(part => part === null) || parts.length > 2) return {page: "unknown"};
   if (parts.length === 2 && !second) return {page: "unknown"};
   switch (first) {
@@ -67,6 +72,10 @@ export function routeOf(location: Location): Route {
       return second ? {page: "job", id: second, tab: location.query["tab"] ?? "overview"} : {page: "unknown"};
     case "advice":
       return {page: "advice", check: second ?? null};
+    case "rerun":
+      return second ? {page: "rerun", id: second} : {page: "unknown"};
+    case "compare":
+      return parts.length === 1 ? {page: "compare"} : {page: "unknown"};
     case "goodput":
       return parts.length === 1 ? {page: "goodput"} : {page: "unknown"};
     case "about":
@@ -78,6 +87,19 @@ export function routeOf(location: Location): Route {
 
 export function jobPath(id: string): string {
   return `/jobs/${encodeURIComponent(id)}`;
+}
+
+export function rerunPath(id: string): string {
+  return `/rerun/${encodeURIComponent(id)}`;
+}
+
+// Encodes each part between slashes, because the server accepts no encoded slash.
+export function namePart(name: string): string {
+  return name.split("/").map(encodeURIComponent).join("/");
+}
+
+export function namePath(name: string): string {
+  return `/names/${namePart(name)}`;
 }
 
 // A list in a URL: `a,b`. Names with commas cannot occur in it, because tasks and series have none.

@@ -157,8 +157,8 @@ void PrintDifferences(const std::string& title, const std::vector<client::Differ
 Result<int> Diff(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const PastJob before, source.Find(arguments.id));
   HOWDAH_TRY(const PastJob after, source.Find(arguments.other));
-  HOWDAH_TRY(const client::TonySettings settings_before, source.Configuration(before));
-  HOWDAH_TRY(const client::TonySettings settings_after, source.Configuration(after));
+  HOWDAH_TRY(const client::TonySettings settings_before, source.Configuration(before, client::Secrets::kKeep));
+  HOWDAH_TRY(const client::TonySettings settings_after, source.Configuration(after, client::Secrets::kKeep));
   HOWDAH_TRY(const journal::JobView view_before, source.Status(before));
   HOWDAH_TRY(const journal::JobView view_after, source.Status(after));
   const auto outcome = client::Differences(client::OutcomeOf(view_before), client::OutcomeOf(view_after));

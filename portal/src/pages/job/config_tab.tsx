@@ -1,11 +1,11 @@
 import {useEffect, useState} from "preact/hooks";
 import {getText, jobUrl, ApiError} from "../../api/client";
 import type {ConfigAnswer, JobDetail} from "../../api/types";
+import {DifferenceTable} from "../../components/difference_table";
 import {Failure} from "../../components/failure";
 import {DownloadLink, Link} from "../../components/link";
 import {ResourceView} from "../../components/resource_view";
 import {useResource} from "../../hooks/use_resource";
-import {UNKNOWN} from "../../pure/format";
 import {jobPath, type Query} from "../../pure/url_state";
 
 function JobFile({id, reveal}: {id: string; reveal: boolean}) {
@@ -88,28 +88,7 @@ function Previous({previous}: {previous: ConfigAnswer["previous"]}) {
   return (
     <>
       {heading}
-      <div class="scroll" tabIndex={0} role="region" aria-label="Differences">
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">key</th>
-              <th scope="col">previous run</th>
-              <th scope="col">this run</th>
-            </tr>
-          </thead>
-          <tbody>
-            {previous.differences.map(one => (
-              <tr key={one.name}>
-                <th scope="row">
-                  <code>{one.name}</code>
-                </th>
-                <td>{one.before ?? UNKNOWN}</td>
-                <td>{one.after ?? UNKNOWN}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DifferenceTable differences={previous.differences} />
     </>
   );
 }

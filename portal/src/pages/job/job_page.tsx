@@ -3,12 +3,13 @@ import {useState} from "preact/hooks";
 import type {JobDetail} from "../../api/types";
 import {Failure} from "../../components/failure";
 import {KillForm} from "../../components/kill_form";
+import {Link} from "../../components/link";
 import {LiveMark} from "../../components/live_mark";
 import {ScaleForm} from "../../components/scale_form";
 import {Tabs, type Tab} from "../../components/tabs";
 import {useJob, type LiveJob} from "../../hooks/use_job";
 import {isLive} from "../../pure/job_state";
-import {jobPath, oneOf} from "../../pure/url_state";
+import {jobPath, namePath, oneOf, rerunPath} from "../../pure/url_state";
 import {AdviceTab} from "./advice_tab";
 import {ChartsTab} from "./charts_tab";
 import {ConfigTab} from "./config_tab";
@@ -65,6 +66,8 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
       <div class="job-top">
         <h1>{job.name || job.id}</h1>
         <LiveMark state={state.live} />
+        {job.name && <Link to={namePath(job.name)}>all runs of this name</Link>}
+        <Link to={rerunPath(job.id)}>re-run with edits</Link>
         {isLive(job.state) && (
           <div class="buttons">
             <button type="button" disabled={readOnly} onClick={() => setAction("scale")}>

@@ -3,6 +3,7 @@ import {useEffect, useMemo, useRef, useState} from "preact/hooks";
 import {apiUrl, ApiError, downloadCsv} from "../../api/client";
 import type {JobRow, JobsAnswer} from "../../api/types";
 import {Failure} from "../../components/failure";
+import {CompareLink} from "../../components/compare_link";
 import {FilterBox} from "../../components/filter_box";
 import {Link} from "../../components/link";
 import {LiveMark} from "../../components/live_mark";
@@ -14,6 +15,7 @@ import {useResource} from "../../hooks/use_resource";
 import {groupsOf} from "../../pure/fold";
 import {count, plural} from "../../pure/format";
 import {newRows, received, released, updated, type ListState} from "../../pure/live_rows";
+import {toggled} from "../../pure/selection";
 import {changed, listOf, type Query} from "../../pure/url_state";
 import {ColumnMenu} from "./column_menu";
 import {chosenColumns} from "./columns";
@@ -72,6 +74,7 @@ export function JobsPage() {
   const filter = query["q"] ?? "";
   const fold = query["fold"] !== "0";
   const groups = useMemo(() => groupsOf(list.shown, fold), [list.shown, fold]);
+  const selected = listOf(query["sel"]);
   const columns = chosenColumns(listOf(query["cols"]));
   const badFilter = jobs.error?.status === 400 ? jobs.error : null;
   const toggle = (key: string) =>
@@ -138,6 +141,8 @@ export function JobsPage() {
           sort={query["sort"] ?? SORT}
           opened={opened}
           toggle={toggle}
+          selected={selected}
+          select={id => setQuery({sel: toggled(selected, id).join(",")}, true)}
           changeSort={sort => setQuery({sort: sort === SORT ? null : sort, after: null}, true)}
         />
         {jobs.data && list.shown.length === 0 && <Empty filter={filter} complete={jobs.data.complete} />}
@@ -147,36 +152,45 @@ export function JobsPage() {
           </p>
         )}
       </div>
-      <nav class="paging" aria-label="Pages of the list">
-        {query["after"] && (
-          <Link to="/" query={changed(query, {after: null})}>
-            « first page
-          </Link>
-        )}
-        {jobs.data?.next && (
-          <Link to="/" query={changed(query, {after: jobs.data.next})}>
-            next page ›
-          </Link>
-        )}
-        <label>
-          rows{" "}
-          <select
-            value={query["limit"] ?? LIMIT}
-            onChange={event =>
-              setQuery(
-                {limit: event.currentTarget.value === LIMIT ? null : event.currentTarget.value, after: null},
-                true,
-              )
-            }>
-            {LIMITS.map(limit => (
-              <option key={limit} value={limit}>
-                {count(Number(limit))}
-              </option>
-            ))}
-          </select>
-        </label>
-      </nav>
+      <div class="below-list">
+        <CompareLink selected={selected} clear={() => setQuery({sel: null}, true)} />
+        <Paging query={query} next={jobs.data?.next ?? null} />
+      </div>
     </>
+  );
+}
+
+function Paging({query, next}: {query: Query; next: string | null}) {
+  return (
+    <nav class="paging" aria-label="Pages of the list">
+      {query["after"] && (
+        <Link to="/" query={changed(query, {after: null})}>
+          « first page
+        </Link>
+      )}
+      {next && (
+        <Link to="/" query={changed(query, {after: next})}>
+          next page ›
+        </Link>
+      )}
+      <label>
+        rows{" "}
+        <select
+          value={query["limit"] ?? LIMIT}
+          onChange={event =>
+            setQuery(
+              {limit: event.currentTarget.value === LIMIT ? null : event.currentTarget.value, after: null},
+              true,
+            )
+          }>
+          {LIMITS.map(limit => (
+            <option key={limit} value={limit}>
+              {count(Number(limit))}
+            </option>
+          ))}
+        </select>
+      </label>
+    </nav>
   );
 }
 

@@ -12,12 +12,17 @@ interface RowProps {
   folded: number; // runs folded under this row
   open: boolean;
   toggle: (() => void) | null; // null: nothing is folded here
+  selected: boolean;
+  select: () => void;
   inner: boolean; // a row that was folded
 }
 
-function Row({row, columns, query, folded, open, toggle, inner}: RowProps) {
+function Row({row, columns, query, folded, open, toggle, inner, selected, select}: RowProps) {
   return (
     <tr data-row class={inner ? "inner" : undefined}>
+      <td>
+        <input type="checkbox" checked={selected} onChange={select} aria-label={`select ${row.name} ${row.id}`} />
+      </td>
       {columns.map(column => (
         <td key={column.key} class={column.numeric ? "numeric" : undefined}>
           {column.cell(row, query)}
@@ -45,14 +50,19 @@ interface Props {
   changeSort: (sort: string) => void;
   opened: ReadonlySet<string>;
   toggle: (key: string) => void;
+  selected: readonly string[]; // ids of rows
+  select: (id: string) => void;
 }
 
-export function JobsTable({groups, columns, query, sort, changeSort, opened, toggle}: Props) {
+export function JobsTable({groups, columns, query, sort, changeSort, opened, toggle, selected, select}: Props) {
   return (
     <table class="rows">
       <caption class="sr-only">Jobs</caption>
       <thead>
         <tr>
+          <th scope="col">
+            <span class="sr-only">Selected</span>
+          </th>
           {columns.map(column => (
             <SortableHeader
               key={column.key}
@@ -78,6 +88,8 @@ export function JobsTable({groups, columns, query, sort, changeSort, opened, tog
               folded={group.others.length}
               open={open}
               inner={i > 0}
+              selected={selected.includes(row.id)}
+              select={() => select(row.id)}
               toggle={i === 0 && group.others.length > 0 ? () => toggle(group.key) : null}
             />
           ));

@@ -9,6 +9,7 @@
 #include "howdah/backend/cluster.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/follow.h"
+#include "howdah/client/history_difference.h"
 #include "howdah/storage/history/read.h"
 
 namespace howdah::client {
@@ -47,7 +48,7 @@ class HistorySource {
   Result<PastJob> Find(const std::string& id);
 
   Result<journal::JobView> Status(const PastJob& job);  // with tasks
-  Result<TonySettings> Configuration(const PastJob& job);
+  Result<TonySettings> Configuration(const PastJob& job, Secrets secrets = Secrets::kHide);
   // May be called only for a job in a history of TonY.
   Result<std::vector<compat::tony::history::TaskMetrics>> TonyMetrics(const PastJob& job);
   // Returns one line per event, for people or as JSON.

@@ -20,4 +20,7 @@ void HideSecrets(jobspec::EnvVars& env, std::string_view hidden = kHidden);
 // Hides the secrets in the job's `env` and in the `env` of each role.
 void HideSecrets(jobspec::JobSpec& spec, std::string_view hidden = kHidden);
 
+// Gives each variable whose value is `hidden` the value that it has in the same `env` of `original`, if it has one.
+void RestoreSecrets(jobspec::JobSpec& spec, const jobspec::JobSpec& original, std::string_view hidden);
+
 }  // namespace howdah::client

@@ -1,0 +1,34 @@
+// Changes that users request: how they are read, performed and recorded.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "json_text.h"
+#include "services.h"
+
+namespace howdah::portal {
+
+// Performs an action on a thread of the backend.
+using Act = std::function<Result<web::Response>(backend::Cluster& cluster, const JobId& id)>;
+
+struct Action {
+  std::string name;       // "kill", as on the command line
+  std::string arguments;  // a JSON object for the audit log; must contain no secrets
+  Act act;
+  // The answer if `act` takes longer than 10 s; it still runs to its end. nullopt: 504.
+  std::optional<web::Response> late = std::nullopt;
+};
+
+// Performs the action on the job that the request names (parameter "id"), and records it with its outcome. Refuses it
+// if the portal is read-only.
+void Perform(Services& services, const web::Request& request, const web::Arguments& arguments, Action action,
+             web::Respond respond);
+
+// The fields of a request's body. An empty body has none. kUsage: the body is not a JSON object, or has another field.
+Result<Json> BodyOf(const web::Request& request, std::initializer_list<std::string_view> known);
+
+}  // namespace howdah::portal
