@@ -143,12 +143,27 @@ std::string MissingVariable(const PythonException& exception) {
   return exception.message.substr(begin + kBefore.size(), end - begin - kBefore.size());
 }
 
+// Returns the variable of Horovod with the value that `variable` has for PyTorch, or "" if there is none.
+std::string_view HorovodVariable(std::string_view variable) {
+  constexpr std::pair<std::string_view, std::string_view> kSame[] = {{"RANK", "HOROVOD_RANK"},
+                                                                     {"WORLD_SIZE", "HOROVOD_SIZE"},
+                                                                     {"LOCAL_RANK", "HOROVOD_LOCAL_RANK"},
+                                                                     {"LOCAL_WORLD_SIZE", "HOROVOD_LOCAL_SIZE"}};
+  for (const auto& [torch, horovod] : kSame) {
+    if (torch == variable) return horovod;
+  }
+  return "";
+}
+
 std::string FrameworkAdvice(const PythonException& exception, const Evidence& e) {
   const std::string variable = MissingVariable(exception);
   const auto known = std::find_if(std::begin(kVariables), std::end(kVariables),
                                   [&](const FrameworkVariable& v) { return v.name == variable; });
   if (known == std::end(kVariables) || known->framework == e.framework) return "";
   const std::string framework(known->framework);
+  if (const std::string_view own = e.framework == "horovod" ? HorovodVariable(variable) : ""; !own.empty()) {
+    return "with `framework: horovod` tasks have " + std::string(own) + " instead of " + variable;
+  }
   return "the job's framework is " + e.framework + "; with `framework: " + framework + "` (--framework " + framework +
          ") tasks have " + variable + " and the other variables of " + framework;
 }

@@ -21,6 +21,8 @@ TEST(ExceptionAdvice, NamesTheRemedyInTermsOfTheJobFile) {
       {"KeyError", "'LOCAL_RANK'", "tensorflow", 0, 0, "the job's framework is tensorflow; with `framework: pytorch`"},
       {"KeyError", "'TF_CONFIG'", "plain", 0, 0, "the job's framework is plain; with `framework: tensorflow`"},
       {"KeyError", "'RANK'", "pytorch", 0, 0, ""},
+      {"KeyError", "'RANK'", "horovod", 0, 0, "with `framework: horovod` tasks have HOROVOD_RANK instead of RANK"},
+      {"KeyError", "'TF_CONFIG'", "horovod", 0, 0, "the job's framework is horovod; with `framework: tensorflow`"},
       {"KeyError", "'loss'", "plain", 0, 0, ""},
       {"KeyError", "17", "plain", 0, 0, ""},
       {"RuntimeError", "nccl2 requires at least one CUDA device", "pytorch", 0, 0,

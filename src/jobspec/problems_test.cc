@@ -115,6 +115,7 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {Role("cpu: 2"), {"3: roles.w.cpu: unknown key here; did you mean 'vcores'?"}},
       {Role("num-nodes: 2"), {"3: roles.w.num-nodes: unknown key here; did you mean 'instances'?"}},
       {Role("workdir: ./src"), {"3: roles.w.workdir: unknown key here; did you mean 'source' at the top level?"}},
+      {Job("timeout: {run: 1h}"), {"2: timeout: unknown key; did you mean 'timeouts'?"}},
       {Job("walltime: 1h"), {"2: walltime: unknown key here; did you mean timeouts.run?"}},
       {Job("zzz: x"),
        {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "

@@ -9,8 +9,11 @@ bool CheckIsMap(Reader& reader, const Node& node) {
 
 bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::vector<std::string_view>& valid,
                     const std::string& elsewhere) {
-  if (!elsewhere.empty()) return reader.Fail(mark, "unknown key here; did you mean " + elsewhere + "?");
   const std::string_view near = reader.Suggest(key, valid);
+  const bool misses_plural = near == std::string(key) + "s";
+  if (!elsewhere.empty() && !misses_plural) {
+    return reader.Fail(mark, "unknown key here; did you mean " + elsewhere + "?");
+  }
   if (!near.empty()) return reader.Fail(mark, "unknown key; did you mean '" + std::string(near) + "'?");
   return reader.Fail(mark, "unknown key; the keys here are " + Joined(valid));
 }
