@@ -260,3 +260,9 @@ def test_jobs_run_on_every_hadoop_version(any_version, howdah_of):
     assert howdah("kill", job, "--grace", "0s").code == 0
     assert howdah("wait", job).code == 4
     howdah.assert_clean(job)
+
+
+@pytest.mark.parametrize("command", ["status", "kill", "wait", "events", "outputs"])
+def test_an_unknown_application_is_reported_by_every_command(howdah, command):
+    done = howdah(command, "application_1_1")
+    assert done.code == 2 and "no job 'application_1_1': unknown to the ResourceManager" in done.stderr, done

@@ -323,6 +323,12 @@ howdah::Status YarnCluster::ReadJournal(const JobId& id,
 Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
                                                                 std::optional<backend::LogSelection> logs) {
   HOWDAH_TRY(const auto cluster, Open());
+  // A Follow of an unknown job would end without an entry. If the ResourceManager cannot be reached, it tries again.
+  const auto known = Find(*cluster, id);
+  if (known.ok() && !known->report) {
+    const auto journal = EndedJournal(*cluster, id, *known);
+    if (!journal.ok()) return journal.error();
+  }
   HOWDAH_TRY(auto follow, YarnFollow::Start(cluster->WithOwnConnections(), id, std::move(logs)));
   return std::unique_ptr<backend::Follow>(std::move(follow));
 }
