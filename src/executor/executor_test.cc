@@ -71,11 +71,16 @@ TEST(Executor, FilesThatAreKeptAreNotReportedAsLeft) {
   for (const bool outputs : {false, true}) {
     Task task;
     task.role().command.shell = "sleep 0.05; echo x > model.pt";
-    if (outputs) task.spec.outputs = {"out"};
+    if (outputs) task.spec.outputs = {"*.pt"};
     task.options.keeps_work_dir = !outputs;
     task.Launch();
     EXPECT_FALSE(EndOfAttempt(task, 0).has_left()) << outputs;
   }
+  Task unmatched;
+  unmatched.role().command.shell = "sleep 0.05; echo x > model.pt; echo y > log.txt";
+  unmatched.spec.outputs = {"*.pt"};
+  unmatched.Launch();
+  EXPECT_THAT(EndOfAttempt(unmatched, 0).left().names(), testing::ElementsAre("log.txt"));
   Task silent("sleep 0.05");
   EXPECT_FALSE(EndOfAttempt(silent, 0).has_left());
 }

@@ -10,11 +10,12 @@ static_assert(os::files::kMostLeftNames == core::LeftFiles::kMostNames &&
               os::files::kLongestLeftName == core::LeftFiles::kLongestName);
 
 std::optional<wire::LeftFiles> FindLeftFiles(const TaskPlan& plan) {
-  if (plan.options.keeps_work_dir || !jobspec::OutputsOf(plan.spec, plan.role()).empty()) return std::nullopt;
+  if (plan.options.keeps_work_dir) return std::nullopt;
   // The progress directory is created after the working directory has been filled, and before the first process starts.
   const auto begun = os::files::CreationTime(ProgressDirectory(plan.options.work_dir));
   if (!begun) return std::nullopt;  // the file system does not record creation times
-  const os::files::LeftFiles found = os::files::FindLeftFiles(plan.options.work_dir, *begun);
+  const os::files::LeftFiles found =
+      os::files::FindLeftFiles(plan.options.work_dir, *begun, jobspec::OutputsOf(plan.spec, plan.role()));
   if (found.count == 0) return std::nullopt;
   wire::LeftFiles left;
   left.set_count(found.count);

@@ -8,8 +8,8 @@
 
 namespace howdah::executor {
 
-// Returns the files that the task's processes have created or changed since its first attempt. Returns nullopt if there
-// are none, or if the files survive: the working directory is kept, or the job file names outputs of the role.
+// Returns the files that the task's processes have created or changed since its first attempt, except outputs of the
+// role. Returns nullopt if there are none, or if the working directory is kept.
 std::optional<wire::LeftFiles> FindLeftFiles(const TaskPlan& plan);
 
 }  // namespace howdah::executor

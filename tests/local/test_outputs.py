@@ -99,7 +99,7 @@ def test_example_in_the_note_about_left_files_keeps_the_file(machine, tmp_path):
 def test_patterns_that_match_no_file_are_named(machine, tmp_path):
     job = "outputs: ['*.pt']\nroles: {worker: {memory: 64MiB, command: 'mkdir out; echo x > out/ckpt.pt'}}\n"
     done = machine("run", machine.job_file(tmp_path, job))
-    assert done.code == 0 and "matched `outputs` (*.pt), so no file was kept" in done.stderr, done
+    assert done.code == 0 and "no task made a file that matches '*.pt'; " in done.stderr, done
     assert not (tmp_path / "outputs").exists()
 
 
@@ -119,4 +119,27 @@ def test_files_that_are_not_kept_are_named(machine, tmp_path):
     silent = machine("run", machine.job_file(tmp_path, job.replace("train.py", "-c pass")))
     assert "left" not in silent.stderr, silent
     none = machine("outputs", done.id, tmp_path / "none")
-    assert none.code == 0 and "has kept no files" in none.stderr, none
+    assert none.code == 0 and "does not have the key `outputs`" in none.stderr, none
+
+
+def test_files_that_no_pattern_matches_are_named(machine, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/train.py").write_text(
+        "import os, shutil\nos.makedirs('out')\nopen('out/ckpt.pt', 'w').write('x' * 3000)\n"
+        "open('top.pt', 'w').write('x')\nopen('out/lock', 'w')\nshutil.copy('train.py', 'out/copy.py')\n")
+    job = "source: ./src\noutputs: [{}]\nroles: {{worker: {{memory: 64MiB, command: 'python3 train.py'}}}}\n"
+    done = machine("run", machine.job_file(tmp_path, job.format("'*.pt', '*.txt'")))
+    lines = done.stderr.splitlines()
+    unused = ("howdah: outputs: no task made a file that matches '*.txt'; it matches only at the top of the working "
+              "directory, '**/*.txt' at any depth")
+    assert unused in lines and not any("'*.pt';" in line for line in lines), done
+    assert "outputs: 1 file (1 B) of 1 task" in done.stderr, done
+    left = [line for line in lines if " left " in line]
+    assert left == ["howdah: worker:0 left out/ckpt.pt (2.9 KiB) in its working directory, which is removed; the key "
+                    "`outputs` of the job file keeps such files, as in outputs: [out/]; `run --keep` keeps the "
+                    "directories"], done
+    again = machine("outputs", done.id, tmp_path / "again")
+    assert again.code == 0 and unused in again.stderr.splitlines(), again
+    followed = machine("run", machine.job_file(tmp_path, job.format("'*.pt', out/")))
+    assert "outputs: 4 files" in followed.stderr and " left " not in followed.stderr, followed
+    assert "no task made" not in followed.stderr, followed

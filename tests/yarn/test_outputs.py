@@ -55,6 +55,9 @@ def test_files_that_are_not_kept_are_named(howdah, tmp_path):
     # The record of the finished job has the names, too.
     assert f"left files   {line}\n" in howdah("status", done.id).stdout
     howdah.assert_clean(done.id)
+    some = howdah("run", howdah.job_file(tmp_path, "outputs: ['*.txt']\n" + job), timeout=120)
+    assert "outputs: no task made a file that matches '*.txt'" in some.stderr, some
+    assert "howdah: " + line in some.stderr.splitlines(), some
 
 
 def test_outputs_of_failed_and_stopped_tasks_are_kept(howdah, tmp_path):

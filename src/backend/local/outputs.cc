@@ -24,14 +24,16 @@ const jobspec::RoleSpec* RoleOf(const jobspec::JobSpec& spec, const std::string&
   return found == spec.roles.end() ? nullptr : &*found;
 }
 
-// Copies these files, and counts them.
-Status CopyFiles(const std::string& from, const std::vector<std::string>& paths, const std::string& to,
-                 Cluster::FetchedOutputs& fetched) {
+// Copies these files of a task to a directory below `directory`, and records them. task: ROLE-INDEX.
+Status CopyFiles(const std::string& from, const std::vector<std::string>& paths, const std::string& directory,
+                 const std::string& task, Cluster::FetchedOutputs& fetched) {
+  const std::string to = directory + "/" + task;
   for (const std::string& path : paths) {
     const size_t slash = path.rfind('/');
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(slash == std::string::npos ? to : to + "/" + path.substr(0, slash)));
     HOWDAH_TRY_STATUS(os::files::CopyTree(from + "/" + path, to + "/" + path));
     ++fetched.files;
+    fetched.paths.push_back(task + "/" + path);
     fetched.bytes += os::files::TreeSize(to + "/" + path).value_or(0);
   }
   fetched.tasks += paths.empty() ? 0 : 1;
@@ -47,7 +49,7 @@ Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::st
   const auto kept = os::files::ListDirectory(files.outputs());
   for (const std::string& name : kept.ok() ? *kept : std::vector<std::string>()) {
     HOWDAH_TRY(const auto all, os::files::FindOutputs(files.outputs() + "/" + name, {"**"}));
-    HOWDAH_TRY_STATUS(CopyFiles(files.outputs() + "/" + name, all, directory + "/" + name, fetched));
+    HOWDAH_TRY_STATUS(CopyFiles(files.outputs() + "/" + name, all, directory, name, fetched));
   }
   const auto running = os::files::ListDirectory(files.work());
   for (const std::string& name : running.ok() ? *running : std::vector<std::string>()) {
@@ -55,7 +57,7 @@ Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::st
     if (role == nullptr) continue;
     const auto found = os::files::FindOutputs(files.work() + "/" + name, jobspec::OutputsOf(spec, *role));
     if (!found.ok()) continue;  // the job has just ended
-    HOWDAH_TRY_STATUS(CopyFiles(files.work() + "/" + name, *found, directory + "/" + name, fetched));
+    HOWDAH_TRY_STATUS(CopyFiles(files.work() + "/" + name, *found, directory, name, fetched));
   }
   return fetched;
 }

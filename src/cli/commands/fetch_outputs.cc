@@ -2,6 +2,7 @@
 
 #include "howdah/base/bytes.h"
 #include "howdah/cli/output/terminal.h"
+#include "howdah/client/outputs_note.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -12,13 +13,20 @@ std::string Counted(int64_t count, const std::string& what) {
 
 }  // namespace
 
-Result<bool> FetchOutputs(backend::Cluster& cluster, const JobId& id, const std::string& directory) {
-  const auto fetched = cluster.FetchOutputs(id, directory);
-  if (!fetched.ok()) return fetched.error().While("fetching the outputs of " + id.text);
-  if (fetched->files == 0) return false;
-  output::PrintMessage("outputs: " + Counted(fetched->files, "file") + " (" + FormatBytes(fetched->bytes) + ") of " +
-                       Counted(fetched->tasks, "task") + " in " + directory);
-  return true;
+Status FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
+                    const std::string& directory) {
+  const auto fetched = cluster.FetchOutputs(JobId{job.id}, directory);
+  if (!fetched.ok()) return fetched.error().While("fetching the outputs of " + job.id);
+  if (fetched->files > 0) {
+    output::PrintMessage("outputs: " + Counted(fetched->files, "file") + " (" + FormatBytes(fetched->bytes) + ") of " +
+                         Counted(fetched->tasks, "task") + " in " + directory);
+  }
+  if (!core::IsFinal(job.state)) {
+    if (fetched->files == 0) output::PrintMessage(job.id + " has no outputs yet");
+  } else if (job.started) {
+    for (const std::string& note : client::OutputsNotes(spec, fetched->paths)) output::PrintNote(note);
+  }
+  return {};
 }
 
 }  // namespace howdah::cli::commands

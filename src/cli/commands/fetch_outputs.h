@@ -4,10 +4,14 @@
 #include <string>
 
 #include "howdah/backend/cluster.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/journal/job_view.h"
 
 namespace howdah::cli::commands {
 
-// Copies the kept files to DIRECTORY/ROLE-INDEX/..., and prints how many there are. Returns whether there are any.
-Result<bool> FetchOutputs(backend::Cluster& cluster, const JobId& id, const std::string& directory);
+// Copies the kept files to DIRECTORY/ROLE-INDEX/... Prints how many there are, and the patterns of an ended job that
+// match none of them.
+Status FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
+                    const std::string& directory);
 
 }  // namespace howdah::cli::commands

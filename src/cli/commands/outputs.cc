@@ -5,6 +5,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/find_job.h"
+#include "howdah/jobspec/job_file.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -15,14 +16,16 @@ struct OutputsArguments {
 
 Result<int> Outputs(client::Connection& connection, const OutputsArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
-  HOWDAH_TRY(const bool any, FetchOutputs(*job.cluster, job.id, arguments.directory));
-  if (!any) {
-    const auto status = job.cluster->Status(job.id);
-    if (!status.ok()) return status.error();  // for example because no job has this id
+  HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
+  HOWDAH_TRY(const std::string job_file, job.cluster->JobFile(job.id));
+  HOWDAH_TRY(const jobspec::JobSpec spec, jobspec::ReadEffective(job_file));
+  if (!jobspec::KeepsOutputs(spec)) {
     output::PrintMessage(job.id.text +
-                         " has kept no files: its job file has no key `outputs`, or no file in a working directory "
-                         "matched");
+                         " has no outputs: its job file does not have the key `outputs`, which names "
+                         "files to keep");
+    return client::kExitOk;
   }
+  HOWDAH_TRY_STATUS(FetchOutputs(*job.cluster, spec, view, arguments.directory));
   return client::kExitOk;
 }
 

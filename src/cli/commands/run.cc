@@ -196,27 +196,11 @@ class QueueLimit {
   Instant since_;
 };
 
-// Formats the patterns of `outputs` of the job and of all roles: "out/, *.pt".
-std::string PatternsOf(const jobspec::JobSpec& spec) {
-  std::string text;
-  const auto add = [&text](const std::vector<std::string>& patterns) {
-    for (const std::string& pattern : patterns) text += (text.empty() ? "" : ", ") + pattern;
-  };
-  add(spec.outputs);
-  for (const jobspec::RoleSpec& role : spec.roles) add(role.outputs);
-  return text;
-}
-
 // Copies the outputs of an ended job to this machine. A failure of the copy does not change the exit code of the job.
-void FetchResults(backend::Cluster& cluster, const JobId& id, const jobspec::JobSpec& spec,
-                  const std::string& outputs_directory) {
-  const auto fetched = FetchOutputs(cluster, id, outputs_directory);
-  if (!fetched.ok()) {
-    output::PrintNote(fetched.error().message + "; `howdah outputs " + id.text + "` tries again");
-  } else if (const std::string patterns = PatternsOf(spec); !*fetched && !patterns.empty()) {
-    output::PrintNote("no file in the working directory of a task matched `outputs` (" + patterns +
-                      "), so no file was kept; a pattern without a directory matches only files at the top");
-  }
+void FetchResults(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
+                  const std::string& directory) {
+  const Status fetched = FetchOutputs(cluster, spec, job, directory);
+  if (!fetched.ok()) output::PrintNote(fetched.error().message + "; `howdah outputs " + job.id + "` tries again");
 }
 
 Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
@@ -247,7 +231,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   client::Adviser adviser(cluster, nullptr);
   const auto findings = adviser.AdviseBriefly(display.facts(), os::process::Clock().Now());
   for (const std::string& line : output::AdviceLines(display.view(), findings)) output::PrintMessage("advice: " + line);
-  FetchResults(cluster, id, spec, options.outputs_directory);
+  FetchResults(cluster, spec, display.view(), options.outputs_directory);
   const std::string left = output::LeftFilesText(display.view());
   if (!left.empty()) output::PrintNote(left);
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "howdah/os/files/directories_below.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/glob.h"
+#include "howdah/os/files/open_regular.h"
 
 namespace howdah::os::files {
 namespace {
@@ -35,28 +37,69 @@ bool Walk(const std::string& root, const std::string& directory, const Visit& vi
   return true;
 }
 
-bool MatchesAny(const std::vector<std::string>& patterns, const std::string& path) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return MatchesGlob(pattern, path); });
-}
-
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
+// The files that a directory contained before the program ran.
+class Originals {
+ public:
+  explicit Originals(const std::string& root) : root_(root) {}
+
+  void Add(const std::string& path, int64_t size) {
+    if (size <= kLargestCompared) by_size_[size].push_back(path);
+  }
+  // Whether the file has the content of an original. Reads a limited number of bytes in all calls together.
+  bool HasCopy(const std::string& path, int64_t size) {
+    const auto found = by_size_.find(size);
+    if (found == by_size_.end()) return false;
+    const auto content = Read(path, size);
+    if (!content) return false;
+    return std::any_of(found->second.begin(), found->second.end(),
+                       [&](const std::string& original) { return Read(original, size) == content; });
+  }
+
+ private:
+  static constexpr int64_t kLargestCompared = int64_t{1} << 20, kMostRead = int64_t{32} << 20;
+
+  std::optional<std::string> Read(const std::string& path, int64_t size) {
+    if (size > kMostRead - read_) return std::nullopt;
+    read_ += size;
+    auto content = ReadRegular(root_ + "/" + path, static_cast<size_t>(size));
+    return content.ok() ? std::optional(std::move(*content)) : std::nullopt;
+  }
+
+  const std::string& root_;
+  std::map<int64_t, std::vector<std::string>> by_size_;
+  int64_t read_ = 0;
+};
+
+// Whether the content of the file is newer. Other changes, such as those of its name or its permissions, do not count.
+bool IsNewer(const std::string& path, const struct stat& info, Instant since) {
+  if (ToInstant(info.st_mtim) > since) return true;
+  const auto created = CreationTime(path);
+  return created && *created > since;
+}
+
 }  // namespace
+
+bool IsOutput(const std::vector<std::string>& patterns, const std::string& path) {
+  for (size_t end = path.find('/');; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    if (std::any_of(patterns.begin(), patterns.end(),
+                    [&](const std::string& pattern) { return MatchesGlob(pattern, part); })) {
+      return true;
+    }
+    if (end == std::string::npos) return false;
+  }
+}
 
 Result<std::vector<std::string>> FindOutputs(const std::string& directory, const std::vector<std::string>& patterns) {
   std::vector<std::string> found;
   if (const auto names = ListDirectory(directory, 1); !names.ok()) return names.error();
-  std::string matched;  // the directory below which every file matches; "" if there is none
   Walk(directory, "", [&](const std::string& path, const struct stat& info) {
-    const bool below = !matched.empty() && path.starts_with(matched + "/");
-    if (!below) matched.clear();
-    const bool matches = below || MatchesAny(patterns, path);
-    if (matches && !below && S_ISDIR(info.st_mode)) matched = path;
-    if (matches && S_ISREG(info.st_mode)) found.push_back(path);
+    if (S_ISREG(info.st_mode) && IsOutput(patterns, path)) found.push_back(path);
     return Next::kDescend;
   });
   std::sort(found.begin(), found.end());
@@ -77,25 +120,30 @@ Status MoveOutputs(const std::string& from, const std::vector<std::string>& file
   return {};
 }
 
-LeftFiles FindLeftFiles(const std::string& directory, Instant since) {
-  LeftFiles left;
+LeftFiles FindLeftFiles(const std::string& directory, Instant since, const std::vector<std::string>& kept) {
+  Originals originals(directory);
+  std::vector<std::pair<int64_t, std::string>> newer;  // with the negative size, so that the largest come first
   size_t entries = 0;
-  std::vector<std::pair<int64_t, std::string>> largest;
   Walk(directory, "", [&](const std::string& path, const struct stat& info) {
     if (++entries > kMostEntries) return Next::kStop;
     const std::string name = path.substr(path.rfind('/') + 1);
     if (name.front() == '.' || name == "__pycache__") return Next::kSkip;
     if (!S_ISREG(info.st_mode)) return Next::kDescend;
-    if (ToInstant(info.st_ctim) <= since) return Next::kSkip;
-    ++left.count;
-    left.bytes += info.st_size;
-    if (path.size() > kLongestLeftName) return Next::kSkip;
-    largest.emplace_back(-info.st_size, path);
-    std::sort(largest.begin(), largest.end());
-    if (largest.size() > kMostLeftNames) largest.pop_back();
+    if (!IsNewer(directory + "/" + path, info, since)) {
+      originals.Add(path, info.st_size);
+    } else if (info.st_size > 0 && !IsOutput(kept, path)) {
+      newer.emplace_back(-info.st_size, path);
+    }
     return Next::kSkip;
   });
-  for (auto& [size, path] : largest) left.names.push_back(std::move(path));
+  std::sort(newer.begin(), newer.end());
+  LeftFiles left;
+  for (auto& [size, path] : newer) {
+    if (originals.HasCopy(path, -size)) continue;
+    ++left.count;
+    left.bytes -= size;
+    if (left.names.size() < kMostLeftNames && path.size() <= kLongestLeftName) left.names.push_back(std::move(path));
+  }
   return left;
 }
 

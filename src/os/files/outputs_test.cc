@@ -57,7 +57,7 @@ TEST(FindLeftFiles, LongNamesAreOnlyCounted) {
   const std::string longest(kLongestLeftName, 'n');
   ASSERT_TRUE(WriteFileAtomically(root / longest, "12").ok());
   ASSERT_TRUE(WriteFileAtomically(root / (longest + "n"), "123").ok());
-  const LeftFiles left = FindLeftFiles(root.path(), Instant());
+  const LeftFiles left = FindLeftFiles(root.path(), Instant(), {});
   EXPECT_EQ(left.count, 2);
   EXPECT_EQ(left.bytes, 5);
   EXPECT_EQ(left.names, std::vector<std::string>{longest});
@@ -69,17 +69,49 @@ TEST(FindLeftFiles, CountsNewFilesAndNamesTheLargest) {
   struct stat info {};
   ASSERT_EQ(::stat((root / "old.py").c_str(), &info), 0);
   const Instant since = ToInstant(info.st_ctim);
-  EXPECT_EQ(FindLeftFiles(root.path(), since).count, 0);
+  EXPECT_EQ(FindLeftFiles(root.path(), since, {}).count, 0);
   WriteWithParents(root / "model.pt", std::string(1000, 'x'));
   WriteWithParents(root / "out/b", std::string(10, 'x'));
   WriteWithParents(root / "out/c", std::string(20, 'x'));
   WriteWithParents(root / "d", "x");
   WriteWithParents(root / "__pycache__/x.pyc", std::string(5000, 'x'));
   WriteWithParents(root / ".cache/y", std::string(5000, 'x'));
-  const LeftFiles left = FindLeftFiles(root.path(), since - std::chrono::hours(1));
+  const LeftFiles left = FindLeftFiles(root.path(), since - std::chrono::hours(1), {});
   EXPECT_EQ(left.count, 5);
   EXPECT_EQ(left.bytes, 1000 + 10 + 20 + 1 + 1);
   EXPECT_THAT(left.names, ElementsAre("model.pt", "out/c", "out/b"));
+}
+
+TEST(IsOutput, SelectsFilesAndTheContentOfDirectories) {
+  EXPECT_TRUE(IsOutput({"*.pt"}, "a.pt"));
+  EXPECT_FALSE(IsOutput({"*.pt"}, "out/a.pt"));
+  EXPECT_TRUE(IsOutput({"*.txt", "out/*.pt"}, "out/a.pt"));
+  EXPECT_TRUE(IsOutput({"out/"}, "out/deep/a.pt"));
+  EXPECT_FALSE(IsOutput({"out/"}, "output/a.pt"));
+  EXPECT_FALSE(IsOutput({}, "a.pt"));
+}
+
+TEST(FindLeftFiles, CopiesEmptyFilesAndKeptFilesAreNotLeft) {
+  const Scratch root;
+  WriteWithParents(root / "train.py", "print(1)");
+  WriteWithParents(root / "moved.py", "print(2)");
+  WriteWithParents(root / "run.sh", "echo");
+  const auto since = CreationTime(root / "run.sh");
+  if (!since) GTEST_SKIP() << "the file system does not record creation times";
+  // The clock of a file system has coarse steps: wait for the next one.
+  do {
+    ::unlink((root / "lock").c_str());
+    WriteWithParents(root / "lock", "");
+  } while (*CreationTime(root / "lock") <= *since);
+  WriteWithParents(root / "out/copy.py", "print(1)");
+  WriteWithParents(root / "out/edited.py", "print(3)");
+  WriteWithParents(root / "kept/model.pt", "xyz");
+  ASSERT_EQ(::chmod((root / "run.sh").c_str(), 0755), 0);
+  ASSERT_EQ(::rename((root / "moved.py").c_str(), (root / "out/moved.py").c_str()), 0);
+  const LeftFiles left = FindLeftFiles(root.path(), *since, {"kept/"});
+  EXPECT_THAT(left.names, ElementsAre("out/edited.py"));
+  EXPECT_EQ(left.count, 1);
+  EXPECT_EQ(left.bytes, 8);
 }
 
 }  // namespace

@@ -11,15 +11,18 @@ namespace {
 
 class Fetcher {
  public:
-  explicit Fetcher(hadoop::hdfs::FileSystem& files) : files_(files) {}
+  Fetcher(hadoop::hdfs::FileSystem& files, std::string stored, std::string directory)
+      : files_(files), stored_(std::move(stored)), directory_(std::move(directory)) {}
 
-  // Copies the files below a directory. Names come from the file system, which allows neither "/" nor "..".
-  Status CopyDirectory(const std::string& from, const std::string& to) {
+  // Copies the files below a directory, whose path is relative to the stored outputs. Names come from the file system,
+  // which allows neither "/" nor "..".
+  Status CopyDirectory(const std::string& path) {
+    const std::string from = stored_ + "/" + path, to = directory_ + "/" + path;
     HOWDAH_TRY(const auto entries, files_.List(from));
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(to));
     for (const hadoop::hdfs::FileStatus& entry : entries) {
-      const std::string source = from + "/" + entry.name, target = to + "/" + entry.name;
-      HOWDAH_TRY_STATUS(entry.directory ? CopyDirectory(source, target) : CopyFile(source, target));
+      const std::string below = path + "/" + entry.name;
+      HOWDAH_TRY_STATUS(entry.directory ? CopyDirectory(below) : CopyFile(below));
     }
     return {};
   }
@@ -27,8 +30,9 @@ class Fetcher {
   Cluster::FetchedOutputs fetched;
 
  private:
-  Status CopyFile(const std::string& from, const std::string& to) {
-    HOWDAH_TRY(const auto reader, files_.Open(from));
+  Status CopyFile(const std::string& path) {
+    const std::string to = directory_ + "/" + path;
+    HOWDAH_TRY(const auto reader, files_.Open(stored_ + "/" + path));
     ::unlink(to.c_str());  // do not write through an existing link
     const os::files::Fd file(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file.valid()) return os::files::SystemError("writing " + to);
@@ -37,10 +41,12 @@ class Fetcher {
       return os::files::WriteAll(file.get(), piece, to);
     }));
     ++fetched.files;
+    fetched.paths.push_back(path);
     return {};
   }
 
   hadoop::hdfs::FileSystem& files_;
+  const std::string stored_, directory_;
 };
 
 }  // namespace
@@ -49,17 +55,19 @@ Result<Cluster::FetchedOutputs> FetchStoredOutputs(HadoopClient& cluster, const 
                                                    const std::string& directory) {
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
-  Fetcher fetcher(*files);
+  Cluster::FetchedOutputs all;
   for (const std::string& stored : {layout.outputs(id), layout.history_outputs(id)}) {
     const auto tasks = files->List(stored);
     if (!tasks.ok() && tasks.error().code == ErrorCode::kNotFound) continue;
     if (!tasks.ok()) return tasks.error();
-    for (const hadoop::hdfs::FileStatus& task : *tasks) {
-      ++fetcher.fetched.tasks;
-      HOWDAH_TRY_STATUS(fetcher.CopyDirectory(stored + "/" + task.name, directory + "/" + task.name));
-    }
+    Fetcher fetcher(*files, stored, directory);
+    for (const hadoop::hdfs::FileStatus& task : *tasks) HOWDAH_TRY_STATUS(fetcher.CopyDirectory(task.name));
+    all.tasks += static_cast<int64_t>(tasks->size());
+    all.files += fetcher.fetched.files;
+    all.bytes += fetcher.fetched.bytes;
+    all.paths.insert(all.paths.end(), fetcher.fetched.paths.begin(), fetcher.fetched.paths.end());
   }
-  return fetcher.fetched;
+  return all;
 }
 
 Result<std::string> ReadStoredResult(HadoopClient& cluster, const JobId& id, const std::string& name) {

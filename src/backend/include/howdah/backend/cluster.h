@@ -150,6 +150,7 @@ class Cluster {
   // backend cannot reach them.
   struct FetchedOutputs {
     int64_t files = 0, bytes = 0, tasks = 0;
+    std::vector<std::string> paths;  // of the files: ROLE-INDEX/...
   };
   virtual Result<FetchedOutputs> FetchOutputs(const JobId& id, const std::string& directory) = 0;
   // Returns the stored result of a process, whichever attempt stored it. The journal shows which results belong to the

@@ -16,6 +16,9 @@ namespace howdah::os::files {
 // links. Files that vanish during the call are left out.
 Result<std::vector<std::string>> FindOutputs(const std::string& directory, const std::vector<std::string>& patterns);
 
+// Whether FindOutputs selects the file with this path for these patterns.
+bool IsOutput(const std::vector<std::string>& patterns, const std::string& path);
+
 // Moves the given files of `from` to the same paths below `to`, which is created if absent. Both directories must be on
 // one file system. Existing files at the target paths are replaced. Follows no links below the two directories.
 Status MoveOutputs(const std::string& from, const std::vector<std::string>& files, const std::string& to);
@@ -27,9 +30,11 @@ struct LeftFiles {
 // The limits of LeftFiles::names: the number of names, and the bytes of each name. Files with a longer name are only
 // counted.
 constexpr size_t kMostLeftNames = 3, kLongestLeftName = 200;
-// Returns the regular files that were created or changed after `since`. Ignores caches: `__pycache__`, and entries with
-// a name that begins with a dot. Visits at most 10,000 entries.
-LeftFiles FindLeftFiles(const std::string& directory, Instant since);
+// Returns the regular files whose content was created or changed after `since`, except those that `kept` selects
+// (IsOutput). Ignores empty files, caches (`__pycache__`, and entries with a name that begins with a dot), and copies
+// of files that the directory contained before; recognises copies of files of at most 1 MiB. Visits at most 10,000
+// entries.
+LeftFiles FindLeftFiles(const std::string& directory, Instant since, const std::vector<std::string>& kept);
 
 // The time at which a file or directory was created; nullopt if the file system does not record it.
 std::optional<Instant> CreationTime(const std::string& path);
