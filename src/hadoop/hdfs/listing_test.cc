@@ -21,10 +21,10 @@ Result<std::vector<std::string>> NamesOf(const std::vector<std::string>& listed)
 TEST(Listing, EntriesHaveTheirNames) {
   const auto names = NamesOf({"a", ".b", "..c", "d e"});
   ASSERT_TRUE(names.ok());
-  EXPECT_THAT(*names, testing::ElementsAre("a", ".b", "..c", "d e"));
+  EXPECT_THAT(*names, ::testing::ElementsAre("a", ".b", "..c", "d e"));
   const auto file = NamesOf({""});
   ASSERT_TRUE(file.ok());
-  EXPECT_THAT(*file, testing::ElementsAre("data")) << "the listed path is a file";
+  EXPECT_THAT(*file, ::testing::ElementsAre("data")) << "the listed path is a file";
 }
 
 TEST(Listing, NameThatLeadsOutOfTheDirectoryIsRefused) {
@@ -32,7 +32,7 @@ TEST(Listing, NameThatLeadsOutOfTheDirectoryIsRefused) {
                                   std::string(".."), std::string("a\0b", 3)}) {
     const auto names = NamesOf({"good", name});
     ASSERT_FALSE(names.ok()) << name;
-    EXPECT_THAT(names.error().message, testing::HasSubstr("the NameNode listed an entry with the invalid name"));
+    EXPECT_THAT(names.error().message, ::testing::HasSubstr("the NameNode listed an entry with the invalid name"));
   }
 }
 

@@ -56,6 +56,12 @@ void OpenFileOf(const pb::LocatedBlocksProto& blocks) {
   if (const auto end = (*reader)->Read(1); !end.ok() || !end->empty()) __builtin_trap();
 }
 
+// RemoteNameNode refuses answers without all required fields.
+template <typename Message>
+bool Parse(std::string_view bytes, Message& message) {
+  return message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())) && message.IsInitialized();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -63,10 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   pb::LocatedBlocksProto blocks;
   pb::DirectoryListingProto listing;
-  // RemoteNameNode refuses answers without all required fields.
-  if (data[0] % 2 == 0 && blocks.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (data[0] % 2 == 0 && Parse(bytes, blocks)) {
     OpenFileOf(blocks);
-  } else if (data[0] % 2 == 1 && listing.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  } else if (data[0] % 2 == 1 && Parse(bytes, listing)) {
     std::vector<FileStatus> entries;
     if (!AppendEntries(listing, "/user/ann/file", entries).ok()) return 0;
     for (const FileStatus& entry : entries) {
