@@ -35,8 +35,9 @@ void Read(const std::string& path, const wire::PullLog& pull, wire::LogData& dat
   data.set_offset(offset);
   data.set_size(info.st_size);
   std::string& bytes = *data.mutable_bytes();
-  bytes.resize(static_cast<size_t>(std::clamp<int64_t>(info.st_size - offset, 0, max)));
-  const ssize_t size = offset < 0 ? -1 : ::pread(file->get(), bytes.data(), bytes.size(), offset);
+  const bool is_valid = offset >= 0 && offset <= info.st_size;
+  bytes.resize(is_valid ? static_cast<size_t>(std::min<int64_t>(info.st_size - offset, max)) : 0);
+  const ssize_t size = ::pread(file->get(), bytes.data(), bytes.size(), is_valid ? offset : 0);
   bytes.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
 }
 

@@ -90,7 +90,8 @@ TEST(Logs, PiecesOfEveryAttemptCanBePulled) {
   for (const wire::LogData& nothing :
        {Pull(task, 2, 0, false, 0, 100), Pull(task, 0, 1, false, 0, 100), Pull(task, -1, 0, false, 0, 100),
         Pull(task, 0, -1, false, 0, 100), Pull(task, 0, 0, false, 10, 100), Pull(task, 0, 0, false, -5, 100),
-        Pull(task, 0, 0, false, INT64_MAX, 100), Pull(task, 0, 0, false, 0, -1)}) {
+        Pull(task, 0, 0, false, INT64_MAX, 100), Pull(task, 0, 0, false, INT64_MIN, 100),
+        Pull(task, 0, 0, false, 0, -1)}) {
     EXPECT_EQ(nothing.bytes(), "") << nothing.ShortDebugString();
   }
 }

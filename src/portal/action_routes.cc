@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "action_bodies.h"
 #include "actions.h"
 #include "api.h"
 #include "howdah/base/text.h"
@@ -17,19 +18,8 @@ using web::Response;
 
 Response Accepted(const Json& json, int status) { return web::Json(Dump(json) + "\n", status); }
 
-Result<std::optional<Duration>> GraceOf(const Json& body) {
-  const auto grace = body.find("grace");
-  if (grace == body.end() || grace->is_null()) return std::optional<Duration>();
-  const auto duration = grace->is_string() ? ParseDuration(grace->get<std::string>()) : std::nullopt;
-  if (!duration)
-    return Error{ErrorCode::kUsage,
-                 "grace: " + OneLine(Dump(*grace), 100) + " is not a duration; write \"30s\" or \"5m\""};
-  return std::optional<Duration>(*duration);
-}
-
 void Kill(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
-  const auto body = BodyOf(request, {"grace"});
-  const auto grace = body.ok() ? GraceOf(*body) : Result<std::optional<Duration>>(body.error());
+  const auto grace = GraceOf(request.body);
   if (!grace.ok()) return respond(web::ToResponse(ToProblem(grace.error())));
   const Act act = [grace = *grace, by = services.facts.requester](Cluster& cluster,
                                                                   const JobId& id) -> Result<Response> {
@@ -45,31 +35,8 @@ void Kill(Services& services, const Request& request, const Arguments& arguments
   Perform(services, request, arguments, {.name = "kill", .arguments = request.body, .act = act}, std::move(respond));
 }
 
-struct ScaleOrder {
-  std::string role;
-  int instances = 0;
-};
-
-Result<ScaleOrder> ScaleOrderOf(const Request& request) {
-  HOWDAH_TRY(const Json body, BodyOf(request, {"role", "instances"}));
-  const auto role = body.find("role"), instances = body.find("instances");
-  constexpr size_t kLongestRole = 200;
-  const std::string name = role != body.end() && role->is_string() ? role->get<std::string>() : "";
-  if (name.empty() || name.size() > kLongestRole)
-    return Error{ErrorCode::kUsage,
-                 "role: the name of a role is missing; write {\"role\": \"worker\", \"instances\": 4}"};
-  constexpr int64_t kMost = 1'000'000;
-  const bool is_count = instances != body.end() && instances->is_number_integer() &&
-                        (!instances->is_number_unsigned() || instances->get<uint64_t>() <= uint64_t{kMost}) &&
-                        instances->get<int64_t>() >= 0;
-  if (!is_count)
-    return Error{ErrorCode::kUsage,
-                 "instances: a number of tasks is missing; write {\"role\": \"worker\", \"instances\": 4}"};
-  return ScaleOrder{name, instances->get<int>()};
-}
-
 void Scale(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
-  const auto order = ScaleOrderOf(request);
+  const auto order = ScaleOrderOf(request.body);
   if (!order.ok()) return respond(web::ToResponse(ToProblem(order.error())));
   const Act act = [order = *order, by = services.facts.requester](Cluster& cluster,
                                                                   const JobId& id) -> Result<Response> {

@@ -1,11 +1,7 @@
 #include "actions.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
-
-#include "howdah/base/json_depth.h"
-#include "howdah/base/text.h"
 
 namespace howdah::portal {
 
@@ -35,18 +31,6 @@ void Perform(Services& services, const web::Request& request, const web::Argumen
     return response;
   };
   AnswerForJob(services, *job, make, std::move(respond), std::move(action.late));
-}
-
-Result<Json> BodyOf(const web::Request& request, std::initializer_list<std::string_view> known) {
-  constexpr int kMostNesting = 4;
-  const bool is_deep = NestsDeeper(request.body, kMostNesting);
-  const Json json = Trim(request.body).empty() ? Json::object() : is_deep ? Json() : ParseJson(request.body);
-  if (!json.is_object()) return Error{ErrorCode::kUsage, "the body is not a JSON object"};
-  for (const auto& [name, value] : json.items()) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      return Error{ErrorCode::kUsage, "unknown field '" + OneLine(name, 100) + "'; the fields are " + Join(known)};
-  }
-  return json;
 }
 
 }  // namespace howdah::portal

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "json_text.h"
 #include "services.h"
 
 namespace howdah::portal {
@@ -27,8 +24,5 @@ struct Action {
 // if the portal is read-only.
 void Perform(Services& services, const web::Request& request, const web::Arguments& arguments, Action action,
              web::Respond respond);
-
-// The fields of a request's body. An empty body has none. kUsage: the body is not a JSON object, or has another field.
-Result<Json> BodyOf(const web::Request& request, std::initializer_list<std::string_view> known);
 
 }  // namespace howdah::portal

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "action_bodies.h"
 #include "actions.h"
 #include "api.h"
 #include "howdah/base/text.h"
@@ -138,7 +139,7 @@ void ShowRerun(Services& services, const Arguments& arguments, Respond respond) 
 }
 
 void Plan(Services& services, const Request& request, Respond respond) {
-  const auto body = BodyOf(request, {"job", "set", "of"});
+  const auto body = FieldsOf(request.body, {"job", "set", "of"});
   const auto edited = body.ok() ? EditedJobOf(*body) : Result<EditedJob>(body.error());
   if (!edited.ok()) return respond(web::ToResponse(ToProblem(edited.error())));
   const auto of = body->find("of");
@@ -164,7 +165,7 @@ std::string RefusalOf(const CheckedJob& checked) {
 }
 
 void Rerun(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
-  const auto body = BodyOf(request, {"job", "set"});
+  const auto body = FieldsOf(request.body, {"job", "set"});
   const auto edited = body.ok() ? EditedJobOf(*body) : Result<EditedJob>(body.error());
   if (!edited.ok()) return respond(web::ToResponse(ToProblem(edited.error())));
   Action action{.name = "submit", .arguments = Dump({{"set", KeysOf(edited->sets)}})};

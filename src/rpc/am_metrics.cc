@@ -29,9 +29,7 @@ Result<metrics::Table> ReadMetrics(const AmContact& am, const metrics::Query& qu
   metrics::Table table;
   for (;;) {
     while (const auto reply = stream->Next()) {
-      if (reply->has_table()) table = FromWire(reply->table());
-      if (reply->has_column()) table.columns.push_back(FromWire(reply->column(), table.buckets));
-      if (reply->has_complete()) return table;
+      if (AddReply(*reply, table)) return table;
     }
     if (const auto ended = stream->ended()) return ended->ok() ? Failed("the AM sent no metrics") : ended->error();
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());

@@ -111,4 +111,10 @@ metrics::Table FromWire(const wire::MetricsTable& table) {
   return out;
 }
 
+bool AddReply(const wire::MetricsReply& reply, metrics::Table& table) {
+  if (reply.has_table()) table = FromWire(reply.table());
+  if (reply.has_column()) table.columns.push_back(FromWire(reply.column(), table.buckets));
+  return reply.has_complete();
+}
+
 }  // namespace howdah::rpc

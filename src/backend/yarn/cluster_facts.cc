@@ -29,6 +29,22 @@ std::string StateText(::hadoop::yarn::NodeStateProto state) {
   return "UNKNOWN";
 }
 
+Status FetchQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, ClusterFacts& facts) {
+  const auto info = rm.QueueInfo(facts.queue.name, /*with_children=*/true);
+  if (!info.ok()) return info.error().code == ErrorCode::kNotFound ? Status() : Status(info.error());
+  const std::string asked = facts.queue.name;
+  facts.queue = FactsOf(*info, label);
+  facts.queue.name = asked;
+  ::hadoop::yarn::GetApplicationsRequestProto filter;
+  filter.add_queues(asked);
+  for (const auto state : {::hadoop::yarn::ACCEPTED, ::hadoop::yarn::RUNNING}) filter.add_application_states(state);
+  HOWDAH_TRY(const auto applications, rm.Applications(filter));
+  for (const auto& application : applications) facts.queue.applications.push_back(FactsOf(application));
+  return {};
+}
+
+}  // namespace
+
 NodeFacts FactsOf(const ::hadoop::yarn::NodeReportProto& report) {
   NodeFacts node{report.nodeid().host(),
                  report.nodeid().port(),
@@ -60,25 +76,11 @@ QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string
   return queue;
 }
 
-Status FetchQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, ClusterFacts& facts) {
-  const auto info = rm.QueueInfo(facts.queue.name, /*with_children=*/true);
-  if (!info.ok()) return info.error().code == ErrorCode::kNotFound ? Status() : Status(info.error());
-  const std::string asked = facts.queue.name;
-  facts.queue = FactsOf(*info, label);
-  facts.queue.name = asked;
-  ::hadoop::yarn::GetApplicationsRequestProto filter;
-  filter.add_queues(asked);
-  for (const auto state : {::hadoop::yarn::ACCEPTED, ::hadoop::yarn::RUNNING}) filter.add_application_states(state);
-  HOWDAH_TRY(const auto applications, rm.Applications(filter));
-  for (const auto& application : applications) {
-    facts.queue.applications.push_back({hadoop::yarn::ToText(hadoop::yarn::FromProto(application.applicationid())),
-                                        application.user(), application.app_resource_usage().num_used_containers() > 0,
-                                        hadoop::yarn::FromProto(application.app_resource_usage().used_resources())});
-  }
-  return {};
+ApplicationFacts FactsOf(const ::hadoop::yarn::ApplicationReportProto& report) {
+  const auto& usage = report.app_resource_usage();
+  return {hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())), report.user(),
+          usage.num_used_containers() > 0, hadoop::yarn::FromProto(usage.used_resources())};
 }
-
-}  // namespace
 
 std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUserACLInfoProto>& acls) {
   std::vector<std::string> queues;

@@ -1,6 +1,7 @@
 #include "howdah/backend/yarn/why_pending.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -9,8 +10,10 @@ namespace {
 
 constexpr size_t kMaxListed = 3;
 
+// The ResourceManager may report any number as a share.
 std::string Percent(double share) {
-  const int tenths = static_cast<int>(share * 1000 + 0.5);
+  constexpr double kMost = 1000;
+  const int tenths = std::isnan(share) ? 0 : static_cast<int>(std::clamp(share, 0.0, kMost) * 1000 + 0.5);
   return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10)) + " %";
 }
 
@@ -73,16 +76,16 @@ std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
 // Explains a shortage of a resource type other than memory and cores, such as GPUs.
 std::string ResourceInUse(const ClusterFacts& facts, const PendingContainers& request) {
   for (const auto& [type, amount] : request.size.others) {
-    int64_t total = 0, free = 0;
+    hadoop::yarn::Resource sum, sum_free;  // their sums do not overflow
     std::string nodes;
     for (const NodeFacts* node : NodesOf(facts, request.label)) {
       if (!node->running() || node->total.other(type) == 0) continue;
-      total += node->total.other(type);
-      free += node->free().other(type);
+      sum += node->total;
+      sum_free += node->free();
       nodes += (nodes.empty() ? "; " : ", ") + node->host + " uses " + std::to_string(node->used.other(type)) + " of " +
                std::to_string(node->total.other(type));
     }
-    const int64_t requested = amount * request.count;
+    const int64_t total = sum.other(type), free = sum_free.other(type), requested = amount * request.count;
     if (free >= requested) continue;
     return std::to_string(free) + " of " + std::to_string(total) + " " + type + " are free, but " + request.role +
            " requests " + std::to_string(requested) + nodes;
@@ -109,8 +112,10 @@ hadoop::yarn::Resource Sum(const std::vector<PendingContainers>& pending) {
 std::string QueueFull(const ClusterFacts& facts, const std::vector<PendingContainers>& pending) {
   if (!facts.queue.maximum || facts.queue.maximum->memory_mib == 0) return "";
   const hadoop::yarn::Resource used = facts.queue.used();
-  const int64_t wanted = std::max<int64_t>(Sum(pending).memory_mib, 1);
-  if (used.memory_mib + wanted <= facts.queue.maximum->memory_mib) return "";
+  hadoop::yarn::Resource wanted = Sum(pending);
+  wanted.memory_mib = std::max<int64_t>(wanted.memory_mib, 1);
+  wanted += used;
+  if (wanted.memory_mib <= facts.queue.maximum->memory_mib) return "";
   return "the queue '" + facts.queue.name + "' is full: it uses " + ToText(used) + " of its maximum " +
          ToText(*facts.queue.maximum) + " (" + Percent(facts.queue.maximum_share) + " of the cluster)" +
          LargestUser(facts.queue) + "; " + Needs(pending);

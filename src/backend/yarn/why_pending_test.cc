@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 namespace howdah::backend::yarn {
 namespace {
@@ -105,6 +106,21 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
     row.change(facts, pending, headroom);
     EXPECT_EQ(WhyPending(facts, pending, headroom), row.why) << row.name;
   }
+}
+
+TEST(WhyPending, NumbersAtTheirLimitsDoNotOverflow) {
+  ClusterFacts facts = Cluster();
+  facts.nodes = {Node("n1", Of(INT64_MAX, INT64_MAX, INT64_MAX), Of(0, 0)),
+                 Node("n2", Of(INT64_MAX, INT64_MAX, INT64_MAX), Of(0, 0))};
+  facts.queue.applications[0].used = Of(INT64_MAX, INT64_MAX);
+  facts.queue.maximum = Of(1, 1);
+  facts.queue.maximum_share = 1e300;
+  const PendingContainers pending{"worker", 1, Of(256, 1, 1), ""};
+  const std::string why = WhyPending(facts, {pending}, std::nullopt);
+  EXPECT_THAT(why, HasSubstr("the queue 'q' is full"));
+  EXPECT_THAT(why, HasSubstr("9223372036854775807 cores of its maximum 1 MiB, 1 core (100000 % of the cluster)"));
+  facts.queue.maximum_share = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(WhyPending(facts, {pending}, std::nullopt), HasSubstr("(0 % of the cluster)"));
 }
 
 TEST(WhyPending, ZeroHeadroomIsReportedAsUserLimitReached) {

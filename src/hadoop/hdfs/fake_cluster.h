@@ -306,6 +306,7 @@ class FakeNameNode : public NameNode {
       LocatedBlock block = Located(id);
       const std::lock_guard lock(shared_.mutex);
       block.mutable_b()->set_numbytes(shared_.blocks[id].size());
+      if (length_of_second && blocks.blocks_size() == 1) block.mutable_b()->set_numbytes(*length_of_second);
       length += shared_.blocks[id].size();
       *blocks.add_blocks() = block;
     }
@@ -324,6 +325,7 @@ class FakeNameNode : public NameNode {
     return content;
   }
   const std::vector<uint64_t>& lengths() const { return lengths_; }  // block lengths as reported by the writer
+  std::optional<uint64_t> length_of_second;  // a wrong length that is reported for the second block
 
  private:
   SharedState& shared_;

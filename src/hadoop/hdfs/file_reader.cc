@@ -25,9 +25,7 @@ Status FileReader::Locate() {
   ranges_.clear();
   size_ = 0;
   for (const auto& block : blocks.blocks()) {
-    const auto length = static_cast<int64_t>(block.b().numbytes());
-    ranges_.push_back({size_, size_ + length, block});
-    size_ += length;
+    HOWDAH_TRY_STATUS(Append(block, static_cast<int64_t>(block.b().numbytes())));
   }
   if (!blocks.underconstruction() || blocks.islastblockcomplete() || !blocks.has_lastblock()) return {};
   const auto& last = blocks.lastblock();
@@ -37,8 +35,16 @@ Status FileReader::Locate() {
     ranges_.pop_back();
   }
   HOWDAH_TRY(const auto visible, name_node_->VisibleLength(last));
-  ranges_.push_back({size_, size_ + visible, last});
-  size_ += visible;
+  return Append(last, visible);
+}
+
+Status FileReader::Append(const NameNode::LocatedBlock& block, int64_t length) {
+  int64_t end = 0;
+  if (length < 0 || __builtin_add_overflow(size_, length, &end)) {
+    return Failed("block " + std::to_string(block.b().blockid()) + " has the invalid length " + std::to_string(length));
+  }
+  ranges_.push_back({size_, end, block});
+  size_ = end;
   return {};
 }
 

@@ -35,6 +35,8 @@ class FileReader : public Reader {
   };
 
   Status Locate();
+  // Appends a block to the file.
+  Status Append(const NameNode::LocatedBlock& block, int64_t length);
   const BlockRange* RangeAt(int64_t position) const;
   Result<std::string_view> NextBytes();
   Status OpenReplica();

@@ -4,6 +4,7 @@
 
 #include "file_reader.h"
 #include "file_writer.h"
+#include "howdah/base/text.h"
 #include "paths.h"
 
 namespace howdah::hadoop::hdfs {
@@ -14,6 +15,16 @@ namespace pb = ::hadoop::hdfs;
 // Values of org.apache.hadoop.fs.CreateFlag. kShouldReplicate: replicate the file even in a directory with an erasure
 // coding policy.
 enum CreateFlag : uint32_t { kCreate = 0x01, kOverwrite = 0x02, kShouldReplicate = 0x80 };
+
+// The NameNode identifies the holder of a lease by its client name, so each writer needs a unique one.
+std::string NewClientName() {
+  std::random_device random;
+  char text[32];
+  std::snprintf(text, sizeof text, "howdah-%08x%08x", random(), random());
+  return text;
+}
+
+}  // namespace
 
 FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string& name) {
   FileStatus status;
@@ -28,15 +39,18 @@ FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string&
   return status;
 }
 
-// The NameNode identifies the holder of a lease by its client name, so each writer needs a unique one.
-std::string NewClientName() {
-  std::random_device random;
-  char text[32];
-  std::snprintf(text, sizeof text, "howdah-%08x%08x", random(), random());
-  return text;
+Status AppendEntries(const pb::DirectoryListingProto& listing, const std::string& clean,
+                     std::vector<FileStatus>& entries) {
+  for (const auto& entry : listing.partiallisting()) {
+    const std::string& name = entry.path();
+    if (name.find('/') != std::string::npos || name.find('\0') != std::string::npos || name == "." || name == "..") {
+      return Failed("the NameNode listed an entry with the invalid name '" + OneLine(name, 100) + "'");
+    }
+    // Listing a file returns one entry: the file itself, with an empty name.
+    entries.push_back(FileStatusOf(entry, name.empty() ? LastPart(clean) : name));
+  }
+  return {};
 }
-
-}  // namespace
 
 template <typename Response, typename Request>
 Status HdfsFileSystem::Do(const char* method, const Request& request, const char* doing, const std::string& path) {
@@ -67,12 +81,12 @@ Result<std::vector<FileStatus>> HdfsFileSystem::List(const std::string& path) {
     if (!response->has_dirlist()) {
       return Wrong("listing", path, {ErrorCode::kNotFound, "there is no such file or directory"});
     }
-    // Listing a file returns one entry: the file itself, with an empty name.
-    for (const auto& entry : response->dirlist().partiallisting()) {
-      all.push_back(FileStatusOf(entry, entry.path().empty() ? LastPart(clean) : entry.path()));
-      request.set_startafter(entry.path());
+    const pb::DirectoryListingProto& listing = response->dirlist();
+    if (const Status appended = AppendEntries(listing, clean, all); !appended.ok()) {
+      return Wrong("listing", path, appended.error());
     }
-    if (response->dirlist().remainingentries() == 0 || response->dirlist().partiallisting_size() == 0) return all;
+    if (listing.remainingentries() == 0 || listing.partiallisting_size() == 0) return all;
+    request.set_startafter(listing.partiallisting(listing.partiallisting_size() - 1).path());
   }
 }
 

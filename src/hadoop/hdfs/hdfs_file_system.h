@@ -23,6 +23,13 @@ struct HdfsOptions {
   TransferOptions transfer;
 };
 
+// Converts the NameNode's description of a file or directory.
+FileStatus FileStatusOf(const ::hadoop::hdfs::HdfsFileStatusProto& proto, const std::string& name);
+// Appends the entries of one answer to getListing. clean: the path that is listed. Returns an error if the name of an
+// entry is not that of a file in a directory, because callers use the names in paths.
+Status AppendEntries(const ::hadoop::hdfs::DirectoryListingProto& listing, const std::string& clean,
+                     std::vector<FileStatus>& entries);
+
 class HdfsFileSystem : public FileSystem {
  public:
   HdfsFileSystem(std::shared_ptr<RemoteNameNode> name_node, HdfsOptions options)

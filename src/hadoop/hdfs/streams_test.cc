@@ -70,6 +70,15 @@ TEST_F(Streams, BlocksAreWrittenInOrder) {
   EXPECT_EQ(ReadAll(static_cast<int64_t>(bytes_.size())), "");
 }
 
+TEST_F(Streams, InvalidLengthsOfBlocksAreRefused) {
+  Make(1, 1);
+  ASSERT_TRUE(Write(bytes_).ok());
+  for (const uint64_t length : {uint64_t{INT64_MAX}, uint64_t{1} << 63, UINT64_MAX}) {
+    name_node_->length_of_second = length;
+    EXPECT_THAT(ReadAll(), HasSubstr("has the invalid length")) << length;
+  }
+}
+
 TEST_F(Streams, EmptyFileHasNoBlock) {
   Make(1, 1);
   ASSERT_TRUE(Write("").ok());

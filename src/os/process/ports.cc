@@ -59,25 +59,6 @@ uint16_t PortOf(const files::Fd& fd) {
   return ntohs(address.sin_port);
 }
 
-// Returns the inodes of the sockets that listen on a port.
-std::set<std::string> ListeningInodes(uint16_t port) {
-  std::set<std::string> inodes;
-  for (const char* path : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    const std::string table = ReadProcFile(path);
-    for (size_t begin = 0; begin < table.size();) {
-      const size_t end = std::min(table.find('\n', begin), table.size());
-      const std::string line = table.substr(begin, end - begin);
-      char state[3] = "", inode[24] = "";
-      unsigned local_port = 0;
-      const int fields = std::sscanf(line.c_str(), " %*d: %*[0-9A-F]:%X %*[0-9A-F]:%*X %2s %*s %*s %*s %*s %*s %23s",
-                                     &local_port, state, inode);
-      if (fields == 3 && local_port == port && std::strcmp(state, kListening) == 0) inodes.insert(inode);
-      begin = end + 1;
-    }
-  }
-  return inodes;
-}
-
 bool HasSocket(pid_t pid, const std::set<std::string>& inodes) {
   const std::string directory = "/proc/" + std::to_string(pid) + "/fd";
   const auto names = files::ListDirectory(directory);
@@ -93,6 +74,21 @@ bool HasSocket(pid_t pid, const std::set<std::string>& inodes) {
 }
 
 }  // namespace
+
+std::set<std::string> ListeningInodes(std::string_view table, uint16_t port) {
+  std::set<std::string> inodes;
+  for (size_t begin = 0; begin < table.size();) {
+    const size_t end = std::min(table.find('\n', begin), table.size());
+    const std::string line(table.substr(begin, end - begin));
+    char state[3] = "", inode[24] = "";
+    unsigned local_port = 0;
+    const int fields = std::sscanf(line.c_str(), " %*d: %*[0-9A-F]:%X %*[0-9A-F]:%*X %2s %*s %*s %*s %*s %*s %23s",
+                                   &local_port, state, inode);
+    if (fields == 3 && local_port == port && std::strcmp(state, kListening) == 0) inodes.insert(inode);
+    begin = end + 1;
+  }
+  return inodes;
+}
 
 std::vector<PortRange> ParsePortRanges(std::string_view text) {
   std::vector<PortRange> ranges;
@@ -152,7 +148,8 @@ Status PortReservation::Hold() {
 }
 
 std::optional<std::string> FindListener(uint16_t port) {
-  const std::set<std::string> inodes = ListeningInodes(port);
+  std::set<std::string> inodes = ListeningInodes(ReadProcFile("/proc/net/tcp"), port);
+  inodes.merge(ListeningInodes(ReadProcFile("/proc/net/tcp6"), port));
   if (inodes.empty()) return std::nullopt;
   for (const pid_t pid : AllProcesses()) {
     if (!HasSocket(pid, inodes)) continue;

@@ -31,6 +31,20 @@ TEST(Ports, ChoosablePortsExcludeKernelRangeAndReservedPorts) {
   EXPECT_TRUE(ChoosablePorts({0, 65'535}, {}).empty());
 }
 
+TEST(Ports, ListeningSocketsAreFoundInTheTableOfTheKernel) {
+  const std::string table =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+      "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 71001 1 0 100 0\n"
+      "   1: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000  1000        0 71002 1 0 20 4\n"
+      "   2: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 71003 1 0 100 0\n"
+      "   0: 00000000000000000000000000000000:1F90 00000000000000000000000000000000:0000 0A 00000000:00000000 "
+      "00:00000000 00000000  1000        0 71004 1 0 100 0\n"
+      "   3: 0100007F:1F90 00000000:0000 0A 00000000:0000";
+  EXPECT_THAT(ListeningInodes(table, 8080), ElementsAre("71001", "71004"));
+  EXPECT_THAT(ListeningInodes(table, 22), ElementsAre("71003"));
+  EXPECT_TRUE(ListeningInodes("", 22).empty());
+}
+
 TEST(Ports, ReservationsHaveDifferentPorts) {
   std::vector<PortReservation> all;
   std::set<uint16_t> ports;

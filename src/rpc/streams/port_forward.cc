@@ -13,6 +13,7 @@
 #include "howdah/os/net/peer_user.h"
 #include "howdah/rpc/frames.h"
 #include "socket_endpoint.h"
+#include "start_forward.h"
 
 namespace howdah::rpc::streams {
 namespace {
@@ -24,8 +25,8 @@ constexpr Duration kConnectLimit = std::chrono::seconds(10);
 
 class Listener final : public PortForward {
  public:
-  Listener(Target target, std::function<void(const std::string&)> on_problem)
-      : target_(std::move(target)), on_problem_(std::move(on_problem)) {}
+  Listener(Target target, std::function<void(const std::string&)> on_problem, MakeChannel make_channel)
+      : target_(std::move(target)), on_problem_(std::move(on_problem)), make_channel_(std::move(make_channel)) {}
   ~Listener() override {
     asio::post(loop_, [this] { loop_.stop(); });
     if (thread_.joinable()) thread_.join();
@@ -64,9 +65,7 @@ class Listener final : public PortForward {
   };
 
   Status SetChannel(const rpc::AmContact& am) {
-    HOWDAH_TRY(channel_, rpc::FrameChannel::Make(
-                             am.address, am.identity,
-                             [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kConnectLimit));
+    HOWDAH_TRY(channel_, make_channel_(am, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }));
     return {};
   }
 
@@ -140,6 +139,7 @@ class Listener final : public PortForward {
 
   const Target target_;
   const std::function<void(const std::string&)> on_problem_;
+  const MakeChannel make_channel_;
   asio::io_context loop_{1};
   tcp::acceptor acceptor_{loop_};
   uint16_t port_ = 0;
@@ -151,11 +151,19 @@ class Listener final : public PortForward {
 
 }  // namespace
 
-Result<std::unique_ptr<PortForward>> PortForward::Start(uint16_t port, const rpc::AmContact& am, const Target& target,
-                                                        std::function<void(const std::string& line)> on_problem) {
-  auto listener = std::make_unique<Listener>(target, std::move(on_problem));
+Result<std::unique_ptr<PortForward>> StartForward(uint16_t port, const rpc::AmContact& am, const Target& target,
+                                                  std::function<void(const std::string& line)> on_problem,
+                                                  MakeChannel make_channel) {
+  auto listener = std::make_unique<Listener>(target, std::move(on_problem), std::move(make_channel));
   HOWDAH_TRY_STATUS(listener->Listen(port, am));
   return std::unique_ptr<PortForward>(std::move(listener));
+}
+
+Result<std::unique_ptr<PortForward>> PortForward::Start(uint16_t port, const rpc::AmContact& am, const Target& target,
+                                                        std::function<void(const std::string& line)> on_problem) {
+  return StartForward(port, am, target, std::move(on_problem), [](const rpc::AmContact& contact, rpc::Post post) {
+    return rpc::FrameChannel::Make(contact.address, contact.identity, std::move(post), kConnectLimit);
+  });
 }
 
 }  // namespace howdah::rpc::streams

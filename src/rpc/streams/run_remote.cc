@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -14,6 +15,7 @@
 
 #include "channel_io.h"
 #include "howdah/rpc/frames.h"
+#include "run_over_stream.h"
 #include "terminal.h"
 
 namespace howdah::rpc::streams {
@@ -22,13 +24,19 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr Duration kAmConnectLimit = std::chrono::seconds(10);
-constexpr int kBySignal = 128;
+constexpr int kBySignal = 128, kMostExitCode = 255;
+
+// A number that no process can have as its exit code becomes the nearest one, so that a failure stays a failure.
+int ExitCodeOf(const wire::Exited& exited) {
+  if (!exited.has_signal()) return exited.code() < 0 ? kMostExitCode : std::min(exited.code(), kMostExitCode);
+  return kBySignal + std::clamp(exited.signal(), 1, kMostExitCode - kBySignal);
+}
 
 std::shared_ptr<os::files::Fd> Shared(int fd) { return std::make_shared<os::files::Fd>(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
 
 class Run {
  public:
-  explicit Run(const RemoteCommand& command) : command_(command) {}
+  Run(asio::io_context& loop, const RemoteCommand& command) : loop_(loop), command_(command) {}
   ~Run() {
     if (in_) in_->Stop();
     for (const auto& out : {out_, err_}) {
@@ -36,10 +44,10 @@ class Run {
     }
   }
 
-  Result<int> ToEnd(const rpc::AmContact& am);
+  Result<int> ToEnd(const OpenStream& open);
 
  private:
-  Status Begin(const rpc::AmContact& am);
+  Status Begin(const OpenStream& open);
   std::shared_ptr<ChannelWriter> MakeOut(int fd, wire::Channel channel);
   wire::Frame Opening() const;
   void OnFrame(const wire::Frame& frame);
@@ -48,11 +56,10 @@ class Run {
   void EndIfWritten();
   void End(Result<int> result);
 
+  asio::io_context& loop_;
   const RemoteCommand& command_;
-  asio::io_context loop_{1};
   asio::signal_set signals_{loop_};
   asio::signal_set resizes_{loop_};  // waits for SIGWINCH if there is a terminal
-  std::unique_ptr<rpc::FrameChannel> channel_;
   std::unique_ptr<rpc::FrameStream> stream_;
   std::optional<RawTerminal> raw_;
   std::shared_ptr<ChannelReader> in_;
@@ -62,17 +69,14 @@ class Run {
   std::optional<Result<int>> result_;
 };
 
-Result<int> Run::ToEnd(const rpc::AmContact& am) {
-  HOWDAH_TRY_STATUS(Begin(am));
+Result<int> Run::ToEnd(const OpenStream& open) {
+  HOWDAH_TRY_STATUS(Begin(open));
   const auto work = asio::make_work_guard(loop_);
   loop_.run();
   return *result_;
 }
 
-Status Run::Begin(const rpc::AmContact& am) {
-  HOWDAH_TRY(channel_, rpc::FrameChannel::Make(
-                           am.address, am.identity,
-                           [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kAmConnectLimit));
+Status Run::Begin(const OpenStream& open) {
   if (command_.passes_signals) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signals_.add(number);
   }
@@ -81,10 +85,10 @@ Status Run::Begin(const rpc::AmContact& am) {
     raw_.emplace(std::move(raw));
     resizes_.add(SIGWINCH);
   }
-  stream_ = channel_->Open(rpc::FrameChannel::Method::kTunnel, {[this](const wire::Frame& frame) { OnFrame(frame); },
-                                                                [this](const std::string& why) {
-                                                                  End(Error{ErrorCode::kUnavailable, why});
-                                                                }});
+  stream_ = open({[this](const wire::Frame& frame) { OnFrame(frame); },
+                  [this](const std::string& why) {
+                    End(Error{ErrorCode::kUnavailable, why});
+                  }});
   stream_->Send(Opening());
   out_ = MakeOut(command_.out, wire::OUTPUT);
   err_ = MakeOut(command_.err, wire::ERRORS);
@@ -120,6 +124,7 @@ wire::Frame Run::Opening() const {
 void Run::OnFrame(const wire::Frame& frame) {
   switch (frame.kind_case()) {
     case wire::Frame::kOpened:
+      if (in_) return;
       in_ = std::make_shared<ChannelReader>(
           loop_, Shared(command_.in), wire::INPUT,
           ChannelReader::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
@@ -140,7 +145,7 @@ void Run::OnFrame(const wire::Frame& frame) {
     case wire::Frame::kTaken:
       return in_ ? in_->OnAcknowledged(frame.taken().bytes()) : void();
     case wire::Frame::kExited:
-      exit_code_ = frame.exited().has_signal() ? kBySignal + frame.exited().signal() : frame.exited().code();
+      exit_code_ = ExitCodeOf(frame.exited());
       out_->End();
       err_->End();
       return;
@@ -184,6 +189,19 @@ void Run::End(Result<int> result) {
 
 }  // namespace
 
-Result<int> RunRemote(const rpc::AmContact& am, const RemoteCommand& command) { return Run(command).ToEnd(am); }
+Result<int> RunOverStream(asio::io_context& loop, const RemoteCommand& command, const OpenStream& open) {
+  return Run(loop, command).ToEnd(open);
+}
+
+Result<int> RunRemote(const rpc::AmContact& am, const RemoteCommand& command) {
+  asio::io_context loop(1);
+  HOWDAH_TRY(const auto channel,
+             rpc::FrameChannel::Make(
+                 am.address, am.identity, [&loop](std::function<void()> f) { asio::post(loop, std::move(f)); },
+                 kAmConnectLimit));
+  return RunOverStream(loop, command, [&channel](rpc::FrameStream::Handlers handlers) {
+    return channel->Open(rpc::FrameChannel::Method::kTunnel, std::move(handlers));
+  });
+}
 
 }  // namespace howdah::rpc::streams

@@ -34,7 +34,9 @@ Result<ResourceManagerCheckpoint> ResourceManagerCheckpoint::Open(const std::str
                                                                   std::optional<State>& restored) {
   HOWDAH_TRY(auto file, os::files::RecordFile::Open(path, [&](std::string_view record) -> Status {
                AllocateResponseProto answer;
-               if (!answer.ParseFromArray(record.data(), static_cast<int>(record.size())))
+               // The ResourceManager's answers are used even if required fields are missing, so records may lack them,
+               // too.
+               if (!answer.ParsePartialFromArray(record.data(), static_cast<int>(record.size())))
                  return Failed("invalid record");
                if (!restored) restored.emplace();
                Apply(answer, *restored);
@@ -48,7 +50,7 @@ Status ResourceManagerCheckpoint::Save(const RegisterApplicationMasterResponsePr
   record.set_response_id(0);
   *record.mutable_containers_from_previous_attempts() = response.containers_from_previous_attempts();
   *record.mutable_nm_tokens() = response.nm_tokens_from_previous_attempts();
-  return file_.Append({record.SerializeAsString()});
+  return file_.Append({record.SerializePartialAsString()});
 }
 
 Status ResourceManagerCheckpoint::Save(const AllocateResponseProto& response) {
@@ -58,7 +60,7 @@ Status ResourceManagerCheckpoint::Save(const AllocateResponseProto& response) {
   *record.mutable_completed_container_statuses() = response.completed_container_statuses();
   *record.mutable_nm_tokens() = response.nm_tokens();
   if (response.has_am_rm_token()) *record.mutable_am_rm_token() = response.am_rm_token();
-  return file_.Append({record.SerializeAsString()});
+  return file_.Append({record.SerializePartialAsString()});
 }
 
 Takeover TakeOver(const std::vector<backend::Inherited>& inherited, const ResourceManagerCheckpoint::State& state) {

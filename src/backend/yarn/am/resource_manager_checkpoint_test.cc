@@ -72,6 +72,22 @@ TEST(ResourceManagerCheckpoint, StateIsRestoredByTheNextProcess) {
   EXPECT_EQ(restored->am_rm_token->identifier(), "rolled");
 }
 
+TEST(ResourceManagerCheckpoint, AnswerWithoutRequiredFieldIsRestored) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "answers.bin";
+  std::optional<ResourceManagerCheckpoint::State> restored;
+  auto checkpoint = ResourceManagerCheckpoint::Open(path, restored);
+  ASSERT_TRUE(checkpoint.ok());
+  AllocateResponseProto answer;
+  answer.set_response_id(5);
+  answer.mutable_am_rm_token()->set_identifier("token without a password");
+  ASSERT_TRUE(checkpoint->Save(answer).ok());
+  ASSERT_TRUE(ResourceManagerCheckpoint::Open(path, restored).ok());
+  ASSERT_TRUE(restored && restored->am_rm_token);
+  EXPECT_EQ(restored->response_id, 5);
+  EXPECT_EQ(restored->am_rm_token->identifier(), "token without a password");
+}
+
 TEST(ResourceManagerCheckpoint, FileOfAnotherFormatIsRejected) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "answers.bin";

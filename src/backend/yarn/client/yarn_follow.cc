@@ -11,6 +11,7 @@
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
+#include "log_store.h"
 #include "running_application.h"
 
 namespace howdah::backend::yarn::client {
@@ -168,7 +169,7 @@ bool YarnFollow::CountFailure(const Error& error) {
 }
 
 void YarnFollow::ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report) {
-  if (journal_offset_ == 0) {
+  if (received_.journal.empty()) {
     if (const auto journal = ReadRunningJournal(cluster_, id_); journal.ok()) AppendJournal(*journal);
   }
   const Instant now = clock_.Now();
@@ -185,30 +186,12 @@ void YarnFollow::ReportPendingReason(const ::hadoop::yarn::ApplicationReportProt
   queue_.Push(FollowQueue::Entries{{clock_.Now(), std::move(change)}}, kEntryWeight);
 }
 
-wire::FollowRequest YarnFollow::Request() const {
-  wire::FollowRequest request;
-  request.set_journal_offset(journal_offset_);
-  if (!logs_) return request;
-  wire::LogsWanted& wanted = *request.mutable_logs();
-  if (logs_->role) wanted.set_role(*logs_->role);
-  if (logs_->index) wanted.set_index(*logs_->index);
-  if (logs_->attempt) wanted.set_attempt(*logs_->attempt);
-  wanted.set_no_stdout(!logs_->want_stdout);
-  wanted.set_no_stderr(!logs_->want_stderr);
-  for (const auto& [source, progress] : sources_) {
-    wire::LogPosition& position = *wanted.add_have();
-    *position.mutable_source() = ToWire(source);
-    position.set_offset(progress.bytes);
-  }
-  return request;
-}
-
 bool YarnFollow::FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report) {
   const auto identity = ClientIdentity(cluster_, id_);
   if (!identity.ok()) return false;  // the job has just ended
   const auto address = AmAddress(report);
   if (!address.ok()) return false;
-  const auto follow = rpc::AmFollow::Start(*address, *identity, Request(), kConnectLimit);
+  const auto follow = rpc::AmFollow::Start(*address, *identity, received_.RequestForRest(logs_), kConnectLimit);
   bool job_ended = false;
   while (!queue_.stopped()) {
     while (const auto reply = follow->Next()) {
@@ -227,16 +210,12 @@ void YarnFollow::Handle(const wire::FollowReply& reply) {
   switch (reply.kind_case()) {
     case wire::FollowReply::kJournal:
       return AppendJournal(reply.journal());
-    case wire::FollowReply::kLog: {
-      const backend::LogSource source = FromWire(reply.log().source());
-      sources_[source].bytes = reply.log().offset() + static_cast<int64_t>(reply.log().bytes().size());
-      return queue_.Push(FollowQueue::Output{source, reply.log().bytes()}, reply.log().bytes().size());
-    }
-    case wire::FollowReply::kLogEnd: {
-      Progress& progress = sources_[FromWire(reply.log_end().source())];
-      progress.complete = reply.log_end().has_size() && progress.bytes >= reply.log_end().size();
-      return;
-    }
+    case wire::FollowReply::kLog:
+      received_.Add(reply.log());
+      return queue_.Push(FollowQueue::Output{FromWire(reply.log().source()), reply.log().bytes()},
+                         reply.log().bytes().size());
+    case wire::FollowReply::kLogEnd:
+      return received_.Add(reply.log_end());
     case wire::FollowReply::kCaughtUp:
       return queue_.SetCaughtUp();
     default:
@@ -244,38 +223,35 @@ void YarnFollow::Handle(const wire::FollowReply& reply) {
   }
 }
 
-void YarnFollow::AppendJournal(const std::string& lines) {
-  journal_offset_ += static_cast<int64_t>(lines.size());
-  journal_ += lines;
-  FollowQueue::Entries entries = DecodeJournal(lines);
+void YarnFollow::AppendJournal(std::string_view lines) {
+  received_.AddJournal(lines);
+  FollowQueue::Entries entries = DecodeJournal(std::string(lines));
   // Read the missing output first, so that the end of the job is delivered after it.
   if (std::any_of(entries.begin(), entries.end(), journal::EndsJob)) FetchMissingLogs();
   const size_t weight = entries.size() * kEntryWeight;
   queue_.Push(std::move(entries), weight);
 }
 
-void YarnFollow::QueueRestOfJournal(const std::string& journal) {
-  if (journal.size() > static_cast<size_t>(journal_offset_)) {
-    AppendJournal(journal.substr(static_cast<size_t>(journal_offset_)));
-  }
+void YarnFollow::QueueRestOfJournal(std::string_view journal) {
+  if (const std::string_view rest = received_.RestOf(journal); !rest.empty()) AppendJournal(rest);
 }
 
 void YarnFollow::FetchMissingLogs() {
   if (!logs_) return;
   LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
   const Instant end = clock_.Now() + kLogLimit;  // the limit is for all files together
-  for (const auto& [source, location] : LogLocations(DecodeJournal(journal_))) {
-    Progress& progress = sources_[source];
-    if (progress.complete || !Matches(*logs_, source) || queue_.stopped()) continue;
+  for (const auto& [source, location] : LogLocations(DecodeJournal(received_.journal))) {
+    Received::Output& output = received_.outputs[source];
+    if (output.complete || !Matches(*logs_, source) || queue_.stopped()) continue;
     const Status read = store.Read(
-        location, progress.bytes,
+        location, output.bytes,
         [&](std::string_view bytes) {
-          progress.bytes += static_cast<int64_t>(bytes.size());
+          output.bytes += static_cast<int64_t>(bytes.size());
           queue_.Push(FollowQueue::Output{source, std::string(bytes)}, bytes.size());
           return !queue_.stopped();
         },
         end - clock_.Now());
-    progress.complete = true;  // do not request the file again, even if it is lost
+    output.complete = true;  // do not request the file again, even if it is lost
     if (!read.ok() && !queue_.stopped()) queue_.Push(FollowQueue::Note{read.error().message}, kEntryWeight);
   }
 }

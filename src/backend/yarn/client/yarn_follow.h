@@ -6,11 +6,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -20,7 +20,7 @@
 #include "howdah/os/files/fd.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/rpc/am_follow.h"
-#include "log_store.h"
+#include "received.h"
 
 namespace howdah::backend::yarn::client {
 
@@ -80,10 +80,6 @@ class YarnFollow final : public backend::Follow {
   bool ended() const override { return ended_; }
 
  private:
-  struct Progress {
-    int64_t bytes = 0;
-    bool complete = false;
-  };
   // The reason why the job is queued. The pauses between the queries grow, because each query consists of several
   // calls.
   struct PendingReason {
@@ -102,12 +98,11 @@ class YarnFollow final : public backend::Follow {
   bool CountFailure(const Error& error);  // always returns false: the follow continues
   bool FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report);
   void Handle(const wire::FollowReply& reply);
-  void AppendJournal(const std::string& lines);
-  void QueueRestOfJournal(const std::string& journal);
+  void AppendJournal(std::string_view lines);
+  void QueueRestOfJournal(std::string_view journal);
   void ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report);
   // Reads from the log store the output that no AM has sent.
   void FetchMissingLogs();
-  wire::FollowRequest Request() const;
 
   const os::process::Clock clock_;
   HadoopClient cluster_;
@@ -117,9 +112,7 @@ class YarnFollow final : public backend::Follow {
   os::files::Fd wake_;  // signalled by the destructor
 
   // The fields below, except ended_, are used by the follow's thread only.
-  int64_t journal_offset_ = 0;
-  std::string journal_;  // the journal so far, which records where each task ran
-  std::map<backend::LogSource, Progress> sources_;
+  Received received_;  // its journal records where each task ran
   PendingReason pending_;
   std::string user_;
   int failures_ = 0;  // number of consecutive failures

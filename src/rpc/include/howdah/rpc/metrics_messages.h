@@ -18,4 +18,8 @@ wire::MetricsTable ToWire(const metrics::Table& table);
 // Limits the sizes in the message to those of a valid table.
 metrics::Table FromWire(const wire::MetricsTable& table);
 
+// Adds a reply of Control.Metrics to the table that the replies describe. Samples are ignored. Returns whether the
+// table is complete.
+bool AddReply(const wire::MetricsReply& reply, metrics::Table& table);
+
 }  // namespace howdah::rpc

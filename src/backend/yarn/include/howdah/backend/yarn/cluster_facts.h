@@ -58,6 +58,11 @@ struct ClusterFacts {
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 
+// Convert the ResourceManager's reports. label: the node label of the partition whose limits are returned.
+NodeFacts FactsOf(const ::hadoop::yarn::NodeReportProto& report);
+QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string& label);
+ApplicationFacts FactsOf(const ::hadoop::yarn::ApplicationReportProto& report);
+
 // Returns the leaf queues to which the user may submit. acls: the entries of all queues of the cluster. A queue is a
 // leaf unless its path, followed by a dot, begins the path of another queue.
 std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUserACLInfoProto>& acls);

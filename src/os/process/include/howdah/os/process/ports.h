@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,9 @@ struct PortRange {
 // The ports that a reservation may choose from, in ascending order.
 std::vector<uint16_t> ChoosablePorts(const PortRange& ephemeral, const std::vector<PortRange>& reserved);
 std::vector<PortRange> ParsePortRanges(std::string_view text);
+
+// Returns the inodes of the sockets that listen on a port, from the text of /proc/net/tcp or /proc/net/tcp6.
+std::set<std::string> ListeningInodes(std::string_view table, uint16_t port);
 
 // Returns the process that listens on a TCP port, such as "nginx (pid 812)". Returns "" if the process belongs to
 // another user and is therefore not visible, and nullopt if no process listens.

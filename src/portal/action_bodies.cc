@@ -1,0 +1,51 @@
+#include "action_bodies.h"
+
+#include <algorithm>
+
+#include "howdah/base/json_depth.h"
+#include "howdah/base/text.h"
+
+namespace howdah::portal {
+
+Result<Json> FieldsOf(const std::string& body, std::initializer_list<std::string_view> known) {
+  constexpr int kMostNesting = 4;
+  const bool is_deep = NestsDeeper(body, kMostNesting);
+  const Json json = Trim(body).empty() ? Json::object() : is_deep ? Json() : ParseJson(body);
+  if (!json.is_object()) return Error{ErrorCode::kUsage, "the body is not a JSON object"};
+  for (const auto& [name, value] : json.items()) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Error{ErrorCode::kUsage, "unknown field '" + OneLine(name, 100) + "'; the fields are " + Join(known)};
+  }
+  return json;
+}
+
+Result<std::optional<Duration>> GraceOf(const std::string& body) {
+  HOWDAH_TRY(const Json fields, FieldsOf(body, {"grace"}));
+  const auto grace = fields.find("grace");
+  if (grace == fields.end() || grace->is_null()) return std::optional<Duration>();
+  const auto duration = grace->is_string() ? ParseDuration(grace->get<std::string>()) : std::nullopt;
+  if (!duration)
+    return Error{ErrorCode::kUsage,
+                 "grace: " + OneLine(Dump(*grace), 100) + " is not a duration; write \"30s\" or \"5m\""};
+  return std::optional<Duration>(*duration);
+}
+
+Result<ScaleOrder> ScaleOrderOf(const std::string& body) {
+  HOWDAH_TRY(const Json fields, FieldsOf(body, {"role", "instances"}));
+  const auto role = fields.find("role"), instances = fields.find("instances");
+  constexpr size_t kLongestRole = 200;
+  const std::string name = role != fields.end() && role->is_string() ? role->get<std::string>() : "";
+  if (name.empty() || name.size() > kLongestRole)
+    return Error{ErrorCode::kUsage,
+                 "role: the name of a role is missing; write {\"role\": \"worker\", \"instances\": 4}"};
+  constexpr int64_t kMost = 1'000'000;
+  const bool is_count = instances != fields.end() && instances->is_number_integer() &&
+                        (!instances->is_number_unsigned() || instances->get<uint64_t>() <= uint64_t{kMost}) &&
+                        instances->get<int64_t>() >= 0;
+  if (!is_count)
+    return Error{ErrorCode::kUsage,
+                 "instances: a number of tasks is missing; write {\"role\": \"worker\", \"instances\": 4}"};
+  return ScaleOrder{name, instances->get<int>()};
+}
+
+}  // namespace howdah::portal

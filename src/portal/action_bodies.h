@@ -1,0 +1,28 @@
+// The JSON bodies of the portal's actions. Pure. The errors are kUsage, and say what to write instead.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "json_text.h"
+
+namespace howdah::portal {
+
+// The fields of a body. An empty body has none. An error if the body is not a JSON object, or has another field.
+Result<Json> FieldsOf(const std::string& body, std::initializer_list<std::string_view> known);
+
+// The grace of a kill, from {"grace": "30s"}. nullopt if the body is empty or names none.
+Result<std::optional<Duration>> GraceOf(const std::string& body);
+
+struct ScaleOrder {
+  std::string role;
+  int instances = 0;
+};
+// Reads {"role": "worker", "instances": 4}.
+Result<ScaleOrder> ScaleOrderOf(const std::string& body);
+
+}  // namespace howdah::portal

@@ -1,0 +1,61 @@
+#include "action_bodies.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::portal {
+namespace {
+
+TEST(ActionBodies, GraceIsOptional) {
+  const auto grace_of = [](const std::string& body) {
+    const auto grace = GraceOf(body);
+    return grace.ok() ? *grace : std::optional(Duration(-1));
+  };
+  EXPECT_EQ(grace_of(""), std::nullopt);
+  EXPECT_EQ(grace_of(" \n"), std::nullopt);
+  EXPECT_EQ(grace_of("{}"), std::nullopt);
+  EXPECT_EQ(grace_of(R"({"grace": null})"), std::nullopt);
+  EXPECT_EQ(grace_of(R"({"grace": "30s"})"), std::chrono::seconds(30));
+}
+
+TEST(ActionBodies, InvalidGraceIsRefused) {
+  const std::string cases[] = {"[]",
+                               "30",
+                               "{",
+                               "{\"grace\": \"30s\"}x",
+                               R"({"grace": 30})",
+                               R"({"grace": "soon"})",
+                               R"({"grace": {"a": {"b": {"c": {"d": 1}}}}})",
+                               R"({"grace": "30s", "force": true})",
+                               std::string("{\"grace\": \"\0\"}", 14),
+                               "{\"grace\": \"\xff\"}"};
+  for (const std::string& body : cases) {
+    const auto grace = GraceOf(body);
+    EXPECT_FALSE(grace.ok()) << body;
+    if (!grace.ok()) EXPECT_EQ(grace.error().code, ErrorCode::kUsage) << body;
+  }
+  EXPECT_EQ(GraceOf(R"({"force": 1})").error().message, "unknown field 'force'; the fields are grace");
+}
+
+TEST(ActionBodies, ScaleNeedsRoleAndCount) {
+  const auto order = ScaleOrderOf(R"({"role": "worker", "instances": 4})");
+  ASSERT_TRUE(order.ok());
+  EXPECT_EQ(order->role, "worker");
+  EXPECT_EQ(order->instances, 4);
+  const std::string cases[] = {"",
+                               R"({"role": "worker"})",
+                               R"({"instances": 4})",
+                               R"({"role": "", "instances": 4})",
+                               R"({"role": 1, "instances": 4})",
+                               R"({"role": "worker", "instances": "4"})",
+                               R"({"role": "worker", "instances": 4.5})",
+                               R"({"role": "worker", "instances": -1})",
+                               R"({"role": "worker", "instances": -9223372036854775808})",
+                               R"({"role": "worker", "instances": 1000001})",
+                               R"({"role": "worker", "instances": 18446744073709551615})",
+                               R"({"role": "worker", "instances": 1e400})",
+                               "{\"role\": \"" + std::string(201, 'w') + "\", \"instances\": 4}"};
+  for (const std::string& body : cases) EXPECT_FALSE(ScaleOrderOf(body).ok()) << body;
+}
+
+}  // namespace
+}  // namespace howdah::portal
