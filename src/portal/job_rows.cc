@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "howdah/backend/job_metrics.h"
 #include "howdah/base/text.h"
 #include "howdah/client/adviser.h"
 #include "howdah/client/goodput_json.h"
