@@ -38,8 +38,8 @@ TEST(IndexReader, UnusableFileGivesNoPage) {
 
 TEST(IndexReader, WaitingQueriesAreLimited) {
   const os::files::Scratch scratch;
+  std::promise<void> begun, released;  // used by the reader's thread until the reader is destroyed
   IndexReader reader(scratch / "index.db", "");
-  std::promise<void> begun, released;
   reader.Find({}, [&](const auto&) {
     begun.set_value();
     released.get_future().wait();

@@ -47,27 +47,29 @@ def target(machine, tmp_path):
     machine.assert_clean(job)
 
 
-def handshake(address, version):
+def answer(address, version):
+    """Completes the handshake with one version of TLS and without a certificate, and returns the answer to a request."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.minimum_version = context.maximum_version = version
     with socket.create_connection(address, 60) as plain, context.wrap_socket(plain) as secure:
-        secure.send(HTTP)
-        return secure.recv(1)
+        try:
+            secure.send(HTTP)
+            return secure.recv(1)
+        except OSError:  # the server refuses the missing certificate after the client's part of the handshake
+            return b""
 
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion")  # Python calls the old versions deprecated
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1], ids=lambda v: v.name)
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_2],
+                         ids=lambda v: v.name)
 def test_old_versions_of_tls_are_refused(target, version):
-    with pytest.raises(ssl.SSLError) as refused:
-        handshake(target[1], version)
-    assert "PROTOCOL_VERSION" in str(refused.value), refused.value
-    # The same client with TLS 1.2 gets further: the server then asks for a certificate.
-    with pytest.raises(OSError) as without_certificate:
-        handshake(target[1], ssl.TLSVersion.TLSv1_2)
-    assert "PROTOCOL_VERSION" not in str(without_certificate.value), without_certificate.value
+    with pytest.raises(ssl.SSLError):
+        answer(target[1], version)
+    # The same client with TLS 1.3 completes its part of the handshake, and gets no answer without a certificate.
+    assert answer(target[1], ssl.TLSVersion.TLSv1_3) == b""
 
 
 def make_noise(address, sent, reset):

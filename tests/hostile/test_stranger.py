@@ -15,7 +15,7 @@ framework: horovod
 env: {TOKEN: %s}
 history: {tony: %s}
 roles:
-  worker: {instances: 2, memory: 64MiB, command: exec sleep 86400}
+  worker: {instances: 2, memory: 64MiB, command: exec sleep 86000}
 """
 
 

@@ -10,7 +10,7 @@ SECRET = "very-secret-value"
 JOB = """
 env: {TOKEN: %s}
 roles:
-  worker: {instances: 2, memory: 64MiB, command: exec sleep 86400}
+  worker: {instances: 2, memory: 64MiB, command: exec sleep 86000}
 """
 
 

@@ -46,14 +46,21 @@ struct Settled {
   std::string other_host;  // the host that runs the job, if it is not this one
 };
 
+// The job as its journal describes it. Its id is the name of its directory, because the journal may be damaged.
+Result<journal::JobView> ViewOf(const JobFiles& files, const JobId& id, Tasks tasks) {
+  HOWDAH_TRY(auto view, FoldJournal(files.journal(), tasks));
+  view.id = id.text;
+  return view;
+}
+
 // Returns the status. If the job is orphaned, records its end first.
 Result<Settled> Settle(const JobFiles& files, const JobId& id, Tasks tasks) {
-  HOWDAH_TRY(auto view, FoldJournal(files.journal(), tasks));
+  HOWDAH_TRY(auto view, ViewOf(files, id, tasks));
   if (core::IsFinal(view.state)) return Settled{std::move(view), ""};
   HOWDAH_TRY(const Whereabouts where, FindWhereabouts(files));
   if (where.life != Life::kElsewhere) {
     HOWDAH_TRY_STATUS(EndIfOrphaned(files, id));
-    HOWDAH_TRY(view, FoldJournal(files.journal(), tasks));
+    HOWDAH_TRY(view, ViewOf(files, id, tasks));
     return Settled{std::move(view), ""};
   }
   const std::string before = view.reason.empty() ? "" : "; " + view.reason;
@@ -128,7 +135,7 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
   // Read the journal again, so that it is not older than the AM's answer.
-  auto view = FoldJournal(files.journal(), Tasks::kIncluded);
+  auto view = ViewOf(files, id, Tasks::kIncluded);
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];
@@ -154,7 +161,7 @@ Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too, const b
       continue;
     }
     // If Settle fails, show the job as its journal describes it. An unreadable job must not hide the other jobs.
-    auto view = FoldJournal(files.journal(), Tasks::kSkipped);
+    auto view = ViewOf(files, id, Tasks::kSkipped);
     if (!view.ok()) continue;
     view->reason = settled.error().message;
     views.push_back(std::move(*view));

@@ -1,6 +1,7 @@
 #include "howdah/os/files/record_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -133,6 +134,8 @@ Result<RecordFile> RecordFile::Open(const std::string& path, const OnRecord& on_
   Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!file.valid()) return SystemError("opening " + path);
   HOWDAH_TRY(const auto whole, ReadAll(file.get(), path, on_record));
+  // A new file's mode does not depend on the umask, which may deny the owner to open the file again.
+  if (whole == 0 && fchmod(file.get(), 0600) != 0) return SystemError("setting the mode of " + path);
   if (ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
     return SystemError("removing the torn record at the end of " + path);
   }
