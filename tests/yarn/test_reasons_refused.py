@@ -1,5 +1,6 @@
 """Requests that a cluster can never satisfy, and clusters that cannot be reached: the situations 4 and 11 to 13 of
 docs/failures.md. The client refuses the job before it submits anything, and leaves no files behind."""
+import re
 import shutil
 import socket
 import time
@@ -27,7 +28,8 @@ def refused(howdah, tmp_path, text, code=3):
     assert done.code == code and not done.stdout, done
     assert {app["id"] for app in cluster.apps()} == before
     assert [f for f in cluster.files_in_hdfs(f"/user/{howdah.user}/.howdah/jobs")] == []
-    return done.stderr.removesuffix("\n")
+    # Lines about the staging may precede the error.
+    return re.sub(r"\A(staging .*\n)?(staged .*\n)?", "", done.stderr).removesuffix("\n")
 
 
 def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
