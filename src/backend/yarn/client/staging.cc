@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/os/files/fd.h"
