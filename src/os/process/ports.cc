@@ -103,15 +103,11 @@ std::vector<PortRange> ParsePortRanges(std::string_view text) {
   while (!text.empty()) {
     const std::string_view first_text = LeadingDigits(text);
     text.remove_prefix(std::max<size_t>(first_text.size(), 1));  // without a number: skip the separator
-    const auto first = ParsePort(first_text);
-    if (!first) continue;
-    PortRange range{*first, *first};
-    if (text.starts_with('-') || text.starts_with('\t')) {
-      const std::string_view last_text = LeadingDigits(text.substr(1));
-      if (!last_text.empty()) text.remove_prefix(1 + last_text.size());
-      if (!last_text.empty()) range.last = ParsePort(last_text).value_or(0);
-    }
-    if (range.first <= range.last) ranges.push_back(range);
+    const bool is_range = text.starts_with('-') || text.starts_with('\t');
+    const std::string_view last_text = first_text.empty() || !is_range ? "" : LeadingDigits(text.substr(1));
+    if (!last_text.empty()) text.remove_prefix(1 + last_text.size());
+    const auto first = ParsePort(first_text), last = last_text.empty() ? first : ParsePort(last_text);
+    if (first && last && *first <= *last) ranges.push_back({*first, *last});
   }
   return ranges;
 }

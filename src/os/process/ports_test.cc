@@ -32,7 +32,7 @@ TEST(Ports, ChoosablePortsExcludeKernelRangeAndReservedPorts) {
 }
 
 TEST(Ports, InvalidRangesAreSkipped) {
-  for (const char* text : {"", "-", "40-8", "81920", "1-81920", "99999999999999999999", "a\tb"}) {
+  for (const char* text : {"", "-", "40-8", "81920", "1-81920", "0-81920", "99999999999999999999", "a\tb"}) {
     EXPECT_TRUE(ParsePortRanges(text).empty()) << text;
   }
   const auto ranges = ParsePortRanges("A100-SXM, 40-8,81920, 7-x 9");
