@@ -19,6 +19,8 @@ template <typename... Fs>
 struct Overload : Fs... {
   using Fs::operator()...;
 };
+template <typename... Fs>
+Overload(Fs...) -> Overload<Fs...>;  // clang 16 does not deduce the arguments of aggregates
 
 // The time limit for sending the journal's last lines to followers. It is short, because the AM should exit soon after
 // it has written these lines.

@@ -109,7 +109,7 @@ void RankSeries::WriteInput(Rank& rank, MetricWriter& writer) {
   const double waited = newest.value - rank.input_from.value;
   if (seconds <= 0) return;
   if (waited >= 0) writer.Add(rank.input_wait, std::min(waited / seconds, 1.0));
-  rank.input_from = newest;
+  rank.input_from = {newest.value, newest.at};
 }
 
 void RankSeries::WriteMetrics(Rank& rank, MetricWriter& writer) {

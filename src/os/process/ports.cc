@@ -73,6 +73,14 @@ bool HasSocket(pid_t pid, const std::set<std::string>& inodes) {
   return false;
 }
 
+std::string_view LeadingDigits(std::string_view text) { return text.substr(0, text.find_first_not_of("0123456789")); }
+
+std::optional<uint16_t> ParsePort(std::string_view digits) {
+  uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  return error == std::errc() ? std::optional(port) : std::nullopt;
+}
+
 }  // namespace
 
 std::set<std::string> ListeningInodes(std::string_view table, uint16_t port) {
@@ -92,22 +100,14 @@ std::set<std::string> ListeningInodes(std::string_view table, uint16_t port) {
 
 std::vector<PortRange> ParsePortRanges(std::string_view text) {
   std::vector<PortRange> ranges;
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  while (at < end) {
-    PortRange range;
-    const auto [first_end, first_error] = std::from_chars(at, end, range.first);
-    if (first_error != std::errc()) {
-      ++at;  // skip the separator
-      continue;
-    }
-    at = first_end;
-    range.last = range.first;
-    if (at < end && (*at == '-' || *at == '\t')) {
-      const auto [last_end, last_error] = std::from_chars(at + 1, end, range.last);
-      if (last_error == std::errc()) at = last_end;
-    }
-    ranges.push_back(range);
+  while (!text.empty()) {
+    const std::string_view first_text = LeadingDigits(text);
+    text.remove_prefix(std::max<size_t>(first_text.size(), 1));  // without a number: skip the separator
+    const bool is_range = text.starts_with('-') || text.starts_with('\t');
+    const std::string_view last_text = first_text.empty() || !is_range ? "" : LeadingDigits(text.substr(1));
+    if (!last_text.empty()) text.remove_prefix(1 + last_text.size());
+    const auto first = ParsePort(first_text), last = last_text.empty() ? first : ParsePort(last_text);
+    if (first && last && *first <= *last) ranges.push_back({*first, *last});
   }
   return ranges;
 }

@@ -31,6 +31,18 @@ TEST(Ports, ChoosablePortsExcludeKernelRangeAndReservedPorts) {
   EXPECT_TRUE(ChoosablePorts({0, 65'535}, {}).empty());
 }
 
+TEST(Ports, InvalidRangesAreSkipped) {
+  for (const char* text : {"", "-", "40-8", "81920", "1-81920", "0-81920", "99999999999999999999", "a\tb"}) {
+    EXPECT_TRUE(ParsePortRanges(text).empty()) << text;
+  }
+  const auto ranges = ParsePortRanges("A100-SXM, 40-8,81920, 7-x 9");
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_TRUE(ranges[0].Has(100));
+  EXPECT_TRUE(ranges[1].Has(7));
+  EXPECT_TRUE(ranges[2].Has(9));
+  EXPECT_FALSE(ranges[0].Has(101) || ranges[1].Has(8) || ranges[2].Has(10));
+}
+
 TEST(Ports, ListeningSocketsAreFoundInTheTableOfTheKernel) {
   const std::string table =
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"

@@ -70,6 +70,8 @@ TEST(RunOverStream, EndWithoutExitIsAnError) {
   wire::Frame failed;
   failed.set_failed("the task is not running");
   EXPECT_EQ(RunWith({failed}).error().message, "the task is not running");
+  failed.set_failed("");
+  EXPECT_EQ(RunWith({failed}).error().message, "the AM gave no reason why the command did not start");
 }
 
 }  // namespace

@@ -136,7 +136,8 @@ void Run::OnFrame(const wire::Frame& frame) {
                                   }});
       return in_->Start();
     case wire::Frame::kFailed:
-      return End(Failed(frame.failed()));
+      return End(
+          Failed(frame.failed().empty() ? "the AM gave no reason why the command did not start" : frame.failed()));
     case wire::Frame::kData: {
       ChannelWriter& to = frame.data().channel() == wire::ERRORS ? *err_ : *out_;
       if (!to.Add(frame.data().bytes())) End(Failed("the application master exceeded the stream's window"));

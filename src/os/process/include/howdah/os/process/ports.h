@@ -50,6 +50,7 @@ struct PortRange {
 };
 // The ports that a reservation may choose from, in ascending order.
 std::vector<uint16_t> ChoosablePorts(const PortRange& ephemeral, const std::vector<PortRange>& reserved);
+// Skips ranges that are not ascending, and numbers above 65535.
 std::vector<PortRange> ParsePortRanges(std::string_view text);
 
 // Returns the inodes of the sockets that listen on a port, from the text of /proc/net/tcp or /proc/net/tcp6.
