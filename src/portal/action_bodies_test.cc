@@ -30,8 +30,8 @@ TEST(ActionBodies, InvalidGraceIsRefused) {
                                "{\"grace\": \"\xff\"}"};
   for (const std::string& body : cases) {
     const auto grace = GraceOf(body);
-    EXPECT_FALSE(grace.ok()) << body;
-    if (!grace.ok()) EXPECT_EQ(grace.error().code, ErrorCode::kUsage) << body;
+    ASSERT_FALSE(grace.ok()) << body;
+    EXPECT_EQ(grace.error().code, ErrorCode::kUsage) << body;
   }
   EXPECT_EQ(GraceOf(R"({"force": 1})").error().message, "unknown field 'force'; the fields are grace");
 }

@@ -31,12 +31,12 @@ TEST(Band, IsTheMedianWithThreeMads) {
   }
 }
 
-RunFigures Run(double took, bool succeeded = true) {
+RunFigures RunOf(double took, bool succeeded = true) {
   return {.ended = true, .succeeded = succeeded, .values = {{"took_seconds", took}}};
 }
 
 TEST(Marks, RunOutsideTheBandIsMarked) {
-  const std::vector<RunFigures> earlier = {Run(10), Run(12), Run(14), Run(16)};  // band 7 to 19
+  const std::vector<RunFigures> earlier = {RunOf(10), RunOf(12), RunOf(14), RunOf(16)};  // band 7 to 19
   struct Case {
     const char* what;
     RunFigures run;
@@ -44,31 +44,32 @@ TEST(Marks, RunOutsideTheBandIsMarked) {
     bool above;
   };
   const Case cases[] = {
-      {"within", Run(19), 0, false},
-      {"at the lower end", Run(7), 0, false},
-      {"longer", Run(20), 1, true},
-      {"shorter", Run(6), 1, false},
-      {"failed early", Run(1, false), 0, false},
-      {"failed late", Run(20, false), 1, true},
+      {"within", RunOf(19), 0, false},
+      {"at the lower end", RunOf(7), 0, false},
+      {"longer", RunOf(20), 1, true},
+      {"shorter", RunOf(6), 1, false},
+      {"failed early", RunOf(1, false), 0, false},
+      {"failed late", RunOf(20, false), 1, true},
       {"still running, and longer", {.ended = false, .values = {{"took_seconds", 20}}}, 1, true},
       {"duration not known", {.ended = true, .succeeded = true}, 0, false},
   };
   for (const Case& each : cases) {
     const std::vector<BandMark> marks = MarksOf(each.run, earlier);
     ASSERT_EQ(marks.size(), each.marks) << each.what;
-    if (!marks.empty()) EXPECT_EQ(marks[0].above, each.above) << each.what;
+    if (marks.empty()) continue;
+    EXPECT_EQ(marks[0].above, each.above) << each.what;
   }
 }
 
 TEST(Marks, BandFollowsFromTheNewestTenSuccessfulRuns) {
   std::vector<RunFigures> earlier;
-  for (int i = 0; i < 5; ++i) earlier.push_back(Run(1000, /*succeeded=*/false));
-  for (int i = 0; i < 10; ++i) earlier.push_back(Run(10));
-  for (int i = 0; i < 90; ++i) earlier.push_back(Run(100));
-  const std::vector<BandMark> marks = MarksOf(Run(100), earlier);
+  for (int i = 0; i < 5; ++i) earlier.push_back(RunOf(1000, /*succeeded=*/false));
+  for (int i = 0; i < 10; ++i) earlier.push_back(RunOf(10));
+  for (int i = 0; i < 90; ++i) earlier.push_back(RunOf(100));
+  const std::vector<BandMark> marks = MarksOf(RunOf(100), earlier);
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_EQ(marks[0].band.median, 10);
-  EXPECT_TRUE(MarksOf(Run(10), earlier).empty());
+  EXPECT_TRUE(MarksOf(RunOf(10), earlier).empty());
 }
 
 TEST(Marks, MetricsOfUnsuccessfulRunsAreNotMarked) {

@@ -24,7 +24,7 @@ def test_wrong_filter_is_explained_beneath_the_box(tab, expect):
 
 def test_url_restores_the_view(tab, expect):
     page = tab().open("/?cols=name,state,id&fold=0&q=resnet50&sort=name")
-    expect(page.locator("thead th")).to_have_count(3)
+    expect(page.locator("thead th")).to_have_count(4)  # the three columns, and the boxes that select runs to compare
     expect(page.locator("tbody tr")).to_have_count(14)
     expect(page.get_by_label("Filter the jobs")).to_have_value("resnet50")
     expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Name")

@@ -10,7 +10,7 @@ using core::TaskState;
 using JobType = core::JobChanged::Type;
 using TaskType = core::TaskChanged::Type;
 
-constexpr Instant kNow(std::chrono::seconds(1'795'000'000));
+constexpr Instant kStart(std::chrono::seconds(1'795'000'000));
 
 // A job whose entries are shown as they are written.
 class Story {
@@ -44,7 +44,7 @@ class Story {
 
  private:
   std::string Line(core::Change change) {
-    const core::JournalEntry entry{kNow, std::move(change)};
+    const core::JournalEntry entry{kStart, std::move(change)};
     view_.Apply(entry);
     return lines_.Take(entry, view_).value_or("");
   }
