@@ -48,7 +48,7 @@ def target(machine, tmp_path):
 
 
 def answer(address, version):
-    """Completes the handshake with one version of TLS and without a certificate, and returns the answer to a request."""
+    """The answer to a request after a handshake with one version of TLS, without a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
