@@ -23,7 +23,7 @@ def unchanged(machine, job):
     """The parts of the job that a stranger might change: processes, attempts, and the contents of files."""
     tasks = [(t["role"], t["index"], t["attempt"], t["state"], t["pids"]) for t in machine.status(job)["tasks"]]
     files = {str(path): read(path) for folder in ("jobs", "leases") for path in (machine.home / folder).rglob("*")
-             if path.is_file()}
+             if path.is_file() and path.name != "metrics"}  # the job itself adds its samples to metrics
     return tasks, sorted(machine.alive(job)), files
 
 
