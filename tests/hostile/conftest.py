@@ -16,3 +16,12 @@ def machine(tmp_path):
     machine = Machine(tmp_path / "home")
     yield machine
     machine.close()
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A source directory with one program."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "train.py").write_text("pass\n")
+    return folder

@@ -112,14 +112,6 @@ def test_regular_expression_with_backtracking_matches_in_linear_time(machine, tm
 
 # --- sources ---
 
-@pytest.fixture
-def source(tmp_path):
-    folder = tmp_path / "source"
-    folder.mkdir()
-    (folder / "train.py").write_text("pass\n")
-    return folder
-
-
 def test_sockets_pipes_and_devices_of_a_source_are_not_read(machine, tmp_path, source, monkeypatch):
     with socket.socket(socket.AF_UNIX) as server:
         monkeypatch.chdir(source)  # the path of a socket is limited to 107 bytes

@@ -13,14 +13,6 @@ roles:
 """
 
 
-@pytest.fixture
-def source(tmp_path):
-    folder = tmp_path / "source"
-    folder.mkdir()
-    (folder / "train.py").write_text("pass\n")
-    return folder
-
-
 def kill_together(pids):
     """Stops all processes before the first one dies, so that none of them can react to the death of another."""
     for pid in pids:
