@@ -23,7 +23,7 @@ import tidy_words
 Finding = namedtuple("Finding", "path line rule text")
 
 CODE = {".cc", ".h", ".py", ".sh", ".cmake", ".proto", ".ts", ".tsx", ".mjs", ".css"}
-SCRIPTS = {"dev", ".ci/run", "tools/ml-env", "tools/hadoop-env"}
+SCRIPTS = {"dev", ".ci/run", "tools/apt-install", "tools/ml-env", "tools/hadoop-env"}
 
 
 def tracked_files(root):

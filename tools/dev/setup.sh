@@ -13,13 +13,6 @@ readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute
 readonly packages_format="clang-format"
 readonly packages_fuzz="clang-16 libclang-rt-16-dev"  # clang 14, Debian's default, lacks parts of C++20
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif command -v sudo >/dev/null; then sudo "$@"
-  else die "installing packages needs root rights: run this as root, or install sudo"
-  fi
-}
-
 # The pages of the portal can be built with any node and npm in PATH. Debian's are installed where they are missing.
 need_pages() {
   if command -v node >/dev/null && command -v npm >/dev/null; then return; fi
@@ -37,7 +30,5 @@ need() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   say "installing ${#missing[@]} packages (purpose: $1)"
-  quietly apt-update as_root apt-get update -qq
-  quietly "apt-$1" as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}"
+  quietly "apt-$1" tools/apt-install "${missing[@]}"
 }
