@@ -36,7 +36,7 @@ std::vector<std::string> OutputsNotes(const jobspec::JobSpec& spec, const std::v
     return std::find(list.begin(), list.end(), pattern) != list.end();
   };
   for (const jobspec::RoleSpec& role : spec.roles) {
-    for (const std::string& pattern : jobspec::OutputsOf(spec, role)) {
+    for (const std::string& pattern : jobspec::OutputsOf(spec, role).patterns) {
       std::vector<std::string>& list = Selects(pattern, role.name, kept) ? used : unused;
       if (!has(list, pattern)) list.push_back(pattern);
     }

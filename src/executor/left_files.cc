@@ -2,7 +2,6 @@
 
 #include "howdah/core/change.h"
 #include "howdah/os/files/outputs.h"
-#include "progress_reader.h"
 
 namespace howdah::executor {
 
@@ -11,11 +10,10 @@ static_assert(os::files::kMostLeftNames == core::LeftFiles::kMostNames &&
 
 std::optional<wire::LeftFiles> FindLeftFiles(const TaskPlan& plan) {
   if (plan.options.keeps_work_dir) return std::nullopt;
-  // The progress directory is created after the working directory has been filled, and before the first process starts.
-  const auto begun = os::files::CreationTime(ProgressDirectory(plan.options.work_dir));
-  if (!begun) return std::nullopt;  // the file system does not record creation times
+  const auto filled = os::files::FilledAt(plan.options.work_dir);
+  if (!filled) return std::nullopt;
   const os::files::LeftFiles found =
-      os::files::FindLeftFiles(plan.options.work_dir, *begun, jobspec::OutputsOf(plan.spec, plan.role()));
+      os::files::FindLeftFiles(plan.options.work_dir, *filled, jobspec::OutputsOf(plan.spec, plan.role()));
   if (found.count == 0) return std::nullopt;
   wire::LeftFiles left;
   left.set_count(found.count);

@@ -14,10 +14,11 @@ OutputStore::~OutputStore() {
 
 bool OutputStore::Begin(const TaskPlan& plan, std::function<void()> done) {
   if (!plan.options.store_outputs || std::exchange(begun_, true)) return false;
-  const std::vector<std::string> patterns = jobspec::OutputsOf(plan.spec, plan.role());
-  if (patterns.empty()) return false;
-  thread_ = std::thread([this, &plan, patterns, done = std::move(done)] {
-    const auto files = os::files::FindOutputs(plan.options.work_dir, patterns);
+  const OutputRules rules = jobspec::OutputsOf(plan.spec, plan.role());
+  if (!rules.keeps_files()) return false;
+  thread_ = std::thread([this, &plan, rules, done = std::move(done)] {
+    const std::string& directory = plan.options.work_dir;
+    const auto files = os::files::FindOutputs(directory, rules, os::files::FilledAt(directory));
     Status stored = files.ok() ? Status() : Status(files.error());
     if (files.ok() && !files->empty()) {
       stored = plan.options.store_outputs(plan.options.role + "-" + std::to_string(plan.options.index), *files);

@@ -8,6 +8,7 @@
 
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
+#include "howdah/os/files/outputs.h"
 
 namespace howdah::executor {
 namespace {
@@ -21,10 +22,8 @@ constexpr auto kPollWithoutEvents = 1s;  // the interval if the user has no inot
 
 }  // namespace
 
-std::string ProgressDirectory(const std::string& work_dir) { return work_dir + ".progress"; }
-
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank) {
-  return ProgressDirectory(work_dir) + "/" + std::to_string(attempt) + "-" + std::to_string(local_rank);
+  return os::files::ProgressDirectory(work_dir) + "/" + std::to_string(attempt) + "-" + std::to_string(local_rank);
 }
 
 ProgressReader::ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers,
@@ -36,7 +35,7 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
   progress_.reset();
   last_.reset();
   invalid_reported_ = false;
-  HOWDAH_TRY_STATUS(os::files::MakeDirectories(ProgressDirectory(work_dir)));
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(os::files::ProgressDirectory(work_dir)));
   for (int rank = 0; rank < processes; ++rank) {
     File& file = files_.emplace_back();
     file.path = ProgressFile(work_dir, attempt, rank);

@@ -17,10 +17,8 @@
 
 namespace howdah::executor {
 
-// Returns the directory of the progress files. It is created with the first attempt. It is beside the working
-// directory, because only the job writes into the working directory.
-std::string ProgressDirectory(const std::string& work_dir);
-// Returns the path of the progress file of one local rank of an attempt.
+// Returns the path of the progress file of one local rank of an attempt. The directory of these files is created with
+// the first attempt.
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank);
 
 // Reads at most once per 50 ms, however much is written. Polls every 50 ms at the beginning of an attempt, and uses

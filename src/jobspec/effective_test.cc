@@ -30,6 +30,7 @@ class Maker {
     job.env = Env();
     for (int i = Below(3); i > 0; --i) job.env_from.push_back("FROM_" + std::to_string(i));
     for (int i = Below(3); i > 0; --i) job.outputs.push_back("out" + std::to_string(i) + "/*.pt");
+    job.keep_new_files_bytes = Below(2) * (int64_t{1} << 30);
     if (Flip()) job.queue = NonEmpty();
     if (Flip()) job.priority = Below(100);
     if (Flip()) job.node_label = NonEmpty();
@@ -259,6 +260,7 @@ TEST(QuickJob, IsParsedAsAJobFile) {
   quick.workers = 2;
   quick.gpus = 1;
   quick.env = {{"PRICE", "$5"}};
+  quick.outputs = {"*.pt"};
   quick.command = {"python3", "-u", "./train.py", "--x", "$HOME ${A}"};
   const ParsedJob job = ParseJobFile(JobFileFor(quick), Machine());
   EXPECT_THAT(job.problems, ::testing::IsEmpty());
@@ -266,6 +268,8 @@ TEST(QuickJob, IsParsedAsAJobFile) {
   want.name = "train";
   want.framework = Framework::kPytorch;
   want.source = "/jobs";
+  want.outputs = {"*.pt"};
+  want.keep_new_files_bytes = int64_t{1} << 30;
   want.env = quick.env;
   want.roles = {{"worker", {2, 2}, int64_t{2} << 30, 1, 1, 1, {"", quick.command}}};
   EXPECT_EQ(job.spec, want);

@@ -13,15 +13,15 @@ std::vector<FileOfRole> AllFiles(const JobSpec& spec) {
   return all;
 }
 
-std::vector<std::string> OutputsOf(const JobSpec& spec, const RoleSpec& role) {
-  std::vector<std::string> patterns = spec.outputs;
-  patterns.insert(patterns.end(), role.outputs.begin(), role.outputs.end());
-  return patterns;
+OutputRules OutputsOf(const JobSpec& spec, const RoleSpec& role) {
+  OutputRules rules{.patterns = spec.outputs, .new_files_limit = spec.keep_new_files_bytes};
+  rules.patterns.insert(rules.patterns.end(), role.outputs.begin(), role.outputs.end());
+  return rules;
 }
 
 bool KeepsOutputs(const JobSpec& spec) {
   return std::any_of(spec.roles.begin(), spec.roles.end(),
-                     [&](const RoleSpec& role) { return !OutputsOf(spec, role).empty(); });
+                     [&](const RoleSpec& role) { return OutputsOf(spec, role).keeps_files(); });
 }
 
 }  // namespace howdah::jobspec

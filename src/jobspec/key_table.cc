@@ -353,6 +353,8 @@ Section<JobSpec> MakeJobKeys() {
           "More files for the working directory, in addition to source"),
       Row("outputs", &J::outputs, ListOf(OutputPattern(), "list of patterns"),
           "Files in the working directories to keep after the job, as in [out/, '*.pt']; see `howdah outputs`"),
+      Row("keep_new_files", &J::keep_new_files_bytes, Memory(),
+          "Also keep all other files that a task has created or changed, if they have at most this size together"),
       Group("python", python, "Python environment of the tasks"),
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
           "Docker container for the tasks, if the cluster supports docker (YARN)"),

@@ -118,7 +118,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
       {Job("timeout: {run: 1h}"), {"2: timeout: unknown key; did you mean 'timeouts'?"}},
       {Job("walltime: 1h"), {"2: walltime: unknown key here; did you mean timeouts.run?"}},
       {Job("zzz: x"),
-       {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
+       {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
+        "docker, env, "
         "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
         "start, history, advice"}},
@@ -126,7 +127,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: advice.off[0]: unknown value 'vcores-ovr'; did you mean 'vcores-over'?"}},
       {Job("advice: {on: [lost]}"), {"2: advice.on: unknown key; the keys here are off"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
-       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, python, docker, env, "
+       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
+        "docker, env, "
         "tony_env, "
         "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
         "start, history, advice",

@@ -63,6 +63,8 @@ std::string JobFileFor(const QuickJob& job) {
   if (!job.source.empty()) file["source"] = escaped(job.source);
   if (!job.python_archive.empty()) file["python"] = {{"archive", escaped(job.python_archive)}};
   if (!job.queue.empty()) file["queue"] = escaped(job.queue);
+  for (const std::string& pattern : job.outputs) file["outputs"].push_back(escaped(pattern));
+  file["keep_new_files"] = "1GiB";
   for (const auto& [name, value] : job.env) file["env"][name] = escaped(value);
   file["roles"] = {{"worker", std::move(worker)}};
   return JsonText(file, 2) + "\n";

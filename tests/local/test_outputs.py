@@ -21,7 +21,7 @@ KEPT = ["extra.txt", "model.pt", "out/b", "out/deep/a"]
 
 
 def files_of(directory):
-    return sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file())
+    return sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file() and p.name != ".gitignore")
 
 
 def assert_kept(directory, tasks=(0, 1)):
@@ -109,7 +109,7 @@ def test_files_that_are_not_kept_are_named(machine, tmp_path):
     job = "source: ./src\nroles: {worker: {memory: 64MiB, command: 'python3 train.py'}}\n"
     done = machine("run", machine.job_file(tmp_path, job))
     line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed; the key `outputs` of the job "
-            "file keeps such files, as in outputs: ['*.pt']; `run --keep` keeps the directories")
+            "file, or `run --outputs`, keeps such files, as in outputs: ['*.pt']; `run --keep` keeps the directories")
     assert "howdah: " + line in done.stderr.splitlines(), done
     assert f"left files   {line}\n" in machine("status", done.id).stdout
     assert machine.status(done.id)["tasks"][0]["left_files"] == {"count": 1, "bytes": 1000, "names": ["model.pt"]}
@@ -119,7 +119,7 @@ def test_files_that_are_not_kept_are_named(machine, tmp_path):
     silent = machine("run", machine.job_file(tmp_path, job.replace("train.py", "-c pass")))
     assert "left" not in silent.stderr, silent
     none = machine("outputs", done.id, tmp_path / "none")
-    assert none.code == 0 and "does not have the key `outputs`" in none.stderr, none
+    assert none.code == 0 and "has neither `outputs` nor `keep_new_files`" in none.stderr, none
 
 
 def test_files_that_no_pattern_matches_are_named(machine, tmp_path):
@@ -136,10 +136,49 @@ def test_files_that_no_pattern_matches_are_named(machine, tmp_path):
     assert "outputs: 1 file (1 B) of 1 task" in done.stderr, done
     left = [line for line in lines if " left " in line]
     assert left == ["howdah: worker:0 left out/ckpt.pt (2.9 KiB) in its working directory, which is removed; the key "
-                    "`outputs` of the job file keeps such files, as in outputs: [out/]; `run --keep` keeps the "
+                    "`outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: [out/]; `run --keep` keeps the "
                     "directories"], done
     again = machine("outputs", done.id, tmp_path / "again")
     assert again.code == 0 and unused in again.stderr.splitlines(), again
     followed = machine("run", machine.job_file(tmp_path, job.format("'*.pt', out/")))
     assert "outputs: 4 files" in followed.stderr and " left " not in followed.stderr, followed
     assert "no task made" not in followed.stderr, followed
+
+
+NEW = ("import os\nopen('model.pt', 'w').write('x' * 1000)\nos.makedirs('runs')\nopen('runs/log', 'w').write(str("
+       "os.path.exists('outputs/worker-0/model.pt')))\n")
+
+
+def test_a_job_without_a_job_file_keeps_its_new_files(machine, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "train.py").write_text(NEW)
+    for _ in range(2):  # the second job must not copy the outputs of the first into its working directory
+        done = machine("run", "--workers", "2", "--", "python3", "train.py", cwd=source)
+        assert done.code == 0 and "outputs: 4 files (2.0 KiB) of 2 tasks in outputs" in done.stderr, done
+        assert " left " not in done.stderr, done
+        kept = files_of(source / "outputs")
+        assert kept == [f"worker-{i}/{name}" for i in (0, 1) for name in ("model.pt", "runs/log")]
+        assert (source / "outputs/worker-1/runs/log").read_text() == "False"
+    assert (source / "outputs/.gitignore").read_text() == "*\n"
+
+
+def test_new_files_above_the_limit_are_named_and_patterns_keep_them(machine, tmp_path):
+    large = "truncate -s 1100M large.bin; echo x > small.txt; echo x > model.pt"
+    done = machine("run", "--source", "", "--outputs", "*.pt", "--", "bash", "-c", large, cwd=tmp_path)
+    assert done.code == 0 and "outputs: 1 file (2 B) of 1 task in outputs" in done.stderr, done
+    assert "worker:0 left large.bin, small.txt (1.1 GiB) in its working directory" in done.stderr, done
+    assert files_of(tmp_path / "outputs") == ["worker-0/model.pt"]
+
+
+def test_a_job_file_can_keep_new_files_and_a_running_job_shows_them(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, "keep_new_files: 1MiB\nroles: {worker: {memory: 64MiB, command: "
+                                                    "'echo x > a; mkdir b; echo x > b/c; touch ready; exec sleep 300'}}\n"))
+    machine.running(job)
+    ready = machine.home / "jobs" / job / "work/worker-0/ready"
+    machine.until(job, lambda _: ready.exists(), "the files")
+    assert machine("outputs", job, tmp_path / "running").code == 0
+    assert files_of(tmp_path / "running") == ["worker-0/a", "worker-0/b/c"]
+    machine("kill", job)
+    assert machine("outputs", job, tmp_path / "killed").code == 0
+    assert files_of(tmp_path / "killed") == ["worker-0/a", "worker-0/b/c"]

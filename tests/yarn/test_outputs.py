@@ -15,7 +15,7 @@ roles:
 
 
 def assert_kept(directory, tasks=(0, 1)):
-    found = sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file())
+    found = sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file() and p.name != ".gitignore")
     assert found == sorted(f"worker-{i}/{name}" for i in tasks for name in ("model.pt", "out/deep/a", "out/large"))
     for index in tasks:
         assert (directory / f"worker-{index}/model.pt").read_text() == f"{index}\n"
@@ -30,6 +30,15 @@ def test_run_copies_the_outputs_and_the_history_keeps_them(howdah, tmp_path):
     assert f"/user/alice/.howdah/history/{done.id}/outputs/worker-1/model.pt" in stored, stored
     assert howdah("outputs", done.id, tmp_path / "again").code == 0
     assert_kept(tmp_path / "again")
+    howdah.assert_clean(done.id)
+
+
+def test_a_job_without_a_job_file_keeps_its_new_files(howdah, tmp_path):
+    (tmp_path / "train.py").write_text("open('model.pt', 'w').write('x' * 1000)")
+    done = howdah("run", "--workers", "2", "--memory", "64MiB", "--", "python3", "train.py", cwd=tmp_path, timeout=120)
+    assert done.code == 0 and "outputs: 2 files (2.0 KiB) of 2 tasks in outputs" in done.stderr, done
+    found = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.pt"))
+    assert found == ["outputs/worker-0/model.pt", "outputs/worker-1/model.pt"], done
     howdah.assert_clean(done.id)
 
 
@@ -50,7 +59,7 @@ def test_files_that_are_not_kept_are_named(howdah, tmp_path):
     job = "source: ./src\nroles: {worker: {memory: 64MiB, instances: 2, command: 'python3 train.py'}}\n"
     done = howdah("run", howdah.job_file(tmp_path, job), timeout=120)
     line = ("worker:0 left model.pt (1000 B) in its working directory, which is removed, and 1 more task left files; "
-            "the key `outputs` of the job file keeps such files, as in outputs: ['*.pt']")
+            "the key `outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: ['*.pt']")
     assert done.code == 0 and "howdah: " + line in done.stderr.splitlines(), done
     # The record of the finished job has the names, too.
     assert f"left files   {line}\n" in howdah("status", done.id).stdout

@@ -48,16 +48,18 @@ Result<Cluster::FetchedOutputs> CopyOutputs(const JobFiles& files, const std::st
   Cluster::FetchedOutputs fetched;
   const auto kept = os::files::ListDirectory(files.outputs());
   for (const std::string& name : kept.ok() ? *kept : std::vector<std::string>()) {
-    HOWDAH_TRY(const auto all, os::files::FindOutputs(files.outputs() + "/" + name, {"**"}));
+    HOWDAH_TRY(const auto all,
+               os::files::FindOutputs(files.outputs() + "/" + name, {.patterns = {"**"}}, std::nullopt));
     HOWDAH_TRY_STATUS(CopyFiles(files.outputs() + "/" + name, all, directory, name, fetched));
   }
   const auto running = os::files::ListDirectory(files.work());
   for (const std::string& name : running.ok() ? *running : std::vector<std::string>()) {
     const jobspec::RoleSpec* role = RoleOf(spec, name);
     if (role == nullptr) continue;
-    const auto found = os::files::FindOutputs(files.work() + "/" + name, jobspec::OutputsOf(spec, *role));
+    const std::string work = files.work() + "/" + name;
+    const auto found = os::files::FindOutputs(work, jobspec::OutputsOf(spec, *role), os::files::FilledAt(work));
     if (!found.ok()) continue;  // the job has just ended
-    HOWDAH_TRY_STATUS(CopyFiles(files.work() + "/" + name, *found, directory, name, fetched));
+    HOWDAH_TRY_STATUS(CopyFiles(work, *found, directory, name, fetched));
   }
   return fetched;
 }
@@ -72,9 +74,9 @@ Status KeepOutputs(const JobFiles& files) {
     const jobspec::RoleSpec* role = RoleOf(spec, name);
     if (role == nullptr) continue;  // not a working directory, but for example ROLE-INDEX.progress
     const std::string work = files.work() + "/" + name;
-    const std::vector<std::string> patterns = jobspec::OutputsOf(spec, *role);
-    if (patterns.empty()) continue;
-    HOWDAH_TRY(const auto found, os::files::FindOutputs(work, patterns));
+    const OutputRules rules = jobspec::OutputsOf(spec, *role);
+    if (!rules.keeps_files()) continue;
+    HOWDAH_TRY(const auto found, os::files::FindOutputs(work, rules, os::files::FilledAt(work)));
     if (found.empty()) continue;
     HOWDAH_TRY_STATUS(os::files::MoveOutputs(work, found, files.outputs() + "/" + name));
   }

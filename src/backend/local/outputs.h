@@ -7,7 +7,7 @@
 
 namespace howdah::backend::local {
 
-// Moves the outputs that the job file names from the working directories to JobFiles::outputs(). Call this when no
+// Moves the outputs that the job keeps (jobspec::OutputsOf) from the working directories to JobFiles::outputs(). Call this when no
 // process of the job is left, before the working directories are removed.
 Status KeepOutputs(const JobFiles& files);
 

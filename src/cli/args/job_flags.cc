@@ -1,6 +1,8 @@
 #include "howdah/cli/args/job_flags.h"
 
 #include <charconv>
+#include <functional>
+#include <utility>
 
 namespace howdah::cli::args {
 namespace {
@@ -18,30 +20,32 @@ bool Assign(const std::string& text, std::optional<int>& value) { return Assign(
 std::string Restriction(JobFile file) { return file == JobFile::kPossible ? " (only without a job file)" : ""; }
 
 // Adds a flag for a job without a job file. Records the flag's name, because the flag is an error if a job file is
-// given.
-template <typename T>
-void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type, T& value,
-              const std::string& help, JobFile file = JobFile::kPossible) {
+// given. take: stores the value of each occurrence, and returns an error or "".
+void AddQuickFlag(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type,
+                  std::function<std::string(const std::string&)> take, const std::string& help, JobFile file) {
   syntax.Each(
       name, type,
-      [&request, &value, name](const std::string& text) {
+      [&request, name, take = std::move(take)](const std::string& text) {
         request.quick_flags.push_back(name);
-        return Assign(text, value) ? "" : "'" + text + "' is not a whole number";
+        return take(text);
       },
       help + Restriction(file));
 }
 
-void AddEnvironment(Syntax& syntax, client::JobRequest& request, JobFile file) {
-  syntax.Each(
-      "--env", "NAME=VALUE",
-      [&request](const std::string& word) -> std::string {
-        request.quick_flags.push_back("--env");
-        const size_t equals = word.find('=');
-        if (equals == std::string::npos || equals == 0) return "'" + word + "' is not NAME=VALUE";
-        request.quick.env.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-        return "";
-      },
-      "An environment variable for every task" + Restriction(file));
+template <typename T>
+void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type, T& value,
+              const std::string& help, JobFile file = JobFile::kPossible) {
+  const auto take = [&value](const std::string& text) {
+    return Assign(text, value) ? "" : "'" + text + "' is not a whole number";
+  };
+  AddQuickFlag(syntax, request, name, type, take, help, file);
+}
+
+std::string TakeVariable(jobspec::QuickJob& quick, const std::string& word) {
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0) return "'" + word + "' is not NAME=VALUE";
+  quick.env.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  return "";
 }
 
 }  // namespace
@@ -60,7 +64,9 @@ void AddTaskFlags(Syntax& syntax, client::JobRequest& request, JobFile file) {
   AddQuick(syntax, request, "--gpus", "N", quick.gpus, "GPUs per task", file);
   AddQuick(syntax, request, "--python", "FILE", quick.python_archive, "Packed Python environment", file);
   AddQuick(syntax, request, "--queue", "NAME", quick.queue, "Queue of the cluster", file);
-  AddEnvironment(syntax, request, file);
+  AddQuickFlag(
+      syntax, request, "--env", "NAME=VALUE", [&quick](const std::string& word) { return TakeVariable(quick, word); },
+      "An environment variable for every task", file);
 }
 
 void AddSource(Syntax& syntax, client::JobRequest& request, const std::string& help, JobFile file) {
@@ -82,6 +88,15 @@ void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
   AddQuick(syntax, request, "--processes", "N", quick.processes, "Processes per task");
   AddSource(syntax, request, "Directory to copy into every task's working directory; default: the current one",
             JobFile::kPossible);
+  const auto take_pattern = [&quick](const std::string& pattern) {
+    quick.outputs.push_back(pattern);
+    return std::string();
+  };
+  AddQuickFlag(
+      syntax, request, "--outputs", "PATTERN", take_pattern,
+      "Files in the working directories to keep, whatever their size, as in '*.pt'; other new files are kept up "
+      "to 1GiB per task",
+      JobFile::kPossible);
   AddTaskFlags(syntax, request, JobFile::kPossible);
   syntax.WordsAfterDashes(request.words, "COMMAND or ARGUMENTS");
 }

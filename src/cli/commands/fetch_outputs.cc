@@ -3,6 +3,7 @@
 #include "howdah/base/bytes.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/outputs_note.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -11,13 +12,21 @@ std::string Counted(int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+// Keeps git and later jobs, whose source may be the current directory, from copying the outputs.
+void Ignore(const std::string& directory) {
+  const Status written = os::files::WriteFileAtomically(directory + "/.gitignore", "*\n", 0644);
+  if (!written.ok()) output::PrintNote(written.error().message);
+}
+
 }  // namespace
 
 Status FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
                     const std::string& directory) {
+  const bool is_new = !os::files::ListDirectory(directory, 1).ok();
   const auto fetched = cluster.FetchOutputs(JobId{job.id}, directory);
   if (!fetched.ok()) return fetched.error().While("fetching the outputs of " + job.id);
   if (fetched->files > 0) {
+    if (is_new) Ignore(directory);
     output::PrintMessage("outputs: " + Counted(fetched->files, "file") + " (" + FormatBytes(fetched->bytes) + ") of " +
                          Counted(fetched->tasks, "task") + " in " + directory);
   }

@@ -20,9 +20,7 @@ Result<int> Outputs(client::Connection& connection, const OutputsArguments& argu
   HOWDAH_TRY(const std::string job_file, job.cluster->JobFile(job.id));
   HOWDAH_TRY(const jobspec::JobSpec spec, jobspec::ReadEffective(job_file));
   if (!jobspec::KeepsOutputs(spec)) {
-    output::PrintMessage(job.id.text +
-                         " has no outputs: its job file does not have the key `outputs`, which names "
-                         "files to keep");
+    output::PrintMessage(job.id.text + " keeps no outputs: its job file has neither `outputs` nor `keep_new_files`");
     return client::kExitOk;
   }
   HOWDAH_TRY_STATUS(FetchOutputs(*job.cluster, spec, view, arguments.directory));
@@ -32,7 +30,7 @@ Result<int> Outputs(client::Connection& connection, const OutputsArguments& argu
 }  // namespace
 
 args::Command OutputsCommand(client::Connection& connection) {
-  return {"outputs", "Copy the files that a job has kept (key `outputs`) to this machine",
+  return {"outputs", "Copy the files that a job has kept to this machine",
           "  howdah outputs last\n  howdah outputs last results/", [&connection](args::Syntax& syntax) -> args::Runner {
             const auto arguments = std::make_shared<OutputsArguments>();
             syntax.Id(arguments->id);

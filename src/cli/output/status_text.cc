@@ -282,8 +282,8 @@ std::string LeftFilesText(const JobView& view) {
                      " in its working directory, which is removed";
   if (tasks > 1)
     text += ", and " + std::to_string(tasks - 1) + " more " + (tasks == 2 ? "task" : "tasks") + " left files";
-  text +=
-      "; the key `outputs` of the job file keeps such files, as in outputs: " + PatternFor(first->left_files->names);
+  text += "; the key `outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: " +
+          PatternFor(first->left_files->names);
   return text + (view.on == "local" ? "; `run --keep` keeps the directories" : "");
 }
 

@@ -60,7 +60,8 @@ TEST(StatusText, ShowsOnlyTheCauseOfTheNewestRestart) {
 TEST(StatusText, LeftFilesAreNamedInOneLineOnceTheJobHasEnded) {
   journal::JobView view = Job();
   view.on = "yarn";
-  const std::string begin = "; the key `outputs` of the job file keeps such files, as in outputs: ";
+  const std::string begin =
+      "; the key `outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: ";
   const std::string keep = begin + "['*.pt']";
   view.tasks[1].left_files = core::LeftFiles{.count = 1, .bytes = 1000, .names = {"model.pt"}};
   EXPECT_EQ(LeftFilesText(view), "") << "it is not known yet which files will be left";

@@ -82,6 +82,37 @@ bool IsNewer(const std::string& path, const struct stat& info, Instant since) {
   return created && *created > since;
 }
 
+// The new files of a directory that match no pattern; see FindLeftFiles.
+struct NewFiles {
+  std::vector<std::pair<int64_t, std::string>> files;  // with the negative size, so that the largest come first
+  int64_t bytes = 0;
+  bool complete = true;  // false: the directory has too many entries
+
+  bool FitInto(int64_t limit) const { return complete && bytes <= limit; }
+};
+
+NewFiles FindNewFiles(const std::string& directory, Instant since, const std::vector<std::string>& patterns) {
+  Originals originals(directory);
+  NewFiles found;
+  size_t entries = 0;
+  found.complete = Walk(directory, "", [&](const std::string& path, const struct stat& info) {
+    if (++entries > kMostEntries) return Next::kStop;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (name.front() == '.' || name == "__pycache__") return Next::kSkip;
+    if (!S_ISREG(info.st_mode)) return Next::kDescend;
+    if (!IsNewer(directory + "/" + path, info, since)) {
+      originals.Add(path, info.st_size);
+    } else if (info.st_size > 0 && !IsOutput(patterns, path)) {
+      found.files.emplace_back(-info.st_size, path);
+    }
+    return Next::kSkip;
+  });
+  std::sort(found.files.begin(), found.files.end());
+  std::erase_if(found.files, [&](const auto& file) { return originals.HasCopy(file.second, -file.first); });
+  for (const auto& [size, path] : found.files) found.bytes -= size;
+  return found;
+}
+
 }  // namespace
 
 bool IsOutput(const std::vector<std::string>& patterns, const std::string& path) {
@@ -95,13 +126,20 @@ bool IsOutput(const std::vector<std::string>& patterns, const std::string& path)
   }
 }
 
-Result<std::vector<std::string>> FindOutputs(const std::string& directory, const std::vector<std::string>& patterns) {
+Result<std::vector<std::string>> FindOutputs(const std::string& directory, const OutputRules& rules,
+                                             std::optional<Instant> since) {
   std::vector<std::string> found;
   if (const auto names = ListDirectory(directory, 1); !names.ok()) return names.error();
   Walk(directory, "", [&](const std::string& path, const struct stat& info) {
-    if (S_ISREG(info.st_mode) && IsOutput(patterns, path)) found.push_back(path);
+    if (S_ISREG(info.st_mode) && IsOutput(rules.patterns, path)) found.push_back(path);
     return Next::kDescend;
   });
+  if (rules.new_files_limit > 0 && since) {
+    NewFiles others = FindNewFiles(directory, *since, rules.patterns);
+    if (others.FitInto(rules.new_files_limit)) {
+      for (auto& [size, path] : others.files) found.push_back(std::move(path));
+    }
+  }
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -120,32 +158,19 @@ Status MoveOutputs(const std::string& from, const std::vector<std::string>& file
   return {};
 }
 
-LeftFiles FindLeftFiles(const std::string& directory, Instant since, const std::vector<std::string>& kept) {
-  Originals originals(directory);
-  std::vector<std::pair<int64_t, std::string>> newer;  // with the negative size, so that the largest come first
-  size_t entries = 0;
-  Walk(directory, "", [&](const std::string& path, const struct stat& info) {
-    if (++entries > kMostEntries) return Next::kStop;
-    const std::string name = path.substr(path.rfind('/') + 1);
-    if (name.front() == '.' || name == "__pycache__") return Next::kSkip;
-    if (!S_ISREG(info.st_mode)) return Next::kDescend;
-    if (!IsNewer(directory + "/" + path, info, since)) {
-      originals.Add(path, info.st_size);
-    } else if (info.st_size > 0 && !IsOutput(kept, path)) {
-      newer.emplace_back(-info.st_size, path);
-    }
-    return Next::kSkip;
-  });
-  std::sort(newer.begin(), newer.end());
-  LeftFiles left;
-  for (auto& [size, path] : newer) {
-    if (originals.HasCopy(path, -size)) continue;
-    ++left.count;
-    left.bytes -= size;
+LeftFiles FindLeftFiles(const std::string& directory, Instant since, const OutputRules& rules) {
+  NewFiles others = FindNewFiles(directory, since, rules.patterns);
+  if (others.FitInto(rules.new_files_limit)) return {};
+  LeftFiles left{.count = static_cast<int64_t>(others.files.size()), .bytes = others.bytes};
+  for (auto& [size, path] : others.files) {
     if (left.names.size() < kMostLeftNames && path.size() <= kLongestLeftName) left.names.push_back(std::move(path));
   }
   return left;
 }
+
+std::string ProgressDirectory(const std::string& work_dir) { return work_dir + ".progress"; }
+
+std::optional<Instant> FilledAt(const std::string& work_dir) { return CreationTime(ProgressDirectory(work_dir)); }
 
 std::optional<Instant> CreationTime(const std::string& path) {
   struct statx info {};

@@ -20,7 +20,9 @@ TEST(FindOutputs, PatternsMatchFilesAndWholeDirectories) {
   }
   ASSERT_EQ(::symlink("/etc", (root / "out/link").c_str()), 0);
   ASSERT_EQ(::symlink("/etc/passwd", (root / "passwd.pt").c_str()), 0);
-  const auto find = [&](std::vector<std::string> patterns) { return *FindOutputs(root.path(), patterns); };
+  const auto find = [&](std::vector<std::string> patterns) {
+    return *FindOutputs(root.path(), {.patterns = patterns}, std::nullopt);
+  };
   EXPECT_THAT(find({"*.pt"}), ElementsAre("a.pt"));
   EXPECT_THAT(find({"out/"}), ElementsAre("out/b.pt", "out/deep/c.txt"));
   EXPECT_THAT(find({"out", "**/*.pt"}), ElementsAre("a.pt", "out/b.pt", "out/deep/c.txt"));
@@ -28,7 +30,7 @@ TEST(FindOutputs, PatternsMatchFilesAndWholeDirectories) {
   EXPECT_THAT(find({"runs/1"}), ElementsAre("runs/1/metrics"));
   EXPECT_THAT(find({"nothing"}), IsEmpty());
   EXPECT_THAT(find({}), IsEmpty());
-  EXPECT_FALSE(FindOutputs(root / "absent", {"*"}).ok());
+  EXPECT_FALSE(FindOutputs(root / "absent", {.patterns = {"*"}}, std::nullopt).ok());
 }
 
 TEST(MoveOutputs, MovesFilesWithTheirDirectoriesAndReplacesOldOnes) {
@@ -82,6 +84,45 @@ TEST(FindLeftFiles, CountsNewFilesAndNamesTheLargest) {
   EXPECT_THAT(left.names, ElementsAre("model.pt", "out/c", "out/b"));
 }
 
+TEST(FindOutputs, NewFilesAreKeptUpToTheLimit) {
+  const Scratch root;
+  WriteWithParents(root / "model.pt", std::string(1000, 'x'));
+  WriteWithParents(root / "out/log", std::string(10, 'x'));
+  WriteWithParents(root / "out/b.txt", std::string(200, 'x'));
+  WriteWithParents(root / ".cache/y", "x");
+  WriteWithParents(root / "empty", "");
+  const Instant before, after = Instant::max();
+  struct Row {
+    OutputRules rules;
+    std::optional<Instant> since;
+    std::vector<std::string> kept;
+    int64_t left;
+  };
+  const Row rows[] = {
+      {{{}, 1210}, before, {"model.pt", "out/b.txt", "out/log"}, 0},
+      {{{}, 1209}, before, {}, 3},
+      {{{"*.pt"}, 210}, before, {"model.pt", "out/b.txt", "out/log"}, 0},  // the limit is for the other files
+      {{{"*.pt"}, 209}, before, {"model.pt"}, 2},
+      {{{".cache", "empty"}, 5000}, before, {".cache/y", "empty", "model.pt", "out/b.txt", "out/log"}, 0},
+      {{{"*.pt"}, 5000}, after, {"model.pt"}, 0},
+      {{{}, 5000}, std::nullopt, {}, 0},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(*FindOutputs(root.path(), row.rules, row.since), row.kept) << row.rules.new_files_limit;
+    if (row.since) {
+      EXPECT_EQ(FindLeftFiles(root.path(), *row.since, row.rules).count, row.left);
+    }
+  }
+}
+
+TEST(FindOutputs, NewFilesOfAVeryLargeDirectoryAreNotKept) {
+  const Scratch root;
+  for (int i = 0; i <= 10'000; ++i) WriteWithParents(root / ("f" + std::to_string(i)), "x");
+  const OutputRules rules{.patterns = {"f7"}, .new_files_limit = int64_t{1} << 30};
+  EXPECT_THAT(*FindOutputs(root.path(), rules, Instant()), ElementsAre("f7"));
+  EXPECT_GE(FindLeftFiles(root.path(), Instant(), rules).count, 9'999);
+}
+
 TEST(IsOutput, SelectsFilesAndTheContentOfDirectories) {
   EXPECT_TRUE(IsOutput({"*.pt"}, "a.pt"));
   EXPECT_FALSE(IsOutput({"*.pt"}, "out/a.pt"));
@@ -110,7 +151,7 @@ TEST(FindLeftFiles, CopiesEmptyFilesAndKeptFilesAreNotLeft) {
   WriteWithParents(root / "kept/model.pt", "xyz");
   ASSERT_EQ(::chmod((root / "run.sh").c_str(), 0755), 0);
   ASSERT_EQ(::rename((root / "moved.py").c_str(), (root / "out/moved.py").c_str()), 0);
-  const LeftFiles left = FindLeftFiles(root.path(), since, {"kept/"});
+  const LeftFiles left = FindLeftFiles(root.path(), since, {.patterns = {"kept/"}});
   EXPECT_THAT(left.names, ElementsAre("out/edited.py"));
   EXPECT_EQ(left.count, 1);
   EXPECT_EQ(left.bytes, 8);

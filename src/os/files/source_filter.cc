@@ -29,11 +29,8 @@ void TrimEnd(std::string& line) {
 
 }  // namespace
 
-SourceFilter::SourceFilter(std::string root) : root_(std::move(root)) {
-  for (const char* name : {".howdahignore", ".gitignore"}) {
-    if (rules_file_.empty() && IsReadable(root_ + "/" + name)) rules_file_ = name;
-  }
-}
+SourceFilter::SourceFilter(std::string root)
+    : root_(std::move(root)), replaces_git_(IsReadable(root_ + "/.howdahignore")) {}
 
 std::vector<SourceFilter::Rule> SourceFilter::Parse(const std::string& text) {
   std::vector<Rule> rules;
@@ -66,11 +63,12 @@ const std::vector<SourceFilter::Rule>& SourceFilter::RulesIn(const std::string& 
   const auto [found, added] = rules_.try_emplace(directory);
   if (!added) return found->second;
   std::string text = directory.empty() ? kDefaultRules : "";
-  const bool has_file = rules_file_ == ".gitignore" || (directory.empty() && !rules_file_.empty());
-  if (has_file) {
-    const std::string path = root_ + "/" + (directory.empty() ? "" : directory + "/") + rules_file_;
+  if (directory.empty() || !replaces_git_) {
+    const std::string name = replaces_git_ ? ".howdahignore" : ".gitignore";
     // Treat an unreadable rules file as absent, as git does.
-    if (const auto read = ReadFile(path, kMaxRulesSize); read.ok()) text += *read;
+    const auto read = ReadFile(root_ + "/" + (directory.empty() ? "" : directory + "/") + name, kMaxRulesSize);
+    if (read.ok()) text += *read;
+    if (read.ok()) rules_file_ = name;
   }
   found->second = Parse(text);
   return found->second;
@@ -100,7 +98,6 @@ Skips SkipsOfSource(const std::string& root) {
 Result<SourceSurvey> SurveySource(const std::string& root) {
   SourceFilter filter(root);
   SourceSurvey survey;
-  survey.rules_file = filter.rules_file();
   // Returns the bytes below `path`.
   const std::function<int64_t(const std::string&, const std::vector<std::string>&)> visit =
       [&](const std::string& path, const std::vector<std::string>& names) {
@@ -127,6 +124,7 @@ Result<SourceSurvey> SurveySource(const std::string& root) {
       };
   HOWDAH_TRY(const auto names, ListDirectory(root));
   survey.bytes = visit("", names);
+  survey.rules_file = filter.rules_file();
   std::stable_sort(survey.children.begin(), survey.children.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   return survey;

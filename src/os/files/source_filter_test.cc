@@ -34,7 +34,7 @@ TEST(SourceFilter, DefaultsLeaveOutGitDirectoryCachesAndVirtualEnvironments) {
   const Scratch root;
   EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/big.bin", "data/keep.txt", "lib/.gitignore", "lib/x.log",
                                              "lib/y.log", "lib/sub/build/o", "build/o", "x.log"));
-  EXPECT_EQ(SourceFilter(root.path()).rules_file(), "");
+  EXPECT_EQ(SurveySource(root.path())->rules_file, "");
 }
 
 TEST(SourceFilter, FollowsGitignoreOfEveryDirectory) {
@@ -42,7 +42,17 @@ TEST(SourceFilter, FollowsGitignoreOfEveryDirectory) {
   WriteWithParents(root.path() + "/.gitignore", "# caches\n*.log\n/build/\ndata/*\n!data/keep.txt   \n\n");
   WriteWithParents(root.path() + "/lib/.gitignore", "!y.log\n/sub\n");
   EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/keep.txt", "lib/.gitignore", "lib/y.log"));
-  EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".gitignore");
+}
+
+TEST(SourceFilter, GitignoreBelowTheSourceCountsWithoutOneAtTheTop) {
+  const Scratch root;
+  WriteWithParents(root.path() + "/lib/.gitignore", "*\n");
+  EXPECT_THAT(Kept(root.path()), ElementsAre("a.py", "data/big.bin", "data/keep.txt", "build/o", "x.log"));
+  WriteWithParents(root.path() + "/a.py", "");
+  const auto survey = SurveySource(root.path());
+  ASSERT_TRUE(survey.ok());
+  EXPECT_THAT(survey->left_out, ElementsAre("lib/.gitignore"));
+  EXPECT_EQ(survey->rules_file, ".gitignore");
 }
 
 TEST(SourceFilter, PathWithALeadingSlashIsBelowTheRoot) {
@@ -58,7 +68,7 @@ TEST(SourceFilter, HowdahignoreReplacesGitignoreAndMayIncludeDefaults) {
   WriteWithParents(root.path() + "/lib/.gitignore", "*\n");
   WriteWithParents(root.path() + "/.howdahignore", "lib/**\ndata\n!.git\n");
   EXPECT_THAT(Kept(root.path()), ElementsAre(".git/HEAD", "a.py", "build/o", "x.log"));
-  EXPECT_EQ(SourceFilter(root.path()).rules_file(), ".howdahignore");
+  EXPECT_EQ(SurveySource(root.path())->rules_file, ".howdahignore");
 }
 
 TEST(SurveySource, CountsIncludedFilesAndNamesExcludedOnes) {

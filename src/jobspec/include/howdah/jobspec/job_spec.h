@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "howdah/base/output_rules.h"
 #include "howdah/base/time.h"
 #include "howdah/jobspec/advice_check.h"
 
@@ -210,6 +211,8 @@ struct JobSpec {
   std::vector<File> files;
   // Patterns (os/files/glob.h) of files in the working directories that are kept with the job.
   std::vector<std::string> outputs;
+  // Other files that a task has created or changed are kept if they have at most this size together; 0: they are not.
+  int64_t keep_new_files_bytes = 0;
   std::string python_archive;    // an absolute path or a URI; empty: none
   std::optional<Docker> docker;  // nullopt: tasks run directly on the node
   EnvVars env;
@@ -252,8 +255,8 @@ struct FileOfRole {
 
 // The files of the job, then those of each role, in the order of the job file. Staged files are numbered in this order.
 std::vector<FileOfRole> AllFiles(const JobSpec& spec);
-// Returns the patterns of the files that tasks of this role keep: those of the job, then those of the role.
-std::vector<std::string> OutputsOf(const JobSpec& spec, const RoleSpec& role);
+// Returns which files tasks of this role keep. The patterns of the job come before those of the role.
+OutputRules OutputsOf(const JobSpec& spec, const RoleSpec& role);
 // Whether tasks of some role keep files.
 bool KeepsOutputs(const JobSpec& spec);
 

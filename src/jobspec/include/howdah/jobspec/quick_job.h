@@ -20,15 +20,17 @@ struct QuickJob {
   std::optional<int> vcores;
   std::optional<int> gpus;
   std::optional<int> processes;
-  std::string source = ".";    // by default the current directory, which contains train.py; empty: none
-  std::string python_archive;  // empty: none
-  std::string queue;           // empty: the default queue
+  std::string source = ".";          // by default the current directory, which contains train.py; empty: none
+  std::string python_archive;        // empty: none
+  std::string queue;                 // empty: the default queue
+  std::vector<std::string> outputs;  // patterns; see JobSpec::outputs
   EnvVars env;
   std::vector<std::string> command;  // the words after --
 };
 
-// Returns a job file with one role, `worker`, for ParseJobFile. Variables in the values are not expanded, because the
-// user's shell has already done that.
+// Returns a job file with one role, `worker`, for ParseJobFile. The job keeps the new files of its tasks up to 1 GiB,
+// so that a model that a script saves in its working directory is there after `howdah run`. Variables in the values are
+// not expanded, because the user's shell has already done that.
 std::string JobFileFor(const QuickJob& job);
 
 // Appends the words to every role's command. In a list of arguments they are unchanged; in a script for bash they are

@@ -23,7 +23,7 @@ class SourceFilter {
 
   // path: below the root, such as "data/train.csv".
   bool Skips(const std::string& path, bool is_directory);
-  // The name of the file with the rules: ".howdahignore", ".gitignore", or "" if there is none.
+  // The name of the files with the rules: ".howdahignore", ".gitignore", or "" if Skips has found none so far.
   const std::string& rules_file() const { return rules_file_; }
 
  private:
@@ -37,6 +37,7 @@ class SourceFilter {
   static std::vector<Rule> Parse(const std::string& text);
 
   std::string root_, rules_file_;
+  bool replaces_git_;                               // whether there is a .howdahignore
   std::map<std::string, std::vector<Rule>> rules_;  // the rules in each directory
 };
 
