@@ -65,7 +65,8 @@ bool RankSeries::TakeMetric(Rank& rank, const core::ProgressLine& line) {
   const bool first = !std::exchange(metric->reported, true);
   metric->newest = line.value;
   if (first || std::isnan(metric->highest) || line.value > metric->highest) metric->highest = line.value;
-  metric->step = rank.newest_step ? std::optional(rank.newest_step->value) : std::nullopt;
+  metric->step.reset();
+  if (rank.newest_step) metric->step = rank.newest_step->value;
   return true;
 }
 
