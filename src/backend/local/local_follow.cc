@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -20,18 +22,18 @@ namespace {
 
 constexpr size_t kChunk = size_t{128} << 10;  // the most that is read from one file before reading the next file
 constexpr size_t kOutputPerRead = size_t{1} << 20;
+constexpr Duration kShortestPause = std::chrono::milliseconds(2), kLongestPause = std::chrono::milliseconds(200);
+constexpr Duration kPausePerOutput = std::chrono::microseconds(200);  // a poll takes some 10 us for each output
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
-Error WatchError(const std::string& doing) {
-  Error error = os::files::SystemError(doing);
-  error.code = ErrorCode::kUnavailable;
-  if (errno == EMFILE) error.message += "; too many programs watch files: raise fs.inotify.max_user_instances (sysctl)";
-  if (errno == ENOSPC)
-    error.message += "; too many directories are watched: raise fs.inotify.max_user_watches (sysctl)";
-  return error;
-}
-
 std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// Makes the epoll instance readable while `fd` is readable.
+bool Await(const os::files::Fd& epoll, const os::files::Fd& fd) {
+  epoll_event wanted{};
+  wanted.events = EPOLLIN;
+  return epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &wanted) == 0;
+}
 
 }  // namespace
 
@@ -70,70 +72,72 @@ bool OutputReader::DeliverChunk(Output& output, backend::FollowSink& sink) {
 }
 
 LocalFollow::LocalFollow(const JobFiles& files, std::optional<backend::LogSelection> logs,
-                         std::function<void()> end_orphan)
-    : files_(files), selection_(std::move(logs)), end_orphan_(std::move(end_orphan)), journal_(files.journal()) {}
+                         std::function<void()> end_orphan, Duration poll_for)
+    : files_(files),
+      selection_(std::move(logs)),
+      end_orphan_(std::move(end_orphan)),
+      poll_for_(poll_for),
+      ready_(epoll_create1(EPOLL_CLOEXEC)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+      lock_(open(files_.am_lock().c_str(), O_RDWR | O_CLOEXEC)),
+      journal_(files.journal()) {}
 
 Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
                                                         std::optional<backend::LogSelection> logs,
-                                                        std::function<void()> end_orphan) {
-  std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan)));
-  HOWDAH_TRY_STATUS(follow->WatchJob());
-  follow->WatchLogs();
+                                                        std::function<void()> end_orphan, Duration poll_for) {
+  std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan), poll_for));
+  if (!Await(follow->ready_, follow->timer_)) return os::files::SystemError("following " + files.directory());
+  follow->Poll();
   // Files that are found later are new, and are delivered from their beginning.
   if (follow->selection_) follow->selection_->tail_lines.reset();
-  follow->SetMore(true);
+  follow->Arm(true);
   return follow;
 }
 
-howdah::Status LocalFollow::WatchJob() {
-  lock_ = os::files::Fd(open(files_.am_lock().c_str(), O_RDWR | O_CLOEXEC));
-  events_ = os::files::Fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!events_.valid()) return WatchError("following " + files_.directory());
-  more_ = os::files::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  ready_ = os::files::Fd(epoll_create1(EPOLL_CLOEXEC));
-  if (!more_.valid() || !ready_.valid()) return os::files::SystemError("following " + files_.directory());
-  for (const int fd : {events_.get(), more_.get()}) {
-    epoll_event wanted{};
-    wanted.events = EPOLLIN;
-    if (epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
-      return os::files::SystemError("following " + files_.directory());
-    }
-  }
-  job_watch_ = inotify_add_watch(events_.get(), files_.directory().c_str(), kDirectoryEvents | IN_DELETE);
-  if (job_watch_ < 0) return WatchError("following " + files_.directory());
-  if (lock_.valid()) lock_watch_ = inotify_add_watch(events_.get(), files_.am_lock().c_str(), IN_CLOSE);
-  return {};
+// Looks at everything that may have changed, or begins to watch it.
+void LocalFollow::Poll() {
+  if (final_seen_) return;
+  if (access(files_.journal().c_str(), F_OK) != 0 && errno == ENOENT) final_seen_ = true;  // the job was deleted
+  if (polled_ >= poll_for_) WatchJob();
+  journal_grew_ = lock_closed_ = true;
+  if (outputs_.empty()) FindLogs();
 }
 
-void LocalFollow::WatchLogs() {
-  if (selection_) WatchDirectory(files_.logs(), std::nullopt);
+// Changes nothing if the user has too many inotify instances or watches.
+void LocalFollow::WatchJob() {
+  Watches watches{.events = os::files::Fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK))};
+  const int events = watches.events.get();
+  watches.job = inotify_add_watch(events, files_.directory().c_str(), kDirectoryEvents | IN_DELETE);
+  if (watches.job < 0 || !Await(ready_, watches.events)) return;
+  if (lock_.valid()) watches.lock = inotify_add_watch(events, files_.am_lock().c_str(), IN_CLOSE);
+  watches_ = std::move(watches);
 }
 
-void LocalFollow::WatchDirectory(const std::string& path, const std::optional<LogPosition>& position) {
-  const int watch = inotify_add_watch(events_.get(), path.c_str(), kDirectoryEvents);
-  if (watch >= 0) watches_[watch] = {path, position};
-  ListDirectory(path, position);
+void LocalFollow::FindLogs() {
+  if (selection_) FindIn(files_.logs(), std::nullopt);
 }
 
-void LocalFollow::ListDirectory(const std::string& path, const std::optional<LogPosition>& position) {
+void LocalFollow::FindIn(const std::string& path, const std::optional<LogPosition>& position) {
+  const int watch = polling() ? -1 : inotify_add_watch(watches_.events.get(), path.c_str(), kDirectoryEvents);
+  if (watch >= 0) watches_.logs[watch] = {path, position};
   const auto names = os::files::ListDirectory(path);
   if (!names.ok()) return;  // the directory is not created yet, or was deleted
   for (const std::string& name : *names) Found({path, position}, name);
 }
 
-// Called for a file or directory below logs/ that is new or has grown.
+// Called for a file or directory below logs/ that is new or may have grown.
 void LocalFollow::Found(const Directory& directory, const std::string& name) {
   const auto position = Descend(directory.position, name);
   if (!position || !Matches(*selection_, *position)) return;
   const std::string path = directory.path + "/" + name;
-  if (position->kind != LogPosition::Kind::kFile) return WatchDirectory(path, position);
+  if (position->kind != LogPosition::Kind::kFile) return FindIn(path, position);
   outputs_.Enqueue(path, position->source, selection_->tail_lines);
 }
 
 void LocalFollow::ReadEvents() {
   alignas(inotify_event) char bytes[size_t{64} << 10];
   for (;;) {
-    const ssize_t size = read(events_.get(), bytes, sizeof bytes);
+    const ssize_t size = read(watches_.events.get(), bytes, sizeof bytes);
     if (size <= 0) return;
     for (const char* at = bytes; at < bytes + size;) {
       inotify_event event;
@@ -142,33 +146,36 @@ void LocalFollow::ReadEvents() {
       at += sizeof event + event.len;
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
         journal_grew_ = lock_closed_ = true;
-        WatchLogs();
-      } else if (event.wd == job_watch_ && (event.mask & IN_DELETE) != 0) {
+        FindLogs();
+      } else if (event.wd == watches_.job && (event.mask & IN_DELETE) != 0) {
         if (name == BaseName(files_.journal())) final_seen_ = true;  // the job's directory was deleted
-      } else if (event.wd == job_watch_) {
+      } else if (event.wd == watches_.job) {
         if (name == BaseName(files_.journal())) journal_grew_ = true;
-        if (name == BaseName(files_.logs())) WatchLogs();
-      } else if (event.wd == lock_watch_) {
+        if (name == BaseName(files_.logs())) FindLogs();
+      } else if (event.wd == watches_.lock) {
         lock_closed_ = true;
       } else if ((event.mask & IN_IGNORED) != 0) {
-        watches_.erase(event.wd);
-      } else if (const auto watch = watches_.find(event.wd); watch != watches_.end() && !name.empty()) {
+        watches_.logs.erase(event.wd);
+      } else if (const auto watch = watches_.logs.find(event.wd); watch != watches_.logs.end() && !name.empty()) {
         Found(Directory(watch->second), name);
       }
     }
   }
 }
 
-void LocalFollow::ReadJournal(backend::FollowSink& sink) {
+bool LocalFollow::ReadJournal(backend::FollowSink& sink) {
   journal_grew_ = false;
+  bool had_lines = false;
   const auto more = journal_.ReadLines([&](std::string_view line) {
+    had_lines = true;
     const auto entry = journal::DecodeEntry(line);
     if (!entry || final_seen_) return;
     final_seen_ = journal::EndsJob(*entry);
     sink.OnEntry(*entry);
   });
   journal_grew_ = more.ok() && *more;
-  if (final_seen_) WatchLogs();  // no process of the job is running any more, so this listing is complete
+  if (final_seen_) FindLogs();  // no process of the job is running any more, so this listing is complete
+  return had_lines || journal_grew_;
 }
 
 // Called when a process has closed am.lock. If no process holds the lock any more, end_orphan_ records an end unless
@@ -182,22 +189,37 @@ void LocalFollow::EndIfOrphaned() {
 }
 
 bool LocalFollow::Read(backend::FollowSink& sink) {
-  ReadEvents();
+  if (polling()) {
+    Poll();
+  } else {
+    ReadEvents();
+  }
   if (lock_closed_ && !final_seen_) EndIfOrphaned();
-  const bool had_entries = journal_grew_ && !final_seen_;
-  if (had_entries) ReadJournal(sink);
+  const bool had_entries = journal_grew_ && !final_seen_ && ReadJournal(sink);
   // After delivering entries, ask for another call: output that was written before these entries must still be
   // delivered.
   const bool more = outputs_.Deliver(sink) || had_entries;
-  SetMore(more);
+  Arm(more);
   return more;
 }
 
-void LocalFollow::SetMore(bool more) {
-  uint64_t count = 1;
-  // The call fails if the counter already has the desired state, so its result is ignored.
-  const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
-  static_cast<void>(done);
+void LocalFollow::Arm(bool now) {
+  itimerspec when{};  // zero disarms the timer
+  if (now) {
+    when.it_value.tv_nsec = 1;
+  } else if (polling()) {
+    const Duration pause = Pause();
+    polled_ += pause;
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(pause);
+    when.it_value.tv_sec = seconds.count();
+    when.it_value.tv_nsec = std::chrono::nanoseconds(pause - seconds).count();
+  }
+  timerfd_settime(timer_.get(), 0, &when, nullptr);
+}
+
+Duration LocalFollow::Pause() const {
+  const Duration growing = std::clamp(polled_ / 20, kShortestPause, kLongestPause);
+  return std::max(growing, kPausePerOutput * static_cast<int64_t>(outputs_.known()));
 }
 
 }  // namespace howdah::backend::local

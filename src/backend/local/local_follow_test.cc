@@ -57,19 +57,32 @@ void ReadToTheEnd(LocalFollow& follow, Collect& sink) {
   ReadUntil(follow, sink, [&] { return follow.ended(); });
 }
 
-std::unique_ptr<LocalFollow> Start(JobFixture& job, std::optional<LogSelection> logs = LogSelection()) {
-  auto follow = LocalFollow::Start(job.files(), std::move(logs),
-                                   [&job] { EXPECT_TRUE(EndOrphanedJob(job.files(), job.id()).ok()); });
+std::unique_ptr<LocalFollow> StartAt(JobFixture& job, std::optional<LogSelection> logs, Duration poll_for) {
+  auto follow = LocalFollow::Start(
+      job.files(), std::move(logs), [&job] { EXPECT_TRUE(EndOrphanedJob(job.files(), job.id()).ok()); }, poll_for);
   EXPECT_TRUE(follow.ok());
   return std::move(*follow);
 }
+
+constexpr Duration kInotifyOnly{0}, kPollingOnly = std::chrono::hours(1), kBoth = std::chrono::milliseconds(2);
+
+class Follow : public testing::TestWithParam<Duration> {
+ protected:
+  static std::unique_ptr<LocalFollow> Start(JobFixture& job, std::optional<LogSelection> logs = LogSelection()) {
+    return StartAt(job, std::move(logs), GetParam());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, Follow, testing::Values(kInotifyOnly, kPollingOnly, kBoth), [](const auto& info) {
+  return info.param == kInotifyOnly ? "Inotify" : info.param == kPollingOnly ? "Polling" : "PollingThenInotify";
+});
 
 LogSource Source(const std::string& role, int index, int attempt = 0, LogStream stream = LogStream::kStdout,
                  int rank = 0) {
   return {role, index, attempt, rank, stream};
 }
 
-TEST(Follow, JournalAndOutputOfEndedJobAreDelivered) {
+TEST_P(Follow, JournalAndOutputOfEndedJobAreDelivered) {
   JobFixture job;
   job.Log("worker-0/0", "stdout", "one\ntwo");
   job.Log("worker-0/0", "stderr", "oh\n");
@@ -85,7 +98,7 @@ TEST(Follow, JournalAndOutputOfEndedJobAreDelivered) {
   EXPECT_EQ(sink.logs[Source("worker", 1, 1, LogStream::kStdout, 3)], "rank three\n");
 }
 
-TEST(Follow, WithoutSelectionOnlyTheJournalIsDelivered) {
+TEST_P(Follow, WithoutSelectionOnlyTheJournalIsDelivered) {
   JobFixture job;
   job.Log("worker-0/0", "stdout", "one\n");
   job.Finish();
@@ -96,7 +109,7 @@ TEST(Follow, WithoutSelectionOnlyTheJournalIsDelivered) {
   EXPECT_TRUE(sink.logs.empty());
 }
 
-TEST(Follow, OnlySelectedLogsAreDelivered) {
+TEST_P(Follow, OnlySelectedLogsAreDelivered) {
   JobFixture job;
   for (const char* attempt : {"worker-0/0", "worker-0/1", "worker-1/0", "ps-0/0"}) {
     job.Log(attempt, "stdout", "out\n");
@@ -115,7 +128,7 @@ TEST(Follow, OnlySelectedLogsAreDelivered) {
   EXPECT_EQ(sink.logs.begin()->first, Source("worker", 0, 1, LogStream::kStderr));
 }
 
-TEST(Follow, TailSkipsOutputThatExistsAtTheStart) {
+TEST_P(Follow, TailSkipsOutputThatExistsAtTheStart) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const std::string line(3 << 20, 'x');  // longer than one read
@@ -137,7 +150,7 @@ TEST(Follow, TailSkipsOutputThatExistsAtTheStart) {
   EXPECT_EQ(sink.logs[Source("worker", 0, 1)], "a\nb\nc\n") << "a file that is new";
 }
 
-TEST(Follow, FilesOutsideTheLayoutAreIgnored) {
+TEST_P(Follow, FilesOutsideTheLayoutAreIgnored) {
   JobFixture job;
   job.Log("worker-0/0", "core.4711", "x");
   job.Log("stray", "stdout", "x");
@@ -150,7 +163,7 @@ TEST(Follow, FilesOutsideTheLayoutAreIgnored) {
   EXPECT_TRUE(sink.logs.empty());
 }
 
-TEST(Follow, LogReplacedByPipeOrLinkIsSkipped) {
+TEST_P(Follow, LogReplacedByPipeOrLinkIsSkipped) {
   JobFixture job;
   job.Log("worker-0/0", "stderr", "text\n");
   const std::string attempt = job.files().logs() + "/worker-0/0/";
@@ -164,7 +177,7 @@ TEST(Follow, LogReplacedByPipeOrLinkIsSkipped) {
   EXPECT_EQ(sink.logs, (std::map<LogSource, std::string>{{Source("worker", 0, 0, LogStream::kStderr), "text\n"}}));
 }
 
-TEST(Follow, RoleNameMayHaveDashesAndDigits) {
+TEST_P(Follow, RoleNameMayHaveDashesAndDigits) {
   JobFixture job;
   job.Log("a-1-2/0", "stdout", "x");
   job.Finish();
@@ -175,7 +188,7 @@ TEST(Follow, RoleNameMayHaveDashesAndDigits) {
 }
 
 // Directories and files of tasks, attempts and ranks are created and written during the follow. Then the job ends.
-TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
+TEST_P(Follow, FilesCreatedDuringTheFollowAreDelivered) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -198,7 +211,7 @@ TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
 }
 
 // One more Read after the delivery of an entry is enough to deliver all output that was written before the entry.
-TEST(Follow, OutputWrittenBeforeAnEntryIsDeliveredByTheNextRead) {
+TEST_P(Follow, OutputWrittenBeforeAnEntryIsDeliveredByTheNextRead) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -213,7 +226,7 @@ TEST(Follow, OutputWrittenBeforeAnEntryIsDeliveredByTheNextRead) {
   }
 }
 
-TEST(Follow, AllOutputOfFastWritersIsDelivered) {
+TEST_P(Follow, AllOutputOfFastWritersIsDelivered) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -237,10 +250,10 @@ TEST(Follow, AllOutputOfFastWritersIsDelivered) {
   for (const auto& [source, bytes] : sink.counts) EXPECT_EQ(bytes, kBlock * kBlocks);
 }
 
-TEST(Follow, DescriptorIsReadableOnlyWithNewData) {
+TEST(FollowWithInotify, DescriptorIsReadableOnlyWithNewData) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
-  const auto follow = Start(job);
+  const auto follow = StartAt(job, LogSelection(), kInotifyOnly);
   Collect sink;
   while (follow->Read(sink)) {
   }
@@ -250,7 +263,7 @@ TEST(Follow, DescriptorIsReadableOnlyWithNewData) {
   EXPECT_EQ(poll(&wanted, 1, kDeadlineMillis), 1);
 }
 
-TEST(Follow, IncompleteAndUnknownLinesAreSkipped) {
+TEST_P(Follow, IncompleteAndUnknownLinesAreSkipped) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   job.AppendText("{\"time\":\"2026-11-21T06:45:12.301Z\",\"type\":\"JobTeleported\"}\n{\"time\":\"20");
@@ -265,8 +278,8 @@ TEST(Follow, IncompleteAndUnknownLinesAreSkipped) {
   EXPECT_EQ(sink.entries.size(), 2u);
 }
 
-// The process that holds am.lock is killed. inotify reports its death, and the follow records the end of the job.
-TEST(Follow, EndOfOrphanedJobIsRecordedAndDelivered) {
+// The process that holds am.lock is killed. The follow records the end of the job.
+TEST_P(Follow, EndOfOrphanedJobIsRecordedAndDelivered) {
   JobFixture job;
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
@@ -297,7 +310,7 @@ TEST(Follow, EndOfOrphanedJobIsRecordedAndDelivered) {
   for (const auto& task : view.tasks) EXPECT_EQ(task.state, core::TaskState::kStopped);
 }
 
-TEST(Follow, DeletedJobEndsTheFollow) {
+TEST_P(Follow, DeletedJobEndsTheFollow) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
