@@ -40,6 +40,7 @@ Result<Listening> Endpoints::Listen() {
   if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
   server_ = std::move(*server);
   Listening listening{options_.listen_host + ":" + std::to_string(server_->port())};
+  listening.add_executor = [this](os::files::Fd socket) { server_->AddExecutor(std::move(socket)); };
   if (!options_.tracking.peers) return listening;
   auto tracking = TrackingServer::Start(io_, options_.listen_host, options_.tracking, context_.view, context_.followers,
                                         options_.spec, clock_);

@@ -32,7 +32,8 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
 
 }  // namespace
 
-int RunGuardian(const std::function<int(const Guardian&)>& executor, const std::function<void()>& at_end) {
+int RunGuardian(const std::function<int(const Guardian&)>& executor, const std::function<void()>& at_end,
+                int executor_only_fd) {
   os::process::CloseInheritedOnExec();
   const auto pulse = os::process::LoopPulse::Make();
   const Status prepared = pulse.ok() ? os::process::BecomeSubreaper() : Status(pulse.error());
@@ -61,6 +62,7 @@ int RunGuardian(const std::function<int(const Guardian&)>& executor, const std::
     os::process::KillAllDescendants();  // the guardian does the same, but may be dead
     ::_exit(code);
   }
+  if (executor_only_fd >= 0) ::close(executor_only_fd);
   os::process::LoopWatchdog watchdog(*pulse);
   for (;;) {
     const int signal = watchdog.AwaitSignal(handled);

@@ -40,9 +40,13 @@ int RunTask(const TaskOptions& options) {
       Log(identity.error().message);
       return 1;
     }
+    os::files::Fd socket(options.am_socket);
     return RunExecutor(
         options,
         [&](const std::string& am, rpc::Post post, rpc::ExecutorLink::Handlers handlers, Duration limit) {
+          if (socket.valid()) {
+            return rpc::ExecutorLink::Over(std::move(socket), am, std::move(post), std::move(handlers), limit);
+          }
           return rpc::ExecutorLink::Connect(am, *identity, std::move(post), std::move(handlers), limit);
         },
         [&](const std::string& am, rpc::Post post) {
@@ -50,10 +54,11 @@ int RunTask(const TaskOptions& options) {
         },
         guardian);
   };
-  return RunGuardian(executor, [&] {
+  const auto at_end = [&] {
     if (!options.remove_work_dir) return;
     if (const Status removed = os::files::RemoveTree(options.work_dir); !removed.ok()) Log(removed.error().message);
-  });
+  };
+  return RunGuardian(executor, at_end, options.am_socket);
 }
 
 }  // namespace howdah::executor

@@ -28,8 +28,8 @@ Result<std::vector<int>> ParseGpus(const std::string& text) {
 Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& arguments) {
   HOWDAH_TRY(const Flags flags,
              Flags::Parse(arguments,
-                          {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls", "--staging",
-                           "--work", "--logs", "--python", "--environment", "--gpus"},
+                          {"--job", "--job-file", "--container", "--role", "--index", "--am", "--am-socket", "--tls",
+                           "--staging", "--work", "--logs", "--python", "--environment", "--gpus"},
                           {"--yarn", "--keep-work"}));
   TaskArguments task;
   task.on_yarn = flags.has("--yarn");
@@ -42,6 +42,7 @@ Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& argumen
   options.role = flags.text("--role");
   options.index = flags.number("--index", 0);
   options.am_address = flags.text("--am");
+  options.am_socket = flags.number("--am-socket", -1);
   options.staging_dir = flags.text("--staging");
   options.work_dir = flags.text("--work");
   options.keeps_work_dir = flags.has("--keep-work");

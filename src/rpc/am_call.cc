@@ -17,7 +17,10 @@ void AmCall::OnRequested(bool ok) {
 }
 
 std::string AmCall::PeerName() const {
-  auto names = context_.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
+  const auto peer = context_.auth_context();
+  // Each connection of the port has the type "ssl".
+  if (peer->FindPropertyValues(GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME).empty()) return std::string(kExecutorName);
+  auto names = peer->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
   return names.size() == 1 ? std::string(names[0].data(), names[0].size()) : "";
 }
 

@@ -40,7 +40,8 @@ class AmCall {
   ConnectionId id() const { return id_; }
   const std::string& method() const { return context_.method(); }
   std::string Peer() const { return context_.peer(); }  // the peer's address
-  std::string PeerName() const;                         // the common name of the peer's certificate
+  // The common name of the peer's certificate, or kExecutorName for the sockets of AmServer::AddExecutor.
+  std::string PeerName() const;
   // Whether this call of the method Follow or Metrics has received its request.
   bool follows() const { return follows_; }
   void set_follows() { follows_ = true; }

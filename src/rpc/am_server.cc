@@ -3,6 +3,7 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <grpcpp/server_posix.h>
 
 #include <algorithm>
 #include <chrono>
@@ -35,6 +36,7 @@ class Server final : public AmServer, public AmCall::Owner {
   howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity, Peers peers);
 
   uint16_t port() const override { return acceptor_->port(); }
+  void AddExecutor(os::files::Fd socket) override { grpc::AddInsecureChannelFromFd(server_.get(), socket.Release()); }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
   void SendToFollower(ConnectionId to, const wire::FollowReply& message) override { SendMessage(to, message); }
   void SendToFollower(ConnectionId to, const wire::MetricsReply& message) override { SendMessage(to, message); }
@@ -95,6 +97,7 @@ std::vector<std::string_view> CallersOf(const std::string& method) {
 }
 
 std::shared_ptr<grpc::ServerCredentials> MakeCredentials(const Identity& identity) {
+  PrepareTls();
   grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   options.pem_root_certs = identity.ca_certificate;
   options.pem_key_cert_pairs.push_back({identity.private_key, identity.certificate});

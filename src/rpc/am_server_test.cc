@@ -23,6 +23,7 @@
 #include "howdah/wire/control.grpc.pb.h"
 #include "howdah/wire/executor.grpc.pb.h"
 #include "test_loop.h"
+#include "test_served_am.h"
 
 namespace howdah::rpc {
 namespace {
@@ -30,72 +31,6 @@ namespace {
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-wire::FromExecutor Registering(const std::string& container) {
-  wire::FromExecutor message;
-  message.mutable_register_()->set_container(container);
-  return message;
-}
-
-wire::FromExecutor StartedAttempt(int attempt) {
-  wire::FromExecutor message;
-  message.mutable_started()->set_attempt(attempt);
-  return message;
-}
-
-wire::ToExecutor Starting(int attempt) {
-  wire::ToExecutor message;
-  message.mutable_start()->set_attempt(attempt);
-  return message;
-}
-
-// An AM that records all messages.
-struct ServedAm {
-  explicit ServedAm(const Identity& identity, TestLoop& loop, const std::string& host = "127.0.0.1") {
-    AmServer::Handlers handlers;
-    handlers.on_message = [this](ConnectionId id, wire::FromExecutor message) {
-      if (message.has_register_()) ids[message.register_().container()] = id;
-      messages[id].push_back(message);
-      if (on_message) on_message(id, message);
-    };
-    handlers.on_closed = [this](ConnectionId id) {
-      closed.push_back(id);
-      if (on_closed) on_closed(id);
-    };
-    handlers.on_control = [this](wire::ControlRequest request, std::function<void(wire::ControlReply)> reply) {
-      requests.push_back(request);
-      if (on_control) return on_control(request, reply);
-      wire::ControlReply answer;
-      answer.set_status_json("{}");
-      reply(answer);
-    };
-    auto started = AmServer::Start(host, identity, loop.post(), handlers);
-    EXPECT_TRUE(started.ok()) << started.error().message;
-    if (started.ok()) server = std::move(*started);
-  }
-  std::string address() const { return "127.0.0.1:" + std::to_string(server->port()); }
-
-  std::map<std::string, ConnectionId> ids;
-  std::map<ConnectionId, std::vector<wire::FromExecutor>> messages;
-  std::vector<ConnectionId> closed;
-  std::vector<wire::ControlRequest> requests;
-  std::function<void(ConnectionId, const wire::FromExecutor&)> on_message;
-  std::function<void(ConnectionId)> on_closed;
-  std::function<void(const wire::ControlRequest&, std::function<void(wire::ControlReply)>)> on_control;
-  std::unique_ptr<AmServer> server;
-};
-
-struct Executor {
-  Executor(const std::string& address, const Identity& identity, TestLoop& loop) {
-    ExecutorLink::Handlers handlers;
-    handlers.on_message = [this](wire::ToExecutor message) { messages.push_back(std::move(message)); };
-    handlers.on_closed = [this](std::string why) { closed.push_back(std::move(why)); };
-    link = ExecutorLink::Connect(address, identity, loop.post(), handlers);
-  }
-  std::vector<wire::ToExecutor> messages;
-  std::vector<std::string> closed;
-  std::unique_ptr<ExecutorLink> link;
-};
 
 class AmServerTest : public testing::Test {
  protected:

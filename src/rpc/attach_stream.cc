@@ -14,6 +14,16 @@ gpr_timespec After(Duration limit) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(limit.count(), GPR_TIMESPAN));
 }
 
+// A broken network sends no FIN, and a hung AM no answer: send a ping after 10 s of silence, and expect an answer
+// within 20 s.
+grpc::ChannelArguments WithKeepAlive() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  return arguments;
+}
+
 }  // namespace
 
 AttachStream::AttachStream(Completions& completions, std::shared_ptr<grpc::Channel> channel, std::string address,
@@ -136,14 +146,14 @@ std::string AttachStream::WhyClosed() const {
 }
 
 Result<std::shared_ptr<grpc::Channel>> MakeExecutorChannel(const std::string& address, const Identity& identity) {
-  grpc::ChannelArguments arguments;
+  grpc::ChannelArguments arguments = WithKeepAlive();
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  // A broken network sends no FIN: send a ping after 10 s of silence, and expect an answer within 20 s.
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   return MakeChannel(address, identity, std::move(arguments));
+}
+
+std::shared_ptr<grpc::Channel> MakeExecutorChannel(os::files::Fd socket) {
+  return MakeSocketChannel(std::move(socket), WithKeepAlive());
 }
 
 }  // namespace howdah::rpc

@@ -77,5 +77,7 @@ class AttachStream {
 
 // Creates a channel for executors. It retries until the first connection is made, and detects a silent network.
 Result<std::shared_ptr<grpc::Channel>> MakeExecutorChannel(const std::string& address, const Identity& identity);
+// The same over a connected socket. This channel does not reconnect.
+std::shared_ptr<grpc::Channel> MakeExecutorChannel(os::files::Fd socket);
 
 }  // namespace howdah::rpc

@@ -48,4 +48,9 @@ std::unique_ptr<ExecutorLink> ExecutorLink::Connect(const std::string& address, 
   return std::make_unique<Link>(MakeExecutorChannel(address, identity), address, post, std::move(handlers), limit);
 }
 
+std::unique_ptr<ExecutorLink> ExecutorLink::Over(os::files::Fd socket, const std::string& address, Post post,
+                                                 Handlers handlers, Duration limit) {
+  return std::make_unique<Link>(MakeExecutorChannel(std::move(socket)), address, post, std::move(handlers), limit);
+}
+
 }  // namespace howdah::rpc

@@ -4,6 +4,7 @@
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/create_channel_posix.h>
 #include <grpcpp/security/credentials.h>
 #include <openssl/bio.h>
 #include <openssl/conf.h>
@@ -58,6 +59,13 @@ void SetTlsDefaults() {
   NCONF_free(conf);
 }
 
+void SetCommonArguments(grpc::ChannelArguments& arguments) {
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+}
+
 bool IsLiteralIpv6(const std::string& address) { return address.starts_with('['); }
 
 }  // namespace
@@ -70,23 +78,25 @@ void PrepareGrpc() {
     // Disable deadlock detection, which Debian's abseil enables: it would take one process-wide lock for every lock of
     // gRPC.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-    SetTlsDefaults();
     // Keep gRPC initialised until the process ends: its shutdown runs on a thread that races with exit.
     grpc_init();
   });
 }
 
+void PrepareTls() {
+  static std::once_flag once;
+  std::call_once(once, SetTlsDefaults);
+}
+
 Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, const Identity& identity,
                                                    grpc::ChannelArguments arguments) {
   PrepareGrpc();
+  PrepareTls();
+  SetCommonArguments(arguments);
   arguments.SetSslTargetNameOverride(std::string(kAmName));
-  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
-  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
 
   grpc::SslCredentialsOptions options;
   options.pem_root_certs = identity.ca_certificate;
@@ -96,6 +106,12 @@ Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, c
                                            grpc::SslCredentials(options), arguments);
   if (!channel) return Failed("connecting to the AM at " + address + ": gRPC created no channel");
   return channel;
+}
+
+std::shared_ptr<grpc::Channel> MakeSocketChannel(os::files::Fd socket, grpc::ChannelArguments arguments) {
+  PrepareGrpc();
+  SetCommonArguments(arguments);
+  return grpc::CreateCustomInsecureChannelFromFd(std::string(kAmName), socket.Release(), arguments);
 }
 
 std::string Explain(const grpc::Status& status) {

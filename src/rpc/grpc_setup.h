@@ -9,6 +9,7 @@
 #include <string>
 
 #include "howdah/base/result.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/rpc/identity.h"
 
 namespace howdah::rpc {
@@ -24,11 +25,15 @@ inline constexpr char kAcceptTunnelMethod[] = "/howdah.wire.Executors/AcceptTunn
 // Runs once per process, before any other use of gRPC. Makes gRPC ignore the settings of the machine and the
 // environment, disables gRPC's own log (the status of a call reports its failure) and limits gRPC's threads.
 void PrepareGrpc();
+// Runs once per process, before any use of TLS.
+void PrepareTls();
 
 // Creates a channel to the AM at an IP address and port ("127.0.0.1:40123", "[::1]:40123"), without name resolution and
 // proxies. The channel has its own connection, which the first call or Channel::GetState(true) opens.
 Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, const Identity& identity,
                                                    grpc::ChannelArguments arguments);
+// Creates a channel over a connected, non-blocking socket, without TLS. It does not reconnect.
+std::shared_ptr<grpc::Channel> MakeSocketChannel(os::files::Fd socket, grpc::ChannelArguments arguments);
 
 // Returns gRPC's reason for the failure of a call, without the addresses and general phrases that gRPC puts before it.
 std::string Explain(const grpc::Status& status);

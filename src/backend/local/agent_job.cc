@@ -110,13 +110,13 @@ bool AgentJob::CanRestart() const {
 }
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                        const std::string& address, Instant now) {
+                                                        AmEndpoint am, Instant now) {
   // Only log an error here: the same error will occur again at the end of the job, and the job's advice will report it.
   const auto journal = os::files::ReadFile(files_.journal());
   const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal, now) : Status(journal.error());
   if (!begun.ok()) std::cerr << begun.error().message << "\n";
   const char* path = std::getenv("PATH");
-  return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, address);
+  return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, std::move(am));
 }
 
 Status AgentJob::WriteHistory(const std::string& journal) const { return FinishTonyHistory(spec_, journal); }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -44,14 +45,14 @@ core::Resources GrantedResources(const Lease& lease) {
 }  // namespace
 
 LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-                           const std::string& path, LeaseRegistry& leases, std::string am_address)
+                           const std::string& path, LeaseRegistry& leases, AmEndpoint am)
     : loop_(loop),
       sink_(sink),
       job_(job),
       start_(start),
       capacity_(MachineCapacity(path, RequestsGpus(job.spec()))),
       leases_(leases),
-      am_address_(std::move(am_address)),
+      am_(std::move(am)),
       leases_changed_(loop),
       space_timer_(loop),
       machine_has_gpus_(os::process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
@@ -246,17 +247,26 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   HOWDAH_TRY_STATUS(OpenAlive(container, id));
   const os::files::Fd held_by_child(open(alive.c_str(), O_WRONLY | O_CLOEXEC));
   if (!held_by_child.valid()) return os::files::SystemError("opening " + alive);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
+    return os::files::SystemError("making a socket pair");
+  }
+  os::files::Fd own(ends[0]);
+  const os::files::Fd of_executor(ends[1]);
+  std::vector<std::string> arguments = TaskArguments(container, id, task);
+  arguments.insert(arguments.end(), {"--am-socket", std::to_string(of_executor.get())});
   HOWDAH_TRY(auto child, os::process::SpawnOrError({
                              .program = start_.agent,
-                             .argv = TaskArguments(container, id, task),
+                             .argv = std::move(arguments),
                              .environment = job_.ToolEnvironment(),
                              .directory = start_.job_dir,
                              .stdout_fd = log.get(),
                              .stderr_fd = log.get(),
-                             .kept = {held_by_child.get()},
+                             .kept = {held_by_child.get(), of_executor.get()},
                              .open_files = start_.open_files,
                          }));
   container.guardian = std::move(child);
+  am_.add_executor(std::move(own));
   WatchAlive(container, id);
   return {};
 }
@@ -287,7 +297,7 @@ std::vector<std::string> LocalBackend::TaskArguments(const Container& container,
                                         "--container",   id.text,
                                         "--role",        role,
                                         "--index",       std::to_string(task.index),
-                                        "--am",          am_address_,
+                                        "--am",          am_.address,
                                         "--tls",         files.tls(),
                                         "--staging",     files.staging(),
                                         "--work",        files.task_work(role, task.index),

@@ -24,7 +24,7 @@ class LocalBackend final : public backend::Backend {
  public:
   // job, start and leases must outlive this object. path: the PATH that is searched for tools (nvidia-smi).
   LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-               const std::string& path, LeaseRegistry& leases, std::string am_address);
+               const std::string& path, LeaseRegistry& leases, AmEndpoint am);
   ~LocalBackend() override;
 
   void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;
@@ -78,7 +78,7 @@ class LocalBackend final : public backend::Backend {
   const AmStart& start_;
   Capacity capacity_;
   LeaseRegistry& leases_;
-  std::string am_address_;
+  AmEndpoint am_;
   std::deque<Pending> pending_;
   std::map<ContainerId, Container> containers_;
   boost::asio::posix::stream_descriptor leases_changed_;  // inotify of the leases directory, while a request is pending

@@ -16,6 +16,7 @@
 #include "howdah/base/time.h"
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/journal/job_view.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/loop_watch.h"
 #include "howdah/rpc/identity.h"
@@ -28,10 +29,11 @@ class io_context;
 
 namespace howdah::am {
 
-// The addresses at which an AM listens.
+// How others reach the AM.
 struct Listening {
   std::string address;         // the address for executors and clients, for example "10.0.0.7:40123"
   uint16_t tracking_port = 0;  // port of the status page, on the same host; 0: the AM serves no page
+  std::function<void(os::files::Fd socket)> add_executor;  // rpc::AmServer::AddExecutor; call it on the loop
 };
 
 // The status page: plain HTTP for browsers that connect through the backend's own proxy, which authenticates users.

@@ -30,6 +30,9 @@ struct TaskOptions {
   std::string role;
   int index = 0;
   std::string am_address;  // in the form that rpc::ExecutorLink::Connect requires
+  // A descriptor for the first stream to the AM (rpc::ExecutorLink::Over); -1: connect to am_address. Later streams
+  // always connect.
+  int am_socket = -1;
   // Whether the next AM after a failover may be on another machine. If so, the executor listens for a callback of that
   // AM.
   bool am_may_move = false;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "howdah/base/result.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/rpc/frames.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/rpc/peers.h"
@@ -57,6 +58,9 @@ class AmServer {
   virtual ~AmServer() = default;
 
   virtual uint16_t port() const = 0;
+  // Serves an executor without TLS. socket: one end of a pair of non-blocking unix sockets. Only an executor of this
+  // job may have the other end, because the calls on it need no certificate.
+  virtual void AddExecutor(os::files::Fd socket) = 0;
   // Queues a message; messages of one connection arrive in order. cluster may be null. Does nothing if the connection
   // is gone.
   virtual void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) = 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "howdah/base/time.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/rpc/am_server.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/wire/executor.pb.h"
@@ -24,6 +25,9 @@ class ExecutorLink {
   // "127.0.0.1:40123" or "[::1]:40123", never a host name.
   static std::unique_ptr<ExecutorLink> Connect(const std::string& address, const Identity& identity, Post post,
                                                Handlers handlers, Duration limit = std::chrono::seconds(20));
+  // The same over a socket pair whose other end was passed to AmServer::AddExecutor. address: of the AM, for messages.
+  static std::unique_ptr<ExecutorLink> Over(os::files::Fd socket, const std::string& address, Post post,
+                                            Handlers handlers, Duration limit = std::chrono::seconds(20));
   virtual ~ExecutorLink() = default;
   virtual void Send(const wire::FromExecutor& message) = 0;
   // Sends the queued messages, then closes; on_closed follows.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/rpc/identity.h"
 
 namespace boost::asio {
@@ -42,6 +44,13 @@ struct AmStart {
   std::optional<uint64_t> open_files;  // the soft limit of open files that executors get (os/process/limits.h)
 };
 
+// How executors reach the AM.
+struct AmEndpoint {
+  std::string address;
+  // Serves an executor that has the other end of this socket pair.
+  std::function<void(os::files::Fd socket)> add_executor;
+};
+
 // A submitted job, for its AM and the AM's guardian. The guardian opens the job before it forks, so both processes hold
 // the job's leases. The leases therefore last until the guardian has killed all processes of the job.
 class AgentJob {
@@ -65,8 +74,8 @@ class AgentJob {
   // For the guardian, after the AM died: returns whether a new AM can continue the job.
   bool CanRestart() const;
 
-  std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                const std::string& address, Instant now);
+  std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink, AmEndpoint am,
+                                                Instant now);
 
   // Writes the job's history to the directory that `history` in the job file names, for other tools. Does nothing if
   // the job file has no such key. journal: the whole text of the journal, including the line of the final state.
