@@ -62,9 +62,10 @@ TEST(LoggedEvent, EveryKindSurvivesARoundTrip) {
   for (const core::Event& event : EveryKind()) {
     const wire::LoggedEvent record = ToRecord(event, At(1));
     const auto back = EventOf(record);
-    ASSERT_TRUE(back) << record.ShortDebugString();
+    ASSERT_TRUE(back) << testing::PrintToString(record.SerializeAsString());
     EXPECT_EQ(back->index(), event.index());
-    EXPECT_EQ(ToRecord(*back, At(1)).SerializeAsString(), record.SerializeAsString()) << record.ShortDebugString();
+    EXPECT_EQ(ToRecord(*back, At(1)).SerializeAsString(), record.SerializeAsString())
+        << testing::PrintToString(record.SerializeAsString());
   }
   const auto stop = EventOf(ToRecord(core::StopRequested{"ann", std::nullopt}, At(1)));
   EXPECT_EQ(std::get<core::StopRequested>(*stop).grace, std::nullopt);

@@ -61,7 +61,7 @@ TEST(Executor, EndOfAttemptReportsLeftFilesOfThisAndEarlierAttempts) {
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.staging_dir + "/source/train.py", "print()").ok());
   task.Launch();
   const wire::Ended first = EndOfAttempt(task, 0);
-  EXPECT_EQ(first.left().count(), 1) << first.ShortDebugString();
+  EXPECT_EQ(first.left().count(), 1) << Shown(first);
   EXPECT_EQ(first.left().bytes(), 5);
   EXPECT_THAT(first.left().names(), testing::ElementsAre("model.pt"));
   EXPECT_THAT(EndOfAttempt(task, 1).left().names(), testing::ElementsAre("model.pt", "log.txt"));
@@ -269,7 +269,7 @@ TEST(Executor, PartlyStartedAttemptIsKilled) {
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.logs_dir + "/0/2", "a file").ok());
   task.Start(0);
   const auto message = task.Receive();
-  ASSERT_TRUE(message && message->has_start_failed()) << (message ? message->ShortDebugString() : "");
+  ASSERT_TRUE(message && message->has_start_failed()) << (message ? Shown(*message) : "nothing");
   EXPECT_THAT(message->start_failed().cause(), HasSubstr("logs/0/2"));
   EXPECT_TRUE(task.Left().empty());
   task.Leave();

@@ -92,7 +92,7 @@ TEST(Logs, PiecesOfEveryAttemptCanBePulled) {
         Pull(task, 0, -1, false, 0, 100), Pull(task, 0, 0, false, 10, 100), Pull(task, 0, 0, false, -5, 100),
         Pull(task, 0, 0, false, INT64_MAX, 100), Pull(task, 0, 0, false, INT64_MIN, 100),
         Pull(task, 0, 0, false, 0, -1)}) {
-    EXPECT_EQ(nothing.bytes(), "") << nothing.ShortDebugString();
+    EXPECT_EQ(nothing.bytes(), "") << Shown(nothing);
   }
 }
 

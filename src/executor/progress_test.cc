@@ -40,7 +40,7 @@ TEST(Progress, CheckpointIsReportedImmediatelyAndStepsAtTheEnd) {
   ASSERT_TRUE(task.AwaitFile("written"));
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   message = task.Receive();
-  ASSERT_TRUE(message && message->has_progress()) << message->ShortDebugString();
+  ASSERT_TRUE(message && message->has_progress()) << Shown(*message);
   EXPECT_EQ(message->progress().step(), 7) << "an incomplete line is ignored";
   EXPECT_EQ(message->progress().checkpoint(), 3);
   EXPECT_EQ(task.ReceiveExit().code(), 0);

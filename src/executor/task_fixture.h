@@ -54,6 +54,11 @@ class SocketLink final : public rpc::ExecutorLink {
   std::function<void()> on_sent_;
 };
 
+// The bytes of a message, whose texts are readable. Messages of protobuf's lite runtime have no other text form.
+inline std::string Shown(const google::protobuf::MessageLite& message) {
+  return testing::PrintToString(message.SerializeAsString());
+}
+
 inline sockaddr_un AddressOf(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -214,18 +219,18 @@ class Task {
   }
   wire::Started ReceiveStarted() {
     const auto message = Receive();
-    EXPECT_TRUE(message && message->has_started()) << (message ? message->ShortDebugString() : "nothing");
+    EXPECT_TRUE(message && message->has_started()) << (message ? Shown(*message) : "nothing");
     return message ? message->started() : wire::Started();
   }
   wire::RankExited ReceiveExit() {
     const auto message = Receive();
-    EXPECT_TRUE(message && message->has_rank_exited()) << (message ? message->ShortDebugString() : "nothing");
+    EXPECT_TRUE(message && message->has_rank_exited()) << (message ? Shown(*message) : "nothing");
     return message ? message->rank_exited() : wire::RankExited();
   }
   void ExpectEnded(int attempt) { EXPECT_EQ(ReceiveEnded().attempt(), attempt); }
   wire::Ended ReceiveEnded() {
     const auto message = Receive();
-    EXPECT_TRUE(message && message->has_ended()) << (message ? message->ShortDebugString() : "nothing");
+    EXPECT_TRUE(message && message->has_ended()) << (message ? Shown(*message) : "nothing");
     EXPECT_TRUE(Left().empty()) << "Ended comes when no process is left";
     return message ? message->ended() : wire::Ended();
   }

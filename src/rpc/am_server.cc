@@ -228,7 +228,7 @@ void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes,
   Request request;
   if (call.follows() || !Parse(std::move(bytes), request)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT,
-              "the message is not a " + Request::descriptor()->name() + ", or not the only one"});
+              "the message is not a " + Request().GetTypeName() + ", or not the only one"});
     return call.Read();  // this read fails and calls OnClosed
   }
   call.set_follows();

@@ -54,8 +54,8 @@ TEST(RunOverStream, ExitOfTheCommandIsReturned) {
               {Exited(std::nullopt, INT_MIN), 129}};
   for (const auto& row : rows) {
     const auto code = RunWith({Opened(), row.exited});
-    ASSERT_TRUE(code.ok()) << row.exited.ShortDebugString();
-    EXPECT_EQ(*code, row.code) << row.exited.ShortDebugString();
+    ASSERT_TRUE(code.ok()) << testing::PrintToString(row.exited.SerializeAsString());
+    EXPECT_EQ(*code, row.code) << testing::PrintToString(row.exited.SerializeAsString());
   }
 }
 
