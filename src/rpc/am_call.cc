@@ -6,9 +6,9 @@
 
 namespace howdah::rpc {
 
-void AmCall::Await(grpc::AsyncGenericService& service, grpc::ServerCompletionQueue* queue) {
+void AmCall::Await() {
   ++pending_;
-  service.RequestCall(&context_, &stream_, queue, queue, &on_requested_);
+  server_.service().RequestCall(&context_, &stream_, server_.queue(), server_.queue(), &on_requested_);
 }
 
 void AmCall::OnRequested(bool ok) {
@@ -17,10 +17,7 @@ void AmCall::OnRequested(bool ok) {
 }
 
 std::string AmCall::PeerName() const {
-  const auto peer = context_.auth_context();
-  // Each connection of the port has the type "ssl".
-  if (peer->FindPropertyValues(GRPC_TRANSPORT_SECURITY_TYPE_PROPERTY_NAME).empty()) return std::string(kExecutorName);
-  auto names = peer->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
+  auto names = context_.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
   return names.size() == 1 ? std::string(names[0].data(), names[0].size()) : "";
 }
 

@@ -2,13 +2,12 @@
 // send.
 #pragma once
 
-#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/support/byte_buffer.h>
 
 #include <deque>
 #include <string>
 
-#include "completions.h"
+#include "call_server.h"
 #include "howdah/rpc/am_server.h"
 
 namespace howdah::rpc {
@@ -28,20 +27,20 @@ class AmCall {
     ~Owner() = default;
   };
 
-  AmCall(ConnectionId id, Owner* owner) : id_(id), owner_(owner) {}
+  AmCall(ConnectionId id, Owner* owner, CallServer& server) : id_(id), owner_(owner), server_(server) {}
   AmCall(const AmCall&) = delete;
   AmCall& operator=(const AmCall&) = delete;
 
-  void Await(grpc::AsyncGenericService& service, grpc::ServerCompletionQueue* queue);
+  void Await();
   void Read();  // reads one message; OnMessage or OnClosed follows
   void Write(grpc::ByteBuffer message);
   void End(grpc::Status status);  // ends the call after the queued messages were sent
 
   ConnectionId id() const { return id_; }
+  CallServer& server() const { return server_; }  // the server at which the call arrives
   const std::string& method() const { return context_.method(); }
   std::string Peer() const { return context_.peer(); }  // the peer's address
-  // The common name of the peer's certificate, or kExecutorName for the sockets of AmServer::AddExecutor.
-  std::string PeerName() const;
+  std::string PeerName() const;                         // the common name of the peer's certificate
   // Whether this call of the method Follow or Metrics has received its request.
   bool follows() const { return follows_; }
   void set_follows() { follows_ = true; }
@@ -57,6 +56,7 @@ class AmCall {
 
   const ConnectionId id_;
   Owner* const owner_;
+  CallServer& server_;
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_{&context_};
   grpc::ByteBuffer incoming_;

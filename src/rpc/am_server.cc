@@ -1,20 +1,20 @@
 #include "howdah/rpc/am_server.h"
 
 #include <grpcpp/security/server_credentials.h>
-#include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
+#include <iostream>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "acceptor.h"
 #include "am_call.h"
-#include "completions.h"
+#include "call_server.h"
 #include "grpc_setup.h"
 #include "joined_calls.h"
 #include "messages.h"
@@ -28,15 +28,15 @@ constexpr std::chrono::milliseconds kFlushLimit{100};
 
 class Server final : public AmServer, public AmCall::Owner {
  public:
-  Server(Post post, Handlers handlers)
-      : post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
+  Server(const Identity& identity, Post post, Handlers handlers)
+      : identity_(identity), post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
   ~Server() override;
 
   // wanted: the port to listen on, or 0 for any free port.
-  howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity, Peers peers);
+  howdah::Status Listen(const std::string& host, uint16_t wanted, Peers peers);
 
   uint16_t port() const override { return acceptor_->port(); }
-  void AddExecutor(os::files::Fd socket) override { grpc::AddInsecureChannelFromFd(server_.get(), socket.Release()); }
+  void AddExecutor(os::files::Fd socket) override;
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
   void SendToFollower(ConnectionId to, const wire::FollowReply& message) override { SendMessage(to, message); }
   void SendToFollower(ConnectionId to, const wire::MetricsReply& message) override { SendMessage(to, message); }
@@ -48,7 +48,9 @@ class Server final : public AmServer, public AmCall::Owner {
   void Close(ConnectionId connection) override;
 
  private:
-  void AwaitCall();
+  // Passes a connection to gRPC.
+  void Take(int socket, const std::weak_ptr<char>& alive);
+  void AwaitCalls(CallServer& server, int count);
   void OnAccepted(AmCall& call) override;
   void OnMessage(AmCall& call, grpc::ByteBuffer message) override;
   void OnWritten(AmCall& call) override;
@@ -65,17 +67,19 @@ class Server final : public AmServer, public AmCall::Owner {
   void OnFirstFrame(AmCall& call, grpc::ByteBuffer message);
   void SendMessage(ConnectionId to, const google::protobuf::MessageLite& message);
   AmCall* Find(ConnectionId id);
-  bool HasUnsent() const;
+  bool HasUnsent(const CallServer& server) const;
 
-  Post post_;
+  const Identity identity_;
+  const Post post_;
   // Shared with a running handler, because the handler may destroy this server.
   const std::shared_ptr<const Handlers> handlers_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // null when no handler may be called any more
-  grpc::AsyncGenericService service_;
-  std::unique_ptr<grpc::Server> server_;
-  std::optional<Completions> completions_;
-  std::unique_ptr<Acceptor> acceptor_;
+  // The servers are started when they are needed. On the local backend most jobs end before any client calls, and the
+  // start of TLS takes some milliseconds.
+  std::unique_ptr<CallServer> sockets_;  // serves the sockets of AddExecutor
+  std::unique_ptr<CallServer> port_;     // serves the port; set by the acceptor's thread
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> to_grpc_;  // used by the acceptor's thread
+  std::unique_ptr<Acceptor> acceptor_;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, std::unique_ptr<AmCall>> calls_;
   // Shared with running member functions of JoinedCalls, because a handler that they call may destroy this server.
@@ -104,73 +108,83 @@ std::shared_ptr<grpc::ServerCredentials> MakeCredentials(const Identity& identit
   return grpc::SslServerCredentials(options);
 }
 
-howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Identity& identity, Peers peers) {
-  const Acceptor::Limits limits;
-  HOWDAH_TRY(acceptor_, Acceptor::Listen(host, wanted, limits, peers));
-  grpc::ServerBuilder builder;
-  to_grpc_ = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, MakeCredentials(identity));
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(limits.handshake.count()));
-  builder.RegisterAsyncGenericService(&service_);
-  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // Ping silent peers, so that the connection to a vanished node is closed. Executors ping more often (every 10 s).
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-  auto queue = builder.AddCompletionQueue();
-  server_ = builder.BuildAndStart();
-  if (!server_) {
-    queue->Shutdown();
-    void* tag = nullptr;
-    for (bool ok = false; queue->Next(&tag, &ok);) {
-    }
-    return Failed("listening on " + host + ": gRPC created no server");
-  }
-  completions_.emplace(std::move(queue), post_);
-  for (int i = 0; i < kAwaited; ++i) AwaitCall();
-  acceptor_->Start([this](int socket) {
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.fd = socket;
-    to_grpc_->HandleNewConnection(&connection);
-  });
+howdah::Status Server::Listen(const std::string& host, uint16_t wanted, Peers peers) {
+  HOWDAH_TRY(acceptor_, Acceptor::Listen(host, wanted, Acceptor::Limits(), peers));
+  acceptor_->Start([this, alive = std::weak_ptr(alive_)](int socket) { Take(socket, alive); });
   return {};
+}
+
+// Called on the acceptor's thread.
+void Server::Take(int socket, const std::weak_ptr<char>& alive) {
+  if (!port_) {
+    port_ = CallServer::Start(post_, [this](grpc::ServerBuilder& builder) {
+      to_grpc_ = builder.experimental().AddExternalConnectionAcceptor(
+          grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, MakeCredentials(identity_));
+      builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                                 static_cast<int>(Acceptor::Limits().handshake.count()));
+    });
+    if (!port_) {
+      std::cerr << "serving a connection: gRPC created no server\n";
+      ::close(socket);
+      return;
+    }
+    post_([this, alive, server = port_.get()] {
+      if (!alive.expired()) AwaitCalls(*server, kAwaited);
+    });
+  }
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = socket;
+  to_grpc_->HandleNewConnection(&connection);
+}
+
+void Server::AddExecutor(os::files::Fd socket) {
+  if (!sockets_) {
+    sockets_ = CallServer::Start(post_, [](grpc::ServerBuilder&) {});
+    if (!sockets_) {
+      std::cerr << "serving an executor: gRPC created no server\n";
+      return;
+    }
+    AwaitCalls(*sockets_, kAwaited);
+  }
+  grpc::AddInsecureChannelFromFd(&sockets_->server(), socket.Release());
 }
 
 Server::~Server() {
   alive_.reset();
   joined_->Detach();
-  if (!completions_) return;
-  acceptor_.reset();  // first, because the acceptor's thread uses the server
-  // Give the last messages (a reply, an order to leave) some time to be sent.
-  completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
-  server_->Shutdown(std::chrono::system_clock::now());
-  completions_.reset();
+  acceptor_.reset();  // first, because the acceptor's thread uses port_
+  for (const auto& server : {sockets_.get(), port_.get()}) {
+    if (server == nullptr) continue;
+    // Give the last messages (a reply, an order to leave) some time to be sent.
+    server->Shutdown(kFlushLimit, [this, server] { return !HasUnsent(*server); });
+  }
 }
 
-bool Server::HasUnsent() const {
+bool Server::HasUnsent(const CallServer& server) const {
   for (const auto& [id, call] : calls_) {
     // Do not wait for followers and frame streams, because the receivers may not be reading.
-    if (call->unsent() && !IsFollowing(call->method()) && !IsOfFrames(*call)) return true;
+    if (&call->server() == &server && call->unsent() && !IsFollowing(call->method()) && !IsOfFrames(*call)) return true;
   }
   return false;
 }
 
-void Server::AwaitCall() {
-  ConnectionId id = ++last_id_;
-  auto& call = calls_[id] = std::make_unique<AmCall>(id, this);
-  call->Await(service_, static_cast<grpc::ServerCompletionQueue*>(completions_->queue()));
+void Server::AwaitCalls(CallServer& server, int count) {
+  for (int i = 0; i < count; ++i) {
+    const ConnectionId id = ++last_id_;
+    auto& call = calls_[id] = std::make_unique<AmCall>(id, this, server);
+    call->Await();
+  }
 }
 
 void Server::OnAccepted(AmCall& call) {
   if (!alive_) return;
-  acceptor_->OnCall(call.Peer());
-  AwaitCall();
+  const bool over_socket = &call.server() == sockets_.get();
+  if (!over_socket) acceptor_->OnCall(call.Peer());
+  AwaitCalls(call.server(), 1);
   const auto callers = CallersOf(call.method());
   if (callers.empty()) return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not support " + call.method()});
-  if (const std::string name = call.PeerName(); std::find(callers.begin(), callers.end(), name) == callers.end()) {
+  const std::string name = over_socket ? std::string(kExecutorName) : call.PeerName();
+  if (std::find(callers.begin(), callers.end(), name) == callers.end()) {
     return call.End({grpc::StatusCode::PERMISSION_DENIED, "only " + std::string(callers.front()) + " may call " +
                                                               call.method() +
                                                               "; the certificate of the caller is for " + name});
@@ -304,12 +318,10 @@ void Server::Close(ConnectionId connection) {
 
 Result<std::unique_ptr<AmServer>> AmServer::Start(const std::string& host, const Identity& identity, Post post,
                                                   Handlers handlers, uint16_t port, Peers peers) {
-  PrepareGrpc();
-  auto server = std::make_unique<Server>(post, handlers);
-  if (port != 0 && server->Listen(host, port, identity, peers).ok())
-    return std::unique_ptr<AmServer>(std::move(server));
-  if (port != 0) server = std::make_unique<Server>(std::move(post), std::move(handlers));
-  if (auto status = server->Listen(host, 0, identity, peers); !status.ok()) return status.error();
+  PrepareGrpc();  // here, because it changes the environment, which another thread may read later
+  auto server = std::make_unique<Server>(identity, std::move(post), std::move(handlers));
+  if (port != 0 && server->Listen(host, port, peers).ok()) return std::unique_ptr<AmServer>(std::move(server));
+  if (auto status = server->Listen(host, 0, peers); !status.ok()) return status.error();
   return std::unique_ptr<AmServer>(std::move(server));
 }
 
