@@ -65,8 +65,7 @@ bool RankSeries::TakeMetric(Rank& rank, const core::ProgressLine& line) {
   const bool first = !std::exchange(metric->reported, true);
   metric->newest = line.value;
   if (first || std::isnan(metric->highest) || line.value > metric->highest) metric->highest = line.value;
-  metric->step.reset();
-  if (rank.newest_step) metric->step = rank.newest_step->value;
+  metric->step = rank.newest_step ? std::optional(rank.newest_step->value) : std::nullopt;
   return true;
 }
 

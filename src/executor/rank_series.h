@@ -13,6 +13,14 @@
 
 namespace howdah::executor {
 
+// A step or a number of seconds, and the time at which it was reported. Not a member of RankSeries, because clang 16
+// cannot compile it there with sanitizers.
+template <typename T>
+struct Report {
+  T value{};
+  Instant at;
+};
+
 // Pure. The memory is bounded, whatever the processes write: a task has at most kMostNames different names of metrics,
 // and at most kMostMetrics metrics in all its processes together.
 class RankSeries {
@@ -26,12 +34,6 @@ class RankSeries {
   void Write(Instant at, MetricWriter& writer);
 
  private:
-  // A step or a number of seconds, and the time at which it was reported.
-  template <typename T>
-  struct Report {
-    T value{};
-    Instant at;
-  };
   struct Metric {
     MetricSeries series;
     double newest = 0, highest = 0;
