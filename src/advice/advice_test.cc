@@ -104,12 +104,12 @@ TEST(Advice, LargestSavingComesFirst) {
 
 TEST(Advice, AdviceOfTheCoreIsRecognised) {
   Story story;
-  story.SetAll("memory_bytes", 0.4 * 8 * kGi);
-  const Finding over = Only(story, AdviceCheck::kMemoryOver);
-  EXPECT_TRUE(
-      IsIn(over, "worker: at most 3.2 GiB of 8 GiB memory was used: `memory: 3840MiB` is enough and frees 17 GiB"));
-  EXPECT_FALSE(IsIn(over, "ps: at most 1 GiB of 8 GiB memory was used: `memory: 1280MiB` is enough"));
-  EXPECT_FALSE(IsIn(over, ""));
+  story.series[{"worker", 1, "memory_bytes", 0}] = {[](double) { return 9 * kGi; }};
+  const Finding under = Only(story, AdviceCheck::kMemoryUnder);
+  EXPECT_TRUE(IsIn(under, "ps:0 is slow; worker:1 used 9 GiB of memory but requested 8 GiB; a cluster with memory "
+                          "limits kills such a task: `memory: 10496MiB` is enough"));
+  EXPECT_FALSE(IsIn(under, "worker:0 used 9 GiB of memory but requested 8 GiB; a cluster with memory limits kills"));
+  EXPECT_FALSE(IsIn(under, ""));
 }
 
 TEST(Advice, KillForMemoryIsReportedEvenInAShortRun) {

@@ -18,7 +18,7 @@ std::vector<Check> ResourceChecks() {
        "(critical) of the requested memory, the request is above 2 GiB, and at least one allocation step can be saved.",
        "Memory that is requested is not available to other jobs, and a smaller container is granted sooner.",
        "Request the highest peak of the last 10 runs plus 15 %, rounded up to the step of the cluster.",
-       " memory was used",
+       "",
        MemoryOver},
       {C::kMemoryUnder,
        kHarmNoSeries,
@@ -46,7 +46,7 @@ std::vector<Check> ResourceChecks() {
        "vcores that are requested are not available to other jobs.",
        "Request the recommended vcores. A short phase that uses all of them, such as the start, keeps this check "
        "silent.",
-       " vcores were used on average",
+       "",
        VcoresOver},
       {C::kVcoresUnder,
        kSeries,

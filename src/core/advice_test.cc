@@ -1,12 +1,12 @@
-// Advice about jobs that do not fail: slow ranks and unused resources.
+// Advice about jobs that do not fail: slow ranks and use of memory above the request.
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <random>
 #include <sstream>
 
+#include "howdah/core/overuse.h"
 #include "howdah/core/policy/stragglers.h"
-#include "howdah/core/waste.h"
 #include "transcript.h"
 
 namespace howdah::core::testing {
@@ -102,37 +102,52 @@ TEST(JobProgress, ShortSlowdownIsNotReported) {
   for (const auto& [what, speed] : table) EXPECT_EQ(Advised(speed), "") << what;
 }
 
-TEST(Waste, AdviceIsGivenOnlyIfUseIsFarBelowTheRequest) {
-  constexpr int64_t kGiB = int64_t{1} << 30;
-  const auto text = [](int64_t asked, int vcores, const RoleUse& use) {
-    jobspec::RoleSpec role;
-    role.name = "worker";
-    role.memory_bytes = asked;
-    role.vcores = vcores;
-    return WasteText(role, use);
-  };
-  EXPECT_EQ(text(8 * kGiB, 1, {4, 10min, kGiB, 600}),
-            "worker: at most 1 GiB of 8 GiB memory was used: `memory: 1280MiB` is enough and frees 27 GiB");
-  EXPECT_EQ(text(kGiB, 8, {2, 100s, kGiB, 150}),
-            "worker: 1.5 of 8 vcores were used on average: `vcores: 2` is enough and frees 12");
-  EXPECT_EQ(text(8 * kGiB, 8, {2, 59s, kGiB / 2, 1}), "") << "it may just have begun";
-  EXPECT_EQ(text(5 * kGiB / 2, 4, {1, 10min, kGiB, 1500}), "");
-  EXPECT_EQ(text(kGiB, 1, {1, 10min, kGiB / 10, 1}), "") << "too little to speak of";
-  EXPECT_EQ(text(8 * kGiB, 8, {1, 10min, 0, 0}), "") << "nothing was measured";
-}
-
-TEST(Waste, MemoryAboveTheRequestIsReported) {
+TEST(Overuse, MemoryAboveTheRequestIsReported) {
   constexpr int64_t kMiB = int64_t{1} << 20;
   jobspec::RoleSpec role;
   role.name = "worker";
   role.memory_bytes = 128 * kMiB;
-  EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 608 * kMiB, .peak_task = 1}),
+  EXPECT_EQ(OveruseText(role, {608 * kMiB, 1}),
             "worker:1 used 608 MiB of memory but requested 128 MiB; a cluster with memory limits kills such a task: "
             "`memory: 768MiB` is enough");
-  EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 128 * kMiB}), "");
-  EXPECT_EQ(OveruseText(role, {.tasks = 2, .ran = 1s, .memory_peak_bytes = 190 * kMiB}), "")
-      << "libraries of another machine may need as much";
+  EXPECT_EQ(OveruseText(role, {128 * kMiB, 0}), "");
+  EXPECT_EQ(OveruseText(role, {190 * kMiB, 0}), "") << "libraries of another machine may need as much";
   EXPECT_EQ(OveruseText(role, {}), "") << "nothing was measured";
+}
+
+// Runs one worker for `ran` until it succeeds. Returns the advice of the job.
+std::string AdviceAtTheEnd(const Usage& usage, Duration ran) {
+  Job job(JobOf({RoleOf("worker", 1, [](auto& role) {
+            role.memory_bytes = int64_t{8} << 30;
+            role.vcores = 8;
+          })}),
+          {}, At({}), 1);
+  const ContainerId c{"c0"};
+  std::string advice;
+  const auto step = [&](const Event& event, Instant at) {
+    for (const Action& action : job.Step(event, at).actions) {
+      const auto* record = std::get_if<Record>(&action);
+      const auto* change = record == nullptr ? nullptr : std::get_if<JobChanged>(&record->change);
+      if (change != nullptr && change->advice) advice = *change->advice;
+    }
+  };
+  step(AmStarted{"node0", 0}, At(0s));
+  step(ContainerGranted{c, 0, "node1"}, At(0s));
+  step(ExecutorRegistered{c, {"host", 1}}, At(0s));
+  step(TaskStarted{c, 0, {7}, At(0s)}, At(0s));
+  step(HeartbeatReceived{c, usage}, At(ran));
+  step(RankExited{c, 0, 0, {.code = 0}, At(ran), {}}, At(ran));
+  step(TaskEnded{c, 0, At(ran)}, At(ran));
+  step(ContainerExited{c, {}}, At(ran));
+  step(FinishPrepared{}, At(ran));
+  return advice;
+}
+
+TEST(Overuse, UseBelowTheRequestIsLeftToHowdahAdvise) {
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  EXPECT_EQ(AdviceAtTheEnd({.memory_peak_bytes = kGiB / 4, .cpu_seconds = 1}, 61s), "");
+  EXPECT_EQ(AdviceAtTheEnd({.memory_peak_bytes = kGiB / 4, .cpu_seconds = 1}, 10min), "");
+  EXPECT_NE(AdviceAtTheEnd({.memory_peak_bytes = 9 * kGiB, .cpu_seconds = 1}, 61s), "");
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "howdah/base/text.h"
+#include "howdah/core/overuse.h"
 #include "howdah/core/policy/outcome.h"
 #include "howdah/core/ranks.h"
-#include "howdah/core/waste.h"
 #include "reason.h"
 #include "require.h"
 #include "units.h"
@@ -284,7 +284,7 @@ void Ending::On(const FinishPrepared& e) {
     add("the newest checkpoint is " + e.checkpoint->name + " in " + context_.spec.checkpoint.dir + ", written " +
         FormatDuration(context_.now - e.checkpoint->written) + " before the end");
   }
-  add(ResourceAdvice());
+  add(MemoryAdvice());
   add(OneLine(e.problem, kLongestClause));
   if (!advice.empty()) final.advice = advice;
   finished_ = true;
@@ -294,28 +294,20 @@ void Ending::On(const FinishPrepared& e) {
 
 void Ending::Finish() { context_.Emit(FinishJob{order_->state, order_->exit_code}); }
 
-// Returns advice to request fewer or more resources when the job is submitted again.
-std::string Ending::ResourceAdvice() const {
-  const auto& since = units_.recovery.running_since();
-  if (!since) return "";
-  std::vector<RoleUse> uses(context_.spec.roles.size(), RoleUse{.ran = context_.now - *since});
+// Returns advice to request more memory when the job is submitted again. If memory was the cause of a failed job, the
+// job's reason already contains this advice.
+std::string Ending::MemoryAdvice() const {
+  if (order_->state == JobState::kFailed) return "";
+  std::vector<RolePeak> peaks(context_.spec.roles.size());
   roster_.ForEach([&](const Task& task) {
-    if (!task.known()) return;
-    RoleUse& use = uses[static_cast<size_t>(task.id.role)];
-    ++use.tasks;
-    if (!task.progress.usage) return;
-    if (task.progress.usage->memory_peak_bytes > use.memory_peak_bytes) {
-      use.memory_peak_bytes = task.progress.usage->memory_peak_bytes;
-      use.peak_task = task.id.index;
-    }
-    use.cpu_seconds = std::max(use.cpu_seconds, task.progress.usage->cpu_seconds);
+    if (!task.known() || !task.progress.usage) return;
+    RolePeak& peak = peaks[static_cast<size_t>(task.id.role)];
+    if (task.progress.usage->memory_peak_bytes > peak.memory_bytes)
+      peak = {task.progress.usage->memory_peak_bytes, task.id.index};
   });
   std::string advice;
-  for (size_t r = 0; r < uses.size(); ++r) {
-    const jobspec::RoleSpec& role = context_.spec.roles[r];
-    std::string text = WasteText(role, uses[r]);
-    // If memory was the cause of a failed job, the job's reason already contains this advice.
-    if (text.empty() && order_->state != JobState::kFailed) text = OveruseText(role, uses[r]);
+  for (size_t r = 0; r < peaks.size(); ++r) {
+    const std::string text = OveruseText(context_.spec.roles[r], peaks[r]);
     if (!text.empty()) advice += (advice.empty() ? "" : "; ") + text;
   }
   return advice;

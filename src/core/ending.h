@@ -82,7 +82,7 @@ class Ending {
   // Sets the advice only if a task's failure ends the job. Otherwise earlier advice remains in the journal.
   Reason ReasonOf(const Order& order, std::optional<std::string>* advice);
   JobChanged FinalEntry();
-  std::string ResourceAdvice() const;
+  std::string MemoryAdvice() const;
 
   Context& context_;
   Roster& roster_;

@@ -212,14 +212,3 @@ def test_35_killed_by_a_user(machine, tmp_path):
     status = job.kill()
     assert_facts(status, "killed by", pwd.getpwuid(os.geteuid()).pw_name, NODE, "howdah kill", "after")
     assert status["finished"]
-
-
-def test_39_unused_resources_are_reported(wasteful):
-    assert wasteful.machine("wait", wasteful.id, timeout=120).code == 0
-    status = wasteful.end()
-    memory, cores = status["advice"].split("; ")
-    said = re.fullmatch(r"worker: at most (\S+) ([KM])iB of 1 GiB memory was used: `memory: 256MiB` is enough and "
-                        r"frees 1\.5 GiB", memory)
-    used = float(said.group(1)) * {"K": 2**10, "M": 2**20}[said.group(2)]
-    assert used == pytest.approx(max(task["usage"]["memory_peak_bytes"] for task in status["tasks"]), rel=0.1)
-    assert cores == "0.0 of 4 vcores were used on average: `vcores: 1` is enough and frees 6"
