@@ -159,7 +159,7 @@ roles:
     assert run.end()["state"] == "SUCCEEDED"
     lines = [line for line in alice("events", run.id).stdout.splitlines() if "localizing files" in line]
     assert_facts(lines[0], "second:0", "localizing files on 127.0.0.14")
-    assert re.search(r"second:0: (after \S+ )?localizing files on 127\.0\.0\.14\n", run.output), run.output
+    assert re.search(r"second:0: localizing files on 127\.0\.0\.14, \S+ after the launch\n", run.output), run.output
     assert_facts(lines[1], "second:0 did not become ready on 127.0.0.14",
                  "did not connect within 5s (timeouts.register)", "localizing files on 127.0.0.14",
                  "another container is requested")

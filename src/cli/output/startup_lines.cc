@@ -14,7 +14,10 @@ using journal::JobView;
 using journal::TaskView;
 using TaskType = core::TaskChanged::Type;
 
-std::string WithoutNode(std::string stage, const std::string& node) {
+// Removes the parts of a stage in which two containers differ: the node, and the time since the launch, as in
+// "localizing files on node7, 4.0s after the launch".
+std::string StageAlone(std::string stage, const std::string& node) {
+  if (stage.ends_with(" after the launch")) stage.resize(std::min(stage.size(), stage.rfind(", ")));
   const std::string suffix = " on " + node;
   const size_t at = node.empty() ? std::string::npos : stage.find(suffix);
   return at == std::string::npos ? stage : stage.erase(at, suffix.size());
@@ -50,7 +53,7 @@ std::optional<std::string> StartupLines::Take(const core::JournalEntry& entry, c
   if (task == nullptr) return std::nullopt;
   std::string stage, text;
   if (task->type == TaskType::kAllocated && !task->reason.value_or("").empty()) {
-    stage = WithoutNode(*task->reason, task->node.value_or(""));
+    stage = StageAlone(*task->reason, task->node.value_or(""));
     text = TaskText(task->role, task->index) + ": " + *task->reason;
   } else if (task->type == TaskType::kReady) {
     stage = text = StageOfAll(after);

@@ -61,8 +61,10 @@ TEST(StartupLines, EachStageGivesOneLineForTheFirstTask) {
   Story story({{.name = "worker", .instances = 3}});
   Create(story, 3);
   EXPECT_EQ(story.Allocated(0), "") << "the grant of a container has no stage yet";
-  EXPECT_EQ(story.Allocated(0, "localizing files on n0"), "11:06:40.000  worker:0: localizing files on n0");
-  EXPECT_EQ(story.Allocated(1, "localizing files on n1"), "") << "the same stage on another node";
+  EXPECT_EQ(story.Allocated(0, "localizing files on n0, 4.0s after the launch"),
+            "11:06:40.000  worker:0: localizing files on n0, 4.0s after the launch");
+  EXPECT_EQ(story.Allocated(1, "localizing files on n1, 3.9s after the launch"), "") << "the same stage elsewhere";
+  EXPECT_EQ(story.Allocated(0, "localizing files on n0, 8.0s after the launch"), "") << "the same stage later";
   EXPECT_EQ(story.Allocated(1, "executor started on n1 but not connected"),
             "11:06:40.000  worker:1: executor started on n1 but not connected");
   story.Allocated(2);

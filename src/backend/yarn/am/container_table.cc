@@ -95,7 +95,7 @@ void ContainerTable::OnProgress(const ContainerId& id, const Result<::hadoop::ya
   if (container == nullptr || container->connected || container->releasing) return;
   const std::string progress = DescribeStartProgress(status, container->proto.nodeid().host());
   if (!progress.empty()) {
-    events_.on_starting(id, "after " + FormatDuration(container->start_time) + " " + progress);
+    events_.on_starting(id, progress + ", " + FormatDuration(container->start_time) + " after the launch");
   }
   CheckProgressLater(id);
 }
