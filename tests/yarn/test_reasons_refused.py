@@ -36,15 +36,17 @@ def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
     largest = max((n for n in difficult.nodes() if not n.get("nodeLabels")), key=lambda n: n["availMemoryMB"])
     assert largest["availMemoryMB"] == scheduling_cases.NODE_MB
     text = refused(alice, tmp_path, "roles:\n  worker: {memory: 2GiB, command: 'true'}\n")
-    assert_facts(text, "roles.worker", "2 GiB", "the largest node, 127.0.0.1", f"has {mib(scheduling_cases.NODE_MB)}")
+    assert_facts(text, "roles.worker", "2 GiB", "the largest node, 127.0.0.1", f"has {mib(scheduling_cases.NODE_MB)}",
+                 "; lower roles.worker.memory to ")
 
 
 @pytest.mark.parametrize("role, facts", [
-    ("gpus: 3", ["3 yarn.io/gpu", "largest node", "2 yarn.io/gpu"]),
+    ("gpus: 3", ["3 yarn.io/gpu", "largest node", "2 yarn.io/gpu", "; lower roles.worker.gpus to 2"]),
     ("vcores: 17", ["17 cores", "16 cores"]),
     ("resources: {yarn.io/fpga: 1}", ["1 yarn.io/fpga", "not a resource type", "yarn.io/gpu", "memory-mb", "vcores"]),
     ("node_label: slow", ["label 'slow' does not exist", "fast", "bare"]),
-    ("node_label: fast, gpus: 1", ["1 yarn.io/gpu", "largest node with the label 'fast'", "127.0.0.14"]),
+    ("node_label: fast, gpus: 1", ["1 yarn.io/gpu", "largest node with the label 'fast'", "127.0.0.14",
+                                      "; remove roles.worker.gpus"]),
 ])
 def test_4_no_node_has_the_resource(alice, tmp_path, role, facts):
     text = refused(alice, tmp_path, f"roles:\n  worker: {{memory: 64MiB, command: 'true', {role}}}\n")

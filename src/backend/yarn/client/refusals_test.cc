@@ -109,17 +109,31 @@ TEST(Refusals, TaskLargerThanEveryNodeOrGangLargerThanTheQueueIsRefused) {
          f.queue.maximum = std::nullopt;
        },
        {"no node is large enough: roles.worker requests 8 GiB, 1 core per task; the largest node, n2, has 4 GiB, 4 "
-        "cores"}},
+        "cores; lower roles.worker.memory to 4GiB"}},
       {"too many GPUs",
        [](auto& s, auto&) { s.roles[0].gpus = 3; },
        {"no node is large enough: roles.worker requests 256 MiB, 1 core, 3 yarn.io/gpu per task; the largest node, n1, "
-        "has 1 GiB, 8 cores, 2 yarn.io/gpu"}},
+        "has 1 GiB, 8 cores, 2 yarn.io/gpu; lower roles.worker.gpus to 2"}},
+      {"too large in two respects",
+       [](auto& s, auto&) {
+         s.roles[0].memory_bytes = 8192 * kMib;
+         s.roles[0].vcores = 5;
+       },
+       {"no node is large enough: roles.worker requests 8 GiB, 5 cores per task; the largest node, n2, has 4 GiB, 4 "
+        "cores; lower roles.worker.memory to 4GiB, lower roles.worker.vcores to 4"}},
+      {"no GPUs on nodes with the label",
+       [](auto& s, auto&) {
+         s.node_label = "fast";
+         s.roles[0].gpus = 1;
+       },
+       {"no node is large enough: roles.worker requests 256 MiB, 1 core, 1 yarn.io/gpu per task; the largest node with "
+        "the label 'fast', n3, has 512 MiB, 8 cores; remove roles.worker.gpus"}},
       {"unknown resource type",
        [](auto& s, auto&) {
          s.roles[0].resources = {{"yarn.io/fpga", 1}};
        },
        {"roles.worker requests 1 yarn.io/fpga, which is not a resource type of this cluster; its types: memory-mb, "
-        "vcores, yarn.io/gpu"}},
+        "vcores, yarn.io/gpu; remove roles.worker.resources.yarn.io/fpga"}},
       {"unknown label",
        [](auto& s, auto&) { s.roles[0].node_label = "slow"; },
        {"roles.worker: the node label 'slow' does not exist; existing labels: fast, empty"}},
@@ -135,7 +149,7 @@ TEST(Refusals, TaskLargerThanEveryNodeOrGangLargerThanTheQueueIsRefused) {
          s.roles[0].memory_bytes = 600 * kMib;
        },
        {"no node is large enough: roles.worker requests 600 MiB, 1 core per task; the largest node with the label "
-        "'fast', n3, has 512 MiB, 8 cores"}},
+        "'fast', n3, has 512 MiB, 8 cores; lower roles.worker.memory to 512MiB"}},
       {"label without nodes", [](auto& s, auto&) { s.node_label = "empty"; }, {}},
       {"gang larger than the queue",
        [](auto& s, auto&) {
@@ -157,7 +171,8 @@ TEST(Refusals, TaskLargerThanTheContainerMaximumIsRefused) {
   EXPECT_EQ(
       OversizedContainers(Job(), {255, 4, {}}),
       std::vector<std::string>{"roles.worker requests 256 MiB, 1 core per task; the ResourceManager grants at most 255 "
-                               "MiB, 4 cores per container (yarn.scheduler.maximum-allocation-mb, -vcores)"});
+                               "MiB, 4 cores per container (yarn.scheduler.maximum-allocation-mb, -vcores); lower "
+                               "roles.worker.memory to 255MiB"});
 }
 
 }  // namespace
