@@ -122,6 +122,17 @@ def test_files_that_are_not_kept_are_named(machine, tmp_path):
     assert none.code == 0 and "has neither `outputs` nor `keep_new_files`" in none.stderr, none
 
 
+def test_files_beside_the_working_directory_are_named(machine, tmp_path):
+    job = ("roles: {worker: {instances: 2, memory: 64MiB, "
+           "command: 'mkdir -p ../data; echo 12345 > ../data/$HOWDAH_TASK_INDEX.bin'}}\n")
+    done = machine("run", machine.job_file(tmp_path, job))
+    left = [line for line in done.stderr.splitlines() if " left " in line]
+    assert len(left) == 1 and re.match(r"howdah: worker:[01] left \.\./data/[01]\.bin", left[0]), done
+    assert "beside its working directory, where files are removed, too" in left[0], done
+    assert "write files outside the working directory (../) to an absolute path" in left[0] and "outputs" not in left[0]
+    assert not (machine.home / "jobs" / done.id / "work").exists(), done
+
+
 def test_files_that_no_pattern_matches_are_named(machine, tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src/train.py").write_text(

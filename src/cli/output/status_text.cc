@@ -90,10 +90,15 @@ std::string FilesText(const core::LeftFiles& left) {
   return text + " (" + FormatBytes(left.bytes) + ")";
 }
 
-// Returns a value of the key `outputs` that keeps the first file: its top directory, or all files with its ending.
+// Whether the name of a left file is that of a file beside the working directory.
+bool IsBeside(const std::string& name) { return name.starts_with("../"); }
+
+// Returns a value of the key `outputs` that keeps the first file in the working directory: its top directory, or all
+// files with its ending.
 std::string PatternFor(const std::vector<std::string>& names) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
-  const std::string name = names.empty() ? "" : names.front();
+  const auto first = std::find_if_not(names.begin(), names.end(), IsBeside);
+  const std::string name = first == names.end() ? "" : *first;
   if (name.empty() || name.find_first_not_of(kPlain) != std::string::npos || name.front() == '-')
     return "['*.pt', out/]";
   if (const size_t slash = name.find('/'); slash != std::string::npos) return "[" + name.substr(0, slash + 1) + "]";
@@ -278,12 +283,19 @@ std::string LeftFilesText(const JobView& view) {
     if (task.left_files && tasks++ == 0) first = &task;
   }
   if (first == nullptr || !core::IsFinal(view.state)) return "";
+  const std::vector<std::string>& names = first->left_files->names;
+  const bool beside = std::any_of(names.begin(), names.end(), IsBeside);
+  const bool inside = names.empty() || !std::all_of(names.begin(), names.end(), IsBeside);
   std::string text = TaskText(first->role, first->index) + " left " + FilesText(*first->left_files) +
-                     " in its working directory, which is removed";
+                     (inside ? " in its working directory, which is removed"
+                             : " beside its working directory, where files are removed, too");
   if (tasks > 1)
     text += ", and " + std::to_string(tasks - 1) + " more " + (tasks == 2 ? "task" : "tasks") + " left files";
-  text += "; the key `outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: " +
-          PatternFor(first->left_files->names);
+  if (inside) {
+    text += "; the key `outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: " +
+            PatternFor(names);
+  }
+  if (beside) text += "; write files outside the working directory (../) to an absolute path";
   return text + (view.on == "local" ? "; `run --keep` keeps the directories" : "");
 }
 

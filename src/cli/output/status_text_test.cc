@@ -83,6 +83,21 @@ TEST(StatusText, LeftFilesAreNamedInOneLineOnceTheJobHasEnded) {
   EXPECT_EQ(LeftFilesText(view), "");
 }
 
+TEST(StatusText, LeftFilesBesideTheWorkingDirectoryNeedAnAbsolutePath) {
+  journal::JobView view = Job();
+  view.on = "yarn";
+  view.state = JobState::kSucceeded;
+  view.tasks[1].left_files = core::LeftFiles{.count = 1, .bytes = 7, .names = {"../data/a"}};
+  const std::string absolute = "; write files outside the working directory (../) to an absolute path";
+  EXPECT_EQ(LeftFilesText(view),
+            "worker:0 left ../data/a (7 B) beside its working directory, where files are removed, too" + absolute);
+  view.tasks[1].left_files = core::LeftFiles{.count = 2, .bytes = 8, .names = {"../data/a", "b/c.pt"}};
+  EXPECT_EQ(LeftFilesText(view),
+            "worker:0 left ../data/a, b/c.pt (8 B) in its working directory, which is removed; the key `outputs` of "
+            "the job file, or `run --outputs`, keeps such files, as in outputs: [b/]" +
+                absolute);
+}
+
 TEST(StatusText, ExampleOfOutputsKeepsTheFileThatItIsAbout) {
   const std::pair<std::string, std::string> rows[] = {
       {"model.pt", "outputs: ['*.pt']"},      {"log.tar.gz", "outputs: ['*.gz']"},

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "howdah/os/files/directories_below.h"
@@ -75,11 +74,14 @@ class Originals {
   int64_t read_ = 0;
 };
 
-// Whether the content of the file is newer. Other changes, such as those of its name or its permissions, do not count.
-bool IsNewer(const std::string& path, const struct stat& info, Instant since) {
-  if (ToInstant(info.st_mtim) > since) return true;
+bool IsCreatedAfter(const std::string& path, Instant since) {
   const auto created = CreationTime(path);
   return created && *created > since;
+}
+
+// Whether the content of the file is newer. Other changes, such as those of its name or its permissions, do not count.
+bool IsNewer(const std::string& path, const struct stat& info, Instant since) {
+  return ToInstant(info.st_mtim) > since || IsCreatedAfter(path, since);
 }
 
 // The new files of a directory that match no pattern; see FindLeftFiles.
@@ -111,6 +113,27 @@ NewFiles FindNewFiles(const std::string& directory, Instant since, const std::ve
   std::erase_if(found.files, [&](const auto& file) { return originals.HasCopy(file.second, -file.first); });
   for (const auto& [size, path] : found.files) found.bytes -= size;
   return found;
+}
+
+// Adds the new files beside the directory; see FindLeftFiles.
+void AddFilesBeside(const std::string& directory, Instant since,
+                    const std::function<bool(const std::string& name)>& is_known, NewFiles& found) {
+  size_t entries = 0;
+  Walk(directory, "..", [&](const std::string& path, const struct stat& info) {
+    if (++entries > kMostEntries) return Next::kStop;
+    const size_t slash = path.rfind('/');
+    const std::string name = path.substr(slash + 1), full = directory + "/" + path;
+    if (name.front() == '.' || name == "__pycache__") return Next::kSkip;
+    const bool is_beside = slash == std::string_view("..").size();
+    if (is_beside && (is_known(name) || !IsCreatedAfter(full, since))) return Next::kSkip;
+    if (!S_ISREG(info.st_mode)) return Next::kDescend;
+    if (info.st_size > 0 && IsNewer(full, info, since)) {
+      found.files.emplace_back(-info.st_size, path);
+      found.bytes += info.st_size;
+    }
+    return Next::kSkip;
+  });
+  std::sort(found.files.begin(), found.files.end());
 }
 
 }  // namespace
@@ -158,9 +181,11 @@ Status MoveOutputs(const std::string& from, const std::vector<std::string>& file
   return {};
 }
 
-LeftFiles FindLeftFiles(const std::string& directory, Instant since, const OutputRules& rules) {
+LeftFiles FindLeftFiles(const std::string& directory, Instant since, const OutputRules& rules,
+                        const std::function<bool(const std::string& name)>& is_known_beside) {
   NewFiles others = FindNewFiles(directory, since, rules.patterns);
-  if (others.FitInto(rules.new_files_limit)) return {};
+  if (others.FitInto(rules.new_files_limit)) others = {};
+  if (is_known_beside != nullptr) AddFilesBeside(directory, since, is_known_beside, others);
   LeftFiles left{.count = static_cast<int64_t>(others.files.size()), .bytes = others.bytes};
   for (auto& [size, path] : others.files) {
     if (left.names.size() < kMostLeftNames && path.size() <= kLongestLeftName) left.names.push_back(std::move(path));

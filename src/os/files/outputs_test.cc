@@ -157,5 +157,21 @@ TEST(FindLeftFiles, CopiesEmptyFilesAndKeptFilesAreNotLeft) {
   EXPECT_EQ(left.bytes, 8);
 }
 
+TEST(FindLeftFiles, NewFilesBesideTheDirectoryAreNamed) {
+  const Scratch root;
+  WriteWithParents(root / "work/a.py", "x");
+  WriteWithParents(root / "data/train.bin", std::string(1000, 'x'));
+  WriteWithParents(root / "other/model.pt", std::string(5000, 'x'));
+  const auto created = CreationTime(root / "data");
+  if (!created) GTEST_SKIP() << "the file system does not record creation times";
+  const auto is_known = [](const std::string& name) { return name == "other" || name == "work"; };
+  const Instant before = *created - std::chrono::hours(1), after = *created + std::chrono::hours(1);
+  EXPECT_THAT(FindLeftFiles(root / "work", before, {}).names, ElementsAre("a.py"));
+  const LeftFiles left = FindLeftFiles(root / "work", before, {}, is_known);
+  EXPECT_THAT(left.names, ElementsAre("../data/train.bin", "a.py"));
+  EXPECT_EQ(left.bytes, 1001);
+  EXPECT_EQ(FindLeftFiles(root / "work", after, {}, is_known).count, 0);
+}
+
 }  // namespace
 }  // namespace howdah::os::files

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +37,12 @@ constexpr size_t kMostLeftNames = 3, kLongestLeftName = 200;
 // Ignores empty files, caches (`__pycache__`, and entries with a name that begins with a dot), and copies of files that
 // the directory contained before; recognises copies of files of at most 1 MiB. Visits at most 10,000 entries. If there
 // are more, new_files_limit keeps none of the new files.
-LeftFiles FindLeftFiles(const std::string& directory, Instant since, const OutputRules& rules);
+//
+// If is_known_beside is not null, also returns the new files in entries beside the directory that were created after
+// `since`, with names such as "../data/x". It is called with the name of each entry, and returns true for entries that
+// do not count. The rules keep none of these files.
+LeftFiles FindLeftFiles(const std::string& directory, Instant since, const OutputRules& rules,
+                        const std::function<bool(const std::string& name)>& is_known_beside = nullptr);
 
 // Returns the directory for the progress files of a task. It is beside the task's working directory, because only the
 // job writes into the working directory.
