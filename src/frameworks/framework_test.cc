@@ -256,7 +256,7 @@ TEST(Xgboost, VariablesAreTheArgumentsOfCommunicatorContext) {
   EXPECT_EQ(WorldSize(spec, cluster), 5);
 }
 
-TEST(Jax, ProcessesGetOpenMpisVariables) {
+TEST(Jax, ProcessesGetVariablesOfOpenMpiAndKubeflow) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
   const core::PeerGroup cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
@@ -266,8 +266,14 @@ TEST(Jax, ProcessesGetOpenMpisVariables) {
             "OMPI_COMM_WORLD_SIZE=4\n"
             "OMPI_COMM_WORLD_RANK=2\n"
             "OMPI_COMM_WORLD_LOCAL_SIZE=2\n"
-            "OMPI_COMM_WORLD_LOCAL_RANK=0\n");
+            "OMPI_COMM_WORLD_LOCAL_RANK=0\n"
+            "COORDINATOR_ADDRESS=n1\n"
+            "COORDINATOR_PORT=1001\n"
+            "NUM_PROCESSES=4\n"
+            "PROCESS_ID=2\n");
   EXPECT_EQ(OwnLines(spec, cluster, At(1, 0)), "");
+  EXPECT_THAT(OwnLines(spec, {{{"fe80::1", 9}, {"n2", 1002}}, {{"n3", 1003}}}, At(0, 1, 0)),
+              testing::HasSubstr("\nCOORDINATOR_ADDRESS=[fe80::1]\nCOORDINATOR_PORT=9\n"));
 }
 
 TEST(Jax, DevicesAreDividedAmongProcesses) {

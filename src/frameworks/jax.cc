@@ -1,6 +1,7 @@
 // JAX: process 0 serves the coordinator. JAX reads the coordinator's address from JAX_COORDINATOR_ADDRESS. It reads the
 // number of processes and the process index only from the variables of a cluster system that it recognises. It checks
-// for Open MPI first, so with Open MPI's variables a job works even if it was started from within Slurm.
+// for Open MPI first, so with Open MPI's variables a job works even if it was started from within Slurm. Programs that
+// were written for a JAXJob of Kubeflow read the variables of its training operator, so they run unchanged, too.
 #include <algorithm>
 
 #include "variables.h"
@@ -34,6 +35,10 @@ void AddJax(const Process& process, jobspec::EnvVars& env) {
   Set(env, "OMPI_COMM_WORLD_RANK", ranks.rank);
   Set(env, "OMPI_COMM_WORLD_LOCAL_SIZE", role.processes);
   Set(env, "OMPI_COMM_WORLD_LOCAL_RANK", process.info.local_rank);
+  Set(env, "COORDINATOR_ADDRESS", coordinator.substr(0, coordinator.rfind(':')));  // programs append ":" and the port
+  Set(env, "COORDINATOR_PORT", ranks.first.port);
+  Set(env, "NUM_PROCESSES", ranks.size);
+  Set(env, "PROCESS_ID", ranks.rank);
 }
 
 }  // namespace howdah::frameworks

@@ -52,6 +52,7 @@ constexpr ForeignKey kForeignKeys[] = {
     {"gpuspertask", "gpus", true},
     {"gres", "gpus", true},
     {"imageid", "docker.image", false},
+    {"jaxreplicaspecs", "roles", false},
     {"jobid", "name", false},
     {"jobname", "name", false},
     {"jobs", "roles", false},
