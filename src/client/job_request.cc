@@ -15,7 +15,7 @@ namespace {
 // One byte more than the limit for job files, so that ParseJobFile reports a file that is too large.
 constexpr size_t kReadLimit = (size_t{1} << 20) + 1;
 
-jobspec::PathKind KindOf(const std::string& path) {
+jobspec::PathKind PathKindOf(const std::string& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) != 0) return jobspec::PathKind::kMissing;
   return S_ISDIR(facts.st_mode) ? jobspec::PathKind::kDirectory : jobspec::PathKind::kFile;
@@ -82,6 +82,20 @@ Result<std::string> TextOf(const JobRequest& request, jobspec::SubmitHost& host)
   return jobspec::JobFileFor(quick);
 }
 
+constexpr char kCommandLine[] = "command line";
+
+// Names the option in place of the line and the key of the job file that TextOf has made from the options.
+void NameOptions(std::vector<jobspec::Problem>& problems) {
+  for (jobspec::Problem& problem : problems) {
+    if (problem.file != kCommandLine) continue;
+    problem.line = 0;
+    const std::string option = jobspec::OptionOf(problem.key);
+    if (option.empty()) continue;
+    problem.file = option;
+    problem.key.clear();
+  }
+}
+
 }  // namespace
 
 Result<jobspec::SubmitHost> SubmitHostHere(std::string file_name) {
@@ -89,15 +103,19 @@ Result<jobspec::SubmitHost> SubmitHostHere(std::string file_name) {
   HOWDAH_TRY(host.directory, os::process::WorkingDirectory());
   host.file_name = std::move(file_name);
   host.variable = Variable;
-  host.path_kind = KindOf;
+  host.path_kind = PathKindOf;
   return host;
 }
 
 Result<jobspec::ParsedJob> ReadJob(const JobRequest& request) {
-  HOWDAH_TRY(jobspec::SubmitHost host, SubmitHostHere("command line"));
+  HOWDAH_TRY(jobspec::SubmitHost host, SubmitHostHere(kCommandLine));
   host.sets = request.sets;
   HOWDAH_TRY(const std::string text, TextOf(request, host));
   jobspec::ParsedJob job = jobspec::ParseJobFile(text, host);
+  if (request.file.empty()) {
+    NameOptions(job.problems);
+    NameOptions(job.hints);
+  }
   if (job.problems.empty() && !request.file.empty()) {
     const Status appended = jobspec::AppendArguments(job.spec, request.words);
     if (!appended.ok()) return Error{ErrorCode::kUsage, appended.error().message};

@@ -276,7 +276,12 @@ TEST(QuickJob, IsParsedAsAJobFile) {
   quick.command.clear();
   quick.memory = "2";
   const ParsedJob bad = ParseJobFile(JobFileFor(quick), Machine("(command line)"));
-  EXPECT_EQ(bad.problems.size(), 2u);
+  ASSERT_EQ(bad.problems.size(), 2u);
+  EXPECT_EQ(OptionOf(bad.problems[0].key), "--memory");
+  EXPECT_EQ(OptionOf("env.A"), "--env");
+  EXPECT_EQ(OptionOf("outputs[0]"), "--outputs");
+  EXPECT_EQ(OptionOf("roles.worker.command"), "");
+  EXPECT_EQ(OptionOf("names"), "");
 }
 
 TEST(QuickJob, NameComesFromTheProgram) {

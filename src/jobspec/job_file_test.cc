@@ -68,6 +68,16 @@ start: free
 advice: {off: [vcores-over, node]}
 )";
 
+TEST(JobFile, MemorySizesOfOtherToolsAreRead) {
+  constexpr int64_t kGi = int64_t{1} << 30;
+  const std::pair<std::string, int64_t> rows[] = {
+      {"2Gi", 2 * kGi},     {"2gib", 2 * kGi},          {"2GIB", 2 * kGi},       {"2 GiB", 2 * kGi}, {"2  gi", 2 * kGi},
+      {"2g", 2 * kGi},      {"2 GB", 2'000'000'000},    {"2gb", 2'000'000'000},  {"512m", kGi / 2},  {"512Mi", kGi / 2},
+      {"512 mib", kGi / 2}, {"1Ti", 1024 * kGi},        {"1048576Ki", kGi},      {"\"2Gi\"", 2 * kGi}};
+  for (const auto& [text, bytes] : rows)
+    EXPECT_EQ(Parsed("roles: {w: {command: date, memory: " + text + "}}").roles[0].memory_bytes, bytes) << text;
+}
+
 TEST(JobFile, EveryKeyIsRead) {
   const JobSpec job = Parsed(kEveryKey);
   JobSpec want;

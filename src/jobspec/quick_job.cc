@@ -1,6 +1,7 @@
 #include "howdah/jobspec/quick_job.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "howdah/base/text.h"
 #include "json_text.h"
@@ -68,6 +69,28 @@ std::string JobFileFor(const QuickJob& job) {
   for (const auto& [name, value] : job.env) file["env"][name] = escaped(value);
   file["roles"] = {{"worker", std::move(worker)}};
   return JsonText(file, 2) + "\n";
+}
+
+std::string OptionOf(std::string_view key) {
+  constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
+      {"roles.worker.instances", "--workers"},
+      {"roles.worker.memory", "--memory"},
+      {"roles.worker.vcores", "--vcores"},
+      {"roles.worker.gpus", "--gpus"},
+      {"roles.worker.processes", "--processes"},
+      {"name", "--name"},
+      {"framework", "--framework"},
+      {"source", "--source"},
+      {"python.archive", "--python"},
+      {"queue", "--queue"},
+      {"outputs", "--outputs"},
+      {"env", "--env"},
+  };
+  for (const auto& [path, option] : kOptions) {
+    const bool is_below = key.starts_with(path) && key.find_first_of(".[", path.size()) == path.size();
+    if (key == path || is_below) return std::string(option);
+  }
+  return "";
 }
 
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words) {

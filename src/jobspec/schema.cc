@@ -66,9 +66,9 @@ Generated from the key table of `src/jobspec` (`howdah schema` prints the same a
 
 A job file is one YAML or JSON document. Unknown and duplicate keys are errors. A duration is a whole number with `ms`,
 `s`, `m`, `h` or `d`. A memory size is a whole number with `KiB`, `MiB`, `GiB`, `TiB`, `KB`, `MB`, `GB` or `TB`, or with
-`k`, `m`, `g` or `t` as in Hadoop. In every value except `command`, `${VAR}` and `${VAR:-default}` expand to a variable
-of the submitting environment, and `$$` is a dollar sign. Relative paths start at the job file's directory. `NAME`
-stands for a name that you choose, `[]` for each item of a list.
+`k`, `m`, `g` or `t` as in Hadoop; `2Gi`, `2gib` and `2 GiB` are accepted, too. In every value except `command`, `${VAR}`
+and `${VAR:-default}` expand to a variable of the submitting environment, and `$$` is a dollar sign. Relative paths
+start at the job file's directory. `NAME` stands for a name that you choose, `[]` for each item of a list.
 
 | key | type | default | description |
 |---|---|---|---|

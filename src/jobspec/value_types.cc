@@ -6,6 +6,7 @@
 #include "howdah/base/bytes.h"
 #include "howdah/jobspec/pattern.h"
 #include "variables.h"
+#include "words.h"
 
 namespace howdah::jobspec {
 namespace {
@@ -30,25 +31,44 @@ std::string MemoryRemedy(std::string_view number) {
   return n % 1024 == 0 ? megabytes + " or " + std::to_string(n / 1024) + "GiB" : megabytes;
 }
 
-// Returns the size that a text such as "2Gi", "2gib" or "2 GiB" probably means, or "" if that is unclear.
-std::string MeantMemory(std::string_view text) {
-  static const std::vector<std::string_view> units = {"KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB"};
+// A size with the unit as other tools write it: a blank before the unit, another case, "Gi" without the "B".
+struct ForeignSize {
+  std::string number, unit;  // unit: in lower case, such as "gi"; one letter is ambiguous
+};
+
+std::optional<ForeignSize> ParseForeignSize(std::string_view text) {
   size_t digits = 0;
   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
   size_t unit = digits;
   while (unit < text.size() && text[unit] == ' ') ++unit;
-  if (digits == 0 || text.size() == unit || text.size() > unit + 4) return "";
-  const std::string number(text.substr(0, digits));
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  std::string wanted(text.substr(unit));
-  std::transform(wanted.begin(), wanted.end(), wanted.begin(), lower);
-  if (wanted.back() != 'b') wanted += wanted.size() == 1 ? "ib" : "b";
-  for (const std::string_view name : units) {
-    std::string candidate(name);
-    std::transform(candidate.begin(), candidate.end(), candidate.begin(), lower);
-    if (candidate == wanted && ParseBytes(number + std::string(name))) return number + std::string(name);
+  if (digits == 0 || text.size() == unit || text.size() > unit + 3) return std::nullopt;
+  return ForeignSize{std::string(text.substr(0, digits)), LowerCase(text.substr(unit))};
+}
+
+// Returns the unit of job files with this meaning: "GiB" for "gi" and "gib", "GB" for "gb", and "GiB" for "g".
+std::string UnitOf(const std::string& foreign) {
+  for (const std::string_view unit : {"KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB"}) {
+    const std::string lower = LowerCase(unit);
+    if (lower == foreign || lower == foreign + (foreign.size() == 1 ? "ib" : "b")) return std::string(unit);
   }
   return "";
+}
+
+// Accepts a size as other tools write it if it has only one meaning. Kubernetes' 2G is 2GB, Hadoop's and Slurm's is
+// 2GiB.
+std::optional<int64_t> ReadForeignMemory(Reader& r, const Node& n, const std::string& text) {
+  const auto size = ParseForeignSize(text);
+  const std::string unit = size ? UnitOf(size->unit) : "";
+  const auto bytes = unit.empty() ? std::nullopt : ParseBytes(size->number + unit);
+  if (bytes && size->unit.size() > 1) return bytes;
+  const std::string invalid = "invalid memory size " + Quoted(text);
+  if (bytes) {
+    r.Fail(n,
+           invalid + "; write " + size->number + unit + ", or " + size->number + unit.front() + "B for powers of 1000");
+  } else {
+    r.Fail(n, invalid + "; write a whole number with KiB, MiB, GiB or TiB, for example 4GiB");
+  }
+  return std::nullopt;
 }
 
 bool ReadMemory(Reader& r, const Node& n, int64_t& out) {
@@ -56,12 +76,9 @@ bool ReadMemory(Reader& r, const Node& n, int64_t& out) {
   if (!text) return false;
   if (IsNegative(*text)) return r.Fail(n, Quoted(*text) + " is negative; write for example 2GiB");
   if (IsNumber(*text)) return r.Fail(n, Quoted(*text) + " has no unit; " + MemoryRemedy(*text));
-  const auto bytes = ParseBytes(*text);
-  if (!bytes) {
-    const std::string meant = MeantMemory(*text);
-    return r.Fail(n, "invalid memory size " + Quoted(*text) + "; write " +
-                         (meant.empty() ? "a whole number with KiB, MiB, GiB or TiB, for example 4GiB" : meant));
-  }
+  auto bytes = ParseBytes(*text);
+  if (!bytes) bytes = ReadForeignMemory(r, n, *text);
+  if (!bytes) return false;
   if (*bytes == 0) return r.Fail(n, "must be more than 0; write for example 2GiB");
   out = *bytes;
   return true;
@@ -198,7 +215,7 @@ ValueType<int64_t> Memory() {
   return {&ReadMemory, &WriteMemory, [] {
             return OrVariable({{"title", "memory size"},
                                {"type", "string"},
-                               {"pattern", "^[0-9]+(KiB|MiB|GiB|TiB|KB|MB|GB|TB|k|m|g|t)$"}});
+                               {"pattern", "^[0-9]+( *[KMGTkmgt][Ii]?[Bb]| *[KMGTkmgt][Ii]|[kmgt])$"}});
           }};
 }
 

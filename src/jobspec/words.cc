@@ -17,12 +17,6 @@ std::string_view WordOf(const Words<E>& words, E value) {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
-  return lower;
-}
-
 // The number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> two_ago, previous(b.size() + 1), row(b.size() + 1);
@@ -197,6 +191,12 @@ std::string_view Nearest(std::string_view text, const std::vector<std::string_vi
     }
   }
   return best;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
+  return lower;
 }
 
 std::string Printable(std::string_view text, size_t longest) {

@@ -34,6 +34,9 @@ std::string Quoted(std::string_view text, size_t longest = 60);
 // Same as Quoted without the quotes, for a key in a path.
 std::string Printable(std::string_view text, size_t longest = 60);
 
+// Converts ASCII letters to lower case.
+std::string LowerCase(std::string_view text);
+
 // Joins the parts with commas, as in "a, b, c".
 std::string Joined(const std::vector<std::string_view>& parts);
 

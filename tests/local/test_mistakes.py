@@ -58,9 +58,10 @@ def role(more):
 
 @pytest.mark.parametrize("text, facts", [
     pytest.param("roles:\n" + "".join(f"  w{i}: {{memory: {size}, command: date}}\n"
-                                      for i, size in enumerate(("2Gi", "2G", "2 GB", "2048"))),
-                 ["2: roles.w0.memory: invalid memory size '2Gi'; write 2GiB", "3: roles.w1.memory", "write 2GiB",
-                  "4: roles.w2.memory", "write 2GB", "5: roles.w3.memory: '2048' has no unit; write 2048MiB or 2GiB"],
+                                      for i, size in enumerate(("2G", "512 M", "2048"))),
+                 ["2: roles.w0.memory: invalid memory size '2G'; write 2GiB, or 2GB for powers of 1000",
+                  "3: roles.w1.memory: invalid memory size '512 M'; write 512MiB",
+                  "4: roles.w2.memory: '2048' has no unit; write 2048MiB or 2GiB"],
                  id="09-units-of-memory"),
     pytest.param("naem: x\nroles:\n  w: {memroy: 1GiB, comand: date}\n",
                  ["1: naem: unknown key; did you mean 'name'?", "3: roles.w.memroy: unknown key; did you mean 'memory'",
@@ -114,6 +115,9 @@ def test_mistake_31_job_files_of_other_editors_are_read(machine, tmp_path, text)
                  id="03-no-job-file"),
     pytest.param(["run", "--memory", "900TiB", "--", "true"], 3,
                  ["requests 900 TiB of memory, but this machine offers", "lower roles.worker.memory"], id="07-memory"),
+    pytest.param(["run", "--memory", "2G", "--framework", "torch", "--", "true"], 2,
+                 ["--memory: invalid memory size '2G'; write 2GiB", "--framework: unknown value 'torch'"],
+                 id="09-units-of-memory"),
     pytest.param(["run", "--gpus", "1000", "--", "true"], 3, ["requests 1000 GPUs, but this machine has"],
                  id="18-gpus"),
     pytest.param(["plan", "job.yaml", "--set", "checkpoint.dir=train.py/ckpt"], 3,

@@ -33,6 +33,11 @@ struct QuickJob {
 // not expanded, because the user's shell has already done that.
 std::string JobFileFor(const QuickJob& job);
 
+// Returns the option of `howdah run` that sets the key of such a job file: "--memory" for "roles.worker.memory".
+// Returns
+// "" for all other keys.
+std::string OptionOf(std::string_view key);
+
 // Appends the words to every role's command. In a list of arguments they are unchanged; in a script for bash they are
 // quoted where needed. Fails if a word is not UTF-8 or contains a NUL, because job files allow neither.
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words);
