@@ -41,6 +41,7 @@ ParsedJob ParseJobFile(std::string_view text, const SubmitHost& host) {
   const ParsedTree parsed = ParseYaml(text, tree, false);
   if (parsed.error) {
     job.problems = {WholeFile(host, parsed.error->line, parsed.error->text)};
+    job.problems.front().excerpt = parsed.error->excerpt;
     return job;
   }
   Reader reader(host);

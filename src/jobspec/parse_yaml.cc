@@ -23,6 +23,37 @@ int LineAt(std::string_view text, size_t at) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
 }
 
+// Returns the number of bytes of the first character. The text is UTF-8 and not empty.
+size_t LengthOfFirst(std::string_view text) {
+  size_t length = 1;
+  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
+  return length;
+}
+
+size_t CountCharacters(std::string_view text) {
+  size_t count = 0;
+  for (; !text.empty(); text.remove_prefix(LengthOfFirst(text))) ++count;
+  return count;
+}
+
+// Returns the line, and below it a caret under the character with this number, counted from 0. Shows only a part of a
+// long line.
+std::string Excerpt(std::string_view text, int line, size_t column) {
+  constexpr size_t kBefore = 60, kAfter = 40;
+  for (int i = 1; i < line; ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(0, text.find_first_of("\r\n"));
+  size_t begin = 0, at = 0, end = 0;
+  for (size_t i = 0; end < text.size() && i < column + kAfter; ++i) {
+    end += LengthOfFirst(text.substr(end));
+    if (i < column) at = end;
+    if (i >= kBefore && i < column) begin += LengthOfFirst(text.substr(begin));
+  }
+  const auto shown = [](std::string_view part) { return Printable(part, 4 * part.size() + 1); };
+  const std::string before = (begin > 0 ? "…" : "") + shown(text.substr(begin, at - begin));
+  const std::string after = shown(text.substr(at, end - at)) + (end < text.size() ? "…" : "");
+  return "  " + before + after + "\n  " + std::string(CountCharacters(before), ' ') + "^";
+}
+
 // Feeds libyaml in small pieces. Before each piece, checks the nesting depth and the number of %TAG directives, because
 // libyaml needs quadratic time in both, and only libyaml itself counts them.
 class Parser {
@@ -45,19 +76,22 @@ class Parser {
     if (parser_.error == YAML_READER_ERROR) {
       return {LineAt(text_, std::min(parser_.problem_offset, text_.size())), "not valid YAML: " + std::string(problem)};
     }
-    const int line = std::min(LineOf(parser_.problem_mark), LastLine());
+    const bool after_end = LineOf(parser_.problem_mark) > LastLine();
+    const int line = after_end ? LastLine() : LineOf(parser_.problem_mark);
+    const std::string excerpt = Excerpt(text_, line, after_end ? text_.size() : parser_.problem_mark.column);
     if (problem == "did not find expected <document start>") {
-      return {line, "unexpected text after the end of the document"};
+      return {line, "unexpected text after the end of the document", excerpt};
     }
     const std::string_view context = parser_.context == nullptr ? "" : parser_.context;
     const std::string text = std::string(problem) + std::string(Hint(problem, context));
-    if (context.empty()) return {line, "not valid YAML: " + text};
+    if (context.empty()) return {line, "not valid YAML: " + text, excerpt};
     const int begun = std::min(LineOf(parser_.context_mark), line);
     const std::string whole = "not valid YAML: " + std::string(context) + ", " + text;
     // Report an unterminated value at the line where it begins.
-    const bool at_end = LineOf(parser_.problem_mark) > LastLine() || context == "while scanning a simple key";
-    if (at_end || begun == line) return {begun, whole};
-    return {line, whole + " (which begins in line " + std::to_string(begun) + ")"};
+    if (after_end || context == "while scanning a simple key")
+      return {begun, whole, Excerpt(text_, begun, parser_.context_mark.column)};
+    if (begun == line) return {line, whole, excerpt};
+    return {line, whole + " (which begins in line " + std::to_string(begun) + ")", excerpt};
   }
 
   static int LineOf(const yaml_mark_t& mark) { return static_cast<int>(mark.line) + 1; }

@@ -81,6 +81,30 @@ TEST(Problems, UnreadableTextIsReported) {
   });
 }
 
+TEST(Problems, SyntaxErrorsShowTheLineWithACaret) {
+  const auto repeat = [](const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  const std::pair<std::string, std::string> rows[] = {
+      {Job("name: a: b"), "  name: a: b\n         ^"},
+      {Job("name: ä: b\r"), "  name: ä: b\n         ^"},
+      {Job("outputs: [*.pt]"), "  outputs: [*.pt]\n             ^"},
+      {Job("name: \"x"), "  name: \"x\n        ^"},
+      {Job("\tname: x"), "  \\tname: x\n  ^"},
+      {"name: [a\n", "  name: [a\n        ^"},
+      {"name: " + repeat("ä", 100) + ": " + repeat("b", 50), "  …" + repeat("ä", 60) + ": " + repeat("b", 38) +
+                                                                 "…\n  " + repeat(" ", 61) + "^"},
+      {Job("roles: {}"), ""},
+  };
+  for (const auto& [text, excerpt] : rows) {
+    const ParsedJob job = ParseJobFile(text, testing::Machine());
+    ASSERT_EQ(job.problems.size(), 1U) << text;
+    EXPECT_EQ(job.problems[0].excerpt, excerpt) << text;
+  }
+}
+
 TEST(Problems, UnknownAndMissingKeysAreReported) {
   Check({
       {"name: x\n", {"1: roles: missing; write for example roles: {worker: {memory: 2GiB, command: python train.py}}"}},

@@ -48,6 +48,7 @@ class Tree {
 struct SyntaxError {
   int line = 0;
   std::string text;
+  std::string excerpt = {};  // as Problem::excerpt
 };
 
 // Builds nodes from a parser's events, which must come in the order of the text. To bound the work, these are errors:

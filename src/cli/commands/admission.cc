@@ -28,7 +28,8 @@ Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection
 }
 
 void PrintProblems(const std::vector<jobspec::Problem>& problems) {
-  for (const jobspec::Problem& problem : problems) output::PrintMessage(problem.ToText());
+  for (const jobspec::Problem& problem : problems)
+    output::PrintMessage(problem.ToText() + (problem.excerpt.empty() ? "" : "\n" + problem.excerpt));
 }
 
 Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep) {

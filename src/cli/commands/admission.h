@@ -17,7 +17,7 @@ Result<std::variant<jobspec::JobSpec, int>> AdmittedJob(client::Connection& conn
 // Same as AdmittedJob, for a job that has already been parsed.
 Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection, jobspec::ParsedJob job);
 
-// Prints problems, or hints, one per line.
+// Prints problems, or hints, one per line. Below a syntax error follows its excerpt.
 void PrintProblems(const std::vector<jobspec::Problem>& problems);
 
 // Submits the job, with a progress bar if the upload takes long.

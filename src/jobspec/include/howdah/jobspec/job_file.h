@@ -19,6 +19,8 @@ struct Problem {
   int line = 0;      // 1-based; 0 for a --set, and for the file as a whole
   std::string key;   // "roles.worker.memory"; empty for the file as a whole
   std::string text;  // the mistake, and what to do
+  // For a syntax error: the line of the file, and a line with a caret below the error. Otherwise empty.
+  std::string excerpt = {};
   // Formats "job.yaml:7: roles.worker.memroy: unknown key; did you mean 'memory'?".
   std::string ToText() const;
   friend bool operator==(const Problem&, const Problem&) = default;
