@@ -115,12 +115,23 @@ TEST(Overuse, MemoryAboveTheRequestIsReported) {
   EXPECT_EQ(OveruseText(role, {}), "") << "nothing was measured";
 }
 
-// Runs one worker for `ran` until it succeeds. Returns the advice of the job.
-std::string AdviceAtTheEnd(const Usage& usage, Duration ran) {
-  Job job(JobOf({RoleOf("worker", 1, [](auto& role) {
-            role.memory_bytes = int64_t{8} << 30;
-            role.vcores = 8;
-          })}),
+// The end of a job with one worker.
+struct End {
+  Duration ran = 61s;
+  int code = 0;
+  Usage usage = {};
+  FinishPrepared prepared = {};
+  std::string cause = {};
+};
+
+// Returns the advice of the job.
+std::string AdviceAtTheEnd(const End& end) {
+  Job job(JobOf({RoleOf("worker", 1,
+                        [](auto& role) {
+                          role.memory_bytes = int64_t{8} << 30;
+                          role.vcores = 8;
+                        })},
+                [](auto& spec) { spec.checkpoint.dir = "/ckpt"; }),
           {}, At({}), 1);
   const ContainerId c{"c0"};
   std::string advice;
@@ -135,19 +146,31 @@ std::string AdviceAtTheEnd(const Usage& usage, Duration ran) {
   step(ContainerGranted{c, 0, "node1"}, At(0s));
   step(ExecutorRegistered{c, {"host", 1}}, At(0s));
   step(TaskStarted{c, 0, {7}, At(0s)}, At(0s));
-  step(HeartbeatReceived{c, usage}, At(ran));
-  step(RankExited{c, 0, 0, {.code = 0}, At(ran), {}}, At(ran));
-  step(TaskEnded{c, 0, At(ran)}, At(ran));
-  step(ContainerExited{c, {}}, At(ran));
-  step(FinishPrepared{}, At(ran));
+  step(HeartbeatReceived{c, end.usage}, At(end.ran));
+  step(RankExited{c, 0, 0, {.code = end.code}, At(end.ran), {end.cause, ""}}, At(end.ran));
+  step(TaskEnded{c, 0, At(end.ran)}, At(end.ran));
+  step(ContainerExited{c, {}}, At(end.ran));
+  step(end.prepared, At(end.ran));
   return advice;
 }
 
 TEST(Overuse, UseBelowTheRequestIsLeftToHowdahAdvise) {
   constexpr int64_t kGiB = int64_t{1} << 30;
-  EXPECT_EQ(AdviceAtTheEnd({.memory_peak_bytes = kGiB / 4, .cpu_seconds = 1}, 61s), "");
-  EXPECT_EQ(AdviceAtTheEnd({.memory_peak_bytes = kGiB / 4, .cpu_seconds = 1}, 10min), "");
-  EXPECT_NE(AdviceAtTheEnd({.memory_peak_bytes = 9 * kGiB, .cpu_seconds = 1}, 61s), "");
+  const Usage small{.memory_peak_bytes = kGiB / 4, .cpu_seconds = 1};
+  EXPECT_EQ(AdviceAtTheEnd({.usage = small}), "");
+  EXPECT_EQ(AdviceAtTheEnd({.ran = 10min, .usage = small}), "");
+  EXPECT_NE(AdviceAtTheEnd({.usage = {.memory_peak_bytes = 9 * kGiB}}), "");
+}
+
+TEST(CheckpointAdvice, OldCheckpointIsNotThatOfTheJob) {
+  const auto with = [](Duration written, const std::string& cause = "boom") {
+    return End{.code = 1, .prepared = {.checkpoint = {{"step-3", At(written)}}}, .cause = cause};
+  };
+  EXPECT_EQ(AdviceAtTheEnd(with(1s)), "the newest checkpoint is step-3 in /ckpt, written 1m00s before the end");
+  EXPECT_EQ(AdviceAtTheEnd(with(-1s)),
+            "this job has written no checkpoint to /ckpt; the newest one there, step-3, is older than the job");
+  EXPECT_EQ(AdviceAtTheEnd(with(2s, "OSError: [Errno 28] No space left on device")),
+            "step-3 in /ckpt was written 59.0s before the end, so it may be cut off: continue from the one before it");
 }
 
 }  // namespace

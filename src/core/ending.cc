@@ -17,6 +17,23 @@ namespace {
 // If a full disk fails the job, a checkpoint that was written within this time before the end may be incomplete.
 constexpr Duration kCutOffLimit = std::chrono::minutes(1);
 
+// Returns advice on the checkpoint from which the next job can continue. reason: why this job has ended.
+std::string CheckpointAdvice(const FinishPrepared::Checkpoint& newest, const std::string& reason,
+                             const Context& context) {
+  const std::string& directory = context.spec.checkpoint.dir;
+  if (newest.written < context.submitted) {
+    return "this job has written no checkpoint to " + directory + "; the newest one there, " + newest.name +
+           ", is older than the job";
+  }
+  const Duration age = context.now - newest.written;
+  const std::string before_the_end = FormatDuration(age) + " before the end";
+  if (SaysNoSpace(reason) && age < kCutOffLimit) {
+    return newest.name + " in " + directory + " was written " + before_the_end +
+           ", so it may be cut off: continue from the one before it";
+  }
+  return "the newest checkpoint is " + newest.name + " in " + directory + ", written " + before_the_end;
+}
+
 }  // namespace
 
 Ending::Ending(Units& units)
@@ -275,15 +292,8 @@ void Ending::On(const FinishPrepared& e) {
   const auto add = [&advice](const std::string& more) {
     if (!more.empty()) advice += (advice.empty() ? "" : "; ") + more;
   };
-  if (e.checkpoint && order_->state != JobState::kSucceeded && SaysNoSpace(final.reason.value_or("")) &&
-      context_.now - e.checkpoint->written < kCutOffLimit) {
-    add(e.checkpoint->name + " in " + context_.spec.checkpoint.dir + " was written " +
-        FormatDuration(context_.now - e.checkpoint->written) +
-        " before the end, so it may be cut off: continue from the one before it");
-  } else if (e.checkpoint && order_->state != JobState::kSucceeded) {
-    add("the newest checkpoint is " + e.checkpoint->name + " in " + context_.spec.checkpoint.dir + ", written " +
-        FormatDuration(context_.now - e.checkpoint->written) + " before the end");
-  }
+  if (e.checkpoint && order_->state != JobState::kSucceeded)
+    add(CheckpointAdvice(*e.checkpoint, final.reason.value_or(""), context_));
   add(MemoryAdvice());
   add(OneLine(e.problem, kLongestClause));
   if (!advice.empty()) final.advice = advice;

@@ -66,7 +66,9 @@ def role(more):
     pytest.param("naem: x\nroles:\n  w: {memroy: 1GiB, comand: date}\n",
                  ["1: naem: unknown key; did you mean 'name'?", "3: roles.w.memroy: unknown key; did you mean 'memory'",
                   "3: roles.w.comand: unknown key; did you mean 'command'?"], id="10-misspelt-keys"),
-    pytest.param("role:\n  w: {memory: 1GiB, command: date}\n", ["1: role: unknown key", "roles", "1: roles: missing"],
+    pytest.param("role:\n  w: {memroy: 1GiB, command: date}\nvcores: 2\n",
+                 ["1: role: unknown key; did you mean 'roles'?", "2: role.w.memroy: unknown key; did you mean 'memory'?",
+                  "3: vcores: unknown key here; did you mean roles.NAME.vcores?"],
                  id="11-role-for-roles"),
     pytest.param("setup: x\n" + role("nproc_per_node: 2, num_nodes: 2, cpu: 2, workers: 2, replicas: 2"),
                  ["nproc_per_node: unknown key here; did you mean 'processes'", "num_nodes: unknown key here; did you "
@@ -151,6 +153,19 @@ def test_mistake_23_a_large_source_is_named_before_it_is_copied(machine, tmp_pat
     (source / ".gitignore").write_text("*.log\n")
     done = machine("plan", machine.job_file(tmp_path, "source: src\n" + role("")))
     said(done, "copying 101 MiB", "largest: data", ".howdahignore", ".gitignore leaves out .git")
+
+
+def test_mistake_20_plan_names_a_checkpoint_directory_that_is_missing_or_read_only(machine, tmp_path):
+    job = machine.job_file(tmp_path, "checkpoint: {dir: ./ckpt}\n" + role(""))
+    missing = f"checkpoint.dir: {tmp_path}/ckpt does not exist yet; it is created when the job is submitted"
+    said(machine("plan", job), missing)
+    (tmp_path / "ckpt").mkdir(mode=0o555)
+    without_override = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    done = subprocess.run([*without_override, str(BIN), "plan", str(job)], env=machine.env, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0 and missing not in done.stderr, done
+    assert (f"checkpoint.dir: tasks can only read: writing to {tmp_path}/ckpt: Permission denied; choose another "
+            "directory if the job writes there") in done.stderr, done
 
 
 # --- mistakes that are reported when the job fails or ends ------------------------------------------------------------

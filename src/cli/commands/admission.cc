@@ -2,6 +2,7 @@
 
 #include "howdah/cli/output/staging_bar.h"
 #include "howdah/cli/output/terminal.h"
+#include "howdah/client/directory_note.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/source_note.h"
 #include "howdah/client/submitter.h"
@@ -34,6 +35,7 @@ void PrintProblems(const std::vector<jobspec::Problem>& problems) {
 
 Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep) {
   for (const std::string& note : client::SourceNotesOf(spec)) output::PrintNote(note);
+  for (const std::string& note : client::UnwritableDirectories(spec)) output::PrintNote(note);
   output::StagingBar bar;
   const auto on_staged = [&](int64_t done, int64_t total) { bar.Show(done, total); };
   auto id = cluster.Submit(spec, {.keep = keep, .user = client::UserName(), .on_staged = on_staged});

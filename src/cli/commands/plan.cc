@@ -7,6 +7,7 @@
 #include "howdah/cli/args/job_flags.h"
 #include "howdah/cli/output/plan_view.h"
 #include "howdah/cli/output/terminal.h"
+#include "howdah/client/directory_note.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/source_note.h"
 #include "howdah/os/files/files.h"
@@ -67,6 +68,10 @@ Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& j
   output::Print(json ? output::PlanJson(plan) : output::PlanText(plan));
   PrintProblems(job.hints);
   for (const std::string& note : client::SourceNotesOf(job.spec)) output::PrintNote(note);
+  for (const std::string& note : client::UnwritableDirectories(job.spec)) output::PrintNote(note);
+  if (plan.refusals.empty()) {
+    for (const std::string& note : client::MissingDirectories(job.spec)) output::PrintNote(note);
+  }
   for (const std::string& ignored : plan.ignored) output::PrintNote(ignored);
   for (const std::string& refusal : plan.refusals) output::PrintNote(refusal);
   return plan.refusals.empty() ? client::kExitOk : client::kExitUnavailable;
