@@ -71,9 +71,9 @@ advice: {off: [vcores-over, node]}
 TEST(JobFile, MemorySizesOfOtherToolsAreRead) {
   constexpr int64_t kGi = int64_t{1} << 30;
   const std::pair<std::string, int64_t> rows[] = {
-      {"2Gi", 2 * kGi},     {"2gib", 2 * kGi},          {"2GIB", 2 * kGi},       {"2 GiB", 2 * kGi}, {"2  gi", 2 * kGi},
-      {"2g", 2 * kGi},      {"2 GB", 2'000'000'000},    {"2gb", 2'000'000'000},  {"512m", kGi / 2},  {"512Mi", kGi / 2},
-      {"512 mib", kGi / 2}, {"1Ti", 1024 * kGi},        {"1048576Ki", kGi},      {"\"2Gi\"", 2 * kGi}};
+      {"2Gi", 2 * kGi},     {"2gib", 2 * kGi},       {"2GIB", 2 * kGi},      {"2 GiB", 2 * kGi},  {"2  gi", 2 * kGi},
+      {"2g", 2 * kGi},      {"2 GB", 2'000'000'000}, {"2gb", 2'000'000'000}, {"512m", kGi / 2},   {"512Mi", kGi / 2},
+      {"512 mib", kGi / 2}, {"1Ti", 1024 * kGi},     {"1048576Ki", kGi},     {"\"2Gi\"", 2 * kGi}};
   for (const auto& [text, bytes] : rows)
     EXPECT_EQ(Parsed("roles: {w: {command: date, memory: " + text + "}}").roles[0].memory_bytes, bytes) << text;
 }
@@ -356,7 +356,7 @@ TEST(JobFile, InvalidSetIsReported) {
       {"roles.w.memory=2", "--set: roles.w.memory: '2' has no unit; write 2GiB or 2048MiB"},
       {"roles.w.after=[x]", "--set: roles.w.after: unknown role 'x'; write the name of another role, or remove it"},
       {"tags=[a", "--set: tags: not valid YAML: while parsing a flow sequence, did not find expected ',' or ']'"},
-      {"instances=4", "--set: instances: unknown key here; did you mean roles.NAME.instances?"},
+      {"instances=4", "--set: instances: unknown key here; did you mean roles.w.instances?"},
       {"roles.w.memory", "--set: 'roles.w.memory' is not KEY=VALUE; write for example roles.worker.instances=4"},
       {"=4", "--set: '=4' is not KEY=VALUE; write for example roles.worker.instances=4"},
       {"roles..x=4", "--set: roles.: the key has an empty part; write for example roles.worker.instances=4"},

@@ -239,15 +239,44 @@ ValueType<std::vector<RoleSpec>> Roles() {
           }};
 }
 
+// The first keys with a name in a map below the job, and in a map below a role: "timeouts.hold", "restart.backoff".
+struct PathsOfKey {
+  std::string of_job, of_role;
+};
+
+PathsOfKey FindPaths(std::string_view key) {
+  constexpr std::string_view kRole = "roles.NAME.";
+  const std::string ending = "." + std::string(key);
+  PathsOfKey found;
+  for (const std::string& path : KeyPaths()) {
+    if (!path.ends_with(ending) || path.find("[]") != std::string::npos) continue;
+    const bool of_role = path.starts_with(kRole);
+    std::string& first = of_role ? found.of_role : found.of_job;
+    if (first.empty()) first = of_role ? path.substr(kRole.size()) : path;
+  }
+  return found;
+}
+
+// Returns the name of the job's only role, or "NAME" if there are several or none.
+std::string OnlyRole(const Node& job) {
+  for (const Entry& entry : job.entries) {
+    if (entry.key == "roles" && entry.value->kind == Node::Kind::kMap && entry.value->entries.size() == 1)
+      return Printable(entry.value->entries.front().key);
+  }
+  return "NAME";
+}
+
 Section<RoleSpec> MakeRoleKeys() {
   using R = RoleSpec;
   Section<R> s;
-  s.elsewhere = [](std::string_view key) {
-    if (Has(JobKeys(), key)) return "'" + std::string(key) + "' at the top level";
-    const ForeignKey* const foreign = FindForeignKey(key);
-    if (foreign == nullptr) return std::string();
-    return foreign->of_role ? "'" + std::string(foreign->key) + "'"
-                            : "'" + std::string(foreign->key) + "' at the top level";
+  s.elsewhere = [](std::string_view key, const Node&) {
+    const auto at_top = [](std::string_view path) { return "'" + std::string(path) + "' at the top level"; };
+    if (Has(JobKeys(), key)) return at_top(key);
+    if (const ForeignKey* const foreign = FindForeignKey(key)) {
+      return foreign->of_role ? "'" + std::string(foreign->key) + "'" : at_top(foreign->key);
+    }
+    const PathsOfKey paths = FindPaths(key);
+    return !paths.of_role.empty() ? "'" + paths.of_role + "'" : !paths.of_job.empty() ? at_top(paths.of_job) : "";
   };
   s.keys = {
       Row("instances", &R::instances, InstancesOrRange(), "Number of tasks; {min, max} makes the role elastic"),
@@ -315,6 +344,16 @@ Section<JobSpec> HistoryKeys() {
                "The configuration that TonY's history shows; it has no effect on the job")}};
 }
 
+// Returns the path of a key that is not a key of the job, or "".
+std::string PlaceOfJobKey(std::string_view key, const Node& job) {
+  const auto in_role = [&job](std::string_view path) { return "roles." + OnlyRole(job) + "." + std::string(path); };
+  if (Has(RoleKeys(), key)) return in_role(key);
+  if (const ForeignKey* const foreign = FindForeignKey(key))
+    return foreign->of_role ? in_role(foreign->key) : std::string(foreign->key);
+  const PathsOfKey paths = FindPaths(key);
+  return paths.of_job.empty() && !paths.of_role.empty() ? in_role(paths.of_role) : paths.of_job;
+}
+
 Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
   const Section<J> python = {
@@ -338,12 +377,7 @@ Section<JobSpec> MakeJobKeys() {
   const Section<J> advice = {{Row("off", &J::advice_off, ListOf(OneOf(AdviceCheckWords()), "list of checks"),
                                   "Checks of docs/advice.md that give no advice about this job, as in [vcores-over]")}};
   Section<J> s;
-  s.elsewhere = [](std::string_view key) {
-    if (Has(RoleKeys(), key)) return "roles.NAME." + std::string(key);
-    const ForeignKey* const foreign = FindForeignKey(key);
-    if (foreign == nullptr) return std::string();
-    return (foreign->of_role ? "roles.NAME." : "") + std::string(foreign->key);
-  };
+  s.elsewhere = &PlaceOfJobKey;
   s.keys = {
       Row("name", &J::name, JobName(), "Name of the job, for people"),
       Row("framework", &J::framework, OneOf(FrameworkWords()), "Framework whose environment variables the tasks get"),

@@ -13,4 +13,7 @@ inline constexpr int kMostTasks = 100'000;
 const Section<JobSpec>& JobKeys();
 const Section<RoleSpec>& RoleKeys();
 
+// Returns the paths of all keys, as in docs/job-file.md: "roles.NAME.restart.max".
+const std::vector<std::string>& KeyPaths();
+
 }  // namespace howdah::jobspec

@@ -1,5 +1,6 @@
 // Generates the JSON Schema from the key table, and the reference page from the schema.
 #include <algorithm>
+#include <functional>
 
 #include "howdah/jobspec/job_file.h"
 #include "key_table.h"
@@ -22,28 +23,28 @@ std::string DefaultCell(const Json& property, bool required) {
   return property.contains("default") ? "`" + Cell(property["default"]) + "`" : "";
 }
 
-void AppendRows(const Json& schema, const std::string& path, std::string* page);
+using VisitKey = std::function<void(const std::string& path, const Json& property, bool required)>;
 
-// Appends the keys within a value: of a map, of each alternative, of the items of a list, of the values of a map with
+void VisitRows(const Json& schema, const std::string& path, const VisitKey& visit);
+
+// Visits the keys within a value: of a map, of each alternative, of the items of a list, of the values of a map with
 // arbitrary names.
-void AppendInner(const Json& schema, const std::string& path, std::string* page) {
-  AppendRows(schema, path, page);
-  for (const Json& alternative : schema.value("anyOf", Json::array())) AppendInner(alternative, path, page);
-  if (schema.contains("items")) AppendInner(schema["items"], path + "[]", page);
+void VisitInner(const Json& schema, const std::string& path, const VisitKey& visit) {
+  VisitRows(schema, path, visit);
+  for (const Json& alternative : schema.value("anyOf", Json::array())) VisitInner(alternative, path, visit);
+  if (schema.contains("items")) VisitInner(schema["items"], path + "[]", visit);
   if (schema.value("additionalProperties", Json()).is_object()) {
-    AppendInner(schema["additionalProperties"], path + ".NAME", page);
+    VisitInner(schema["additionalProperties"], path + ".NAME", visit);
   }
 }
 
-void AppendRows(const Json& schema, const std::string& path, std::string* page) {
+void VisitRows(const Json& schema, const std::string& path, const VisitKey& visit) {
   const Json properties = schema.value("properties", Json::object());
   const Json required = schema.value("required", Json::array());
   for (const auto& [name, property] : properties.items()) {
     const std::string key = path.empty() ? name : path + "." + name;
-    const bool is_required = std::find(required.begin(), required.end(), name) != required.end();
-    *page += "| `" + key + "` | " + Cell(property["title"]) + " | " + DefaultCell(property, is_required) + " | " +
-             Cell(property["description"]) + " |\n";
-    AppendInner(property, key, page);
+    visit(key, property, std::find(required.begin(), required.end(), name) != required.end());
+    VisitInner(property, key, visit);
   }
 }
 
@@ -57,6 +58,15 @@ Json Schema() {
 
 }  // namespace
 
+const std::vector<std::string>& KeyPaths() {
+  static const std::vector<std::string> paths = [] {
+    std::vector<std::string> all;
+    VisitInner(Schema(), "", [&all](const std::string& path, const Json&, bool) { all.push_back(path); });
+    return all;
+  }();
+  return paths;
+}
+
 std::string JsonSchema() { return Schema().dump(2) + "\n"; }
 
 std::string ReferencePage() {
@@ -66,14 +76,17 @@ Generated from the key table of `src/jobspec` (`howdah schema` prints the same a
 
 A job file is one YAML or JSON document. Unknown and duplicate keys are errors. A duration is a whole number with `ms`,
 `s`, `m`, `h` or `d`. A memory size is a whole number with `KiB`, `MiB`, `GiB`, `TiB`, `KB`, `MB`, `GB` or `TB`, or with
-`k`, `m`, `g` or `t` as in Hadoop; `2Gi`, `2gib` and `2 GiB` are accepted, too. In every value except `command`, `${VAR}`
-and `${VAR:-default}` expand to a variable of the submitting environment, and `$$` is a dollar sign. Relative paths
-start at the job file's directory. `NAME` stands for a name that you choose, `[]` for each item of a list.
+`k`, `m`, `g` or `t` as in Hadoop; `2Gi`, `2gib` and `2 GiB` are accepted, too. In every value except `command`,
+`${VAR}` and `${VAR:-default}` expand to a variable of the submitting environment, and `$$` is a dollar sign. Relative
+paths start at the job file's directory. `NAME` stands for a name that you choose, `[]` for each item of a list.
 
 | key | type | default | description |
 |---|---|---|---|
 )";
-  AppendInner(Schema(), "", &page);
+  VisitInner(Schema(), "", [&page](const std::string& key, const Json& property, bool required) {
+    page += "| `" + key + "` | " + Cell(property["title"]) + " | " + DefaultCell(property, required) + " | " +
+            Cell(property["description"]) + " |\n";
+  });
   return page;
 }
 

@@ -7,15 +7,17 @@ bool CheckIsMap(Reader& reader, const Node& node) {
   return reader.Fail(node, "must be a map, as in 'key: value'");
 }
 
-bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::vector<std::string_view>& valid,
-                    const std::string& elsewhere) {
-  const std::string_view near = reader.Suggest(key, valid);
+std::string FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::vector<std::string_view>& valid,
+                           const std::string& elsewhere) {
+  const std::string near(reader.Suggest(key, valid));
   const bool misses_plural = near == std::string(key) + "s";
   if (!elsewhere.empty() && !misses_plural) {
-    return reader.Fail(mark, "unknown key here; did you mean " + elsewhere + "?");
+    reader.Fail(mark, "unknown key here; did you mean " + elsewhere + "?");
+    return elsewhere;
   }
-  if (!near.empty()) return reader.Fail(mark, "unknown key; did you mean '" + std::string(near) + "'?");
-  return reader.Fail(mark, "unknown key; the keys here are " + Joined(valid));
+  reader.Fail(mark, near.empty() ? "unknown key; the keys here are " + Joined(valid)
+                                 : "unknown key; did you mean '" + near + "'?");
+  return near;
 }
 
 bool FailDuplicateKey(Reader& reader, Mark mark, Mark first) {

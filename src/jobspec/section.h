@@ -49,8 +49,9 @@ template <typename T>
 struct Section {
   std::vector<Key<T>> keys;
   std::vector<OldKey<T>> old_keys = {};
-  // For a key that this section does not have: returns a description of where it may belong, or "".
-  std::string (*elsewhere)(std::string_view key) = nullptr;
+  // For a key that this section does not have, from the map `node`: returns a description of where it may belong, or
+  // "".
+  std::string (*elsewhere)(std::string_view key, const Node& node) = nullptr;
   // The key whose value may be written in place of the map: `restart: 3` is `restart: {max: 3}`. Empty if there is
   // none.
   std::string_view short_key = {};
@@ -99,8 +100,9 @@ ValueType<T> SectionType(const Section<T>& (*section)()) {
 
 // The parts of ReadSection that do not depend on T.
 bool CheckIsMap(Reader& reader, const Node& node);
-bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::vector<std::string_view>& valid,
-                    const std::string& elsewhere);
+// Returns the key of the section that was probably meant, or "".
+std::string FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::vector<std::string_view>& valid,
+                           const std::string& elsewhere);
 bool FailDuplicateKey(Reader& reader, Mark mark, Mark first);
 bool FailMissingKey(Reader& reader, Mark mark, std::string_view key, std::string_view example);
 
@@ -133,9 +135,8 @@ bool ReadKey(Reader& reader, const Entry& entry, const Key<T>& key, T& out) {
 // Reads a key under an earlier name, from the map `node`.
 template <typename T>
 bool ReadOldKey(Reader& reader, const Node& node, const Entry& entry, const OldKey<T>& old, T& out) {
-  const bool both = std::any_of(node.entries.begin(), node.entries.end(),
-                                [&](const Entry& other) { return other.key == old.new_name; });
-  if (both) return reader.Fail(entry.mark, "is the old name of '" + std::string(old.new_name) + "'; remove it");
+  if (node.Has(old.new_name))
+    return reader.Fail(entry.mark, "is the old name of '" + std::string(old.new_name) + "'; remove it");
   if (entry.value->kind == Node::Kind::kNull) return true;
   const bool good = old.read(reader, *entry.value, out);
   reader.Note(entry.mark, good);
@@ -171,8 +172,17 @@ bool ReadSection(Reader& reader, const Node& node, const Section<T>& section, T&
     }
     std::vector<std::string_view> valid;
     for (const Key<T>& key : section.keys) valid.push_back(key.name);
-    const std::string elsewhere = section.elsewhere ? section.elsewhere(entry.key) : "";
-    return FailUnknownKey(reader, entry.mark, entry.key, valid, elsewhere);
+    const std::string elsewhere = section.elsewhere ? section.elsewhere(entry.key, node) : "";
+    const std::string meant = FailUnknownKey(reader, entry.mark, entry.key, valid, elsewhere);
+    if (entry.value->kind != Node::Kind::kMap || node.Has(meant)) return false;
+    // Check the content of the map, too, so that all problems are reported at once.
+    for (size_t i = 0; i < section.keys.size(); ++i) {
+      if (section.keys[i].name != meant) continue;
+      present[i] = true;
+      T unused{};
+      section.keys[i].read(reader, *entry.value, unused);
+    }
+    return false;
   });
   for (size_t i = 0; i < section.keys.size(); ++i) {
     const Key<T>& key = section.keys[i];

@@ -1,6 +1,7 @@
 // The text of a job file as a tree of scalars, lists and maps with line numbers. Keys are not interpreted yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -33,6 +34,11 @@ struct Node {
   std::vector<const Node*> items;  // kList
   std::vector<Entry> entries;      // kMap: in the order of the file, with duplicates
   uint32_t weight = 1;             // number of nodes in this subtree, with all aliases expanded
+
+  // Whether a map has this key.
+  bool Has(std::string_view key) const {
+    return std::any_of(entries.begin(), entries.end(), [key](const Entry& entry) { return entry.key == key; });
+  }
 };
 
 // Owns the nodes. An alias makes one node the child of two parents, so a node must not change once it has a parent.
