@@ -82,6 +82,7 @@ core::Diagnosis Diagnose(const Evidence& evidence) {
   const Failure failure(evidence);
   core::Diagnosis diagnosis = FirstFinding(failure);
   AddFullDisk(failure, diagnosis);
+  AddLeftOut(failure, diagnosis);
   AddGpuError(failure, diagnosis);
   diagnosis.cause = AsClause(std::move(diagnosis.cause));
   diagnosis.advice = Shorten(std::move(diagnosis.advice), kLongestAdvice);

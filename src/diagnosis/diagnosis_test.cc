@@ -476,5 +476,32 @@ TEST(Diagnosis, FilesOnFullDisksAreFoundInErrorMessages) {
   EXPECT_THAT(FilesOnFullDisks("No space left on device 'x", "/job"), IsEmpty());
 }
 
+TEST(Diagnosis, FilesThatWereNotCopiedAreNamedWithTheRule) {
+  const jobspec::LeftOut left_out{{"data", "lib.py", "nets"}, ".gitignore"};
+  const std::pair<std::string, std::string> rows[] = {
+      {"FileNotFoundError: [Errno 2] No such file or directory: './data/a.csv'", "data/a.csv"},
+      {"cat: /job/work/data/a.csv: No such file or directory", "data/a.csv"},
+      {"python3: can't open file '/job/work/data/a.py': [Errno 2] No such file or directory", "data/a.py"},
+      {"ModuleNotFoundError: No module named 'lib'", "lib.py"},
+      {"ModuleNotFoundError: No module named 'nets.small'", "nets/small.py"},
+      {"FileNotFoundError: [Errno 2] No such file or directory: '/data/a.csv'", ""},
+      {"FileNotFoundError: [Errno 2] No such file or directory: 'datas/a.csv'", ""},
+      {"ValueError: wrong value in data/a.csv", ""},
+  };
+  for (const auto& [message, path] : rows) {
+    Evidence e;
+    e.exit = {.code = 1};
+    e.working_directory = "/job/work";
+    e.left_out = left_out;
+    e.stderr_tail = message + "\n";
+    const std::string advice = Diagnose(e).advice;
+    if (path.empty()) {
+      EXPECT_EQ(advice.find("was not copied"), std::string::npos) << message;
+    } else {
+      EXPECT_EQ(advice, left_out.Explain(path)) << message;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace howdah::diagnosis

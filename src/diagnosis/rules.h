@@ -53,6 +53,9 @@ void AddGpuError(const Failure& failure, core::Diagnosis& found);
 // Replaces the advice if the process failed because a file system was full.
 void AddFullDisk(const Failure& failure, core::Diagnosis& found);
 
+// Replaces the advice if the program did not find a file that was left out of the copy of the source.
+void AddLeftOut(const Failure& failure, core::Diagnosis& found);
+
 // Returns advice for a message of the dynamic loader, or "" if there is none.
 std::string LoaderAdvice(std::string_view message, const Failure& failure);
 

@@ -19,7 +19,8 @@ namespace {
 // The variable with the name of a file to read instead of /dev/kmsg, for machines on which /dev/kmsg cannot be read.
 constexpr char kKernelLogVariable[] = "HOWDAH_KERNEL_LOG";
 
-constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
+constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000,
+                 kLeftOutLimit = 64 << 10;
 // The number of bytes per file in which the restart rules are searched. It is larger than the limits above, because
 // libraries print long stack traces after the line that a rule matches.
 constexpr size_t kRulesTail = 64 << 10;
@@ -105,6 +106,8 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   if (auto names = os::files::ListDirectory(plan_.options.work_dir, kNamesLimit)) {
     evidence.directory_files = std::move(*names);
   }
+  if (auto text = os::files::ReadRegular(plan_.options.staging_dir + "/" + jobspec::kLeftOutFile, kLeftOutLimit))
+    evidence.left_out = jobspec::LeftOut::Decode(*text);
   evidence.framework = jobspec::ToText(plan_.spec.framework);
   evidence.ranks = ranks_;
   evidence.interpreter = InterpreterOf(evidence.command, path_, plan_.options.work_dir);

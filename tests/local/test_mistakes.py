@@ -67,7 +67,8 @@ def role(more):
                  ["1: naem: unknown key; did you mean 'name'?", "3: roles.w.memroy: unknown key; did you mean 'memory'",
                   "3: roles.w.comand: unknown key; did you mean 'command'?"], id="10-misspelt-keys"),
     pytest.param("role:\n  w: {memroy: 1GiB, command: date}\nvcores: 2\n",
-                 ["1: role: unknown key; did you mean 'roles'?", "2: role.w.memroy: unknown key; did you mean 'memory'?",
+                 ["1: role: unknown key; did you mean 'roles'?",
+                  "2: role.w.memroy: unknown key; did you mean 'memory'?",
                   "3: vcores: unknown key here; did you mean roles.NAME.vcores?"],
                  id="11-role-for-roles"),
     pytest.param("setup: x\n" + role("nproc_per_node: 2, num_nodes: 2, cpu: 2, workers: 2, replicas: 2"),
@@ -166,6 +167,27 @@ def test_mistake_20_plan_names_a_checkpoint_directory_that_is_missing_or_read_on
     assert done.returncode == 0 and missing not in done.stderr, done
     assert (f"checkpoint.dir: tasks can only read: writing to {tmp_path}/ckpt: Permission denied; choose another "
             "directory if the job writes there") in done.stderr, done
+
+
+def test_mistake_23_data_that_gitignore_leaves_out_is_named(machine, source):
+    """At submission if the command names the file, otherwise when the program does not find it."""
+    (source / "data").mkdir()
+    (source / "data/train.csv").write_text("1")
+    (source / "lib.py").touch()
+    (source / ".gitignore").write_text("data/\nlib.py\n")
+    remedy = "copy .gitignore to .howdahignore and add the line `!data` there"
+    why = "data/train.csv was not copied from the source, because .gitignore leaves out data: to copy it, " + remedy
+    read = "import sys; open(sys.argv[1] if len(sys.argv) > 1 else 'data/' + 'train.csv')"
+    for command in ("plan", "run"):
+        done = machine(command, "--memory", "64MiB", "--", *python(read), "data/train.csv", cwd=source)
+        said(done, "howdah: roles.worker.command: " + why)
+    said(run(machine, source, *python(read)), "reason: worker:0 failed", "advice: " + why)
+    for command in ("cat ./data/t* $PWD/data/train.csv", "python3 data/train.csv"):
+        said(run(machine, source, "bash", "-c", command), "advice: " + why)
+    said(run(machine, source, *python("import lib")), "advice: lib", "was not copied from the source")
+    (source / ".howdahignore").write_text("data/\nlib.py\n!data\n")
+    done = run(machine, source, *python(read), "data/train.csv", code=0)
+    assert "was not copied" not in done.stderr, done
 
 
 # --- mistakes that are reported when the job fails or ends ------------------------------------------------------------

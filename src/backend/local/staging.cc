@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/jobspec/left_out.h"
 #include "howdah/os/files/archive.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
@@ -26,6 +27,14 @@ int64_t SourceSize(const jobspec::JobSpec& spec) {
   if (!IsFiltered(spec)) return os::files::TreeSize(spec.source).value_or(0);
   const auto survey = os::files::SurveySource(spec.source);
   return survey.ok() ? survey->bytes : 0;
+}
+
+// Writes the names of the files that are not copied, for the diagnosis of tasks that do not find them.
+Status WriteLeftOut(const jobspec::JobSpec& spec, const std::string& path) {
+  const auto survey = IsFiltered(spec) ? os::files::SurveySource(spec.source) : os::files::SourceSurvey();
+  if (!survey.ok()) return survey.error();
+  const std::string text = jobspec::LeftOut{survey->left_out, survey->rules_file}.Encode();
+  return text.empty() ? Status() : os::files::WriteFileAtomically(path, text, 0600);
 }
 
 int64_t TotalSize(const jobspec::JobSpec& spec) {
@@ -83,6 +92,7 @@ Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
     const Status copied = os::files::CopyTree(spec.source, files.staging() + "/source", on_bytes,
                                               IsFiltered(spec) ? os::files::SkipsOfSource(spec.source) : nullptr);
     if (!copied.ok()) return copied.error().While("staging source " + spec.source);
+    HOWDAH_TRY_STATUS(WriteLeftOut(spec, files.staging() + "/" + jobspec::kLeftOutFile));
   }
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string& from = all[i].file.from;

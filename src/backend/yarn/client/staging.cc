@@ -15,6 +15,7 @@
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/hadoop/conf/services.h"
+#include "howdah/jobspec/left_out.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/source_filter.h"
@@ -56,6 +57,7 @@ class Stager {
     HOWDAH_TRY_STATUS(Collect(spec));
     StagedJob job;
     job.manifest = Manifest();
+    job.left_out = std::move(left_out_);
     std::optional<size_t> manifest;
     if (job.manifest.size() > kMaxEmbeddedSize) {
       HOWDAH_TRY(const auto number, cache_.AddBytes(std::exchange(job.manifest, ""), ".json"));
@@ -157,7 +159,13 @@ class Stager {
   Status AddSource(const std::string& source, bool filtered) {
     if (!IsUri(source)) {
       HOWDAH_TRY(auto tree, ListTree(source, filtered ? os::files::SkipsOfSource(source) : nullptr));
-      if (tree.front().kind == TreeEntry::Kind::kDirectory) return AddTree(source, "", tree);
+      if (tree.front().kind == TreeEntry::Kind::kDirectory) {
+        if (filtered) {
+          HOWDAH_TRY(auto survey, os::files::SurveySource(source));
+          left_out_ = jobspec::LeftOut{std::move(survey.left_out), std::move(survey.rules_file)}.Encode();
+        }
+        return AddTree(source, "", tree);
+      }
     }
     HOWDAH_TRY(auto located, Locate(source));
     entries_.push_back({{"path", "."}, {"resource", ResourceName(std::move(located.source))}, {"unpack", true}});
@@ -279,6 +287,7 @@ class Stager {
   std::optional<size_t> configuration_file_;
   std::vector<Source> sources_;
   std::optional<Source> python_;
+  std::string left_out_;
   nlohmann::json entries_ = nlohmann::json::array();
   std::vector<std::string> packs_;
 };

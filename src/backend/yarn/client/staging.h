@@ -21,6 +21,8 @@ namespace howdah::backend::yarn::client {
 
 // Path in a container. The manifest is for the executor (executor/manifest.h).
 inline constexpr const char* kManifest = "staging/manifest.json";
+// Path in a container, for the diagnosis of failures (jobspec::kLeftOutFile).
+inline constexpr const char* kLeftOut = "staging/left-out";
 
 // A file that YARN localizes into a container's directory.
 struct Resource {
@@ -36,6 +38,7 @@ struct StagedJob {
   std::string configuration;
   std::optional<Resource> configuration_file;  // set if the configuration is too large to be embedded
   std::string manifest;
+  std::string left_out;            // jobspec::LeftOut::Encode, to be embedded as well
   std::vector<Resource> files;     // the files that the manifest names, and the manifest itself if it is a file
   std::optional<Resource> python;  // named "python" if YARN unpacks it, "python.archive" if the executor does
   int64_t bytes_sent = 0;

@@ -37,6 +37,7 @@ class Submission {
     std::map<std::string, StagedFile> common = {{staged.agent.name, staged.agent.file}};
     HOWDAH_TRY_STATUS(Provide(EmbedFor::kAll, kJobFile, layout_.job_file(id_), jobspec::WriteEffective(spec), common));
     if (!staged.manifest.empty()) EmbedFile(credentials_, EmbedFor::kAll, kManifest, staged.manifest);
+    if (!staged.left_out.empty()) EmbedFile(credentials_, EmbedFor::kAll, kLeftOut, staged.left_out);
 
     start.local_resources = common;
     for (const Resource& resource : staged.files) {

@@ -11,6 +11,7 @@
 #include "howdah/base/exit_status.h"
 #include "howdah/core/states.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/jobspec/left_out.h"
 
 namespace howdah::diagnosis {
 
@@ -39,6 +40,7 @@ struct Evidence {
   std::string path;                          // PATH in which the command was looked up
   std::string working_directory;             // working directory of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
+  jobspec::LeftOut left_out = {};            // files of the source that are not in the working directory
   std::string framework = "plain";           // framework of the job
   int ranks = 0;                             // processes with a rank in the job; 0 if the process has none
   std::string interpreter;                   // path of the Python that the command names; empty if it names none
