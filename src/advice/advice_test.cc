@@ -104,10 +104,11 @@ TEST(Advice, LargestSavingComesFirst) {
 
 TEST(Advice, AdviceOfTheCoreIsRecognised) {
   Story story;
-  story.series[{"worker", 1, "memory_bytes", 0}] = {[](double) { return 9 * kGi; }};
+  story.Set(1, "memory_bytes", 9 * kGi);
   const Finding under = Only(story, AdviceCheck::kMemoryUnder);
-  EXPECT_TRUE(IsIn(under, "ps:0 is slow; worker:1 used 9 GiB of memory but requested 8 GiB; a cluster with memory "
-                          "limits kills such a task: `memory: 10496MiB` is enough"));
+  EXPECT_TRUE(IsIn(under,
+                   "ps:0 is slow; worker:1 used 9 GiB of memory but requested 8 GiB; a cluster with memory "
+                   "limits kills such a task: `memory: 10496MiB` is enough"));
   EXPECT_FALSE(IsIn(under, "worker:0 used 9 GiB of memory but requested 8 GiB; a cluster with memory limits kills"));
   EXPECT_FALSE(IsIn(under, ""));
 }
@@ -228,6 +229,25 @@ TEST(Finding, IsWrittenAsTextAndJson) {
   EXPECT_EQ(json.substr(0, json.find(",\"text\"")),
             "{\"check\":\"memory-over\",\"severity\":\"critical\",\"role\":\"worker\",\"task\":null");
   EXPECT_NE(json.find("\"set\":[\"roles.worker.memory=3840MiB\"]"), std::string::npos) << json;
+}
+
+TEST(Finding, ChangesJobsOfTonyWithTonysKeys) {
+  Story story;
+  story.spec.tony_env = true;
+  story.SetAll("memory_bytes", 0.4 * 8 * kGi);
+  const Finding finding = Only(story, AdviceCheck::kMemoryOver);
+  EXPECT_EQ(Describe(finding),
+            "worker: at most 3.2 GiB of 8 GiB memory was used: `tony.worker.memory=3840m` is enough and frees 17 GiB\n"
+            "  check     memory-over, critical, seen in 1 run\n"
+            "  evidence  peak of worker:0: 3.2 GiB\n"
+            "  change    -conf tony.worker.memory=3840m\n"
+            "  saving    17 GiB h per run; 4 GiB h per week");
+  Story restarted;
+  restarted.spec.tony_env = true;
+  for (int i = 0; i < 3; ++i) restarted.AddRestart(600 + 300 * i, "worker:0 failed with exit code 1, attempt 0: boom");
+  const Change change = Only(restarted, AdviceCheck::kRestarts).change;
+  EXPECT_TRUE(change.tony.empty());
+  EXPECT_NE(change.other.find("`howdah tony ... -print-job` writes a job file"), std::string::npos) << change.other;
 }
 
 TEST(ReferencePage, NamesEveryCheck) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "howdah/advice/advice.h"
+#include "howdah/jobspec/setting.h"
 #include "table.h"
 
 namespace howdah::advice {
@@ -49,6 +50,28 @@ bool IsSilenced(const Finding& finding, const std::vector<Finding>& all) {
   });
 }
 
+void Replace(std::string& text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+}
+
+// Writes the keys of a job of `howdah tony` as TonY's keys.
+void UseTonysKeys(const jobspec::JobSpec& spec, Finding& finding) {
+  Change& change = finding.change;
+  if (!spec.tony_env || change.keys.empty()) return;
+  for (const auto& [path, value] : change.keys) {
+    const auto tony = jobspec::TonySetting(spec, path, value);
+    if (!tony) continue;
+    const std::string setting = "`" + path.substr(path.rfind('.') + 1) + ": " + value + "`";
+    for (std::string* text : {&finding.text, &change.other}) Replace(*text, setting, "`" + *tony + "`");
+    change.tony.push_back(*tony);
+  }
+  if (change.tony.size() == change.keys.size()) return;
+  change.tony.clear();
+  change.other += (change.other.empty() ? "" : "; ") +
+                  std::string("`howdah tony ... -print-job` writes a job file, because TonY has no such key");
+}
+
 }  // namespace
 
 std::vector<std::string> SeriesOfChecks() {
@@ -93,6 +116,7 @@ std::vector<Finding> Advise(const Facts& facts, Instant now) {
         }));
     finding.certain = finding.runs >= kCertainRuns;
     finding.saving_per_week = Times(finding.saving, facts.runs_in_30_days * 7.0 / 30);
+    UseTonysKeys(facts.spec, finding);
   }
   std::stable_sort(findings.begin(), findings.end(), SavesMore);
   return findings;

@@ -104,15 +104,18 @@ TEST(JobProgress, ShortSlowdownIsNotReported) {
 
 TEST(Overuse, MemoryAboveTheRequestIsReported) {
   constexpr int64_t kMiB = int64_t{1} << 20;
-  jobspec::RoleSpec role;
-  role.name = "worker";
-  role.memory_bytes = 128 * kMiB;
-  EXPECT_EQ(OveruseText(role, {608 * kMiB, 1}),
+  jobspec::JobSpec spec = JobOf({RoleOf("worker", 2, [](auto& role) { role.memory_bytes = 128 * kMiB; })});
+  const jobspec::RoleSpec& role = spec.roles[0];
+  EXPECT_EQ(OveruseText(spec, role, {608 * kMiB, 1}),
             "worker:1 used 608 MiB of memory but requested 128 MiB; a cluster with memory limits kills such a task: "
             "`memory: 768MiB` is enough");
-  EXPECT_EQ(OveruseText(role, {128 * kMiB, 0}), "");
-  EXPECT_EQ(OveruseText(role, {190 * kMiB, 0}), "") << "libraries of another machine may need as much";
-  EXPECT_EQ(OveruseText(role, {}), "") << "nothing was measured";
+  EXPECT_EQ(OveruseText(spec, role, {128 * kMiB, 0}), "");
+  EXPECT_EQ(OveruseText(spec, role, {190 * kMiB, 0}), "") << "libraries of another machine may need as much";
+  EXPECT_EQ(OveruseText(spec, role, {}), "") << "nothing was measured";
+  spec.tony_env = true;
+  EXPECT_EQ(OveruseText(spec, role, {608 * kMiB, 1}),
+            "worker:1 used 608 MiB of memory but requested 128 MiB; a cluster with memory limits kills such a task: "
+            "`tony.worker.memory=768m` is enough");
 }
 
 // The end of a job with one worker.

@@ -317,7 +317,7 @@ std::string Ending::MemoryAdvice() const {
   });
   std::string advice;
   for (size_t r = 0; r < peaks.size(); ++r) {
-    const std::string text = OveruseText(context_.spec.roles[r], peaks[r]);
+    const std::string text = OveruseText(context_.spec, context_.spec.roles[r], peaks[r]);
     if (!text.empty()) advice += (advice.empty() ? "" : "; ") + text;
   }
   return advice;

@@ -176,7 +176,7 @@ std::string GpuAdvice(std::string_view message, const Evidence& e) {
                     ContainsAny(message, {"requires at least one CUDA device", "no GPUs found",
                                           "only supported with GPUs", "no CUDA-capable device"});
   if (nccl) {
-    return e.gpus == 0 ? "the task requests no GPU: use the backend gloo, or add `gpus: 1`"
+    return e.gpus == 0 ? "the task requests no GPU: use the backend gloo, or add `" + e.one_gpu + "`"
                        : "the process sees no GPU: check CUDA_VISIBLE_DEVICES and the driver on the node";
   }
   if (Contains(message, "doesn't have NCCL built in"))
@@ -184,7 +184,7 @@ std::string GpuAdvice(std::string_view message, const Evidence& e) {
   if (ContainsAny(message, {"Found no NVIDIA driver", "No CUDA GPUs are available", "no CUDA-capable device",
                             "Torch not compiled with CUDA enabled"})) {
     return e.gpus == 0
-               ? "the task requests no GPU: add `gpus: 1`, or let the program use the CPU"
+               ? "the task requests no GPU: add `" + e.one_gpu + "`, or let the program use the CPU"
                : "the process sees no GPU: check the driver on the node, and that the environment is built for CUDA";
   }
   return "";

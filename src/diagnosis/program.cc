@@ -27,7 +27,7 @@ bool MentionsOutOfMemory(std::string_view text) {
 
 std::string MemoryAdvice(const Evidence& e) {
   const std::string used = MemoryUse(e);
-  return "raise the role's `memory`, or process less data at a time" +
+  return "raise the role's `" + e.memory_key + "`, or process less data at a time" +
          (used.empty() ? "" : "; the task had used " + used);
 }
 

@@ -6,6 +6,7 @@
 
 #include "howdah/base/text.h"
 #include "howdah/diagnosis/restart_rules.h"
+#include "howdah/jobspec/setting.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
 #include "howdah/os/files/space.h"
@@ -129,6 +130,8 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   evidence.memory_requested_bytes = plan_.role().memory_bytes;
   if (process.pid != 0) evidence.kernel_log = kernel_log_.Read();
   evidence.gpus = plan_.role().gpus;
+  if (plan_.spec.tony_env) evidence.memory_key = jobspec::SettingName(plan_.spec, plan_.role(), "memory");
+  evidence.one_gpu = jobspec::SettingText(plan_.spec, plan_.role(), "gpus", "1");
   evidence.pci_addresses = process.pci_addresses;
   return evidence;
 }

@@ -240,5 +240,5 @@ def test_25_task_above_the_memory_limit_of_its_container(alice, difficult, tmp_p
     text = text_of(status)
     assert_facts(text, "worker:0", "out of memory", " of 128 MiB of memory", "killed by YARN", "127.0.0.1")
     used = float(re.search(r"used ([\d.]+) MiB of 128 MiB", text).group(1))
-    enough = int(re.search(r"memory: (\d+)MiB would have been enough", text).group(1))
+    enough = int(re.search(r"a request of (\d+)MiB would have been enough", text).group(1))
     assert 128 < used < enough < 2 * used + 256, text

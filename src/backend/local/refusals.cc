@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "howdah/base/bytes.h"
+#include "howdah/jobspec/setting.h"
 #include "tony_history.h"
 
 namespace howdah::backend::local {
@@ -25,17 +26,18 @@ std::string MachineGpus(const Capacity& capacity) {
 }
 
 // Refuses a role if one of its tasks alone is larger than the machine. Returns whether the role was refused.
-bool RefuseTask(const jobspec::RoleSpec& role, const Capacity& capacity, std::vector<std::string>& refusals) {
+bool RefuseTask(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const Capacity& capacity,
+                std::vector<std::string>& refusals) {
   const size_t before = refusals.size();
   if (role.memory_bytes > capacity.memory_bytes) {
     refusals.push_back("roles." + role.name + ": one task requests " + FormatBytes(role.memory_bytes) +
-                       " of memory, but " + MachineMemory(capacity) + "; lower roles." + role.name +
-                       ".memory, or run the job on a larger machine");
+                       " of memory, but " + MachineMemory(capacity) + "; lower " +
+                       jobspec::SettingName(spec, role, "memory") + ", or run the job on a larger machine");
   }
   if (role.gpus > static_cast<int64_t>(capacity.gpus.size())) {
     refusals.push_back("roles." + role.name + ": one task requests " + std::to_string(role.gpus) + " GPUs, but " +
-                       MachineGpus(capacity) + "; lower roles." + role.name +
-                       ".gpus, or run the job on another machine");
+                       MachineGpus(capacity) + "; lower " + jobspec::SettingName(spec, role, "gpus") +
+                       ", or run the job on another machine");
   }
   return refusals.size() > before;
 }
@@ -81,7 +83,7 @@ void IgnoreOfRole(const jobspec::RoleSpec& role, std::vector<std::string>& ignor
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity& capacity) {
   std::vector<std::string> refusals;
   bool too_large = false;
-  for (const jobspec::RoleSpec& role : spec.roles) too_large |= RefuseTask(role, capacity, refusals);
+  for (const jobspec::RoleSpec& role : spec.roles) too_large |= RefuseTask(spec, role, capacity, refusals);
   if (!too_large && spec.start == jobspec::StartMode::kGang) RefuseGang(spec, capacity, refusals);
   RefuseUri("source", spec.source, refusals);
   for (const auto& [file, role] : jobspec::AllFiles(spec)) {

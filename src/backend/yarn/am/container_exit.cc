@@ -79,7 +79,7 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   const std::string used = usage.substr(0, of), allowed = usage.substr(of + 4);
   const std::string text = "out of memory: container used " + Binary(used) + " of " + Binary(allowed) + " of " + kind +
                            " and was killed by YARN";
-  if (physical) return text + "; memory: " + SufficientMemory(Mib(used)) + " would have been enough for this peak";
+  if (physical) return text + "; a request of " + SufficientMemory(Mib(used)) + " would have been enough for this peak";
   return text + "; administrators should disable this check of the cluster (yarn.nodemanager.vmem-check-enabled)";
 }
 

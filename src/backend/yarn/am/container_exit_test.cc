@@ -41,14 +41,16 @@ TEST(ContainerExit, EachExitStatusIsDescribed) {
        "[2026-11-21 19:00:00.000]Container [pid=17,containerID=container_1] is running 4304896B beyond the 'PHYSICAL' "
        "memory limit. Current usage: 260.1 MB of 256 MB physical memory used; 2.9 GB of 537.6 MB virtual memory used. "
        "Killing container.\nDump of the process-tree",
-       "out of memory: container used 260.1 MiB of 256 MiB of memory and was killed by YARN; memory: 512MiB would have "
+       "out of memory: container used 260.1 MiB of 256 MiB of memory and was killed by YARN; a request of 512MiB would "
+       "have "
        "been enough for this peak"},
       {-104, "", "container exceeded its memory limit and was killed by YARN"},
       {0,
        "[2026-11-21 20:00:00.000]Container [pid=17,containerID=container_1] is running 4304896B beyond the 'PHYSICAL' "
        "memory limit. Current usage: 1.2 GB of 1 GB physical memory used; 2.9 GB of 2.1 GB virtual memory used. "
        "Killing container.\n[2026-11-21 20:00:00.500]Container killed on request. Exit code is 0\n",
-       "out of memory: container used 1.2 GiB of 1 GiB of memory and was killed by YARN; memory: 1536MiB would have "
+       "out of memory: container used 1.2 GiB of 1 GiB of memory and was killed by YARN; a request of 1536MiB would "
+       "have "
        "been enough for this peak"},
       {-103,
        "Container [pid=17] is running beyond the 'VIRTUAL' memory limit. Current usage: 60.1 MB of 256 MB physical "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
+#include "howdah/jobspec/setting.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
@@ -38,25 +39,25 @@ std::string QueueRefusal(const ClusterFacts& facts) {
   return "";
 }
 
-// Returns the key of the job file that requests the resource type.
-std::string KeyOf(const jobspec::RoleSpec& role, const std::string& type) {
+// Returns the key that requests the resource type.
+std::string KeyOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const std::string& type) {
   const bool is_gpus = type == hadoop::yarn::kGpu && role.gpus > 0;
-  return "roles." + role.name + (is_gpus ? ".gpus" : ".resources." + type);
+  return jobspec::SettingName(spec, role, is_gpus ? "gpus" : "resources." + type);
 }
 
 // Returns what to change in the role so that a task fits into `most`: "lower roles.worker.memory to 4GiB".
-std::string Remedy(const jobspec::RoleSpec& role, const hadoop::yarn::Resource& most) {
+std::string Remedy(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const hadoop::yarn::Resource& most) {
   constexpr int64_t kMib = int64_t{1} << 20;
   const hadoop::yarn::Resource size = ContainerSize(role);
   std::vector<std::string> changes;
   const auto limit = [&](const std::string& key, int64_t wanted, int64_t offered, const std::string& value) {
     if (wanted > offered) changes.push_back(offered > 0 ? "lower " + key + " to " + value : "remove " + key);
   };
-  const std::string who = "roles." + role.name;
-  limit(who + ".memory", size.memory_mib, most.memory_mib, BytesToText(std::min(most.memory_mib, INT64_MAX / kMib) * kMib));
-  limit(who + ".vcores", size.vcores, most.vcores, std::to_string(most.vcores));
+  limit(jobspec::SettingName(spec, role, "memory"), size.memory_mib, most.memory_mib,
+        BytesToText(std::min(most.memory_mib, INT64_MAX / kMib) * kMib));
+  limit(jobspec::SettingName(spec, role, "vcores"), size.vcores, most.vcores, std::to_string(most.vcores));
   for (const auto& [type, amount] : size.others) {
-    limit(KeyOf(role, type), amount, most.other(type), std::to_string(most.other(type)));
+    limit(KeyOf(spec, role, type), amount, most.other(type), std::to_string(most.other(type)));
   }
   return Join(changes);
 }
@@ -103,7 +104,7 @@ std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& r
     if (Has(facts.resource_types, type)) continue;
     return who + " requests " + std::to_string(amount) + " " + type +
            ", which is not a resource type of this cluster; its types: " + Join(facts.resource_types) + "; remove " +
-           KeyOf(role, type);
+           KeyOf(spec, role, type);
   }
   const std::string label = NodeLabel(spec, role);
   if (const std::string why = LabelRefusal(facts, who, label); !why.empty()) return why;
@@ -114,7 +115,7 @@ std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& r
   if (fits || largest == nullptr) return "";  // if no node has the label, the job waits for one
   return "no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +
          (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
-         ToText(largest->total) + "; " + Remedy(role, largest->total);
+         ToText(largest->total) + "; " + Remedy(spec, role, largest->total);
 }
 
 std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
@@ -139,7 +140,8 @@ std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const
     if (ContainerSize(role).FitsIn(maximum)) continue;
     refusals.push_back("roles." + role.name + " requests " + ToText(ContainerSize(role)) +
                        " per task; the ResourceManager grants at most " + ToText(maximum) +
-                       " per container (yarn.scheduler.maximum-allocation-mb, -vcores); " + Remedy(role, maximum));
+                       " per container (yarn.scheduler.maximum-allocation-mb, -vcores); " +
+                       Remedy(spec, role, maximum));
   }
   return refusals;
 }

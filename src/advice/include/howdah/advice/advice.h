@@ -21,6 +21,9 @@ struct Change {
   // Keys as paths ("roles.worker.memory") and their new values as YAML. The values replace those of the job file.
   std::vector<std::pair<std::string, std::string>> keys = {};
   std::string other = {};  // what to change outside of the job file; a clause
+  // For jobs of `howdah tony`: the same as `keys`, in the form of its flag -conf ("tony.worker.memory=2g"). Empty if
+  // TonY lacks one of the keys.
+  std::vector<std::string> tony = {};
 
   // Formats the keys as a part of a job file, in several lines.
   std::string Yaml() const;

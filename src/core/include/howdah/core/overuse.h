@@ -14,8 +14,8 @@ struct RolePeak {
   int task = 0;              // the index of the task with this peak
 };
 
-// Advice for a role if one of its tasks used clearly more memory than requested: the task, and a sufficient value for
-// the job file. Empty if there is no such task.
-std::string OveruseText(const jobspec::RoleSpec& role, const RolePeak& peak);
+// Advice for a role if one of its tasks used clearly more memory than requested: the task, and a sufficient setting.
+// Empty if there is no such task.
+std::string OveruseText(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const RolePeak& peak);
 
 }  // namespace howdah::core

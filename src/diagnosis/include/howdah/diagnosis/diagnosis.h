@@ -57,7 +57,9 @@ struct Evidence {
   // The full file systems among those that the process may have written to, if MayMeanNoSpace(its output): "/data
   // (ext4), 1.8 TiB, 0 B free".
   std::vector<std::string> full_disks;
-  int gpus = 0;                              // number of GPUs of the task
+  int gpus = 0;  // number of GPUs of the task
+  // How the user writes the settings of the task's role (jobspec::SettingText).
+  std::string memory_key = "memory", one_gpu = "gpus: 1";
   std::map<int, std::string> pci_addresses;  // known addresses of these GPUs, by index: "00000000:3B:00.0"
 };
 
