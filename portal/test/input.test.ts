@@ -6,7 +6,14 @@ import {join} from "node:path";
 import test from "node:test";
 import {findings, lint} from "../lint.mjs";
 import {interpret, NO_PREFIX} from "../src/pure/keys";
-import {execCommand, graceError, killCommand, scaleCommand, shellQuoted} from "../src/pure/shell_command";
+import {
+  execCommand,
+  graceError,
+  killCommand,
+  scaleCommand,
+  shellQuoted,
+  stacksCommand,
+} from "../src/pure/shell_command";
 import {logTopic, parsedEvent, streamUrl} from "../src/pure/stream_events";
 
 function press(...keys: string[]) {
@@ -42,6 +49,15 @@ test("commands are quoted for the shell", () => {
   assert.equal(killCommand("$(rm)", "yarn", "30s"), "howdah kill '$(rm)' --grace 30s --on yarn");
   assert.equal(scaleCommand("id", "local", "worker", 4), "howdah scale id worker=4 --on local");
   assert.equal(execCommand("id", "local", "worker:0"), "howdah exec id worker:0 --on local -- bash");
+});
+
+test("the command for stacks names the options that were chosen", () => {
+  const none = {native: false, signal: ""};
+  assert.equal(stacksCommand("id", "local", "w:0", none), "howdah stacks id w:0 --on local");
+  assert.equal(
+    stacksCommand("id", "yarn", "w:0", {native: true, signal: "USR1"}),
+    "howdah stacks id w:0 --native --signal USR1 --on yarn",
+  );
 });
 
 test("grace periods", () => {

@@ -317,4 +317,14 @@ void AttemptRunner::OnCommandStarted(pid_t pid) {
   if (frameworks::mpi::PlaceholderCommand(context_.plan.spec, context_.plan.task)) attempt_->AddGuest(pid);
 }
 
+std::optional<StackTarget> AttemptRunner::stack_target() const {
+  if (!attempt_) return std::nullopt;
+  StackTarget target{.attempt = attempt_->number(),
+                     .ranks = attempt_->pids(),
+                     .path = watchdog_.target().path,
+                     .stop_signal = SignalNumber(context_.plan.spec.checkpoint.signal).value_or(SIGTERM)};
+  for (const LogFiles& logs : watchdog_.target().logs) target.stderrs.push_back(logs.err);
+  return target;
+}
+
 }  // namespace howdah::executor

@@ -19,6 +19,7 @@
 #include "progress_reporter.h"
 #include "result_store.h"
 #include "start_order.h"
+#include "task_stacks.h"
 #include "task_usage.h"
 #include "watchdog.h"
 
@@ -75,6 +76,8 @@ class AttemptRunner {
   std::optional<Launch> PrepareCommand(const jobspec::Command& command) const;
   // Call it with the pid of a command that PrepareCommand has prepared and that has been started.
   void OnCommandStarted(pid_t pid);
+  // The running attempt for a sample of its stacks. Returns nullopt if no attempt is running.
+  std::optional<StackTarget> stack_target() const;
 
   bool running() const { return attempt_ != nullptr; }
   // The number of the newest attempt that was ordered; -1 before the first one.

@@ -42,7 +42,7 @@ Executor::Executor(const TaskOptions& options, os::process::PortReservation port
             return make_channel(am_.am_address(), std::move(post));
           },
           [this](const jobspec::Command& command) { return runner_.PrepareCommand(command); },
-          [this](pid_t pid) { runner_.OnCommandStarted(pid); }),
+          [this](pid_t pid) { runner_.OnCommandStarted(pid); }, [this] { return runner_.stack_target(); }),
       children_(loop_),
       guardian_(loop_),
       turns_{guardian.pulse, boost::asio::steady_timer(loop_)},

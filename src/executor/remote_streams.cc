@@ -8,11 +8,13 @@
 namespace howdah::executor {
 
 RemoteStreams::RemoteStreams(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare,
-                             std::function<void(pid_t pid)> on_started)
+                             std::function<void(pid_t pid)> on_started,
+                             std::function<std::optional<StackTarget>()> stack_target)
     : loop_(loop),
       make_channel_(std::move(make_channel)),
       prepare_(std::move(prepare)),
-      on_started_(std::move(on_started)) {}
+      on_started_(std::move(on_started)),
+      stack_target_(std::move(stack_target)) {}
 
 void RemoteStreams::Open(uint64_t id) {
   if (!channel_) {
@@ -45,6 +47,8 @@ void RemoteStreams::OnOpen(uint64_t id, const wire::Open& open) {
       return;
     case wire::Open::kProcess:
       return StartProcess(id, open.process());
+    case wire::Open::kStacks:
+      return SampleStacks(id, open.stacks());
     default:
       return Fail(id, "unknown kind of stream");
   }
@@ -76,6 +80,12 @@ void RemoteStreams::StartProcess(uint64_t id, const wire::Process& process) {
   streams_.at(id).stream->Send(line);
   streams_.at(id).stream->Send(exited);
   OnEnded(id, false);
+}
+
+void RemoteStreams::SampleStacks(uint64_t id, const wire::Stacks& wanted) {
+  auto target = stack_target_();
+  if (!target) return Fail(id, "the task is not running: it has no process that could be sampled");
+  streams_.at(id).end = SampleTaskStacks(loop_, std::move(*target), wanted, HandlersOf(id));
 }
 
 rpc::streams::RemoteEndpoint::Handlers RemoteStreams::HandlersOf(uint64_t id) {

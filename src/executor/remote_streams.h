@@ -1,4 +1,5 @@
-// Frame streams from clients into the task: connections to the task's servers, and commands in the task's environment.
+// Frame streams from clients into the task: connections to the task's servers, commands in the task's environment, and
+// samples of its stacks.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,6 +13,7 @@
 #include "howdah/rpc/frames.h"
 #include "howdah/rpc/streams/remote_endpoint.h"
 #include "launch.h"
+#include "task_stacks.h"
 
 namespace howdah::executor {
 
@@ -24,9 +26,9 @@ class RemoteStreams {
  public:
   // Prepares a command in the environment of the running attempt. Returns nullopt if the task is not running.
   using Prepare = std::function<std::optional<Launch>(const jobspec::Command& command)>;
-  // on_started is called when a command was started.
+  // on_started is called when a command was started. stack_target returns nullopt if the task is not running.
   RemoteStreams(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare,
-                std::function<void(pid_t pid)> on_started);
+                std::function<void(pid_t pid)> on_started, std::function<std::optional<StackTarget>()> stack_target);
 
   // Opens the stream that the AM has announced with this id.
   void Open(uint64_t id);
@@ -46,6 +48,7 @@ class RemoteStreams {
   void OnFrame(uint64_t id, const wire::Frame& frame);
   void OnOpen(uint64_t id, const wire::Open& open);
   void StartProcess(uint64_t id, const wire::Process& process);
+  void SampleStacks(uint64_t id, const wire::Stacks& wanted);
   void OnClosed(uint64_t id);
   void OnEnded(uint64_t id, bool broken);
   void Fail(uint64_t id, const std::string& why);
@@ -55,6 +58,7 @@ class RemoteStreams {
   MakeChannel make_channel_;
   Prepare prepare_;
   std::function<void(pid_t pid)> on_started_;
+  std::function<std::optional<StackTarget>()> stack_target_;
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unordered_map<uint64_t, Stream> streams_;
 };

@@ -10,7 +10,6 @@
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/inspect.h"
-#include "howdah/os/process/spawn.h"
 #include "howdah/os/process/tree.h"
 
 namespace howdah::executor {
@@ -63,22 +62,21 @@ void StackSampler::Sample(Request request, std::function<void(const std::string&
     // one is usually a shell.
     Location& location = locations_[rank];
     if (!location.is_python) location = {facts->Text() + " (pid " + std::to_string(pid) + ")", facts->python, false};
-    if (facts->python && waiting_.size() < kMostDumped) waiting_.push_back({pid, rank});
+    if (facts->python && waiting_.size() < kMostDumped) waiting_.push_back({pid, rank, facts->state == 'T'});
   }
   SampleNext();
 }
 
 void StackSampler::FinishEarly() {
   waiting_.clear();
-  if (py_spy_ > 0) ::kill(-py_spy_, SIGKILL);
+  py_spy_.Kill();
 }
 
 void StackSampler::Cancel() {
   done_ = nullptr;
   waiting_.clear();
   limit_.cancel();
-  py_spy_ended_.close();
-  if (py_spy_ > 0) ::kill(-std::exchange(py_spy_, -1), SIGKILL);
+  py_spy_.Cancel();
 }
 
 void StackSampler::SampleNext() {
@@ -104,33 +102,12 @@ void StackSampler::Finish() {
 }
 
 bool StackSampler::RunPySpy(const PythonProcess& process) {
-  const os::process::FoundCommand found = os::process::LookUpCommand("py-spy", request_.path, "/");
-  const auto out = os::files::OpenForAppend(request_.stderrs[process.rank]);
-  if (found.error != 0 || !out.ok()) return false;
-  os::process::SpawnRequest request;
-  request.program = found.program;
-  request.argv = {"py-spy", "dump", "--pid", std::to_string(process.pid)};
-  request.environment = {"PATH=" + request_.path};
-  request.stdout_fd = request.stderr_fd = out->get();
-  request.death_signal = SIGKILL;
-  auto spawned = os::process::Spawn(request);
-  auto* child = std::get_if<os::process::Child>(&spawned);
-  if (child == nullptr) return false;
-  py_spy_ = child->pid;
-  py_spy_ended_.assign(child->pidfd.Release());
-  py_spy_ended_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                           [this, process](const boost::system::error_code& error) {
-                             if (error) return;
-                             py_spy_ = -1;
-                             py_spy_ended_.close();
-                             limit_.cancel();
-                             OnDumped(process, true);
-                           });
-  limit_.expires_after(kPySpyLimit);
-  limit_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && py_spy_ > 0) ::kill(-py_spy_, SIGKILL);  // OnDumped is called when py-spy has ended
-  });
-  return true;
+  return py_spy_.Start(request_.path, {"py-spy", "dump", "--pid", std::to_string(process.pid)}, kPySpyLimit,
+                       [this, process](const ToolRun::Output& output) {
+                         if (output.killed && !process.stopped) ResumeAfterDebugger(process.pid);
+                         Append(request_.stderrs[process.rank], output.out + output.err);
+                         OnDumped(process, true);
+                       });
 }
 
 bool StackSampler::SignalFaulthandler(const PythonProcess& process) {

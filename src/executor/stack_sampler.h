@@ -2,15 +2,13 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <chrono>
 #include <deque>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "howdah/os/files/fd.h"
+#include "tool_run.h"
 
 namespace howdah::executor {
 
@@ -21,7 +19,7 @@ namespace howdah::executor {
 // Works asynchronously, on the executor's loop.
 class StackSampler {
  public:
-  explicit StackSampler(boost::asio::io_context& loop) : py_spy_ended_(loop), limit_(loop) {}
+  explicit StackSampler(boost::asio::io_context& loop) : py_spy_(loop), limit_(loop) {}
 
   struct Request {
     std::vector<pid_t> ranks;          // pids by local rank
@@ -41,6 +39,7 @@ class StackSampler {
   struct PythonProcess {
     pid_t pid = 0;
     size_t rank = 0;
+    bool stopped = false;  // by a signal, before the sample
   };
   struct Location {
     std::string text;
@@ -57,8 +56,7 @@ class StackSampler {
   std::deque<PythonProcess> waiting_;
   std::vector<Location> locations_;  // indexed by local rank
   size_t offset_ = 0;                // the position in the rank's stderr file at which the stack begins
-  pid_t py_spy_ = -1;
-  boost::asio::posix::stream_descriptor py_spy_ended_;  // a pidfd
+  ToolRun py_spy_;
   boost::asio::steady_timer limit_;
 };
 

@@ -36,6 +36,8 @@ class Watchdog {
   };
   void Begin(Target target);
   void End();
+  // The target of the newest Begin.
+  const Target& target() const { return target_; }
 
   struct Measurements {
     double cpu_seconds = 0;

@@ -48,4 +48,20 @@ Result<ScaleOrder> ScaleOrderOf(const std::string& body) {
   return ScaleOrder{name, instances->get<int>()};
 }
 
+Result<StackOrder> StackOrderOf(const std::string& body) {
+  HOWDAH_TRY(const Json fields, FieldsOf(body, {"task", "native", "signal"}));
+  const auto task = fields.find("task"), native = fields.find("native"), signal = fields.find("signal");
+  constexpr size_t kLongestTask = 200;
+  StackOrder order;
+  if (task != fields.end() && task->is_string()) order.task = task->get<std::string>();
+  if (order.task.empty() || order.task.size() > kLongestTask)
+    return Error{ErrorCode::kUsage, "task: the name of a task is missing; write {\"task\": \"worker:0\"}"};
+  if (native != fields.end() && !native->is_boolean()) return Error{ErrorCode::kUsage, "native: write true or false"};
+  order.native = native != fields.end() && native->get<bool>();
+  if (signal == fields.end() || signal->is_null()) return order;
+  if (!signal->is_string()) return Error{ErrorCode::kUsage, "signal: write the name of a signal, \"USR1\", or null"};
+  order.signal = signal->get<std::string>();
+  return order;
+}
+
 }  // namespace howdah::portal

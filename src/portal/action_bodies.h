@@ -25,4 +25,12 @@ struct ScaleOrder {
 // Reads {"role": "worker", "instances": 4}.
 Result<ScaleOrder> ScaleOrderOf(const std::string& body);
 
+struct StackOrder {
+  std::string task;  // "worker:0"
+  bool native = false;
+  std::string signal;  // "USR1"; "" for none
+};
+// Reads {"task": "worker:0", "native": true, "signal": "USR1"}; the last two may be absent.
+Result<StackOrder> StackOrderOf(const std::string& body);
+
 }  // namespace howdah::portal

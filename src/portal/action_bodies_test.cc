@@ -57,5 +57,27 @@ TEST(ActionBodies, ScaleNeedsRoleAndCount) {
   for (const std::string& body : cases) EXPECT_FALSE(ScaleOrderOf(body).ok()) << body;
 }
 
+TEST(StackOrder, BodyNamesTaskAndOptions) {
+  const auto plain = StackOrderOf(R"({"task": "worker:0"})");
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(plain->task, "worker:0");
+  EXPECT_FALSE(plain->native);
+  EXPECT_EQ(plain->signal, "");
+  const auto full = StackOrderOf(R"({"task": "w:1", "native": true, "signal": "USR1"})");
+  ASSERT_TRUE(full.ok());
+  EXPECT_TRUE(full->native);
+  EXPECT_EQ(full->signal, "USR1");
+  EXPECT_TRUE(StackOrderOf(R"({"task": "w:1", "signal": null})").ok());
+}
+
+TEST(StackOrder, OtherBodiesAreErrors) {
+  for (const char* body : {"", "{}", "[]", R"({"task": 3})", R"({"task": ""})", R"({"task": "w:0", "native": 1})",
+                           R"({"task": "w:0", "signal": 10})", R"({"task": "w:0", "rank": 1})"}) {
+    const auto order = StackOrderOf(body);
+    ASSERT_FALSE(order.ok()) << body;
+    EXPECT_EQ(order.error().code, ErrorCode::kUsage) << body;
+  }
+}
+
 }  // namespace
 }  // namespace howdah::portal

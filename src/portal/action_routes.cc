@@ -3,7 +3,9 @@
 #include "action_bodies.h"
 #include "actions.h"
 #include "api.h"
+#include "howdah/base/ids.h"
 #include "howdah/base/text.h"
+#include "howdah/client/task_stacks.h"
 #include "howdah/core/states.h"
 #include "json_text.h"
 
@@ -51,6 +53,41 @@ void Scale(Services& services, const Request& request, const Arguments& argument
   Perform(services, request, arguments, {.name = "scale", .arguments = request.body, .act = act}, std::move(respond));
 }
 
+// An error of the task itself is no failure of the portal: 409.
+Response Conflict(const Error& error) {
+  return web::ToResponse({.status = 409, .detail = error.WithoutRemedy(), .advice = error.remedy});
+}
+
+Result<Response> SampleTask(Cluster& cluster, const JobId& id, const std::string& task,
+                            const client::StackOptions& options) {
+  HOWDAH_TRY(const journal::JobView view, cluster.Status(id));
+  const auto tasks = client::TasksToSample(task, view);
+  if (!tasks.ok() && tasks.error().code == ErrorCode::kFailed) return Conflict(tasks.error());
+  if (!tasks.ok()) return tasks.error();
+  if (tasks->size() > 1) return Error{ErrorCode::kUsage, "task: '" + task + "' has several tasks; write one of them"};
+  HOWDAH_TRY(const rpc::AmContact am, cluster.Contact(id));
+  const client::TaskSample sample = client::SampleTasks(am, *tasks, options).front();
+  if (!sample.stacks.ok() && sample.stacks.error().code == ErrorCode::kFailed) return Conflict(sample.stacks.error());
+  if (!sample.stacks.ok()) return sample.stacks.error();
+  const size_t processes = sample.stacks->processes.size();
+  const std::string text = TaskText(sample.task.role, sample.task.index) + ": " +
+                           CountOf(static_cast<int64_t>(processes), "process", "processes") + " of " + id.text +
+                           " sampled";
+  return web::Json(JoinObjects(Dump({{"text", text}}), client::StacksJson(sample)) + "\n");
+}
+
+void SampleStacks(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
+  const auto order = StackOrderOf(request.body);
+  if (!order.ok()) return respond(web::ToResponse(ToProblem(order.error())));
+  const auto signal = client::ParseSignal(order->signal);
+  if (!signal.ok()) return respond(web::ToResponse(ToProblem(signal.error())));
+  const client::StackOptions options{.native = order->native, .signal = *signal};
+  const Act act = [task = order->task, options](Cluster& cluster, const JobId& id) {
+    return SampleTask(cluster, id, task, options);
+  };
+  Perform(services, request, arguments, {.name = "stacks", .arguments = request.body, .act = act}, std::move(respond));
+}
+
 using Handle = void (*)(Services&, const Request&, const Arguments&, Respond);
 auto ActionHandler(Services& services, Handle handle) {
   return [&services, handle](const Request& request, const Arguments& arguments, Respond respond) {
@@ -86,6 +123,25 @@ void AddActionRoutes(Services& services, web::Routes& routes) {
        .errors = {read_only, {409, "The job has ended."}},
        .tag = "Actions",
        .handler = ActionHandler(services, Scale)});
+  routes.Add({.method = "POST",
+              .pattern = Path("jobs/{id}/stacks"),
+              .summary = "Sample the stacks of a running task's processes",
+              .parameters = {JobParameter()},
+              .body_schema = R"({"type": "object", "additionalProperties": false, "required": ["task"], "properties": {
+  "task": {"type": "string"}, "native": {"type": "boolean", "description": "Read native frames, too"},
+  "signal": {"type": ["string", "null"], "description": "Registered for faulthandler by the program"}}})",
+              .answer = "An element of `tasks` in `howdah stacks --json` "
+                        "([inside.md](inside.md#where-a-program-is)), and a `text`.",
+              .answer_schema = R"({"type": "object", "required": ["text", "task", "attempt", "processes", "omitted"],
+  "properties": {"text": {"type": "string"}, "task": {"type": "string"}, "attempt": {"type": "integer"},
+    "omitted": {"type": "integer"}, "processes": {"type": "array", "items": {"type": "object",
+      "required": ["pid", "local_rank", "state", "tool", "stacks", "problem"], "properties": {
+        "pid": {"type": "integer"}, "local_rank": {"type": ["integer", "null"]}, "state": {"type": "string"},
+        "tool": {"type": ["string", "null"]}, "stacks": {"type": ["string", "null"]},
+        "problem": {"type": ["string", "null"]}}}}}})",
+              .errors = {read_only, {409, "The job has ended, or the task is not running."}},
+              .tag = "Actions",
+              .handler = ActionHandler(services, SampleStacks)});
 }
 
 }  // namespace howdah::portal

@@ -456,3 +456,14 @@ def log_bytes(job, task, stream):
         + b"\n"
         + b"".join(b"epoch %d loss %f\n" % (i, 1 / (i + 1)) for i in range(2000))
     )
+
+
+def stacks_answer(row, body):
+    """A process with Python frames, and one whose program could not be read."""
+    text = f'Thread 71 (idle): "MainThread"\n    all_reduce (distributed_c10d.py:2050)\n    {HOSTILE} (train.py:40)\n'
+    processes = [
+        {"pid": 71, "local_rank": 0, "state": "python3 sleeps", "tool": "py-spy", "stacks": text, "problem": None},
+        {"pid": 72, "local_rank": None, "state": "sh sleeps", "tool": None, "stacks": None, "problem": "no stack: why"},
+    ]
+    text = f"{body['task']}: 2 processes of {row['id']} sampled"
+    return {"text": text, "task": body["task"], "attempt": 0, "problem": None, "processes": processes, "omitted": 1}

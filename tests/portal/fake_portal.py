@@ -20,6 +20,7 @@ from fake_jobs import (
     plan_answer,
     rerun_answer,
     series_answer,
+    stacks_answer,
     timeline,
 )
 
@@ -277,6 +278,8 @@ class FakePortal:
         if parts[2] == "kill":
             self.change_job(row["id"], state="KILLED", finished="2026-11-21T07:00:00.000Z", reason="killed by ann")
             return 202, {"text": f"{row['id']}: stopping", "state": "RUNNING"}
+        if parts[2] == "stacks":
+            return 200, stacks_answer(row, body)
         if body.get("instances") == 3:
             raise Problem(409, "role 'worker' is not elastic", "Give it `instances: {min, max}`.")
         if parts[2] == "rerun":

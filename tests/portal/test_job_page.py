@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from fake_jobs import HOSTILE
 
 RUNNING, FAILED = "howdah-20261121-064502-x7k2", "howdah-20261121-064505-x7k2"
@@ -53,11 +55,32 @@ def test_scale_shows_why_it_was_refused(tab, portal, expect):
     assert portal.posts[-1] == (RUNNING, "scale", {"role": "worker", "instances": 5})
 
 
+@pytest.mark.parametrize("width", [360, 1600])
+def test_stacks_of_a_task_are_shown(tab, portal, expect, width):
+    opened = tab(width=width)
+    page = opened.open(f"/jobs/{RUNNING}?tab=tasks&task=worker:1")
+    page.get_by_role("button", name="Stacks…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(f"howdah stacks {RUNNING} worker:1 --on local")
+    dialog.get_by_label("native").check()
+    dialog.get_by_label("signal").select_option("USR1")
+    expect(dialog).to_contain_text(f"howdah stacks {RUNNING} worker:1 --native --signal USR1 --on local")
+    assert opened.violations() == []
+    dialog.get_by_role("button", name="Sample the stacks").click()
+    expect(dialog.get_by_role("status")).to_contain_text("worker:1: 2 processes")
+    expect(dialog.get_by_label("stacks of pid 71, local rank 0")).to_contain_text(HOSTILE)
+    expect(dialog).to_contain_text("no stack: why")
+    expect(dialog).to_contain_text("Further processes, not sampled: 1")
+    assert dialog.locator("img").count() == 0 and opened.violations() == []
+    assert portal.posts == [(RUNNING, "stacks", {"task": "worker:1", "native": True, "signal": "USR1"})]
+
+
 def test_read_only_portal_offers_no_actions(tab, portal, expect):
     portal.read_only = True
     page = tab().open(f"/jobs/{RUNNING}")
     expect(page.get_by_role("button", name="Kill…")).to_be_disabled()
     expect(page.get_by_role("button", name="Scale…")).to_be_disabled()
+    expect(page.get_by_role("button", name="Stacks…")).to_be_disabled()
 
 
 def test_failed_part_leaves_the_rest(tab, portal, expect):

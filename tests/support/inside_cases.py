@@ -2,6 +2,7 @@
 import base64
 import fcntl
 import hashlib
+import json
 import os
 import pathlib
 import pty
@@ -328,3 +329,47 @@ def test_a_shell_gets_a_terminal_with_its_size_and_signals(machine, job):
     assert process.wait(timeout=60) == 9
     os.close(ours)
     os.close(theirs)
+
+
+WAITS = """
+import faulthandler, os, select, signal
+faulthandler.register(signal.SIGUSR1, all_threads=True)
+def wait_for_data():
+    print("waiting", flush=True)
+    select.select([], [], [], 86400)
+wait_for_data()
+"""
+
+
+def test_stacks_show_where_the_processes_are(machine, tmp_path):
+    source = tmp_path / "waits"
+    source.mkdir()
+    (source / "waits.py").write_text(WAITS)
+    waits = machine.submit(machine.job_file(tmp_path, f"""
+        name: waits
+        source: {source}
+        checkpoint: {{grace: 1s}}
+        roles:
+          worker: {{memory: 64MiB, command: [/usr/bin/python3, waits.py]}}
+          side: {{memory: 16MiB, kind: service, command: exec sleep 86399}}
+        """))
+    eventually(lambda: "waiting" in machine.log(waits, "worker:0"), "the program")
+    machine.until(waits, lambda s: all(t["state"] == "RUNNING" for t in s["tasks"]), "both tasks")
+    done = machine("stacks", waits)
+    assert done.code == 0, done
+    assert re.search(r"^worker:0, attempt 0, local rank 0, pid \d+: python3\S* sleeps", done.stdout, re.M), done
+    assert "py-spy is not in the PATH of the task" in done.stdout and "pip install py-spy" in done.stdout, done
+    assert "no stack: the program is not Python; request its native frames (--native)" in done.stdout, done
+    assert "most recent call first" not in machine.log(waits, "worker:0"), "a signal was sent without a request"
+    done = machine("stacks", waits, "worker", "--signal", "USR1", "--json")
+    assert done.code == 0, done
+    answer = json.loads(done.stdout)
+    [process] = answer["tasks"][0]["processes"]
+    assert (answer["id"], answer["tasks"][0]["task"], process["tool"]) == (waits, "worker:0", "faulthandler"), answer
+    assert process["local_rank"] == 0 and "in wait_for_data" in process["stacks"] and process["problem"] is None
+    for words, code, says in ((("worker:7",), 2, "no task 'worker:7'"), (("--signal", "SOON"), 2, "no signal 'SOON'")):
+        done = machine("stacks", waits, *words)
+        assert done.code == code and says in done.stderr, done
+    assert machine("kill", waits, "--grace", "0s").code == 0
+    done = machine("stacks", waits)
+    assert done.code == 1 and "has already finished: KILLED; only running tasks have stacks" in done.stderr, done

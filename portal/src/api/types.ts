@@ -367,3 +367,20 @@ export interface Health {
     complete: boolean;
   }[];
 }
+
+export interface ProcessStacks {
+  pid: number;
+  local_rank: number | null;
+  state: string;
+  tool: string | null;
+  stacks: string | null;
+  problem: string | null;
+}
+
+export interface StacksAnswer {
+  text: string;
+  task: string;
+  attempt: number;
+  processes: ProcessStacks[];
+  omitted: number;
+}

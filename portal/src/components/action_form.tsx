@@ -9,7 +9,7 @@ export interface ActionResult {
   id?: string | null; // of a new job
 }
 
-interface Props {
+interface Props<Result extends ActionResult> {
   title: string;
   explanation: string;
   command: string;
@@ -18,21 +18,32 @@ interface Props {
   url: string;
   body: unknown;
   close: () => void;
-  done?: (result: ActionResult) => ComponentChildren; // shown beside the answer's text
+  done?: (result: Result) => ComponentChildren; // shown below the answer's text
   children: ComponentChildren; // the fields
 }
 
-// Asks once before it changes a job, and shows the command that does the same.
-export function ActionForm({title, explanation, command, confirm, problem, url, body, close, done, children}: Props) {
+// Asks once before an action, and shows the command that does the same.
+export function ActionForm<Result extends ActionResult = ActionResult>({
+  title,
+  explanation,
+  command,
+  confirm,
+  problem,
+  url,
+  body,
+  close,
+  done,
+  children,
+}: Props<Result>) {
   const [busy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<ActionResult | null>(null);
+  const [answer, setAnswer] = useState<Result | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const send = (event: Event) => {
     event.preventDefault();
     if (problem || busy) return;
     setBusy(true);
     setError(null);
-    post<ActionResult>(url, body)
+    post<Result>(url, body)
       .then(
         setAnswer,
         (reason: unknown) => setError(reason instanceof ApiError ? reason : new ApiError(0, String(reason), null)),
@@ -44,7 +55,7 @@ export function ActionForm({title, explanation, command, confirm, problem, url, 
       {answer !== null && (
         <>
           <p role="status">{answer.text}</p>
-          {done && <p>{done(answer)}</p>}
+          {done && done(answer)}
           <div class="buttons">
             <button type="button" onClick={close}>
               Close

@@ -24,6 +24,22 @@ export function execCommand(id: string, backend: string, task: string): string {
   return `${command(backend, "exec", id, task)} -- bash`;
 }
 
+export interface StackOptions {
+  native: boolean;
+  signal: string; // "" for none
+}
+
+export function stacksCommand(id: string, backend: string, task: string, {native, signal}: StackOptions): string {
+  return command(
+    backend,
+    "stacks",
+    id,
+    task,
+    ...(native ? ["--native"] : []),
+    ...(signal ? ["--signal", signal] : []),
+  );
+}
+
 // A duration as the command line takes it; null if it is invalid. Nothing means the default of the job.
 export function graceError(text: string): string | null {
   if (text === "" || /^\d+(\.\d+)?(ms|s|m|h)$/.test(text)) return null;

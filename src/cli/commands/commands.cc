@@ -19,6 +19,7 @@ namespace howdah::cli::commands {
   ROW(TensorBoard)           \
   ROW(Open)                  \
   ROW(Exec)                  \
+  ROW(Stacks)                \
   ROW(Notebook)              \
   ROW(Kill)                  \
   ROW(Scale)                 \

@@ -23,7 +23,7 @@ TEST(Completion, ScriptsNameEveryCommand) {
   client::Connection connection(nullptr);
   std::string on;
   const auto commands = args::Grammar(AllCommands(connection), on).Describe();
-  EXPECT_EQ(commands.size(), 26u);
+  EXPECT_EQ(commands.size(), 27u);
   for (const auto& command : commands) {
     for (const auto& script : {args::BashScript(commands), args::ZshScript(commands), args::FishScript(commands)}) {
       EXPECT_NE(script.find(command.name), std::string::npos) << command.name;

@@ -6,8 +6,10 @@ import {KillForm} from "../../components/kill_form";
 import {Link} from "../../components/link";
 import {LiveMark} from "../../components/live_mark";
 import {ScaleForm} from "../../components/scale_form";
+import {StacksForm} from "../../components/stacks_form";
 import {Tabs, type Tab} from "../../components/tabs";
 import {useJob, type LiveJob} from "../../hooks/use_job";
+import {useLocation} from "../../hooks/use_location";
 import {isLive} from "../../pure/job_state";
 import {jobPath, namePath, oneOf, rerunPath} from "../../pure/url_state";
 import {AdviceTab} from "./advice_tab";
@@ -18,6 +20,7 @@ import {JobHead} from "./job_head";
 import {LogsTab} from "./logs_tab";
 import {MetricsTab} from "./metrics_tab";
 import {OverviewTab} from "./overview_tab";
+import {taskOf} from "./task_columns";
 import {TasksTab} from "./tasks_tab";
 import {TimelineTab} from "./timeline_tab";
 
@@ -54,11 +57,14 @@ function TabBody({name, job, version}: {name: TabName; job: JobDetail; version: 
   }
 }
 
-type Action = "kill" | "scale" | null;
+type Action = "kill" | "scale" | "stacks" | null;
 
 function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: string; readOnly: boolean}) {
   const {job, version} = state;
+  const {query} = useLocation();
   const [action, setAction] = useState<Action>(null);
+  const running = (task: string) => job.tasks.some(one => one.state === "RUNNING" && taskOf(one) === task);
+  const selected = [query["task"] ?? ""].find(running);
   const name = oneOf(tab, NAMES, "overview");
   const tabs: Tab[] = NAMES.map(each => ({name: each, title: titleOf(each, job)}));
   return (
@@ -72,6 +78,9 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
           <div class="buttons">
             <button type="button" disabled={readOnly} onClick={() => setAction("scale")}>
               Scale…
+            </button>
+            <button type="button" disabled={readOnly} onClick={() => setAction("stacks")}>
+              Stacks…
             </button>
             <button type="button" class="danger" disabled={readOnly} onClick={() => setAction("kill")}>
               Kill…
@@ -92,6 +101,7 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
       </div>
       {action === "kill" && <KillForm job={job} close={() => setAction(null)} />}
       {action === "scale" && <ScaleForm job={job} close={() => setAction(null)} />}
+      {action === "stacks" && <StacksForm job={job} task={selected} close={() => setAction(null)} />}
     </>
   );
 }

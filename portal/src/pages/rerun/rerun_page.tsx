@@ -77,7 +77,9 @@ function Editor({id, answer, readOnly}: {id: string; answer: RerunAnswer; readOn
           url={jobUrl(id, "rerun")}
           body={{job: text, set: sets}}
           close={() => setAsking(false)}
-          done={result => (result.id ? <Link to={jobPath(result.id)}>{result.id}</Link> : <Link to="/">Jobs</Link>)}>
+          done={result => (
+            <p>{result.id ? <Link to={jobPath(result.id)}>{result.id}</Link> : <Link to="/">Jobs</Link>}</p>
+          )}>
           {null}
         </ActionForm>
       )}
