@@ -23,8 +23,8 @@ Response Accepted(const Json& json, int status) { return web::Json(Dump(json) + 
 void Kill(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
   const auto grace = GraceOf(request.body);
   if (!grace.ok()) return respond(web::ToResponse(ToProblem(grace.error())));
-  const Act act = [grace = *grace, by = services.facts.requester](Cluster& cluster,
-                                                                  const JobId& id) -> Result<Response> {
+  const Act act = [grace = *grace, by = RequesterOf(services, request)](Cluster& cluster,
+                                                                        const JobId& id) -> Result<Response> {
     HOWDAH_TRY(const journal::JobView view, cluster.Status(id));
     const std::string state(core::ToText(view.state));
     if (core::IsFinal(view.state))
@@ -40,8 +40,8 @@ void Kill(Services& services, const Request& request, const Arguments& arguments
 void Scale(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
   const auto order = ScaleOrderOf(request.body);
   if (!order.ok()) return respond(web::ToResponse(ToProblem(order.error())));
-  const Act act = [order = *order, by = services.facts.requester](Cluster& cluster,
-                                                                  const JobId& id) -> Result<Response> {
+  const Act act = [order = *order, by = RequesterOf(services, request)](Cluster& cluster,
+                                                                        const JobId& id) -> Result<Response> {
     HOWDAH_TRY(const journal::JobView view, cluster.Status(id));
     if (core::IsFinal(view.state)) {
       return web::ToResponse(
@@ -98,7 +98,8 @@ auto ActionHandler(Services& services, Handle handle) {
 }  // namespace
 
 void AddActionRoutes(Services& services, web::Routes& routes) {
-  const std::pair<int, std::string> read_only = {403, "The portal was started with `--read-only`."};
+  const std::pair<int, std::string> read_only = {
+      403, "The portal was started with `--read-only`, or the token is read-only."};
   routes.Add({.method = "POST",
               .pattern = Path("jobs/{id}/kill"),
               .summary = "Stop a job",

@@ -20,8 +20,15 @@ struct Action {
   std::optional<web::Response> late = std::nullopt;
 };
 
+// How the journal of a job names the caller of a request that was admitted.
+std::string RequesterOf(Services& services, const web::Request& request);
+
+// The refusal of a request that a read-only token does not allow; nullopt if the caller may do it. doing: "changes
+// nothing".
+std::optional<web::Problem> RefuseReadOnly(Services& services, const web::Request& request, const std::string& doing);
+
 // Performs the action on the job that the request names (parameter "id"), and records it with its outcome. Refuses it
-// if the portal is read-only.
+// if the portal or the token of the request is read-only.
 void Perform(Services& services, const web::Request& request, const web::Arguments& arguments, Action action,
              web::Respond respond);
 

@@ -12,6 +12,7 @@ std::string AuditLine(const AuditEntry& entry) {
   const Json arguments = ParseJson(entry.arguments);
   return Dump({{"time", FormatInstant(entry.time)},
                {"user", entry.user},
+               {"token", OrNull(entry.token)},
                {"from", std::move(from)},
                {"action", entry.action},
                {"job", entry.job},

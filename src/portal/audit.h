@@ -15,6 +15,7 @@ struct AuditEntry {
   Instant time;
   web::Peer peer;
   std::string user;       // on whose behalf the portal acts
+  std::string token;      // the name of the token that the request was sent with; "" for none
   std::string action;     // "kill"
   std::string job;        // its id
   std::string arguments;  // a JSON object

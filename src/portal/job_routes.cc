@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actions.h"
 #include "api.h"
 #include "attempts.h"
 #include "howdah/backend/job_metrics.h"
@@ -162,7 +163,13 @@ std::optional<JobId> PreviousRun(const Services& services, const JobId& id) {
   return std::nullopt;
 }
 
-void ShowConfig(Services& services, const Request&, const Arguments& arguments, Respond respond) {
+// The refusal if the request wants to see secrets with a read-only token.
+std::optional<web::Problem> RefuseReveal(Services& services, const Request& request, const Arguments& arguments) {
+  return arguments.Flag("reveal") ? RefuseReadOnly(services, request, "reveals no secrets") : std::nullopt;
+}
+
+void ShowConfig(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
+  if (const auto refusal = RefuseReveal(services, request, arguments)) return respond(web::ToResponse(*refusal));
   const auto job = FindJob(services, arguments.Text("id"));
   if (!job.ok()) return respond(web::ToResponse(ToProblem(job.error())));
   const auto make = [id = job->id, previous = PreviousRun(services, job->id),
@@ -179,7 +186,8 @@ void ShowConfig(Services& services, const Request&, const Arguments& arguments, 
   AnswerForJob(services, *job, make, std::move(respond));
 }
 
-void ShowJobFile(Services& services, const Request&, const Arguments& arguments, Respond respond) {
+void ShowJobFile(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
+  if (const auto refusal = RefuseReveal(services, request, arguments)) return respond(web::ToResponse(*refusal));
   const auto make = [reveal = arguments.Flag("reveal"), download = arguments.Flag("download")](
                         Cluster& cluster, const JobId& id) -> Result<Response> {
     HOWDAH_TRY(const jobspec::JobSpec spec, ReadStoredJob(cluster, id, reveal));

@@ -94,11 +94,12 @@ class Portal {
     services_.reader = std::make_unique<IndexReader>(path, costs);
   }
 
-  Status OpenAudit(const std::string& home) {
+  Status OpenFiles(const std::string& home) {
     const std::string folder = home + "/portal";
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(folder, 0700));
     HOWDAH_TRY(auto audit, AuditLog::Open(folder + "/audit.jsonl"));
     services_.audit = std::make_unique<AuditLog>(std::move(audit));
+    services_.tokens = std::make_unique<TokenFile>(home);
     return {};
   }
 
@@ -107,7 +108,11 @@ class Portal {
     web::Server::Options options{
         .endpoints = {endpoint},
         .known = [owner](const web::Peer& peer) { return !RefuseStranger(peer, owner); },
-        .admit = [owner](const web::Request& request) { return RefuseStranger(request.peer, owner); },
+        .admit = [this](const web::Request& request) -> std::optional<web::Problem> {
+          auto caller = services_.CallerOf(request);
+          auto* refusal = std::get_if<web::Problem>(&caller);
+          return refusal == nullptr ? std::nullopt : std::optional(std::move(*refusal));
+        },
         .error_page = ErrorPage,
     };
     HOWDAH_TRY(server_,
@@ -227,7 +232,7 @@ Status Serve(const PortalOptions& options, int interrupt_fd, const std::function
   HOWDAH_TRY(const web::Endpoint wanted, EndpointOf(options.listen));
   boost::asio::io_context loop;
   Portal portal(loop, options);
-  HOWDAH_TRY_STATUS(portal.OpenAudit(options.home));
+  HOWDAH_TRY_STATUS(portal.OpenFiles(options.home));
   HOWDAH_TRY(const web::Endpoint actual, portal.Listen(wanted));
   if (actual.unix_path.empty() && actual.port != wanted.port && wanted.port != 0)
     on_note("port " + std::to_string(wanted.port) + " is in use, so the portal uses another one");

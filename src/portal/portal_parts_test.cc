@@ -30,16 +30,48 @@ TEST(Admission, OnlyOwnerAndRootAreAdmitted) {
   }
 }
 
+std::string AnswerTo(const web::Request& request, const Result<const std::vector<Token>*>& tokens) {
+  const auto caller = Identify(request, 1000, tokens, *ParseInstant("2026-11-21T06:00:00.000Z"));
+  if (const auto* refusal = std::get_if<web::Problem>(&caller))
+    return std::to_string(refusal->status) + " " + refusal->detail;
+  const Caller& known = std::get<Caller>(caller);
+  return "'" + known.token + "'" + (known.read_only ? " read-only" : "");
+}
+
+TEST(Admission, TokenDecidesIfTheRequestHasOne) {
+  const std::vector<Token> tokens = {{.name = "all", .hash = HashOf("a")},
+                                     {.name = "few", .hash = HashOf("f"), .read_only = true},
+                                     {.name = "old", .hash = HashOf("o"), .expires = Instant()}};
+  web::Request request;
+  request.peer.user = 1000;
+  EXPECT_EQ(AnswerTo(request, &tokens), "''");
+  request.headers.Set("Authorization", "Bearer wrong");
+  EXPECT_THAT(AnswerTo(request, &tokens), HasSubstr("401 this portal does not know the token"));
+  request.headers.Set("Authorization", "Basic YTpi");
+  EXPECT_THAT(AnswerTo(request, &tokens), HasSubstr("401 the field Authorization is not a token"));
+  request.peer.user = std::nullopt;
+  request.headers.Set("Authorization", "bearer  a");
+  EXPECT_EQ(AnswerTo(request, &tokens), "'all'");
+  request.headers.Set("Authorization", "Bearer f");
+  EXPECT_EQ(AnswerTo(request, &tokens), "'few' read-only");
+  EXPECT_THAT(AnswerTo(request, Failed("no disk")), HasSubstr("401 the tokens of this portal cannot be read: no disk"));
+  request.headers.Set("Authorization", "Bearer o");
+  EXPECT_THAT(AnswerTo(request, &tokens), HasSubstr("401 the token 'old' expired on 1970-01-01"));
+  request.headers.Add("Authorization", "Bearer a");
+  EXPECT_THAT(AnswerTo(request, &tokens), HasSubstr("401 the field Authorization is not a token"));
+}
+
 TEST(Audit, LineNamesUserPeerActionAndOutcome) {
   const AuditEntry entry{.time = *ParseInstant("2026-11-21T06:45:12.301Z"),
                          .peer = {.address = "127.0.0.1", .user = 1000},
                          .user = "ann",
+                         .token = "ci",
                          .action = "kill",
                          .job = "howdah-20261121-064512-x7k2",
                          .arguments = R"({"grace":"30s"})",
                          .outcome = "done\nor not"};
   EXPECT_EQ(AuditLine(entry),
-            R"({"time":"2026-11-21T06:45:12.301Z","user":"ann","from":{"address":"127.0.0.1","uid":1000},)"
+            R"({"time":"2026-11-21T06:45:12.301Z","user":"ann","token":"ci","from":{"address":"127.0.0.1","uid":1000},)"
             R"("action":"kill","job":"howdah-20261121-064512-x7k2","arguments":{"grace":"30s"},)"
             R"("outcome":"done\nor not"})");
 }

@@ -1,5 +1,5 @@
 // Fuzzed input: texts of requests to the portal. The first byte selects the text: the body of an action, Last-Event-ID,
-// a topic of the stream of events, a task, or a search in a log.
+// a topic of the stream of events, a task, a search in a log, the field Authorization, or the file of tokens.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +9,7 @@
 #include "hub.h"
 #include "live_logs.h"
 #include "log_reader.h"
+#include "tokens.h"
 
 namespace howdah::portal {
 namespace {
@@ -36,7 +37,7 @@ void Search(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 6) {
+  switch (static_cast<unsigned>(data[0] - '0') % 9) {
     case 0:
       static_cast<void>(GraceOf(text));
       break;
@@ -56,8 +57,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 4:
       if (const auto task = ParseTask(text); task && task->second < 0) __builtin_trap();
       break;
-    default:
+    case 5:
       Search(text);
+      break;
+    case 6:
+      if (const auto order = StackOrderOf(text); order.ok() && order->task.empty()) __builtin_trap();
+      break;
+    case 7:
+      if (const auto token = BearerOf(text); token && token->empty()) __builtin_trap();
+      break;
+    default:
+      if (const auto tokens = ParseTokens(text); tokens.ok()) {
+        const std::string written = WriteTokens(*tokens);
+        const auto again = ParseTokens(written);
+        if (!again.ok() || WriteTokens(*again) != written) __builtin_trap();
+      }
   }
   return 0;
 }

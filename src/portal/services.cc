@@ -1,5 +1,7 @@
 #include "services.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -71,6 +73,10 @@ std::vector<journal::JobView> Candidates(Services& services, const std::string& 
 }
 
 }  // namespace
+
+std::variant<Caller, web::Problem> Services::CallerOf(const web::Request& request) {
+  return Identify(request, geteuid(), tokens->Read(), clock.Now());
+}
 
 BackendService* Services::Find(const std::string& backend) {
   const auto found = std::find_if(backends.begin(), backends.end(),

@@ -8,8 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "admission.h"
 #include "audit.h"
 #include "backend_pool.h"
 #include "howdah/index/store.h"
@@ -50,7 +52,11 @@ struct Services {
   std::vector<BackendService> backends;
   std::unique_ptr<Hub> hub;
   std::unique_ptr<AuditLog> audit;
+  std::unique_ptr<TokenFile> tokens;
+  std::function<web::Statistics()> statistics;  // of the server
 
+  // The caller of a request, or its refusal.
+  std::variant<Caller, web::Problem> CallerOf(const web::Request& request);
   // nullptr if the portal does not serve this backend.
   BackendService* Find(const std::string& backend);
   // Selects the rows of these backends: the index may have rows of others.

@@ -65,6 +65,13 @@ def commands(text):
             for command in re.findall(r"(?:^|[;&|(] ?)howdah ([a-z][^|;&#>)]*)", line)]
 
 
+def help_of(command):
+    """The help of a command and of its actions, such as `howdah portal token`."""
+    text = howdah("help", command).stdout
+    actions = re.findall(r"^  ([a-z]+)\s", text.partition("\nSubcommands:\n")[2].partition("\n\n")[0], re.M)
+    return "".join([text, *(howdah(command, action, "--help").stdout for action in actions)])
+
+
 def test_every_command_and_flag_in_the_documents_exists():
     helps = {None: howdah("--help").stdout}
     names = re.findall(r"^  ([a-z]+)\s", helps[None], re.M)
@@ -75,7 +82,7 @@ def test_every_command_and_flag_in_the_documents_exists():
         if command == "squeue":  # the example of an unknown command
             continue
         if command not in helps:
-            helps[command] = howdah("help", command).stdout if command in names else ""
+            helps[command] = help_of(command) if command in names else ""
         known = set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", helps[command]))
         flags = {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
         if command not in names or flags - known:

@@ -254,7 +254,8 @@ Grammar::Grammar(const std::vector<Command>& commands, std::string& on)
     CLI::App* app = AddCommand(*app_, command.name, command.help, command.examples);
     commands_.push_back(std::make_unique<Declared>(Declared{app, Syntax(*app), nullptr}));
     commands_.back()->run = command.declare(commands_.back()->syntax);
-    if (!commands_.back()->syntax.actions_.empty()) app->require_subcommand(1);
+    const bool needs_action = !commands_.back()->syntax.actions_.empty() && !commands_.back()->run;
+    if (needs_action) app->require_subcommand(1);
     app->formatter(std::make_shared<CommandFormatter>(commands_.back()->syntax.after_dashes_type_));
   }
 }

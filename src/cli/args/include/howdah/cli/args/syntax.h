@@ -61,7 +61,7 @@ class Syntax {
   }
   // Declares that the command has its own grammar. It receives all words after its name unparsed.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
-  // Adds a subcommand, such as `list` in `howdah history list`.
+  // Adds a subcommand, such as `list` in `howdah history list`. It is required if the command itself has no Runner.
   void Action(const std::string& name, const std::string& help, const std::string& examples,
               const std::function<Runner(Syntax&)>& declare);
 
