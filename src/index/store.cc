@@ -199,7 +199,19 @@ Status Store::FindOnce(const JobQuery& query, JobPage& page) {
   if (page.rows.size() <= limit) HOWDAH_TRY_STATUS(AddRows(query, where, /*known=*/false, page));
   page.more = page.rows.size() > limit;
   if (page.more) page.rows.resize(limit);
+  if (query.groups) HOWDAH_TRY_STATUS(AddGroups(query, page));
   return database_->Run("COMMIT");
+}
+
+Status Store::AddGroups(const JobQuery& query, JobPage& page) {
+  const SqlText where = ConditionOf(query.filter, query.now);
+  return database_->Run(
+      "SELECT state, backend COLLATE BINARY, queue COLLATE BINARY, user COLLATE BINARY, count(*) FROM jobs WHERE " +
+          where.sql + " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+      where.values, [&](const SqlRow& row) {
+        page.groups.push_back({StateAt(row, 0), std::string(row.Text(1)), std::string(row.Text(2)),
+                               std::string(row.Text(3)), row.Integer(4)});
+      });
 }
 
 // Returns a condition for the rows that match: the filter, or the numbers of the rows if there are few, so that the

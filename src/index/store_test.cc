@@ -264,6 +264,22 @@ TEST(Store, FacetsCountAllMatchingRows) {
             (Values{{"ann", 1}}));
 }
 
+TEST(Store, GroupsCountAllMatchingRows) {
+  const Scratch scratch;
+  Store store(scratch / "index.db", "");
+  std::vector<JobRow> rows = {Ended("a"), Ended("b"), Running("c"), Ended("d")};
+  rows[1].user = "Bob";
+  store.Apply(rows, {});
+  using query::JobGroup;
+  EXPECT_THAT(store.Find({.limit = 0, .groups = true, .now = kNow}).groups,
+              ElementsAre(JobGroup{core::JobState::kRunning, "local", "ml", "ann", 1},
+                          JobGroup{core::JobState::kFailed, "local", "ml", "Bob", 1},
+                          JobGroup{core::JobState::kFailed, "local", "ml", "ann", 2}));
+  EXPECT_THAT(store.Find({.filter = FilterOf("user:bob"), .limit = 0, .groups = true, .now = kNow}).groups,
+              ElementsAre(JobGroup{core::JobState::kFailed, "local", "ml", "Bob", 1}));
+  EXPECT_THAT(store.Find({.limit = 0, .now = kNow}).groups, IsEmpty());
+}
+
 TEST(Store, ReportsOnlyRealChanges) {
   const Scratch scratch;
   Store store(scratch / "index.db", "");

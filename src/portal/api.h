@@ -19,6 +19,7 @@ void AddReportRoutes(Services& services, web::Routes& routes);  // goodput, advi
 void AddCompareRoute(Services& services, web::Routes& routes);  // compare
 void AddNameRoute(Services& services, web::Routes& routes);     // names/NAME
 void AddStreamRoute(Services& services, web::Routes& routes);
+void AddMetricsRoute(Services& services, web::Routes& routes);  // /metrics
 // openapi.json describes all routes of the table, which must live longer.
 void AddOpenApiRoute(web::Routes& routes);
 web::ApiTitle TitleOfApi();

@@ -42,6 +42,7 @@ void AddApi(Services& services, web::Routes& routes) {
   AddCompareRoute(services, routes);
   AddNameRoute(services, routes);
   AddStreamRoute(services, routes);
+  AddMetricsRoute(services, routes);
   AddOpenApiRoute(routes);
 }
 
@@ -119,6 +120,7 @@ class Portal {
                web::Server::Start(loop_, std::move(options), [this](const web::Request& request, web::Respond respond) {
                  Handle(request, std::move(respond));
                }));
+    services_.statistics = [this] { return server_->statistics(); };
     const web::Endpoint& actual = server_->endpoints().front();
     if (!actual.unix_path.empty()) return actual;
     std::vector<std::string> hosts = web::LoopbackHosts(actual.port);
@@ -162,7 +164,8 @@ class Portal {
 
  private:
   void Handle(const web::Request& request, web::Respond respond) {
-    if (request.path.starts_with("/api/")) return routes_.Dispatch(request, std::move(respond));
+    if (request.path.starts_with("/api/") || request.path == "/metrics")
+      return routes_.Dispatch(request, std::move(respond));
     respond(PageAnswer(pages_.get(), request));
   }
 

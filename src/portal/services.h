@@ -18,6 +18,7 @@
 #include "howdah/os/process/clock.h"
 #include "howdah/web/message.h"
 #include "howdah/web/routes.h"
+#include "howdah/web/server.h"
 #include "hub.h"
 #include "index_reader.h"
 #include "job_feed.h"

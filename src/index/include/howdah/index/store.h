@@ -60,6 +60,7 @@ class Store {
   Status FindOnce(const query::JobQuery& query, query::JobPage& page);
   Result<SqlText> CountRows(const query::JobQuery& query, query::JobPage& page);
   Status AddRows(const query::JobQuery& query, const SqlText& where, bool known, query::JobPage& page);
+  Status AddGroups(const query::JobQuery& query, query::JobPage& page);
   Result<query::RowPointer> ReadDetails(int64_t number);
   Status ApplyOnce(const std::vector<query::RowPointer>& rows, const std::vector<std::string>& removed,
                    query::TableChanges& changes);

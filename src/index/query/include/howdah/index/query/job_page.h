@@ -30,14 +30,24 @@ struct JobQuery {
   std::optional<Position> after;  // only rows after this position
   size_t limit = 50;
   bool facets = false;
+  bool groups = false;
   Instant now;
+};
+
+// The number of rows with these values.
+struct JobGroup {
+  core::JobState state = core::JobState::kQueued;
+  std::string backend, queue, user;
+  int64_t count = 0;
+  friend bool operator==(const JobGroup&, const JobGroup&) = default;
 };
 
 struct JobPage {
   int64_t total = 0;  // rows that match the filter, on all pages
   std::vector<RowPointer> rows;
-  bool more = false;  // there are rows after the last one
-  Facets facets;      // of all matching rows, if requested; see FacetCounter
+  bool more = false;             // there are rows after the last one
+  Facets facets;                 // of all matching rows, if requested; see FacetCounter
+  std::vector<JobGroup> groups;  // of all matching rows, if requested
 };
 
 // The result of a batch of changes.
