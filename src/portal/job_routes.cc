@@ -21,6 +21,7 @@
 #include "live_logs.h"
 #include "run_differences.h"
 #include "stored_job.h"
+#include "trace.h"
 
 namespace howdah::portal {
 namespace {
@@ -85,16 +86,29 @@ Result<Response> EventsAnswer(Cluster& cluster, const JobId& id, int64_t after, 
                   ",\"more\":" + (next < number ? "true" : "false") + "}");
 }
 
+// The time breakdown until now, or until the end of the job.
+journal::TimeBreakdown BreakdownOf(const journal::JobView& view) {
+  journal::TimeBreakdown breakdown = view.time_breakdown;
+  if (!core::IsFinal(view.state) && !breakdown.empty()) breakdown.Advance(os::process::Clock().Now());
+  return breakdown;
+}
+
+// Without a checkpoint nothing counts as lost (TimeBreakdown::timeline).
+journal::Stretches StretchesOf(const journal::TimeBreakdown& breakdown) {
+  journal::Stretches stretches = breakdown.timeline().stretches();
+  for (journal::Stretch& stretch : stretches) {
+    if (stretch.what == journal::Spent::kLost && !breakdown.checkpointed()) stretch.what = journal::Spent::kRunning;
+  }
+  return stretches;
+}
+
 Result<Response> TimelineAnswer(Cluster& cluster, const JobId& id) {
   HOWDAH_TRY(const AttemptLog log, ReadAttempts(cluster, id));
   const journal::JobView& view = log.job();
-  journal::TimeBreakdown breakdown = view.time_breakdown;
-  if (!core::IsFinal(view.state) && !breakdown.empty()) breakdown.Advance(os::process::Clock().Now());
+  const journal::TimeBreakdown breakdown = BreakdownOf(view);
   Json stretches = Json::array(), generations = Json::array();
-  for (const journal::Stretch& stretch : breakdown.timeline().stretches()) {
-    // Without a checkpoint nothing counts as lost (TimeBreakdown::timeline).
-    const bool is_running = stretch.what == journal::Spent::kLost && !breakdown.checkpointed();
-    stretches.push_back({{"what", journal::ToText(is_running ? journal::Spent::kRunning : stretch.what)},
+  for (const journal::Stretch& stretch : StretchesOf(breakdown)) {
+    stretches.push_back({{"what", journal::ToText(stretch.what)},
                          {"from", FormatInstant(stretch.from)},
                          {"to", FormatInstant(stretch.to)}});
   }
@@ -115,6 +129,14 @@ Result<Response> TimelineAnswer(Cluster& cluster, const JobId& id) {
   return JsonLine("{\"from\":" + Dump(OrNull(view.submitted)) + ",\"to\":" + Dump(to) +
                   ",\"stretches\":" + Dump(stretches) + ",\"generations\":" + Dump(generations) + ",\"attempts\":[" +
                   attempts + "],\"marks\":[" + marks + "]}");
+}
+
+Result<Response> TraceAnswer(Cluster& cluster, const JobId& id) {
+  HOWDAH_TRY(const AttemptLog log, ReadAttempts(cluster, id));
+  const Instant now = log.job().finished.value_or(os::process::Clock().Now());
+  Response response = JsonLine(TraceJson(log, StretchesOf(BreakdownOf(log.job())), now));
+  response.headers.Set("Content-Disposition", "attachment; filename=\"" + id.text + ".trace.json\"");
+  return response;
 }
 
 Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
@@ -340,6 +362,25 @@ void AddStatusRoutes(Services& services, web::Routes& routes) {
               .handler = ForJob(services, AddressesAnswer)});
 }
 
+void AddTraceRoute(Services& services, web::Routes& routes) {
+  routes.Add({.method = "GET",
+              .pattern = Path("jobs/{id}/trace.json"),
+              .summary = "Show the timeline of a job as a trace",
+              .parameters = {JobParameter()},
+              .answer =
+                  "The trace event format, for ui.perfetto.dev and Chrome's about:tracing. Times are microseconds "
+                  "since `otherData.begin`. The job is one process; each role is another one, with a thread for each "
+                  "task.",
+              .answer_schema = R"({"type": "object", "required": ["displayTimeUnit", "otherData", "traceEvents"],
+  "properties": {"displayTimeUnit": {"type": "string"}, "otherData": {"type": "object"},
+    "traceEvents": {"type": "array", "items": {"type": "object", "required": ["ph", "name", "pid", "tid", "args"],
+      "properties": {"ph": {"enum": ["M", "X", "i"]}, "name": {"type": "string"}, "pid": {"type": "integer"},
+        "tid": {"type": "integer"}, "ts": {"type": "integer"}, "dur": {"type": "integer"},
+        "args": {"type": "object"}}}}}})",
+              .tag = "Job",
+              .handler = ForJob(services, TraceAnswer)});
+}
+
 void AddConfigRoutes(Services& services, web::Routes& routes) {
   const web::Parameter reveal = {.name = "reveal",
                                  .type = ValueType::kFlag,
@@ -431,6 +472,7 @@ web::Parameter JobParameter() {
 
 void AddJobRoutes(Services& services, web::Routes& routes) {
   AddStatusRoutes(services, routes);
+  AddTraceRoute(services, routes);
   AddConfigRoutes(services, routes);
   AddFigureRoutes(services, routes);
 }

@@ -188,6 +188,12 @@ def test_running_job_shows_progress_restarts_and_addresses(machine, tmp_path, po
     assert {a["attempt"] for a in timeline["attempts"]} == {0, 1}
     kinds = [mark["kind"] for mark in timeline["marks"]]
     assert "failure" in kinds and "checkpoint" in kinds and "recovering" in kinds, timeline["marks"]
+    trace = portal.get(f"jobs/{job}/trace.json").json
+    spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert {event["args"]["attempt"] for event in spans if event["name"] == "RUNNING"} == {0, 1}, trace
+    names = {event["args"].get("name") for event in trace["traceEvents"] if event["ph"] == "M"}
+    assert {"worker", "worker:0", "worker:1", "time breakdown"} <= names and trace["otherData"]["job"] == job
+    assert all(event["ts"] >= 0 and event["dur"] >= 0 for event in spans)
     machine.running(job)
     addresses = portal.get(f"jobs/{job}/addresses").json["worker"]
     assert [a["index"] for a in addresses] == [0, 1] and all(a["host"] and a["port"] > 0 for a in addresses)
@@ -317,7 +323,8 @@ def test_openapi_describes_every_answer(machine, ended, portal):
     plain = ended[0]
     for path, route in (("jobs", "/api/v1/jobs"), ("health", "/api/v1/health"), (f"jobs/{plain}", "/api/v1/jobs/{id}"),
                         *((f"jobs/{plain}/{part}", f"/api/v1/jobs/{{id}}/{part}") for part in (
-                            "tasks", "events", "timeline", "addresses", "config", "goodput", "advice", "logs")),
+                            "tasks", "events", "timeline", "trace.json", "addresses", "config", "goodput", "advice",
+                            "logs")),
                         (f"compare?ids={plain},{ended[1]}", "/api/v1/compare"),
                         ("names/plain", "/api/v1/names/{name}"),
                         ("goodput", "/api/v1/goodput"), ("advice", "/api/v1/advice"),

@@ -26,9 +26,10 @@ answer = connection.getresponse()
 print(answer.status, answer.read().decode())
 """
 GETS = ("jobs", "jobs?facets=1", "health", "goodput", "advice", "advice/checks", "openapi.json", "jobs/JOB",
-        "jobs/JOB/tasks", "jobs/JOB/events", "jobs/JOB/timeline", "jobs/JOB/config", "jobs/JOB/job.yaml",
-        "jobs/JOB/goodput", "jobs/JOB/advice", "jobs/JOB/addresses", "jobs/JOB/metrics", "jobs/JOB/logs",
-        "jobs/JOB/logs/w:0", "jobs/JOB/logs/search?q=a", "jobs/JOB/kill", "jobs/JOB/scale")
+        "jobs/JOB/tasks", "jobs/JOB/events", "jobs/JOB/timeline", "jobs/JOB/trace.json", "jobs/JOB/config",
+        "jobs/JOB/job.yaml", "jobs/JOB/goodput", "jobs/JOB/advice", "jobs/JOB/addresses", "jobs/JOB/metrics",
+        "jobs/JOB/logs", "jobs/JOB/logs/w:0", "jobs/JOB/logs/search?q=a", "jobs/JOB/kill", "jobs/JOB/scale",
+        "jobs/JOB/stacks")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ import {jobUrl} from "../../api/client";
 import type {JobDetail, TimelineAnswer} from "../../api/types";
 import {Gantt} from "../../components/gantt";
 import {symbolOf, type Mark, type Stretch} from "../../components/gantt_drawing";
+import {DownloadLink} from "../../components/link";
 import {ResourceView} from "../../components/resource_view";
 import {StateBadge} from "../../components/state_badge";
 import {TimeText} from "../../components/time_text";
@@ -44,7 +45,14 @@ export function TimelineTab({job, version}: {job: JobDetail; version: number}) {
   const answer = useJobResource<TimelineAnswer>(jobUrl(job.id, "timeline"), version);
   return (
     <ResourceView what="The timeline" resource={answer}>
-      {data => <Picture answer={data} fold={job.tasks.length > FEW_TASKS} />}
+      {data => (
+        <>
+          <Picture answer={data} fold={job.tasks.length > FEW_TASKS} />
+          <p>
+            <DownloadLink to={jobUrl(job.id, "trace.json")}>Download for Perfetto</DownloadLink>
+          </p>
+        </>
+      )}
     </ResourceView>
   );
 }
