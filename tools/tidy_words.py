@@ -12,7 +12,8 @@ Finding = namedtuple("Finding", "path line rule text")
 Passage = namedtuple("Passage", "line text")  # line: where the text starts
 
 SCRIPT_ENDINGS = (".sh", ".cmake", "CMakeLists.txt", ".yaml", ".yml", ".toml")
-SCRIPTS = ("dev", ".ci/run", "tools/apt-install", "tools/ml-env", "tools/hadoop-env", "tools/tony-env", "tests/sim/seeds.txt")
+SCRIPTS = ("dev", ".ci/run", "tools/apt-install", "tools/ml-env", "tools/hadoop-env", "tools/tony-env",
+           "tests/sim/seeds.txt")
 
 
 def joined(lines):

@@ -35,8 +35,10 @@ void AddLeftOut(const Failure& failure, core::Diagnosis& found) {
   constexpr size_t kRecent = 10;
   const jobspec::LeftOut& left_out = failure.evidence.left_out;
   if (left_out.paths.empty()) return;
-  std::vector<std::string_view> lines = failure.LastErrLines(kRecent);
-  lines.emplace_back(found.cause);
+  // The cause may contain several lines of stderr, so it is examined last.
+  std::vector<std::string_view> lines = {found.cause};
+  const auto recent = failure.LastErrLines(kRecent);
+  lines.insert(lines.end(), recent.begin(), recent.end());
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     if (!SaysMissing(*line)) continue;
     for (const std::string& path : PathsIn(*line, failure.evidence.working_directory)) {

@@ -147,8 +147,8 @@ def test_files_that_no_pattern_matches_are_named(machine, tmp_path):
     assert "outputs: 1 file (1 B) of 1 task" in done.stderr, done
     left = [line for line in lines if " left " in line]
     assert left == ["howdah: worker:0 left out/ckpt.pt (2.9 KiB) in its working directory, which is removed; the key "
-                    "`outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: [out/]; `run --keep` keeps the "
-                    "directories"], done
+                    "`outputs` of the job file, or `run --outputs`, keeps such files, as in outputs: [out/]; `run "
+                    "--keep` keeps the directories"], done
     again = machine("outputs", done.id, tmp_path / "again")
     assert again.code == 0 and unused in again.stderr.splitlines(), again
     followed = machine("run", machine.job_file(tmp_path, job.format("'*.pt', out/")))
@@ -183,8 +183,9 @@ def test_new_files_above_the_limit_are_named_and_patterns_keep_them(machine, tmp
 
 
 def test_a_job_file_can_keep_new_files_and_a_running_job_shows_them(machine, tmp_path):
-    job = machine.submit(machine.job_file(tmp_path, "keep_new_files: 1MiB\nroles: {worker: {memory: 64MiB, command: "
-                                                    "'echo x > a; mkdir b; echo x > b/c; touch ready; exec sleep 300'}}\n"))
+    command = "echo x > a; mkdir b; echo x > b/c; touch ready; exec sleep 300"
+    text = f"keep_new_files: 1MiB\nroles: {{worker: {{memory: 64MiB, command: '{command}'}}}}\n"
+    job = machine.submit(machine.job_file(tmp_path, text))
     machine.running(job)
     ready = machine.home / "jobs" / job / "work/worker-0/ready"
     machine.until(job, lambda _: ready.exists(), "the files")

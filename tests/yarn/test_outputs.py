@@ -15,7 +15,8 @@ roles:
 
 
 def assert_kept(directory, tasks=(0, 1)):
-    found = sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file() and p.name != ".gitignore")
+    files = [p for p in directory.rglob("*") if p.is_file() and p.name != ".gitignore"]
+    found = sorted(str(p.relative_to(directory)) for p in files)
     assert found == sorted(f"worker-{i}/{name}" for i in tasks for name in ("model.pt", "out/deep/a", "out/large"))
     for index in tasks:
         assert (directory / f"worker-{index}/model.pt").read_text() == f"{index}\n"

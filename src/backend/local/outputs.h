@@ -7,8 +7,8 @@
 
 namespace howdah::backend::local {
 
-// Moves the outputs that the job keeps (jobspec::OutputsOf) from the working directories to JobFiles::outputs(). Call this when no
-// process of the job is left, before the working directories are removed.
+// Moves the outputs that the job keeps (jobspec::OutputsOf) from the working directories to JobFiles::outputs(). Call
+// this when no process of the job is left, before the working directories are removed.
 Status KeepOutputs(const JobFiles& files);
 
 // Copies the kept outputs, and those in the working directories of tasks that still run, to DIRECTORY/ROLE-INDEX/...

@@ -9,8 +9,8 @@
 
 namespace howdah::cli::commands {
 
-// Copies the kept files to DIRECTORY/ROLE-INDEX/... A new directory also gets a .gitignore that excludes it. Prints how many there are, and the patterns of an ended job that
-// match none of them.
+// Copies the kept files to DIRECTORY/ROLE-INDEX/... A new directory also gets a .gitignore that excludes it. Prints how
+// many files there are, and the patterns of an ended job that match none of them.
 Status FetchOutputs(backend::Cluster& cluster, const jobspec::JobSpec& spec, const journal::JobView& job,
                     const std::string& directory);
 
