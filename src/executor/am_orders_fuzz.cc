@@ -95,14 +95,10 @@ class Directory {
     spec.name = "fuzz";
     spec.roles.resize(1);
     spec.roles[0].name = "worker";
+    spec.roles[0].memory_bytes = int64_t{64} << 20;
     spec.roles[0].processes = 2;
     spec.roles[0].command.shell = "exec sleep 60";
     if (!os::files::WriteFileAtomically(Path("job.json"), jobspec::WriteEffective(spec)).ok()) __builtin_trap();
-    // The executor reads SIGCHLD from a signalfd.
-    sigset_t child_signal;
-    ::sigemptyset(&child_signal);
-    ::sigaddset(&child_signal, SIGCHLD);
-    ::sigprocmask(SIG_BLOCK, &child_signal, nullptr);
   }
   ~Directory() { static_cast<void>(os::files::RemoveTree(path_).ok()); }
   std::string Path(const std::string& name) const { return std::string(path_) + "/" + name; }
@@ -112,6 +108,16 @@ class Directory {
 };
 
 }  // namespace
+
+// The executor reads SIGCHLD from a signalfd, so every thread must block the signal. libFuzzer calls this function
+// before it starts its own thread.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  sigset_t child_signal;
+  ::sigemptyset(&child_signal);
+  ::sigaddset(&child_signal, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &child_signal, nullptr);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Directory directory;
