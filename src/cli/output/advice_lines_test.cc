@@ -26,8 +26,12 @@ TEST(AdviceLines, AtMostTwoLinesAreShown) {
 
 TEST(AdviceLines, AdviceOfTheJobIsNotRepeated) {
   journal::JobView view;
-  view.advice = "worker: at most 1 GiB of 8 GiB memory was used: `memory: 1280MiB` is enough and frees 27 GiB";
-  EXPECT_EQ(AdviceLines(view, {FindingOf(jobspec::AdviceCheck::kMemoryOver, "the same")}), Lines());
+  view.advice = "worker:1 used 9 GiB of memory but requested 8 GiB; a cluster with memory limits kills such a task";
+  advice::Finding under = FindingOf(jobspec::AdviceCheck::kMemoryUnder, "the same");
+  under.task = "worker:1";
+  EXPECT_EQ(AdviceLines(view, {under}), Lines());
+  under.task = "worker:2";
+  EXPECT_EQ(AdviceLines(view, {under}).size(), 1u);
 }
 
 TEST(AdviceLines, ControlCharactersAreRemoved) {
