@@ -71,7 +71,7 @@ function(howdah_library)
     # continues after a report, and fails when it ends. Tests of guardians start threads after a fork.
     set(tsan_options suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1)
     string(APPEND tsan_options :die_after_fork=0:ignore_noninstrumented_modules=1)
-    set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300
+    set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 600
       ENVIRONMENT "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1;TSAN_OPTIONS=${tsan_options}")
   endif()
   if(fuzzers AND HOWDAH_FUZZ)
