@@ -31,6 +31,7 @@ FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)
 
 def sources():
     yield ROOT / "src/jobspec/words.cc"  # the names of frameworks, which the core writes into the journal
+    yield ROOT / "src/jobspec/setting.cc"  # the names of keys, which the core writes into advice
     for library in LIBRARIES:
         for source in sorted((ROOT / library).glob("*.cc")):
             if not source.name.endswith(("_test.cc", "_bench.cc", "_fuzz.cc")):
