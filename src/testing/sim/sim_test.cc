@@ -11,9 +11,9 @@
 #include "howdah/testing/sim/faults.h"
 #include "howdah/testing/sim/random.h"
 #include "howdah/testing/sim/run_seed.h"
+#include "howdah/testing/sim/schedule.h"
 #include "howdah/testing/sim/workload.h"
 #include "journal_fold.h"
-#include "schedule.h"
 #include "world.h"
 
 namespace howdah::testing::sim {

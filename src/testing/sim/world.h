@@ -10,7 +10,7 @@
 #include "howdah/testing/sim/faults.h"
 #include "howdah/testing/sim/random.h"
 #include "howdah/testing/sim/run_seed.h"
-#include "schedule.h"
+#include "howdah/testing/sim/schedule.h"
 
 namespace howdah::testing::sim {
 
