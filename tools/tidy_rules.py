@@ -4,9 +4,9 @@
 #
 # The name of a library is its folder below src/. Its namespace, include prefix and CMake target follow from the name.
 
-PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
-        "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
-        "hadoop/yarnlogs", "metrics", "advice", "index/query", "portal/pages"}
+PURE = {"base", "feed", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common",
+        "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro",
+        "compat/tony/history", "hadoop/yarnlogs", "metrics", "advice", "index/query", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -16,6 +16,7 @@ LAYERS = {
     "jobspec": ({"base"}, {"nlohmann", "libyaml", "re2"}),
     "core/policy": ({"base", "jobspec"}, set()),
     "core": ({"base", "jobspec", "core/policy"}, set()),
+    "feed": ({"base"}, set()),
     "am/loop": ({"base", "jobspec", "core"}, set()),
     "frameworks/common": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "frameworks/horovod": ({"base", "jobspec", "core", "frameworks/common"}, {"nlohmann"}),
@@ -95,12 +96,13 @@ LAYERS = {
     "cli": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client", "cli/args", "cli/commands",
              "cli/output"}, {POSIX}),
     "testing/sim": ({"base", "jobspec", "core", "journal", "am/loop"}, set()),
+    "testing/feed_sim": ({"base", "feed", "testing/sim"}, set()),
 }
 
 # The rows of the table in ARCHITECTURE.md, from the top down.
 LAYER_GROUPS = [
     ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "portal", "client", "am", "executor"]),
-    ("tests", ["testing/sim"]),
+    ("tests", ["testing/feed_sim", "testing/sim"]),
     ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/local", "backend", "storage/history",
                "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
@@ -110,7 +112,7 @@ LAYER_GROUPS = [
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/yarnlogs", "compat/tony/history",
               "compat/tony/avro", "journal", "metrics", "diagnosis", "frameworks", "frameworks/xgboost",
-              "frameworks/mpi", "frameworks/horovod", "frameworks/common", "core", "core/policy", "jobspec"]),
+              "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 
@@ -118,7 +120,7 @@ LAYER_GROUPS = [
 HALVES = {"src/backend/yarn": ("client", "am")}
 
 # Folders inside the folder of a library that are separate programs.
-PROGRAMS = ("src/testing/sim/runner/",)
+PROGRAMS = ("src/testing/sim/runner/", "src/testing/feed_sim/runner/")
 
 # The third-party library of an include, by the prefix of the include's path. The first match counts.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),

@@ -1,0 +1,24 @@
+// Commits: which rows will not be read again after a restart.
+#pragma once
+
+#include "howdah/feed/event.h"
+#include "state.h"
+
+namespace howdah::feed {
+
+// Each returns whether the state has changed.
+bool NoteStep(Context& context, const StepReported& event);
+bool NoteCheckpoint(Context& context, const CheckpointReported& event);
+bool NoteCommitCall(Context& context, const CommitCalled& event);
+// Commits the step in the round of the previous generation. Returns false if it cannot; otherwise the caller begins the
+// round again.
+bool CommitPrevious(Context& context, const CheckpointFound& event);
+
+// Commits everything that can be committed, and ends passes whose rows are all committed.
+void AdvanceCommits(Context& context);
+// Commits all rows that readers have handed out in the pass, which is closed.
+void CommitPass(Context& context, Pass& pass);
+// Forgets the order of rows that can only be committed together.
+void SettleLanes(Context& context);
+
+}  // namespace howdah::feed

@@ -1,0 +1,69 @@
+// The rules that the ledger must keep, tested against what readers really return.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "howdah/feed/ledger.h"
+#include "rows.h"
+#include "world.h"
+
+namespace howdah::testing::feed_sim {
+
+// A row of one pass, whatever its content.
+using RowKey = std::tuple<int64_t, feed::PartitionId, int64_t>;
+inline RowKey KeyOf(int64_t pass, const Row& row) { return {pass, row.partition, row.number}; }
+
+// How often the training has used each row.
+using Trained = std::map<RowKey, int>;
+
+struct ReadRow {
+  Row row;
+  bool repeat = false;
+};
+
+class Checker {
+ public:
+  explicit Checker(World& world) : world_(world) {}
+
+  // All readers start again, or one of them.
+  void NewGeneration(int ranks);
+  void ReaderLost(int rank);
+  void HandedOut(const feed::ReaderId& reader, int64_t pass, const std::vector<ReadRow>& rows);
+  void Ordered(const feed::Action& action);
+  // The rows of the pass that the reader returns, once the pass is closed.
+  std::optional<int64_t> RowsOf(const feed::ReaderId& reader, int64_t pass) const;
+
+  // The training has read all passes. exact: each row exactly once; otherwise at least once.
+  void CheckEnd(const Trained& trained, bool exact);
+  // The versions of rows that were read, by partition.
+  bool MixedVersions() const { return mixed_; }
+
+ private:
+  void Check(const feed::Committed& committed);
+  void Check(const feed::ClosePass& close);
+  void Check(const feed::FailFeed& fail);
+  template <typename Other>
+  void Check(const Other&) {}
+
+  World& world_;
+  int ranks_ = 0;
+  // By rank and incarnation: the rows of each pass in the order in which they were handed out.
+  std::map<std::pair<int, int64_t>, std::map<int64_t, std::vector<ReadRow>>> returned_;
+  std::set<RowKey> committed_;
+  // By rank: rows handed out by incarnations that still count. With split `all` each rank has its own, else all share
+  // the rows.
+  std::map<int, std::set<RowKey>> read_;
+  std::map<int64_t, feed::ClosePass> closed_;                              // the newest of each pass
+  std::map<std::pair<int, int64_t>, std::map<int64_t, int64_t>> rows_of_;  // by rank and incarnation, and pass
+  std::map<RowKey, int> versions_;
+  bool mixed_ = false;
+};
+
+}  // namespace howdah::testing::feed_sim

@@ -1,0 +1,59 @@
+// The subject of a simulation: the feed, its source, the training, and the faults.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/feed/ledger.h"
+#include "howdah/testing/sim/random.h"
+
+namespace howdah::testing::feed_sim {
+
+// Each probability applies once to each object that the comment mentions.
+struct Faults {
+  std::string_view name;
+  Duration latency = std::chrono::milliseconds(5);  // upper limit for one message
+  double message_late = 0;                          // up to two seconds longer
+  double message_lost = 0;
+  double message_twice = 0;
+  double am_dies = 0;        // per event, after it was logged and before its actions
+  double am_killed = 0;      // per training, several times
+  double process_dies = 0;   // per training, several times; all ranks restart, or one alone
+  double executor_dies = 0;  // then: with its rows
+  double resized = 0;        // then: the number of ranks changes
+  double task_dies = 0;      // per block that an attempt of the source sends
+  double task_twice = 0;     // per attempt
+  double source_dies = 0;    // per training
+};
+
+struct Scenario {
+  feed::Options options;
+  std::vector<int64_t> rows;  // of each partition
+  int64_t row_bytes = 8;
+  int64_t block = 4;  // rows of one block
+  int64_t batch = 2;
+  int ranks = 2;
+  bool stream = false;
+  int checkpoint_every = 0;  // steps; 0: never
+  int commit_every = 0;      // batches; 0: never calls commit()
+  double keeps = 1;          // share of blocks that an executor still has when they are wanted again
+  bool changes = false;      // attempts of the source read different rows
+  bool batches_differ = false;
+  int stops_after = -1;      // batches after which rank 0 stops reading; -1: never
+  bool source_gone = false;  // the source does not return
+  Faults faults;
+
+  bool alone() const { return options.ranks_restart_alone; }
+  bool lockstep() const { return options.split != feed::Split::kDynamic; }
+  // Each row must be in the model exactly once.
+  bool exact() const { return checkpoint_every > 0; }
+  std::string Text() const;
+};
+
+const std::vector<Faults>& FaultProfiles();
+Scenario DrawScenario(sim::Random& random);
+
+}  // namespace howdah::testing::feed_sim

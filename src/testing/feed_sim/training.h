@@ -1,0 +1,88 @@
+// The training under simulation: its processes, its model and checkpoints, and what happens to them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "am.h"
+#include "checker.h"
+#include "executor.h"
+#include "world.h"
+
+namespace howdah::testing::feed_sim {
+
+class Training : public Executor::Owner {
+ public:
+  Training(World& world, SimAm& am, Checker& checker);
+
+  void Begin();
+  bool finished() const { return finished_; }
+  std::string Describe() const;
+  // An order of the AM to a reader.
+  void Receive(const feed::ReaderId& reader, const feed::Action& action);
+  // An order of the AM to all.
+  void ReceiveAll(const feed::Action& action);
+  // The executors connect to another AM.
+  void Reconnect();
+
+  // Executor::Owner
+  void Poke(int rank) override;
+  Executor* Find(int rank) override;
+
+ private:
+  struct Model {
+    int64_t step = 0;
+    Trained trained;
+  };
+  struct Checkpoint {
+    Model model;
+    int64_t step = 0;
+  };
+  struct Process {
+    bool running = false;
+    int64_t incarnation = -1;  // of its reader; it does not read with older ones
+    int64_t pass = -1;
+    int64_t processed = 0;  // rows of the pass that were trained
+    int64_t batches = 0;
+    std::optional<NextBatch> batch = {};  // trained when all ranks have one, or after some time
+  };
+
+  int ranks() const { return static_cast<int>(processes_.size()); }
+
+  void Form(int ranks);
+  void StartProcesses();
+  void StartProcess(int rank);
+  void TryNext(int rank);
+  void FinishPass(int rank);
+  void CheckOthers(int rank);
+  void StepTogether();
+  void Train(int rank);
+  void AfterStep();
+  void SaveCheckpoint();
+  void Publish(const Checkpoint& checkpoint, int64_t generation);
+  void PlanFaults();
+  void ProcessDies();
+  void RankDies(int rank);
+  void RestartAll();
+  void FinishIfDone();
+
+  World& world_;
+  SimAm& am_;
+  Checker& checker_;
+  std::vector<std::unique_ptr<Executor>> executors_;  // by rank
+  std::vector<std::unique_ptr<Executor>> gone_;       // scheduled actions refer to them
+  std::vector<Process> processes_;
+  Model model_;
+  std::optional<Checkpoint> visible_;  // the newest complete checkpoint
+  int64_t generation_ = -1;
+  bool formed_ = false;  // the processes of the generation run
+  bool finished_ = false;
+  bool saving_ = false;
+  int64_t last_pass_ = 0;
+};
+
+}  // namespace howdah::testing::feed_sim
