@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=2000)
     parser.add_argument("--limit", type=int, default=120, help="seconds for one mutant")
     parser.add_argument("names", nargs="*", help="only these mutants")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     suite = SUITES[args.suite]
     build = args.build or ROOT / "build" / suite.mutants.replace("_", "-").removesuffix(".toml")
     mutants = tomllib.loads((pathlib.Path(__file__).parent / suite.mutants).read_text())["mutant"]
