@@ -58,7 +58,8 @@ SUITES = {
         "src/feed", "feed_mutants.toml", "feed_seeds.txt",
         ("src/base", "src/feed", "src/testing/feed_sim", "src/testing/feed_sim/runner"),
         ("src/base/include", "src/feed/include", "src/testing/sim/include", "src/testing/feed_sim/include", "src/feed",
-         "src/testing/feed_sim")),
+         "src/testing/feed_sim"),
+        ("src/testing/sim/seed_runner.cc",)),
 }
 LINK = ["g++"] + (["-fuse-ld=mold"] if shutil.which("mold") else [])
 FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)

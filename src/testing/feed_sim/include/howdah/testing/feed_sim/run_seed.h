@@ -5,10 +5,11 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "howdah/testing/sim/violation.h"
 
 namespace howdah::testing::feed_sim {
 
@@ -58,14 +59,8 @@ using Coverage = std::bitset<static_cast<size_t>(Situation::kCount)>;
 
 std::string_view ToText(Situation situation);
 
-// A rule that the ledger broke.
-struct Violation {
-  std::string check;  // the rule, as a sentence
-  std::string what;   // how it was broken
-};
-
-// Receives each line of a trace. If the function is empty, no trace is formatted.
-using TraceSink = std::function<void(const std::string& line)>;
+using sim::TraceSink;
+using sim::Violation;
 
 struct SeedResult {
   std::string scenario;  // for example "equal, short, 3 ranks, dying masters"

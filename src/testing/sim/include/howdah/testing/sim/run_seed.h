@@ -3,22 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "howdah/testing/sim/coverage.h"
+#include "howdah/testing/sim/violation.h"
 
 namespace howdah::testing::sim {
-
-// A rule that the core broke.
-struct Violation {
-  std::string check;  // the rule, as a sentence
-  std::string what;   // how it was broken
-};
-
-// Receives each line of a trace. If the function is empty, no trace is formatted.
-using TraceSink = std::function<void(const std::string& line)>;
 
 struct SeedResult {
   std::string scenario;  // for example "ranked ddp, chaos, 2 jobs"
