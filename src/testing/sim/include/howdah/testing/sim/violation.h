@@ -1,4 +1,4 @@
-// What simulators report about a seed.
+// A broken rule of a simulation, and the receiver of a trace.
 #pragma once
 
 #include <functional>
