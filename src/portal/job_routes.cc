@@ -275,7 +275,12 @@ void ShowMetrics(Services& services, const Request&, const Arguments& arguments,
   if (!query.ok()) return respond(web::ToResponse(ToProblem(query.error())));
   const auto make = [query = *query, tasks = arguments.Texts("tasks")](Cluster& cluster,
                                                                        const JobId& id) -> Result<Response> {
-    HOWDAH_TRY(backend::JobMetrics answer, cluster.Metrics(id, query));
+    auto read = cluster.Metrics(id, query);
+    if (!read.ok() && read.error().code == ErrorCode::kNotFound) {  // no job, or a job without metrics
+      if (const auto job = cluster.Status(id); !job.ok()) return job.error();
+      return JsonLine(client::MetricsJson({.table = {}, .stored = {}, .note = read.error().message}));
+    }
+    HOWDAH_TRY(backend::JobMetrics answer, std::move(read));
     const auto is_wanted = [&](const metrics::Column& column) {
       return tasks.empty() || std::any_of(tasks.begin(), tasks.end(), [&](const std::string& task) {
                return task == column.role || (column.index && task == TaskText(column.role, *column.index));
@@ -458,7 +463,8 @@ void AddFigureRoutes(Services& services, web::Routes& routes) {
                               .min = 0,
                               .max = 10'000}},
               .answer = "The JSON that [metrics.md](metrics.md#json-and-csv) describes. With `of=role` each series has "
-                        "a `quantile`, `task` is the role, and `max` is null.",
+                        "a `quantile`, `task` is the role, and `max` is null. Without metrics `series` is "
+                        "empty, and `note` has the reason.",
               .answer_schema = R"({"$ref": "#/components/schemas/Metrics"})",
               .tag = "Job",
               .handler = With(services, ShowMetrics)});

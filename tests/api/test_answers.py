@@ -213,6 +213,15 @@ def test_metrics_are_those_of_the_command(machine, tmp_path, portal):
     assert sorted(column["quantile"] for column in quantiles) == [0, 25, 50, 75, 100], quantiles
 
 
+def test_job_without_metrics_has_an_empty_table_and_the_reason(machine, tmp_path, portal):
+    text = "roles: {w: {memory: 8MiB, command: exit 0}}\nmetrics: {interval: 0s}\n"
+    done = machine("run", machine.job_file(tmp_path, text))
+    answer = portal.get(f"jobs/{done.id}/metrics").json
+    assert answer["series"] == [] and answer["start"] is None, answer
+    assert "has no metrics" in answer["note"] and "interval: 0s" in answer["note"], answer
+    portal.get("jobs/howdah-20260101-000000-none/metrics", status=404)
+
+
 def test_reports_are_those_of_the_commands(machine, ended, portal):
     complete(portal)
     report = portal.get("goodput", by="name").json
