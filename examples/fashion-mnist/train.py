@@ -75,6 +75,17 @@ class Checkpoint:
             self.path.replace(self.path.with_name("trained.pt"))
 
 
+class Progress:
+    """Reports steps, metrics and checkpoints to Howdah, as lines of a file. Reports nothing outside a job."""
+
+    def __init__(self):
+        self.path = os.environ.get("HOWDAH_PROGRESS", os.devnull)
+
+    def report(self, *lines):
+        with open(self.path, "a") as file:
+            file.write("".join(line + "\n" for line in lines))
+
+
 class Board:
     """Writes TensorBoard's scalars, if a folder is given and the writer is installed."""
 
@@ -136,25 +147,35 @@ def main():
     checkpoint = Checkpoint(os.environ.get("HOWDAH_CHECKPOINT_DIR"))
     done = checkpoint.load(model, optimizer)
     board = Board(os.environ.get("TB_LOG_DIR") if rank == 0 else None)
+    progress = Progress()
+    steps = -(-len(images) // args.batch)
+    progress.report(f"steps {steps * args.epochs}")
     if rank == 0:
         print(f"{world} processes, {len(images) * world} images, {args.epochs} epochs"
               + (f", going on after epoch {done}" if done else ""), flush=True)
 
     shared = DistributedDataParallel(model)
     for epoch in range(done + 1, args.epochs + 1):
-        began, steps = time.monotonic(), -(-len(images) // args.batch)
+        began = time.monotonic()
 
-        def progress(step, loss):
-            if rank == 0 and (step + 1) % max(1, steps // 4) == 0:
+        def on_step(step, loss):
+            if (step + 1) % max(1, steps // 4) != 0:
+                return
+            total = (epoch - 1) * steps + step + 1
+            progress.report(f"step {total}")
+            if rank == 0:
                 rate = (step + 1) * args.batch * world / (time.monotonic() - began)
                 print(f"epoch {epoch}/{args.epochs}  step {step + 1}/{steps}  loss {loss:.3f}  {rate:.0f} images/s",
                       flush=True)
-                board.scalar("loss", loss, (epoch - 1) * steps + step + 1)
+                progress.report(f"metric loss {loss}")
+                board.scalar("loss", loss, total)
 
         order = torch.randperm(len(images), generator=torch.Generator().manual_seed(epoch))
-        train_epoch(shared, optimizer, images, labels, args.batch, order, progress)
+        train_epoch(shared, optimizer, images, labels, args.batch, order, on_step)
         if rank == 0:
             checkpoint.save(model, optimizer, epoch)
+            if checkpoint.path:
+                progress.report(f"checkpoint {epoch * steps}")
         dist.barrier()  # no process starts an epoch before the checkpoint of the previous one is saved
 
     if rank == 0:

@@ -9,13 +9,12 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 from installed import installed  # noqa: E402, F401
-from machine import BIN, ROOT  # noqa: E402
+from machine import BIN  # noqa: E402
 
+from browser_tab import LIMIT_MS, Tab  # noqa: E402
 from fake_portal import FakePortal  # noqa: E402
 
 PAGES = BIN.parents[1] / "portal"  # the build writes the pages beside the programs
-AXE = ROOT / "portal/node_modules/axe-core/axe.min.js"
-LIMIT_MS = 30_000  # long enough for a busy machine
 
 
 # Playwright runs an event loop in this thread until it ends, so it must end before other tests use asyncio.
@@ -48,32 +47,6 @@ def portal():
     fake = FakePortal(PAGES)
     yield fake
     fake.close()
-
-
-class Tab:
-    """A browser tab on the portal. `messages` has everything that the browser wrote to its console."""
-
-    def __init__(self, context, url):
-        self.page, self.url, self.messages = context.new_page(), url, []
-        self.page.set_default_timeout(LIMIT_MS)
-        self.page.on("console", lambda message: self.messages.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: self.messages.append(f"dialog: {dialog.message}"))
-
-    def open(self, path):
-        self.page.goto(self.url + path)
-        self.page.locator("main h1").first.wait_for(state="attached")
-        self.page.wait_for_function("() => document.querySelector('.loading') === null")
-        return self.page
-
-    def violations(self):
-        """The findings of axe-core, as one line per rule and element."""
-        if not self.page.evaluate("() => typeof axe === 'object'"):
-            self.page.evaluate(AXE.read_text())
-        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
-        return [
-            f"{rule['id']}: {node['html'][:200]}: {node['failureSummary']}" for rule in found for node in rule["nodes"]
-        ]
 
 
 @pytest.fixture
