@@ -8,6 +8,7 @@ import stat
 import pytest
 
 from machine import BIN
+from idle_connections import IdleConnections
 from other_user import needs_root, python_as_other
 from portal import HEADERS, Portal, browser_origin, snapshot
 
@@ -146,6 +147,21 @@ def test_pages_in_the_program_are_served(portal):
         assert gzip.decompress(answer.bytes) == file.read_bytes()
         if file.suffix in (".js", ".css"):
             assert "immutable" in answer.headers["Cache-Control"], answer.headers
+
+
+@needs_root
+@pytest.mark.parametrize("again", [False, True], ids=["held", "again"])
+@pytest.mark.parametrize("stranger", [False, True], ids=["own", "stranger"])
+def test_idle_connections_keep_nobody_out(job, portal, again, stranger):
+    with portal.stream(f"job:{job}") as stream:
+        stream.until("open")
+        with IdleConnections(f"127.0.0.1:{portal.port}", 10_000, again=again, other_user=stranger):
+            assert portal.get(f"jobs/{job}").json["state"] == "RUNNING"
+            portal.post(f"jobs/{job}/kill", {"grace": "0s"}, status=202)
+            stream.until("job", lambda data: data["job"]["state"] == "KILLED")
+            assert portal.get(f"jobs/{job}").json["state"] == "KILLED"
+            descriptors = len(os.listdir(f"/proc/{portal.process.pid}/fd"))
+            assert descriptors < 1000, descriptors
 
 
 def test_damaged_requests_do_not_end_the_portal(job, portal):

@@ -6,37 +6,10 @@ import signal
 import urllib.request
 
 import pytest
-from other_user import needs_root, start_as_other
+from idle_connections import IdleConnections
+from other_user import needs_root
 
 CONNECTIONS = 1100
-
-# Keeps idle connections open until stdin ends. With the argument `again`, replaces each connection that the other side
-# closes.
-STRANGER = """
-import resource, select, socket, sys
-most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-host, port, count, again = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "again"
-poll = select.epoll()
-poll.register(0, select.EPOLLIN)
-held = {}
-def more():
-    one = socket.socket()
-    one.setblocking(False)
-    one.connect_ex((host, port))
-    held[one.fileno()] = one
-    poll.register(one, select.EPOLLRDHUP)
-for _ in range(count):
-    more()
-print("connected", flush=True)
-while True:
-    for fd, _ in poll.poll():
-        if fd == 0:
-            sys.exit()
-        held.pop(fd).close()
-        if again:
-            more()
-"""
 
 TWO = """
 roles:
@@ -51,18 +24,6 @@ roles:
 """
 
 
-class Stranger:
-    def __init__(self, address, again):
-        host, port = address.rsplit(":", 1)
-        self.process = start_as_other("/usr/bin/python3", "-c", STRANGER, host, port, CONNECTIONS, again, stdin=-1,
-                                      stdout=-1)
-        assert self.process.stdout.readline() == "connected\n"
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(60)
-
-
 def usual_limit():
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
 
@@ -73,9 +34,8 @@ def attacked(request, machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, TWO), preexec_fn=usual_limit)
     machine.running(job)
     address = json.loads((machine.home / "jobs" / job / "am.json").read_text())["address"]
-    stranger = Stranger(address, request.param)
-    yield job, stranger
-    stranger.close()
+    with IdleConnections(address, CONNECTIONS, again=request.param == "again") as stranger:
+        yield job, stranger
 
 
 @needs_root
@@ -106,19 +66,16 @@ def test_kill_ends_the_job_during_the_attack(attacked, machine):
 
 
 @needs_root
-@pytest.mark.parametrize("again", ["held", "again"])
+@pytest.mark.parametrize("again", [False, True], ids=["held", "again"])
 def test_rendezvous_serves_the_ranks_during_the_attack(machine, tmp_path, again):
     job = machine.submit(machine.job_file(tmp_path, HOROVOD))
     machine.running(job)
     asked = machine("exec", job, "worker:0", "--", "bash", "-c",
                     "echo $HOROVOD_GLOO_RENDEZVOUS_ADDR:$HOROVOD_GLOO_RENDEZVOUS_PORT")
     address = asked.stdout.strip()
-    stranger = Stranger(address, again)
-    try:
+    with IdleConnections(address, CONNECTIONS, again=again):
         for rank in range(6):
             put = urllib.request.Request(f"http://{address}/global/{rank}", data=b"value", method="PUT")
             with urllib.request.urlopen(put, timeout=30) as answer:
                 assert answer.status == 200
-    finally:
-        stranger.close()
     assert machine("kill", job).code == 0
