@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from machine import BIN, eventually, processes, read
+from machine import BIN, SANITIZED, eventually, processes, read
 
 
 def percent_of_machine(machine, percent):
@@ -171,7 +171,7 @@ for i in range(100 * {seconds}):
     log = machine.home / "jobs" / machine.jobs()[0] / "logs/worker-0/0/stdout"
     assert log.stat().st_size == lines * 100
     assert received == lines * (100 + len("worker:0 │ ".encode()))
-    assert most < 64, f"{most} MiB"
+    assert SANITIZED or most < 64, f"{most} MiB"
 
 
 def test_an_elastic_role_is_scaled_within_its_limits(machine, tmp_path):

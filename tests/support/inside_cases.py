@@ -18,7 +18,7 @@ import urllib.request
 
 import pytest
 
-from machine import BIN, eventually, processes
+from machine import BIN, SANITIZED, eventually, processes
 
 BLOCK = 64 << 10
 # HOWDAH_ECHO_MB=1024 runs the full test. The default checks the same in less time on a machine with two cores.
@@ -183,7 +183,7 @@ def test_a_websocket_echoes_much_data_in_bounded_memory(machine, job):
         sender.join()
         assert connection.recv(1) == b""
         grown = {who: most[who] - before[who] for who in watched}
-        assert all(size < RSS_LIMIT for size in grown.values()), (grown, most)
+        assert SANITIZED or all(size < RSS_LIMIT for size in grown.values()), (grown, most)
 
 
 def test_a_stopped_reader_blocks_only_its_writer(machine, job):

@@ -9,6 +9,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")
+# Whether the programs have sanitizers. These keep freed memory, so the size of a process says nothing.
+SANITIZED = "HOWDAH_BIN" in os.environ
 CONTRACT = ROOT / "tests/contract"
 FINAL = ("SUCCEEDED", "FAILED", "KILLED")
 DEADLINE_S = 60
