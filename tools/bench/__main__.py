@@ -9,7 +9,14 @@ local: jobs on this machine
   f  events per second through the job core
   g  log throughput of one task
   metrics-a  cost and memory of the samples of a task's metrics
-  portal-b  queries of the portal's index with 100,000 jobs
+
+portal: the portal, beside MLflow, TensorBoard, Spark's history server and Ray's dashboard
+  portal-a  start to the first list with 100,000 jobs; the index of 100,000 jobs from nothing
+  portal-b  queries of the list with 100,000 jobs
+  portal-c  first paint of pages, and the bytes that they need
+  portal-e  from a journal entry to the page that shows it
+  portal-f  a log of 1 GB in the browser
+  portal-g  memory and CPU: idle, and with 200 viewers of a job
 
 yarn: jobs on a real cluster of three nodes, which the command starts; --runs: measurements per figure (default 9)
   yarn-a  from howdah submit until the job is accepted, with all files cached
@@ -26,19 +33,22 @@ import signal
 import sys
 
 import figures
+import portal_figures
 from figures import NotMeasured
 
 YARN = "yarn-"
 YARN_ITEMS = [YARN + item for item in "abcdefgh"]
-GROUPS = {"local": list(figures.ITEMS), "yarn": YARN_ITEMS}
+GROUPS = {"local": list(figures.ITEMS), "portal": list(portal_figures.ITEMS), "yarn": YARN_ITEMS}
 
 
-def show(item, rows):
+def show(item, rows, group=""):
+    """Prints the rows of an item. A row names its item without the group."""
     try:
         for row in rows:
             figure = f"{row.value:,.0f}" if row.value >= 1000 else f"{row.value:.2f}"
             figure = f"{figure} {row.unit}"
-            print(f"{item:9} {row.what:62} {figure:>18} {row.runs:3}  {row.goal:12} {row.ratio}", flush=True)
+            name = group + row.item
+            print(f"{name:9} {row.what:62} {figure:>18} {row.runs:3}  {row.goal:12} {row.ratio}", flush=True)
     except (NotMeasured, RuntimeError, OSError, AssertionError) as missing:
         print(f"{item:9} not measured: {missing}", flush=True)
 
@@ -48,7 +58,7 @@ def show_yarn(items, runs):
     from yarn_jobs import Yarn
     with Yarn() as yarn:
         for item in items:
-            show(item, yarn_figures.measure(item.removeprefix(YARN), yarn, runs))
+            show(item, yarn_figures.measure(item.removeprefix(YARN), yarn, runs), YARN)
 
 
 def arguments(words):
@@ -69,8 +79,10 @@ def main(words):
     print(f"{load}; figures are medians of n runs, to be taken on an idle machine\n")
     print(f"{'':9} {'what':62} {'figure':>18} {'n':>3}  {'goal':12} ratio")
     for item in items:
-        if not item.startswith(YARN):
+        if item in figures.ITEMS:
             show(item, figures.measure(item))
+    for item, rows in portal_figures.measure([item for item in items if item in portal_figures.ITEMS]):
+        show(item, rows)
     if any(item.startswith(YARN) for item in items):
         show_yarn([item for item in items if item.startswith(YARN)], runs)
 

@@ -197,7 +197,7 @@ def index_queries():
 
 
 ITEMS = {"a": end_to_end, "b": executor_start, "c": death_to_status, "d": idle_memory, "e": attach, "f": core_events,
-         "g": log_throughput, "metrics-a": metric_samples, "portal-b": index_queries}
+         "g": log_throughput, "metrics-a": metric_samples}
 NEEDS_EVENTS = {"b", "c", "g"}
 
 

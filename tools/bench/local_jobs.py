@@ -28,8 +28,7 @@ class LocalBackend:
         return self
 
     def __exit__(self, *_):
-        for job in (self.home / "jobs").glob("*"):
-            self.howdah("kill", job.name, "--grace", "0s", check=False)
+        self.howdah("kill", "--all", "--grace", "0s", check=False)
         shutil.rmtree(self.home, ignore_errors=True)
 
     def howdah(self, *words, check=True):
