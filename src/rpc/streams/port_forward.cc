@@ -12,6 +12,7 @@
 
 #include "howdah/os/net/peer_user.h"
 #include "howdah/rpc/frames.h"
+#include "opening_frame.h"
 #include "socket_endpoint.h"
 #include "start_forward.h"
 
@@ -95,21 +96,8 @@ class Listener final : public PortForward {
     made.stream = channel_->Open(rpc::FrameChannel::Method::kTunnel,
                                  {[this, id](const wire::Frame& frame) { OnFrame(id, frame); },
                                   [this, id](const std::string& why) { OnClosed(id, why); }});
-    made.stream->Send(Opening());
+    made.stream->Send(OpeningFrame(target_));
     made.end->Start();
-  }
-
-  wire::Frame Opening() const {
-    wire::Frame frame;
-    wire::Open& open = *frame.mutable_open();
-    if (target_.role.empty()) {
-      open.mutable_tensorboard();
-      return frame;
-    }
-    open.set_role(target_.role);
-    open.set_index(target_.index);
-    open.set_port(target_.port);
-    return frame;
   }
 
   void OnFrame(uint64_t id, const wire::Frame& frame) {
