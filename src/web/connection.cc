@@ -8,9 +8,10 @@ namespace {
 
 using Failure = boost::system::error_code;
 
-constexpr size_t kOnePiece = 64 << 10;      // a smaller body is sent together with the header
-constexpr size_t kReadAhead = 32 << 10;     // of later requests, while a response is in progress
-constexpr size_t kLingerBytes = 256 << 10;  // of input that is discarded before closing
+constexpr size_t kBlock = 8 << 10, kRelayBlock = 64 << 10;  // read at once
+constexpr size_t kOnePiece = 64 << 10;                      // a smaller body is sent together with the header
+constexpr size_t kReadAhead = 32 << 10;                     // of later requests, while a response is in progress
+constexpr size_t kLingerBytes = 256 << 10;                  // of input that is discarded before closing
 constexpr Duration kLinger = std::chrono::seconds(2);
 
 Instant Now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
@@ -26,7 +27,9 @@ Connection::Connection(Socket socket, Peer peer, bool stranger, std::shared_ptr<
       output_(socket_, server_->options.limits.write) {}
 
 Connection::~Connection() {
-  if (exchange_.stream) exchange_.stream->Detach();  // the loop was destroyed first
+  // The loop was destroyed first.
+  if (exchange_.stream) exchange_.stream->Detach();
+  if (exchange_.relay) exchange_.relay->Detach();
 }
 
 void Connection::Start(std::function<void()> on_closed) {
@@ -50,6 +53,7 @@ void Connection::Close() {
     --server_->statistics.streams;
     stream->Detach();
   }
+  if (const auto relay = std::exchange(exchange_.relay, nullptr)) relay->Detach();
   const auto on_closed = std::move(on_closed_);
   if (on_closed) on_closed();
 }
@@ -66,6 +70,7 @@ Connection::Activity Connection::activity() const {
       return input_.bytes.empty() && !reader_->begun() ? Activity::kIdle : Activity::kReceiving;
     case State::kHandling:
     case State::kSending:
+    case State::kRelaying:
       return Activity::kBusy;
     case State::kLingering:
       return Activity::kIdle;
@@ -83,12 +88,15 @@ void Connection::OnDeadline() {
   switch (state_) {
     case State::kReceiving:
       if (activity() == Activity::kIdle) return Close();
-      return Refuse({408,
-                     "the request did not arrive completely within " + FormatDuration(server_->options.limits.request),
-                     "send it again"});
+      return Refuse(server_->PageOf(
+          reader_->request(),
+          {408, "the request did not arrive completely within " + FormatDuration(server_->options.limits.request),
+           "send it again"}));
     case State::kHandling:
-      return Refuse({504, "the server found no answer within " + FormatDuration(server_->options.limits.answer),
-                     "try again later"});
+      return Refuse(
+          server_->PageOf(reader_->request(),
+                          {504, "the server found no answer within " + FormatDuration(server_->options.limits.answer),
+                           "try again later"}));
     case State::kSending:
       if (!exchange_.unbounded) return Close();  // the producer writes nothing more
       // Reveals a client that has vanished without closing the connection.
@@ -96,6 +104,7 @@ void Connection::OnDeadline() {
       return;
     case State::kLingering:
       return Close();
+    case State::kRelaying:  // the relay has limits of its own
     case State::kClosed:
       return;
   }
@@ -104,8 +113,9 @@ void Connection::OnDeadline() {
 // Reads also while a response is in progress, because this is how a closed connection is noticed.
 void Connection::ReadMore() {
   if (input_.reading || input_.ended || state_ == State::kClosed) return;
-  if ((state_ == State::kHandling || state_ == State::kSending) && input_.bytes.size() >= kReadAhead) return;
+  if (activity() == Activity::kBusy && input_.bytes.size() >= kReadAhead) return;
   input_.reading = true;
+  input_.block.resize(state_ == State::kRelaying ? kRelayBlock : kBlock);
   socket_.async_read_some(boost::asio::buffer(input_.block),
                           [self = shared_from_this()](const Failure& failed, size_t size) {
                             self->input_.reading = false;
@@ -124,12 +134,14 @@ void Connection::OnRead(bool failed, size_t size) {
   const bool first = activity() == Activity::kIdle;
   input_.bytes.append(input_.block.data(), size);
   if (first) Arm(server_->options.limits.request);
+  if (state_ == State::kRelaying) return PumpRelay();
   if (state_ == State::kReceiving) Advance();
   ReadMore();
 }
 
 void Connection::OnEnd() {
   input_.ended = true;
+  if (const auto relay = exchange_.relay) return relay->OnInputEnd(input_.bytes);
   const bool answering = state_ == State::kHandling || (state_ == State::kSending && !exchange_.unbounded);
   if (!answering) Close();
 }
@@ -138,6 +150,7 @@ void Connection::BeginRequest() {
   reader_.emplace(server_->options.limits);
   exchange_ = {.number = exchange_.number + 1};
   state_ = State::kReceiving;
+  output_.SetLimit(server_->options.limits.write);
   Arm(input_.bytes.empty() ? server_->options.limits.idle : server_->options.limits.request);
 }
 
@@ -148,7 +161,7 @@ void Connection::Advance() {
         if (input_.ended) Close();
         return;
       case RequestReader::State::kFailed:
-        return Refuse(reader_->problem());
+        return Refuse(server_->PageOf(reader_->request(), reader_->problem()));
       case RequestReader::State::kHead:
         OnHead();
         break;
@@ -163,9 +176,12 @@ void Connection::OnHead() {
   Request& request = reader_->request();
   request.peer = peer_;
   const Server::Options& options = server_->options;
+  RelayDecision decision = options.relay ? options.relay(request) : RelayDecision();
+  if (auto* response = std::get_if<Response>(&decision)) return Refuse(std::move(*response));
+  if (auto* target = std::get_if<RelayTarget>(&decision)) return BeginRelay(std::move(*target));
   auto problem = Refusal(options.policy, request);
   if (!problem && options.admit) problem = options.admit(request);
-  if (problem) return Refuse(*problem);
+  if (problem) return Refuse(server_->PageOf(request, *problem));
   if (reader_->expects_continue()) output_.Push("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
@@ -179,12 +195,66 @@ void Connection::OnRequest() {
   });
 }
 
-void Connection::Refuse(const Problem& problem) {
-  // Another request can follow only if this one has ended: its body must not be read as a request.
+void Connection::BeginRelay(RelayTarget target) {
+  const Limits& limits = server_->options.limits;
+  auto relayed = RelayRequest(reader_->request(), reader_->framing(), target);
+  if (const auto* problem = std::get_if<Problem>(&relayed))
+    return Refuse(server_->PageOf(reader_->request(), *problem));
+  state_ = State::kRelaying;
+  alarm_.Cancel();
+  output_.SetLimit(limits.relay_silence);
+  Relay::Setup setup{.target = std::move(target),
+                     .request = std::move(std::get<RelayedRequest>(relayed)),
+                     .context = {reader_->request().method, reader_->http_1_0(), reader_->keep_alive() && !stopping_},
+                     .line_limit = limits.header_bytes,
+                     .silence = limits.relay_silence};
+  setup.context.upgrade = setup.request.upgrade;
+  const auto leave = [this] { exchange_.relay = nullptr; };
+  const auto relay = std::make_shared<Relay>(
+      socket_.get_executor(), std::move(setup),
+      Relay::Client{.send = [this](std::string bytes) { output_.Push(std::move(bytes)); },
+                    .queued = [this] { return output_.queued(); },
+                    .end_output =
+                        [this] {
+                          exchange_.output_ends = true;
+                          if (output_.queued() == 0) OnSent(0);
+                        },
+                    .pump = [this] { PumpRelay(); },
+                    .refuse =
+                        [this, leave](const Problem& problem) {
+                          leave();
+                          Refuse(server_->PageOf(reader_->request(), problem));
+                        },
+                    .done =
+                        [this, leave](bool keep_alive) {
+                          leave();
+                          state_ = State::kSending;
+                          exchange_.keep_alive = keep_alive;
+                          ++server_->statistics.requests;
+                          if (output_.queued() == 0) EndResponse();
+                        },
+                    .abort =
+                        [this] {
+                          Failure ignored;  // a reset, so that the client does not see an end
+                          socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+                          Close();
+                        }});
+  exchange_.relay = relay;
+  relay->Start();
+}
+
+// Lets the relay consume what the client has sent, and reads more.
+void Connection::PumpRelay() {
+  const auto self = shared_from_this();
+  if (const auto relay = exchange_.relay) relay->OnInput(input_.bytes);
+  ReadMore();
+}
+
+// Another request can follow only if this one has ended: its body must not be read as a request.
+void Connection::Refuse(Response response) {
   const bool whole = state_ == State::kReceiving && reader_->head_done() &&
                      reader_->Feed(input_.bytes) == RequestReader::State::kWhole;
-  const auto& page = server_->options.error_page;
-  Send(page ? page(reader_->request(), problem) : ToResponse(problem), whole && reader_->keep_alive());
+  Send(std::move(response), whole && reader_->keep_alive());
 }
 
 void Connection::Answer(uint64_t number, Response response) {
@@ -231,6 +301,11 @@ void Connection::ArmForProducer() {
 
 void Connection::OnSent(size_t size) {
   server_->statistics.bytes_sent += size;
+  if (state_ == State::kRelaying) {
+    Failure ignored;
+    if (exchange_.output_ends && output_.queued() == 0) socket_.shutdown(Socket::shutdown_send, ignored);
+    return exchange_.relay->OnSent();
+  }
   if (state_ != State::kSending) return;
   if (const auto stream = exchange_.stream) {
     ArmForProducer();

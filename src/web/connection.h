@@ -1,7 +1,6 @@
 // One connection of a client: reads requests one after another and sends the responses in the same order.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "alarm.h"
 #include "howdah/web/server.h"
 #include "output_queue.h"
+#include "relay.h"
 #include "request_reader.h"
 #include "response_stream.h"
 
@@ -22,6 +22,10 @@ struct ServerState {
   Server::Options options;
   Handler handler;
   Statistics statistics;
+
+  Response PageOf(const Request& request, const Problem& problem) const {
+    return options.error_page ? options.error_page(request, problem) : ToResponse(problem);
+  }
 };
 
 // Use only on the loop's thread. Pending operations own the connection, so it may be dropped at any time after Close.
@@ -48,7 +52,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool stranger() const { return stranger_; }
 
  private:
-  enum class State { kReceiving, kHandling, kSending, kLingering, kClosed };
+  enum class State { kReceiving, kHandling, kSending, kRelaying, kLingering, kClosed };
 
   void Arm(Duration limit);
   void OnDeadline();
@@ -59,7 +63,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Advance();
   void OnHead();
   void OnRequest();
-  void Refuse(const Problem& problem);
+  void Refuse(Response response);
+  void BeginRelay(RelayTarget target);
+  void PumpRelay();
   void Answer(uint64_t number, Response response);
   void Send(Response response, bool keep_alive);
   void Produce(const ResponsePlan& plan, Response response);
@@ -78,11 +84,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::function<void()> on_closed_;
 
   struct Input {
-    std::array<char, 8 << 10> block;  // for the pending read
-    std::string bytes;                // received and not yet parsed
-    bool reading = false;             // a read is pending
-    bool ended = false;               // the client has closed its sending side
-    size_t discarded = 0;             // in kLingering
+    std::string block;     // for the pending read
+    std::string bytes;     // received and not yet parsed
+    bool reading = false;  // a read is pending
+    bool ended = false;    // the client has closed its sending side
+    size_t discarded = 0;  // in kLingering
   } input_;
   std::optional<RequestReader> reader_;
 
@@ -93,6 +99,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     bool unbounded = false;  // a streamed body of unknown size
     std::string heartbeat;
     std::shared_ptr<ResponseStream> stream;
+    std::shared_ptr<Relay> relay;  // in kRelaying
+    bool output_ends = false;      // the relayed server sends no more
   } exchange_;
   State state_ = State::kReceiving;
   bool stopping_ = false;

@@ -22,12 +22,14 @@ class OutputQueue {
     std::function<void(size_t sent)> on_sent;  // bytes were sent; may push
     std::function<void()> on_failed;           // sending failed, or the client was too slow. Nothing follows
   };
-  // limit: for the client to accept kPieceBytes.
+  // limit: for the client to accept kPieceBytes (64 KiB).
   OutputQueue(Socket& socket, Duration limit);
 
   // owner: owns the socket and this object, and stays alive while an operation is pending.
   void Start(std::weak_ptr<void> owner, Events events);
   void Push(std::string bytes);
+  // For the pieces that are sent from now on.
+  void SetLimit(Duration limit) { limit_ = limit; }
   size_t queued() const { return queued_; }  // pushed and not yet sent
   // Drops the queue and the events. The owner closes the socket.
   void Close();
@@ -38,7 +40,7 @@ class OutputQueue {
   void OnPiece(bool failed, size_t size);
 
   Socket& socket_;
-  const Duration limit_;
+  Duration limit_;
   Alarm deadline_;
   std::weak_ptr<void> owner_;
   Events events_;

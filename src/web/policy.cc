@@ -23,19 +23,6 @@ bool IsOwnOrigin(const Policy& policy, const Request& request) {
                      [&](const std::string& host) { return origin == "http://" + host; });
 }
 
-std::optional<Problem> RefusalOfSite(const Policy& policy, const Request& request) {
-  const std::string advice = "open the address in a tab of its own, or send the request from outside a browser";
-  if (request.headers.Has("Origin") && !IsOwnOrigin(policy, request)) {
-    return Problem{403,
-                   "a page of another origin, " + OneLine(request.headers.Get("Origin"), 200) +
-                       ", may not send requests to this server",
-                   advice};
-  }
-  const std::string_view site = request.headers.Get("Sec-Fetch-Site");
-  if (site.empty() || site == "same-origin" || site == "none" || IsNavigation(request)) return std::nullopt;
-  return Problem{403, "a page of another site may not send requests to this server", advice};
-}
-
 std::optional<Problem> RefusalOfPost(const Policy& policy, const Request& request) {
   const std::string_view type = request.headers.Get("Content-Type");
   if (NameOf(type) != "application/json") {
@@ -50,6 +37,19 @@ std::optional<Problem> RefusalOfPost(const Policy& policy, const Request& reques
 }
 
 }  // namespace
+
+std::optional<Problem> RefusalOfSite(const Policy& policy, const Request& request) {
+  const std::string advice = "open the address in a tab of its own, or send the request from outside a browser";
+  if (request.headers.Has("Origin") && !IsOwnOrigin(policy, request)) {
+    return Problem{403,
+                   "a page of another origin, " + OneLine(request.headers.Get("Origin"), 200) +
+                       ", may not send requests to this server",
+                   advice};
+  }
+  const std::string_view site = request.headers.Get("Sec-Fetch-Site");
+  if (site.empty() || site == "same-origin" || site == "none" || IsNavigation(request)) return std::nullopt;
+  return Problem{403, "a page of another site may not send requests to this server", advice};
+}
 
 std::optional<Problem> Refusal(const Policy& policy, const Request& request) {
   if (!policy.hosts.empty() &&

@@ -5,6 +5,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <utility>
 
 #include "header_list.h"
 #include "howdah/base/text.h"
@@ -36,14 +37,15 @@ RequestReader::RequestReader(const Limits& limits) : limits_(limits), parser_(st
 
 RequestReader::~RequestReader() = default;
 
-RequestReader::State RequestReader::Fail(int status, std::string detail, std::string advice) {
-  problem_ = {status, std::move(detail), std::move(advice)};
+RequestReader::State RequestReader::Fail(Problem problem) {
+  problem_ = std::move(problem);
   keep_alive_ = false;
   return State::kFailed;
 }
 
 RequestReader::State RequestReader::Feed(std::string& input) {
   begun_ = begun_ || !input.empty();
+  if (unfit_) return Fail(std::move(*std::exchange(unfit_, std::nullopt)));
   return head_done_ ? FeedBody(input) : FeedHead(input);
 }
 
@@ -79,27 +81,27 @@ RequestReader::State RequestReader::FeedBody(std::string& input) {
     case ChunkDecoder::State::kWhole:
       return State::kWhole;
     case ChunkDecoder::State::kBodyTooLong:
-      return FailBodySize();
+      return Fail(BodyTooLong(limits_));
     case ChunkDecoder::State::kMalformed:
       break;
   }
-  return Fail(400, "the body of the request is not correctly divided into chunks", "send the header Content-Length");
+  return Fail({400, "the body of the request is not correctly divided into chunks", "send the header Content-Length"});
 }
 
-RequestReader::State RequestReader::FailBodySize() {
-  return Fail(413, "the body of the request is longer than " + std::to_string(limits_.body_bytes) + " bytes",
-              "send a shorter body");
+Problem RequestReader::BodyTooLong(const Limits& limits) {
+  return {413, "the body of the request is longer than " + std::to_string(limits.body_bytes) + " bytes",
+          "send a shorter body"};
 }
 
 RequestReader::State RequestReader::FailParse(int code, const std::string& text) {
   switch (static_cast<http::error>(code)) {
     case http::error::header_limit:
-      return Fail(431, "the header of the request is longer than " + std::to_string(limits_.header_bytes) + " bytes",
-                  "send fewer or shorter cookies and parameters");
+      return Fail({431, "the header of the request is longer than " + std::to_string(limits_.header_bytes) + " bytes",
+                   "send fewer or shorter cookies and parameters"});
     case http::error::bad_version:
-      return Fail(505, "the request is not HTTP/1.1", "use HTTP/1.1");
+      return Fail({505, "the request is not HTTP/1.1", "use HTTP/1.1"});
     default:
-      return Fail(400, "the request is not valid HTTP/1.1: " + text, "");
+      return Fail({400, "the request is not valid HTTP/1.1: " + text, ""});
   }
 }
 
@@ -111,19 +113,24 @@ RequestReader::State RequestReader::TakeHead() {
     request_.headers.Add(std::string_view(field.name_string().data(), field.name_string().size()),
                          std::string_view(field.value().data(), field.value().size()));
   }
-  if (auto problem = ProblemOfFraming()) {
-    problem_ = std::move(*problem);
-    return State::kFailed;
+  request_.target = std::string(message.target());
+  if (auto problem = ProblemOfFraming()) return Fail(std::move(*problem));
+  request_.host = LowerCase(request_.headers.Get("Host"));
+  unfit_ = TakeTarget();
+  if (!IsHost(request_.host)) return Fail({400, "the host of the request is not a host name", "send a valid Host"});
+  const uint64_t size = parser_->content_length().value_or(0);
+  if (parser_->chunked()) {
+    framing_.kind = BodyFraming::Kind::kChunked;
+    chunks_.emplace(limits_.body_bytes, limits_.header_bytes);
+  } else if (size > 0) {
+    framing_ = {BodyFraming::Kind::kSized, size};
   }
-  const State state = TakeTarget({message.target().data(), message.target().size()});
-  if (state == State::kFailed) return state;
-  if (parser_->chunked()) chunks_.emplace(limits_.body_bytes, limits_.header_bytes);
-  body_left_ = parser_->content_length().value_or(0);
-  if (body_left_ > limits_.body_bytes) return FailBodySize();
-  const bool has_body = chunks_ || body_left_ > 0;
+  body_left_ = size;
+  if (size > limits_.body_bytes && !unfit_) unfit_ = BodyTooLong(limits_);
+  const bool has_body = framing_.kind != BodyFraming::Kind::kNone;
   keep_alive_ = !http_1_0_ && message.keep_alive();
-  expects_continue_ = !http_1_0_ && LowerCase(request_.headers.Get("Expect")) == "100-continue" && has_body;
-  return state;
+  expects_continue_ = !http_1_0_ && LowerCase(request_.headers.Get("Expect")) == "100-continue" && has_body && !unfit_;
+  return State::kHead;
 }
 
 std::optional<Problem> RequestReader::ProblemOfFraming() const {
@@ -146,15 +153,14 @@ std::optional<Problem> RequestReader::ProblemOfFraming() const {
   return std::nullopt;
 }
 
-RequestReader::State RequestReader::TakeTarget(std::string_view text) {
-  auto target = ParseTarget(text);
-  if (!target.ok()) return Fail(400, target.error().WithoutRemedy(), target.error().remedy);
+std::optional<Problem> RequestReader::TakeTarget() {
+  auto target = ParseTarget(request_.target);
+  if (!target.ok()) return Problem{400, target.error().WithoutRemedy(), target.error().remedy};
   request_.path = std::move(target->path);
   request_.query = std::move(target->query);
   request_.query_text = std::move(target->query_text);
-  request_.host = target->authority ? *target->authority : LowerCase(request_.headers.Get("Host"));
-  if (!IsHost(request_.host)) return Fail(400, "the host of the request is not a host name", "send a valid Host");
-  return State::kHead;
+  if (target->authority) request_.host = *target->authority;
+  return std::nullopt;
 }
 
 }  // namespace howdah::web

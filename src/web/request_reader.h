@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "body_reader.h"
 #include "chunk_decoder.h"
 #include "howdah/web/message.h"
 #include "howdah/web/server.h"
@@ -29,8 +30,11 @@ class RequestReader {
 
   bool begun() const { return begun_; }          // Feed has received a byte
   bool head_done() const { return head_done_; }  // kHead was returned
-  // From kHead on, without the body before kWhole. After kFailed: what could be parsed.
+  // From kHead on, without the body before kWhole. After kFailed: what could be parsed. Between kHead and the next
+  // call, the path may be missing because it is not safe; that call then fails.
   Request& request() { return request_; }
+  // From kHead on: the framing of the body, which a relay reads itself, whatever its length.
+  const BodyFraming& framing() const { return framing_; }
   const Problem& problem() const { return problem_; }
   bool keep_alive() const { return keep_alive_; }              // the client permits another request on this connection
   bool http_1_0() const { return http_1_0_; }                  // the client does not understand chunked encoding
@@ -38,17 +42,19 @@ class RequestReader {
 
  private:
   class Parser;
-  State Fail(int status, std::string detail, std::string advice);
-  State FailBodySize();
+  State Fail(Problem problem);
+  static Problem BodyTooLong(const Limits& limits);
   State FailParse(int code, const std::string& text);
   State FeedHead(std::string& input);
   State FeedBody(std::string& input);
   State TakeHead();
-  State TakeTarget(std::string_view target);
+  std::optional<Problem> TakeTarget();
   std::optional<Problem> ProblemOfFraming() const;
 
   const Limits limits_;
   std::unique_ptr<Parser> parser_;  // of the header
+  BodyFraming framing_;
+  std::optional<Problem> unfit_;  // why no handler may see the request, although a relay may
   std::optional<ChunkDecoder> chunks_;
   uint64_t body_left_ = 0;  // bytes of a body with Content-Length
   Request request_;

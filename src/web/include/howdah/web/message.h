@@ -59,6 +59,7 @@ struct Request {
   // The decoded parameters after "?", in their order: valid UTF-8, but with any character, "\0" included.
   std::vector<std::pair<std::string, std::string>> query;
   std::string query_text;  // the part after "?", as sent
+  std::string target;      // path and query as sent, for relays; any bytes except control characters and blanks
   Headers headers;
   std::string
       host;  // in lower case, with the port if one was sent: "localhost:8190"; "" if an HTTP/1.0 client sent none

@@ -29,6 +29,9 @@ struct Policy {
 // - 415: a POST is not application/json. 403: a POST without the header `request_header`.
 std::optional<Problem> Refusal(const Policy& policy, const Request& request);
 
+// Only the third of these rules: the refusal of a request that a page of another origin has caused.
+std::optional<Problem> RefusalOfSite(const Policy& policy, const Request& request);
+
 // The hosts of a server that listens on a loopback address: localhost, 127.0.0.1 and [::1] with the port.
 std::vector<std::string> LoopbackHosts(uint16_t port);
 

@@ -16,6 +16,7 @@
 #include "howdah/base/time.h"
 #include "howdah/web/message.h"
 #include "howdah/web/policy.h"
+#include "howdah/web/relay.h"
 
 namespace howdah::web {
 
@@ -44,6 +45,9 @@ struct Limits {
   Duration write = std::chrono::seconds(30);    // for the client to accept 64 KiB; slower clients are disconnected
   Duration heartbeat = std::chrono::seconds(15);
   Duration stop = std::chrono::seconds(5);  // for responses in progress when the server stops
+  // A relayed connection on which no byte passes for this long ends, and at the latest after twice this time. It is
+  // also the limit for a relay's client to accept 64 KiB, because the other server decides how slow a client may be.
+  Duration relay_silence = std::chrono::hours(1);
 
   size_t full_bytes = 256 << 10;  // BodyWriter::full
   size_t queue_bytes = 8 << 20;   // a response with more queued bytes before a write is aborted
@@ -75,11 +79,16 @@ class Server {
                                {"Cache-Control", "no-store"}};
     // Whether a new connection's peer is known. If empty, every peer is known. Must not block.
     std::function<bool(const Peer&)> known;
+    // Decides which requests are relayed to other servers. Called with the header of each request, before the policy,
+    // whose rules do not hold for relayed requests; the function must check Host, Origin and the peer itself. If empty,
+    // no request is relayed. Must not block.
+    std::function<RelayDecision(const Request&)> relay;
     // Called with the header of each request that the policy admits, before its body is read: authentication. Returns
     // the refusal, or nullopt. If empty, every request is admitted. Must not block.
     std::function<std::optional<Problem>(const Request&)> admit;
     // The answer to a request that failed, if it is not to be ToResponse(problem); for example a page for browsers.
-    // `request` lacks the fields that could not be parsed.
+    // `request` lacks the fields that could not be parsed. Also called for a relayed request that failed before its
+    // response began.
     std::function<Response(const Request& request, const Problem& problem)> error_page;
   };
 
