@@ -83,7 +83,7 @@ LAYERS = {
                 "rpc/streams", "backend",
                 "storage", "storage/history"},
                {POSIX, "nlohmann"}),
-    "portal": ({"base", "advice", "metrics", "jobspec", "core", "journal", "index", "index/query", "rpc",
+    "portal": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "journal", "index", "index/query", "rpc",
                 "rpc/streams", "storage", "storage/history", "compat/tony/history", "os/files", "os/process", "backend",
                 "client", "web", "portal/pages"},
                {POSIX, "boost", "nlohmann", "openssl", "re2"}),

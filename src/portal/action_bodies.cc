@@ -64,4 +64,54 @@ Result<StackOrder> StackOrderOf(const std::string& body) {
   return order;
 }
 
+namespace {
+
+constexpr char kWhatToOpen[] =
+    "write one of {\"tensorboard\": true}, {\"notebook\": true} and {\"task\": \"worker:0\", \"port\": 8888}";
+
+// Whether the field is true; nullopt if it is neither true nor false.
+std::optional<bool> IsTrue(const Json& fields, const char* name) {
+  const auto field = fields.find(name);
+  if (field == fields.end()) return false;
+  return field->is_boolean() ? std::optional(field->get<bool>()) : std::nullopt;
+}
+
+// Reads the address in the field "address", and says whether it was valid.
+bool ReadAddress(const Json& fields, OpenOrder& order) {
+  const auto address = fields.find("address");
+  if (address == fields.end() || address->is_null()) return true;
+  if (*address != "name" && *address != "port") return false;
+  order.by_name = *address == "name";
+  return true;
+}
+
+}  // namespace
+
+Result<OpenOrder> OpenOrderOf(const std::string& body) {
+  HOWDAH_TRY(const Json fields, FieldsOf(body, {"tensorboard", "notebook", "task", "port", "address"}));
+  OpenOrder order;
+  if (!ReadAddress(fields, order))
+    return Error{ErrorCode::kUsage, "address: write \"name\" for a host name, or \"port\""};
+  const auto tensorboard = IsTrue(fields, "tensorboard"), notebook = IsTrue(fields, "notebook");
+  const auto task = fields.find("task"), port = fields.find("port");
+  const bool has_task = task != fields.end() || port != fields.end();
+  if (!tensorboard || !notebook || int{*tensorboard} + int{*notebook} + int{has_task} != 1)
+    return Error{ErrorCode::kUsage, kWhatToOpen};
+  if (!has_task) {
+    order.what = *tensorboard ? OpenOrder::What::kTensorBoard : OpenOrder::What::kNotebook;
+    return order;
+  }
+  constexpr size_t kLongestTask = 200;
+  if (task == fields.end() || !task->is_string() || task->get<std::string>().size() > kLongestTask ||
+      task->get<std::string>().empty())
+    return Error{ErrorCode::kUsage, std::string("task: the name of a task is missing; ") + kWhatToOpen};
+  const bool is_port = port != fields.end() && port->is_number_unsigned() && port->get<uint64_t>() >= 1 &&
+                       port->get<uint64_t>() <= 65535;
+  if (!is_port)
+    return Error{ErrorCode::kUsage, std::string("port: a number from 1 to 65535 is missing; ") + kWhatToOpen};
+  order.task = task->get<std::string>();
+  order.port = port->get<uint16_t>();
+  return order;
+}
+
 }  // namespace howdah::portal

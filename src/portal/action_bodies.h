@@ -1,6 +1,7 @@
 // The JSON bodies of the portal's actions. Pure. The errors are kUsage, and say what to write instead.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -32,5 +33,15 @@ struct StackOrder {
 };
 // Reads {"task": "worker:0", "native": true, "signal": "USR1"}; the last two may be absent.
 Result<StackOrder> StackOrderOf(const std::string& body);
+
+struct OpenOrder {
+  enum class What { kTensorBoard, kNotebook, kPort } what = What::kPort;
+  std::string task;             // of kPort: "worker:0"
+  uint16_t port = 0;            // of kPort
+  std::optional<bool> by_name;  // whether the address is a host name, or else a port; nullopt: the portal decides
+};
+// Reads {"tensorboard": true}, {"notebook": true} or {"task": "worker:0", "port": 8888}. Each may also have
+// "address": "name" or "port".
+Result<OpenOrder> OpenOrderOf(const std::string& body);
 
 }  // namespace howdah::portal

@@ -79,5 +79,32 @@ TEST(StackOrder, OtherBodiesAreErrors) {
   }
 }
 
+TEST(ActionBodies, ServerToOpenIsRead) {
+  using What = OpenOrder::What;
+  EXPECT_EQ(OpenOrderOf(R"({"tensorboard": true})")->what, What::kTensorBoard);
+  EXPECT_EQ(OpenOrderOf(R"({"notebook": true, "tensorboard": false})")->what, What::kNotebook);
+  const auto port = OpenOrderOf(R"({"task": "worker:1", "port": 8888, "address": "port"})");
+  ASSERT_TRUE(port.ok()) << port.error().message;
+  EXPECT_EQ(port->what, What::kPort);
+  EXPECT_EQ(port->task, "worker:1");
+  EXPECT_EQ(port->port, 8888);
+  EXPECT_EQ(port->by_name, false);
+  EXPECT_EQ(OpenOrderOf(R"({"notebook": true, "address": "name"})")->by_name, true);
+  EXPECT_EQ(OpenOrderOf(R"({"notebook": true, "address": null})")->by_name, std::nullopt);
+}
+
+TEST(ActionBodies, ServerToOpenIsNamedExactlyOnce) {
+  for (const char* body :
+       {"", "{}", "[]", R"({"tensorboard": false})", R"({"tensorboard": true, "notebook": true})",
+        R"({"tensorboard": 1})", R"({"tensorboard": true, "task": "w:0", "port": 1})", R"({"task": "w:0"})",
+        R"({"port": 8888})", R"({"task": "", "port": 1})", R"({"task": 1, "port": 1})", R"({"task": "w:0", "port": 0})",
+        R"({"task": "w:0", "port": 65536})", R"({"task": "w:0", "port": -1})", R"({"task": "w:0", "port": "80"})",
+        R"({"task": "w:0", "port": 80.5})", R"({"notebook": true, "address": "x"})", R"({"url": "/x"})"}) {
+    const auto order = OpenOrderOf(body);
+    ASSERT_FALSE(order.ok()) << body;
+    EXPECT_EQ(order.error().code, ErrorCode::kUsage) << body;
+  }
+}
+
 }  // namespace
 }  // namespace howdah::portal

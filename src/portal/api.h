@@ -14,6 +14,7 @@ void AddListRoutes(Services& services, web::Routes& routes);    // jobs, health
 void AddJobRoutes(Services& services, web::Routes& routes);     // jobs/ID and its parts
 void AddLogRoutes(Services& services, web::Routes& routes);     // jobs/ID/logs
 void AddActionRoutes(Services& services, web::Routes& routes);  // kill, scale, stacks
+void AddOpenRoute(Services& services, web::Routes& routes);     // jobs/ID/open
 void AddRerunRoutes(Services& services, web::Routes& routes);   // jobs/ID/rerun, plan
 void AddReportRoutes(Services& services, web::Routes& routes);  // goodput, advice
 void AddCompareRoute(Services& services, web::Routes& routes);  // compare

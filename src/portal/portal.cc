@@ -11,6 +11,7 @@
 
 #include "admission.h"
 #include "api.h"
+#include "apps.h"
 #include "howdah/client/indexed_jobs.h"
 #include "howdah/os/files/files.h"
 #include "howdah/web/server.h"
@@ -37,6 +38,7 @@ void AddApi(Services& services, web::Routes& routes) {
   AddJobRoutes(services, routes);
   AddLogRoutes(services, routes);
   AddActionRoutes(services, routes);
+  AddOpenRoute(services, routes);
   AddRerunRoutes(services, routes);
   AddReportRoutes(services, routes);
   AddCompareRoute(services, routes);
@@ -88,6 +90,7 @@ class Portal {
       boost::asio::post(loop_, [this, topic] { BeginTopic(topic); });
     };
     const auto end = [this](const std::string& topic) { EndTopic(topic); };
+    services_.apps = std::make_shared<Apps>(services_);
     services_.hub = std::make_unique<Hub>(loop, epoch, kTopicLinger, Hub::Callbacks{begin, end});
     AddApi(services_, routes_);
     const std::string path = client::IndexPath(options.home), costs = CostsKey(options.prices);
@@ -109,6 +112,7 @@ class Portal {
     web::Server::Options options{
         .endpoints = {endpoint},
         .known = [owner](const web::Peer& peer) { return !RefuseStranger(peer, owner); },
+        .relay = [this](const web::Request& request) { return services_.apps->Decide(request); },
         .admit = [this](const web::Request& request) -> std::optional<web::Problem> {
           auto caller = services_.CallerOf(request);
           auto* refusal = std::get_if<web::Problem>(&caller);
@@ -122,6 +126,7 @@ class Portal {
                }));
     services_.statistics = [this] { return server_->statistics(); };
     const web::Endpoint& actual = server_->endpoints().front();
+    services_.apps->SetPortal(actual, AddressOf(actual));
     if (!actual.unix_path.empty()) return actual;
     std::vector<std::string> hosts = web::LoopbackHosts(actual.port);
     const std::string own = HostOf(actual) + ":" + std::to_string(actual.port);
@@ -150,6 +155,7 @@ class Portal {
   // Returns whether no call to a backend is in progress any more.
   bool Stop() {
     server_.reset();
+    services_.apps.reset();
     const auto end = std::chrono::steady_clock::now() + kStopLimit;
     bool stopped = true;
     for (BackendService& backend : services_.backends) {

@@ -25,6 +25,8 @@
 
 namespace howdah::portal {
 
+class Apps;
+
 // One backend: its threads, and what they have reported. Used on the loop's thread.
 struct BackendService {
   std::string name;
@@ -55,6 +57,7 @@ struct Services {
   std::unique_ptr<AuditLog> audit;
   std::unique_ptr<TokenFile> tokens;
   std::function<web::Statistics()> statistics;  // of the server
+  std::shared_ptr<Apps> apps;
 
   // The caller of a request, or its refusal.
   std::variant<Caller, web::Problem> CallerOf(const web::Request& request);

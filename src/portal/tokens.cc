@@ -19,7 +19,6 @@
 namespace howdah::portal {
 namespace {
 
-constexpr std::string_view kPrefix = "howdah_";  // so that tools that look for leaked secrets recognise a token
 constexpr size_t kRandomBytes = 32, kLongestName = 64, kFileLimit = 4 << 20;
 constexpr Duration kRememberRevoked = std::chrono::hours(24 * 90);  // to say that a token was revoked
 
@@ -139,6 +138,12 @@ std::variant<Token, std::string> CheckToken(const std::vector<Token>& tokens, co
   return *found;
 }
 
+bool IsValidToken(const std::vector<Token>& tokens, const std::string& name, Instant now) {
+  return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+    return token.name == name && !token.revoked && (!token.expires || *token.expires > now);
+  });
+}
+
 Result<const std::vector<Token>*> TokenFile::Read() {
   struct stat info {};
   if (::stat(PathOf(home_).c_str(), &info) != 0) {
@@ -162,7 +167,7 @@ Result<NewToken> AddToken(const std::string& home, const TokenRequest& request, 
   unsigned char random[kRandomBytes];
   if (RAND_bytes(random, sizeof random) != 1) return Failed("making a token: OpenSSL has no random bytes");
   NewToken made;
-  made.text = std::string(kPrefix) + Hex({reinterpret_cast<const char*>(random), sizeof random});
+  made.text = std::string(kTokenPrefix) + Hex({reinterpret_cast<const char*>(random), sizeof random});
   made.token = {.name = request.name, .hash = HashOf(made.text), .read_only = request.read_only, .created = now};
   if (request.valid_for) made.token.expires = now + *request.valid_for;
   HOWDAH_TRY_STATUS(Change(home, now, [&](std::vector<Token>& tokens) -> Status {

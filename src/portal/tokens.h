@@ -12,6 +12,8 @@
 
 namespace howdah::portal {
 
+inline constexpr std::string_view kTokenPrefix = "howdah_";  // so that tools that look for leaked secrets recognise it
+
 // The content of the file. Pure.
 std::string WriteTokens(const std::vector<Token>& tokens);
 // An error if the text is not such a content.
@@ -25,6 +27,9 @@ std::optional<std::string> BearerOf(std::string_view authorization);
 
 // The caller that sends this token, or a sentence that says why the token admits nobody. Pure.
 std::variant<Token, std::string> CheckToken(const std::vector<Token>& tokens, const std::string& text, Instant now);
+
+// Whether there is a token of this name that admits callers. Pure.
+bool IsValidToken(const std::vector<Token>& tokens, const std::string& name, Instant now);
 
 // The tokens of the file, read again whenever the file has changed. Used on one thread; does not block for long.
 class TokenFile {

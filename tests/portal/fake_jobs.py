@@ -52,7 +52,10 @@ def job_row(state, number, name=None, reason=None, tags=()):
         "submitted": f"2026-11-21T06:45:{number:02}.301Z",
         "started": START if started else None,
         "finished": finished,
-        "urls": {"tracking": "javascript:alert(3)", "tensorboard": None},
+        "urls": {
+            "tracking": "javascript:alert(3)",
+            "tensorboard": "http://127.0.0.1:6006/" if state == "RUNNING" else None,
+        },
         "user": "ann",
         "queue": "ml" if number % 2 else None,
         "tags": list(tags),

@@ -278,6 +278,11 @@ class FakePortal:
         if parts[2] == "kill":
             self.change_job(row["id"], state="KILLED", finished="2026-11-21T07:00:00.000Z", reason="killed by ann")
             return 202, {"text": f"{row['id']}: stopping", "state": "RUNNING"}
+        if parts[2] == "open":
+            if body.get("port") == 9:
+                raise Problem(409, "port 9 has no server", "Try another one.")
+            port = self.server.server_port
+            return 200, {"url": f"http://{'0123456789abcdef' * 2}.localhost:{port}/.howdah/open?ticket={'a' * 32}"}
         if parts[2] == "stacks":
             return 200, stacks_answer(row, body)
         if body.get("instances") == 3:

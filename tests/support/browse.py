@@ -33,6 +33,10 @@ COLOURED = """async picture => {
 
 def tensorboard(page, url, tag):
     page.goto(f"{url}#timeseries")
+    return tensorboard_curve(page, tag)
+
+
+def tensorboard_curve(page, tag):
     chart = page.locator("scalar-card", has_text=tag).first.locator("line-chart")
     chart.wait_for()
     blank = page.context.new_page()
@@ -45,6 +49,10 @@ def tensorboard(page, url, tag):
 
 def notebook(page, url):
     page.goto(url)
+    return notebook_cell(page)
+
+
+def notebook_cell(page):
     page.locator('.jp-LauncherCard[data-category="Notebook"]').first.click()
     cell = page.locator(".jp-Notebook .jp-CodeCell .cm-content").first
     cell.wait_for()
@@ -63,9 +71,15 @@ def notebook(page, url):
                 raise
 
 
-with sync_playwright() as playwright:
-    browser = playwright.chromium.launch(executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox"])
-    page = browser.new_context().new_page()
-    page.set_default_timeout(LIMIT_MS)
-    print({"tensorboard": tensorboard, "notebook": notebook}[sys.argv[1]](page, *sys.argv[2:]))
-    browser.close()
+def main():
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium-headless-shell")
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        page = browser.new_context().new_page()
+        page.set_default_timeout(LIMIT_MS)
+        print({"tensorboard": tensorboard, "notebook": notebook}[sys.argv[1]](page, *sys.argv[2:]))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

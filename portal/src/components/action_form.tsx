@@ -1,6 +1,6 @@
 import type {ComponentChildren} from "preact";
 import {useState} from "preact/hooks";
-import {ApiError, post} from "../api/client";
+import {ApiError} from "../api/client";
 import {CopyText} from "./copy_text";
 import {Dialog} from "./dialog";
 
@@ -15,8 +15,7 @@ interface Props<Result extends ActionResult> {
   command: string;
   confirm: string; // text of the button
   problem: string | null; // why the fields are not valid yet
-  url: string;
-  body: unknown;
+  send: () => Promise<Result>; // called within the click
   close: () => void;
   done?: (result: Result) => ComponentChildren; // shown below the answer's text
   children: ComponentChildren; // the fields
@@ -29,8 +28,7 @@ export function ActionForm<Result extends ActionResult = ActionResult>({
   command,
   confirm,
   problem,
-  url,
-  body,
+  send,
   close,
   done,
   children,
@@ -38,12 +36,12 @@ export function ActionForm<Result extends ActionResult = ActionResult>({
   const [busy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<Result | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
-  const send = (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
     if (problem || busy) return;
     setBusy(true);
     setError(null);
-    post<Result>(url, body)
+    send()
       .then(
         setAnswer,
         (reason: unknown) => setError(reason instanceof ApiError ? reason : new ApiError(0, String(reason), null)),
@@ -63,7 +61,7 @@ export function ActionForm<Result extends ActionResult = ActionResult>({
           </div>
         </>
       )}
-      <form onSubmit={send} hidden={answer !== null}>
+      <form onSubmit={submit} hidden={answer !== null}>
         <p>{explanation}</p>
         {children}
         {problem && (

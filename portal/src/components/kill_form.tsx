@@ -1,9 +1,9 @@
 import {useState} from "preact/hooks";
-import {jobUrl} from "../api/client";
+import {jobUrl, post} from "../api/client";
 import type {JobDetail} from "../api/types";
 import {plural} from "../pure/format";
 import {graceError, killCommand} from "../pure/shell_command";
-import {ActionForm} from "./action_form";
+import {ActionForm, type ActionResult} from "./action_form";
 
 export function KillForm({job, close}: {job: JobDetail; close: () => void}) {
   const [grace, setGrace] = useState("");
@@ -15,8 +15,7 @@ export function KillForm({job, close}: {job: JobDetail; close: () => void}) {
     <ActionForm
       title="Kill this job?"
       confirm="Kill the job"
-      url={jobUrl(job.id, "kill")}
-      body={grace ? {grace} : {}}
+      send={() => post<ActionResult>(jobUrl(job.id, "kill"), grace ? {grace} : {})}
       command={killCommand(job.id, job.on, grace)}
       problem={graceError(grace)}
       explanation={explanation}

@@ -1,8 +1,8 @@
 import {useState} from "preact/hooks";
-import {jobUrl} from "../api/client";
+import {jobUrl, post} from "../api/client";
 import type {JobDetail} from "../api/types";
 import {scaleCommand} from "../pure/shell_command";
-import {ActionForm} from "./action_form";
+import {ActionForm, type ActionResult} from "./action_form";
 import {ChoiceBox} from "./choice_box";
 
 function sizeOf(job: JobDetail, role: string): number {
@@ -22,8 +22,7 @@ export function ScaleForm({job, close}: {job: JobDetail; close: () => void}) {
     <ActionForm
       title="Scale this job?"
       confirm="Scale the role"
-      url={jobUrl(job.id, "scale")}
-      body={{role, instances}}
+      send={() => post<ActionResult>(jobUrl(job.id, "scale"), {role, instances})}
       command={scaleCommand(job.id, job.on, role, instances)}
       problem={problem}
       close={close}

@@ -1,5 +1,5 @@
 import {useState} from "preact/hooks";
-import {jobUrl} from "../api/client";
+import {jobUrl, post} from "../api/client";
 import type {JobDetail, ProcessStacks, StacksAnswer} from "../api/types";
 import {stacksCommand} from "../pure/shell_command";
 import {ActionForm} from "./action_form";
@@ -35,8 +35,7 @@ export function StacksForm({job, task: first, close}: {job: JobDetail; task?: st
     <ActionForm<StacksAnswer>
       title="Sample the stacks of a task?"
       confirm="Sample the stacks"
-      url={jobUrl(job.id, "stacks")}
-      body={{task, native, signal: options.signal || null}}
+      send={() => post<StacksAnswer>(jobUrl(job.id, "stacks"), {task, native, signal: options.signal || null})}
       command={stacksCommand(job.id, job.on, task, options)}
       problem={task ? null : "No task of this job is running."}
       explanation={

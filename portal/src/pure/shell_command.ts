@@ -24,6 +24,19 @@ export function execCommand(id: string, backend: string, task: string): string {
   return `${command(backend, "exec", id, task)} -- bash`;
 }
 
+export type ServerToOpen = {tensorboard: true} | {notebook: true} | {task: string; port: number};
+
+export function openCommand(id: string, backend: string, what: ServerToOpen): string {
+  if ("tensorboard" in what) return command(backend, "tensorboard", id);
+  if ("notebook" in what) return command(backend, "notebook", id);
+  return command(backend, "open", id, what.task, String(what.port));
+}
+
+// Whether the address leads to a server of a job through the portal. The page follows no other address.
+export function isAppAddress(url: string): boolean {
+  return /^http:\/\/([0-9a-f]{32}\.localhost|127\.0\.0\.1)(:\d+)?\/\.howdah\/open\?ticket=[0-9a-f]{32}$/.test(url);
+}
+
 export interface StackOptions {
   native: boolean;
   signal: string; // "" for none

@@ -5,6 +5,8 @@ import {Failure} from "../../components/failure";
 import {KillForm} from "../../components/kill_form";
 import {Link} from "../../components/link";
 import {LiveMark} from "../../components/live_mark";
+import {OpenForm} from "../../components/open_form";
+import {TensorBoardButton} from "../../components/tensorboard_button";
 import {ScaleForm} from "../../components/scale_form";
 import {StacksForm} from "../../components/stacks_form";
 import {Tabs, type Tab} from "../../components/tabs";
@@ -57,7 +59,7 @@ function TabBody({name, job, version}: {name: TabName; job: JobDetail; version: 
   }
 }
 
-type Action = "kill" | "scale" | "stacks" | null;
+type Action = "kill" | "open" | "scale" | "stacks" | null;
 
 function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: string; readOnly: boolean}) {
   const {job, version} = state;
@@ -76,6 +78,10 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
         <Link to={rerunPath(job.id)}>re-run with edits</Link>
         {isLive(job.state) && (
           <div class="buttons">
+            {job.urls?.tensorboard && <TensorBoardButton job={job} disabled={readOnly} />}
+            <button type="button" disabled={readOnly} onClick={() => setAction("open")}>
+              Open…
+            </button>
             <button type="button" disabled={readOnly} onClick={() => setAction("scale")}>
               Scale…
             </button>
@@ -100,6 +106,7 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
         <TabBody key={name} name={name} job={job} version={version} />
       </div>
       {action === "kill" && <KillForm job={job} close={() => setAction(null)} />}
+      {action === "open" && <OpenForm job={job} task={selected} close={() => setAction(null)} />}
       {action === "scale" && <ScaleForm job={job} close={() => setAction(null)} />}
       {action === "stacks" && <StacksForm job={job} task={selected} close={() => setAction(null)} />}
     </>

@@ -1,8 +1,8 @@
 // `/rerun/ID`: submits a changed copy of a job.
 import {useState} from "preact/hooks";
-import {jobUrl} from "../../api/client";
+import {jobUrl, post} from "../../api/client";
 import type {RerunAnswer} from "../../api/types";
-import {ActionForm} from "../../components/action_form";
+import {ActionForm, type ActionResult} from "../../components/action_form";
 import {CopyText} from "../../components/copy_text";
 import {Link} from "../../components/link";
 import {ResourceView} from "../../components/resource_view";
@@ -74,8 +74,7 @@ function Editor({id, answer, readOnly}: {id: string; answer: RerunAnswer; readOn
           command={command}
           confirm="Submit the job"
           problem={ready ? null : "The job file is not valid."}
-          url={jobUrl(id, "rerun")}
-          body={{job: text, set: sets}}
+          send={() => post<ActionResult>(jobUrl(id, "rerun"), {job: text, set: sets})}
           close={() => setAsking(false)}
           done={result => (
             <p>{result.id ? <Link to={jobPath(result.id)}>{result.id}</Link> : <Link to="/">Jobs</Link>}</p>
