@@ -13,7 +13,7 @@ using Kind = BodyFraming::Kind;
 
 const std::string kOrigin = "http://" + std::string("abc.localhost:8190");
 
-const RelayTarget& Target() {
+const RelayTarget& KnownServer() {
   static const RelayTarget target{
       .authority = "127.0.0.1:8888",
       .origin = kOrigin,
@@ -23,24 +23,24 @@ const RelayTarget& Target() {
   return target;
 }
 
-Request Asked(const std::string& method, const std::string& target, Headers headers = {}) {
+Request RequestTo(const std::string& method, const std::string& target, Headers headers = {}) {
   Request request;
   request.method = method, request.target = target, request.headers = std::move(headers);
   return request;
 }
 
 std::string HeadFor(const Request& request, const BodyFraming& framing = {}) {
-  const auto relayed = RelayRequest(request, framing, Target());
+  const auto relayed = RelayRequest(request, framing, KnownServer());
   const auto* found = std::get_if<RelayedRequest>(&relayed);
   return found ? found->head : "status " + std::to_string(std::get<Problem>(relayed).status);
 }
 
 TEST(WebRelayRules, ServerReceivesItsOwnHostAndAddresses) {
-  EXPECT_EQ(HeadFor(Asked("GET", "/a%2Fb/../c?d=%zz",
-                          {{"Host", "abc.localhost:8190"},
-                           {"Origin", kOrigin},
-                           {"Referer", kOrigin + "/tree?x"},
-                           {"Accept", "text/html"}})),
+  EXPECT_EQ(HeadFor(RequestTo("GET", "/a%2Fb/../c?d=%zz",
+                              {{"Host", "abc.localhost:8190"},
+                               {"Origin", kOrigin},
+                               {"Referer", kOrigin + "/tree?x"},
+                               {"Accept", "text/html"}})),
             "GET /a%2Fb/../c?d=%zz HTTP/1.1\r\nHost: 127.0.0.1:8888\r\nConnection: close\r\n"
             "Origin: http://127.0.0.1:8888\r\nReferer: http://127.0.0.1:8888/tree?x\r\nAccept: text/html\r\n\r\n");
 }
@@ -48,70 +48,70 @@ TEST(WebRelayRules, ServerReceivesItsOwnHostAndAddresses) {
 TEST(WebRelayRules, ForeignReferersDoNotReachTheServer) {
   for (const std::string& referer :
        {std::string("http://127.0.0.1:8190/jobs/x"), kOrigin + "0/", std::string("http://example.org/")}) {
-    EXPECT_THAT(HeadFor(Asked("GET", "/", {{"Referer", referer}})), Not(HasSubstr("Referer"))) << referer;
+    EXPECT_THAT(HeadFor(RequestTo("GET", "/", {{"Referer", referer}})), Not(HasSubstr("Referer"))) << referer;
   }
 }
 
 TEST(WebRelayRules, CookiesAndFieldsOfTheRelayDoNotReachTheServer) {
-  const std::string head = HeadFor(Asked("GET", "/",
-                                         {{"Cookie", "own-1=secret; _xsrf=a"},
-                                          {"cookie", "b=c;own-2=secret"},
-                                          {"SECRET", "s"},
-                                          {"Authorization", "token abc"}}));
+  const std::string head = HeadFor(RequestTo("GET", "/",
+                                             {{"Cookie", "own-1=secret; _xsrf=a"},
+                                              {"cookie", "b=c;own-2=secret"},
+                                              {"SECRET", "s"},
+                                              {"Authorization", "token abc"}}));
   EXPECT_THAT(head, HasSubstr("\r\nCookie: _xsrf=a; b=c\r\n"));
   EXPECT_THAT(head, HasSubstr("\r\nAuthorization: token abc\r\n"));
   EXPECT_THAT(LowerCase(head), Not(HasSubstr("secret")));
-  EXPECT_THAT(HeadFor(Asked("GET", "/", {{"Cookie", "own-1=x"}})), Not(HasSubstr("Cookie")));
+  EXPECT_THAT(HeadFor(RequestTo("GET", "/", {{"Cookie", "own-1=x"}})), Not(HasSubstr("Cookie")));
 }
 
 TEST(WebRelayRules, FieldsOfTheConnectionAreNotPassedOn) {
-  const std::string head = HeadFor(Asked("GET", "/",
-                                         {{"Connection", "keep-alive, X-Private"},
-                                          {"Keep-Alive", "timeout=5"},
-                                          {"X-Private", "1"},
-                                          {"TE", "trailers"},
-                                          {"Upgrade", "h2c"},
-                                          {"HTTP2-Settings", "AAMAAABkAARAAAAAAAIAAAAA"},
-                                          {"Proxy-Authorization", "Basic x"},
-                                          {"X-Public", "2"}}));
+  const std::string head = HeadFor(RequestTo("GET", "/",
+                                             {{"Connection", "keep-alive, X-Private"},
+                                              {"Keep-Alive", "timeout=5"},
+                                              {"X-Private", "1"},
+                                              {"TE", "trailers"},
+                                              {"Upgrade", "h2c"},
+                                              {"HTTP2-Settings", "AAMAAABkAARAAAAAAAIAAAAA"},
+                                              {"Proxy-Authorization", "Basic x"},
+                                              {"X-Public", "2"}}));
   EXPECT_EQ(head, "GET / HTTP/1.1\r\nHost: 127.0.0.1:8888\r\nConnection: close\r\nX-Public: 2\r\n\r\n");
 }
 
 TEST(WebRelayRules, FramingIsWrittenByTheRelay) {
   const Headers headers{{"Content-Length", "7"}, {"Transfer-Encoding", "chunked"}};
-  const std::string sized = HeadFor(Asked("POST", "/", headers), {Kind::kSized, 3});
+  const std::string sized = HeadFor(RequestTo("POST", "/", headers), {Kind::kSized, 3});
   EXPECT_THAT(sized, HasSubstr("\r\nContent-Length: 3\r\n"));
   EXPECT_THAT(sized, Not(HasSubstr("chunked")));
-  const std::string chunked = HeadFor(Asked("POST", "/", headers), {Kind::kChunked});
+  const std::string chunked = HeadFor(RequestTo("POST", "/", headers), {Kind::kChunked});
   EXPECT_THAT(chunked, HasSubstr("\r\nTransfer-Encoding: chunked\r\n"));
   EXPECT_THAT(chunked, Not(HasSubstr("Content-Length")));
 }
 
 TEST(WebRelayRules, WebSocketIsTheOnlyUpgrade) {
   const Headers headers{{"Connection", "keep-alive, Upgrade"}, {"Upgrade", "WebSocket"}, {"Sec-WebSocket-Key", "x"}};
-  const auto relayed = RelayRequest(Asked("GET", "/", headers), {}, Target());
+  const auto relayed = RelayRequest(RequestTo("GET", "/", headers), {}, KnownServer());
   EXPECT_TRUE(std::get<RelayedRequest>(relayed).upgrade);
   EXPECT_THAT(std::get<RelayedRequest>(relayed).head,
               HasSubstr("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n"));
-  EXPECT_EQ(HeadFor(Asked("POST", "/", headers)), "status 400");
-  EXPECT_EQ(HeadFor(Asked("GET", "/", headers), {Kind::kSized, 3}), "status 400");
-  const auto without = RelayRequest(Asked("GET", "/", {{"Upgrade", "websocket"}}), {}, Target());
+  EXPECT_EQ(HeadFor(RequestTo("POST", "/", headers)), "status 400");
+  EXPECT_EQ(HeadFor(RequestTo("GET", "/", headers), {Kind::kSized, 3}), "status 400");
+  const auto without = RelayRequest(RequestTo("GET", "/", {{"Upgrade", "websocket"}}), {}, KnownServer());
   EXPECT_FALSE(std::get<RelayedRequest>(without).upgrade) << "Connection does not list it";
 }
 
 TEST(WebRelayRules, OtherTargetsAreRefused) {
   for (const char* target : {"http://127.0.0.1:8888/", "127.0.0.1:8888", "*", ""}) {
-    EXPECT_EQ(HeadFor(Asked("GET", target)), "status 400") << target;
+    EXPECT_EQ(HeadFor(RequestTo("GET", target)), "status 400") << target;
   }
-  EXPECT_THAT(HeadFor(Asked("OPTIONS", "*")), HasSubstr("OPTIONS * HTTP/1.1"));
-  EXPECT_EQ(HeadFor(Asked("CONNECT", "/")), "status 405");
-  EXPECT_EQ(HeadFor(Asked("TRACE", "/")), "status 405");
+  EXPECT_THAT(HeadFor(RequestTo("OPTIONS", "*")), HasSubstr("OPTIONS * HTTP/1.1"));
+  EXPECT_EQ(HeadFor(RequestTo("CONNECT", "/")), "status 405");
+  EXPECT_EQ(HeadFor(RequestTo("TRACE", "/")), "status 405");
 }
 
-const RelayContext kGet{.method = "GET", .keep_alive = true};
+const RelayContext kGetContext{.method = "GET", .keep_alive = true};
 
-std::string AnswerOf(int status, const Headers& headers, const RelayContext& context = kGet) {
-  const auto relayed = RelayResponse({status, "Reason", headers}, context, Target());
+std::string AnswerOf(int status, const Headers& headers, const RelayContext& context = kGetContext) {
+  const auto relayed = RelayResponse({status, "Reason", headers}, context, KnownServer());
   return relayed.ok() ? relayed->head : "defect: " + relayed.error().message;
 }
 
@@ -161,7 +161,7 @@ TEST(WebRelayRules, ProtocolChangesOnlyOnRequest) {
 }
 
 TEST(WebRelayRules, InterimAnswersHaveNoFraming) {
-  const auto relayed = RelayResponse({100, "Continue", {}}, kGet, Target());
+  const auto relayed = RelayResponse({100, "Continue", {}}, kGetContext, KnownServer());
   ASSERT_TRUE(relayed.ok());
   EXPECT_TRUE(relayed->interim);
   EXPECT_EQ(relayed->head, "HTTP/1.1 100 Continue\r\n\r\n");

@@ -147,6 +147,10 @@ std::optional<Problem> RequestReader::ProblemOfFraming() const {
   if (headers.Count("Content-Length") > 1) {
     return Problem{400, "the request has several headers Content-Length", "send it once"};
   }
+  // RFC 9110, section 8.6, also permits "4, 4"; the parser takes it for 4.
+  if (headers.Get("Content-Length").find_first_not_of("0123456789") != std::string_view::npos) {
+    return Problem{400, "the header Content-Length is not one number", "send a number"};
+  }
   if (headers.Count("Host") > 1 || (headers.Count("Host") == 0 && !http_1_0_)) {
     return Problem{400, "the request needs one header Host", "send it once"};
   }

@@ -80,6 +80,7 @@ TEST(WebRequestReader, OnlyRequestsWithOneMeaningAreRead) {
       {post + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", 400, "not valid HTTP/1.1"},
       {post + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello", 400, "several headers Content-Length"},
       {post + "Content-Length: +5\r\n\r\nhello", 400, "not valid HTTP/1.1"},
+      {post + "Content-Length: 5, 5\r\n\r\nhello", 400, "not one number"},
       {post + "Content-Length: -1\r\n\r\n", 400, "not valid HTTP/1.1"},
       {post + "Content-Length: 99999999999999999999\r\n\r\n", 400, "not valid HTTP/1.1"},
       {post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, "Transfer-Encoding"},

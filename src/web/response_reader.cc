@@ -1,9 +1,11 @@
 #include "response_reader.h"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "howdah/base/text.h"
@@ -12,6 +14,8 @@ namespace howdah::web {
 namespace {
 
 namespace http = boost::beast::http;
+
+constexpr std::string_view kStart = "HTTP/1.";
 
 }  // namespace
 
@@ -32,6 +36,9 @@ ResponseReader::State ResponseReader::Fail(std::string defect) {
 
 ResponseReader::State ResponseReader::Feed(std::string& input) {
   if (!defect_.empty()) return State::kFailed;
+  // The parser looks at the first line only when the header is complete, for which some servers would let it wait.
+  const std::string_view start = kStart.substr(0, std::min(kStart.size(), input.size()));
+  if (used_ == 0 && !input.starts_with(start)) return Fail("it is not valid HTTP/1.1: it has no status line");
   size_t used = 0;
   boost::system::error_code failed;
   while (!failed && used < input.size() && !parser_->is_header_done()) {

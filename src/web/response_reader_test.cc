@@ -7,11 +7,11 @@ namespace {
 
 using testing::HasSubstr;
 using Kind = BodyFraming::Kind;
-using State = ResponseReader::State;
+using HeadState = ResponseReader::State;
 
-State Feed(ResponseReader& reader, const std::string& bytes, size_t piece, std::string& left) {
-  State state = State::kMore;
-  for (size_t at = 0; at < bytes.size() && state == State::kMore; at += piece) {
+HeadState FeedHead(ResponseReader& reader, const std::string& bytes, size_t piece, std::string& left) {
+  HeadState state = HeadState::kMore;
+  for (size_t at = 0; at < bytes.size() && state == HeadState::kMore; at += piece) {
     left += bytes.substr(at, piece);
     state = reader.Feed(left);
   }
@@ -23,7 +23,7 @@ TEST(WebResponseReader, HeadIsReadFromPiecesOfAnySize) {
   for (const size_t piece : {size_t{1}, size_t{7}, bytes.size()}) {
     ResponseReader reader(1000);
     std::string left;
-    ASSERT_EQ(Feed(reader, bytes, piece, left), State::kHead) << reader.defect();
+    ASSERT_EQ(FeedHead(reader, bytes, piece, left), HeadState::kHead) << reader.defect();
     EXPECT_EQ(reader.head().status, 404);
     EXPECT_EQ(reader.head().reason, "Not Here");
     EXPECT_EQ(reader.head().headers.Count("Set-Cookie"), 2U);
@@ -33,7 +33,7 @@ TEST(WebResponseReader, HeadIsReadFromPiecesOfAnySize) {
 TEST(WebResponseReader, BytesAfterTheHeadStay) {
   ResponseReader reader(1000);
   std::string bytes = "HTTP/1.0 200 OK\r\n\r\nbody";
-  ASSERT_EQ(reader.Feed(bytes), State::kHead);
+  ASSERT_EQ(reader.Feed(bytes), HeadState::kHead);
   EXPECT_EQ(bytes, "body");
 }
 
@@ -50,7 +50,7 @@ TEST(WebResponseReader, DefectsAreNamed) {
     for (const size_t piece : {size_t{1}, row.bytes.size()}) {
       ResponseReader reader(1000);
       std::string left;
-      EXPECT_EQ(Feed(reader, row.bytes, piece, left), State::kFailed) << row.bytes.substr(0, 100);
+      EXPECT_EQ(FeedHead(reader, row.bytes, piece, left), HeadState::kFailed) << row.bytes.substr(0, 100);
       EXPECT_THAT(reader.defect(), HasSubstr(row.defect)) << row.bytes.substr(0, 100);
     }
   }
