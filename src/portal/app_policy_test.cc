@@ -2,22 +2,34 @@
 
 #include <gmock/gmock.h>
 
+#include <vector>
+
 namespace howdah::portal {
 namespace {
 
 using testing::HasSubstr;
 
-const Instant kNow = Instant(std::chrono::hours(1000));
-constexpr uid_t kOwner = 1000, kOther = 1001;
-const std::string kLabel = "0123456789abcdef0123456789abcdef", kOrigin = "http://" + kLabel + ".localhost:8190";
+const Instant kArrivedAt = Instant(std::chrono::hours(1000));
+constexpr uid_t kPortalOwner = 1000, kOtherUser = 1001;
+const std::string kAppLabel = "0123456789abcdef0123456789abcdef",
+                  kAppOrigin = "http://" + kAppLabel + ".localhost:8190";
 
 TEST(AppPolicy, HostNamesOfAppsHaveALabelAndThePortalsPort) {
-  EXPECT_EQ(LabelOfHost(kLabel + ".localhost:8190", 8190), kLabel);
-  EXPECT_EQ(LabelOfHost(kLabel + ".localhost", 80), kLabel);
-  for (const std::string host : {"localhost:8190", "127.0.0.1:8190", "x.localhost:8190", ".localhost:8190",
-                                 kLabel + ".localhost:8191", kLabel + ".localhost", kLabel + ".localhost.evil.org:8190",
-                                 "a." + kLabel + ".localhost:8190", kLabel + "0.localhost:8190",
-                                 "0123456789ABCDEF0123456789abcdef.localhost:8190", kLabel + ":8190", std::string()}) {
+  EXPECT_EQ(LabelOfHost(kAppLabel + ".localhost:8190", 8190), kAppLabel);
+  EXPECT_EQ(LabelOfHost(kAppLabel + ".localhost", 80), kAppLabel);
+  const std::vector<std::string> others = {"localhost:8190",
+                                           "127.0.0.1:8190",
+                                           "x.localhost:8190",
+                                           ".localhost:8190",
+                                           kAppLabel + ".localhost:8191",
+                                           kAppLabel + ".localhost",
+                                           kAppLabel + ".localhost.example.org:8190",
+                                           "a." + kAppLabel + ".localhost:8190",
+                                           kAppLabel + "0.localhost:8190",
+                                           "0123456789ABCDEF0123456789abcdef.localhost:8190",
+                                           kAppLabel + ":8190",
+                                           ""};
+  for (const std::string& host : others) {
     EXPECT_EQ(LabelOfHost(host, 8190), std::nullopt) << host;
   }
 }
@@ -35,7 +47,7 @@ TEST(AppPolicy, CredentialsOfThePortalAreHidden) {
 class AppPolicyTest : public testing::Test {
  protected:
   AppPolicyTest() {
-    const auto ticket = table_.Open({"job-1", "worker", 0, 8888}, {.user = kOwner}, "/lab?token=x", kNow);
+    const auto ticket = table_.Open({"job-1", "worker", 0, 8888}, {.user = kPortalOwner}, "/lab?token=x", kArrivedAt);
     ticket_ = ticket.text;
     app_ = table_.Find(ticket.label);
   }
@@ -44,7 +56,7 @@ class AppPolicyTest : public testing::Test {
     request.method = "GET";
     request.path = "/";
     request.headers = std::move(headers);
-    request.peer = {.address = "127.0.0.1", .user = kOwner};
+    request.peer = {.address = "127.0.0.1", .user = kPortalOwner};
     return request;
   }
   web::Request WithCookie(web::Headers headers = {}) const {
@@ -52,8 +64,8 @@ class AppPolicyTest : public testing::Test {
     return Asked(std::move(headers));
   }
   // "pass", the status of a refusal, or the status and address of a response.
-  std::string Judge(const web::Request& request, Instant now = kNow) {
-    const auto judged = JudgeAppRequest(table_, *app_, {request, kOrigin, kOwner, now});
+  std::string Judge(const web::Request& request, Instant now = kArrivedAt) {
+    const auto judged = JudgeAppRequest(table_, *app_, {request, kAppOrigin, kPortalOwner, now});
     if (const auto* problem = std::get_if<web::Problem>(&judged)) return std::to_string(problem->status);
     if (const auto* response = std::get_if<web::Response>(&judged))
       return std::to_string(response->status) + " " + std::string(response->headers.Get("Location"));
@@ -88,7 +100,7 @@ TEST_F(AppPolicyTest, OnlyTheCookieOfTheAppAdmits) {
 
 TEST_F(AppPolicyTest, TicketBecomesACookieOfTheHost) {
   const web::Request redeeming = Redeeming(ticket_);
-  const auto judged = JudgeAppRequest(table_, *app_, {redeeming, kOrigin, kOwner, kNow});
+  const auto judged = JudgeAppRequest(table_, *app_, {redeeming, kAppOrigin, kPortalOwner, kArrivedAt});
   const auto* response = std::get_if<web::Response>(&judged);
   ASSERT_NE(response, nullptr);
   EXPECT_EQ(response->headers.Get("Location"), "/lab?token=x");
@@ -99,7 +111,7 @@ TEST_F(AppPolicyTest, TicketBecomesACookieOfTheHost) {
 }
 
 TEST_F(AppPolicyTest, TicketIsValidOnceAndForAShortTime) {
-  EXPECT_EQ(Judge(Redeeming(ticket_), kNow + AppTable::kTicketLife), "403");
+  EXPECT_EQ(Judge(Redeeming(ticket_), kArrivedAt + AppTable::kTicketLife), "403");
   EXPECT_EQ(Judge(Redeeming(ticket_)), "303 /lab?token=x");
   EXPECT_EQ(Judge(Redeeming(ticket_)), "403");
   EXPECT_EQ(Judge(Redeeming("")), "403");
@@ -112,7 +124,7 @@ TEST_F(AppPolicyTest, TicketIsValidOnceAndForAShortTime) {
 
 TEST_F(AppPolicyTest, OtherUsersAreRefusedEvenWithTicketAndCookie) {
   for (web::Request request : {WithCookie(), Redeeming(ticket_)}) {
-    request.peer.user = kOther;
+    request.peer.user = kOtherUser;
     EXPECT_EQ(Judge(request), "401");
     request.peer.user = std::nullopt;
     EXPECT_EQ(Judge(request), "401");
@@ -124,18 +136,18 @@ TEST_F(AppPolicyTest, OtherUsersAreRefusedEvenWithTicketAndCookie) {
 }
 
 TEST_F(AppPolicyTest, OpenerOfAnotherUserIsAdmitted) {
-  const auto ticket = table_.Open({"job-1", "worker", 0, 8888}, {.user = kOther, .token = "ci"}, "/", kNow);
+  const auto ticket = table_.Open({"job-1", "worker", 0, 8888}, {.user = kOtherUser, .token = "ci"}, "/", kArrivedAt);
   app_ = table_.Find(ticket.label);
   web::Request request = WithCookie();
-  request.peer.user = kOther;
+  request.peer.user = kOtherUser;
   EXPECT_EQ(Judge(request), "pass");
 }
 
 TEST_F(AppPolicyTest, PagesOfOtherOriginsAreRefused) {
-  EXPECT_EQ(Judge(WithCookie({{"Origin", kOrigin}, {"Sec-Fetch-Site", "same-origin"}})), "pass");
+  EXPECT_EQ(Judge(WithCookie({{"Origin", kAppOrigin}, {"Sec-Fetch-Site", "same-origin"}})), "pass");
   for (const std::string& origin :
        {std::string("null"), std::string("http://127.0.0.1:8190"), std::string("http://localhost:8190"),
-        "https" + kOrigin.substr(4), "http://" + std::string(32, '0') + ".localhost:8190"}) {
+        "https" + kAppOrigin.substr(4), "http://" + std::string(32, '0') + ".localhost:8190"}) {
     EXPECT_EQ(Judge(WithCookie({{"Origin", origin}})), "403") << origin;
   }
   EXPECT_EQ(Judge(WithCookie({{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "no-cors"}})), "403");

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 
 // The frames that the connection has sent, and its handlers.
-struct Am {
+struct FakeAm {
   std::vector<wire::Frame> sent;
   rpc::FrameStream::Handlers handlers;
   bool finished = false;
@@ -19,31 +19,31 @@ struct Am {
 
 class RecordedStream final : public rpc::FrameStream {
  public:
-  explicit RecordedStream(Am& am) : am_(am) {}
+  explicit RecordedStream(FakeAm& am) : am_(am) {}
   void Send(const wire::Frame& frame) override { am_.sent.push_back(frame); }
   void Finish() override { am_.finished = true; }
 
  private:
-  Am& am_;
+  FakeAm& am_;
 };
 
-wire::Frame Opened() {
+wire::Frame OpenedFrame() {
   wire::Frame frame;
   frame.mutable_opened();
   return frame;
 }
-wire::Frame Bytes(const std::string& bytes, wire::Channel channel = wire::OUTPUT) {
+wire::Frame BytesFrame(const std::string& bytes, wire::Channel channel = wire::OUTPUT) {
   wire::Frame frame;
   frame.mutable_data()->set_channel(channel);
   frame.mutable_data()->set_bytes(bytes);
   return frame;
 }
-wire::Frame EndOf(wire::Channel channel) {
+wire::Frame EndFrame(wire::Channel channel) {
   wire::Frame frame;
   frame.set_end(channel);
   return frame;
 }
-wire::Frame Taken(uint64_t bytes) {
+wire::Frame TakenFrame(uint64_t bytes) {
   wire::Frame frame;
   frame.mutable_taken()->set_channel(wire::INPUT);
   frame.mutable_taken()->set_bytes(bytes);
@@ -69,7 +69,7 @@ class TaskConnectionTest : public testing::Test {
   }
   void Receive(const wire::Frame& frame) { am_.handlers.on_frame(frame); }
 
-  Am am_;
+  FakeAm am_;
   std::vector<std::string> seen_;
   std::unique_ptr<TaskConnection> connection_;
 };
@@ -79,17 +79,17 @@ TEST_F(TaskConnectionTest, BytesPassInBothDirections) {
   EXPECT_EQ(am_.sent[0].open().role(), "worker");
   EXPECT_EQ(am_.sent[0].open().index(), 1);
   EXPECT_EQ(am_.sent[0].open().port(), 8888U);
-  Receive(Opened());
+  Receive(OpenedFrame());
   connection_->Send("question");
   EXPECT_EQ(am_.sent[1].data().bytes(), "question");
   EXPECT_EQ(am_.sent[1].data().channel(), wire::INPUT);
-  Receive(Taken(8));
-  Receive(Bytes("answer"));
+  Receive(TakenFrame(8));
+  Receive(BytesFrame("answer"));
   EXPECT_THAT(seen_, ElementsAre("open", "taken 8", "bytes answer"));
 }
 
 TEST_F(TaskConnectionTest, LargeTextIsSentInSeveralFrames) {
-  Receive(Opened());
+  Receive(OpenedFrame());
   const std::string text = std::string(kBlock, 'a') + std::string(kBlock, 'b') + "c";
   connection_->Send(text);
   std::string sent;
@@ -102,25 +102,25 @@ TEST_F(TaskConnectionTest, LargeTextIsSentInSeveralFrames) {
 }
 
 TEST_F(TaskConnectionTest, DirectionsEndSeparately) {
-  Receive(Opened());
+  Receive(OpenedFrame());
   connection_->End();
   connection_->Send("too late");
   ASSERT_EQ(am_.sent.size(), 2U);
   EXPECT_EQ(am_.sent[1].end(), wire::INPUT);
   EXPECT_FALSE(am_.finished);
-  Receive(Bytes("answer"));
-  Receive(EndOf(wire::INPUT));  // of the other direction: a defect of the peer, which changes nothing
-  Receive(EndOf(wire::OUTPUT));
+  Receive(BytesFrame("answer"));
+  Receive(EndFrame(wire::INPUT));  // of the other direction: a defect of the peer, which changes nothing
+  Receive(EndFrame(wire::OUTPUT));
   EXPECT_TRUE(am_.finished);
   am_.handlers.on_closed("closed");
   EXPECT_THAT(seen_, ElementsAre("open", "bytes answer", "end"));
 }
 
 TEST_F(TaskConnectionTest, TakenBytesAreReportedInSteps) {
-  Receive(Opened());
+  Receive(OpenedFrame());
   const std::string block(kBlock, 'x');
   for (size_t i = 0; i < 4; ++i) {
-    Receive(Bytes(block));
+    Receive(BytesFrame(block));
     connection_->Take(block.size());
   }
   ASSERT_EQ(am_.sent.size(), 2U);
@@ -129,11 +129,11 @@ TEST_F(TaskConnectionTest, TakenBytesAreReportedInSteps) {
 }
 
 TEST_F(TaskConnectionTest, PeerThatExceedsTheWindowIsDisconnected) {
-  Receive(Opened());
+  Receive(OpenedFrame());
   const std::string block(kBlock, 'x');
-  for (size_t sent = 0; sent <= kWindow; sent += kBlock) Receive(Bytes(block));
+  for (size_t sent = 0; sent <= kWindow; sent += kBlock) Receive(BytesFrame(block));
   EXPECT_EQ(seen_.back(), "broken: the executor of the task sends more than it may");
-  Receive(Bytes("more"));
+  Receive(BytesFrame("more"));
   EXPECT_EQ(seen_.back(), "broken: the executor of the task sends more than it may");
 }
 
@@ -151,26 +151,26 @@ TEST_F(TaskConnectionTest, LostAmIsReported) {
 }
 
 TEST_F(TaskConnectionTest, BrokenConnectionIsNotAnEnd) {
-  Receive(Opened());
-  Receive(Bytes("half"));
+  Receive(OpenedFrame());
+  Receive(BytesFrame("half"));
   connection_->End();
   am_.handlers.on_closed("the connection broke");
   EXPECT_THAT(seen_, ElementsAre("open", "bytes half", "broken: the connection broke"));
 }
 
 TEST_F(TaskConnectionTest, OrderOfAHostilePeerIsChecked) {
-  Receive(Bytes("before the connection was made"));
-  Receive(EndOf(wire::OUTPUT));
-  Receive(Opened());
-  Receive(Opened());
-  Receive(EndOf(wire::OUTPUT));
-  Receive(Bytes("after the end"));
+  Receive(BytesFrame("before the connection was made"));
+  Receive(EndFrame(wire::OUTPUT));
+  Receive(OpenedFrame());
+  Receive(OpenedFrame());
+  Receive(EndFrame(wire::OUTPUT));
+  Receive(BytesFrame("after the end"));
   EXPECT_THAT(seen_, ElementsAre("open", "end"));
 }
 
 // The owner of a connection reacts to its failure with another attempt.
 TEST(TaskConnectionOwner, EventMayDestroyTheConnection) {
-  Am am;
+  FakeAm am;
   std::unique_ptr<TaskConnection> connection;
   std::string seen;
   const auto destroy = [&connection, &seen, text = std::string(100, 'x')] {
@@ -181,7 +181,7 @@ TEST(TaskConnectionOwner, EventMayDestroyTheConnection) {
     am.handlers = std::move(handlers);
     return std::make_unique<RecordedStream>(am);
   });
-  am.handlers.on_frame(Opened());
+  am.handlers.on_frame(OpenedFrame());
   EXPECT_EQ(seen, std::string(100, 'x'));
 }
 
