@@ -156,11 +156,11 @@ def test_notebook_runs_a_cell(machine, installed, context):  # noqa: F811
                 portal,
                 job,
                 lambda page: page.get_by_role("button", name="Open…").click(),
-                lambda page: page.get_by_label("Server").select_option("JupyterLab of `howdah notebook`"),
+                lambda page: page.get_by_role("combobox", name="Server").select_option("JupyterLab of `howdah notebook`"),
                 lambda page: page.get_by_role("button", name="Open in a new tab").click(),
             )
             page.wait_for_url(re.compile(rf"^http://[0-9a-f]{{32}}\.localhost:{portal.port}/lab"))
-            assert notebook_cell(page) == "42 worker"
+            assert notebook_cell(page).strip() == "42 worker"
     finally:
         client.terminate()
         client.communicate()
