@@ -37,6 +37,23 @@ TEST(Advice, ShortRunsAndFewSamplesAreNotJudged) {
   EXPECT_EQ(story.Advised(), "memory-over worker, vcores-over worker") << "30 samples";
 }
 
+TEST(Advice, SamplesAreCountedByTheirInterval) {
+  const auto measured_for = [](double seconds) {
+    return Story::Series{[seconds](double t) { return t < seconds ? 1.0 : NAN; }};
+  };
+  Story story;
+  story.spec.metrics_interval = 1s;
+  story.SetAll("cpu_cores", measured_for(30));
+  EXPECT_EQ(story.Advised(), "vcores-over worker") << "30 samples, one per second";
+  story.SetAll("cpu_cores", measured_for(25));
+  EXPECT_EQ(story.Advised(), "");
+  story.spec.metrics_interval = 1min;
+  story.SetAll("cpu_cores", measured_for(1795));
+  EXPECT_EQ(story.Advised(), "") << "less than 30 samples, one per minute";
+  story.SetAll("cpu_cores", measured_for(1800));
+  EXPECT_EQ(story.Advised(), "vcores-over worker");
+}
+
 TEST(Advice, SmallSavingsAreNotReported) {
   Story story;
   story.Role().instances = {1, 1};
@@ -90,6 +107,74 @@ TEST(Advice, MemorySavingIncludesAllContainers) {
   EXPECT_NEAR(findings[0].saving.memory_gib_hours, 4 * (8 - 3.75), 0.05);
   EXPECT_NEAR(findings[0].saving_per_week.memory_gib_hours, 14 * 4 * (8 - 3.75), 1);
   EXPECT_EQ(findings[0].saving.gpu_hours, 0);
+}
+
+TEST(Advice, SavingOfMoreVcoresIsWithoutTheVcoresThatAreAdded) {
+  Story story;
+  story.Role().vcores = 4;
+  story.SetAll("cpu_cores", 4);
+  story.SetAll("gpu_util", 0.3);
+  const Finding finding = Only(story, AdviceCheck::kInputBound);
+  EXPECT_EQ(finding.change.Sets(), (std::vector<std::string>{"roles.worker.vcores=6"}));
+  EXPECT_NEAR(finding.saving.hours, 0.5, 0.01) << "the GPUs wait half of the hour";
+  EXPECT_NEAR(finding.saving.gpu_hours, 4 * 0.5, 0.02);
+  EXPECT_NEAR(finding.saving.vcore_hours, 4 * (4 * 1.0 - 6 * 0.5), 0.05) << "6 vcores for half an hour";
+  story.SetAll("gpu_util", 0.5);
+  EXPECT_EQ(Only(story, AdviceCheck::kInputBound).saving.vcore_hours, 0) << "6 vcores for 50 minutes are more than now";
+}
+
+TEST(Advice, SavingOfFewerTasksDependsOnTheStepsOfAllTasks) {
+  Story story;  // four tasks with 4 steps per second each
+  RunFacts run = RunLike(story, "job-before");
+  run.roles["worker"].tasks = 1;
+  run.roles["worker"].steps_per_second = 8;
+  story.earlier = {run};
+  const Finding slower = Only(story, AdviceCheck::kScaling);
+  EXPECT_EQ(slower.change.Sets(), (std::vector<std::string>{"roles.worker.instances=1"}));
+  EXPECT_NEAR(slower.saving.gpu_hours, 4 * 0.5, 0.05) << "one task for two hours instead of four tasks for one";
+  EXPECT_EQ(slower.saving.hours, 0);
+  story.earlier[0].roles["worker"].steps_per_second = 32;
+  EXPECT_NEAR(Only(story, AdviceCheck::kScaling).saving.hours, 0.5, 0.01) << "32 steps per second instead of 16";
+}
+
+// Checkpoints take 30 s, and a failure occurs every hour: √(2 · 30 s · 1 h) = 465 s.
+TEST(Advice, RecommendedCheckpointsAreCountedInStepsWithoutTheTimeOfCheckpoints) {
+  Story story;
+  RunFacts run = RunLike(story, "job-before");
+  run.interruptions = 1;
+  run.ran = 1h;
+  story.earlier.assign(3, run);
+  story.ran = 600;
+  const auto taken = [](int count) { return core::CheckpointCost{count, count * Duration(30s)}; };
+  story.AddCheckpoint(60, 240, taken(1));
+  story.AddCheckpoint(120, 480, taken(2));
+  const Finding finding = Only(story, AdviceCheck::kCheckpointInterval);
+  // 4 steps per second on average, in a minute half of which is spent on the checkpoint: 8 steps in the other half.
+  // M = (3 h + 10 min) / 3 = 3800 s: every 477.5 s, of which 447.5 s are left for steps.
+  EXPECT_NE(finding.change.other.find("every 3580 steps"), std::string::npos) << finding.change.other;
+  // The useful share now: 1 - 30/60 - 30/3800. At the best interval: 1 - 30/477.5 - 238.7/3800.
+  EXPECT_NEAR(finding.saving.hours * 6, 1 - 0.4921 / 0.8744, 0.002);
+}
+
+TEST(Advice, PressureOfTheNodeIsNotBlamedOnSleepingThreads) {
+  Story story;
+  story.SetAll("threads", 30);
+  story.SetAll("cpu_pressure", {.mean = [](double) { return 0.9; }, .scope = metrics::Scope::kNode});
+  EXPECT_EQ(story.Advised(), "") << "other tasks of the node may cause the pressure";
+  story.spec.env = {{"OMP_NUM_THREADS", "9"}};
+  EXPECT_EQ(story.Advised(), "threads worker");
+  story.spec.env.clear();
+  story.SetAll("cpu_pressure", 0.9);
+  EXPECT_EQ(story.Advised(), "threads worker") << "of the task";
+}
+
+TEST(Advice, SavingOfFewerThreadsIsNotKnown) {
+  Story story;
+  story.spec.env = {{"OMP_NUM_THREADS", "9"}};
+  story.SetAll("cpu_pressure", 0.9);
+  const Finding finding = Only(story, AdviceCheck::kThreads);
+  EXPECT_EQ(finding.change.Sets(), (std::vector<std::string>{"roles.worker.env.OMP_NUM_THREADS=4"}));
+  EXPECT_EQ(finding.saving, Amounts());
 }
 
 TEST(Advice, LargestSavingComesFirst) {
@@ -190,6 +275,13 @@ TEST(Advice, WaitIsExplainedByItsLongestReason) {
   story.waits_for = "the queue 'ml' is full: 96 of 100 GiB";
   const Finding finding = Only(story, AdviceCheck::kQueueWait);
   EXPECT_EQ(finding.evidence, (std::vector<std::string>{"29m59s: the queue 'ml' is full: 96 of 100 GiB"}));
+  EXPECT_EQ(finding.change.Sets(), (std::vector<std::string>{"roles.worker.instances={min: 2, max: 4}"}));
+  EXPECT_NEAR(finding.saving.hours, 0.25, 0.001) << "two tasks do a quarter of the hour's work in half an hour";
+  story.ran = 600;
+  EXPECT_NEAR(Only(story, AdviceCheck::kQueueWait).saving.hours, (1800 + 600 - 1200) / 3600.0, 0.001)
+      << "two tasks need twenty minutes for it";
+  story.Role().instances = {2, 4};
+  EXPECT_NEAR(Only(story, AdviceCheck::kQueueWait).saving.hours, 0.5, 0.001) << "with another queue";
 }
 
 TEST(Advice, EndByTheTimeLimitWithoutACheckpointIsReported) {

@@ -29,13 +29,9 @@ double Worth(const Amounts& amounts) {
   return amounts.gpu_hours + amounts.vcore_hours / 50 + amounts.memory_gib_hours / 250 + amounts.hours / 100;
 }
 
-Amounts Times(const Amounts& amounts, double factor) {
-  return {amounts.gpu_hours * factor, amounts.memory_gib_hours * factor, amounts.vcore_hours * factor,
-          amounts.hours * factor};
-}
-
 bool IsReported(const Check& check, const Finding& finding, const Figures& figures) {
-  if (check.needs.harm || (check.needs.risk && finding.saving == Amounts())) return true;
+  const bool may_be_unknown = check.needs.risk || check.needs.unknown_saving;
+  if (check.needs.harm || (may_be_unknown && finding.saving == Amounts())) return true;
   return IsWorthIt(finding.saving, figures.held());
 }
 
@@ -115,7 +111,7 @@ std::vector<Finding> Advise(const Facts& facts, Instant now) {
           return run.findings.contains(FindingKey(finding));
         }));
     finding.certain = finding.runs >= kCertainRuns;
-    finding.saving_per_week = Times(finding.saving, facts.runs_in_30_days * 7.0 / 30);
+    finding.saving_per_week = Multiplied(finding.saving, facts.runs_in_30_days * 7.0 / 30);
     UseTonysKeys(facts.spec, finding);
   }
   std::stable_sort(findings.begin(), findings.end(), SavesMore);

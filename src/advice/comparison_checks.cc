@@ -282,11 +282,11 @@ Findings PsBound(const Figures& figures) {
                    ", while the workers use only " + Percent(*busy) + " of theirs and wait for them";
     finding.evidence = {CountOf(static_cast<int64_t>(server.tasks.size()), "parameter server") + ", " +
                         CountOf(static_cast<int64_t>(workers->tasks.size()), "worker")};
-    const auto more =
-        static_cast<int>(server.tasks.size()) + std::max<int>(1, static_cast<int>(server.tasks.size()) / 2);
-    finding.change.keys = {{RoleKey(server, "instances"), std::to_string(more)}};
+    const auto now = static_cast<int>(server.tasks.size());
+    const int added = std::max(1, now / 2);
+    finding.change.keys = {{RoleKey(server, "instances"), std::to_string(now + added)}};
     finding.change.other = "or a framework with all-reduce, which needs no parameter servers";
-    finding.saving = figures.ShareOfHeld(kHalf * (1 - *busy / kHalf));
+    finding.saving = figures.Faster(kHalf * (1 - *busy / kHalf), Multiplied(server.Requested(), 1.0 * added / now));
     findings.push_back(std::move(finding));
   }
   return findings;
@@ -317,11 +317,14 @@ Findings Scaling(const Figures& figures) {
                    std::to_string(fastest->first);
     for (const auto& [size, steps] : best) {
       char line[96];
-      std::snprintf(line, sizeof line, "%d tasks: %.3g steps per second each", size, steps);
-      finding.evidence.emplace_back(line);
+      std::snprintf(line, sizeof line, ": %.3g steps per second each", steps);
+      finding.evidence.push_back(CountOf(size, "task") + line);
     }
     finding.change.keys = {{RoleKey(role, "instances"), std::to_string(fastest->first)}};
+    // Fewer tasks need less hardware for a step. They take less wall time only if they also make more steps per second.
     finding.saving = figures.ShareOfHeld(1 - *rate / fastest->second);
+    const double times_faster = fastest->first * fastest->second / (tasks * *rate);
+    finding.saving.hours = Hours(figures.ran()) * std::max(0.0, 1 - 1 / times_faster);
     findings.push_back(std::move(finding));
   }
   return findings;

@@ -140,7 +140,7 @@ Findings CheckpointNone(const Figures& figures) {
 }
 
 Findings CheckpointInterval(const Figures& figures) {
-  constexpr double kFar = 2;
+  constexpr double kFar = 2, kSmallestUseful = 0.01;
   constexpr int kFewestInterruptions = 3;
   const auto cost = figures.facts().trail.CheckpointCost();
   const auto interval = figures.facts().trail.CheckpointInterval();
@@ -169,14 +169,16 @@ Findings CheckpointInterval(const Figures& figures) {
   for (const auto& [role, all] : rates) {
     for (const double steps : all) rate = std::max(rate, steps);
   }
+  // The time of a checkpoint is part of the interval, but no step is made in it.
+  const double steps = rate * 3600 * now * std::max(0.0, best - Hours(*cost)) / std::max(now - Hours(*cost), 1e-9);
   finding.change.other =
       "save a checkpoint every " + time(best) +
-      (rate > 0
-           ? ", which is every " + std::to_string(std::max<int64_t>(1, std::llround(best * 3600 * rate))) + " steps"
-           : "");
-  // The share of the time that is spent on checkpoints and on repeating lost work.
-  const auto overhead = [&](double every) { return Hours(*cost) / every + every / 2 / between; };
-  finding.saving = figures.ShareOfHeld(overhead(now) - overhead(best));
+      (rate > 0 ? ", which is every " + std::to_string(std::max<int64_t>(1, std::llround(steps))) + " steps" : "");
+  // The share of the time that is left for work that is not repeated.
+  const auto useful = [&](double every) {
+    return std::clamp(1 - Hours(*cost) / every - every / 2 / between, kSmallestUseful, 1.0);
+  };
+  finding.saving = figures.ShareOfHeld(1 - useful(now) / useful(best));
   return {std::move(finding)};
 }
 

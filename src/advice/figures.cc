@@ -12,7 +12,6 @@
 namespace howdah::advice {
 namespace {
 
-constexpr double kSampleSeconds = 5;  // the interval of samples
 constexpr double kFewestSamples = 30;
 
 double SecondsOf(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -218,7 +217,8 @@ std::map<int, Curve> Figures::GpuSeries(const journal::TaskView& task, std::stri
 std::optional<Curve> Figures::Series(const journal::TaskView& task, std::string_view name,
                                      std::optional<int> rank) const {
   auto curve = AnySeries(task, name, rank);
-  return curve && curve->Seconds() >= kFewestSamples * kSampleSeconds ? std::move(curve) : std::nullopt;
+  const double fewest = kFewestSamples * SecondsOf(facts_->spec.metrics_interval);
+  return curve && curve->Seconds() >= fewest ? std::move(curve) : std::nullopt;
 }
 
 Amounts Figures::Held(journal::Bucket bucket) const {
@@ -231,6 +231,15 @@ Amounts Figures::ShareOfHeld(double share) const {
           .memory_gib_hours = held_.memory_gib_hours * part,
           .vcore_hours = held_.vcore_hours * part,
           .hours = Hours(ran_) * part};
+}
+
+Amounts Figures::Faster(double share, const Amounts& more) const {
+  const double rest = 1 - std::clamp(share, 0.0, 1.0);
+  Amounts saving = ShareOfHeld(share);
+  saving.gpu_hours = std::max(0.0, saving.gpu_hours - rest * more.gpu_hours);
+  saving.memory_gib_hours = std::max(0.0, saving.memory_gib_hours - rest * more.memory_gib_hours);
+  saving.vcore_hours = std::max(0.0, saving.vcore_hours - rest * more.vcore_hours);
+  return saving;
 }
 
 // If the cluster does not report the step, infers it from the grant. Rounding adds less than one step to a request, so
@@ -272,5 +281,10 @@ std::string RoleKey(const RoleFigures& role, std::string_view key) {
 std::string NameOf(const journal::TaskView& task) { return TaskText(task.role, task.index); }
 
 double Hours(Duration duration) { return SecondsOf(duration) / 3600; }
+
+Amounts Multiplied(const Amounts& amounts, double factor) {
+  return {amounts.gpu_hours * factor, amounts.memory_gib_hours * factor, amounts.vcore_hours * factor,
+          amounts.hours * factor};
+}
 
 }  // namespace howdah::advice

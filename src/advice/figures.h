@@ -69,7 +69,7 @@ class Figures {
   const std::vector<RoleFigures>& roles() const { return roles_; }
   const RoleFigures* Find(const std::string& role) const;
 
-  // The series of a task, if it has at least 30 samples.
+  // The series of a task, if its samples cover at least 30 times the interval between two samples.
   std::optional<Curve> Series(const journal::TaskView& task, std::string_view name,
                               std::optional<int> rank = std::nullopt) const;
   // Returns the series of the GPUs of a task in the same way, by GPU number. what: "util" stands for gpu0_util,
@@ -89,6 +89,9 @@ class Figures {
   Amounts Held(journal::Bucket bucket) const;
   // The job's hardware and wall time for a part of its running time.
   Amounts ShareOfHeld(double share) const;
+  // The saving if the job takes this share less time, but holds more hardware. `more`: the additional hardware over the
+  // job's present time. Hardware of which the job would hold more than now is not saved (0).
+  Amounts Faster(double share, const Amounts& more) const;
   // The size of the steps in which the cluster grants memory.
   int64_t MemoryStep(const RoleFigures& role) const;
 
@@ -118,5 +121,6 @@ std::string MemoryText(int64_t bytes);                               // a value 
 std::string RoleKey(const RoleFigures& role, std::string_view key);  // "roles.worker.memory"
 std::string NameOf(const journal::TaskView& task);
 double Hours(Duration duration);
+Amounts Multiplied(const Amounts& amounts, double factor);
 
 }  // namespace howdah::advice

@@ -156,6 +156,7 @@ Findings InputBound(const Figures& figures) {
   for (const RoleFigures& role : figures.roles()) {
     Finding finding{.severity = Severity::kModerate, .role = role.spec->name};
     double worst = 0;
+    Amounts more_vcores;
     for (const journal::TaskView* task : role.tasks) {
       const InputFigures input = InputOf(figures, role, *task);
       const bool low = input.gpu && *input.gpu < kBusy;
@@ -178,12 +179,16 @@ Findings InputBound(const Figures& figures) {
       }
       const int more = role.spec->vcores + std::max(1, role.spec->vcores / 2);
       finding.change.keys.clear();
-      if (input.cores_share >= kAllCores) finding.change.keys = {{RoleKey(role, "vcores"), std::to_string(more)}};
+      more_vcores = {};
+      if (input.cores_share >= kAllCores) {
+        finding.change.keys = {{RoleKey(role, "vcores"), std::to_string(more)}};
+        more_vcores = role.Vcores(more - role.spec->vcores);
+      }
       finding.change.other =
           "more loader workers, prefetching, or the data as `files:` of the job, so that it is on the node";
     }
     if (worst <= 0) continue;
-    finding.saving = figures.ShareOfHeld(worst);
+    finding.saving = figures.Faster(worst, more_vcores);
     findings.push_back(std::move(finding));
   }
   return findings;

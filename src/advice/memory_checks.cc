@@ -217,7 +217,7 @@ Findings VcoresUnder(const Figures& figures) {
     const int enough = std::max(role.spec->vcores + 1, static_cast<int>(std::ceil(wanted)));
     finding.evidence = {"cores used on average: " + Number(cores_used)};
     finding.change.keys = {{RoleKey(role, "vcores"), std::to_string(enough)}};
-    finding.saving = figures.ShareOfHeld(worst);
+    finding.saving = figures.Faster(worst, role.Vcores(enough - role.spec->vcores));
     findings.push_back(std::move(finding));
   }
   return findings;
@@ -239,6 +239,8 @@ Findings Threads(const Figures& figures) {
       const int threads = by_file > 0 ? by_file : running ? static_cast<int>(running->Mean()) : 0;
       if (!pressure || pressure->Mean() <= kPressed || threads <= 2 * spec.vcores || pressure->Mean() <= worst)
         continue;
+      // Most threads of a program may sleep, while other tasks cause the pressure of the node.
+      if (by_file == 0 && pressure->of_node) continue;
       worst = pressure->Mean();
       finding.task = NameOf(*task);
       finding.text = finding.task + " runs " + std::to_string(threads) + " threads on " +
@@ -254,7 +256,6 @@ Findings Threads(const Figures& figures) {
     if (set) finding.change.keys = {{RoleKey(role, "env.OMP_NUM_THREADS"), std::to_string(each)}};
     finding.change.other = "start fewer data loader workers and threads: " + CountOf(spec.vcores, "vcore") +
                            " can run one busy thread each";
-    finding.saving = figures.ShareOfHeld(worst);
     findings.push_back(std::move(finding));
   }
   return findings;

@@ -58,11 +58,13 @@ std::vector<Check> ResourceChecks() {
        "",
        VcoresUnder},
       {C::kThreads,
-       kSeries,
+       kUnknownSaving,
        {},
        "Processes times OMP_NUM_THREADS, or the threads of the task if the job file does not set this variable, is "
        "more "
-       "than twice the vcores, and processes waited for a core for more than 20 % of the time.",
+       "than twice the vcores, and processes waited for a core for more than 20 % of the time. The pressure of the "
+       "node "
+       "counts only if the job file sets the variable.",
        "Threads that share a core interrupt each other, so that all of them become slower.",
        "Set OMP_NUM_THREADS to the vcores divided by the processes, and start fewer loader workers.",
        "",
@@ -197,8 +199,8 @@ std::vector<Check> WaitChecks() {
        {},
        "The job waited for containers for more than 10 minutes and more than 10 % of its time.",
        "The result comes later, although the job itself is fast enough.",
-       "The evidence lists what the job waited for longest. Another `queue`, fewer or smaller tasks, or an elastic "
-       "role.",
+       "The evidence lists what the job waited for longest. An elastic role, which starts with half of its tasks, "
+       "another `queue`, or fewer or smaller tasks.",
        "",
        QueueWait},
       {C::kGangHold,

@@ -18,6 +18,7 @@ struct Needs {
   bool harm = false;       // reported at once and without a saving, because the job may fail
   bool no_series = false;  // needs neither a run of five minutes nor samples of a series
   bool risk = false;  // saves something only if a later event occurs, so a finding without a saving is reported, too
+  bool unknown_saving = false;  // only the next run can show the saving, so a finding without one is reported, too
 };
 inline constexpr Needs kSeries = {};
 inline constexpr Needs kNoSeries = {.no_series = true};
@@ -25,6 +26,7 @@ inline constexpr Needs kHarm = {.harm = true};
 inline constexpr Needs kHarmNoSeries = {.harm = true, .no_series = true};
 inline constexpr Needs kRisk = {.no_series = true, .risk = true};
 inline constexpr Needs kRiskSeries = {.risk = true};
+inline constexpr Needs kUnknownSaving = {.unknown_saving = true};
 
 struct Check {
   AdviceCheck name;

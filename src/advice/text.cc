@@ -121,6 +121,7 @@ std::string NeedsText(const Check& check) {
   };
   add(check.needs.harm, "reported at once, without a minimum of savings, because the job may fail");
   add(check.needs.risk, "no minimum of savings applies to advice that saves something only if a later event occurs");
+  add(check.needs.unknown_saving, "reported without a saving, because only the next run can show it");
   add(!check.needs.no_series, "needs a run of 5 minutes and 30 samples");
   return text.empty() ? "needs no samples" : text;
 }

@@ -30,6 +30,33 @@ std::optional<Amounts> BucketAbove(const Figures& figures, journal::Bucket bucke
   return ShareOf(part, figures.held()) > share ? std::optional(part) : std::nullopt;
 }
 
+// Returns the worker role with most tasks that has a fixed size, or null if no such role has several tasks.
+const RoleFigures* LargestFixedRole(const Figures& figures) {
+  const RoleFigures* largest = nullptr;
+  for (const RoleFigures& role : figures.roles()) {
+    const jobspec::RoleSpec& spec = *role.spec;
+    if (spec.kind != jobspec::RoleKind::kWorker || spec.instances.max < 2 || spec.instances.elastic()) continue;
+    if (largest == nullptr || spec.instances.max > largest->spec->instances.max) largest = &role;
+  }
+  return largest;
+}
+
+int HalfOf(const RoleFigures& role) { return (role.spec->instances.max + 1) / 2; }
+
+// Lets the role start once half of its tasks have containers.
+void StartWithHalf(const RoleFigures& role, Finding& finding) {
+  finding.role = role.spec->name;
+  finding.change.keys = {{RoleKey(role, "instances"), "{min: " + std::to_string(HalfOf(role)) +
+                                                          ", max: " + std::to_string(role.spec->instances.max) + "}"}};
+}
+
+// Returns by how many hours a job ends earlier if half of the role's tasks work while the job waits for the others. The
+// job may end before the others get containers.
+double SavedByHalf(const RoleFigures& role, double waited, double ran) {
+  const double share = static_cast<double>(HalfOf(role)) / role.spec->instances.max;
+  return ran <= waited * share ? waited + ran - ran / share : waited * share;
+}
+
 }  // namespace
 
 Findings QueueWait(const Figures& figures) {
@@ -45,10 +72,12 @@ Findings QueueWait(const Figures& figures) {
   for (size_t i = 0; i < std::min<size_t>(waits.size(), 3); ++i)
     finding.evidence.push_back(FormatDuration(waits[i].time) + ": " + OneLine(waits[i].reason, 300));
   const bool fragmented = !waits.empty() && waits.front().reason.find("fragment") != std::string::npos;
-  finding.change.other = fragmented ? "smaller tasks, which fit beside others on a node"
-                                    : "another queue with room (`queue:`), fewer or smaller tasks, or an elastic role "
-                                      "that starts with fewer tasks (`instances: {min, max}`)";
-  finding.saving = {.hours = Hours(waited)};
+  const RoleFigures* const role = LargestFixedRole(figures);
+  if (role != nullptr) StartWithHalf(*role, finding);
+  finding.change.other = role != nullptr ? "or " : "";
+  finding.change.other += fragmented ? "smaller tasks, which fit beside others on a node"
+                                     : "another queue with room (`queue:`), or fewer or smaller tasks";
+  finding.saving = {.hours = role != nullptr ? SavedByHalf(*role, Hours(waited), Hours(figures.ran())) : Hours(waited)};
   return {std::move(finding)};
 }
 
@@ -59,16 +88,8 @@ Findings GangHold(const Figures& figures) {
   finding.text = "the job held " + HardwareText(*waiting) + " while its gang was incomplete, " +
                  Percent(ShareOf(*waiting, figures.held())) + " of all it held";
   finding.evidence = {"wait for containers: " + FormatDuration(figures.facts().ledger.Wall(journal::Bucket::kWaiting))};
-  const RoleFigures* largest = nullptr;
-  for (const RoleFigures& role : figures.roles()) {
-    const bool can_grow = role.spec->kind == jobspec::RoleKind::kWorker && role.spec->instances.max > 1;
-    if (can_grow && (largest == nullptr || role.spec->instances.max > largest->spec->instances.max)) largest = &role;
-  }
-  if (largest != nullptr && !largest->spec->instances.elastic()) {
-    const int most = largest->spec->instances.max;
-    finding.role = largest->spec->name;
-    finding.change.keys = {{RoleKey(*largest, "instances"),
-                            "{min: " + std::to_string((most + 1) / 2) + ", max: " + std::to_string(most) + "}"}};
+  if (const RoleFigures* const role = LargestFixedRole(figures)) {
+    StartWithHalf(*role, finding);
     finding.change.other = "or a shorter `timeouts.hold`, after which an incomplete gang releases its containers";
   } else {
     const Duration hold = figures.facts().spec.timeouts.hold;
