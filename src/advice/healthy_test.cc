@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "howdah/base/bytes.h"
 #include "test_story.h"
 
 namespace howdah::advice {
@@ -80,6 +81,50 @@ class Healthy {
   std::mt19937 random_;
   double width_ = 5, warm_ = 0, pause_every_ = 1, pause_ = 0, from_ = 0;
 };
+
+// A random curve of memory: constant, growing until a plateau, growing until the end, or in periods, with short peaks
+// that only the maximum of a bucket shows.
+Story::Series RandomMemory(std::mt19937& random, double most) {
+  const auto between = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  const double base = between(0.05, 0.5) * most, added = between(0, 0.4) * most, period = between(20, 2000);
+  const double spike_at = between(0, 3600), spike = between(0, 0.3) * most;
+  const auto shape = static_cast<int>(random() % 4);
+  const Function mean = [=](double t) {
+    const double phases[] = {0.0, std::min(1.0, t / period), t / 3600, std::abs(std::sin(t / period))};
+    return base + added * phases[shape];
+  };
+  return {.mean = mean, .max = [=](double t) { return mean(t) + (std::abs(t - spike_at) < 5 ? spike : 0); }};
+}
+
+// The same job needs the same memory again, so it must fit into the recommended request, with 15 % to spare.
+TEST(Healthy, RecommendedMemoryIsAlwaysEnoughForTheSameCurve) {
+  int advised = 0;
+  for (unsigned seed = 1; seed <= 500; ++seed) {
+    std::mt19937 random(seed);
+    Story story;
+    jobspec::RoleSpec& role = story.Role();
+    role.memory_bytes = static_cast<int64_t>((2.5 + static_cast<double>(random() % 60)) * kGi);
+    story.cluster.memory_step_bytes = int64_t{1} << (20 + random() % 11);
+    double peak = 0;
+    for (int index = 0; index < 4; ++index) {
+      const Story::Series memory = RandomMemory(random, static_cast<double>(role.memory_bytes));
+      for (double t = 0; t < story.ran; t += story.width) peak = std::max(peak, memory.max(t));
+      story.series[{"worker", index, "memory_bytes"}] = memory;
+    }
+    const auto findings = story.Findings();
+    if (findings.empty() || findings[0].check != jobspec::AdviceCheck::kMemoryOver) continue;
+    ++advised;
+    const auto memory = ParseBytes(findings[0].change.keys[0].second);
+    ASSERT_TRUE(memory) << "seed " << seed;
+    ASSERT_GE(static_cast<double>(*memory), 1.15 * peak * (1 - 1e-6)) << "seed " << seed;
+    ASSERT_LT(*memory, role.memory_bytes) << "seed " << seed;
+    role.memory_bytes = *memory;
+    ASSERT_EQ(story.Advised().find("memory-"), std::string::npos) << story.Advised() << ", seed " << seed;
+  }
+  EXPECT_GE(advised, 100);
+}
 
 TEST(Healthy, RandomHealthyJobsGetNoAdvice) {
   for (unsigned seed = 1; seed <= 10'000; ++seed) {

@@ -194,11 +194,25 @@ def sets(finding):
 
 
 def memory_over(case):
+    """LIMIT_KIB is a limit of the data segment, because the local backend does not limit memory."""
     hold = "x = bytearray(300 << 20); x[::4096] = b'1' * len(x[::4096]); import time; time.sleep(36)"
-    return case.run_twice("memory-over", f"""
+    text = f"""
 metrics: {{interval: 1s}}
-roles: {{worker: {{memory: 3GiB, command: ['{PYTHON}', -c, "{hold}"]}}}}
-""")
+roles:
+  worker:
+    memory: 3GiB
+    env: {{LIMIT_KIB: unlimited}}
+    command: |
+      ulimit -d $LIMIT_KIB
+      exec {PYTHON} -c "{hold}"
+"""
+    first = case.run(text)
+    (change,) = first.finding("memory-over")["change"]["set"]
+    mib = int(re.fullmatch(r"roles.worker.memory=(\d+)MiB", change)[1])
+    limit = "roles.worker.env.LIMIT_KIB="
+    second = case.run(text, "--set", change, "--set", f"{limit}{mib << 10}")
+    assert case.machine("run", case.folder / "job.yaml", "--set", f"{limit}{250 << 10}").code == 1, "it has no effect"
+    return first, second
 
 
 def vcores_over(case):
