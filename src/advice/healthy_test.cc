@@ -101,7 +101,7 @@ Story::Series RandomMemory(std::mt19937& random, double most) {
 // The same job needs the same memory again, so it must fit into the recommended request, with 15 % to spare.
 TEST(Healthy, RecommendedMemoryIsAlwaysEnoughForTheSameCurve) {
   int advised = 0;
-  for (unsigned seed = 1; seed <= 500; ++seed) {
+  for (unsigned seed = 1; seed <= 150; ++seed) {
     std::mt19937 random(seed);
     Story story;
     jobspec::RoleSpec& role = story.Role();
@@ -123,7 +123,7 @@ TEST(Healthy, RecommendedMemoryIsAlwaysEnoughForTheSameCurve) {
     role.memory_bytes = *memory;
     ASSERT_EQ(story.Advised().find("memory-"), std::string::npos) << story.Advised() << ", seed " << seed;
   }
-  EXPECT_GE(advised, 100);
+  EXPECT_GE(advised, 30);
 }
 
 TEST(Healthy, RandomHealthyJobsGetNoAdvice) {
