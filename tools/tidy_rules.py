@@ -6,7 +6,7 @@
 
 PURE = {"base", "feed", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common",
         "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro",
-        "compat/tony/history", "hadoop/yarnlogs", "metrics", "advice", "index/query", "portal/pages"}
+        "compat/tony/history", "hadoop/yarnlogs", "metrics", "tfevents", "advice", "index/query", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -27,6 +27,7 @@ LAYERS = {
     "diagnosis": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "journal": ({"base", "core"}, {"nlohmann"}),
     "metrics": ({"base"}, {"zlib"}),
+    "tfevents": ({"base"}, set()),
     "advice": ({"base", "jobspec", "core", "core/policy", "journal", "metrics"}, {"nlohmann"}),
     "index/query": ({"base", "jobspec", "core", "journal", "metrics", "advice"}, set()),
     "portal/pages": (set(), {"zlib"}),
@@ -85,7 +86,7 @@ LAYERS = {
                {POSIX, "nlohmann"}),
     "portal": ({"base", "advice", "metrics", "jobspec", "core", "frameworks", "journal", "index", "index/query", "rpc",
                 "rpc/streams", "storage", "storage/history", "compat/tony/history", "os/files", "os/process", "backend",
-                "client", "web", "portal/pages"},
+                "client", "web", "portal/pages", "tfevents"},
                {POSIX, "boost", "nlohmann", "openssl", "re2"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "advice", "metrics", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"},
@@ -111,7 +112,7 @@ LAYER_GROUPS = [
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/yarnlogs", "compat/tony/history",
-              "compat/tony/avro", "journal", "metrics", "diagnosis", "frameworks", "frameworks/xgboost",
+              "compat/tony/avro", "journal", "metrics", "tfevents", "diagnosis", "frameworks", "frameworks/xgboost",
               "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
@@ -235,6 +236,7 @@ EXCEPTIONS = {
     ("tests/python/test_functions.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/yarn/test_python_api.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/local/test_advice_applied.py", "sleep"): "within the users' programs, and the wait that a check examines",
+    ("tests/frameworks/test_scalars.py", "sleep"): "within the user's program, which waits for the test",
     ("tests/support/healthy_runs.py", "sleep"): "within the users' programs, which run for a fixed time",
     ("tests/local/test_jobs.py", "sleep"): "within the user's program, which is to print at a rate",
     ("tools/tidy_rules.py", "todo"): "the rule itself",
