@@ -19,6 +19,7 @@ void AddRerunRoutes(Services& services, web::Routes& routes);   // jobs/ID/rerun
 void AddReportRoutes(Services& services, web::Routes& routes);  // goodput, advice
 void AddCompareRoute(Services& services, web::Routes& routes);  // compare
 void AddNameRoute(Services& services, web::Routes& routes);     // names/NAME
+void AddScalarRoutes(Services& services, web::Routes& routes);  // jobs/ID/scalars
 void AddStreamRoute(Services& services, web::Routes& routes);
 void AddMetricsRoute(Services& services, web::Routes& routes);  // /metrics
 // openapi.json describes all routes of the table, which must live longer.

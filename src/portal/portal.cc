@@ -43,6 +43,7 @@ void AddApi(Services& services, web::Routes& routes) {
   AddReportRoutes(services, routes);
   AddCompareRoute(services, routes);
   AddNameRoute(services, routes);
+  AddScalarRoutes(services, routes);
   AddStreamRoute(services, routes);
   AddMetricsRoute(services, routes);
   AddOpenApiRoute(routes);

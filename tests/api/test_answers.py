@@ -333,7 +333,8 @@ def test_openapi_describes_every_answer(machine, ended, portal):
     for path, route in (("jobs", "/api/v1/jobs"), ("health", "/api/v1/health"), (f"jobs/{plain}", "/api/v1/jobs/{id}"),
                         *((f"jobs/{plain}/{part}", f"/api/v1/jobs/{{id}}/{part}") for part in (
                             "tasks", "events", "timeline", "trace.json", "addresses", "config", "goodput", "advice",
-                            "logs")),
+                            "logs", "scalars")),
+                        (f"jobs/{plain}/scalars/data?tag=loss", "/api/v1/jobs/{id}/scalars/data"),
                         (f"compare?ids={plain},{ended[1]}", "/api/v1/compare"),
                         ("names/plain", "/api/v1/names/{name}"),
                         ("goodput", "/api/v1/goodput"), ("advice", "/api/v1/advice"),

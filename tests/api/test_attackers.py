@@ -30,7 +30,7 @@ GETS = ("jobs", "jobs?facets=1", "health", "goodput", "advice", "advice/checks",
         "jobs/JOB/tasks", "jobs/JOB/events", "jobs/JOB/timeline", "jobs/JOB/trace.json", "jobs/JOB/config",
         "jobs/JOB/job.yaml", "jobs/JOB/goodput", "jobs/JOB/advice", "jobs/JOB/addresses", "jobs/JOB/metrics",
         "jobs/JOB/logs", "jobs/JOB/logs/w:0", "jobs/JOB/logs/search?q=a", "jobs/JOB/kill", "jobs/JOB/scale",
-        "jobs/JOB/stacks")
+        "jobs/JOB/stacks", "jobs/JOB/scalars", "jobs/JOB/scalars/data?tag=a")
 
 
 @pytest.fixture

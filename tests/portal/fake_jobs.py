@@ -156,6 +156,38 @@ def job_detail(row):
     return {**row, **more, "tasks": tasks, "account": ACCOUNT}
 
 
+SCALARS = {"loss/train": ["train", "eval"], HOSTILE[:30]: ["."]}
+
+
+def scalar_points(value):
+    return {name: {"step": 7, "time": 1795661269.5, "value": value} for name in ("newest", "lowest", "highest")}
+
+
+def scalars():
+    return {
+        "logdir": "/logs/" + HOSTILE,
+        "complete": False,
+        "problem": "/logs/a: it is damaged at byte 17 " + HOSTILE,
+        "tags": [
+            {"tag": tag, "runs": [{"run": run, "count": 5, **scalar_points(1)} for run in runs]}
+            for tag, runs in SCALARS.items()
+        ],
+    }
+
+
+def scalar_data(tag):
+    steps = list(range(0, 50, 10))
+    times = [1795661269.5 + step for step in steps]
+    values = [1 / (1 + step) if step != 20 else "NaN" for step in steps]
+    return {
+        "tag": tag,
+        "runs": [
+            {"run": run, "step": steps, "time": times, "value": values, **scalar_points("Infinity")}
+            for run in SCALARS[tag]
+        ],
+    }
+
+
 def metrics(query):
     of, points = query.get("of", "task"), 60
     chosen = [name for name in query.get("series", "").split(",") if name]

@@ -19,6 +19,8 @@ from fake_jobs import (
     metrics,
     plan_answer,
     rerun_answer,
+    scalar_data,
+    scalars,
     series_answer,
     stacks_answer,
     timeline,
@@ -418,6 +420,10 @@ class FakePortal:
             if row["state"] == "QUEUED":
                 return {"start": None, "width": 0, "series": [], "note": f"{id} has no metrics"}
             return metrics(query)
+        if name == "scalars":
+            return scalars()
+        if name == "scalars/data":
+            return scalar_data(query["tag"])
         if name == "logs":
             sources = [
                 {

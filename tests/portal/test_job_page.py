@@ -186,3 +186,33 @@ def test_secret_is_revealed_on_request(tab, expect):
     expect(page.get_by_label("effective job file")).to_contain_text("•••")
     page.get_by_role("button", name="Reveal").click()
     expect(page.get_by_label("effective job file")).to_contain_text("hunter2")
+
+
+def test_scalars_of_event_files_are_drawn_beside_reported_metrics(tab, portal, expect):
+    page = tab().open(f"/jobs/{RUNNING}?tab=metrics")
+    section = page.locator("section", has=page.get_by_role("heading", name="TensorBoard scalars"))
+    expect(section.get_by_role("group")).to_have_count(2)
+    loss = section.get_by_role("group", name="Chart of loss/train")
+    expect(loss.locator("canvas")).to_be_visible()
+    expect(section).to_contain_text("train: lowest Infinity at step 7, highest Infinity at step 7, last Infinity")
+    notes = section.locator(".notes")
+    expect(notes).to_contain_text("The event files are still being read.")
+    expect(notes).to_contain_text("it is damaged at byte 17 " + HOSTILE)
+    loss.press("ArrowRight")
+    expect(section).to_contain_text("step 0")
+    page.get_by_label("Horizontal axis").select_option("time since the start")
+    loss.press("ArrowRight")
+    expect(section).to_contain_text("after the start")
+    page.get_by_label("log scale").check()
+    expect(loss.locator("canvas")).to_be_visible()
+    page.get_by_label("Find").fill("loss")
+    expect(section.get_by_role("group")).to_have_count(1)
+    page.get_by_label("Find").fill("nothing")
+    expect(section).to_contain_text("No scalar has this name.")
+
+
+def test_scalars_that_cannot_be_read_leave_the_metrics(tab, portal, expect):
+    portal.broken.append("/scalars$")
+    page = tab(allow=["503"]).open(f"/jobs/{RUNNING}?tab=metrics")
+    expect(page.get_by_role("alert")).to_contain_text("The TensorBoard event files could not be read.")
+    expect(page.get_by_role("group", name="Chart of loss")).to_be_visible()

@@ -1,5 +1,6 @@
 """Uses a page in a browser as a person would. `browse.py tensorboard URL TAG` waits for a curve and prints its number
-of coloured pixels; `browse.py notebook URL` runs a cell and prints its output. Needs the interpreter of `tools/ml-env
+of coloured pixels; `browse.py notebook URL` runs a cell and prints its output; `browse.py scalars URL` prints the
+charts of scalars on a job's page, and their values. Needs the interpreter of `tools/ml-env
 browser`."""
 import base64
 import shutil
@@ -71,13 +72,21 @@ def notebook_cell(page):
                 raise
 
 
+def scalars(page, url):
+    page.goto(url)
+    section = page.locator("section", has=page.get_by_role("heading", name="TensorBoard scalars"))
+    section.locator("canvas").nth(1).wait_for()
+    charts = section.get_by_role("group").evaluate_all("all => all.map(one => one.ariaLabel)")
+    return "; ".join(charts) + "\n" + "; ".join(section.locator("ul.muted li").all_inner_texts())
+
+
 def main():
     with sync_playwright() as playwright:
         program = shutil.which("chromium-headless-shell")
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_context().new_page()
         page.set_default_timeout(LIMIT_MS)
-        print({"tensorboard": tensorboard, "notebook": notebook}[sys.argv[1]](page, *sys.argv[2:]))
+        print({"tensorboard": tensorboard, "notebook": notebook, "scalars": scalars}[sys.argv[1]](page, *sys.argv[2:]))
         browser.close()
 
 

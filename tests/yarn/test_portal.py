@@ -1,5 +1,5 @@
 """The portal with jobs on a cluster: the list, a running job's page data, its live events and log, and its end."""
-from machine import eventually
+from machine import ROOT, eventually
 from portal import Portal
 
 JOB = """
@@ -51,4 +51,28 @@ def test_kill_through_the_portal_ends_the_job_and_names_the_user(howdah, tmp_pat
         shown = portal.get(f"jobs/{job}").json
         assert shown["state"] == "KILLED" and "howdah portal" in shown["reason"], shown
         assert [(line["action"], line["job"]) for line in portal.audit()] == [("kill", job)]
+    howdah.assert_clean(job)
+
+
+def test_scalars_of_event_files_in_hdfs_are_read_while_they_grow(cluster, howdah, tmp_path):
+    curve = (ROOT / "src/tfevents/testdata/tensorflow.tfevents").read_bytes()
+    path = "/user/alice/.howdah/scalars/run/events.out.tfevents.1"
+    job = howdah.submit(howdah.job_file(tmp_path, """
+tensorboard: {logdir: "hdfs:///user/alice/.howdah/scalars"}
+roles: {worker: {memory: 64MiB, command: exec sleep 86399}}
+"""))
+    howdah.running(job)
+    with Portal(howdah, "--on", "yarn") as portal:
+        def steps():
+            runs = portal.get(f"jobs/{job}/scalars/data", tag="loss").json["runs"]
+            return [step for run in runs for step in run["step"]]
+
+        assert steps() == []
+        cluster.write(path, curve[:300], "alice")
+        some = eventually(steps, "the beginning of the curve")
+        assert some == list(range(len(some))) and len(some) < 5
+        cluster.write(path, curve, "alice")
+        eventually(lambda: steps() == list(range(5)), "the whole curve")
+        assert portal.get(f"jobs/{job}/scalars").json["tags"][0]["runs"][0]["run"] == "run"
+    assert howdah("kill", job).code == 0
     howdah.assert_clean(job)

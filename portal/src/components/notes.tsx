@@ -2,10 +2,12 @@
 export function Notes({notes}: {notes: readonly string[] | undefined | null}) {
   if (!notes || notes.length === 0) return null;
   return (
-    <ul class="notes" role="status">
-      {notes.map(note => (
-        <li key={note}>{note}</li>
-      ))}
-    </ul>
+    <div class="notes" role="status">
+      <ul>
+        {notes.map(note => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </div>
   );
 }

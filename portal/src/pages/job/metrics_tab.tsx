@@ -9,6 +9,7 @@ import {parseTime} from "../../pure/format";
 import type {Axis, MetricsAnswer} from "../../pure/series";
 import {ChartControls, chartView} from "./chart_controls";
 import {ChartGrid} from "./chart_grid";
+import {ScalarCharts} from "./scalar_charts";
 import {TaskChoice} from "./task_choice";
 
 const AXES: readonly Axis[] = ["step", "time", "relative"];
@@ -67,6 +68,7 @@ export function MetricsTab({job}: {job: JobDetail}) {
           );
         }}
       </ResourceView>
+      <ScalarCharts job={job} find={find} view={view} origin={origin} />
     </>
   );
 }
