@@ -292,9 +292,9 @@ Findings LogFlood(const Figures& figures) {
 
 Findings Node(const Figures& figures) {
   Findings findings;
-  for (const auto& [node, text] : figures.facts().trail.avoided_nodes()) {
+  for (const auto& [node, avoided] : figures.facts().trail.avoided_nodes()) {
     Finding finding{.severity = Severity::kSevere};
-    finding.text = text;
+    finding.text = avoided.reason;
     int failed = 0;
     std::string newest;
     for (const Trail::Failure& failure : figures.facts().trail.failures()) {

@@ -58,7 +58,8 @@ void Trail::Take(Instant at, const JobChanged& change) {
   if (change.advice && change.type != JobChanged::Type::kFinished) {
     const size_t words = change.advice->find(core::policy::kIsAvoided);
     if (words != std::string::npos && avoided_nodes_.size() < kMostNodes)
-      avoided_nodes_[change.advice->substr(0, words)] = *change.advice;
+      avoided_nodes_[change.advice->substr(0, words)] = {*change.advice,
+                                                         core::policy::AvoidedUntil(*change.advice, at)};
   }
   if (!final) return;
   for (auto& [name, role] : roles_) {

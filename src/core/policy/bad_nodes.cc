@@ -13,6 +13,16 @@ constexpr Duration kFaultyFor = std::chrono::hours(24);
 
 }  // namespace
 
+std::optional<Instant> AvoidedUntil(std::string_view reason, Instant at) {
+  const size_t words = reason.find(kIsAvoided);
+  if (words == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = reason.substr(words + kIsAvoided.size());
+  const std::string_view time = rest.substr(0, rest.find(':'));
+  if (time == FormatDuration(kAvoidedFor)) return at + kAvoidedFor;
+  if (time == DurationToText(kFaultyFor)) return at + kFaultyFor;
+  return std::nullopt;
+}
+
 std::string BadNodes::Failed(const std::string& node, Instant now) {
   failures_[node].push_back(now);
   size_t elsewhere = 0;

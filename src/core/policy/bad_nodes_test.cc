@@ -30,6 +30,18 @@ TEST(BadNodes, NodeIsAvoidedAfterThreeFailuresInTenMinutes) {
   EXPECT_FALSE(nodes.Avoided("node1", At(21min)));
 }
 
+TEST(BadNodes, ReasonContainsTheEndOfTheAvoidance) {
+  BadNodes nodes = Used(3);
+  const std::string faulty = nodes.Faulty("node0", At(5min));
+  EXPECT_EQ(AvoidedUntil(faulty, At(5min)), At(5min + 24h));
+  nodes = Used(3);
+  for (int i = 0; i < 2; ++i) nodes.Failed("node1", At(1min));
+  const std::string failed = nodes.Failed("node1", At(2min));
+  EXPECT_EQ(AvoidedUntil(failed, At(2min)), At(12min));
+  for (const char* other : {"", "node1", "node1 is avoided for ", "node1 is avoided for ever: no", "node1 is idle: 1d"})
+    EXPECT_EQ(AvoidedUntil(other, At(2min)), std::nullopt) << other;
+}
+
 TEST(BadNodes, NoNodeIsAvoidedWhenAllNodesFail) {
   BadNodes nodes = Used(3);
   for (int i = 0; i < 5; ++i) {

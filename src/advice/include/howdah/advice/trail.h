@@ -40,6 +40,11 @@ class Trail {
     int restarts = 0;  // restarts of a task, and restarts of all ranked tasks together, after such a failure
   };
 
+  struct Avoided {
+    std::string reason;
+    std::optional<Instant> until;  // nullopt: another version of Howdah wrote the reason
+  };
+
   void Take(const core::JournalEntry& entry);
 
   // The newest failures.
@@ -64,8 +69,8 @@ class Trail {
   std::optional<Duration> CheckpointInterval() const;
   // The nodes that the job has used.
   const std::set<std::string>& nodes() const { return nodes_; }
-  // The newest sentence about each node that the job avoided, by node.
-  const std::map<std::string, std::string>& avoided_nodes() const { return avoided_nodes_; }
+  // The nodes that the job avoided, each with the newest sentence about it.
+  const std::map<std::string, Avoided>& avoided_nodes() const { return avoided_nodes_; }
   // When the newest step of any task was reported.
   std::optional<Instant> newest_step_at() const { return newest_step_at_; }
   std::optional<Instant> newest_checkpoint_at() const { return newest_checkpoint_at_; }
@@ -113,7 +118,7 @@ class Trail {
   std::map<std::string, Repeated> repeated_;                  // failures by role, exit status and cause
   std::map<std::string, std::set<std::string>> restarts_of_;  // counted restarts, by the keys of repeated_
   std::set<std::string> nodes_;
-  std::map<std::string, std::string> avoided_nodes_;
+  std::map<std::string, Avoided> avoided_nodes_;
   std::optional<Instant> newest_step_at_, newest_checkpoint_at_;
   std::optional<Saves> most_saves_;  // checkpoints of the earlier attempt that announced most
 };

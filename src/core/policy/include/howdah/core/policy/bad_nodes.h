@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@ namespace howdah::core::policy {
 
 // Every reason that BadNodes returns begins with the node and these words.
 inline constexpr std::string_view kIsAvoided = " is avoided for ";
+
+// Returns when the avoidance ends that BadNodes has announced with this reason at the time `at`. Returns nullopt for
+// any other text.
+std::optional<Instant> AvoidedUntil(std::string_view reason, Instant at);
 
 // A node on which three attempts have failed within ten minutes is avoided for ten minutes, unless another node has
 // more than half as many failures: a program that fails everywhere is not the node's fault. At most half of the nodes
