@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -109,6 +110,30 @@ Sum Total(const std::vector<ContainerRequest>& requests) {
   for (const ContainerRequest& w : requests)
     sum = {sum.memory + w.memory_bytes, sum.vcores + w.vcores, sum.gpus + w.gpus};
   return sum;
+}
+
+// Reads the lease files except `own`. on_dead receives the file of a job without a process. The caller holds the lock
+// of the directory.
+Result<std::vector<JobLeases>> ReadAll(const std::string& directory, const std::string& own,
+                                       const std::function<void(const std::string& path)>& on_dead) {
+  HOWDAH_TRY(const auto names, os::files::ListDirectory(directory));
+  std::vector<JobLeases> found;
+  for (const std::string& name : names) {
+    const std::string path = directory + "/" + name;
+    if (!name.ends_with(kSuffix) || path == own) continue;
+    const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.valid() && errno == ENOENT) continue;
+    if (!file.valid()) return os::files::SystemError("opening the lease " + path);
+    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // no process holds the lock, so the job is dead
+      on_dead(path);
+      continue;
+    }
+    HOWDAH_TRY(const auto text, os::files::ReadFile(path));
+    auto job_leases = Decode(text);
+    if (!job_leases) return Damaged(path);
+    found.push_back(std::move(*job_leases));
+  }
+  return found;
 }
 
 std::string Describe(const std::string& what, const std::string& requested, const std::string& free,
@@ -244,24 +269,14 @@ Status LeaseRegistry::Write() const {
 }
 
 Result<std::vector<JobLeases>> LeaseRegistry::ReadOthers() const {
-  HOWDAH_TRY(const auto names, os::files::ListDirectory(directory_));
-  std::vector<JobLeases> others;
-  for (const std::string& name : names) {
-    const std::string path = directory_ + "/" + name;
-    if (!name.ends_with(kSuffix) || path == path_) continue;
-    const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!file.valid() && errno == ENOENT) continue;
-    if (!file.valid()) return os::files::SystemError("opening the lease " + path);
-    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // no process holds the lock, so the job is dead
-      unlink(path.c_str());
-      continue;
-    }
-    HOWDAH_TRY(const auto text, os::files::ReadFile(path));
-    auto job_leases = Decode(text);
-    if (!job_leases) return Damaged(path);
-    others.push_back(std::move(*job_leases));
-  }
-  return others;
+  return ReadAll(directory_, path_, [](const std::string& path) { unlink(path.c_str()); });
+}
+
+Result<std::vector<JobLeases>> ReadLeases(const std::string& directory) {
+  const auto lock = os::files::FileLock::WaitExisting(directory + "/lock");
+  if (!lock.ok() && lock.error().code == ErrorCode::kNotFound) return std::vector<JobLeases>();  // no job has run yet
+  if (!lock.ok()) return lock.error();
+  return ReadAll(directory, "", [](const std::string&) {});
 }
 
 }  // namespace howdah::backend::local

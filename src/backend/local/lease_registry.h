@@ -46,6 +46,9 @@ struct Admission {
 // a job. Instead, each requested vcore that is not free makes the job count as submitted 10 s later.
 Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others);
 
+// Returns the leases of all running jobs, by job, and changes nothing. Blocks while a job reads or writes leases.
+Result<std::vector<JobLeases>> ReadLeases(const std::string& directory);
+
 // One job's access to the leases. Single-threaded.
 class LeaseRegistry {
  public:

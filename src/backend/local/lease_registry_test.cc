@@ -189,6 +189,25 @@ TEST_F(LeaseRegistryTest, InvalidLeaseFileOfADeadJobIsRemoved) {
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/zz.lease"));
 }
 
+TEST_F(LeaseRegistryTest, ObserverSeesTheLeasesOfRunningJobsAndChangesNothing) {
+  EXPECT_TRUE(ReadLeases(directory_)->empty());
+  LeaseRegistry a = Open("a", 0), b = Open("b", 1);
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  std::filesystem::copy_file(directory_ + "/a.lease", directory_ + "/dead.lease");
+  const auto leases = ReadLeases(directory_);
+  ASSERT_TRUE(leases.ok()) << leases.error().message;
+  ASSERT_EQ(leases->size(), 2u);
+  EXPECT_EQ(leases->front().job, "a");
+  EXPECT_EQ(leases->front().held.size(), 1u);
+  EXPECT_EQ(leases->back().requested.size(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(directory_ + "/dead.lease"));
+}
+
+TEST_F(LeaseRegistryTest, ObserverOfADirectoryWithoutJobsSeesNone) {
+  EXPECT_TRUE(ReadLeases(directory_ + "/none")->empty());
+}
+
 TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrantedAgain) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1);
   ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", kGiB, 1, 1}})));

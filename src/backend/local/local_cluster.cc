@@ -19,6 +19,7 @@
 #include "howdah/os/files/last_lines.h"
 #include "howdah/os/files/open_regular.h"
 #include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
 #include "job_host.h"
 #include "job_ids.h"
 #include "job_processes.h"
@@ -27,6 +28,7 @@
 #include "local_follow.h"
 #include "local_watch.h"
 #include "log_tree.h"
+#include "machine_info.h"
 #include "orphaned_job.h"
 #include "outputs.h"
 #include "ranged_file.h"
@@ -40,6 +42,17 @@ namespace {
 constexpr size_t kBlock = size_t{256} << 10;
 constexpr std::chrono::seconds kAmStartLimit{20};  // the same limit as for a submission
 constexpr std::chrono::milliseconds kPollInterval{10};
+
+JobFiles FilesOf(const Layout& layout, const JobId& id) { return JobFiles(layout.job(id)); }
+
+// The submitter's PATH.
+std::string SearchPath(const LocalOptions& options) {
+  std::string path;
+  for (const auto& [name, value] : options.environment) {
+    if (name == "PATH") path = value;
+  }
+  return path;
+}
 
 struct Settled {
   journal::JobView view;
@@ -104,11 +117,7 @@ Result<backend::MetricsFile> OpenMetrics(const std::string& path) {
 LocalCluster::LocalCluster(LocalOptions options) : options_(std::move(options)), layout_(options_.home) {}
 
 std::vector<std::string> LocalCluster::Refusals(const jobspec::JobSpec& spec) {
-  std::string path;
-  for (const auto& [name, value] : options_.environment) {
-    if (name == "PATH") path = value;
-  }
-  std::vector<std::string> refusals = RefusalsOf(spec, MachineCapacity(path, RequestsGpus(spec)));
+  std::vector<std::string> refusals = RefusalsOf(spec, MachineCapacity(SearchPath(options_), RequestsGpus(spec)));
   for (std::string& why : UncreatableDirectories(spec)) refusals.push_back(std::move(why));
   rlimit open_files{};
   if (getrlimit(RLIMIT_NOFILE, &open_files) == 0) {
@@ -126,7 +135,7 @@ Result<JobId> LocalCluster::Submit(const jobspec::JobSpec& spec, const backend::
 Result<JobId> LocalCluster::Resolve(const std::string& name) { return ResolveId(layout_, name); }
 
 Result<journal::JobView> LocalCluster::Status(const JobId& id) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   HOWDAH_TRY(auto settled, Settle(files, id, Tasks::kIncluded));
   if (core::IsFinal(settled.view.state) || !settled.other_host.empty()) return std::move(settled.view);
   const auto of_am = CallStatus(files);
@@ -153,7 +162,7 @@ Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too, const b
       views.push_back(std::move(*view));
       continue;
     }
-    const JobFiles files = FilesOf(id);
+    const JobFiles files = FilesOf(layout_, id);
     if (!ended_too && HasEndEntry(files.journal())) continue;
     auto settled = Settle(files, id, Tasks::kSkipped);
     if (settled.ok()) {
@@ -173,7 +182,7 @@ Result<std::vector<JobId>> LocalCluster::Jobs(std::optional<Instant> since) {
   HOWDAH_TRY(auto ids, JobsNewestFirst(layout_));
   if (!since) return ids;
   std::erase_if(ids, [&](const JobId& id) {
-    const std::string journal = FilesOf(id).journal();
+    const std::string journal = FilesOf(layout_, id).journal();
     struct stat file = {};
     // Keep a job without an end in the result: the end of a dead job is recorded only later.
     return stat(journal.c_str(), &file) == 0 && ToInstant(file.st_mtim) < *since && HasEndEntry(journal);
@@ -183,7 +192,7 @@ Result<std::vector<JobId>> LocalCluster::Jobs(std::optional<Instant> since) {
 
 howdah::Status LocalCluster::ReadJournal(const JobId& id,
                                          const std::function<void(const core::JournalEntry&)>& on_entry) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   if (!HasEndEntry(files.journal())) {
     // Record the end of an orphaned job first, as Status does. If that fails, show the journal without the end.
     static_cast<void>(Settle(files, id, Tasks::kSkipped));
@@ -199,7 +208,7 @@ howdah::Status LocalCluster::ReadJournal(const JobId& id,
 
 Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id,
                                                                  std::optional<backend::LogSelection> logs) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   // Refuse a job of another host, because inotify does not report changes that another host makes.
   HOWDAH_TRY([[maybe_unused]] const auto view, ViewHere(files, id, "following"));
   HOWDAH_TRY(auto follow, LocalFollow::Start(files, std::move(logs), [files, id] {
@@ -210,7 +219,7 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
 }
 
 Result<std::vector<backend::LogSource>> LocalCluster::LogSources(const JobId& id) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kSkipped));
   std::map<std::string, size_t> order;
   for (const journal::TaskView& task : view.tasks) order.try_emplace(task.role, order.size());
@@ -227,7 +236,7 @@ Result<std::vector<backend::LogSource>> LocalCluster::LogSources(const JobId& id
 howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& source,
                                      std::optional<int64_t> last_lines,
                                      const std::function<void(std::string_view)>& on_bytes) {
-  const std::string path = LogPath(FilesOf(id).logs(), source);
+  const std::string path = LogPath(FilesOf(layout_, id).logs(), source);
   HOWDAH_TRY(const auto file, os::files::OpenRegular(path));
   int64_t offset = 0;
   if (last_lines) {
@@ -245,22 +254,22 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
 }
 
 Result<std::unique_ptr<backend::LogFile>> LocalCluster::OpenLog(const JobId& id, const backend::LogSource& source) {
-  HOWDAH_TRY(auto file, RangedFile::Open(LogPath(FilesOf(id).logs(), source)));
+  HOWDAH_TRY(auto file, RangedFile::Open(LogPath(FilesOf(layout_, id).logs(), source)));
   return std::unique_ptr<backend::LogFile>(std::make_unique<RangedFile>(std::move(file)));
 }
 
 Result<std::unique_ptr<backend::JobWatch>> LocalCluster::Watch() { return LocalWatch::Start(layout_); }
 
 Result<LocalCluster::FetchedOutputs> LocalCluster::FetchOutputs(const JobId& id, const std::string& directory) {
-  return CopyOutputs(FilesOf(id), directory);
+  return CopyOutputs(FilesOf(layout_, id), directory);
 }
 
 Result<std::string> LocalCluster::ReadResult(const JobId& id, const std::string& role, int index, int local_rank) {
-  return local::ReadResult(FilesOf(id), JobFiles::TaskName(role, index) + "/" + std::to_string(local_rank));
+  return local::ReadResult(FilesOf(layout_, id), JobFiles::TaskName(role, index) + "/" + std::to_string(local_rank));
 }
 
 Result<backend::JobMetrics> LocalCluster::Metrics(const JobId& id, const metrics::Query& query) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   HOWDAH_TRY(const auto settled, Settle(files, id, Tasks::kSkipped));
   const auto open = [&] { return OpenMetrics(files.metrics()); };
   if (core::IsFinal(settled.view.state)) return backend::ReadStoredMetrics(id, open, query);
@@ -269,14 +278,14 @@ Result<backend::JobMetrics> LocalCluster::Metrics(const JobId& id, const metrics
   return backend::ReadRunningMetrics(id, elsewhere, open, query);
 }
 
-Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(id).spec()); }
+Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(layout_, id).spec()); }
 
 Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::string& uri) { return OpenLocalFiles(uri); }
 
-std::string LocalCluster::LogsLocation(const JobId& id) { return FilesOf(id).logs(); }
+std::string LocalCluster::LogsLocation(const JobId& id) { return FilesOf(layout_, id).logs(); }
 
 Result<std::string> LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   HOWDAH_TRY(const auto view, AwaitAm(files, id));
   if (core::IsFinal(view.state)) return std::string();
   const howdah::Status asked = CallStop(files, by, grace);
@@ -293,12 +302,12 @@ Result<std::string> LocalCluster::Stop(const JobId& id, const std::string& by, s
 }
 
 howdah::Status LocalCluster::AwaitGone(const JobId& id) {
-  const auto lock = os::files::FileLock::WaitExisting(FilesOf(id).am_lock());
+  const auto lock = os::files::FileLock::WaitExisting(FilesOf(layout_, id).am_lock());
   return lock.ok() || lock.error().code == ErrorCode::kNotFound ? howdah::Status() : lock.error();
 }
 
 howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   HOWDAH_TRY(const auto view, ViewHere(files, id, "scaling"));
   if (core::IsFinal(view.state)) {
     return Error{ErrorCode::kUnavailable, "scaling " + role + " of " + id.text + ": the job has ended (" +
@@ -311,12 +320,20 @@ howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int
 }
 
 Result<rpc::AmContact> LocalCluster::Contact(const JobId& id) {
-  const JobFiles files = FilesOf(id);
+  const JobFiles files = FilesOf(layout_, id);
   HOWDAH_TRY(const auto view, ViewHere(files, id, "reaching"));
   if (core::IsFinal(view.state)) {
     return Error{ErrorCode::kUnavailable, id.text + " has ended: " + std::string(core::ToText(view.state))};
   }
   return FindAm(files);
+}
+
+Result<backend::ClusterInfo> LocalCluster::ClusterInfo() {
+  HOWDAH_TRY(const auto leases, ReadLeases(layout_.leases()));
+  // Neither memory nor GPUs of a machine change while it runs.
+  if (!capacity_)
+    capacity_ = std::make_shared<const Capacity>(MachineCapacity(SearchPath(options_), /*with_gpus=*/true));
+  return MachineInfo(os::process::NodeName(), *capacity_, leases);
 }
 
 std::vector<backend::Cluster::Finding> LocalCluster::CheckSetup() { return local::CheckSetup(options_); }

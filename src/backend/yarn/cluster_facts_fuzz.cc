@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "howdah/backend/yarn/cluster_facts.h"
+#include "howdah/backend/yarn/cluster_info.h"
 #include "howdah/backend/yarn/why_pending.h"
 
 namespace howdah::backend::yarn {
@@ -24,13 +25,13 @@ void Add(unsigned kind, std::string_view bytes, ClusterFacts& facts) {
   ::hadoop::yarn::GetQueueUserAclsInfoResponseProto acls;
   switch (kind % 4) {
     case 0:
-      if (Parse(bytes, node)) facts.nodes.push_back(FactsOf(node));
+      if (Parse(bytes, node)) facts.nodes.push_back(FactsOf(node)), InfoOf(node);
       break;
     case 1:
-      if (Parse(bytes, queue)) facts.queue = FactsOf(queue, "");
+      if (Parse(bytes, queue)) facts.queue = FactsOf(queue, ""), QueuesOf(queue);
       break;
     case 2:
-      if (Parse(bytes, application)) facts.queue.applications.push_back(FactsOf(application));
+      if (Parse(bytes, application)) facts.queue.applications.push_back(FactsOf(application)), InfoOf(application);
       break;
     default:
       if (Parse(bytes, acls))

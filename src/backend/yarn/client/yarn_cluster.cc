@@ -7,6 +7,7 @@
 #include "howdah/backend/job_metrics.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/cluster_facts.h"
+#include "howdah/backend/yarn/cluster_info.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/backend/yarn/job_record.h"
 #include "howdah/base/epoch.h"
@@ -31,6 +32,8 @@ constexpr Duration kOrderLimit = std::chrono::seconds(10);
 constexpr Duration kGoneLimit = std::chrono::minutes(2);
 constexpr Duration kLogReadLimit = std::chrono::seconds(30);
 constexpr Duration kLogPieceLimit = std::chrono::seconds(3);  // a viewer reads many pieces, and waits for each
+
+constexpr const char* kRootQueue = "root";  // of the CapacityScheduler and the FairScheduler
 
 Error NoSuchJob(const std::string& name, const std::string& why) {
   return {ErrorCode::kNotFound, "no job '" + name + "': " + why};
@@ -217,6 +220,19 @@ class YarnLogFile final : public backend::LogFile {
   std::optional<int64_t> final_size_;
 };
 
+// Returns those of all users, as far as the ResourceManager shows them to this one.
+Result<std::vector<backend::ApplicationInfo>> LiveApplications(hadoop::yarn::ResourceManager& rm) {
+  ::hadoop::yarn::GetApplicationsRequestProto filter;
+  for (const auto state : {::hadoop::yarn::NEW, ::hadoop::yarn::NEW_SAVING, ::hadoop::yarn::SUBMITTED,
+                           ::hadoop::yarn::ACCEPTED, ::hadoop::yarn::RUNNING}) {
+    filter.add_application_states(state);
+  }
+  HOWDAH_TRY(const auto reports, rm.Applications(filter));
+  std::vector<backend::ApplicationInfo> applications;
+  for (const auto& report : reports) applications.push_back(InfoOf(report));
+  return applications;
+}
+
 ClusterInventory InventoryOf(const ClusterFacts& facts) {
   ClusterInventory known;
   known.resource_types = facts.resource_types;
@@ -231,12 +247,15 @@ ClusterInventory InventoryOf(const ClusterFacts& facts) {
 YarnCluster::YarnCluster(YarnOptions options) : options_(std::move(options)) {}
 YarnCluster::~YarnCluster() = default;
 
-Result<HadoopClient*> YarnCluster::Open() {
-  if (!cluster_) {
-    HOWDAH_TRY(auto opened, HadoopClient::Open(options_.environment, options_.user));
-    cluster_ = std::make_unique<HadoopClient>(std::move(opened));
+HadoopConnection::HadoopConnection() = default;
+HadoopConnection::~HadoopConnection() = default;
+
+Result<HadoopClient*> HadoopConnection::Open(const YarnOptions& options) {
+  if (!client_) {
+    HOWDAH_TRY(auto opened, HadoopClient::Open(options.environment, options.user));
+    client_ = std::make_unique<HadoopClient>(std::move(opened));
   }
-  return cluster_.get();
+  return client_.get();
 }
 
 Result<JobId> YarnCluster::Resolve(const std::string& name) {
@@ -245,7 +264,7 @@ Result<JobId> YarnCluster::Resolve(const std::string& name) {
     return NoSuchJob(name,
                      "job ids on YARN look like application_1700000000000_0001; `howdah list --on yarn` shows yours");
   }
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, OwnApplications(*cluster));
   HOWDAH_TRY(auto ids, RecordedIds(*cluster));
   for (const auto& report : known) ids.push_back(hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())));
@@ -254,7 +273,7 @@ Result<JobId> YarnCluster::Resolve(const std::string& name) {
 }
 
 Result<journal::JobView> YarnCluster::Status(const JobId& id) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(auto known, Find(*cluster, id));
   if (!IsEnded(known)) return ViewOfRunning(*cluster, id, *known.report);
   HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
@@ -264,7 +283,7 @@ Result<journal::JobView> YarnCluster::Status(const JobId& id) {
 }
 
 Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too, const backend::EndedJobs& known_ended) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
   std::map<std::string, const ApplicationReportProto*> known;
   std::set<std::string> ids;
@@ -297,7 +316,7 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too, const ba
 }
 
 Result<std::vector<JobId>> YarnCluster::Jobs(std::optional<Instant> since) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
   HOWDAH_TRY(auto recorded, RecordedIds(*cluster, since));
   std::set<std::string> ids(recorded.begin(), recorded.end());
@@ -312,7 +331,7 @@ Result<std::vector<JobId>> YarnCluster::Jobs(std::optional<Instant> since) {
 
 howdah::Status YarnCluster::ReadJournal(const JobId& id,
                                         const std::function<void(const core::JournalEntry&)>& on_entry) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   HOWDAH_TRY(const std::string journal,
              IsEnded(known) ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
@@ -322,7 +341,7 @@ howdah::Status YarnCluster::ReadJournal(const JobId& id,
 
 Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
                                                                 std::optional<backend::LogSelection> logs) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   // A Follow of an unknown job would end without an entry. If the ResourceManager cannot be reached, it tries again.
   const auto known = Find(*cluster, id);
   if (known.ok() && !known->report) {
@@ -334,7 +353,7 @@ Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
 }
 
 Result<std::vector<backend::LogSource>> YarnCluster::LogSources(const JobId& id) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   if (!IsEnded(known)) return ListRunningLogs(*cluster, id, *known.report);
   HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
@@ -346,7 +365,7 @@ Result<std::vector<backend::LogSource>> YarnCluster::LogSources(const JobId& id)
 howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& source,
                                     std::optional<int64_t> last_lines,
                                     const std::function<void(std::string_view)>& on_bytes) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   TailBuffer keeper(last_lines, on_bytes);
   const auto take = [&](std::string_view bytes) {
@@ -374,12 +393,12 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
 }
 
 Result<std::unique_ptr<backend::LogFile>> YarnCluster::OpenLog(const JobId& id, const backend::LogSource& source) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   return std::unique_ptr<backend::LogFile>(std::make_unique<YarnLogFile>(*cluster, id, source));
 }
 
 Result<std::unique_ptr<backend::JobWatch>> YarnCluster::Watch() {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   return YarnWatch::Start([cluster]() -> Result<YarnWatch::States> {
     HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
     YarnWatch::States states;
@@ -392,17 +411,17 @@ Result<std::unique_ptr<backend::JobWatch>> YarnCluster::Watch() {
 }
 
 Result<YarnCluster::FetchedOutputs> YarnCluster::FetchOutputs(const JobId& id, const std::string& directory) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   return FetchStoredOutputs(*cluster, id, directory);
 }
 
 Result<std::string> YarnCluster::ReadResult(const JobId& id, const std::string& role, int index, int local_rank) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   return ReadStoredResult(*cluster, id, role + "-" + std::to_string(index) + "/" + std::to_string(local_rank));
 }
 
 Result<backend::JobMetrics> YarnCluster::Metrics(const JobId& id, const metrics::Query& query) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   HOWDAH_TRY(const auto layout, cluster->StagingLayout());
   if (!IsEnded(known)) {
@@ -416,19 +435,19 @@ Result<backend::JobMetrics> YarnCluster::Metrics(const JobId& id, const metrics:
 }
 
 Result<std::string> YarnCluster::JobFile(const JobId& id) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   return ReadJobFile(*cluster, id);
 }
 
 Result<std::unique_ptr<storage::Files>> YarnCluster::OpenFiles(const std::string& uri) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   return cluster->OpenFiles(uri);
 }
 
 std::string YarnCluster::LogsLocation(const JobId&) { return "on the nodes of the cluster"; }
 
 Result<std::string> YarnCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   if (IsEnded(known)) return std::string();
   wire::ControlRequest request;
@@ -445,14 +464,14 @@ Result<std::string> YarnCluster::Stop(const JobId& id, const std::string& by, st
 }
 
 howdah::Status YarnCluster::AwaitGone(const JobId& id) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto rm, cluster->Rm());
   return rm->AwaitEnd(*hadoop::yarn::ParseApplicationId(id.text), kGoneLimit);
 }
 
 howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
   const std::string doing = "scaling " + role + " of " + id.text + " to " + std::to_string(instances);
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   if (IsEnded(known)) return Error{ErrorCode::kUnavailable, doing + ": the job has ended"};
   wire::ControlRequest request;
@@ -464,19 +483,34 @@ howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int 
 }
 
 Result<rpc::AmContact> YarnCluster::Contact(const JobId& id) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   if (IsEnded(known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
   return FindAm(*cluster, id, *known.report);
 }
 
+Result<backend::ClusterInfo> YarnCluster::ClusterInfo() {
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
+  HOWDAH_TRY(const auto rm, cluster->Rm());
+  backend::ClusterInfo info;
+  HOWDAH_TRY(const auto nodes, rm->ClusterNodes({}));
+  for (const auto& node : nodes) info.nodes.push_back(InfoOf(node));
+  HOWDAH_TRY(info.applications, LiveApplications(*rm));
+  const auto root = rm->QueueInfo(kRootQueue, /*with_children=*/true);
+  if (!root.ok() && root.error().code != ErrorCode::kNotFound) return root.error();
+  if (!root.ok()) return info;
+  info.queues = QueuesOf(*root);
+  info.pending = info.queues.front().pending;
+  return info;
+}
+
 std::vector<backend::Cluster::Finding> YarnCluster::CheckSetup() {
-  const auto cluster = Open();
+  const auto cluster = connection_.Open(options_);
   return client::CheckSetup(options_, cluster.ok() ? Result<HadoopClient*>(*cluster) : cluster.error());
 }
 
 std::vector<std::string> YarnCluster::Refusals(const jobspec::JobSpec& spec) {
-  const auto cluster = Open();
+  const auto cluster = connection_.Open(options_);
   if (!cluster.ok()) return {cluster.error().message};
   std::vector<std::string> refusals;
   for (const std::string& key : spec.relative_directories) refusals.push_back(RelativePathRefusal(key));
@@ -495,7 +529,7 @@ std::vector<std::string> YarnCluster::Ignored(const jobspec::JobSpec& spec) {
 }
 
 Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) {
-  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   if (!facts_) {
     if (const auto refusals = Refusals(spec); !refusals.empty()) {
       return Error{ErrorCode::kUnavailable, refusals.front()};

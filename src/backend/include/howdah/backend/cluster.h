@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/backend/cluster_info.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/jobspec/job_spec.h"
@@ -178,6 +179,9 @@ class Cluster {
   // Returns the address of a running job's AM and the identity with which clients call it. Returns kUnavailable if the
   // job has ended, or if no AM has registered yet.
   virtual Result<rpc::AmContact> Contact(const JobId& id) = 0;
+
+  // Returns the nodes, the queues, and the applications of all users that the backend shows to this one.
+  virtual Result<backend::ClusterInfo> ClusterInfo() = 0;
 
   // The result of one check of `howdah doctor`.
   struct Finding {

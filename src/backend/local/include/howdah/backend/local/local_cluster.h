@@ -12,6 +12,8 @@
 
 namespace howdah::backend::local {
 
+struct Capacity;  // capacity.h
+
 struct LocalOptions {
   std::string home;              // layout.h; absolute
   std::string agent;             // path of howdah-agent
@@ -50,13 +52,13 @@ class LocalCluster final : public backend::Cluster {
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
+  Result<backend::ClusterInfo> ClusterInfo() override;
   std::vector<Finding> CheckSetup() override;
 
  private:
-  JobFiles FilesOf(const JobId& id) const { return JobFiles(layout_.job(id)); }
-
   LocalOptions options_;
   Layout layout_;
+  std::shared_ptr<const Capacity> capacity_;  // of this machine; nullptr until ClusterInfo needs it
 };
 
 }  // namespace howdah::backend::local

@@ -23,6 +23,18 @@ struct YarnOptions {
   hadoop::conf::Environment environment;
 };
 
+// Reads the configuration when the client is first needed.
+class HadoopConnection {
+ public:
+  HadoopConnection();
+  ~HadoopConnection();
+
+  Result<HadoopClient*> Open(const YarnOptions& options);
+
+ private:
+  std::unique_ptr<HadoopClient> client_;
+};
+
 // Single-threaded. Reads the configuration at the first call and connects on demand.
 class YarnCluster final : public backend::Cluster {
  public:
@@ -54,13 +66,12 @@ class YarnCluster final : public backend::Cluster {
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
+  Result<backend::ClusterInfo> ClusterInfo() override;
   std::vector<Finding> CheckSetup() override;
 
  private:
-  Result<HadoopClient*> Open();
-
   YarnOptions options_;
-  std::unique_ptr<HadoopClient> cluster_;
+  HadoopConnection connection_;
   std::unique_ptr<ClusterFacts> facts_;  // result of the last call of Refusals, so that Submit uses the same facts
 };
 
