@@ -12,9 +12,11 @@
 #include "admission.h"
 #include "api.h"
 #include "apps.h"
+#include "cluster_sampler.h"
 #include "howdah/client/indexed_jobs.h"
 #include "howdah/os/files/files.h"
 #include "howdah/web/server.h"
+#include "live_cluster.h"
 #include "live_jobs.h"
 #include "live_logs.h"
 #include "page_routes.h"
@@ -44,6 +46,7 @@ void AddApi(Services& services, web::Routes& routes) {
   AddCompareRoute(services, routes);
   AddNameRoute(services, routes);
   AddScalarRoutes(services, routes);
+  AddClusterRoutes(services, routes);
   AddStreamRoute(services, routes);
   AddMetricsRoute(services, routes);
   AddOpenApiRoute(routes);
@@ -82,6 +85,7 @@ class Portal {
                    .read_only = options.read_only,
                    .prices = options.prices}},
         live_jobs_(services_),
+        live_cluster_(services_),
         live_logs_(services_),
         pages_(options.pages.empty() ? PagesInProgram() : PagesInFolder(options.pages)) {
     services_.facts.started = services_.clock.Now();
@@ -105,6 +109,8 @@ class Portal {
     HOWDAH_TRY(auto audit, AuditLog::Open(folder + "/audit.jsonl"));
     services_.audit = std::make_unique<AuditLog>(std::move(audit));
     services_.tokens = std::make_unique<TokenFile>(home);
+    services_.cluster = std::make_shared<ClusterSampler>(
+        services_, folder, [this](const std::string& backend) { live_cluster_.OnChange(backend); });
     return {};
   }
 
@@ -151,6 +157,7 @@ class Portal {
       services_.backends[i].feed = std::make_unique<JobFeed>(backends[i].make_cluster, services_.facts.prices,
                                                              std::move(indexed), EventsOf(name));
     }
+    services_.cluster->Start();
   }
 
   // Returns whether no call to a backend is in progress any more.
@@ -179,10 +186,11 @@ class Portal {
   // Passes the events of a feed's thread to the loop.
   JobFeed::Events EventsOf(const std::string& name) {
     return {.on_rows =
-                [this](std::vector<JobRow> rows, std::vector<std::string> removed) {
-                  boost::asio::post(loop_, [this, rows = std::move(rows), removed = std::move(removed)]() mutable {
-                    OnRows(std::move(rows), removed);
-                  });
+                [this, name](std::vector<JobRow> rows, std::vector<std::string> removed) {
+                  boost::asio::post(loop_,
+                                    [this, name, rows = std::move(rows), removed = std::move(removed)]() mutable {
+                                      OnRows(name, std::move(rows), removed);
+                                    });
                 },
             .on_state =
                 [this, name](const BackendState& state) {
@@ -200,17 +208,20 @@ class Portal {
                 }};
   }
 
-  void OnRows(std::vector<JobRow> rows, const std::vector<std::string>& removed) {
+  void OnRows(const std::string& backend, std::vector<JobRow> rows, const std::vector<std::string>& removed) {
     const index::query::TableChanges changes = services_.jobs->Apply(std::move(rows), removed);
     services_.NoticeLosses();
     std::vector<std::string> changed;
     for (const RowPointer& row : changes.changed) changed.push_back(row->id);
     live_jobs_.OnRows(changed, changes.removed);
+    live_cluster_.OnChange(backend);
   }
 
   void BeginTopic(const std::string& topic) {
     if (topic == kJobsTopic) {
       services_.hub->Open(topic);
+    } else if (topic == kClusterTopic) {
+      live_cluster_.Begin();
     } else if (topic.starts_with(kJobTopicPrefix)) {
       live_jobs_.Begin(topic);
     } else {
@@ -219,7 +230,9 @@ class Portal {
   }
 
   void EndTopic(const std::string& topic) {
-    if (topic.starts_with(kJobTopicPrefix)) {
+    if (topic == kClusterTopic) {
+      live_cluster_.End();
+    } else if (topic.starts_with(kJobTopicPrefix)) {
       live_jobs_.End(topic);
     } else {
       live_logs_.End(topic);
@@ -229,6 +242,7 @@ class Portal {
   boost::asio::io_context& loop_;
   Services services_;
   LiveJobs live_jobs_;
+  LiveCluster live_cluster_;
   LiveLogs live_logs_;
   std::unique_ptr<PageSource> pages_;
   web::Routes routes_;

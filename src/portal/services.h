@@ -26,6 +26,7 @@
 namespace howdah::portal {
 
 class Apps;
+class ClusterSampler;
 
 // One backend: its threads, and what they have reported. Used on the loop's thread.
 struct BackendService {
@@ -54,6 +55,7 @@ struct Services {
   std::unique_ptr<IndexReader> reader;
   std::vector<BackendService> backends;
   std::unique_ptr<Hub> hub;
+  std::shared_ptr<ClusterSampler> cluster;
   std::unique_ptr<AuditLog> audit;
   std::unique_ptr<TokenFile> tokens;
   std::function<web::Statistics()> statistics;  // of the server
