@@ -25,7 +25,14 @@ Result<std::unique_ptr<backend::JobWatch>> LocalWatch::Start(const Layout& layou
   if (!events.valid()) return os::files::SystemError("watching " + layout.jobs());
   const int watch = inotify_add_watch(events.get(), layout.jobs().c_str(), kJobsMask);
   if (watch < 0) return os::files::SystemError("watching " + layout.jobs());
-  return std::unique_ptr<backend::JobWatch>(new LocalWatch(layout, std::move(events), watch));
+  std::unique_ptr<LocalWatch> started(new LocalWatch(layout, std::move(events), watch));
+  // A job that is being submitted has a directory, but no journal yet, so a caller that lists the jobs does not find it.
+  HOWDAH_TRY(const auto names, os::files::ListDirectory(layout.jobs()));
+  for (const std::string& name : names) {
+    const JobId id{name};
+    if (access((layout.job(id) + "/" + std::string(kJournal)).c_str(), F_OK) != 0) started->Include(id);
+  }
+  return std::unique_ptr<backend::JobWatch>(std::move(started));
 }
 
 Result<std::vector<JobId>> LocalWatch::Changed() {

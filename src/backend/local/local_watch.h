@@ -16,7 +16,7 @@ namespace howdah::backend::local {
 // running jobs from time to time.
 class LocalWatch final : public backend::JobWatch {
  public:
-  // Creates the directory of the jobs if there is none yet.
+  // Creates the directory of the jobs if there is none yet. Includes the jobs that are being submitted.
   static Result<std::unique_ptr<backend::JobWatch>> Start(const Layout& layout);
 
   int fd() const override { return events_.get(); }

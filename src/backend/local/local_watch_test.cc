@@ -50,6 +50,15 @@ TEST(LocalWatch, NewJobIsReportedAgainWhenItsJournalGrows) {
   EXPECT_THAT(Next(*watch), ElementsAre(kSecond));
 }
 
+TEST(LocalWatch, JobThatIsBeingSubmittedAtTheStartIsReportedWhenItsJournalAppears) {
+  JobFixture job;
+  ASSERT_TRUE(os::files::MakeDirectories(Layout(job.home()).job(kSecond)).ok());
+  const auto watch = StartWatch(job);
+  EXPECT_THAT(*watch->Changed(), IsEmpty());
+  job.AddJob(kSecond.text);
+  EXPECT_THAT(Next(*watch), ElementsAre(kSecond));
+}
+
 TEST(LocalWatch, OnlyIncludedJobsAreReported) {
   JobFixture job;
   const auto watch = StartWatch(job);
