@@ -11,6 +11,9 @@ import {useResource, type Resource} from "./hooks/use_resource";
 import {useShortcuts} from "./hooks/use_shortcuts";
 import {AboutPage} from "./pages/about_page";
 import {AdvicePage} from "./pages/advice_page";
+import {ClusterPage} from "./pages/cluster/cluster_page";
+import {NodePage} from "./pages/cluster/node_page";
+import {QueuePage} from "./pages/cluster/queue_page";
 import {ComparePage} from "./pages/compare/compare_page";
 import {GoodputPage} from "./pages/goodput_page";
 import {JobPage} from "./pages/job/job_page";
@@ -33,6 +36,12 @@ function titleOf(route: Route): string {
       return `Re-run ${route.id}`;
     case "name":
       return `Runs of ${route.name}`;
+    case "cluster":
+      return "Cluster";
+    case "queue":
+      return `Queue ${route.queue}`;
+    case "node":
+      return `Node ${route.node}`;
     case "goodput":
       return "Goodput";
     case "advice":
@@ -46,6 +55,7 @@ function titleOf(route: Route): string {
 
 // The page of the header that a page belongs to.
 function sectionOf(route: Route): string {
+  if (["queue", "node"].includes(route.page)) return "cluster";
   return ["job", "compare", "name", "rerun"].includes(route.page) ? "jobs" : route.page;
 }
 
@@ -61,6 +71,12 @@ function Page({route, health}: {route: Route; health: Resource<Health>}) {
       return <RerunPage key={route.id} id={route.id} readOnly={health.data?.read_only ?? false} />;
     case "name":
       return <NamePage key={route.name} name={route.name} />;
+    case "cluster":
+      return <ClusterPage />;
+    case "queue":
+      return <QueuePage key={route.queue} queue={route.queue} />;
+    case "node":
+      return <NodePage key={route.node} node={route.node} />;
     case "goodput":
       return <GoodputPage />;
     case "advice":

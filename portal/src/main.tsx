@@ -3,6 +3,7 @@ import "./style/base.css";
 import "./style/tables.css";
 import "./style/parts.css";
 import "./style/logs.css";
+import "./style/cluster.css";
 import {render} from "preact";
 import {App} from "./app";
 

@@ -10,6 +10,7 @@ import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from fake_cluster import FakeCluster
 from fake_jobs import (
     HOSTILE,
     comparison,
@@ -66,6 +67,7 @@ class FakePortal:
         self.jobs = [job_row(state, number) for number, state in enumerate(STATES)]
         self.jobs.append(job_row("FAILED", 20, name=HOSTILE, reason=HOSTILE, tags=[HOSTILE]))
         self.jobs += [job_row("FAILED", 30 + number, name="resnet50") for number in range(14)]
+        self.cluster = FakeCluster(self.jobs)
         self.broken, self.streams, self.read_only, self.posts = [], True, False, []
         self.missing = []  # paths of jobs that are not on this machine
         self.events = {}  # job -> extra events
@@ -332,6 +334,8 @@ class FakePortal:
             from fake_jobs import goodput_answer
 
             return goodput_answer(query.get("by", "job"))
+        if parts[0] == "cluster":
+            return self.cluster_part("/".join(parts[1:]), query)
         if name == "advice":
             from fake_jobs import FINDING
 
@@ -348,6 +352,18 @@ class FakePortal:
                 ]
             }
         raise Problem(404, f"no route {name}")
+
+    def cluster_part(self, name, query):
+        if name == "":
+            return self.cluster.summary(query.get("history") == "1")
+        if name == "queues":
+            return self.cluster.queues()
+        if name == "applications":
+            return self.cluster.applications()
+        found = self.cluster.nodes(query.get("node"))
+        if found is None:
+            raise Problem(404, f"no backend has a node '{query['node']}'", "GET /api/v1/cluster/nodes lists the nodes")
+        return found
 
     def list(self, query):
         wanted = query.get("q", "")

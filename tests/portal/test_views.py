@@ -33,6 +33,11 @@ VIEWS = {
     "series": "/names/resnet50",
     "series of nothing": "/names/nothing",
     "re-run": f"/rerun/{FAILED}",
+    "cluster": "/cluster",
+    "nodes by label": "/cluster?group=label",
+    "queue": "/cluster/queues/root",
+    "leaf queue": "/cluster/queues/root.prod",
+    "node": "/cluster/nodes/node3",
     "goodput": "/goodput",
     "goodput by day": "/goodput?by=day&since=30d",
     "advice": "/advice",
@@ -73,6 +78,12 @@ def test_job_that_has_nothing_yet(tab, portal, tab_name):
     opened = tab(allow=["Failed to load resource"])
     opened.open(f"/jobs/{portal.jobs[0]['id']}?tab={tab_name}")
     assert opened.violations() == []
+
+
+@pytest.mark.parametrize("state", ["failing", "loading"])
+def test_cluster_that_does_not_answer(tab, portal, state):
+    setattr(portal.cluster, state, True)
+    check(tab, "/cluster", "dark", 360)
 
 
 @pytest.mark.parametrize("dialog", ["Kill…", "Scale…", "Keyboard help"])

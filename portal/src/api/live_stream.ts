@@ -13,7 +13,7 @@ export interface LiveHandlers {
 
 const POLL_MS = 5_000;
 const RETRY_MS = 30_000; // how often a page without a stream asks for one again
-const KINDS = ["jobs", "job", "log", "log_end", "problem"];
+const KINDS = ["jobs", "job", "cluster", "log", "log_end", "problem"];
 
 export class LiveStream {
   private source: EventSource | null = null;

@@ -1,4 +1,5 @@
 // The answers of the portal's API, version 1. Unknown values are null.
+import type {ClusterHistory, ClusterNode, UsedTotal} from "../pure/cluster";
 import type {RoleSize} from "../pure/job_edits";
 
 export interface Progress {
@@ -367,6 +368,127 @@ export interface Health {
     complete: boolean;
   }[];
 }
+
+// How complete and how old the state of a backend is. The other fields are null before the first answer.
+export interface ClusterBackend {
+  name: string;
+  state: "loading" | "ok" | "failing";
+  detail: string | null;
+  since: string | null;
+  at: string | null;
+  age_seconds: number | null;
+}
+
+export interface WaitingJob {
+  id: string;
+  name: string;
+  user: string | null;
+  queue: string | null;
+  state: string;
+  submitted: string | null;
+  tasks: number;
+  gpus: number | null;
+  reason: string | null;
+}
+
+export interface Pending {
+  containers: number | null;
+  memory_bytes: number | null;
+  vcores: number | null;
+  gpus: number | null;
+}
+
+export interface ClusterSummary extends ClusterBackend {
+  nodes: {total: number; usable: number; states: {state: string; count: number}[]} | null;
+  memory_bytes: UsedTotal | null;
+  vcores: UsedTotal | null;
+  gpus: UsedTotal | null;
+  pending: Pending | null;
+  applications: {running: number; waiting: number} | null;
+  waiting_jobs: WaitingJob[] | null;
+  history?: ClusterHistory;
+}
+
+export interface QueueLimits {
+  used: number | null;
+  capacity: number | null;
+  maximum: number | null;
+}
+
+export interface QueueHolder extends Pending {
+  user: string | null;
+  share: number | null;
+  applications: number;
+}
+
+export interface ClusterQueue {
+  queue: string;
+  parent: string | null;
+  leaf: boolean;
+  state: string;
+  used_share: number | null;
+  capacity_share: number | null;
+  maximum_share: number | null;
+  am_share: {used: number | null; maximum: number | null};
+  running: number | null;
+  waiting: number | null;
+  memory_bytes: QueueLimits;
+  vcores: QueueLimits;
+  gpus: QueueLimits;
+  pending: Pending;
+  held_by: QueueHolder[];
+  waiting_jobs: WaitingJob[];
+}
+
+export interface NodeDetail extends ClusterNode {
+  tasks?: {job: string; name: string; task: string; attempt: number; state: string; started: string | null}[];
+  masters?: string[];
+  others?: number | null;
+  failures?: {
+    job: string;
+    name: string;
+    task: string;
+    attempt: number;
+    at: string;
+    lost: boolean;
+    reason: string | null;
+  }[];
+  avoided?: {job: string; name: string; until: string | null; reason: string}[];
+  complete?: boolean;
+  notes?: string[];
+}
+
+export interface ApplicationGroup extends Pending {
+  type?: string | null;
+  user?: string | null;
+  running: number;
+  waiting: number;
+}
+
+export interface ClusterApplication extends Pending {
+  id: string;
+  name: string | null;
+  type: string;
+  user: string | null;
+  queue: string | null;
+  state: string;
+  submitted: string | null;
+  job: boolean;
+  reason: string | null;
+}
+
+export interface ClusterAnswer<Backend> {
+  now: string;
+  backends: Backend[];
+}
+
+export type QueuesBackend = ClusterBackend & {queues: ClusterQueue[] | null};
+export type NodesBackend = ClusterBackend & {nodes: NodeDetail[] | null};
+export type ApplicationsBackend = ClusterBackend & {
+  applications: ClusterApplication[] | null;
+  by_type: ApplicationGroup[] | null;
+  by_user: ApplicationGroup[] | null;
+};
 
 export interface ProcessStacks {
   pid: number;

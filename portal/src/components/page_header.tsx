@@ -4,6 +4,7 @@ import {ThemeSwitch} from "./theme_switch";
 
 const PAGES = [
   {name: "jobs", title: "Jobs", path: "/"},
+  {name: "cluster", title: "Cluster", path: "/cluster"},
   {name: "goodput", title: "Goodput", path: "/goodput"},
   {name: "advice", title: "Advice", path: "/advice"},
   {name: "about", title: "About", path: "/about"},

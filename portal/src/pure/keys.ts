@@ -14,6 +14,7 @@ export const SHORTCUTS: readonly {keys: string; meaning: string}[] = [
   {keys: "k", meaning: "previous row"},
   {keys: "Enter", meaning: "open the row"},
   {keys: "g j", meaning: "jobs"},
+  {keys: "g c", meaning: "cluster"},
   {keys: "g g", meaning: "goodput"},
   {keys: "g a", meaning: "advice"},
   {keys: "g b", meaning: "about"},
@@ -21,7 +22,7 @@ export const SHORTCUTS: readonly {keys: string; meaning: string}[] = [
   {keys: "Esc", meaning: "close, leave the box"},
 ];
 
-const PAGES: Readonly<Record<string, string>> = {j: "/", g: "/goodput", a: "/advice", b: "/about"};
+const PAGES: Readonly<Record<string, string>> = {j: "/", c: "/cluster", g: "/goodput", a: "/advice", b: "/about"};
 
 export function interpret(state: KeyState, key: string): {state: KeyState; action: Action | null} {
   const done = (action: Action | null) => ({state: NO_PREFIX, action});

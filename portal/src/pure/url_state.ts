@@ -45,6 +45,9 @@ export type Route =
   | {page: "compare"}
   | {page: "name"; name: string}
   | {page: "rerun"; id: string}
+  | {page: "cluster"}
+  | {page: "queue"; queue: string}
+  | {page: "node"; node: string}
   | {page: "goodput"}
   | {page: "advice"; check: string | null}
   | {page: "about"}
@@ -60,9 +63,13 @@ function decoded(text: string): string | null {
 
 export function routeOf(location: Location): Route {
   const parts = location.path.split("/").slice(1).map(decoded);
-  const [first, second] = parts;
+  const [first, second, third] = parts;
   // A name may contain slashes.
   if (first === "names" && second && !parts.includes(null)) return {page: "name", name: parts.slice(1).join("/")};
+  if (first === "cluster" && parts.length === 3 && third) {
+    if (second === "queues") return {page: "queue", queue: third};
+    if (second === "nodes") return {page: "node", node: third};
+  }
   if (parts.some(part => part === null) || parts.length > 2) return {page: "unknown"};
   if (parts.length === 2 && !second) return {page: "unknown"};
   switch (first) {
@@ -76,6 +83,8 @@ export function routeOf(location: Location): Route {
       return second ? {page: "rerun", id: second} : {page: "unknown"};
     case "compare":
       return parts.length === 1 ? {page: "compare"} : {page: "unknown"};
+    case "cluster":
+      return parts.length === 1 ? {page: "cluster"} : {page: "unknown"};
     case "goodput":
       return parts.length === 1 ? {page: "goodput"} : {page: "unknown"};
     case "about":
@@ -87,6 +96,14 @@ export function routeOf(location: Location): Route {
 
 export function jobPath(id: string): string {
   return `/jobs/${encodeURIComponent(id)}`;
+}
+
+export function queuePath(queue: string): string {
+  return `/cluster/queues/${encodeURIComponent(queue)}`;
+}
+
+export function nodePath(node: string): string {
+  return `/cluster/nodes/${encodeURIComponent(node)}`;
 }
 
 export function rerunPath(id: string): string {
