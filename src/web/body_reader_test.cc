@@ -46,7 +46,9 @@ TEST(WebBodyReader, EndOfABodyFollowsFromItsFraming) {
       const ReadBody read = ReadIn(row.framing, row.bytes, piece);
       EXPECT_EQ(read.state, row.state) << row.bytes << " in pieces of " << piece;
       EXPECT_EQ(read.body, row.body) << row.bytes << " in pieces of " << piece;
-      if (row.state == BodyState::kWhole) EXPECT_EQ(read.left, row.left) << row.bytes << " in pieces of " << piece;
+      if (row.state == BodyState::kWhole) {
+        EXPECT_EQ(read.left, row.left) << row.bytes << " in pieces of " << piece;
+      }
     }
   }
 }

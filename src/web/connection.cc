@@ -179,6 +179,7 @@ void Connection::OnHead() {
   RelayDecision decision = options.relay ? options.relay(request) : RelayDecision();
   if (auto* response = std::get_if<Response>(&decision)) return Refuse(std::move(*response));
   if (auto* target = std::get_if<RelayTarget>(&decision)) return BeginRelay(std::move(*target));
+  if (reader_->unfit()) return;  // the next call of Feed fails
   auto problem = Refusal(options.policy, request);
   if (!problem && options.admit) problem = options.admit(request);
   if (problem) return Refuse(server_->PageOf(request, *problem));

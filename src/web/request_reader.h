@@ -33,6 +33,8 @@ class RequestReader {
   // From kHead on, without the body before kWhole. After kFailed: what could be parsed. Between kHead and the next
   // call, the path may be missing because it is not safe; that call then fails.
   Request& request() { return request_; }
+  // After kHead: the next call of Feed fails because no handler may see the request. A relay may.
+  bool unfit() const { return unfit_.has_value(); }
   // From kHead on: the framing of the body, which a relay reads itself, whatever its length.
   const BodyFraming& framing() const { return framing_; }
   const Problem& problem() const { return problem_; }
