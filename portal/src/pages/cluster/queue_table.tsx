@@ -71,7 +71,7 @@ export function QueueTable({queues, label}: {queues: readonly ClusterQueue[]; la
               </td>
               <td class="numeric">{count(queue.running)}</td>
               <td class="numeric">{count(queue.waiting)}</td>
-              <td>{heldByText(queue.held_by)}</td>
+              <td class="sentence">{heldByText(queue.held_by)}</td>
               <td class="sentence">
                 <Waiting queue={queue} />
               </td>
