@@ -65,6 +65,22 @@ howdah_archive(howdah_re2 re2)
 howdah_archive(howdah_sqlite sqlite3)
 howdah_archive(howdah_zlib z)
 
+# MIT krb5, which Debian has only as shared libraries. It is built beside the other targets, once for each machine.
+set(howdah_krb5_folder ${CMAKE_BINARY_DIR}/krb5)
+file(MAKE_DIRECTORY ${howdah_krb5_folder}/include)
+add_custom_command(OUTPUT ${howdah_krb5_folder}/lib/libkrb5.a ${howdah_krb5_folder}/include/krb5.h
+  COMMAND ${CMAKE_SOURCE_DIR}/tools/krb5-env ${howdah_krb5_folder}
+  DEPENDS ${CMAKE_SOURCE_DIR}/tools/krb5-env
+  COMMENT "Providing MIT krb5" VERBATIM)
+add_custom_target(howdah_krb5_archive DEPENDS ${howdah_krb5_folder}/lib/libkrb5.a)
+howdah_archive(howdah_keyutils keyutils)
+add_library(howdah_krb5 STATIC IMPORTED GLOBAL)
+set_target_properties(howdah_krb5 PROPERTIES
+  IMPORTED_LOCATION ${howdah_krb5_folder}/lib/libkrb5.a
+  INTERFACE_INCLUDE_DIRECTORIES ${howdah_krb5_folder}/include
+  INTERFACE_LINK_LIBRARIES "howdah_keyutils;Threads::Threads")
+add_dependencies(howdah_krb5 howdah_krb5_archive)
+
 # The functions of Asio that are not templates, compiled once.
 add_library(howdah_asio ${CMAKE_SOURCE_DIR}/cmake/asio.cc)
 target_compile_definitions(howdah_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION)

@@ -4,8 +4,8 @@ with versions, as SPDX 2.3 in JSON.
 
     tools/sbom.py [--build FOLDER] [--output FILE]      the folder of a finished release build; default: build/release
 
-The npm packages in the portal's pages, which are part of `howdah`, come from the list that the build of the pages
-writes.
+MIT krb5 is built from Debian's source package by tools/krb5-env, and listed as libkrb5-dev of that version. The npm
+packages in the portal's pages, which are part of `howdah`, come from the list that the build of the pages writes.
 The linker's map lists the archives that contribute a member to a program, so a library that is only installed, or only
 offered to the linker, is not listed. Headers of libraries without archives come from the dependencies that ninja
 recorded. Each file is assigned to the package that owns it (dpkg).
@@ -166,11 +166,21 @@ def document(version, created, programs):
             "creationInfo": {"created": created, "creators": ["Tool: howdah-sbom"]}, **body}
 
 
+def krb5_package(archive):
+    """MIT krb5, which tools/krb5-env has built from a Debian source package; `archive` is lib/libkrb5.a."""
+    version = pathlib.Path(archive).parents[1].joinpath("version").read_text().strip()
+    return {"name": "libkrb5-dev", "source": "krb5", "version": version, "source_version": version,
+            "architecture": "amd64"}
+
+
 def assign(paths, packages):
     """The packages that own these files, each once. Files of Howdah itself are ignored. Any other file without a
     package is an error, because the list would be incomplete."""
     found = {}
     for path in sorted(paths):
+        if path.endswith("/krb5/lib/libkrb5.a"):
+            found["libkrb5-dev"] = krb5_package(path)
+            continue
         if path.startswith(str(ROOT) + "/"):
             continue
         facts = packages.of(path)

@@ -37,6 +37,14 @@ def test_file_without_package_is_an_error(tmp_path):
         sbom.assign({"/opt/libx.a"}, packages)
 
 
+def test_krb5_is_listed_with_its_source_package(tmp_path):
+    archive = tmp_path / "krb5/lib/libkrb5.a"
+    archive.parent.mkdir(parents=True)
+    (tmp_path / "krb5/version").write_text("1.20.1-2+deb12u5\n")
+    found = sbom.assign({str(archive)}, sbom.Packages(info=tmp_path))
+    assert [(p["source"], p["version"]) for p in found] == [("krb5", "1.20.1-2+deb12u5")]
+
+
 def test_document_relates_programs_to_packages():
     document = sbom.document("1.2", "2026-01-01T00:00:00Z", {"howdah-agent": {"STATIC_LINK": [ZLIB, CXX]}})
     assert document["spdxVersion"] == "SPDX-2.3"

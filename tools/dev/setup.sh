@@ -1,15 +1,18 @@
 # Installs Debian 12 packages for the build and the tests. Sourced by dev.
 
 # The static build also links the dependencies of libarchive and gRPC, so the list contains the -dev packages of these.
+# tools/krb5-env needs dpkg-dev, make and libkeyutils-dev.
 readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev libc-ares-dev libabsl-dev libre2-dev
   libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev
   libarchive-dev nettle-dev libacl1-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev libxml2-dev libicu-dev
+  dpkg-dev make libkeyutils-dev
   libgtest-dev libgmock-dev libbenchmark-dev"
 readonly packages_pages="nodejs npm"  # build the pages of the portal
 readonly packages_test="python3-pytest python3-cloudpickle python3-jsonschema python3-yaml procps binutils xz-utils
   busybox-static groff-base"
-readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute2"  # the cluster of tests/yarn
+readonly packages_hadoop="openjdk-17-jdk-headless maven python3-protobuf iproute2 krb5-kdc krb5-admin-server
+  krb5-user faketime"  # the cluster of tests/yarn
 readonly packages_format="clang-format"
 readonly packages_fuzz="clang-16 libclang-rt-16-dev"  # clang 14, Debian's default, lacks parts of C++20
 
