@@ -95,8 +95,8 @@ bool Turn(ares_channel channel, Duration left, int cancel_fd) {
   return true;
 }
 
-Error NotResolved(const HostPort& where, int status) {
-  const std::string doing = "looking up the host " + where.host + ": ";
+Error NotResolved(const std::string& what, int status) {
+  const std::string doing = "looking up " + what + ": ";
   switch (status) {
     case ARES_ENOTFOUND:
     case ARES_ENODATA:
@@ -113,6 +113,49 @@ Error NotResolved(const HostPort& where, int status) {
     default:
       return Failed(doing + ares_strerror(status));
   }
+}
+
+// Runs the query that was started on the channel.
+void Await(Channel& channel, const bool& done, std::chrono::steady_clock::time_point deadline, int cancel_fd) {
+  while (!done) {
+    const auto left = std::chrono::duration_cast<Duration>(deadline - Clock::now());
+    if (left.count() <= 0 || !Turn(channel.handle, left, cancel_fd)) ares_cancel(channel.handle);
+  }
+}
+
+struct ServicesAnswer {
+  bool done = false;
+  int status = ARES_SUCCESS;
+  struct Record {
+    uint16_t priority, weight;
+    HostPort where;
+  };
+  std::vector<Record> records;
+};
+
+void OnServices(void* context, int status, int, unsigned char* bytes, int size) {
+  ServicesAnswer& answer = *static_cast<ServicesAnswer*>(context);
+  answer.done = true;
+  ares_srv_reply* records = nullptr;
+  answer.status = status == ARES_SUCCESS ? ares_parse_srv_reply(bytes, size, &records) : status;
+  for (const ares_srv_reply* record = records; record != nullptr; record = record->next) {
+    if (std::string_view(record->host).empty() || std::string_view(record->host) == ".") continue;
+    answer.records.push_back({record->priority, record->weight, {record->host, record->port}});
+  }
+  if (records != nullptr) ares_free_data(records);
+}
+
+struct NameAnswer {
+  bool done = false;
+  int status = ARES_SUCCESS;
+  std::string name;
+};
+
+void OnName(void* context, int status, int, hostent* host) {
+  NameAnswer& answer = *static_cast<NameAnswer*>(context);
+  answer.done = true;
+  answer.status = status;
+  if (status == ARES_SUCCESS && host != nullptr && host->h_name != nullptr) answer.name = host->h_name;
 }
 
 SocketAddress Ip4(in_addr ip, uint16_t port) {
@@ -159,15 +202,51 @@ Result<std::vector<SocketAddress>> AskDns(const HostPort& where, Duration limit,
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   ares_getaddrinfo(channel.handle, where.host.c_str(), nullptr, &hints, OnAnswer, &answer);
-  while (!answer.done) {
-    const auto left = std::chrono::duration_cast<Duration>(deadline - Clock::now());
-    if (left.count() <= 0 || !Turn(channel.handle, left, options.cancel_fd)) ares_cancel(channel.handle);
-  }
-  if (answer.status != ARES_SUCCESS) return NotResolved(where, answer.status);
+  Await(channel, answer.done, deadline, options.cancel_fd);
+  const std::string what = "the host " + where.host;
+  if (answer.status != ARES_SUCCESS) return NotResolved(what, answer.status);
   std::stable_partition(answer.addresses.begin(), answer.addresses.end(),
                         [](const SocketAddress& a) { return a.storage.ss_family == AF_INET; });
-  if (answer.addresses.empty()) return NotResolved(where, ARES_ENODATA);
+  if (answer.addresses.empty()) return NotResolved(what, ARES_ENODATA);
   return std::move(answer.addresses);
+}
+
+Result<std::vector<HostPort>> AskForServices(const std::string& name, Duration limit, const DnsOptions& options) {
+  constexpr int kInternet = 1, kSrv = 33;  // class and type of RFC 1035 and RFC 2782
+  const auto deadline = Clock::now() + limit;
+  ServicesAnswer answer;
+  Channel channel;
+  HOWDAH_TRY_STATUS(Open(channel, limit, options.servers));
+  ares_query(channel.handle, name.c_str(), kInternet, kSrv, OnServices, &answer);
+  Await(channel, answer.done, deadline, options.cancel_fd);
+  const std::string what = "the services of " + name;
+  if (answer.status != ARES_SUCCESS) return NotResolved(what, answer.status);
+  std::ranges::stable_sort(answer.records, [](const auto& a, const auto& b) {
+    return a.priority != b.priority ? a.priority < b.priority : a.weight > b.weight;
+  });
+  std::vector<HostPort> servers;
+  for (ServicesAnswer::Record& record : answer.records) servers.push_back(std::move(record.where));
+  if (servers.empty()) return NotResolved(what, ARES_ENODATA);
+  return servers;
+}
+
+Result<std::string> AskForName(const SocketAddress& address, Duration limit, const DnsOptions& options) {
+  const auto deadline = Clock::now() + limit;
+  NameAnswer answer;
+  Channel channel;
+  HOWDAH_TRY_STATUS(Open(channel, limit, options.servers));
+  const bool four = address.storage.ss_family == AF_INET;
+  const auto* in4 = reinterpret_cast<const sockaddr_in*>(&address.storage);
+  const auto* in6 = reinterpret_cast<const sockaddr_in6*>(&address.storage);
+  const void* bytes = four ? static_cast<const void*>(&in4->sin_addr) : &in6->sin6_addr;
+  ares_gethostbyaddr(channel.handle, bytes, four ? sizeof in4->sin_addr : sizeof in6->sin6_addr,
+                     address.storage.ss_family, OnName, &answer);
+  Await(channel, answer.done, deadline, options.cancel_fd);
+  const std::string what = "the name of " + address.ip();
+  if (answer.status != ARES_SUCCESS || answer.name.empty()) {
+    return NotResolved(what, answer.status == ARES_SUCCESS ? ARES_ENODATA : answer.status);
+  }
+  return answer.name;
 }
 
 }  // namespace howdah::os::net

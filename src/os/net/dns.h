@@ -24,4 +24,10 @@ std::optional<std::vector<SocketAddress>> KnownAddresses(const HostPort& where);
 // Queries /etc/hosts, then the DNS servers.
 Result<std::vector<SocketAddress>> AskDns(const HostPort& where, Duration limit, const DnsOptions& options);
 
+// Queries the DNS servers for the SRV records of a name; see FindServices.
+Result<std::vector<HostPort>> AskForServices(const std::string& name, Duration limit, const DnsOptions& options);
+
+// Queries /etc/hosts, then the DNS servers, for the name of an address; see NameOf.
+Result<std::string> AskForName(const SocketAddress& address, Duration limit, const DnsOptions& options);
+
 }  // namespace howdah::os::net

@@ -9,4 +9,12 @@ Result<std::vector<SocketAddress>> Resolve(const HostPort& where, Duration limit
   return AskDns(where, limit, {});
 }
 
+Result<std::vector<HostPort>> FindServices(const std::string& name, Duration limit, int cancel_fd) {
+  return AskForServices(name, limit, {.cancel_fd = cancel_fd});
+}
+
+Result<std::string> NameOf(const SocketAddress& address, Duration limit, int cancel_fd) {
+  return AskForName(address, limit, {.cancel_fd = cancel_fd});
+}
+
 }  // namespace howdah::os::net
