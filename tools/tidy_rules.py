@@ -6,7 +6,8 @@
 
 PURE = {"base", "feed", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common",
         "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro",
-        "compat/tony/history", "hadoop/yarnlogs", "metrics", "tfevents", "advice", "index/query", "portal/pages"}
+        "compat/tony/history", "hadoop/principals", "hadoop/yarnlogs", "metrics", "tfevents", "advice", "index/query",
+        "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -33,6 +34,7 @@ LAYERS = {
     "portal/pages": (set(), {"zlib"}),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
     "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
+    "hadoop/principals": ({"base"}, {"re2"}),
     "hadoop/yarnlogs": ({"base"}, {"zlib"}),
     # os: one machine
     "os/files": ({"base"}, {POSIX, "archive"}),
@@ -45,11 +47,14 @@ LAYERS = {
     # web: serves HTTP to browsers, independent of Howdah's jobs
     "web": ({"base", "os/net", "os/files"}, {POSIX, "boost", "nlohmann", "openssl", "zlib"}),
     # hadoop: implement Hadoop's protocols, independent of Howdah's jobs
-    "hadoop/rpc": ({"base", "os/net", "hadoop/messages"}, {POSIX, "boost", "openssl", "protobuf"}),
-    "hadoop/conf": ({"base"}, {POSIX, "pugixml"}),
-    "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "hadoop/messages", "hadoop/rpc", "hadoop/conf"},
-                    {POSIX, "openssl", "protobuf"}),
-    "hadoop/yarn": ({"base", "os/net", "hadoop/messages", "hadoop/rpc", "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
+    "hadoop/kerberos": ({"base", "os/net", "hadoop/principals"}, {POSIX, "krb5"}),
+    "hadoop/rpc": ({"base", "os/net", "hadoop/messages", "hadoop/principals", "hadoop/kerberos"},
+                   {POSIX, "boost", "openssl", "protobuf"}),
+    "hadoop/conf": ({"base", "hadoop/principals"}, {POSIX, "pugixml"}),
+    "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "hadoop/messages", "hadoop/principals",
+                     "hadoop/kerberos", "hadoop/rpc", "hadoop/conf"}, {POSIX, "openssl", "protobuf"}),
+    "hadoop/yarn": ({"base", "os/net", "hadoop/messages", "hadoop/principals", "hadoop/kerberos", "hadoop/rpc",
+                     "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
     # translation
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
     # world: use a network or a cluster
@@ -62,15 +67,18 @@ LAYERS = {
     "backend/local": ({"base", "metrics", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files",
                        "rpc", "wire", "backend", "storage", "storage/history"}, {POSIX, "boost", "nlohmann"}),
     "backend/yarn": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files", "os/net",
-                      "rpc", "backend", "storage", "storage/history", "hadoop/messages", "hadoop/rpc", "hadoop/conf",
-                      "hadoop/hdfs", "hadoop/yarn"}, {"nlohmann", "openssl"}),
+                      "rpc", "backend", "storage", "storage/history", "hadoop/messages", "hadoop/principals",
+                      "hadoop/kerberos", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"},
+                     {"nlohmann", "openssl"}),
     "backend/yarn/client": ({"base", "metrics", "jobspec", "core", "journal", "compat/tony/history", "os/process",
                              "os/files", "os/net", "os/http", "rpc", "wire", "backend", "backend/yarn", "storage",
-                             "hadoop/messages", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn",
-                             "hadoop/yarnlogs"}, {POSIX, "nlohmann", "openssl", "protobuf"}),
+                             "hadoop/messages", "hadoop/principals", "hadoop/kerberos", "hadoop/rpc", "hadoop/conf",
+                             "hadoop/hdfs", "hadoop/yarn", "hadoop/yarnlogs"},
+                            {POSIX, "nlohmann", "openssl", "protobuf"}),
     "backend/yarn/am": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files",
-                         "os/net", "rpc", "backend", "backend/yarn", "storage", "hadoop/messages", "hadoop/rpc",
-                         "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
+                         "os/net", "rpc", "backend", "backend/yarn", "storage", "hadoop/messages", "hadoop/principals",
+                         "hadoop/kerberos", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"},
+                        {POSIX, "boost", "protobuf"}),
     # shells
     "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
             "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "os/net", "rpc",
@@ -107,12 +115,13 @@ LAYER_GROUPS = [
     ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/local", "backend", "storage/history",
                "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
-    ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
+    ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc", "hadoop/kerberos"]),
     ("web", ["web"]),
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/yarnlogs", "compat/tony/history",
-              "compat/tony/avro", "journal", "metrics", "tfevents", "diagnosis", "frameworks", "frameworks/xgboost",
+    ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/principals", "hadoop/yarnlogs",
+              "compat/tony/history", "compat/tony/avro", "journal", "metrics", "tfevents", "diagnosis", "frameworks",
+              "frameworks/xgboost",
               "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
@@ -127,8 +136,9 @@ PROGRAMS = ("src/testing/sim/runner/", "src/testing/feed_sim/runner/")
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
                ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
                ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"),
-               ("CLI/", "cli11"), ("sqlite3.h", "sqlite"), ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"),
-               ("benchmark/", "test")]
+               ("CLI/", "cli11"), ("krb5.h", "krb5"), ("gssapi/", "krb5"), ("profile.h", "krb5"),
+               ("com_err.h", "krb5"), ("sqlite3.h", "sqlite"), ("absl/", "absl"), ("gtest/", "test"),
+               ("gmock/", "test"), ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------
 
