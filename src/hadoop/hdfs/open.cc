@@ -65,8 +65,8 @@ Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, con
   hadoop::rpc::ClientOptions client;
   for (const auto& server : address->name_nodes) client.servers.push_back(server.address);
   client.protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
-  HOWDAH_TRY(client.login,
-             LoginOf(configuration, options.user, TokenOf(*address, options.credentials, options.limits.connect)));
+  HOWDAH_TRY(client.login, LoginOf(configuration, options.user,
+                                   TokenOf(*address, options.credentials, options.limits.connect), options.kerberos));
   client.limits = options.limits;
   client.service_name = address->logical ? "the NameNodes of " + address->authority : "the NameNode";
   client.configured_by = address->name_nodes.front().configured_by;

@@ -1,5 +1,6 @@
 #include "tokens.h"
 
+#include "howdah/hadoop/conf/security.h"
 #include "howdah/os/net/resolve.h"
 
 namespace howdah::hadoop::hdfs {
@@ -29,11 +30,20 @@ std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress&
 }
 
 Result<hadoop::rpc::Login> LoginOf(const hadoop::conf::Configuration& configuration, const std::string& user,
-                                   std::optional<hadoop::rpc::Token> token) {
+                                   std::optional<hadoop::rpc::Token> token,
+                                   std::optional<hadoop::rpc::KerberosLogin> kerberos) {
   HOWDAH_TRY(const bool simple, hadoop::conf::MayFallBackToSimple(configuration));
   hadoop::rpc::Login login;
-  if (!token || simple) login.user = user;
+  HOWDAH_TRY(login.why_not_simple, hadoop::conf::WhyNotSimple(configuration));
+  if ((!token && !kerberos) || simple) login.user = user;
   login.token = std::move(token);
+  if (kerberos) {
+    HOWDAH_TRY(auto security, hadoop::conf::SecurityOf(configuration, "dfs.namenode.kerberos.principal"));
+    login.kerberos = std::move(kerberos);
+    login.kerberos->server = std::move(security.server);
+    login.kerberos->weakest = security.weakest;
+    login.kerberos->weakest_from = std::move(security.weakest_from);
+  }
   return login;
 }
 

@@ -18,9 +18,11 @@ namespace howdah::hadoop::hdfs {
 std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
                                           const hadoop::rpc::Credentials& credentials, Duration limit);
 
-// Returns the login with the token, or as `user` if `token` is nullopt. A login with a token contains the user name
-// only if MayFallBackToSimple is true. Without the name, the client refuses servers that require no authentication.
+// Returns the login with the token, with Kerberos if `kerberos` is set, or else as `user`. The configuration supplies
+// the principal of the NameNode and the protection. A login with a token or Kerberos contains the user name only if
+// MayFallBackToSimple is true. Without the name, the client refuses servers that require no authentication.
 Result<hadoop::rpc::Login> LoginOf(const hadoop::conf::Configuration& configuration, const std::string& user,
-                                   std::optional<hadoop::rpc::Token> token);
+                                   std::optional<hadoop::rpc::Token> token,
+                                   std::optional<hadoop::rpc::KerberosLogin> kerberos);
 
 }  // namespace howdah::hadoop::hdfs

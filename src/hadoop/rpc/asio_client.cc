@@ -133,6 +133,8 @@ void AsioClient::Impl::Connect() {
   if (options_.login.token) {
     connection.mechanisms.push_back(TokenMechanism(*options_.login.token, Base64(Random(30))));
   }
+  connection.kerberos = options_.login.kerberos;
+  connection.why_not_simple = options_.login.why_not_simple;
   link_ = std::make_shared<Link>(loop_, options_.servers[server_], server_, std::move(connection), options_.limits);
   // The hooks may use `this`, because the destructor of the client closes the link.
   link_->Open(

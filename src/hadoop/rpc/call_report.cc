@@ -27,6 +27,15 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
   } else if (simple) {
     refused.message += "; it requires a token" + Origin(options);
   }
+  constexpr std::string_view kUser = "User: ", kImpersonate = " is not allowed to impersonate ";
+  const size_t begin = error.message.find(kUser), middle = error.message.find(kImpersonate);
+  if (begin != std::string::npos && middle != std::string::npos && begin < middle) {
+    const std::string user = error.message.substr(begin + kUser.size(), middle - begin - kUser.size());
+    const std::string name = user.substr(0, user.find_first_of("/@"));
+    refused.code = ErrorCode::kUnavailable;
+    refused.message += "; the administrators of the cluster can allow it with hadoop.proxyuser." + name +
+                       ".hosts and hadoop.proxyuser." + name + ".users or .groups in core-site.xml";
+  }
   return refused;
 }
 
@@ -58,6 +67,8 @@ Error CallReport::Final(const ClientOptions& options, const LastAttempt& last, c
       return {ErrorCode::kTimeout, at + " did not answer " + last.method + ": " + why + Origin(options)};
     case FailureKind::kBroken:
       return {ErrorCode::kUnavailable, "calling " + at + ": " + why + Origin(options)};
+    case FailureKind::kLogin:
+      return failure.error.While("logging in to " + at);
     case FailureKind::kStale:
     case FailureKind::kLost:
       if (may_have_been_executed) {

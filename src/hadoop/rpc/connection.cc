@@ -14,11 +14,31 @@ constexpr int32_t kContextCall = -3, kPingCall = -4, kSaslCall = -33;
 constexpr std::string_view kPreambleNone("hrpc\x09\x00\x00", 7), kPreambleSasl("hrpc\x09\x00\xdf", 7);
 constexpr uint32_t kOldServer = 0xffffffff;
 
+Acceptance AcceptanceOf(const ConnectionOptions& options) {
+  Acceptance acceptance{!options.user.empty(), options.why_not_simple, {}};
+  if (options.kerberos) acceptance.kerberos = {options.kerberos->weakest, options.kerberos->weakest_from};
+  return acceptance;
+}
+
+bool UsesSasl(const ConnectionOptions& options) { return !options.mechanisms.empty() || options.kerberos; }
+
+std::string Header(const std::string& client_id, int32_t call_id, int32_t retry_count) {
+  ::hadoop::common::RpcRequestHeaderProto header;
+  header.set_rpckind(::hadoop::common::RPC_PROTOCOL_BUFFER);
+  header.set_rpcop(::hadoop::common::RpcRequestHeaderProto::RPC_FINAL_PACKET);
+  header.set_callid(call_id);
+  header.set_clientid(call_id == kSaslCall ? "" : client_id);
+  header.set_retrycount(retry_count);
+  std::string body;
+  AppendDelimited(body, header);
+  return body;
+}
+
 }  // namespace
 
 Connection::Connection(ConnectionOptions options)
-    : options_(std::move(options)), negotiation_(options_.mechanisms, !options_.user.empty()) {
-  if (options_.mechanisms.empty()) {
+    : options_(std::move(options)), negotiation_(options_.mechanisms, AcceptanceOf(options_)) {
+  if (!UsesSasl(options_)) {
     ready_ = true;
     return;
   }
@@ -27,26 +47,19 @@ Connection::Connection(ConnectionOptions options)
   SendSasl(Negotiation::Begin());
 }
 
-std::string Connection::Header(int32_t call_id, int32_t retry_count) const {
-  ::hadoop::common::RpcRequestHeaderProto header;
-  header.set_rpckind(::hadoop::common::RPC_PROTOCOL_BUFFER);
-  header.set_rpcop(::hadoop::common::RpcRequestHeaderProto::RPC_FINAL_PACKET);
-  header.set_callid(call_id);
-  header.set_clientid(call_id == kSaslCall ? "" : options_.client_id);
-  header.set_retrycount(retry_count);
-  std::string body;
-  AppendDelimited(body, header);
-  return body;
-}
-
-std::string Connection::Context(bool with_user) const {
+std::string Connection::Context() const {
   ::hadoop::common::IpcConnectionContextProto context;
   context.set_protocol(options_.protocol);
-  // As in Java's client, the field is always present. With a token it is empty, because the token identifies the user.
+  // As in Java's client, the field is always present. After an authentication it is empty, because the token or ticket
+  // identifies the user. The owner of a ticket may act as another user.
   auto* user = context.mutable_userinfo();
-  if (with_user) user->set_effectiveuser(options_.user);
-  if (with_user && !options_.real_user.empty()) user->set_realuser(options_.real_user);
-  std::string body = Header(kContextCall, -1);
+  const bool simple = !UsesSasl(options_) || negotiation_.state() == Negotiation::State::kSimple;
+  if (simple) user->set_effectiveuser(options_.user);
+  if (simple && !options_.real_user.empty()) user->set_realuser(options_.real_user);
+  if (used_kerberos_ && !options_.kerberos->on_behalf_of.empty()) {
+    user->set_effectiveuser(options_.kerberos->on_behalf_of);
+  }
+  std::string body = Header(options_.client_id, kContextCall, -1);
   AppendDelimited(body, context);
   return Frame(body);
 }
@@ -55,13 +68,13 @@ void Connection::Call(int32_t id, int32_t retry_count, std::string_view method, 
   if (failure_) return;
   if (!std::exchange(begun_, true)) {
     output_ = kPreambleNone;
-    output_ += Context(true);
+    output_ += Context();
   }
   ::hadoop::common::RequestHeaderProto call;
   call.set_methodname(std::string(method));
   call.set_declaringclassprotocolname(options_.protocol);
   call.set_clientprotocolversion(1);
-  std::string body = Header(id, retry_count);
+  std::string body = Header(options_.client_id, id, retry_count);
   AppendDelimited(body, call);
   AppendDelimited(body, request);
   calls_[id] = false;
@@ -72,7 +85,7 @@ void Connection::Call(int32_t id, int32_t retry_count, std::string_view method, 
 
 void Connection::Ping() {
   if (failure_ || !ready_ || !begun_) return;
-  Send(Frame(Header(kPingCall, -1)));
+  Send(Frame(Header(options_.client_id, kPingCall, -1)));
 }
 
 void Connection::Send(std::string frame) {
@@ -93,7 +106,7 @@ void Connection::Send(std::string frame) {
 }
 
 void Connection::SendSasl(const RpcSaslProto& message) {
-  std::string body = Header(kSaslCall, -1);
+  std::string body = Header(options_.client_id, kSaslCall, -1);
   AppendDelimited(body, message);
   output_ += Frame(body);
 }
@@ -188,21 +201,35 @@ void Connection::OnSasl(DelimitedReader& reader) {
   if (!bytes || !message.ParsePartialFromArray(bytes->data(), static_cast<int>(bytes->size()))) {
     return Break("the server's SASL message is unreadable");
   }
-  if (options_.mechanisms.empty()) return Break("the server sent an unexpected SASL message");
+  if (!UsesSasl(options_)) return Break("the server sent an unexpected SASL message");
   if (protection_) return OnWrapped(message);
   auto reply = negotiation_.Receive(message);
   if (!reply) return Fail(FailureKind::kBroken, reply.error());
   if (*reply) SendSasl(**reply);
-  if (negotiation_.state() != Negotiation::State::kGoingOn) {
-    OnReady(negotiation_.state() == Negotiation::State::kSimple);
-  }
+  const auto state = negotiation_.state();
+  if (state == Negotiation::State::kSimple || state == Negotiation::State::kAuthenticated) OnReady();
 }
 
-void Connection::OnReady(bool simple) {
+std::optional<Connection::WantedContext> Connection::TakeContextRequest() {
+  if (failure_ || negotiation_.state() != Negotiation::State::kNeedsContext) return std::nullopt;
+  if (std::exchange(context_requested_, true)) return std::nullopt;
+  return WantedContext{*options_.kerberos, negotiation_.server()};
+}
+
+void Connection::UseContext(Result<std::unique_ptr<kerberos::SecurityContext>> context) {
+  if (failure_ || negotiation_.state() != Negotiation::State::kNeedsContext) return;
+  if (!context) return Fail(FailureKind::kLogin, context.error());
+  auto message = negotiation_.UseContext(*std::move(context));
+  if (!message) return Fail(FailureKind::kLogin, message.error());
+  used_kerberos_ = true;
+  SendSasl(*message);
+}
+
+void Connection::OnReady() {
   ready_ = true;
   protection_ = negotiation_.protection();
   // Send the context together with the calls, because a server that refuses the context closes the connection.
-  std::string frames = Context(simple);
+  std::string frames = Context();
   for (std::string& frame : std::exchange(waiting_, {})) frames += frame;
   Send(std::move(frames));
 }

@@ -12,6 +12,7 @@
 #include "frame.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/messages/rpc.pb.h"
+#include "howdah/hadoop/rpc/client_options.h"
 #include "negotiation.h"
 #include "retry.h"
 
@@ -21,7 +22,9 @@ struct ConnectionOptions {
   std::string protocol;
   std::string user, real_user;             // for connections without authentication (SIMPLE)
   std::string client_id;                   // 16 bytes, the same for all connections of a client
-  std::vector<MechanismMaker> mechanisms;  // if empty, SASL is not used and only the user name is sent
+  std::vector<MechanismMaker> mechanisms;  // if empty and without Kerberos, SASL is not used
+  std::optional<KerberosLogin> kerberos = {};
+  std::string why_not_simple = {};  // see Login
 };
 
 struct Answer {
@@ -55,6 +58,16 @@ class Connection {
   // passed to DropAnswer.
   std::vector<Answer> TakeAnswers();
 
+  // If the server requires Kerberos, returns its principal, once. The owner must then call UseContext with a context
+  // from `login`, which is that of the options.
+  struct WantedContext {
+    const KerberosLogin& login;
+    principals::Advertised server;
+  };
+  std::optional<WantedContext> TakeContextRequest();
+  // Continues with a context for this server, or fails with an error.
+  void UseContext(Result<std::unique_ptr<kerberos::SecurityContext>> context);
+
   // Whether the handshake is complete.
   bool ready() const { return ready_; }
   // Whether the answer of any call is outstanding.
@@ -72,11 +85,10 @@ class Connection {
   void OnSasl(DelimitedReader& reader);
   void OnWrapped(const ::hadoop::common::RpcSaslProto& message);
   void OnAnswer(const ::hadoop::common::RpcResponseHeaderProto& header, DelimitedReader& reader);
-  void OnReady(bool simple);
+  void OnReady();
   void Send(std::string frame);
   void SendSasl(const ::hadoop::common::RpcSaslProto& message);
-  std::string Header(int32_t call_id, int32_t retry_count) const;
-  std::string Context(bool with_user) const;
+  std::string Context() const;
   void Fail(FailureKind kind, Error error);
   void Break(std::string why) { Fail(FailureKind::kBroken, Failed(std::move(why))); }
 
@@ -84,6 +96,8 @@ class Connection {
   Negotiation negotiation_;
   Mechanism* protection_ = nullptr;  // null if messages are sent without a security layer
   bool begun_ = false, ready_ = false;
+  bool context_requested_ = false;  // whether TakeContextRequest has returned the server
+  bool used_kerberos_ = false;      // whether the server has authenticated the user with Kerberos
   std::string output_;
   std::vector<std::string> waiting_;  // calls queued until the handshake is complete
   std::map<int32_t, bool> calls_;     // outstanding calls; the value is true once the call was sent

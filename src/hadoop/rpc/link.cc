@@ -25,6 +25,15 @@ boost::asio::ip::tcp::endpoint ToEndpoint(const os::net::SocketAddress& address)
   return endpoint;
 }
 
+// Calls the handler on the loop once the work is done.
+template <typename Work, typename Handler>
+void Wait(Awaited<Work>& awaited, std::unique_ptr<Work> work, Handler handler) {
+  awaited.work = std::move(work);
+  if (awaited.work->fd() < 0) return asio::post(awaited.done.get_executor(), handler);
+  awaited.done.assign(dup(awaited.work->fd()));
+  awaited.done.async_wait(asio::posix::stream_descriptor::wait_read, handler);
+}
+
 }  // namespace
 
 // Wraps a handler so that it keeps the link alive and does nothing after Close.
@@ -41,7 +50,8 @@ Link::Link(asio::io_context& loop, HostPort where, size_t server, ConnectionOpti
       server_(server),
       limits_(limits),
       connection_(std::move(options)),
-      looked_up_(loop),
+      lookup_(loop),
+      request_(loop),
       socket_(loop),
       open_timer_(loop),
       address_timer_(loop),
@@ -49,6 +59,11 @@ Link::Link(asio::io_context& loop, HostPort where, size_t server, ConnectionOpti
 
 void Link::Open(Hooks hooks) {
   hooks_ = std::move(hooks);
+  SetOpenTimer();
+  Wait(lookup_, std::make_unique<os::net::Lookup>(where_, limits_.connect), Guarded([this](auto...) { LookedUp(); }));
+}
+
+void Link::SetOpenTimer() {
   deadline_ = Clock::now() + limits_.connect;
   open_timer_.expires_at(deadline_);
   open_timer_.async_wait(Guarded([this](Code code) {
@@ -56,25 +71,37 @@ void Link::Open(Hooks hooks) {
     const std::string what = connected_ ? "it did not complete the authentication within " : "no answer within ";
     Fail({FailureKind::kUnreachable, {ErrorCode::kTimeout, what + FormatDuration(limits_.connect)}});
   }));
-  lookup_ = std::make_unique<os::net::Lookup>(where_, limits_.connect);
-  if (lookup_->fd() < 0) return asio::post(loop_, Guarded([this] { LookedUp(); }));
-  looked_up_.assign(dup(lookup_->fd()));
-  looked_up_.async_wait(asio::posix::stream_descriptor::wait_read, Guarded([this](Code) { LookedUp(); }));
+}
+
+// The timer does not run while the handshake waits for a ticket: the request has limits of its own, and its error names
+// the KDCs that did not answer.
+void Link::RequestContext(Connection::WantedContext wanted) {
+  open_timer_.cancel();
+  kerberos::Server server{std::move(wanted.server), where_, addresses_[next_address_]};
+  Wait(request_, std::make_unique<kerberos::ContextRequest>(wanted.login.login, wanted.login.server, std::move(server)),
+       Guarded([this](auto...) {
+         SetOpenTimer();
+         connection_.UseContext(request_.work->Take());
+         request_.work.reset();
+         Process();
+       }));
 }
 
 void Link::Close() {
   closed_ = true;
   Code ignored;
-  looked_up_.close(ignored);
+  lookup_.done.close(ignored);
+  request_.done.close(ignored);
+  request_.work.reset();
   socket_.close(ignored);
   open_timer_.cancel();
   address_timer_.cancel();
   silence_timer_.cancel();
-  lookup_.reset();
+  lookup_.work.reset();
 }
 
 void Link::LookedUp() {
-  auto addresses = lookup_->Take();
+  auto addresses = lookup_.work->Take();
   if (!addresses) return Fail({FailureKind::kUnreachable, addresses.error()});
   addresses_ = *std::move(addresses);
   TryNext();
@@ -148,7 +175,9 @@ void Link::Process() {
     if (closed_) return;
     hooks_.answer(std::move(answer));
   }
-  if (!closed_ && connection_.failure()) Fail(*connection_.failure());
+  if (closed_) return;
+  if (connection_.failure()) return Fail(*connection_.failure());
+  if (auto wanted = connection_.TakeContextRequest()) RequestContext(*std::move(wanted));
 }
 
 void Link::Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request) {

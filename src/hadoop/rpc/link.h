@@ -13,11 +13,20 @@
 
 #include "connection.h"
 #include "howdah/base/host_port.h"
+#include "howdah/hadoop/kerberos/context_request.h"
 #include "howdah/hadoop/rpc/client_options.h"
 #include "howdah/os/net/connect.h"
 #include "howdah/os/net/lookup.h"
 
 namespace howdah::hadoop::rpc {
+
+// Work on another thread that reports its end with a descriptor. The loop waits for the descriptor.
+template <typename Work>
+struct Awaited {
+  explicit Awaited(boost::asio::io_context& loop) : done(loop) {}
+  std::unique_ptr<Work> work;  // null if there is none
+  boost::asio::posix::stream_descriptor done;
+};
 
 // Resolves the server's name for each connection. Use only on the loop's thread. Pending operations keep the link
 // alive.
@@ -57,6 +66,8 @@ class Link : public std::enable_shared_from_this<Link> {
   void Read();
   void Received(Code code, size_t size);
   void Process();
+  void RequestContext(Connection::WantedContext wanted);
+  void SetOpenTimer();
   void Flush();
   void SetSilenceTimer();
   void OnSilence();
@@ -71,8 +82,8 @@ class Link : public std::enable_shared_from_this<Link> {
   Connection connection_;
   Hooks hooks_;
   bool closed_ = false, connected_ = false, was_ready_ = false, writing_ = false;
-  std::unique_ptr<os::net::Lookup> lookup_;
-  boost::asio::posix::stream_descriptor looked_up_;
+  Awaited<os::net::Lookup> lookup_;
+  Awaited<kerberos::ContextRequest> request_;  // while the handshake waits for a ticket
   std::vector<os::net::SocketAddress> addresses_;
   size_t next_address_ = 0;
   os::net::ConnectFailures failures_;

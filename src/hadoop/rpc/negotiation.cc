@@ -1,5 +1,7 @@
 #include "negotiation.h"
 
+#include "gssapi.h"
+
 namespace howdah::hadoop::rpc {
 
 using ::hadoop::common::RpcSaslProto;
@@ -37,8 +39,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
 
 Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& message) {
   if (!mechanism_) {  // SUCCESS as the first message means that the server requires no authentication
-    if (!simple_allowed_)
-      return Failed("the server requires no authentication, which is not accepted for this connection");
+    if (!acceptance_.simple) return SimpleRefused();
     state_ = State::kSimple;
     return std::optional<Message>();
   }
@@ -48,17 +49,43 @@ Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& 
   return std::optional<Message>();
 }
 
+Error Negotiation::SimpleRefused() const {
+  return Failed("the server requires no authentication, which is not accepted for this connection" +
+                (acceptance_.why_not_simple.empty() ? "" : ": " + acceptance_.why_not_simple));
+}
+
+Result<Negotiation::Message> Negotiation::UseContext(std::unique_ptr<kerberos::SecurityContext> context) {
+  auto mechanism =
+      std::make_unique<Gssapi>(std::move(context), acceptance_.kerberos->weakest, acceptance_.kerberos->weakest_from);
+  HOWDAH_TRY(const auto token, mechanism->Start(std::nullopt));
+  mechanism_ = std::move(mechanism);
+  state_ = State::kGoingOn;
+  Message initiate;
+  initiate.set_state(RpcSaslProto::INITIATE);
+  *initiate.add_auths() = entry_;
+  initiate.mutable_auths(0)->clear_challenge();
+  initiate.set_token(token);
+  return initiate;
+}
+
 Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& message) {
   if (mechanism_) return Failed("the server started the negotiation a second time");
   std::string offered;
+  bool only_simple = true;
   for (const auto& entry : message.auths()) {
     std::unique_ptr<Mechanism> mechanism;
-    const bool simple = entry.method() == "SIMPLE" && simple_allowed_;
+    const bool simple = entry.method() == "SIMPLE" && acceptance_.simple;
+    only_simple = only_simple && (entry.method() == "SIMPLE" || entry.method() == "TOKEN");
     for (const auto& maker : makers_) {
       if (!mechanism) mechanism = maker(entry);
     }
     offered += (offered.empty() ? "" : ", ") + entry.method() +
                (entry.mechanism().empty() ? "" : " (" + entry.mechanism() + ")");
+    if (!mechanism && acceptance_.kerberos && entry.method() == "KERBEROS" && entry.mechanism() == "GSSAPI") {
+      entry_ = entry;
+      state_ = State::kNeedsContext;
+      return std::optional<Message>();
+    }
     if (!mechanism && !simple) continue;
     Message initiate;
     initiate.set_state(RpcSaslProto::INITIATE);
@@ -73,6 +100,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
     mechanism_ = std::move(mechanism);
     return std::optional(std::move(initiate));
   }
+  if (only_simple && acceptance_.kerberos && offered.find("SIMPLE") != std::string::npos) return SimpleRefused();
   return Failed("the server accepts only " + (offered.empty() ? "nothing" : offered) + ", none of which is supported");
 }
 

@@ -7,35 +7,56 @@
 #include <vector>
 
 #include "howdah/base/result.h"
+#include "howdah/hadoop/kerberos/security_context.h"
 #include "howdah/hadoop/messages/rpc.pb.h"
+#include "howdah/hadoop/principals/protection.h"
+#include "howdah/hadoop/principals/service.h"
 #include "mechanism.h"
 
 namespace howdah::hadoop::rpc {
+
+// Which servers are accepted.
+struct Acceptance {
+  bool simple = false;         // servers that require no authentication
+  std::string why_not_simple;  // the keys that forbid them, for messages; may be empty
+  // Servers that require Kerberos: the weakest protection that is accepted, and the key that says so.
+  struct Kerberos {
+    principals::Protection weakest;
+    std::string weakest_from;
+  };
+  std::optional<Kerberos> kerberos;
+};
 
 class Negotiation {
  public:
   using Message = ::hadoop::common::RpcSaslProto;
 
-  // simple_allowed: whether a server that requires no authentication is accepted.
-  Negotiation(std::vector<MechanismMaker> makers, bool simple_allowed)
-      : makers_(std::move(makers)), simple_allowed_(simple_allowed) {}
+  Negotiation(std::vector<MechanismMaker> makers, Acceptance acceptance)
+      : makers_(std::move(makers)), acceptance_(std::move(acceptance)) {}
 
   static Message Begin();  // returns the NEGOTIATE message
   // Processes a message and returns the reply, or nullopt if none is needed (see state()). After an error the caller
   // must close the connection.
   Result<std::optional<Message>> Receive(const Message& message);
 
-  enum class State { kGoingOn, kSimple, kAuthenticated };
+  // Continues a negotiation that needs a context. Returns the INITIATE message.
+  Result<Message> UseContext(std::unique_ptr<kerberos::SecurityContext> context);
+
+  // kNeedsContext: the server requires Kerberos; get a ticket for server(), then call UseContext.
+  enum class State { kGoingOn, kNeedsContext, kSimple, kAuthenticated };
   State state() const { return state_; }
+  principals::Advertised server() const { return {entry_.protocol(), entry_.serverid()}; }
   // The mechanism that wraps messages, or null if messages are not wrapped. Valid after authentication.
   Mechanism* protection() const;
 
  private:
   Result<std::optional<Message>> Choose(const Message& message);
   Result<std::optional<Message>> Succeed(const Message& message);
+  Error SimpleRefused() const;
 
   std::vector<MechanismMaker> makers_;
-  bool simple_allowed_;
+  const Acceptance acceptance_;
+  Message::SaslAuth entry_;  // the server's entry for Kerberos, in the state kNeedsContext
   State state_ = State::kGoingOn;
   std::unique_ptr<Mechanism> mechanism_;  // null until a mechanism is chosen
 };

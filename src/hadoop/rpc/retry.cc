@@ -40,6 +40,7 @@ Decision DecideWithoutLimit(const Failure& failure, const Attempts& attempts, co
       }
       return {};
     case FailureKind::kBroken:
+    case FailureKind::kLogin:
       return {};
   }
   return {};

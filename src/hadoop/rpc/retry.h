@@ -18,6 +18,7 @@ enum class FailureKind {
   kTimeout,      // the call was sent, but not answered in time
   kRemote,       // the server answered with an exception
   kBroken,       // the peer is not a Hadoop server, or failed to authenticate
+  kLogin,        // this client has no ticket for the server
 };
 
 struct Failure {

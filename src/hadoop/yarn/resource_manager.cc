@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
 
@@ -56,7 +57,14 @@ Result<ResourceManager> ResourceManager::Open(const hadoop::conf::Configuration&
                                               hadoop::rpc::Login login, hadoop::rpc::RetryLimits limits) {
   HOWDAH_TRY(const auto servers, hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kClient));
   HOWDAH_TRY(const bool simple, hadoop::conf::MayFallBackToSimple(configuration));
-  if (login.token && !simple) login.user.clear();
+  HOWDAH_TRY(login.why_not_simple, hadoop::conf::WhyNotSimple(configuration));
+  if ((login.token || login.kerberos) && !simple) login.user.clear();
+  if (login.kerberos) {
+    HOWDAH_TRY(auto security, hadoop::conf::SecurityOf(configuration, "yarn.resourcemanager.principal"));
+    login.kerberos->server = std::move(security.server);
+    login.kerberos->weakest = security.weakest;
+    login.kerberos->weakest_from = std::move(security.weakest_from);
+  }
   hadoop::rpc::ClientOptions options{.protocol = kProtocol, .login = std::move(login), .limits = limits};
   options.service_name = "the ResourceManager";
   for (const hadoop::conf::Server& server : servers) {

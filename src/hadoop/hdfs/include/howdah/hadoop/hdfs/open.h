@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "howdah/hadoop/conf/configuration.h"
@@ -15,6 +16,8 @@ struct OpenOptions {
   std::string user;                      // the user in requests (SIMPLE) and the name of the home directory
   hadoop::rpc::Credentials credentials;  // delegation tokens; Open selects the token of the file system, if any
   hadoop::rpc::RetryLimits limits;
+  // Used if the credentials lack a token. The configuration supplies the principal of the NameNode and the protection.
+  std::optional<hadoop::rpc::KerberosLogin> kerberos = {};
 };
 
 // `uri` is "hdfs://ns1/x", "file:///mnt", "/x" or "". Its path is ignored. Open does not connect to the cluster.

@@ -1,24 +1,41 @@
 // Options of both clients: servers, login and limits.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "howdah/base/host_port.h"
 #include "howdah/base/time.h"
+#include "howdah/hadoop/kerberos/login.h"
+#include "howdah/hadoop/principals/protection.h"
+#include "howdah/hadoop/principals/service.h"
 #include "howdah/hadoop/rpc/token.h"
 
 namespace howdah::hadoop::rpc {
 
+// Authentication with Kerberos (SASL GSSAPI).
+struct KerberosLogin {
+  std::shared_ptr<kerberos::Login> login;  // not null
+  principals::ServicePolicy server;        // the principal that the server must have
+  // The weakest protection of messages that is accepted, and the key that says so, for messages.
+  principals::Protection weakest = principals::Protection::kAuthentication;
+  std::string weakest_from;
+  std::string on_behalf_of;  // the user as whom the owner of the ticket acts (a proxy user); empty: the owner itself
+};
+
 // The caller's identity. If there is a token, the connection authenticates with it (SASL DIGEST-MD5), and the server
-// takes the user name from the token. Otherwise only the user name is sent (SIMPLE).
+// takes the user name from the token. Otherwise it authenticates with Kerberos, if `kerberos` is set. Otherwise only
+// the user name is sent (SIMPLE).
 struct Login {
-  // The user name to send. With a token, only servers that require no authentication receive the name. If there is a
-  // token and no name, the client refuses such servers.
+  // The user name to send. With a token or Kerberos, only servers that require no authentication receive the name. If
+  // there is a token or Kerberos and no name, the client refuses such servers.
   std::string user;
   std::string real_user;  // the user that acts on behalf of `user` (a proxy user); may be empty
   std::optional<Token> token;
+  std::optional<KerberosLogin> kerberos;
+  std::string why_not_simple;  // the keys that forbid servers without authentication, for messages; may be empty
 };
 
 // Time limits of calls and retries. retry.h has the retry policy that applies them.

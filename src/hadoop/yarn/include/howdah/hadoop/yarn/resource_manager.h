@@ -22,6 +22,7 @@ class ResourceManager {
  public:
   // Uses the addresses in the configuration (conf::ResourceManagers). Connects at the first call. Returns kUsage if the
   // configuration has no address; the message names the missing key.
+  // If the login uses Kerberos, the configuration supplies the principal of the server and the protection.
   static Result<ResourceManager> Open(const hadoop::conf::Configuration& configuration, hadoop::rpc::Login login,
                                       hadoop::rpc::RetryLimits limits = {});
   explicit ResourceManager(hadoop::rpc::ClientOptions options);
