@@ -121,8 +121,8 @@ LAYER_GROUPS = [
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/principals", "hadoop/yarnlogs",
               "compat/tony/history", "compat/tony/avro", "journal", "metrics", "tfevents", "diagnosis", "frameworks",
-              "frameworks/xgboost",
-              "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "core", "core/policy", "jobspec"]),
+              "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "core",
+              "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 

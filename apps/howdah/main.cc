@@ -38,7 +38,7 @@ jobspec::EnvVars Environment() {
   return variables;
 }
 
-Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name) {
+Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name, const client::LoginFlags& login) {
   HOWDAH_TRY(const std::string home, client::HowdahHome(Variable, os::process::WorkingDirectory));
   if (name == "yarn") {
     const std::string user = client::UserName();
@@ -47,7 +47,10 @@ Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name) {
             home,
             AgentPath(),
             user,
-            {.variable = client::Variable, .user_name = user, .user_home = Variable("HOME")}}));
+            {.variable = client::Variable, .user_name = user, .user_home = Variable("HOME")},
+            login.principal,
+            login.keytab,
+            login.as}));
   }
   return std::unique_ptr<backend::Cluster>(
       std::make_unique<backend::local::LocalCluster>(backend::local::LocalOptions{home, AgentPath(), Environment()}));

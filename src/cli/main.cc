@@ -12,11 +12,12 @@ namespace howdah::cli {
 int Main(int argc, char** argv, const client::ClusterFactory& make_cluster) {
   signal(SIGPIPE, SIG_IGN);  // only a closed stdout may end the process; see output::Print
   client::Connection connection(make_cluster);
-  std::string on;
-  args::Grammar grammar(commands::AllCommands(connection), on);
+  args::GlobalFlags flags;
+  args::Grammar grammar(commands::AllCommands(connection), flags);
   const auto parsed = grammar.Parse(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
-  connection.SetOn(on);
+  connection.SetOn(flags.on);
+  connection.SetLogin(flags.login);
   const Result<int> exit_code = std::get<args::Runner>(parsed)();
   if (exit_code.ok()) return *exit_code;
   output::PrintNote(exit_code.error().message);

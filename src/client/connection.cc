@@ -40,13 +40,13 @@ Result<backend::Cluster*> Connection::Cluster() {
 Result<backend::Cluster*> Connection::ClusterOn(const std::string& name) {
   std::unique_ptr<backend::Cluster>& cluster = clusters_[name];
   if (!cluster) {
-    HOWDAH_TRY(cluster, make_cluster_(name));
+    HOWDAH_TRY(cluster, make_cluster_(name, login_));
   }
   return cluster.get();
 }
 
 std::function<Result<std::unique_ptr<backend::Cluster>>()> Connection::MakerOf(const std::string& name) const {
-  return [make_cluster = make_cluster_, name] { return make_cluster(name); };
+  return [make_cluster = make_cluster_, login = login_, name] { return make_cluster(name, login); };
 }
 
 }  // namespace howdah::client

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from cluster_setup import Configuration, Setup
 from daemons import MARK, Daemon, Guardian, Ports, processes_of, sweep
 from hadoop_tree import ROOT, Hadoop, java_home
+from kdc import Kdc
 from network import Network
 
 # Limits for a busy machine. An idle machine starts a cluster in 10 s and a client in 1 s.
@@ -65,15 +66,35 @@ class Cluster:
         self.configuration = Configuration(self.setup, self.folder, self.ports)
         self.configuration.write()
         self.conf_dir = self.folder / "conf"
+        self.kdc = self._start_kdc() if self.setup.kerberos else None
         self.network = Network(self.setup.nodes) if self.setup.networks else None
         self.active = "rm"  # the name of the active ResourceManager
         names = [*self.setup.rm_names(), *(["nn", "dn"] if self.setup.hdfs else []), *self.setup.node_names()]
         self.daemons = {name: self._daemon(name) for name in names}
 
+    def _start_kdc(self):
+        """Starts a KDC with the principals of the daemons, of the superuser and of the users."""
+        kdc = Kdc(self.folder / "kdc", self.ports.take())
+        for name in ("nn", "dn", "rm", "nm", "HTTP"):
+            kdc.principal(f"{name}/{self.setup.host}")
+        # The NameNode's own web client also logs in as HTTP.
+        web, name_node = (kdc.keytab_path(f"{name}/{self.setup.host}") for name in ("HTTP", "nn"))
+        kdc.admin(*(f"ktadd -norandkey -k {keytab} HTTP/{self.setup.host}" for keytab in (name_node, web)))
+        for user in (self.superuser, *self.setup.users):
+            kdc.principal(user)
+        kdc.start()
+        kdc.kinit(self.superuser, self.folder / "kdc" / "superuser")
+        return kdc
+
+    @property
+    def _kerberos_options(self):
+        return [f"-Djava.security.krb5.conf={self.kdc.config}"] if self.kdc else []
+
     def _daemon(self, name):
         main, heap_mb = MAIN_CLASSES[name[:2]]
         options = [f"-Djdk.net.hosts.file={self.folder}/hosts", f"-Dhadoop.log.dir={self.logs}",
                    f"-Dyarn.log.dir={self.logs}", f"-Djava.io.tmpdir={self.folder}/tmp"]
+        options += self._kerberos_options
         if not self.hadoop.archive.exists():
             options.append(f"-XX:DumpLoadedClassList={self.logs}/{name}.classes")
         command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options)
@@ -105,6 +126,8 @@ class Cluster:
             self.network.close()
         for daemon in self.daemons.values():
             daemon.alive()  # reaps the process
+        if self.kdc:
+            self.kdc.stop()
         self.ports.close()
 
     # --- start ---
@@ -116,9 +139,12 @@ class Cluster:
             daemon.start()
         if self.setup.hdfs:
             self._wait_up(self.hdfs_ready, "HDFS out of safe mode with its DataNode")
-            self.make_dir("/tmp", permission=1777)
-            for user in self.setup.users:
-                self.make_dir(f"/user/{user}", owner=user)
+            if self.setup.kerberos:
+                self._make_homes_with_java()
+            else:
+                self.make_dir("/tmp", permission=1777)
+                for user in self.setup.users:
+                    self.make_dir(f"/user/{user}", owner=user)
         if self.setup.rm_ha:
             self.activate("rm")
         self._wait_up(self.all_nodes_active, f"{self.setup.nodes} active nodes")
@@ -126,6 +152,14 @@ class Cluster:
             self._label_nodes()
         if not self.hadoop.archive.exists():
             self.hadoop.make_archive(self.logs.glob("*.classes"))
+
+    def _make_homes_with_java(self):
+        """WebHDFS would require SPNEGO, which Python's urllib lacks."""
+        homes = {user: f"/user/{user}" for user in self.setup.users}
+        self.fs("-mkdir", "-p", "/tmp", *homes.values())
+        self.fs("-chmod", "1777", "/tmp")
+        for user, home in homes.items():
+            self.fs("-chown", user, home)
 
     def _format(self):
         """Formats the NameNode's folder, or copies a folder that was formatted earlier. The copy needs no JVM."""
@@ -180,7 +214,8 @@ class Cluster:
             return beans and beans[0][key] == value
         return (has_value("NameNodeInfo", "Safemode", "") and has_value("FSNamesystem", "tag.HAState", "active")
                 and has_value("FSNamesystemState", "NumLiveDataNodes", 1)
-                and self.http("nn-http", f"/webhdfs/v1/?op=GETFILESTATUS&user.name={self.superuser}") is not None)
+                and (self.kdc or self.http("nn-http", "/webhdfs/v1/?op=GETFILESTATUS&user.name="
+                                           f"{self.superuser}") is not None))
 
     def all_nodes_active(self):
         return self.metrics().get("activeNodes") == self.setup.nodes
@@ -278,9 +313,11 @@ class Cluster:
     def java(self, main, *args, user=None, conf=None, classes=(), check=True, timeout=DEADLINE_S, options=(), **kwargs):
         """Runs a main class or a source file as a client of the cluster; returns the finished process with its output.
         `classes`: further folders for the class path."""
-        options = [f"-Djdk.net.hosts.file={self.folder}/hosts", *options]
+        options = [f"-Djdk.net.hosts.file={self.folder}/hosts", *self._kerberos_options, *options]
         command = self.hadoop.java(main, *args, conf=[conf or self.conf_dir, *classes], options=options)
         env = {"PATH": os.environ["PATH"], "HADOOP_USER_NAME": user or self.superuser, MARK: str(self.folder)}
+        if self.kdc:
+            env |= {**self.kdc.env, "KRB5CCNAME": str(self.folder / "kdc" / "superuser")}
         done = subprocess.run(command, env=env, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=timeout, **kwargs)
         if check:

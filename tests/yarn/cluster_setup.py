@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 
 import network
 from hadoop_tree import MAIN_VERSION
+from kdc import REALM
 
 CAPACITY = "yarn.scheduler.capacity."
 GPU = "yarn.io/gpu"
@@ -52,6 +53,10 @@ class Setup:
     pmem_check: bool = False
     networks: bool = False  # each node has its own network, which can be cut; see network.py
     health_script: bool = False  # required by Cluster.set_health_output()
+    # Kerberos with a KDC of its own (Cluster.kdc). RPC is protected as `rpc` says, a list as in hadoop.rpc.protection.
+    # DataNodes do not require protected transfers. Log aggregation does not work, because it needs libhadoop.so.
+    kerberos: bool = False
+    rpc: str = "authentication"
     # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
     # yarn-site for single nodes, {"nm1": {"key": "value"}}.
     extra: dict = dataclasses.field(default_factory=dict)
@@ -137,7 +142,14 @@ class Configuration:
 
     def _core(self):
         me = getpass.getuser()
+        secure = {
+            "hadoop.security.authentication": "kerberos",
+            "hadoop.security.authorization": True,
+            "hadoop.rpc.protection": self.setup.rpc,
+            "hadoop.security.auth_to_local": f"RULE:[2:$1](nn|dn|rm|nm)s/.*/{me}/ DEFAULT",
+        } if self.setup.kerberos else {}
         return {
+            **secure,
             "fs.defaultFS": f"hdfs://{self.setup.host}:{self.port['nn']}" if self.setup.hdfs else "file:///",
             "hadoop.tmp.dir": self.folder / "tmp",
             "hadoop.http.staticuser.user": me,
@@ -147,7 +159,16 @@ class Configuration:
 
     def _hdfs(self):
         port, host = self.port, self.setup.host
+        secure = {
+            "dfs.block.access.token.enable": True,
+            "ignore.secure.ports.for.testing": True,
+            **self._service("dfs.namenode.kerberos.principal", "dfs.namenode.keytab.file", "nn"),
+            **self._service("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dn"),
+            **self._service("dfs.web.authentication.kerberos.principal", "dfs.web.authentication.kerberos.keytab",
+                            "HTTP"),
+        } if self.setup.kerberos else {}
         return {
+            **secure,
             "dfs.namenode.name.dir": f"file://{self.folder}/nn",
             "dfs.datanode.data.dir": f"file://{self.folder}/dn",
             "dfs.namenode.http-address": f"{host}:{port['nn-http']}",
@@ -185,6 +206,9 @@ class Configuration:
             "yarn.log-aggregation-enable": setup.aggregation,
             "yarn.application.classpath": "",
         }
+        if setup.kerberos:
+            site |= self._service("yarn.resourcemanager.principal", "yarn.resourcemanager.keytab", "rm")
+            site |= self._service("yarn.nodemanager.principal", "yarn.nodemanager.keytab", "nm")
         if setup.pmem_check:
             # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False
@@ -215,6 +239,11 @@ class Configuration:
             site["yarn.node-labels.enabled"] = True
             site["yarn.node-labels.fs-store.root-dir"] = f"file://{self.folder}/state/labels"
         return site
+
+    def _service(self, principal_key, keytab_key, name):
+        principal = f"{name}/{self.setup.host}"
+        return {principal_key: f"{principal}@{REALM}",
+                keytab_key: self.folder / "kdc" / f"{principal.replace('/', '-')}.keytab"}
 
     def _node(self, name):
         folder, host = self.folder / name, self.setup.node_host(name)

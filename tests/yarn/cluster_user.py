@@ -11,6 +11,10 @@ class Howdah(Machine):
         for name in [n for n in self.env if n.startswith(("HADOOP_", "YARN_")) or n in ("JAVA_HOME", "CLASSPATH")]:
             del self.env[name]
         self.env |= {"HOWDAH_ON": "yarn", "HADOOP_CONF_DIR": str(cluster.conf_dir), "HADOOP_USER_NAME": user}
+        if cluster.kdc:
+            self.home.mkdir(parents=True, exist_ok=True)
+            del self.env["HADOOP_USER_NAME"]
+            self.env |= {**cluster.kdc.env, "KRB5CCNAME": cluster.kdc.kinit(user, self.home / "tickets")}
 
     # --- processes, containers and files of a job ---
 

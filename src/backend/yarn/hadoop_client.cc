@@ -3,6 +3,7 @@
 #include <openssl/rand.h>
 
 #include "howdah/base/epoch.h"
+#include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/os/files/files.h"
 #include "howdah/storage/local_files.h"
@@ -64,7 +65,8 @@ class HdfsFiles final : public storage::Files {
 
 }  // namespace
 
-Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environment, const std::string& user) {
+Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environment, const std::string& user,
+                                        const Identity& identity) {
   auto configuration = hadoop::conf::LoadConfiguration(environment);
   // No cluster can be reached without a configuration. kUnavailable results in exit code 3 instead of 1.
   if (!configuration.ok()) {
@@ -74,16 +76,38 @@ Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environ
   }
   HOWDAH_TRY(auto credentials, ReadCredentials(environment));
   const auto named = environment.variable("HADOOP_USER_NAME");
-  return HadoopClient(std::move(*configuration), named && !named->empty() ? *named : user, std::move(credentials),
+  HadoopClient client(std::move(*configuration), named && !named->empty() ? *named : user, std::move(credentials),
                       kInteractiveLimits);
+  if (hadoop::conf::UsesKerberos(client.configuration_)) {
+    client.kerberos_ = LogIn(client.configuration_, identity);
+    if (client.kerberos_->ok()) client.user_ = (*client.kerberos_)->user();
+  }
+  return client;
 }
 
-hadoop::hdfs::OpenOptions HadoopClient::open_options() const { return {user_, credentials_, {}}; }
+HadoopClient HadoopClient::WithOwnConnections() const {
+  HadoopClient client(configuration_, user_, credentials_, limits_);
+  client.kerberos_ = kerberos_;
+  return client;
+}
+
+Status HadoopClient::CheckLogin() const {
+  if (!kerberos_ || kerberos_->ok() || !credentials_.tokens.empty()) return {};
+  return kerberos_->error();
+}
+
+hadoop::hdfs::OpenOptions HadoopClient::open_options() const {
+  hadoop::hdfs::OpenOptions options{user_, credentials_, {}};
+  if (kerberos_ && kerberos_->ok()) options.kerberos = (*kerberos_)->ForConnections();
+  return options;
+}
 
 Result<hadoop::yarn::ResourceManager*> HadoopClient::Rm() {
   if (!rm_) {
+    HOWDAH_TRY_STATUS(CheckLogin());
     hadoop::rpc::Login login;
     login.user = user_;
+    if (kerberos_ && kerberos_->ok()) login.kerberos = (*kerberos_)->ForConnections();
     if (const hadoop::rpc::Token* token = credentials_.Find("RM_DELEGATION_TOKEN")) login.token = *token;
     HOWDAH_TRY(auto opened, hadoop::yarn::ResourceManager::Open(configuration_, login, limits_));
     rm_ = std::make_unique<hadoop::yarn::ResourceManager>(std::move(opened));
@@ -93,6 +117,7 @@ Result<hadoop::yarn::ResourceManager*> HadoopClient::Rm() {
 
 Result<hadoop::hdfs::FileSystem*> HadoopClient::Files() {
   if (!files_) {
+    HOWDAH_TRY_STATUS(CheckLogin());
     HOWDAH_TRY(auto opened, hadoop::hdfs::Open(configuration_, "", open_options()));
     files_ = std::move(opened);
   }
@@ -117,6 +142,7 @@ Status HadoopClient::WriteFile(const std::string& path, std::string_view bytes, 
 Result<std::unique_ptr<storage::Files>> HadoopClient::OpenFiles(const std::string& uri) const {
   HOWDAH_TRY(const auto address, hadoop::conf::FileSystemOf(configuration_, uri));
   if (address.scheme == "file") return storage::OpenLocalFiles();
+  HOWDAH_TRY_STATUS(CheckLogin());
   HOWDAH_TRY(auto opened, hadoop::hdfs::Open(configuration_, uri, open_options()));
   return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(opened)));
 }

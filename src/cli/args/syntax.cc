@@ -57,21 +57,42 @@ std::optional<Instant> ParseTime(const std::string& text, Instant now) {
   return std::nullopt;
 }
 
-// Returns the position of the command, which is the first word that is neither a flag nor the value of --on.
+// One flag that every command accepts.
+struct GlobalFlag {
+  const char *name, *type, *help;
+  std::string& (*value)(GlobalFlags&);
+};
+
+constexpr GlobalFlag kGlobalFlags[] = {
+    {"--on", "BACKEND",
+     "The backend, local or yarn; default: $HOWDAH_ON, then `on:` in the configuration file, then local",
+     [](GlobalFlags& flags) -> std::string& { return flags.on; }},
+    {"--principal", "PRINCIPAL", "The Kerberos principal to use; default: that of the ticket cache, or of the keytab",
+     [](GlobalFlags& flags) -> std::string& { return flags.login.principal; }},
+    {"--keytab", "FILE", "Log in to Kerberos with this keytab; default: $HOWDAH_KEYTAB, then the ticket cache",
+     [](GlobalFlags& flags) -> std::string& { return flags.login.keytab; }},
+    {"--as", "USER", "Act as this user on a cluster with Kerberos; default: $HADOOP_PROXY_USER",
+     [](GlobalFlags& flags) -> std::string& { return flags.login.as; }},
+};
+
+// Returns the position of the command, which is the first word that is neither a flag nor the value of a global flag.
 size_t CommandPosition(const std::vector<std::string>& words) {
   size_t at = 0;
-  while (at < words.size() && words[at].starts_with('-')) at += words[at] == "--on" ? 2 : 1;
+  while (at < words.size() && words[at].starts_with('-')) {
+    at += std::ranges::any_of(kGlobalFlags, [&](const GlobalFlag& flag) { return words[at] == flag.name; }) ? 2 : 1;
+  }
   return std::min(at, words.size());
 }
 
-// Returns the value of the last --on, or "".
-std::string ValueOfOn(const std::vector<std::string>& words) {
-  std::string value;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--on" && i + 1 < words.size()) value = words[i + 1];
-    if (words[i].starts_with("--on=")) value = words[i].substr(words[i].find('=') + 1);
+// Reads the global flags before a command whose words CLI11 does not parse. The last value of a flag counts.
+void ReadGlobalFlags(const std::vector<std::string>& words, GlobalFlags& flags) {
+  for (const GlobalFlag& flag : kGlobalFlags) {
+    const std::string with_equals = std::string(flag.name) + "=";
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == flag.name && i + 1 < words.size()) flag.value(flags) = words[i + 1];
+      if (words[i].starts_with(with_equals)) flag.value(flags) = words[i].substr(with_equals.size());
+    }
   }
-  return value;
 }
 
 bool IsCommand(const CLI::App& app, const std::string& word) {
@@ -236,20 +257,20 @@ void Syntax::Action(const std::string& name, const std::string& help, const std:
   actions_.push_back({app, std::move(run)});
 }
 
-Grammar::Grammar(const std::vector<Command>& commands, std::string& on)
+Grammar::Grammar(const std::vector<Command>& commands, GlobalFlags& flags)
     : app_(std::make_unique<CLI::App>(
           "Runs distributed TensorFlow, PyTorch, JAX, Horovod, MPI, XGBoost and other programs as jobs, on Hadoop YARN "
           "or on this machine.",
           "howdah")),
-      on_(on) {
+      flags_(flags) {
   app_->require_subcommand(1);
   app_->set_version_flag("--version", "howdah " + std::string(kVersion));
   app_->footer(
       "Example:\n  howdah init --framework pytorch > job.yaml\n  howdah run job.yaml\n"
       "`howdah COMMAND --help` describes a command.");
-  app_->add_option("--on", on,
-                   "The backend, local or yarn; default: $HOWDAH_ON, then `on:` in the configuration file, then local")
-      ->type_name("BACKEND");
+  for (const GlobalFlag& flag : kGlobalFlags) {
+    app_->add_option(flag.name, flag.value(flags_), flag.help)->type_name(flag.type);
+  }
   for (const Command& command : commands) {
     CLI::App* app = AddCommand(*app_, command.name, command.help, command.examples);
     commands_.push_back(std::make_unique<Declared>(Declared{app, Syntax(*app), nullptr}));
@@ -272,7 +293,7 @@ std::variant<Runner, int> Grammar::Parse(int argc, char** argv) {
   if (at < words.size()) {
     if (const Declared* raw = FindRaw(words[at])) {
       const auto command = words.begin() + static_cast<long>(at);
-      on_ = ValueOfOn({words.begin(), command});
+      ReadGlobalFlags({words.begin(), command}, flags_);
       raw->syntax.raw_->assign(command + 1, words.end());
       return raw->run;
     }
@@ -333,7 +354,7 @@ std::vector<Grammar::CommandHelp> Grammar::Describe() const {
         command.flags.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
       }
     }
-    command.flags.push_back({"--on", "The backend: local or yarn", true});
+    for (const GlobalFlag& flag : kGlobalFlags) command.flags.push_back({flag.name, flag.help, true});
     commands.push_back(std::move(command));
   }
   return commands;

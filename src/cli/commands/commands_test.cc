@@ -21,8 +21,8 @@ TEST(Commands, EveryCommandHasUniqueNameHelpAndExample) {
 
 TEST(Completion, ScriptsNameEveryCommand) {
   client::Connection connection(nullptr);
-  std::string on;
-  const auto commands = args::Grammar(AllCommands(connection), on).Describe();
+  args::GlobalFlags flags;
+  const auto commands = args::Grammar(AllCommands(connection), flags).Describe();
   EXPECT_EQ(commands.size(), 27u);
   for (const auto& command : commands) {
     for (const auto& script : {args::BashScript(commands), args::ZshScript(commands), args::FishScript(commands)}) {

@@ -9,8 +9,8 @@ namespace howdah::cli::commands {
 namespace {
 
 Result<int> PrintScript(client::Connection& connection, const std::string& shell) {
-  std::string on;
-  const auto commands = args::Grammar(AllCommands(connection), on).Describe();
+  args::GlobalFlags flags;
+  const auto commands = args::Grammar(AllCommands(connection), flags).Describe();
   if (shell == "bash") output::Print(args::BashScript(commands));
   if (shell == "zsh") output::Print(args::ZshScript(commands));
   if (shell == "fish") output::Print(args::FishScript(commands));

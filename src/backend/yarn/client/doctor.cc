@@ -8,6 +8,7 @@
 #include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/base/bytes.h"
+#include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/yarn/resource.h"
 
@@ -53,17 +54,46 @@ class SetupCheck {
       if (const auto value = configuration.Get(key)) OkKey(configuration, key, *value);
     }
     for (const std::string& warning : configuration.warnings) Warning(warning, "");
-    if (configuration.Text("hadoop.security.authentication", "simple") != "simple") {
-      Problem("this cluster requires Kerberos (" + configuration.Where("hadoop.security.authentication") +
-                  "), which this version does not support",
-              "submit from a job that has delegation tokens (HADOOP_TOKEN_FILE_LOCATION), or use a cluster "
-              "without Kerberos");
-    }
     if (const auto logs = configuration.Bool("yarn.log-aggregation-enable", false); logs.ok() && !*logs) {
       Warning(
           "yarn.log-aggregation-enable is off: output of ended jobs stays on the nodes, for "
           "yarn.nodemanager.log.retain-seconds (3 h unless set)",
           "enable it in yarn-site.xml, or read the logs while the job runs");
+    }
+  }
+
+  // Reports the ticket, and the account to which the cluster maps its principal.
+  void CheckTicket(const HadoopClient& cluster) {
+    if (!cluster.kerberos()) return;
+    const auto& configuration = cluster.configuration();
+    if (const auto name = configuration.environment().variable("HADOOP_USER_NAME"); name && !name->empty()) {
+      Warning("HADOOP_USER_NAME is " + *name + ", which has no effect on a cluster with Kerberos",
+              "unset it; to act as another user, use --as");
+    }
+    const Result<ClientLogin>& login = *cluster.kerberos();
+    if (!login.ok()) {
+      const Error& error = login.error();
+      return Problem(error.WithoutRemedy(), error.remedy.empty() ? "correct this" : error.remedy);
+    }
+    const auto& ticket = login->ticket;
+    Ok("Kerberos: " + ticket.principal + " from " + ticket.source + ", valid until " + FormatInstant(ticket.expires) +
+       (ticket.renewable_until ? ", renewable until " + FormatInstant(*ticket.renewable_until) : "") +
+       "; the account is " + login->short_name + " (hadoop.security.auth_to_local)");
+    if (!login->on_behalf_of.empty()) Ok("acting as " + login->on_behalf_of + " (--as or HADOOP_PROXY_USER)");
+    if (cluster.credentials().tokens.empty()) {
+      const Error needed = SubmissionNeedsTokens();
+      Problem(needed.WithoutRemedy(), needed.remedy);
+    }
+  }
+
+  // Reports the KDCs that have answered while the cluster was checked.
+  void CheckKdcs(const HadoopClient& cluster) {
+    if (!cluster.kerberos() || !cluster.kerberos()->ok()) return;
+    for (const auto& kdc : (*cluster.kerberos())->login->answers()) {
+      Ok("the KDC of " + kdc.realm + ", " + kdc.address + ", answered within " + FormatDuration(kdc.took) +
+         (kdc.ahead == Duration(0) ? ""
+                                   : "; this machine's clock is " + FormatDuration(std::chrono::abs(kdc.ahead)) +
+                                         (kdc.ahead < Duration(0) ? " behind it" : " ahead of it")));
     }
   }
 
@@ -204,8 +234,10 @@ std::vector<Finding> CheckSetup(const YarnOptions& options, const Result<HadoopC
     return findings;
   }
   check.CheckConfiguration(**cluster);
+  check.CheckTicket(**cluster);
   check.CheckResourceManager(**cluster);
   check.CheckFileSystem(**cluster);
+  check.CheckKdcs(**cluster);
   return findings;
 }
 

@@ -109,6 +109,9 @@ std::string CommaList(const std::vector<std::string>& parts) {
 
 Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& inventory,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
+  if (cluster.kerberos() && cluster.credentials().tokens.empty()) {
+    return cluster.kerberos()->ok() ? SubmissionNeedsTokens() : cluster.kerberos()->error();
+  }
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto rm, cluster.Rm());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());

@@ -252,7 +252,8 @@ HadoopConnection::~HadoopConnection() = default;
 
 Result<HadoopClient*> HadoopConnection::Open(const YarnOptions& options) {
   if (!client_) {
-    HOWDAH_TRY(auto opened, HadoopClient::Open(options.environment, options.user));
+    HOWDAH_TRY(auto opened,
+               HadoopClient::Open(options.environment, options.user, {options.principal, options.keytab, options.as}));
     client_ = std::make_unique<HadoopClient>(std::move(opened));
   }
   return client_.get();

@@ -10,12 +10,14 @@
 
 #include "howdah/backend/cluster.h"
 #include "howdah/base/result.h"
+#include "howdah/client/login_flags.h"
 
 namespace howdah::client {
 
 // Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if the backend cannot be
 // reached.
-using ClusterFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
+using ClusterFactory =
+    std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name, const LoginFlags& login)>;
 
 // Not thread-safe.
 class Connection {
@@ -24,6 +26,8 @@ class Connection {
 
   // Sets the value of --on; "" if the flag is not given. Must be called before the connection is used.
   void SetOn(std::string on) { on_ = std::move(on); }
+  // Must be called before the connection is used.
+  void SetLogin(LoginFlags login) { login_ = std::move(login); }
   // The value of --on, or "".
   const std::string& on() const { return on_; }
   // The backend named by --on, $HOWDAH_ON or the configuration file; nullopt if none of them names one. Returns kUsage
@@ -40,6 +44,7 @@ class Connection {
  private:
   ClusterFactory make_cluster_;
   std::string on_;
+  LoginFlags login_;
   std::map<std::string, std::unique_ptr<backend::Cluster>> clusters_;
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "howdah/backend/yarn/identity.h"
 #include "howdah/backend/yarn/layout.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/conf/configuration.h"
@@ -22,9 +23,11 @@ namespace howdah::backend::yarn {
 // Single-threaded. Another thread needs its own HadoopClient (WithOwnConnections).
 class HadoopClient {
  public:
-  // Opens a client for interactive commands: its calls give up after seconds, not minutes. HADOOP_USER_NAME overrides
-  // `user`.
-  static Result<HadoopClient> Open(const hadoop::conf::Environment& environment, const std::string& user);
+  // Opens a client for interactive commands: its calls give up after seconds, not minutes. On a cluster with Kerberos
+  // `identity` determines the user; otherwise HADOOP_USER_NAME overrides `user`. If there is neither a ticket nor a
+  // file of tokens, Rm and Files return the error.
+  static Result<HadoopClient> Open(const hadoop::conf::Environment& environment, const std::string& user,
+                                   const Identity& identity);
   // limits: time limits for calls to the ResourceManager.
   HadoopClient(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
                hadoop::rpc::RetryLimits limits = {})
@@ -32,11 +35,14 @@ class HadoopClient {
         user_(std::move(user)),
         credentials_(std::move(credentials)),
         limits_(limits) {}
-  HadoopClient WithOwnConnections() const { return HadoopClient(configuration_, user_, credentials_, limits_); }
+  HadoopClient WithOwnConnections() const;
 
   const hadoop::conf::Configuration& configuration() const { return configuration_; }
   const std::string& user() const { return user_; }
   const hadoop::rpc::Credentials& credentials() const { return credentials_; }
+  // The login with Kerberos, or nullopt: the cluster does not use Kerberos, or this client uses only tokens. An error:
+  // no ticket was found.
+  const std::optional<Result<ClientLogin>>& kerberos() const { return kerberos_; }
   hadoop::hdfs::OpenOptions open_options() const;
 
   Result<hadoop::yarn::ResourceManager*> Rm();
@@ -50,10 +56,14 @@ class HadoopClient {
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) const;
 
  private:
+  // Returns the error if this client needs a ticket and has none.
+  Status CheckLogin() const;
+
   hadoop::conf::Configuration configuration_;
   std::string user_;
   hadoop::rpc::Credentials credentials_;
   hadoop::rpc::RetryLimits limits_;
+  std::optional<Result<ClientLogin>> kerberos_;
   std::unique_ptr<hadoop::yarn::ResourceManager> rm_;
   std::unique_ptr<hadoop::hdfs::FileSystem> files_;
 };

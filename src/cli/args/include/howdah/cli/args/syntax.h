@@ -13,6 +13,7 @@
 
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
+#include "howdah/client/login_flags.h"
 
 namespace CLI {
 class App;
@@ -86,12 +87,18 @@ struct Command {
   std::function<Runner(Syntax&)> declare;
 };
 
+// The flags that every command accepts.
+struct GlobalFlags {
+  std::string on;  // the value of --on, or ""
+  client::LoginFlags login;
+};
+
 // The whole command line. `howdah help COMMAND` prints the same as `howdah COMMAND --help`. A word that other tools use
 // for a command, such as `ps`, is an error that names our command.
 class Grammar {
  public:
-  // `on` receives the value of --on.
-  Grammar(const std::vector<Command>& commands, std::string& on);
+  // `flags` receives the values of the flags that every command accepts.
+  Grammar(const std::vector<Command>& commands, GlobalFlags& flags);
   ~Grammar();
 
   // Returns the command to run, or an exit code if there is none to run: the help, the version or an error was printed.
@@ -118,7 +125,7 @@ class Grammar {
   const Declared* FindRaw(const std::string& name) const;
 
   std::unique_ptr<CLI::App> app_;
-  std::string& on_;
+  GlobalFlags& flags_;
   std::vector<std::unique_ptr<Declared>> commands_;
 };
 

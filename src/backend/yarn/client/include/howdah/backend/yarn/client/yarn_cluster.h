@@ -21,6 +21,7 @@ struct YarnOptions {
   std::string agent;  // path of howdah-agent
   std::string user;   // the submitting user unless HADOOP_USER_NAME is set
   hadoop::conf::Environment environment;
+  std::string principal, keytab, as;  // --principal, --keytab and --as; empty: not given
 };
 
 // Reads the configuration when the client is first needed.
