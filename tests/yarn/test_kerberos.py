@@ -161,7 +161,9 @@ def test_row_14_missing_expired_and_unreadable_tickets(howdah, secure, tmp_path)
     missing = f"FILE:{tmp_path}/none"
     refused(howdah, missing, "kinit", env=cache(missing))
     refused(howdah, f"DIR:{tmp_path}/none", "kinit", env=cache(f"DIR:{tmp_path}/none"))
+    refused(howdah, f"DIR::{tmp_path}/none/tkt", "kinit", env=cache(f"DIR::{tmp_path}/none/tkt"))
     assert not (tmp_path / "none").exists(), "the directory of the cache was created"
+    refused(howdah, "KCM:", "sssd-kcm", "kinit", env=cache("KCM:"))
     refused(howdah, "WEIRD:x", "kinit", "FILE, DIR, KCM or KEYRING", env=cache("WEIRD:x"))
     (tmp_path / "damaged").write_bytes(b"\5\4 not a cache")
     refused(howdah, f"FILE:{tmp_path}/damaged", "kinit", env=cache(f"FILE:{tmp_path}/damaged"))

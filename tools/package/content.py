@@ -9,6 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("howdah", "howdah-agent")
+KRB5 = "libkrb5-dev"  # see tools/sbom.py
 DEBIAN_DOCS, COMMON_LICENSES = pathlib.Path("/usr/share/doc"), pathlib.Path("/usr/share/common-licenses")
 
 COPYRIGHT = """\
@@ -57,13 +58,14 @@ def is_npm_package(package):
 
 def add_licences(build, spdx, docs):
     """Copies the copyright file of each Debian package in the programs, and the licences to which these files refer;
-    and the licences of the npm packages in the portal's pages, which the build of the pages has collected."""
+    and the licences of the npm packages in the portal's pages, which the build of the pages has collected. The build
+    also has the copyright file of MIT krb5, whose Debian package need not be installed."""
     common = set()
     packages = [p for p in json.loads(spdx)["packages"] if p["name"] not in PROGRAMS]
     if any(is_npm_package(package) for package in packages):
         write(docs / "licenses/pages-of-the-portal", (build / "portal/assets/licences.txt").read_bytes())
     for package in (p["name"] for p in packages if not is_npm_package(p)):
-        file = DEBIAN_DOCS / package / "copyright"
+        file = build / "krb5/copyright" if package == KRB5 else DEBIAN_DOCS / package / "copyright"
         if not file.exists():
             raise SystemExit(f"package: {file} is missing; a release needs the licences of {package}. Debian's minimal "
                              "images leave such files out: reinstall the package without path-exclude in dpkg.cfg.d")

@@ -36,13 +36,32 @@ TEST(Tokens, LookupUsesServiceNameOfToken) {
 TEST(Tokens, LoginWithTokenOnClusterWithKerberosNamesNoUser) {
   hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});
   const hadoop::rpc::Token token{"id", "secret", "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns1"};
-  EXPECT_EQ(LoginOf(configuration, "ann", token)->user, "ann");
+  EXPECT_EQ(LoginOf(configuration, "ann", token, std::nullopt)->user, "ann");
   configuration.Set("hadoop.security.authentication", "kerberos", "site.xml");
-  const auto login = LoginOf(configuration, "ann", token);
+  const auto login = LoginOf(configuration, "ann", token, std::nullopt);
   ASSERT_TRUE(login.ok());
   EXPECT_EQ(login->user, "");
   EXPECT_EQ(login->token->identifier, "id");
-  EXPECT_EQ(LoginOf(configuration, "ann", std::nullopt)->user, "ann");
+  EXPECT_EQ(LoginOf(configuration, "ann", std::nullopt, std::nullopt)->user, "ann");
+}
+
+TEST(Tokens, LoginWithKerberosRequiresTheConfiguredPrincipalAndProtection) {
+  hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});
+  configuration.Set("hadoop.security.authentication", "kerberos", "site.xml");
+  configuration.Set("hadoop.rpc.protection", "privacy,integrity", "site.xml");
+  configuration.Set("dfs.namenode.kerberos.principal", "nn/_HOST@R", "site.xml");
+  const hadoop::rpc::KerberosLogin kerberos{.login = nullptr, .server = {}, .weakest_from = {}, .on_behalf_of = "bob"};
+  const auto login = LoginOf(configuration, "ann", std::nullopt, kerberos);
+  ASSERT_TRUE(login.ok());
+  EXPECT_EQ(login->user, "") << "a server without authentication is refused";
+  EXPECT_NE(login->why_not_simple, "");
+  EXPECT_EQ(login->kerberos->server.principal, "nn/_HOST@R");
+  EXPECT_EQ(login->kerberos->weakest, hadoop::principals::Protection::kIntegrity);
+  EXPECT_EQ(login->kerberos->on_behalf_of, "bob");
+  configuration.Set("ipc.client.fallback-to-simple-auth-allowed", "true", "site.xml");
+  EXPECT_EQ(LoginOf(configuration, "ann", std::nullopt, kerberos)->user, "ann");
+  configuration.Set("hadoop.rpc.protection", "secret", "site.xml");
+  EXPECT_EQ(LoginOf(configuration, "ann", std::nullopt, kerberos).error().code, ErrorCode::kUsage);
 }
 
 TEST(Tokens, HostNameIsNotResolvedWithoutTokens) {

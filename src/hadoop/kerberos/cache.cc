@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "handles.h"
 
 namespace howdah::hadoop::kerberos {
@@ -13,11 +15,14 @@ bool IsCollection(const std::string& name) {
   return name.starts_with("DIR:") || name.starts_with("KCM:") || name.starts_with("KEYRING:");
 }
 
-// libkrb5 would create the directory of a DIR cache.
+// libkrb5 would create the directory of a DIR cache: "DIR:/home/alice/cc", or "DIR::/home/alice/cc/tkt" for one cache.
 bool MissingDirectory(const std::string& name) {
-  if (!name.starts_with("DIR:") || name.starts_with("DIR::")) return false;
+  if (!name.starts_with("DIR:")) return false;
+  const bool one = name.starts_with("DIR::");
+  std::string directory = name.substr(one ? 5 : 4);
+  if (one) directory.resize(std::min(directory.rfind('/'), directory.size()));
   struct stat status {};
-  return stat(name.c_str() + 4, &status) != 0;
+  return stat(directory.c_str(), &status) != 0;
 }
 
 // The full name of a cache of a collection: "DIR::/home/alice/cc/tkt".

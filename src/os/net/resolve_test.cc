@@ -144,6 +144,55 @@ TEST(AskDns, LookupIsCancelled) {
   EXPECT_EQ(answer.error().code, ErrorCode::kTimeout);
 }
 
+// A name in the format of RFC 1035.
+std::string Encoded(const std::vector<std::string>& labels) {
+  std::string name;
+  for (const std::string& label : labels) name += static_cast<char>(label.size()) + label;
+  return name + '\0';
+}
+
+std::string Service(int priority, int weight, int port, const std::string& host) {
+  std::string record;
+  for (const int number : {priority, weight, port}) {
+    record += static_cast<char>(number >> 8);
+    record += static_cast<char>(number);
+  }
+  return record + Encoded({host, "howdah", "invalid"});
+}
+
+TEST(AskForServices, RecordsAreOrderedByPriorityThenWeight) {
+  NameServer server([](uint16_t type) {
+    EXPECT_EQ(type, 33);
+    return std::vector<std::string>{Service(20, 0, 88, "last"), Service(10, 1, 750, "second"),
+                                    Service(10, 9, 88, "first")};
+  });
+  const auto found = AskForServices("_kerberos._tcp.HOWDAH.INVALID.", seconds(20), server.options());
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(*found, (std::vector<HostPort>{
+                        {"first.howdah.invalid", 88}, {"second.howdah.invalid", 750}, {"last.howdah.invalid", 88}}));
+}
+
+TEST(AskForServices, MissingRecordsAreNotFound) {
+  NameServer server([](uint16_t) { return std::nullopt; });
+  const auto found = AskForServices("_kerberos._tcp.HOWDAH.INVALID.", seconds(20), server.options());
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::kNotFound);
+  NameServer silent(nullptr);
+  EXPECT_EQ(AskForServices("_kerberos._tcp.HOWDAH.INVALID.", milliseconds(50), silent.options()).error().code,
+            ErrorCode::kTimeout);
+}
+
+TEST(AskForName, NameOfAnAddressIsReturned) {
+  NameServer server([](uint16_t type) {
+    EXPECT_EQ(type, 12);
+    return std::vector<std::string>{Encoded({"rm1", "howdah", "invalid"})};
+  });
+  const auto address = Resolve({"10.0.0.7", 0}, seconds(0))->front();
+  const auto name = AskForName(address, seconds(20), server.options());
+  ASSERT_TRUE(name) << name.error().message;
+  EXPECT_EQ(*name, "rm1.howdah.invalid");
+}
+
 TEST(Lookup, DestructorCancelsPendingLookup) {
   // The destructor must cancel the pending lookup without blocking, even if the machine's name servers do not answer.
   Lookup lookup({"rm.howdah.invalid.", 8032}, std::chrono::hours(1));
