@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Instant kNow{std::chrono::hours(24 * 20'000)};
+const Instant kReadAt{std::chrono::hours(24 * 20'000)};
 
 std::string TestData(const std::string& name) {
   std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/tfevents/testdata/" + name, std::ios::binary);
@@ -31,7 +31,7 @@ class ScalarReaderTest : public testing::Test {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
   }
-  void Update(Instant now = kNow, int64_t pieces = 1'000'000) {
+  void Update(Instant now = kReadAt, int64_t pieces = 1'000'000) {
     const Status updated = reader_.Update(*files_, now, [&] { return pieces-- <= 0; });
     EXPECT_TRUE(updated.ok()) << updated.error().message;
   }
@@ -59,7 +59,7 @@ TEST_F(ScalarReaderTest, RunIsTheDirectoryOfTheFile) {
 
 TEST_F(ScalarReaderTest, MissingDirectoryIsEmpty) {
   ScalarReader reader(directory_.path() + "/absent");
-  EXPECT_TRUE(reader.Update(*files_, kNow, [] { return false; }).ok());
+  EXPECT_TRUE(reader.Update(*files_, kReadAt, [] { return false; }).ok());
   EXPECT_TRUE(reader.complete() && reader.curves().empty() && reader.problem().empty());
 }
 
@@ -71,19 +71,19 @@ TEST_F(ScalarReaderTest, GrowthIsReadOnce) {
   EXPECT_GT(before, 0);
   EXPECT_LT(before, 5);
   Append("/tfevents", bytes.substr(300));
-  Update(kNow + 1s);
+  Update(kReadAt + 1s);
   EXPECT_EQ(Count("loss", "."), 5);
-  Update(kNow + 2s);
+  Update(kReadAt + 2s);
   EXPECT_EQ(Count("loss", "."), 5);
 }
 
 TEST_F(ScalarReaderTest, ReadingContinuesWhenTimeWasOver) {
   Append("/a/tfevents", TestData("pytorch.tfevents"));
   Append("/b/tfevents", TestData("pytorch.tfevents"));
-  Update(kNow, 0);
+  Update(kReadAt, 0);
   EXPECT_FALSE(reader_.complete());
   EXPECT_EQ(Count("loss", "a"), 0);
-  Update(kNow, 1);
+  Update(kReadAt, 1);
   EXPECT_EQ(std::pair(Count("loss", "a"), Count("loss", "b")), std::pair(int64_t{5}, int64_t{0}));
   EXPECT_FALSE(reader_.complete());
   Update();
