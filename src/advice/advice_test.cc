@@ -47,11 +47,22 @@ TEST(Advice, SamplesAreCountedByTheirInterval) {
   EXPECT_EQ(story.Advised(), "vcores-over worker") << "30 samples, one per second";
   story.SetAll("cpu_cores", measured_for(25));
   EXPECT_EQ(story.Advised(), "");
+  story.spec.metrics_interval = 0s;
+  EXPECT_EQ(story.Advised(), "") << "sampled while somebody watches, at most once per second";
   story.spec.metrics_interval = 1min;
   story.SetAll("cpu_cores", measured_for(1795));
   EXPECT_EQ(story.Advised(), "") << "less than 30 samples, one per minute";
   story.SetAll("cpu_cores", measured_for(1800));
   EXPECT_EQ(story.Advised(), "vcores-over worker");
+}
+
+TEST(Advice, GpusAreSampledEveryFiveSecondsAtMost) {
+  Story story;
+  story.spec.metrics_interval = 1s;
+  story.SetAll("gpu_util", {[](double t) { return t < 145 ? 0.2 : NAN; }});
+  EXPECT_EQ(story.Advised(), "") << "29 samples";
+  story.SetAll("gpu_util", {[](double t) { return t < 150 ? 0.2 : NAN; }});
+  EXPECT_EQ(story.Advised(), "gpu-low worker");
 }
 
 TEST(Advice, SmallSavingsAreNotReported) {

@@ -13,6 +13,8 @@ namespace howdah::advice {
 namespace {
 
 constexpr double kFewestSamples = 30;
+// The shortest intervals between two samples. GPUs are sampled less often than the rest, because nvidia-smi is slow.
+constexpr Duration kShortestInterval = std::chrono::seconds(1), kShortestGpuInterval = std::chrono::seconds(5);
 
 double SecondsOf(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -217,7 +219,8 @@ std::map<int, Curve> Figures::GpuSeries(const journal::TaskView& task, std::stri
 std::optional<Curve> Figures::Series(const journal::TaskView& task, std::string_view name,
                                      std::optional<int> rank) const {
   auto curve = AnySeries(task, name, rank);
-  const double fewest = kFewestSamples * SecondsOf(facts_->spec.metrics_interval);
+  const Duration shortest = name.starts_with("gpu") ? kShortestGpuInterval : kShortestInterval;
+  const double fewest = kFewestSamples * SecondsOf(std::max(facts_->spec.metrics_interval, shortest));
   return curve && curve->Seconds() >= fewest ? std::move(curve) : std::nullopt;
 }
 

@@ -69,7 +69,7 @@ class Figures {
   const std::vector<RoleFigures>& roles() const { return roles_; }
   const RoleFigures* Find(const std::string& role) const;
 
-  // The series of a task, if its samples cover at least 30 times the interval between two samples.
+  // The series of a task, if it has at least 30 samples.
   std::optional<Curve> Series(const journal::TaskView& task, std::string_view name,
                               std::optional<int> rank = std::nullopt) const;
   // Returns the series of the GPUs of a task in the same way, by GPU number. what: "util" stands for gpu0_util,
