@@ -13,6 +13,7 @@ from tensorboard_curve import CURVE
 
 RUNNING = "howdah-20261121-064502-x7k2"
 LABEL = "0123456789abcdef" * 2
+JUPYTER = "JupyterLab of `howdah notebook`"
 LONG_S = 400  # JupyterLab takes a minute to start on a busy machine
 
 
@@ -156,7 +157,7 @@ def test_notebook_runs_a_cell(machine, installed, context):  # noqa: F811
                 portal,
                 job,
                 lambda page: page.get_by_role("button", name="Open…").click(),
-                lambda page: page.get_by_role("combobox", name="Server").select_option("JupyterLab of `howdah notebook`"),
+                lambda page: page.get_by_role("combobox", name="Server").select_option(JUPYTER),
                 lambda page: page.get_by_role("button", name="Open in a new tab").click(),
             )
             page.wait_for_url(re.compile(rf"^http://[0-9a-f]{{32}}\.localhost:{portal.port}/lab"))
