@@ -7,6 +7,7 @@
 #include "howdah/backend/local/layout.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
+#include "howdah/base/time.h"
 
 namespace howdah::backend::local {
 
