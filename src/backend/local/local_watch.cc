@@ -26,7 +26,7 @@ Result<std::unique_ptr<backend::JobWatch>> LocalWatch::Start(const Layout& layou
   const int watch = inotify_add_watch(events.get(), layout.jobs().c_str(), kJobsMask);
   if (watch < 0) return os::files::SystemError("watching " + layout.jobs());
   std::unique_ptr<LocalWatch> started(new LocalWatch(layout, std::move(events), watch));
-  // A job that is being submitted has a directory, but no journal yet, so a caller that lists the jobs does not find it.
+  // A job that is being submitted has a directory, but no journal yet, so a list of the jobs does not contain it.
   HOWDAH_TRY(const auto names, os::files::ListDirectory(layout.jobs()));
   for (const std::string& name : names) {
     const JobId id{name};
