@@ -3,24 +3,27 @@ import {Component, type ComponentChildren} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {apiUrl} from "./api/client";
 import type {Health} from "./api/types";
+import {deferred} from "./components/deferred";
 import {HelpDialog} from "./components/help_dialog";
 import {Link} from "./components/link";
 import {PageHeader} from "./components/page_header";
 import {useLocation} from "./hooks/use_location";
 import {useResource, type Resource} from "./hooks/use_resource";
 import {useShortcuts} from "./hooks/use_shortcuts";
-import {AboutPage} from "./pages/about_page";
-import {AdvicePage} from "./pages/advice_page";
-import {ClusterPage} from "./pages/cluster/cluster_page";
-import {NodePage} from "./pages/cluster/node_page";
-import {QueuePage} from "./pages/cluster/queue_page";
-import {ComparePage} from "./pages/compare/compare_page";
-import {GoodputPage} from "./pages/goodput_page";
-import {JobPage} from "./pages/job/job_page";
 import {JobsPage} from "./pages/jobs/jobs_page";
-import {NamePage} from "./pages/name/name_page";
-import {RerunPage} from "./pages/rerun/rerun_page";
 import {routeOf, type Route} from "./pure/url_state";
+
+// The code of the list is loaded at first, and that of other pages with the first page that needs it.
+const JobPage = deferred(() => import("./pages/job/job_page").then(code => code.JobPage));
+const AboutPage = deferred(() => import("./pages/rarer_pages").then(code => code.AboutPage));
+const AdvicePage = deferred(() => import("./pages/rarer_pages").then(code => code.AdvicePage));
+const ClusterPage = deferred(() => import("./pages/rarer_pages").then(code => code.ClusterPage));
+const NodePage = deferred(() => import("./pages/rarer_pages").then(code => code.NodePage));
+const QueuePage = deferred(() => import("./pages/rarer_pages").then(code => code.QueuePage));
+const ComparePage = deferred(() => import("./pages/rarer_pages").then(code => code.ComparePage));
+const GoodputPage = deferred(() => import("./pages/rarer_pages").then(code => code.GoodputPage));
+const NamePage = deferred(() => import("./pages/rarer_pages").then(code => code.NamePage));
+const RerunPage = deferred(() => import("./pages/rarer_pages").then(code => code.RerunPage));
 
 const HEALTH_MS = 10_000; // how often the state of the backends is read
 

@@ -169,3 +169,13 @@ def test_csv_is_a_download(tab):
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
     assert download.value.suggested_filename == "jobs.csv"
+
+
+def test_page_whose_code_is_missing_says_so_and_leaves_the_others(tab, expect):
+    opened = tab(allow=["rarer_pages", "404", "Its code could not be loaded"])
+    page = opened.open("/")
+    page.route(re.compile("/assets/rarer_pages"), lambda route: route.fulfill(status=404))
+    page.get_by_role("link", name="Goodput").click()
+    expect(page.get_by_role("alert")).to_contain_text("Its code could not be loaded. Reload the page")
+    page.get_by_role("link", name="Jobs", exact=True).click()
+    expect(page.get_by_role("link", name="job-running")).to_be_visible()
