@@ -7,8 +7,7 @@ namespace howdah::web {
 namespace {
 
 constexpr size_t kServerHeadBytes = 64 << 10;
-constexpr size_t kMostToServer = 512 << 10;     // more than the step in which an upstream reports taken bytes
-constexpr size_t kEnoughForClient = 256 << 10;  // with fewer queued bytes, the client may run out of them
+constexpr size_t kMostToServer = 512 << 10;  // more than the step in which an upstream reports taken bytes
 constexpr Duration kServerEnd = std::chrono::seconds(2);
 
 Problem BadAnswer(const std::string& defect) {
@@ -106,7 +105,7 @@ void Relay::OnBytes(std::string bytes) {
   } else {
     PassBody(std::move(bytes));
   }
-  TakeIfRoom();
+  TakeAccepted();
 }
 
 void Relay::ReadHead() {
@@ -198,7 +197,7 @@ void Relay::Leave() {
 
 void Relay::OnSent() {
   active_ = true;
-  TakeIfRoom();
+  TakeAccepted();
 }
 
 void Relay::Detach() {
@@ -207,9 +206,10 @@ void Relay::Detach() {
   Leave();
 }
 
-void Relay::TakeIfRoom() {
-  if (state_ == State::kOver || output_.untaken == 0 || client_.queued() > kEnoughForClient) return;
-  upstream_->Take(std::exchange(output_.untaken, 0));
+void Relay::TakeAccepted() {
+  if (state_ == State::kOver) return;
+  const size_t queued = std::min(client_.queued(), output_.untaken);
+  if (queued < output_.untaken) upstream_->Take(std::exchange(output_.untaken, queued) - queued);
 }
 
 void Relay::Watch() {

@@ -69,7 +69,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   void Fail(const Problem& problem);
   void Finish(bool keep_alive);
   void Leave();
-  void TakeIfRoom();
+  void TakeAccepted();
   void Watch();
 
   Setup setup_;
