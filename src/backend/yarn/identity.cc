@@ -18,7 +18,9 @@ Result<ClientLogin> LogIn(const hadoop::conf::Configuration& configuration, cons
   HOWDAH_TRY(const auto principal, hadoop::principals::ParsePrincipal(client.ticket.principal));
   const auto realm = client.login->DefaultRealm();
   HOWDAH_TRY(const auto rules, hadoop::conf::ShortNameRulesOf(configuration, realm ? *realm : ""));
-  HOWDAH_TRY(client.short_name, rules.ShortName(principal));
+  const auto short_name = rules.ShortName(principal);
+  if (!short_name) return Error{ErrorCode::kUnavailable, short_name.error().message};
+  client.short_name = *short_name;
   client.on_behalf_of = identity.as.empty() ? variable("HADOOP_PROXY_USER") : identity.as;
   return client;
 }
