@@ -1,6 +1,7 @@
 """A real MIT KDC on the loopback interface, with keytabs and ticket caches. Everything is below one folder."""
 import os
 import pathlib
+import signal
 import subprocess
 
 from machine import eventually
@@ -81,8 +82,9 @@ class Kdc:
 
     def start(self):
         log = (self.folder / "kdc.err").open("ab")
+        # The working directory lets the guardian of a cluster find the process.
         self.process = subprocess.Popen(self.command, env=self._environment(), stdin=subprocess.DEVNULL, stdout=log,
-                                        stderr=log)
+                                        stderr=log, cwd=self.folder, start_new_session=True)
         eventually(lambda: "commencing operation" in self._log(), f"the KDC of {self.realm}")
 
     def _log(self):
@@ -91,7 +93,7 @@ class Kdc:
 
     def stop(self):
         if self.process:
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)  # `command` may have started the KDC as a child
             self.process.wait()
             self.process = None
             (self.folder / "kdc.log").unlink(missing_ok=True)
