@@ -167,6 +167,24 @@ TEST(Advice, RecommendedCheckpointsAreCountedInStepsWithoutTheTimeOfCheckpoints)
   EXPECT_NEAR(finding.saving.hours * 6, 1 - 0.4921 / 0.8744, 0.002);
 }
 
+TEST(Advice, RateOfAShortAttemptIsThatOfAnEarlierOne) {
+  Trail trail;
+  const auto report = [&](int attempt, Duration after, int64_t step) {
+    core::TaskChanged change{.role = "worker", .index = 0, .attempt = attempt};
+    change.type = core::TaskChanged::Type::kProgressed;
+    change.progress = core::TaskProgress{.step = step, .at = Instant(after)};
+    trail.Take({Instant(after), change});
+  };
+  report(0, 0s, 0);
+  report(0, 120s, 240);
+  EXPECT_EQ(trail.StepRates().at("worker"), std::vector<double>{2});
+  report(1, 130s, 250);
+  report(1, 140s, 300);
+  EXPECT_EQ(trail.StepRates().at("worker"), std::vector<double>{2}) << "ten seconds are too short for a rate";
+  report(1, 230s, 350);
+  EXPECT_EQ(trail.StepRates().at("worker"), std::vector<double>{1});
+}
+
 TEST(Advice, PressureOfTheNodeIsNotBlamedOnSleepingThreads) {
   Story story;
   story.SetAll("threads", 30);

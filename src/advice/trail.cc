@@ -31,6 +31,15 @@ std::string KeyOf(const Trail::Failure& failure) {
   return failure.role + "\n" + exit + "\n" + WithoutNumbers(CauseIn(failure.reason));
 }
 
+// The steps per second between two reports of an attempt. nullopt if they are too close to each other.
+std::optional<double> StepRate(const std::optional<core::TaskProgress>& first,
+                               const std::optional<core::TaskProgress>& last) {
+  if (!first || !last || last->at - first->at < kLongEnoughForARate) return std::nullopt;
+  const auto steps = static_cast<double>(*last->step) - static_cast<double>(*first->step);
+  if (steps <= 0) return std::nullopt;
+  return steps / std::chrono::duration<double>(last->at - first->at).count();
+}
+
 }  // namespace
 
 void Trail::Take(const core::JournalEntry& entry) {
@@ -141,6 +150,7 @@ void Trail::Take(Instant at, const TaskChanged& change) {
   }
   if (change.attempt != task.attempt) {
     task.attempt = change.attempt;
+    if (const auto rate = StepRate(task.first, task.last)) task.earlier_rate = rate;
     task.first = task.last = std::nullopt;
     if (task.saves && (!most_saves_ || task.saves->Between() > most_saves_->Between())) most_saves_ = task.saves;
     task.saves.reset();
@@ -197,10 +207,8 @@ std::map<std::string, std::vector<double>> Trail::StepRates() const {
   std::map<std::string, std::vector<double>> rates;
   for (const auto& [name, role] : roles_) {
     for (const auto& [index, task] : role.tasks) {
-      if (!task.first || !task.last || task.last->at - task.first->at < kLongEnoughForARate) continue;
-      const double seconds = std::chrono::duration<double>(task.last->at - task.first->at).count();
-      const auto steps = static_cast<double>(*task.last->step) - static_cast<double>(*task.first->step);
-      if (steps > 0) rates[name].push_back(steps / seconds);
+      const auto newest = StepRate(task.first, task.last);
+      if (const auto rate = newest ? newest : task.earlier_rate) rates[name].push_back(*rate);
     }
   }
   return rates;

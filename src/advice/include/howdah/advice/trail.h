@@ -56,8 +56,8 @@ class Trail {
   std::vector<Repeated> RepeatedFailures() const;
   // The total running time of the role's failed attempts after which only their own task restarted.
   Duration RepeatedTime(const std::string& role) const;
-  // The steps per second of each task's newest attempt, by role. Contains only tasks that reported steps for a minute
-  // or longer.
+  // The steps per second of each task, by role: of its newest attempt that reported steps for a minute or longer.
+  // Contains only tasks with such an attempt.
   std::map<std::string, std::vector<double>> StepRates() const;
   // The time until `now` for which the role's tasks had a container, added up over the tasks.
   Duration ContainerTime(const std::string& role, Instant now) const;
@@ -89,6 +89,7 @@ class Trail {
     std::string node;
     std::optional<Failure> failure;                 // failure since the last start
     std::optional<core::TaskProgress> first, last;  // reports with a step of the newest attempt
+    std::optional<double> earlier_rate;             // steps per second, of the newest earlier attempt with a rate
     std::optional<Saves> saves;                     // announced checkpoints of the newest attempt
     int attempt = -1;
   };
