@@ -246,6 +246,7 @@ EXCEPTIONS = {
     ("tests/python/test_functions.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/yarn/test_python_api.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/local/test_advice_applied.py", "sleep"): "within the users' programs, and the wait that a check examines",
+    ("tests/idle/test_advice_of_cores.py", "sleep"): "within the user's program, whose steps take time",
     ("tests/frameworks/test_scalars.py", "sleep"): "within the user's program, which waits for the test",
     ("tests/support/healthy_runs.py", "sleep"): "within the users' programs, which run for a fixed time",
     ("tests/local/test_jobs.py", "sleep"): "within the user's program, which is to print at a rate",
