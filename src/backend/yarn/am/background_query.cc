@@ -1,7 +1,6 @@
 #include "background_query.h"
 
 #include <boost/asio/post.hpp>
-#include <thread>
 #include <utility>
 
 namespace howdah::backend::yarn::am {
@@ -12,22 +11,35 @@ BackgroundQuery::BackgroundQuery(boost::asio::io_context& loop, HadoopClient clu
 }
 
 BackgroundQuery::~BackgroundQuery() {
-  const std::lock_guard lock(mailbox_->mutex);
-  mailbox_->loop = nullptr;
+  bool finished = false;
+  {
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->loop = nullptr;
+    finished = mailbox_->finished;
+  }
+  if (!thread_.joinable()) return;
+  if (finished) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
 }
 
 void BackgroundQuery::Start(std::function<std::function<void()>(HadoopClient& cluster)> query) {
   running_ = true;
-  std::thread([this, mailbox = mailbox_, cluster = cluster_, query = std::move(query)] {
+  mailbox_->finished = false;  // no other thread uses the mailbox now
+  thread_ = std::thread([this, mailbox = mailbox_, cluster = cluster_, query = std::move(query)] {
     auto deliver = query(*cluster);
     const std::lock_guard lock(mailbox->mutex);
+    mailbox->finished = true;
     if (mailbox->loop == nullptr) return;
     boost::asio::post(*mailbox->loop, [this, mailbox, deliver = std::move(deliver)] {
       if (mailbox->loop == nullptr) return;
+      thread_.join();
       running_ = false;
       deliver();
     });
-  }).detach();
+  });
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "howdah/backend/yarn/hadoop_client.h"
 
@@ -27,9 +28,11 @@ class BackgroundQuery {
   struct Mailbox {
     std::mutex mutex;
     boost::asio::io_context* loop = nullptr;  // null once the owner has been destroyed
+    bool finished = false;                    // the query has ended, so its thread ends at once
   };
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   std::shared_ptr<HadoopClient> cluster_;  // shared with the thread
+  std::thread thread_;                     // of the newest query, until its result is delivered
   bool running_ = false;
 };
 
