@@ -105,6 +105,8 @@ def test_settings_of_a_cluster_take_effect(new_cluster):
         queues={"default": {"capacity": 60}, "small": {"capacity": 40, "maximum-capacity": 40}},
         extra={"yarn-site": {"yarn.resourcemanager.am.max-attempts": 5}}, node_extra={"nm2": {
             "yarn.nodemanager.resource.memory-mb": 1024}})
+    # A node that has just registered is active before the scheduler has counted its memory.
+    cluster.wait(lambda: all(n["availMemoryMB"] for n in cluster.nodes()), "the free memory of each node")
     nodes = {n["id"]: n for n in cluster.nodes()}
     big, small = (nodes[cluster.node_id(n)] for n in ("nm1", "nm2"))
     gpus = [{r["name"]: r["value"] for r in n["totalResource"]["resourceInformations"]["resourceInformation"]}

@@ -93,9 +93,9 @@ def test_nodes_have_gpus_labels_states_and_what_runs_there(difficult, alice, tmp
         assert (sick["state"], sick["usable"], sick["label"]) == ("UNHEALTHY", False, "fast")
         assert "1/1 local-dirs are bad" in sick["health"]
 
-        def is_complete(state):
-            return any(node.get("tasks") for node in state["nodes"])
-        node, = until(portal, "cluster/nodes", is_complete, "the task", node=first)["nodes"]
+        def runs(state):
+            return any(task["state"] == "RUNNING" for node in state["nodes"] for task in node.get("tasks") or [])
+        node, = until(portal, "cluster/nodes", runs, "the running task", node=first)["nodes"]
         assert [(task["job"], task["task"], task["state"]) for task in node["tasks"]] == [(job, "trainer:0", "RUNNING")]
         assert node["containers"] == of_rm[first]["numContainers"]
         assert node["others"] == node["containers"] - 1 - len(node["masters"]) and node["complete"]
