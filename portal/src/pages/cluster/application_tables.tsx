@@ -1,41 +1,33 @@
 import type {ApplicationGroup, ApplicationsBackend, ClusterApplication} from "../../api/types";
+import {FigureTable, type Figure} from "../../components/figure_table";
 import {Link} from "../../components/link";
 import {AgoText} from "../../components/time_text";
 import {bytes, count, UNKNOWN} from "../../pure/format";
 import {jobPath} from "../../pure/url_state";
 
+// What applications or users hold.
+export const HELD: readonly Figure<{
+  containers: number | null;
+  memory_bytes: number | null;
+  vcores: number | null;
+  gpus: number | null;
+}>[] = [
+  {title: "containers", text: one => count(one.containers)},
+  {title: "memory", text: one => bytes(one.memory_bytes)},
+  {title: "vcores", text: one => count(one.vcores)},
+  {title: "GPUs", text: one => count(one.gpus)},
+];
+
+const GROUP: readonly Figure<ApplicationGroup>[] = [
+  {title: "running", text: group => count(group.running)},
+  {title: "waiting", text: group => count(group.waiting)},
+  ...HELD,
+];
+
 function Groups({field, groups}: {field: "type" | "user"; groups: readonly ApplicationGroup[]}) {
   const label = `Applications by ${field}`;
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table class="plain">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{field}</th>
-            {["running", "waiting", "containers", "memory", "vcores", "GPUs"].map(title => (
-              <th key={title} scope="col" class="numeric">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map(group => (
-            <tr key={group[field] ?? ""}>
-              <th scope="row">{group[field] ?? UNKNOWN}</th>
-              <td class="numeric">{count(group.running)}</td>
-              <td class="numeric">{count(group.waiting)}</td>
-              <td class="numeric">{count(group.containers)}</td>
-              <td class="numeric">{bytes(group.memory_bytes)}</td>
-              <td class="numeric">{count(group.vcores)}</td>
-              <td class="numeric">{count(group.gpus)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const name = (group: ApplicationGroup) => group[field] ?? UNKNOWN;
+  return <FigureTable label={label} caption={label} heading={field} name={name} figures={GROUP} rows={groups} />;
 }
 
 export function ApplicationGroups({backend}: {backend: ApplicationsBackend}) {

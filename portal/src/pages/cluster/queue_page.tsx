@@ -1,6 +1,7 @@
 // `/cluster/queues/Q`: one queue, who holds it, and what waits in it.
 import {apiUrl} from "../../api/client";
-import type {ApplicationsBackend, ClusterAnswer, ClusterQueue, QueueLimits, QueuesBackend} from "../../api/types";
+import type {ApplicationsBackend, ClusterAnswer, ClusterQueue, QueueHolder, QueueLimits, QueuesBackend} from "../../api/types";
+import {FigureTable, type Figure} from "../../components/figure_table";
 import {Link} from "../../components/link";
 import {LiveMark} from "../../components/live_mark";
 import {ResourceView} from "../../components/resource_view";
@@ -9,79 +10,60 @@ import {useResource} from "../../hooks/use_resource";
 import {queueShareText} from "../../pure/cluster";
 import {bytes, count, percent, UNKNOWN, type Maybe} from "../../pure/format";
 import {queuePath} from "../../pure/url_state";
-import {ApplicationTable} from "./application_tables";
+import {ApplicationTable, HELD} from "./application_tables";
 import {BackendProblem} from "./backend_state";
 import {QueueTable} from "./queue_table";
 import {WaitingJobs} from "./waiting_jobs";
 
+interface ResourceLimits {
+  resource: string;
+  limits: QueueLimits;
+  pending: Maybe<number>;
+  text: (value: Maybe<number>) => string;
+}
+
+const LIMITS: readonly Figure<ResourceLimits>[] = [
+  {title: "used", text: row => row.text(row.limits.used)},
+  {title: "capacity", text: row => row.text(row.limits.capacity)},
+  {title: "maximum", text: row => row.text(row.limits.maximum)},
+  {title: "pending", text: row => row.text(row.pending)},
+];
+
 function Limits({queue}: {queue: ClusterQueue}) {
-  const rows: [string, QueueLimits, number | null, (value: Maybe<number>) => string][] = [
-    ["memory", queue.memory_bytes, queue.pending.memory_bytes, bytes],
-    ["vcores", queue.vcores, queue.pending.vcores, count],
-    ["GPUs", queue.gpus, queue.pending.gpus, count],
+  const rows: ResourceLimits[] = [
+    {resource: "memory", limits: queue.memory_bytes, pending: queue.pending.memory_bytes, text: bytes},
+    {resource: "vcores", limits: queue.vcores, pending: queue.pending.vcores, text: count},
+    {resource: "GPUs", limits: queue.gpus, pending: queue.pending.gpus, text: count},
   ];
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Limits">
-      <table class="plain">
-        <caption>Use and limits</caption>
-        <thead>
-          <tr>
-            <th scope="col">resource</th>
-            {["used", "capacity", "maximum", "pending"].map(title => (
-              <th key={title} scope="col" class="numeric">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, limits, pending, text]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {[limits.used, limits.capacity, limits.maximum, pending].map((value, i) => (
-                <td key={i} class="numeric">
-                  {text(value)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <FigureTable
+      label="Limits"
+      caption="Use and limits"
+      heading="resource"
+      name={row => row.resource}
+      figures={LIMITS}
+      rows={rows}
+    />
   );
 }
+
+const HOLDER: readonly Figure<QueueHolder>[] = [
+  {title: "share of its memory", text: one => percent(one.share)},
+  {title: "applications", text: one => count(one.applications)},
+  ...HELD,
+];
 
 function HeldBy({queue}: {queue: ClusterQueue}) {
   if (queue.held_by.length === 0) return <p class="muted">Nobody uses the queue.</p>;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Users of the queue">
-      <table class="plain">
-        <caption>Held by</caption>
-        <thead>
-          <tr>
-            <th scope="col">user</th>
-            {["share of its memory", "applications", "containers", "memory", "vcores", "GPUs"].map(title => (
-              <th key={title} scope="col" class="numeric">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {queue.held_by.map(one => (
-            <tr key={one.user ?? ""}>
-              <th scope="row">{one.user ?? UNKNOWN}</th>
-              <td class="numeric">{percent(one.share)}</td>
-              <td class="numeric">{count(one.applications)}</td>
-              <td class="numeric">{count(one.containers)}</td>
-              <td class="numeric">{bytes(one.memory_bytes)}</td>
-              <td class="numeric">{count(one.vcores)}</td>
-              <td class="numeric">{count(one.gpus)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <FigureTable
+      label="Users of the queue"
+      caption="Held by"
+      heading="user"
+      name={one => one.user ?? UNKNOWN}
+      figures={HOLDER}
+      rows={queue.held_by}
+    />
   );
 }
 
