@@ -5,7 +5,7 @@ import {AgoText} from "../../components/time_text";
 import {bytes, count, UNKNOWN} from "../../pure/format";
 import {jobPath} from "../../pure/url_state";
 
-// What applications or users hold.
+// The resources that applications or users hold.
 export const HELD: readonly Figure<{
   containers: number | null;
   memory_bytes: number | null;

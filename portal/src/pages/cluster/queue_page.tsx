@@ -1,6 +1,13 @@
 // `/cluster/queues/Q`: one queue, who holds it, and what waits in it.
 import {apiUrl} from "../../api/client";
-import type {ApplicationsBackend, ClusterAnswer, ClusterQueue, QueueHolder, QueueLimits, QueuesBackend} from "../../api/types";
+import type {
+  ApplicationsBackend,
+  ClusterAnswer,
+  ClusterQueue,
+  QueueHolder,
+  QueueLimits,
+  QueuesBackend,
+} from "../../api/types";
 import {FigureTable, type Figure} from "../../components/figure_table";
 import {Link} from "../../components/link";
 import {LiveMark} from "../../components/live_mark";
