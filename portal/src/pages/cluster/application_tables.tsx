@@ -1,9 +1,22 @@
 import type {ApplicationGroup, ApplicationsBackend, ClusterApplication} from "../../api/types";
 import {FigureTable, type Figure} from "../../components/figure_table";
 import {Link} from "../../components/link";
+import {RowTable, type Column} from "../../components/row_table";
 import {AgoText} from "../../components/time_text";
 import {bytes, count, UNKNOWN} from "../../pure/format";
 import {jobPath} from "../../pure/url_state";
+
+const COLUMNS: readonly Column[] = [
+  "Application",
+  "Type",
+  "User",
+  "State",
+  "Submitted",
+  {numeric: "Containers"},
+  {numeric: "Memory"},
+  {numeric: "vcores"},
+  {numeric: "GPUs"},
+];
 
 // The resources that applications or users hold.
 export const HELD: readonly Figure<{
@@ -43,56 +56,30 @@ export function ApplicationGroups({backend}: {backend: ApplicationsBackend}) {
 export function ApplicationTable({applications}: {applications: readonly ClusterApplication[]}) {
   if (applications.length === 0) return <p class="muted">No application runs or waits.</p>;
   return (
-    <div class="scroll tall" tabIndex={0} role="region" aria-label="Applications">
-      <table class="rows">
-        <caption class="sr-only">Applications</caption>
-        <thead>
-          <tr>
-            <th scope="col">Application</th>
-            <th scope="col">Type</th>
-            <th scope="col">User</th>
-            <th scope="col">State</th>
-            <th scope="col">Submitted</th>
-            <th scope="col" class="numeric">
-              Containers
-            </th>
-            <th scope="col" class="numeric">
-              Memory
-            </th>
-            <th scope="col" class="numeric">
-              vcores
-            </th>
-            <th scope="col" class="numeric">
-              GPUs
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {applications.map(one => (
-            <tr key={one.id} data-row>
-              <th scope="row">
-                {one.job ? (
-                  <Link to={jobPath(one.id)} class="job-name">
-                    {one.name ?? one.id}
-                  </Link>
-                ) : (
-                  <span title={one.id}>{one.name ?? one.id}</span>
-                )}
-              </th>
-              <td>{one.type}</td>
-              <td>{one.user ?? UNKNOWN}</td>
-              <td>{one.state}</td>
-              <td>
-                <AgoText at={one.submitted} />
-              </td>
-              <td class="numeric">{count(one.containers)}</td>
-              <td class="numeric">{bytes(one.memory_bytes)}</td>
-              <td class="numeric">{count(one.vcores)}</td>
-              <td class="numeric">{count(one.gpus)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RowTable label="Applications" columns={COLUMNS} tall>
+    {applications.map(one => (
+      <tr key={one.id} data-row>
+        <th scope="row">
+          {one.job ? (
+            <Link to={jobPath(one.id)} class="job-name">
+              {one.name ?? one.id}
+            </Link>
+          ) : (
+            <span title={one.id}>{one.name ?? one.id}</span>
+          )}
+        </th>
+        <td>{one.type}</td>
+        <td>{one.user ?? UNKNOWN}</td>
+        <td>{one.state}</td>
+        <td>
+          <AgoText at={one.submitted} />
+        </td>
+        <td class="numeric">{count(one.containers)}</td>
+        <td class="numeric">{bytes(one.memory_bytes)}</td>
+        <td class="numeric">{count(one.vcores)}</td>
+        <td class="numeric">{count(one.gpus)}</td>
+      </tr>
+    ))}
+    </RowTable>
   );
 }

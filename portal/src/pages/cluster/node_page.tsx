@@ -2,9 +2,9 @@
 import {apiUrl} from "../../api/client";
 import type {ClusterAnswer, NodeDetail, NodesBackend} from "../../api/types";
 import {Link} from "../../components/link";
-import {LiveMark} from "../../components/live_mark";
 import {Notes} from "../../components/notes";
 import {ResourceView} from "../../components/resource_view";
+import {RowTable, type Column} from "../../components/row_table";
 import {StateBadge} from "../../components/state_badge";
 import {TimeText} from "../../components/time_text";
 import {useClusterLive} from "../../hooks/use_cluster";
@@ -13,6 +13,10 @@ import {usageText} from "../../pure/cluster";
 import {bytes, count, plural, UNKNOWN} from "../../pure/format";
 import {jobPath} from "../../pure/url_state";
 import {BackendProblem} from "./backend_state";
+import {PartHead} from "./part_head";
+
+const TASK_COLUMNS: readonly Column[] = ["Task", "Job", "State", {numeric: "Attempt"}, "Started"];
+const FAILURE_COLUMNS: readonly Column[] = ["When", "Task", "Job", "What happened"];
 
 function Facts({node}: {node: NodeDetail}) {
   const facts: [string, string][] = [
@@ -64,41 +68,25 @@ function Tasks({node}: {node: NodeDetail}) {
         theirs, {count(node.others)} other containers.
       </p>
       {tasks.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Tasks">
-          <table class="rows">
-            <caption class="sr-only">Tasks</caption>
-            <thead>
-              <tr>
-                <th scope="col">Task</th>
-                <th scope="col">Job</th>
-                <th scope="col">State</th>
-                <th scope="col" class="numeric">
-                  Attempt
-                </th>
-                <th scope="col">Started</th>
-              </tr>
-            </thead>
-            <tbody>
-              {tasks.map(task => (
-                <tr key={`${task.job} ${task.task}`} data-row>
-                  <th scope="row">
-                    <Link to={jobPath(task.job)} query={{tab: "tasks", task: task.task}}>
-                      {task.task}
-                    </Link>
-                  </th>
-                  <td>{task.name}</td>
-                  <td>
-                    <StateBadge state={task.state} />
-                  </td>
-                  <td class="numeric">{count(task.attempt)}</td>
-                  <td>
-                    <TimeText at={task.started} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <RowTable label="Tasks" columns={TASK_COLUMNS}>
+        {tasks.map(task => (
+          <tr key={`${task.job} ${task.task}`} data-row>
+            <th scope="row">
+              <Link to={jobPath(task.job)} query={{tab: "tasks", task: task.task}}>
+                {task.task}
+              </Link>
+            </th>
+            <td>{task.name}</td>
+            <td>
+              <StateBadge state={task.state} />
+            </td>
+            <td class="numeric">{count(task.attempt)}</td>
+            <td>
+              <TimeText at={task.started} />
+            </td>
+          </tr>
+        ))}
+        </RowTable>
       )}
     </>
   );
@@ -108,38 +96,25 @@ function Failures({node}: {node: NodeDetail}) {
   const failures = node.failures ?? [];
   if (failures.length === 0) return <p class="muted">No task has failed here.</p>;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Failures">
-      <table class="rows waiting">
-        <caption class="sr-only">Failures</caption>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Task</th>
-            <th scope="col">Job</th>
-            <th scope="col">What happened</th>
-          </tr>
-        </thead>
-        <tbody>
-          {failures.map(failure => (
-            <tr key={`${failure.job} ${failure.task} ${failure.attempt}`} data-row>
-              <td>
-                <TimeText at={failure.at} />
-              </td>
-              <th scope="row">
-                <Link to={jobPath(failure.job)} query={{tab: "tasks", task: failure.task, attempts: "all"}}>
-                  {failure.task}
-                </Link>
-              </th>
-              <td>{failure.name}</td>
-              <td class="sentence">
-                {failure.lost && "container lost: "}
-                {failure.reason ?? UNKNOWN}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RowTable label="Failures" columns={FAILURE_COLUMNS} wide>
+    {failures.map(failure => (
+      <tr key={`${failure.job} ${failure.task} ${failure.attempt}`} data-row>
+        <td>
+          <TimeText at={failure.at} />
+        </td>
+        <th scope="row">
+          <Link to={jobPath(failure.job)} query={{tab: "tasks", task: failure.task, attempts: "all"}}>
+            {failure.task}
+          </Link>
+        </th>
+        <td>{failure.name}</td>
+        <td class="sentence">
+          {failure.lost && "container lost: "}
+          {failure.reason ?? UNKNOWN}
+        </td>
+      </tr>
+    ))}
+    </RowTable>
   );
 }
 
@@ -148,13 +123,7 @@ export function NodePage({node: name}: {node: string}) {
   const live = useClusterLive([resource]);
   return (
     <>
-      <div class="job-top">
-        <h1>Node {name}</h1>
-        <LiveMark state={live} />
-      </div>
-      <p>
-        <Link to="/cluster">Cluster</Link>
-      </p>
+      <PartHead title={`Node ${name}`} live={live} />
       <ResourceView what="The node" resource={resource}>
         {({backends}) => (
           <>

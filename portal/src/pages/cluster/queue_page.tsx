@@ -10,7 +10,6 @@ import type {
 } from "../../api/types";
 import {FigureTable, type Figure} from "../../components/figure_table";
 import {Link} from "../../components/link";
-import {LiveMark} from "../../components/live_mark";
 import {ResourceView} from "../../components/resource_view";
 import {useClusterLive} from "../../hooks/use_cluster";
 import {useResource} from "../../hooks/use_resource";
@@ -19,6 +18,7 @@ import {bytes, count, percent, UNKNOWN, type Maybe} from "../../pure/format";
 import {queuePath} from "../../pure/url_state";
 import {ApplicationTable, HELD} from "./application_tables";
 import {BackendProblem} from "./backend_state";
+import {PartHead} from "./part_head";
 import {QueueTable} from "./queue_table";
 import {WaitingJobs} from "./waiting_jobs";
 
@@ -112,13 +112,7 @@ export function QueuePage({queue: path}: {queue: string}) {
   const live = useClusterLive([queues, applications]);
   return (
     <>
-      <div class="job-top">
-        <h1>Queue {path}</h1>
-        <LiveMark state={live} />
-      </div>
-      <p>
-        <Link to="/cluster">Cluster</Link>
-      </p>
+      <PartHead title={`Queue ${path}`} live={live} />
       <ResourceView what="The list of queues" resource={queues}>
         {({backends}) => {
           const found = backends.flatMap(backend =>

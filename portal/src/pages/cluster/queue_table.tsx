@@ -1,8 +1,21 @@
 import type {ClusterQueue} from "../../api/types";
 import {Link} from "../../components/link";
+import {RowTable, type Column} from "../../components/row_table";
 import {heldByText, queueShareText} from "../../pure/cluster";
 import {bytes, count, percent, UNKNOWN} from "../../pure/format";
 import {jobPath, queuePath} from "../../pure/url_state";
+
+const COLUMNS: readonly Column[] = [
+  "Queue",
+  "Used, of its capacity",
+  {numeric: "Memory"},
+  {numeric: "GPUs"},
+  {numeric: "AM share"},
+  {numeric: "Running"},
+  {numeric: "Waiting"},
+  "Held by",
+  "Waiting jobs, and what for",
+];
 
 const MOST_JOBS = 3; // of a queue that are listed; its page has all
 
@@ -28,57 +41,29 @@ function Waiting({queue}: {queue: ClusterQueue}) {
 
 export function QueueTable({queues, label}: {queues: readonly ClusterQueue[]; label: string}) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table class="rows waiting">
-        <caption class="sr-only">{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Queue</th>
-            <th scope="col">Used, of its capacity</th>
-            <th scope="col" class="numeric">
-              Memory
-            </th>
-            <th scope="col" class="numeric">
-              GPUs
-            </th>
-            <th scope="col" class="numeric">
-              AM share
-            </th>
-            <th scope="col" class="numeric">
-              Running
-            </th>
-            <th scope="col" class="numeric">
-              Waiting
-            </th>
-            <th scope="col">Held by</th>
-            <th scope="col">Waiting jobs, and what for</th>
-          </tr>
-        </thead>
-        <tbody>
-          {queues.map(queue => (
-            <tr key={queue.queue} data-row>
-              <th scope="row">
-                <Link to={queuePath(queue.queue)} class="job-name">
-                  {queue.queue}
-                </Link>
-                {queue.state !== "RUNNING" && <span class="tone-warn"> ■ {queue.state}</span>}
-              </th>
-              <td>{queueShareText(queue)}</td>
-              <td class="numeric">{bytes(queue.memory_bytes.used)}</td>
-              <td class="numeric">{count(queue.gpus.used)}</td>
-              <td class="numeric">
-                {percent(queue.am_share.used)} of {percent(queue.am_share.maximum)}
-              </td>
-              <td class="numeric">{count(queue.running)}</td>
-              <td class="numeric">{count(queue.waiting)}</td>
-              <td class="sentence">{heldByText(queue.held_by)}</td>
-              <td class="sentence">
-                <Waiting queue={queue} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RowTable label={label} columns={COLUMNS} wide>
+    {queues.map(queue => (
+      <tr key={queue.queue} data-row>
+        <th scope="row">
+          <Link to={queuePath(queue.queue)} class="job-name">
+            {queue.queue}
+          </Link>
+          {queue.state !== "RUNNING" && <span class="tone-warn"> ■ {queue.state}</span>}
+        </th>
+        <td>{queueShareText(queue)}</td>
+        <td class="numeric">{bytes(queue.memory_bytes.used)}</td>
+        <td class="numeric">{count(queue.gpus.used)}</td>
+        <td class="numeric">
+          {percent(queue.am_share.used)} of {percent(queue.am_share.maximum)}
+        </td>
+        <td class="numeric">{count(queue.running)}</td>
+        <td class="numeric">{count(queue.waiting)}</td>
+        <td class="sentence">{heldByText(queue.held_by)}</td>
+        <td class="sentence">
+          <Waiting queue={queue} />
+        </td>
+      </tr>
+    ))}
+    </RowTable>
   );
 }
