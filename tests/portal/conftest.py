@@ -9,7 +9,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 from installed import installed  # noqa: E402, F401
-from machine import BIN  # noqa: E402
+from machine import BIN, Machine  # noqa: E402
 
 from browser_tab import LIMIT_MS, Tab  # noqa: E402
 from fake_portal import FakePortal  # noqa: E402
@@ -39,6 +39,13 @@ def expect(chromium):
     from playwright.sync_api import expect as found
 
     return found
+
+
+@pytest.fixture
+def machine(tmp_path):
+    machine = Machine(tmp_path / "home")
+    yield machine
+    machine.close()
 
 
 @pytest.fixture

@@ -7,17 +7,10 @@ import shutil
 import pytest
 
 from browser_tab import Tab
-from machine import ROOT, Machine
+from machine import ROOT
 from portal import Portal
 
 START_MS = 120_000  # a busy machine imports PyTorch slowly
-
-
-@pytest.fixture
-def machine(tmp_path):
-    machine = Machine(tmp_path / "home")
-    yield machine
-    machine.close()
 
 
 @pytest.fixture

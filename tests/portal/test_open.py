@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from machine import Machine, eventually
+from machine import eventually
 from opened_app import start_app_server
 from portal import HEADERS, Portal
 from tensorboard_curve import CURVE
@@ -15,13 +15,6 @@ RUNNING = "howdah-20261121-064502-x7k2"
 LABEL = "0123456789abcdef" * 2
 JUPYTER = "JupyterLab of `howdah notebook`"
 LONG_S = 400  # JupyterLab takes a minute to start on a busy machine
-
-
-@pytest.fixture
-def machine(tmp_path):
-    machine = Machine(tmp_path / "home")
-    yield machine
-    machine.close()
 
 
 @pytest.fixture
