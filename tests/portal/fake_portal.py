@@ -2,6 +2,7 @@
 huge logs, and failures that a real portal shows only rarely. It serves the built pages with the portal's security
 headers."""
 
+import contextlib
 import json
 import pathlib
 import queue
@@ -10,6 +11,7 @@ import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from browser_tab import LIMIT_MS
 from fake_cluster import FakeCluster
 from fake_jobs import (
     HOSTILE,
@@ -74,6 +76,7 @@ class FakePortal:
         self.extra_log = {}  # job -> bytes behind the log of worker:0
         self._listeners = []
         self._lock = threading.Lock()
+        self._delayed = {}  # path -> event that lets its answers go
         portal = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -120,6 +123,17 @@ class FakePortal:
         tasks = detail.pop("tasks")
         self.publish("job", {"topic": f"job:{id}", "job": detail, "tasks": tasks, "removed_tasks": [], "events": []})
 
+    @contextlib.contextmanager
+    def delayed(self, path):
+        """Answers for `path` that are made inside the block are sent at its end. Yields the queue of these requests."""
+        requests, release = queue.Queue(), threading.Event()
+        self._delayed[path] = (requests, release)
+        try:
+            yield requests
+        finally:
+            del self._delayed[path]
+            release.set()
+
     def add_job(self, row):
         self.jobs.insert(0, row)
         self.publish("jobs", {"topic": "jobs", "jobs": [row], "removed": []})
@@ -161,7 +175,12 @@ class FakePortal:
             elif "text/csv" in handler.headers.get("Accept", ""):
                 self.send(handler, 200, "text/csv", b"id,name\n1,demo\n")
             else:
-                self.send_json(handler, 200, self.resource(path.split("/")[3:], query))
+                body = json.dumps(self.resource(path.split("/")[3:], query)).encode()
+                if path in self._delayed:
+                    requests, release = self._delayed[path]
+                    requests.put(path)
+                    release.wait(LIMIT_MS / 1000)
+                self.send(handler, 200, "application/json", body)
         except Problem as problem:
             self.send_json(
                 handler,

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from browser_tab import LIMIT_MS
 from fake_jobs import HOSTILE
 
 RUNNING, FAILED = "howdah-20261121-064502-x7k2", "howdah-20261121-064505-x7k2"
@@ -18,6 +19,21 @@ def test_state_changes_without_reload(tab, portal, expect):
     expect(page.locator(".lead")).to_contain_text("FAILED")
     expect(page.locator(".reason-line")).to_have_text("worker:1 failed with exit code 7")
     expect(page.get_by_role("button", name="Kill…")).to_have_count(0)
+
+
+def test_change_outlives_an_older_answer(tab, portal, expect):
+    page = tab().open(f"/jobs/{RUNNING}")
+    expect(page.get_by_text("● live")).to_be_visible()
+    path = f"/api/v1/jobs/{RUNNING}"
+    with page.expect_response(lambda answer: answer.url.endswith(path)) as older, portal.delayed(path) as requests:
+        portal.publish("resync", {"topic": f"job:{RUNNING}"})
+        requests.get(timeout=LIMIT_MS / 1000)
+        portal.change_job(RUNNING, state="FAILED", reason="worker:1 failed with exit code 7")
+        expect(page.locator(".lead")).to_contain_text("FAILED")
+    older.value.finished()
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert "FAILED" in page.locator(".lead").inner_text()
+    assert page.locator(".reason-line").inner_text() == "worker:1 failed with exit code 7"
 
 
 def test_kill_asks_once_and_shows_the_command(tab, portal, expect):

@@ -1,5 +1,5 @@
 // One job, kept up to date by its stream.
-import {useEffect, useState} from "preact/hooks";
+import {useState} from "preact/hooks";
 import {jobUrl, type ApiError} from "../api/client";
 import type {LiveState} from "../api/live_stream";
 import type {JobDetail, Task} from "../api/types";
@@ -18,10 +18,8 @@ export interface LiveJob {
 
 export function useJob(id: string): LiveJob {
   const resource = useResource<JobDetail>(jobUrl(id));
-  const [job, setJob] = useState<JobDetail | null>(null);
   const [version, setVersion] = useState(0);
   const grow = useThrottled(() => setVersion(old => old + 1), 1000);
-  useEffect(() => setJob(resource.data), [resource.data]);
 
   const live = useLive(`job:${id}`, () => [`job:${id}`], {
     reload: () => {
@@ -33,10 +31,9 @@ export function useJob(id: string): LiveJob {
       const head = data["job"] as Partial<JobDetail> | undefined;
       const tasks = (data["tasks"] ?? []) as Task[];
       const removed = (data["removed_tasks"] ?? []) as string[];
-      setJob(old => old && {...old, ...head, tasks: mergedTasks(old.tasks, tasks, removed)});
+      resource.change(old => ({...old, ...head, tasks: mergedTasks(old.tasks, tasks, removed)}));
       grow();
     },
   });
-  const shown = job && resource.data ? job : resource.data;
-  return {job: shown, error: resource.error, loading: resource.loading, live, version, reload: resource.reload};
+  return {job: resource.data, error: resource.error, loading: resource.loading, live, version, reload: resource.reload};
 }
