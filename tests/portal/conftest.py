@@ -1,44 +1,20 @@
 """A headless browser, the built pages, and a made-up portal that serves them."""
 
 import pathlib
-import shutil
 import sys
 
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+from browser import chromium, expect  # noqa: E402, F401
 from installed import installed  # noqa: E402, F401
 from machine import BIN, Machine  # noqa: E402
 
-from browser_tab import LIMIT_MS, Tab  # noqa: E402
+from browser_tab import Tab  # noqa: E402
 from fake_portal import FakePortal  # noqa: E402
 
 PAGES = BIN.parents[1] / "portal"  # the build writes the pages beside the programs
-
-
-# Playwright runs an event loop in this thread until it ends, so it must end before other tests use asyncio.
-@pytest.fixture(scope="module")
-def chromium(installed):  # noqa: F811
-    """A running browser. Playwright is in an environment of its own, made with this interpreter."""
-    packages = next(installed("browser").parents[1].glob("lib/python3*/site-packages"))
-    sys.path.append(str(packages))
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=LIMIT_MS)
-    with sync_playwright() as playwright:
-        program = shutil.which("chromium-headless-shell")
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def expect(chromium):
-    """Playwright's assertions, which wait for their condition."""
-    from playwright.sync_api import expect as found
-
-    return found
 
 
 @pytest.fixture

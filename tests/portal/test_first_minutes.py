@@ -1,16 +1,17 @@
-"""The first minutes of a new user with a real portal: a live training, its end by hand, a second run with more workers,
-and the comparison of both."""
+"""A real portal in a real browser: a new user's first minutes, a slow rank, and pages that stay open through restarts."""
 
-import re
+import os
 import shutil
+import signal
 
 import pytest
 
 from browser_tab import Tab
-from machine import ROOT
+from machine import ROOT, eventually
 from portal import Portal
+from portal_scenes import OpenTabs, first_minutes, slow_rank_is_marked
 
-START_MS = 120_000  # a busy machine imports PyTorch slowly
+WAITS = "name: followed\nroles: {w: {memory: 8MiB, command: 'while [ ! -e %s ]; do sleep 0.05; done; exit 3'}}\n"
 
 
 @pytest.fixture
@@ -26,61 +27,39 @@ def training(machine, installed, tmp_path):
 
 
 @pytest.fixture
-def page(chromium, machine, training):  # training: the portal starts jobs with its environment
+def context(chromium):
     context = chromium.new_context(viewport={"width": 1600, "height": 1000})
+    yield context
+    context.close()
+
+
+def test_a_training_is_watched_killed_run_again_and_compared(context, machine, training, expect):
     with Portal(machine) as portal:
         tab = Tab(context, portal.address.rstrip("/"))
-        yield tab.open("/")
+        first_minutes(tab.open("/"), machine, training, expect)
         assert tab.violations() == []
-        context.close()
+        tab.page.close()
     assert tab.messages == [], tab.messages
 
 
-def test_a_training_is_watched_killed_run_again_and_compared(page, machine, training, expect):
-    expect(page.get_by_text("0 jobs")).to_be_visible()
-    first = machine.submit("job.yaml", "--", "--epochs", "1000", cwd=training)
+def test_slow_rank_is_marked(context, machine, tmp_path, expect):
+    with Portal(machine) as portal:
+        slow_rank_is_marked(context, portal, machine, tmp_path, expect)
+        context.close()
 
-    # The list shows the new job without a reload, and its name leads to its page.
-    row = page.get_by_role("row", name=re.compile("fashion-mnist"))
-    expect(row).to_contain_text("RUNNING", timeout=START_MS)
-    page.keyboard.press("/")
-    page.keyboard.type("state:RUNNING")
-    page.keyboard.press("Escape")
-    expect(page).to_have_url(re.compile(r"q=state:RUNNING"))
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="fashion-mnist")).to_be_visible()
 
-    # Its tasks, its log and its curve of the loss appear while it runs.
-    expect(page.locator(".lead")).to_contain_text("RUNNING")
-    page.get_by_role("link", name=re.compile("^Tasks")).click()
-    expect(page.get_by_role("row", name=re.compile("worker:1"))).to_contain_text("RUNNING")
-    page.get_by_role("link", name="Logs").click()
-    expect(page.get_by_text(re.compile(r"epoch 2/1000  step \d+")).first).to_be_visible(timeout=START_MS)
-    page.get_by_role("link", name="Metrics").click()
-    expect(page.get_by_role("group", name="Chart of loss")).to_be_visible(timeout=START_MS)
-
-    # A kill asks once.
-    page.get_by_role("button", name="Kill…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Kill the job").click()
-    expect(page.locator(".lead")).to_contain_text("KILLED")
-    assert machine.status(first)["state"] == "KILLED"
-
-    # The second run has two workers more.
-    page.keyboard.press("Escape")
-    page.get_by_role("link", name="re-run with edits").click()
-    page.get_by_role("group", name="worker").get_by_label("instances").fill("4")
-    expect(page.get_by_text("The job file is valid.")).to_be_visible()
-    page.get_by_role("button", name="Submit…").click()
-    page.get_by_role("button", name="Submit the job").click()
-    expect(page.get_by_role("dialog")).to_contain_text("was submitted")
-    second = next(job for job in machine.jobs() if job != first)
-    machine.until(second, lambda status: len(status["tasks"]) == 5 and status["state"] == "RUNNING", "5 tasks")
-
-    # The comparison begins with the differences, and has no other setting.
-    page.goto(page.url.split("/rerun")[0] + f"/compare?ids={first},{second}")
-    differences = page.get_by_role("region", name="Differences")
-    expect(differences.get_by_role("row", name=re.compile("instances"))).to_contain_text("4")
-    settings = differences.locator("tbody tr").all_inner_texts()
-    assert [text for text in settings if "roles." in text and "instances" not in text] == [], settings
-    machine("kill", second, "--grace", "0s")
+def test_eight_tabs_follow_a_job_through_restarts(context, machine, tmp_path, expect):
+    """The application master is killed, and the portal is started again, while the tabs are open."""
+    go = tmp_path / "go"
+    job = machine.submit(machine.job_file(tmp_path, WAITS % go))
+    with Portal(machine) as portal:
+        address = f"127.0.0.1:{portal.port}"
+        tabs = OpenTabs(context, portal, job, expect)
+        tabs.show("RUNNING", "followed")
+        os.kill(machine.agents(job, "am")[-1], signal.SIGKILL)
+        eventually(lambda: "application master" in machine("events", job).stdout, "the new application master")
+        tabs.show("RUNNING", "followed")
+    with Portal(machine, listen=address):
+        go.touch()
+        tabs.show("FAILED", "followed")
+        context.close()

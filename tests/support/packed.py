@@ -2,6 +2,7 @@
 import pathlib
 import shutil
 import subprocess
+import tarfile
 
 DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages")
 DEBIANS_PYTHON = "/usr/bin/python3"
@@ -20,6 +21,20 @@ def pack(tool, prefix, archive, *flags):
     `archive`."""
     excluded = [word for pattern in USELESS for word in ("--exclude", pattern)]
     run(tool, "--quiet", "--prefix", prefix, "--output", archive, *excluded, *flags)
+    return archive
+
+
+def scripts_for(interpreter, folder, *programs):
+    """Makes an archive in `folder` for nodes on this machine. Each program in it is a script that starts the program of
+    the same name beside `interpreter`."""
+    made = pathlib.Path(folder) / "env/bin"
+    made.mkdir(parents=True)
+    for program in programs:
+        (made / program).write_text(f'#!/bin/sh\nexec {pathlib.Path(interpreter).parent}/{program} "$@"\n')
+        (made / program).chmod(0o755)
+    archive = pathlib.Path(folder) / "env.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(made, "bin")
     return archive
 
 

@@ -2,11 +2,11 @@
 import json
 import pathlib
 import subprocess
-import tarfile
 import urllib.error
 
 import pytest
 
+import packed
 from inside_cases import *  # noqa: F403
 from inside_cases import Opened
 from machine import eventually
@@ -32,18 +32,9 @@ def machine(howdah):
 
 @pytest.fixture
 def archive(installed, tmp_path):
-    """archive("jupyter", "jupyter") returns an archive for `python:`. Each program in it is a script that starts
-    the program of the same name in the environment that tools/ml-env has installed on this machine."""
+    """archive("jupyter", "jupyter") returns an archive for `python:`, which works on this machine only."""
     def make(name, *programs):
-        folder = pathlib.Path(installed(name)).parent
-        made = tmp_path / "env/bin"
-        made.mkdir(parents=True)
-        for program in ("python", *programs):
-            (made / program).write_text(f'#!/bin/sh\nexec {folder}/{program} "$@"\n')
-            (made / program).chmod(0o755)
-        with tarfile.open(tmp_path / "env.tar.gz", "w:gz") as packed:
-            packed.add(made, "bin")
-        return tmp_path / "env.tar.gz"
+        return packed.scripts_for(installed(name), tmp_path, "python", *programs)
     return make
 
 
