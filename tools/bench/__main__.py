@@ -17,6 +17,7 @@ portal: the portal, beside MLflow, TensorBoard, Spark's history server and Ray's
   portal-e  from a journal entry to the page that shows it
   portal-f  a log of 1 GB in the browser
   portal-g  memory and CPU: idle, and with 200 viewers of a job
+  portal-h  a server of a job through its origin, compared with howdah open
 
 yarn: jobs on a real cluster of three nodes, which the command starts; --runs: measurements per figure (default 9)
   yarn-a  from howdah submit until the job is accepted, with all files cached

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
@@ -16,6 +17,7 @@ from figures import HOWDAH, MIB, NotMeasured, Row, framework_python, index_queri
 from local_jobs import LocalBackend, memory_of
 from portal_browser import Browser
 from portal_peers import APPLICATIONS, MlFlow, RayDashboard, SparkHistory, TensorBoard
+from portal_relay import Server
 
 LIMIT_SECONDS = 120
 QUERIES = 200
@@ -338,8 +340,28 @@ def viewer(portal, job, number):
     return connection
 
 
+def relay(backend):
+    """(portal-h) A server of a job through its origin in the portal, beside `howdah open` and the server itself."""
+    gib, runs, count = 1 << 30, 3, 500
+    with Portal(backend) as portal, Server(backend) as server:
+        routes = {"its origin": server.through(portal), "howdah open": server.tunnelled(), "direct": server.direct()}
+        times = {name: [] for name in routes}
+        for _ in range(runs):  # alternately, so that load from outside affects all of them
+            for name, route in routes.items():
+                times[name].append(route.download(gib))
+        rates = {name: gib / MIB / sorted(each)[runs // 2] for name, each in times.items()}
+        for name, rate in rates.items():
+            ratio = f"{rates['its origin'] / rate:.2f} of this rate"
+            goal, ratio = (">= 80 % open", "") if name == "its origin" else ("", "ours: " + ratio)
+            yield Row("portal-h", f"1 GiB, {name}", rate, "MiB/s", runs, goal, ratio)
+        delays = {name: 1000 * statistics.median(route.echoes(count)) for name, route in routes.items()}
+        for name, delay in delays.items():
+            goal = "open + 2 ms" if name == "its origin" else ""
+            yield Row("portal-h", f"WebSocket echo, {name}", delay, "ms", count, goal, "")
+
+
 NEEDS_MANY = {"portal-a": start, "portal-b": queries, "portal-c": pages, "portal-g": load}
-NEEDS_NONE = {"portal-e": live, "portal-f": large_log}
+NEEDS_NONE = {"portal-e": live, "portal-f": large_log, "portal-h": relay}
 ITEMS = {**NEEDS_MANY, **NEEDS_NONE}
 
 
