@@ -13,6 +13,8 @@ import {lint} from "./lint.mjs";
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const MAIN = "src/main.tsx";
+// The documents, each for the pages of one part: src/portal/page_routes.cc chooses among them.
+const DOCUMENTS = {"index.html": MAIN, "job.html": "src/pages/job/job_page.tsx"};
 const CODE_LIMIT = 80_000; // compressed bytes of code that a browser loads for one page
 
 const CONTENT_TYPES = {
@@ -77,11 +79,27 @@ function scriptsOf(metafile, entry) {
   return [...found];
 }
 
-// The scripts of each part of the pages: [those of the list, those of the other pages that are loaded together, …].
+// The scripts of each part of the pages, which are loaded together: entry point -> [script]. The first part, that of the
+// list, is also the beginning of all others.
 function partsOf(metafile) {
   const first = scriptsOf(metafile, MAIN);
-  const deferred = Object.values(metafile.outputs).filter(({entryPoint}) => entryPoint && entryPoint !== MAIN);
-  return [first, ...deferred.map(({entryPoint}) => [...new Set([...first, ...scriptsOf(metafile, entryPoint)])])];
+  const entries = Object.values(metafile.outputs).flatMap(({entryPoint}) => entryPoint ?? []);
+  return new Map(
+    [MAIN, ...entries.filter(entry => entry !== MAIN)].map(entry => [
+      entry,
+      [...new Set([...first, ...scriptsOf(metafile, entry)])],
+    ]),
+  );
+}
+
+// The document that starts the pages. It names all scripts that the first page needs, so that a browser requests them
+// together, and not one level of imports after the other.
+function documentOf(scripts, style) {
+  const preloaded = scripts.slice(1).map(path => `<link rel="modulepreload" href="/${path}" />`);
+  return readFileSync(join(ROOT, "src/index.html"), "utf8")
+    .replace("APP_JS", `/${scripts[0]}`)
+    .replace("APP_CSS", `/${style}`)
+    .replace("<!-- PRELOADED -->", preloaded.join(""));
 }
 
 // The files of the pages, [{path, bytes, immutable}], and the paths of the scripts of each part.
@@ -110,10 +128,10 @@ async function bundled() {
     immutable: true,
   }));
   const packages = packagesOf(result.metafile);
-  const index = readFileSync(join(ROOT, "src/index.html"), "utf8")
-    .replace("APP_JS", `/${parts[0][0]}`)
-    .replace("APP_CSS", `/${files.find(file => file.path.endsWith(".css")).path}`);
-  files.push({path: "index.html", bytes: Buffer.from(index), immutable: false});
+  const style = files.find(file => file.path.endsWith(".css")).path;
+  for (const [name, entry] of Object.entries(DOCUMENTS)) {
+    files.push({path: name, bytes: Buffer.from(documentOf(parts.get(entry), style)), immutable: false});
+  }
   files.push({path: "assets/icon.svg", bytes: readFileSync(join(ROOT, "src/icon.svg")), immutable: false});
   files.push({path: "assets/licences.txt", bytes: Buffer.from(licencesText(packages)), immutable: false});
   return {files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), parts, packages};
@@ -159,9 +177,9 @@ async function buildPages(folder, source) {
   checkMarkup();
   const {files, parts, packages} = await bundled();
   const ready = compressed(files);
-  const codes = parts.map(scripts =>
+  const codes = [...parts.values()].map(scripts =>
     ready
-      .filter(({path}) => scripts.includes(path) || /\.(css|html)$/.test(path))
+      .filter(({path}) => scripts.includes(path) || path === "index.html" || path.endsWith(".css"))
       .reduce((sum, file) => sum + file.gzip.length, 0),
   );
   const most = Math.max(...codes);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kJobPause = 100ms, kRowsPause = 250ms;  // between two events
+constexpr auto kJobPause = 20ms, kRowsPause = 50ms;    // between two events
 constexpr size_t kMostRows = 500, kMostEntries = 500;  // in one event; readers fetch more with GET
 
 std::string TopicOf(const std::string& id) { return std::string(kJobTopicPrefix) + id; }
@@ -37,6 +37,9 @@ std::string JobEventJson(const journal::JobView& view, const std::string& extra_
          ",\"tasks\":" + Dump(tasks) + ",\"removed_tasks\":" + Dump(removed_tasks) + ",\"events\":[" + events + "]}";
 }
 
+LiveJobs::LiveJobs(Services& services)
+    : services_(services), publish_rows_(services.loop, kRowsPause, [this] { PublishRows(); }) {}
+
 void LiveJobs::Begin(const std::string& topic) {
   const std::string id = topic.substr(kJobTopicPrefix.size());
   viewed_[id];
@@ -56,18 +59,18 @@ void LiveJobs::End(const std::string& topic) {
 }
 
 void LiveJobs::OnRows(const std::vector<std::string>& changed, const std::vector<std::string>& removed) {
+  // Some fields of a job's page come from its row, which may be read after the entries.
+  for (const std::string& id : changed) {
+    if (const auto found = viewed_.find(id); found != viewed_.end() && found->second.caught_up)
+      found->second.publish->Request();
+  }
   if (!services_.hub->HasTopic(std::string(kJobsTopic))) return;
   for (const std::string& id : changed) changed_rows_.insert(id), removed_rows_.erase(id);
   for (const std::string& id : removed) removed_rows_.insert(id), changed_rows_.erase(id);
-  if (rows_timer_ || (changed_rows_.empty() && removed_rows_.empty())) return;
-  rows_timer_ = std::make_unique<boost::asio::steady_timer>(services_.loop, kRowsPause);
-  rows_timer_->async_wait([this](const boost::system::error_code& error) {
-    if (!error) PublishRows();
-  });
+  if (!changed_rows_.empty() || !removed_rows_.empty()) publish_rows_.Request();
 }
 
 void LiveJobs::PublishRows() {
-  rows_timer_.reset();
   const std::string topic(kJobsTopic);
   const auto changed = std::exchange(changed_rows_, {});
   const auto removed = std::exchange(removed_rows_, {});
@@ -96,15 +99,12 @@ void LiveJobs::OnEntries(const JobId& id, const std::vector<core::JournalEntry>&
     viewed.changed_tasks.clear();
     viewed.removed_tasks.clear();
     viewed.entries.clear();
-    viewed.caught_up = caught_up;
-    if (caught_up) services_.hub->Open(TopicOf(id.text));
-    return;
+    if (!caught_up) return;
+    viewed.caught_up = true;
+    viewed.publish = std::make_unique<PacedAction>(services_.loop, kJobPause, [this, id = id.text] { PublishJob(id); });
+    return services_.hub->Open(TopicOf(id.text));
   }
-  if (entries.empty() || viewed.timer) return;
-  viewed.timer = std::make_unique<boost::asio::steady_timer>(services_.loop, kJobPause);
-  viewed.timer->async_wait([this, id = id.text](const boost::system::error_code& error) {
-    if (!error) PublishJob(id);
-  });
+  if (!entries.empty()) viewed.publish->Request();
 }
 
 void LiveJobs::TakeEntry(Viewed& viewed, const core::JournalEntry& entry) {
@@ -123,7 +123,6 @@ void LiveJobs::PublishJob(const std::string& id) {
   const auto found = viewed_.find(id);
   if (found == viewed_.end()) return;
   Viewed& viewed = found->second;
-  viewed.timer.reset();
   journal::JobView changed = viewed.view;
   std::erase_if(changed.tasks, [&](const journal::TaskView& task) {
     return !viewed.changed_tasks.contains({task.role, task.index});

@@ -1,7 +1,6 @@
 // Publishes the changes of the jobs that are being viewed: the topics "jobs" and "job:ID".
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,16 +9,17 @@
 #include <vector>
 
 #include "howdah/journal/job_view.h"
+#include "paced_action.h"
 #include "services.h"
 
 namespace howdah::portal {
 
 inline constexpr std::string_view kJobsTopic = "jobs", kJobTopicPrefix = "job:";
 
-// Changes are collected for a moment, so that a burst becomes one event. Used on the loop's thread only.
+// The changes of a burst become few events (PacedAction). Used on the loop's thread only.
 class LiveJobs {
  public:
-  explicit LiveJobs(Services& services) : services_(services) {}
+  explicit LiveJobs(Services& services);
 
   // A topic "job:ID" begins or ends.
   void Begin(const std::string& topic);
@@ -41,7 +41,7 @@ class LiveJobs {
     std::set<std::pair<std::string, int>> changed_tasks;
     std::vector<std::string> removed_tasks;
     std::vector<std::pair<int64_t, core::JournalEntry>> entries;
-    std::unique_ptr<boost::asio::steady_timer> timer;
+    std::unique_ptr<PacedAction> publish;
   };
   void TakeEntry(Viewed& viewed, const core::JournalEntry& entry);
   void PublishJob(const std::string& id);
@@ -50,7 +50,7 @@ class LiveJobs {
   Services& services_;
   std::map<std::string, Viewed> viewed_;  // by id
   std::set<std::string> changed_rows_, removed_rows_;
-  std::unique_ptr<boost::asio::steady_timer> rows_timer_;
+  PacedAction publish_rows_;
 };
 
 // The event of a viewed job. Pure. view: with the changed tasks alone. extra_fields: as ExtraFieldsJson writes them.

@@ -67,6 +67,9 @@ std::string Document(std::string_view title, std::string_view text) {
          "</title></head>\n<body><h1>" + Escaped(title) + "</h1><p>" + Escaped(text) + "</p></body></html>\n";
 }
 
+// The document that starts the page of a path: portal/build.mjs makes one for each part of the pages.
+std::string DocumentOf(std::string_view path) { return path.starts_with("/jobs/") ? "job.html" : "index.html"; }
+
 }  // namespace
 
 std::unique_ptr<PageSource> PagesInFolder(std::string folder) {
@@ -80,7 +83,7 @@ web::Response PageAnswer(const PageSource* pages, const web::Request& request) {
   const bool is_file = request.path.starts_with(kAssets) || request.path == "/favicon.ico";
   std::optional<web::Response> response;
   if (pages != nullptr) {
-    response = pages->Find(is_file ? request.path.substr(1) : "index.html");
+    response = pages->Find(is_file ? request.path.substr(1) : DocumentOf(request.path));
   } else if (!is_file) {
     response = web::Html(Document("Howdah",
                                   "This program was built without pages. Its API works, and "

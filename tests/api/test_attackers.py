@@ -115,7 +115,8 @@ def test_paths_do_not_leave_their_folder(machine, tmp_path, path):
 def test_pages_are_served_with_a_strict_policy(machine, tmp_path):
     pages = tmp_path / "pages"
     (pages / "assets").mkdir(parents=True)
-    (pages / "index.html").write_text("<!doctype html><title>page</title>")
+    for document in ("index.html", "job.html"):
+        (pages / document).write_text("<!doctype html><title>page</title>")
     (pages / "assets/app.js").write_text("let a;")
     with Portal(machine, "--pages", pages) as portal:
         for path in ("/", "/jobs/last?tab=logs", "/jobs/my.job", "/goodput", "/advice/memory-over", "/about"):
@@ -135,9 +136,9 @@ def test_pages_in_the_program_are_served(portal):
     if not (built / "index.html").exists():
         assert "built without pages" in portal.request("GET", "/").text
         return
-    for path in ("/", "/jobs/last", "/about"):
+    for path, document in (("/", "index.html"), ("/jobs/last", "job.html"), ("/about", "index.html")):
         answer = portal.request("GET", path)
-        assert answer.status == 200 and answer.bytes == (built / "index.html").read_bytes(), (path, answer)
+        assert answer.status == 200 and answer.bytes == (built / document).read_bytes(), (path, answer)
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
         again = portal.request("GET", path, headers={"If-None-Match": answer.headers["ETag"]})
         assert again.status == 304 and again.bytes == b""

@@ -37,8 +37,7 @@ function shown(bytes: Uint8Array, begin: number, end: number): {text: string; cu
   let from = begin;
   let to = end;
   while (to > from && bytes[to - 1] === CARRIAGE_RETURN) to--;
-  const lastReturn = bytes.lastIndexOf(CARRIAGE_RETURN, to - 1);
-  if (lastReturn >= from) from = lastReturn + 1;
+  from += bytes.subarray(from, to).lastIndexOf(CARRIAGE_RETURN) + 1;
   const limit = Math.min(to, from + LINE_LIMIT);
   const stop = limit < to ? characterStart(bytes, from, limit) : limit;
   const text = decoder.decode(bytes.subarray(from, stop));

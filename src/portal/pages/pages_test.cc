@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,18 +42,25 @@ TEST(PageFiles, EveryFileIsCompleteGzipWithTypeAndHash) {
   }
 }
 
-TEST(PageFiles, IndexNamesAScriptAndAStyleSheet) {
-  const PageFile* index = FindPageFile("index.html");
-  if (index == nullptr) GTEST_SKIP() << "built without the pages";
-  EXPECT_FALSE(index->immutable);
-  const std::string html = Decompressed(index->gzip);
-  std::vector<std::string> named;
-  for (const PageFile& file : PageFiles()) {
-    if (file.immutable && html.find("\"/" + std::string(file.path) + "\"") != std::string::npos)
-      named.emplace_back(file.content_type);
-  }
-  EXPECT_THAT(named, testing::UnorderedElementsAre(testing::HasSubstr("javascript"), testing::HasSubstr("css")));
-  EXPECT_THAT(html, testing::Not(testing::HasSubstr("<style"))) << "the content security policy forbids inline code";
+TEST(PageFiles, EachDocumentNamesItsScriptsAndOneStyleSheet) {
+  if (PageFiles().empty()) GTEST_SKIP() << "built without the pages";
+  const auto named = [](const char* document) {
+    const PageFile* file = FindPageFile(document);
+    EXPECT_FALSE(file == nullptr || file->immutable);
+    const std::string html = file == nullptr ? "" : Decompressed(file->gzip);
+    EXPECT_THAT(html, testing::Not(testing::HasSubstr("<style"))) << "the content security policy forbids inline code";
+    std::map<std::string, int> types;
+    for (const PageFile& other : PageFiles()) {
+      if (other.immutable && html.find("\"/" + std::string(other.path) + "\"") != std::string::npos)
+        ++types[std::string(other.content_type)];
+    }
+    return types;
+  };
+  const auto list = named("index.html"), job = named("job.html");
+  EXPECT_THAT(list, testing::UnorderedElementsAre(testing::Pair(testing::HasSubstr("javascript"), testing::Ge(1)),
+                                                  testing::Pair(testing::HasSubstr("css"), 1)));
+  EXPECT_GT(job.begin()->second + job.rbegin()->second, list.begin()->second + list.rbegin()->second)
+      << "the document of a job names the scripts of this page too";
 }
 
 TEST(PageFiles, EachImmutableFileIsNamedByAnotherOne) {

@@ -15,8 +15,8 @@ struct PageFile {
   std::string_view gzip;          // the content as one gzip stream
 };
 
-// All files, ordered by path. "index.html" is the answer for every page. Empty: the program was built without the pages
-// (-DHOWDAH_PORTAL=OFF).
+// All files, ordered by path. "job.html" is the answer for the page of a job, and "index.html" for every other page.
+// Empty: the program was built without the pages (-DHOWDAH_PORTAL=OFF).
 std::span<const PageFile> PageFiles();
 
 // The file with this path, or null.
