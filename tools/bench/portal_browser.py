@@ -24,6 +24,10 @@ WATCH = """
   });
 })();
 """
+WITHIN_LIMIT = """
+limit => Promise.race([window.__painted, new Promise((_, fail) =>
+  setTimeout(() => fail(new Error(`the page was not painted within ${limit} ms`)), limit))])
+"""
 # Acts, and returns the milliseconds until the condition is true and painted.
 ACT = """
 () => new Promise(resolve => {
@@ -58,7 +62,11 @@ class Browser:
 
     def open(self, url, condition):
         """Opens a page with an empty cache. Returns a Visit when `condition`, an expression in JavaScript, is true."""
-        return Visit(self._chromium, url, condition)
+        from playwright.sync_api import Error
+        try:
+            return Visit(self._chromium, url, condition)
+        except Error as error:
+            raise RuntimeError(f"{url}: {error}") from None
 
 
 class Visit:
@@ -78,7 +86,7 @@ class Visit:
         self._session.send("Network.enable")
         self.page.add_init_script(WATCH % condition)
         self.page.goto(url, wait_until="commit")
-        self.painted_ms = self.page.evaluate("() => window.__painted")
+        self.painted_ms = self.page.evaluate(WITHIN_LIMIT, LIMIT_MS)
         code = ("Document", "Script", "Stylesheet", "Font", "Image")
         self.bytes = sum(self._sizes.values())
         self.code_bytes = sum(size for request, size in self._sizes.items() if self._types.get(request) in code)

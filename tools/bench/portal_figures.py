@@ -16,7 +16,7 @@ import portal_homes
 from figures import HOWDAH, MIB, NotMeasured, Row, framework_python, index_queries, timed
 from local_jobs import LocalBackend, memory_of
 from portal_browser import Browser
-from portal_peers import APPLICATIONS, MlFlow, RayDashboard, SparkHistory, TensorBoard
+from portal_peers import ANSWER_SECONDS, APPLICATIONS, MlFlow, RayDashboard, SparkHistory, TensorBoard
 from portal_relay import Server
 
 LIMIT_SECONDS = 120
@@ -172,7 +172,13 @@ def queries(backend):
             for what, query in {"newest 50": {"order_by": ["attributes.start_time DESC"]},
                                 "user and state": {"filter": "params.user = 'ann' and attributes.status = 'FINISHED'"},
                                 "by goodput": {"order_by": ["metrics.loss DESC"]}}.items():
-                times = sorted(timed(lambda query=query: flow.search(**query)) for _ in range(11))
+                try:
+                    times = sorted(timed(lambda query=query: flow.search(**query)) for _ in range(11))
+                except TimeoutError:
+                    least = 1000 * ANSWER_SECONDS
+                    yield Row("portal-b", f"MLflow, {what}, ended after", least, "ms", 1, "",
+                              f"> {least / ours[what]:.1f} x ours")
+                    continue
                 figure = 1000 * times[-1]
                 yield Row("portal-b", f"MLflow, {what}, slowest of 11", figure, "ms", 11, "",
                           f"{figure / ours[what]:.1f} x ours")
@@ -229,7 +235,7 @@ def pages(backend):
             board.fill()
             with board.start() as server:
                 board.ready(server)
-                painted, size, code = visits(browser, board.url, (
+                painted, size, code = visits(browser, board.url + "#timeseries", (
                     "document.querySelectorAll('scalar-card line-chart').length >= 3"))
         yield from peer_pages("TensorBoard, 8 runs", painted, size, code, figures["job of 8 tasks, charts"])
 

@@ -13,7 +13,8 @@ import urllib.error
 import urllib.request
 import uuid
 
-LIMIT_SECONDS = 300
+LIMIT_SECONDS = 300  # for a server to become ready
+ANSWER_SECONDS = 60  # for one answer
 APPLICATIONS = 1_000  # in the folder of Spark's history server
 
 
@@ -27,7 +28,7 @@ def ask(url, body=None):
     """The answer to a GET, or to a POST of JSON."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=LIMIT_SECONDS) as answer:
+    with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as answer:
         return answer.read()
 
 
