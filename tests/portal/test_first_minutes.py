@@ -44,7 +44,7 @@ def test_a_training_is_watched_killed_run_again_and_compared(context, machine, t
 
 def test_slow_rank_is_marked(context, machine, tmp_path, expect):
     with Portal(machine) as portal:
-        slow_rank_is_marked(context, portal, machine, tmp_path, expect)
+        slow_rank_is_marked(context, portal, machine, tmp_path, expect, until_advice=True)
         context.close()
 
 
