@@ -109,6 +109,7 @@ void AddActionRoutes(Services& services, web::Routes& routes) {
               .answer = "202 as soon as the job has begun to stop; 200 if it had ended before.",
               .answer_schema = R"({"type": "object", "required": ["text", "state"], "properties": {
   "text": {"type": "string"}, "state": {"type": "string"}}})",
+              .answer_statuses = {202, 200},
               .errors = {read_only},
               .tag = "Actions",
               .handler = ActionHandler(services, Kill)});
@@ -121,6 +122,7 @@ void AddActionRoutes(Services& services, web::Routes& routes) {
   "properties": {"role": {"type": "string"}, "instances": {"type": "integer", "minimum": 0}}})",
        .answer = "202 when the job has accepted the order.",
        .answer_schema = R"({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}})",
+       .answer_statuses = {202},
        .errors = {read_only, {409, "The job has ended."}},
        .tag = "Actions",
        .handler = ActionHandler(services, Scale)});

@@ -238,6 +238,7 @@ void AddRerunRoutes(Services& services, web::Routes& routes) {
                   "continues.",
               .answer_schema = R"({"type": "object", "required": ["text", "id"], "properties": {
   "text": {"type": "string"}, "id": {"type": ["string", "null"]}}})",
+              .answer_statuses = {202},
               .errors = {{403, "The portal was started with `--read-only`, or the token is read-only."}},
               .tag = "Actions",
               .handler = [&services](const Request& request, const Arguments& arguments, Respond respond) {

@@ -60,11 +60,21 @@ JsonValue ParameterJson(const TableRow& row, const Parameter& parameter) {
   return json;
 }
 
+// The field that the policy requires of a request that changes something.
+JsonValue HeaderJson(const std::string& name) {
+  return {{"name", name},
+          {"in", "header"},
+          {"required", true},
+          {"description", "Pages of other origins cannot set this field"},
+          {"schema", {{"type", "string"}, {"enum", {"1"}}, {"default", "1"}}}};
+}
+
 JsonValue ResponsesJson(const Route& route) {
   JsonValue answer = {{"description", route.answer.empty() ? route.summary : route.answer}};
   answer["content"] = Content(
       route.answer_type, route.answer_schema.empty() ? JsonValue::object() : JsonValue::parse(route.answer_schema));
-  JsonValue responses = {{"200", answer}};
+  JsonValue responses = JsonValue::object();
+  for (const int status : route.answer_statuses) responses[std::to_string(status)] = answer;
   const auto add = [&](int status, const std::string& description) {
     responses[std::to_string(status)] = {{"description", description},
                                          {"content", Content("application/json", Reference(kProblem))}};
@@ -75,12 +85,13 @@ JsonValue ResponsesJson(const Route& route) {
   return responses;
 }
 
-JsonValue OperationJson(const TableRow& row) {
+JsonValue OperationJson(const TableRow& row, const ApiTitle& title) {
   const Route& route = row.route;
   JsonValue json = {{"operationId", OperationId(route)}, {"summary", route.summary}};
   if (!route.tag.empty()) json["tags"] = JsonValue::array({route.tag});
   JsonValue parameters = JsonValue::array();
   for (const Parameter& parameter : route.parameters) parameters.push_back(ParameterJson(row, parameter));
+  if (route.method == "POST") parameters.push_back(HeaderJson(title.request_header));
   if (!parameters.empty()) json["parameters"] = parameters;
   if (!route.body_schema.empty()) {
     json["requestBody"] = {{"required", true},
@@ -123,7 +134,7 @@ std::string OpenApiOf(const std::vector<TableRow>& rows, const NamedSchemas& nam
   json["paths"] = JsonValue::object();
   for (const TableRow& row : rows) {
     if (row.route.documented)
-      json["paths"][OpenApiPath(row.route.pattern)][LowerCase(row.route.method)] = OperationJson(row);
+      json["paths"][OpenApiPath(row.route.pattern)][LowerCase(row.route.method)] = OperationJson(row, title);
   }
   JsonValue schemas = JsonValue::object();
   for (const auto& [name, schema] : named_schemas) schemas[name] = JsonValue::parse(schema);

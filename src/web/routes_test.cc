@@ -42,6 +42,7 @@ class WebRoutes : public testing::Test {
     routes_.Add(job);
     Route kill{"POST", "/api/jobs/{id}/kill", "End a job", {{.name = "id", .help = "The job's id"}}};
     kill.body_schema = R"({"type": "object"})";
+    kill.answer_statuses = {202};
     kill.tag = "Actions";
     kill.handler = answer("kill");
     routes_.Add(kill);
@@ -180,6 +181,10 @@ TEST_F(WebRoutes, OpenApiDescribesTheTable) {
   const Json& kill = api["paths"]["/api/jobs/{id}/kill"]["post"];
   EXPECT_EQ(kill["parameters"][0]["in"], "path");
   EXPECT_EQ(kill["parameters"][0]["required"], true);
+  EXPECT_EQ(kill["parameters"].back()["in"], "header");
+  EXPECT_EQ(kill["parameters"].back()["name"], Policy().request_header);
+  EXPECT_TRUE(kill["responses"].contains("202"));
+  EXPECT_FALSE(kill["responses"].contains("200"));
   EXPECT_EQ(kill["requestBody"]["content"]["application/json"]["schema"]["type"], "object");
   EXPECT_NE(kill["operationId"], list["operationId"]);
   EXPECT_EQ(api["paths"]["/api/jobs/{id}"]["get"]["responses"]["404"]["description"], "There is no such job");

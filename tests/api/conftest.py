@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 pytest.register_assert_rewrite("portal")
 
+from installed import installed  # noqa: E402, F401
 from machine import Machine  # noqa: E402
 from portal import Portal  # noqa: E402
 

@@ -17,6 +17,7 @@
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/web/message.h"
+#include "howdah/web/policy.h"
 
 namespace howdah::web {
 
@@ -76,6 +77,7 @@ struct Route {
   std::string answer = {};                 // one sentence about the answer
   std::string answer_schema = {};          // JSON Schema of a JSON answer; may be {"$ref": "#/components/schemas/Job"}
   std::string answer_type = "application/json";
+  std::vector<int> answer_statuses = {200};
   std::vector<std::pair<int, std::string>> errors = {};  // statuses besides 400, 401, 403, and when they occur
   std::string tag = {};                                  // the section of the documents
   bool documented = true;                                // false for pages and files
@@ -85,6 +87,7 @@ struct Route {
 struct ApiTitle {
   std::string title, version, description;
   std::string server = "/";  // the path that all patterns are relative to, in the documents
+  std::string request_header = Policy().request_header;
 };
 
 // Add all routes before the first request.
