@@ -23,6 +23,7 @@ const QueuePage = deferred(() => import("./pages/rarer_pages").then(code => code
 const ComparePage = deferred(() => import("./pages/rarer_pages").then(code => code.ComparePage));
 const GoodputPage = deferred(() => import("./pages/rarer_pages").then(code => code.GoodputPage));
 const NamePage = deferred(() => import("./pages/rarer_pages").then(code => code.NamePage));
+const NotebooksPage = deferred(() => import("./pages/rarer_pages").then(code => code.NotebooksPage));
 const RerunPage = deferred(() => import("./pages/rarer_pages").then(code => code.RerunPage));
 
 const HEALTH_MS = 10_000; // how often the state of the backends is read
@@ -49,6 +50,8 @@ function titleOf(route: Route): string {
       return "Goodput";
     case "advice":
       return route.check ? `Advice: ${route.check}` : "Advice";
+    case "notebooks":
+      return "Notebooks";
     case "about":
       return "About";
     case "unknown":
@@ -69,7 +72,7 @@ function Page({route, health}: {route: Route; health: Resource<Health>}) {
     case "job":
       return <JobPage key={route.id} id={route.id} tab={route.tab} readOnly={health.data?.read_only ?? false} />;
     case "compare":
-      return <ComparePage />;
+      return <ComparePage readOnly={health.data?.read_only ?? false} />;
     case "rerun":
       return <RerunPage key={route.id} id={route.id} readOnly={health.data?.read_only ?? false} />;
     case "name":
@@ -84,6 +87,8 @@ function Page({route, health}: {route: Route; health: Resource<Health>}) {
       return <GoodputPage />;
     case "advice":
       return <AdvicePage key={route.check ?? ""} check={route.check} />;
+    case "notebooks":
+      return <NotebooksPage health={health.data} />;
     case "about":
       return <AboutPage health={health} />;
     case "unknown":

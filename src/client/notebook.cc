@@ -47,7 +47,7 @@ JobRequest NotebookRequest(JobRequest job, const NotebookOptions& options) {
                "notebook",
                options.directory,
                std::to_string(options.idle / std::chrono::seconds(1))};
-  job.sets.insert(job.sets.begin(), "timeouts.run=" + options.limit);
+  job.sets.insert(job.sets.begin(), {"timeouts.run=" + options.limit, "tags=[" + std::string(kNotebookTag) + "]"});
   return job;
 }
 

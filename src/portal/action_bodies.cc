@@ -1,6 +1,7 @@
 #include "action_bodies.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "howdah/base/json_depth.h"
 #include "howdah/base/text.h"
@@ -77,12 +78,12 @@ std::optional<bool> IsTrue(const Json& fields, const char* name) {
 }
 
 // Reads the address in the field "address", and says whether it was valid.
-bool ReadAddress(const Json& fields, OpenOrder& order) {
+Result<std::optional<bool>> AddressIn(const Json& fields) {
   const auto address = fields.find("address");
-  if (address == fields.end() || address->is_null()) return true;
-  if (*address != "name" && *address != "port") return false;
-  order.by_name = *address == "name";
-  return true;
+  if (address == fields.end() || address->is_null()) return std::optional<bool>();
+  if (*address != "name" && *address != "port")
+    return Error{ErrorCode::kUsage, "address: write \"name\" for a host name, or \"port\""};
+  return std::optional<bool>(*address == "name");
 }
 
 }  // namespace
@@ -90,8 +91,7 @@ bool ReadAddress(const Json& fields, OpenOrder& order) {
 Result<OpenOrder> OpenOrderOf(const std::string& body) {
   HOWDAH_TRY(const Json fields, FieldsOf(body, {"tensorboard", "notebook", "task", "port", "address"}));
   OpenOrder order;
-  if (!ReadAddress(fields, order))
-    return Error{ErrorCode::kUsage, "address: write \"name\" for a host name, or \"port\""};
+  HOWDAH_TRY(order.by_name, AddressIn(fields));
   const auto tensorboard = IsTrue(fields, "tensorboard"), notebook = IsTrue(fields, "notebook");
   const auto task = fields.find("task"), port = fields.find("port");
   const bool has_task = task != fields.end() || port != fields.end();
@@ -111,6 +111,61 @@ Result<OpenOrder> OpenOrderOf(const std::string& body) {
     return Error{ErrorCode::kUsage, std::string("port: a number from 1 to 65535 is missing; ") + kWhatToOpen};
   order.task = task->get<std::string>();
   order.port = port->get<uint16_t>();
+  return order;
+}
+
+Result<std::optional<bool>> AddressOf(const std::string& body) {
+  HOWDAH_TRY(const Json fields, FieldsOf(body, {"address"}));
+  return AddressIn(fields);
+}
+
+Result<std::vector<std::string>> TensorBoardJobsOf(const std::string& body) {
+  constexpr size_t kMostJobs = 20;
+  HOWDAH_TRY(const Json fields, FieldsOf(body, {"jobs"}));
+  const auto jobs = fields.find("jobs");
+  const bool is_list = jobs != fields.end() && jobs->is_array() && !jobs->empty() && jobs->size() <= kMostJobs &&
+                       std::all_of(jobs->begin(), jobs->end(), [](const Json& job) { return job.is_string(); });
+  if (!is_list)
+    return Error{ErrorCode::kUsage,
+                 "jobs: write a list of 1 to " + std::to_string(kMostJobs) + " jobs, as in {\"jobs\": [\"last\"]}"};
+  return jobs->get<std::vector<std::string>>();
+}
+
+Result<NotebookOrder> NotebookOrderOf(const std::string& body) {
+  NotebookOrder order;
+  std::string idle;
+  jobspec::QuickJob& quick = order.job.quick;
+  const std::pair<const char*, std::string*> texts[] = {
+      {"on", &order.backend},    {"name", &quick.name},
+      {"memory", &quick.memory}, {"python", &quick.python_archive},
+      {"queue", &quick.queue},   {"directory", &order.notebook.directory},
+      {"idle", &idle},           {"limit", &order.notebook.limit}};
+  const std::pair<const char*, std::optional<int>*> numbers[] = {{"vcores", &quick.vcores}, {"gpus", &quick.gpus}};
+  HOWDAH_TRY(const Json fields, FieldsOf(body, {"on", "name", "memory", "vcores", "gpus", "python", "queue",
+                                                "directory", "idle", "limit"}));
+  const auto mistake = [](const std::string& name, const char* wanted) {
+    return Error{ErrorCode::kUsage, name + ": write " + wanted};
+  };
+  for (const auto& [name, value] : texts) {
+    const auto field = fields.find(name);
+    if (field == fields.end() || field->is_null()) continue;
+    if (!field->is_string()) return mistake(name, "a text");
+    *value = field->get<std::string>();
+  }
+  constexpr int64_t kMost = 1'000'000;
+  for (const auto& [name, value] : numbers) {
+    const auto field = fields.find(name);
+    if (field == fields.end() || field->is_null()) continue;
+    if (!field->is_number_unsigned() || field->get<uint64_t>() > uint64_t{kMost})
+      return mistake(name, "a whole number");
+    *value = field->get<int>();
+  }
+  if (!ParseDuration(order.notebook.limit)) return mistake("limit", "a duration such as \"24h\"");
+  if (!idle.empty()) {
+    const auto duration = ParseDuration(idle);
+    if (!duration) return mistake("idle", "a duration such as \"1h\", or \"0s\" for never");
+    order.notebook.idle = *duration;
+  }
   return order;
 }
 

@@ -6,9 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
+#include "howdah/client/job_request.h"
+#include "howdah/client/notebook.h"
 #include "json_text.h"
 
 namespace howdah::portal {
@@ -43,5 +46,20 @@ struct OpenOrder {
 // Reads {"tensorboard": true}, {"notebook": true} or {"task": "worker:0", "port": 8888}. Each may also have
 // "address": "name" or "port".
 Result<OpenOrder> OpenOrderOf(const std::string& body);
+// Reads {"address": "name"} or {"address": "port"}, for OpenOrder::by_name. nullopt if the body is empty or has null.
+Result<std::optional<bool>> AddressOf(const std::string& body);
+
+// Reads {"jobs": ["ID", ...]}: 1 to 20 names of jobs.
+Result<std::vector<std::string>> TensorBoardJobsOf(const std::string& body);
+
+struct NotebookOrder {
+  std::string backend;  // "" for the first one
+  client::JobRequest job;
+  client::NotebookOptions notebook;
+};
+// Reads {"on": "yarn", "name": TEXT, "memory": "8GiB", "vcores": 4, "gpus": 1, "python": FILE, "queue": TEXT,
+// "directory": DIR, "idle": "1h", "limit": "24h"}. Each may be absent or null; the defaults are those of
+// `howdah notebook`. The values are checked when the job is made.
+Result<NotebookOrder> NotebookOrderOf(const std::string& body);
 
 }  // namespace howdah::portal

@@ -106,5 +106,65 @@ TEST(ActionBodies, ServerToOpenIsNamedExactlyOnce) {
   }
 }
 
+TEST(ActionBodies, AddressOfAServerIsOptional) {
+  EXPECT_EQ(*AddressOf(""), std::nullopt);
+  EXPECT_EQ(*AddressOf(R"({"address": "name"})"), true);
+  EXPECT_EQ(*AddressOf(R"({"address": "port"})"), false);
+  EXPECT_FALSE(AddressOf(R"({"address": "x"})").ok());
+  EXPECT_FALSE(AddressOf(R"({"port": 1})").ok());
+}
+
+TEST(ActionBodies, TensorBoardNeedsJobs) {
+  EXPECT_EQ(*TensorBoardJobsOf(R"({"jobs": ["a", "last"]})"), (std::vector<std::string>{"a", "last"}));
+  std::string many = "\"j\"";
+  for (int i = 0; i < 20; ++i) many += ",\"j\"";
+  for (const std::string& body : {std::string("{}"), std::string(R"({"jobs": []})"), std::string(R"({"jobs": "a"})"),
+                                  std::string(R"({"jobs": [1]})"), "{\"jobs\": [" + many + "]}"}) {
+    const auto jobs = TensorBoardJobsOf(body);
+    ASSERT_FALSE(jobs.ok()) << body;
+    EXPECT_EQ(jobs.error().code, ErrorCode::kUsage) << body;
+  }
+}
+
+TEST(ActionBodies, NotebookHasTheDefaultsOfTheCommand) {
+  const auto order = NotebookOrderOf("");
+  ASSERT_TRUE(order.ok()) << order.error().message;
+  const NotebookOrder defaults;
+  EXPECT_EQ(order->backend, "");
+  EXPECT_EQ(order->job.quick.memory, defaults.job.quick.memory);
+  EXPECT_EQ(order->job.quick.gpus, std::nullopt);
+  EXPECT_EQ(order->notebook.idle, defaults.notebook.idle);
+  EXPECT_EQ(order->notebook.limit, defaults.notebook.limit);
+}
+
+TEST(ActionBodies, FieldsOfANotebook) {
+  const auto order = NotebookOrderOf(R"({"on": "yarn", "name": "n", "memory": "8GiB", "vcores": 4, "gpus": 0,
+      "python": "/e.tar", "queue": "ml", "directory": "/d", "idle": "0s", "limit": "2h"})");
+  ASSERT_TRUE(order.ok()) << order.error().message;
+  EXPECT_EQ(order->backend, "yarn");
+  const jobspec::QuickJob& quick = order->job.quick;
+  EXPECT_EQ(quick.name + quick.memory + quick.python_archive + quick.queue, "n8GiB/e.tarml");
+  EXPECT_EQ(quick.vcores, 4);
+  EXPECT_EQ(quick.gpus, 0);
+  EXPECT_EQ(order->notebook.directory, "/d");
+  EXPECT_EQ(order->notebook.idle, Duration());
+  EXPECT_EQ(order->notebook.limit, "2h");
+}
+
+TEST(ActionBodies, WrongFieldOfANotebookIsNamed) {
+  const std::pair<const char*, const char*> cases[] = {{R"({"memory": 8})", "memory: write a text"},
+                                                       {R"({"gpus": "1"})", "gpus: write a whole number"},
+                                                       {R"({"gpus": -1})", "gpus: write a whole number"},
+                                                       {R"({"vcores": 1e9})", "vcores: write a whole number"},
+                                                       {R"({"idle": "soon"})", "idle: write a duration such"},
+                                                       {R"({"limit": ""})", "limit: write a duration such"},
+                                                       {R"({"disk": 1})", "unknown field 'disk'"}};
+  for (const auto& [body, message] : cases) {
+    const auto order = NotebookOrderOf(body);
+    ASSERT_FALSE(order.ok()) << body;
+    EXPECT_EQ(order.error().message.rfind(message, 0), 0U) << order.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace howdah::portal

@@ -88,6 +88,7 @@ std::variant<std::monostate, web::Response, web::Problem> JudgeAppRequest(AppTab
 }
 
 std::string Describe(const AppServer& server) {
+  if (!server.tensorboard.empty()) return "the portal's TensorBoard " + server.tensorboard;
   if (server.role.empty()) return "TensorBoard of " + server.job;
   return "port " + std::to_string(server.port) + " of " + TaskText(server.role, server.index) + " in " + server.job;
 }

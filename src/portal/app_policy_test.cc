@@ -162,6 +162,7 @@ TEST_F(AppPolicyTest, PagesOfOtherOriginsAreRefused) {
 TEST(AppPolicyText, ServersAreNamed) {
   EXPECT_EQ(Describe({"job-1", "", 0, 6006}), "TensorBoard of job-1");
   EXPECT_EQ(Describe({"job-1", "worker", 2, 80}), "port 80 of worker:2 in job-1");
+  EXPECT_EQ(Describe({.job = "", .role = "", .tensorboard = "3"}), "the portal's TensorBoard 3");
 }
 
 }  // namespace

@@ -13,12 +13,13 @@
 
 namespace howdah::portal {
 
-// A server in a task, or the job's TensorBoard.
+// A server in a task, the job's TensorBoard, or a TensorBoard that the portal runs.
 struct AppServer {
-  std::string job;   // its id
+  std::string job;   // its id; "" for a TensorBoard of the portal
   std::string role;  // "" for TensorBoard
   int index = 0;
-  uint16_t port = 0;  // on the loopback interface of the task's machine; for TensorBoard that of the AM's
+  uint16_t port = 0;             // on the loopback interface of the task's machine; for TensorBoard that of the AM's
+  std::string tensorboard = {};  // its id, if the portal runs it (TensorBoards)
   friend auto operator<=>(const AppServer&, const AppServer&) = default;
 };
 

@@ -9,7 +9,9 @@
 #include "app_policy.h"
 #include "howdah/base/text.h"
 #include "howdah/core/states.h"
+#include "local_connection.h"
 #include "page_routes.h"
+#include "tensorboards.h"
 
 namespace howdah::portal {
 namespace {
@@ -18,6 +20,14 @@ std::string RandomLabel() {
   unsigned char random[16];
   if (RAND_bytes(random, sizeof random) != 1) std::abort();  // no secret can be made without randomness
   return Hex({reinterpret_cast<const char*>(random), sizeof random});
+}
+
+web::RelayTarget TargetOf(uint16_t port, const std::string& origin, decltype(web::RelayTarget::connect) connect) {
+  return {.authority = "127.0.0.1:" + std::to_string(port),
+          .origin = origin,
+          .cookie_prefix = std::string(kCookiePrefix),
+          .hides = HidesFromServer,
+          .connect = std::move(connect)};
 }
 
 }  // namespace
@@ -84,6 +94,15 @@ web::RelayDecision Apps::DecideFor(const std::string& label, const std::string& 
   auto judged = JudgeAppRequest(table_, *app, {request, origin, geteuid(), services_.clock.Now()});
   if (const auto* problem = std::get_if<web::Problem>(&judged)) return refuse(*problem);
   if (auto* response = std::get_if<web::Response>(&judged)) return std::move(*response);
+  if (!app->server.tensorboard.empty()) {
+    const auto port = services_.tensorboards->Use(app->server.tensorboard);
+    if (!port)
+      return refuse({410, Describe(app->server) + " has ended",
+                     "open it again from the page of a job or from " + address_ + "notebooks"});
+    return TargetOf(*port, origin, [this, port = *port](web::Upstream::Events events) {
+      return ConnectLocally(services_.loop, port, std::move(events));
+    });
+  }
   const auto job = FindJob(services_, app->server.job);
   if (!job.ok()) return refuse(ToProblem(job.error()));
   if (const RowPointer row = services_.jobs->Get(job->id.text); row && core::IsFinal(row->state)) {
@@ -92,18 +111,10 @@ web::RelayDecision Apps::DecideFor(const std::string& label, const std::string& 
                        Describe(app->server) + " with it",
                    "see " + address_ + "jobs/" + job->id.text});
   }
-  return TargetOf(*app, *job, origin);
-}
-
-web::RelayTarget Apps::TargetOf(const App& app, const FoundJob& job, const std::string& origin) {
-  const AppServer& server = app.server;
-  return {
-      .authority = "127.0.0.1:" + std::to_string(server.port),
-      .origin = origin,
-      .cookie_prefix = std::string(kCookiePrefix),
-      .hides = HidesFromServer,
-      .connect = [this, job, target = rpc::streams::Target{server.role, server.index, server.port}](
-                     web::Upstream::Events events) { return connections_.Connect(job, target, std::move(events)); }};
+  const AppServer& server = app->server;
+  return TargetOf(server.port, origin,
+                  [this, job = *job, target = rpc::streams::Target{server.role, server.index, server.port}](
+                      web::Upstream::Events events) { return connections_.Connect(job, target, std::move(events)); });
 }
 
 }  // namespace howdah::portal

@@ -1,5 +1,5 @@
-// Lets browsers use servers in jobs: each has an origin of its own, a host name below "localhost" on the portal's own
-// port. For browsers that do not resolve such names it has a port of its own instead.
+// Lets browsers use servers in jobs, and the portal's own TensorBoards. Each has an origin of its own: a host name
+// below "localhost" on the portal's own port, or, for browsers that do not resolve such names, a port of its own.
 #pragma once
 
 #include <map>
@@ -32,7 +32,6 @@ class Apps {
  private:
   web::RelayDecision DecideFor(const std::string& label, const std::string& origin, const web::Request& request);
   Result<std::string> OriginWithPort(const std::string& label);
-  web::RelayTarget TargetOf(const App& app, const FoundJob& job, const std::string& origin);
 
   Services& services_;
   AppTable table_;

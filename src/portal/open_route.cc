@@ -13,6 +13,7 @@
 #include "howdah/frameworks/tensorboard.h"
 #include "howdah/jobspec/job_file.h"
 #include "json_text.h"
+#include "open_request.h"
 
 namespace howdah::portal {
 namespace {
@@ -72,23 +73,11 @@ Result<Found> FindServer(Cluster& cluster, const JobId& id, const OpenOrder& ord
   return Found{{id.text, task.role, task.index, order.port}};
 }
 
-// Safari does not resolve names below "localhost".
-AppAddress AddressFor(const Request& request, const OpenOrder& order) {
-  if (order.by_name) return *order.by_name ? AppAddress::kName : AppAddress::kPort;
-  const std::string_view agent = request.headers.Get("User-Agent");
-  const auto has = [&](std::string_view word) { return agent.find(word) != std::string_view::npos; };
-  return has("Safari/") && !has("Chrome/") && !has("Chromium/") ? AppAddress::kPort : AppAddress::kName;
-}
-
 void OpenServer(Services& services, const Request& request, const Arguments& arguments, const Respond& respond) {
   const auto order = OpenOrderOf(request.body);
   if (!order.ok()) return respond(web::ToResponse(ToProblem(order.error())));
-  const auto caller = services.CallerOf(request);
-  const auto* const known = std::get_if<Caller>(&caller);
-  if (known == nullptr || !request.peer.user)
-    return respond(web::ToResponse({403, "the kernel does not say which user has opened this connection",
-                                    "use `howdah open`, or connect without a proxy"}));
-  const AppOpener opener{*request.peer.user, known->token};
+  const auto opener = OpenerOf(services, request);
+  if (const auto* problem = std::get_if<web::Problem>(&opener)) return respond(web::ToResponse(*problem));
   const auto found = std::make_shared<Found>();
   const Act act = [found, order = *order](Cluster& cluster, const JobId& id) -> Result<Response> {
     auto server = FindServer(cluster, id, order);
@@ -98,7 +87,8 @@ void OpenServer(Services& services, const Request& request, const Arguments& arg
     return Response{};
   };
   // `act` has returned if the response is its own, so `found` is complete.
-  const auto finish = [found, opener, address = AddressFor(request, *order), &services, respond](Response response) {
+  const auto finish = [found, opener = std::get<AppOpener>(opener), address = AddressFor(request, order->by_name),
+                       &services, respond](Response response) {
     if (response.status != 200) return respond(std::move(response));
     const auto url = services.apps->Open(found->server, opener, found->landing, address);
     respond(url.ok() ? web::Json(Dump({{"url", *url}}) + "\n") : web::ToResponse(ToProblem(url.error())));

@@ -21,6 +21,7 @@
 #include "live_logs.h"
 #include "page_routes.h"
 #include "services.h"
+#include "tensorboards.h"
 
 namespace howdah::portal {
 namespace {
@@ -41,6 +42,8 @@ void AddApi(Services& services, web::Routes& routes) {
   AddLogRoutes(services, routes);
   AddActionRoutes(services, routes);
   AddOpenRoute(services, routes);
+  AddNotebookRoutes(services, routes);
+  AddTensorBoardRoutes(services, routes);
   AddRerunRoutes(services, routes);
   AddReportRoutes(services, routes);
   AddCompareRoute(services, routes);
@@ -96,6 +99,7 @@ class Portal {
     };
     const auto end = [this](const std::string& topic) { EndTopic(topic); };
     services_.apps = std::make_shared<Apps>(services_);
+    services_.tensorboards = std::make_shared<TensorBoards>(services_);
     services_.hub = std::make_unique<Hub>(loop, epoch, kTopicLinger, Hub::Callbacks{begin, end});
     AddApi(services_, routes_);
     const std::string path = client::IndexPath(options.home), costs = CostsKey(options.prices);
@@ -164,6 +168,7 @@ class Portal {
   bool Stop() {
     server_.reset();
     services_.apps.reset();
+    services_.tensorboards.reset();
     const auto end = std::chrono::steady_clock::now() + kStopLimit;
     bool stopped = true;
     for (BackendService& backend : services_.backends) {

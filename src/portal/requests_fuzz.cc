@@ -1,5 +1,6 @@
-// Fuzzed input: texts of requests to the portal. The first byte selects the text: the body of an action, Last-Event-ID,
-// a topic of the stream of events, a task, a search in a log, the field Authorization, or the file of tokens.
+// Fuzzed input: texts of requests to the portal. The first byte selects the text: the body of an action (several
+// kinds), Last-Event-ID, a topic of the stream of events, a task, a search in a log, the field Authorization, or the
+// file of tokens.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -37,7 +38,7 @@ void Search(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (static_cast<unsigned>(data[0] - '0') % 9) {
+  switch (static_cast<unsigned>(data[0] - '0') % 12) {
     case 0:
       static_cast<void>(GraceOf(text));
       break;
@@ -66,12 +67,23 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 7:
       if (const auto token = BearerOf(text); token && token->empty()) __builtin_trap();
       break;
-    default:
+    case 8:
       if (const auto tokens = ParseTokens(text); tokens.ok()) {
         const std::string written = WriteTokens(*tokens);
         const auto again = ParseTokens(written);
         if (!again.ok() || WriteTokens(*again) != written) __builtin_trap();
       }
+      break;
+    case 9:
+      if (const auto order = OpenOrderOf(text); order.ok() && order->what == OpenOrder::What::kPort && order->port == 0)
+        __builtin_trap();
+      break;
+    case 10:
+      if (const auto jobs = TensorBoardJobsOf(text); jobs.ok() && jobs->empty()) __builtin_trap();
+      break;
+    default:
+      if (const auto order = NotebookOrderOf(text); order.ok() && order->job.quick.gpus.value_or(0) < 0)
+        __builtin_trap();
   }
   return 0;
 }

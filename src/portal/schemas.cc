@@ -91,6 +91,8 @@ constexpr std::array kSchemas = {
     "useful": {"oneOf": [{"$ref": "#/components/schemas/Held"}, {"type": "null"}]},
     "goodput": {"type": ["number", "null"]}, "busy": {"type": ["number", "null"]},
     "cost": {"type": ["number", "null"]}, "currency": {"type": ["string", "null"]}}})"},
+    NamedSchema{"NamedJob", R"({"type": "object", "required": ["id", "name"], "properties": {
+  "id": {"type": "string"}, "name": {"type": ["string", "null"]}}})"},
     NamedSchema{"Held", R"({"type": "object", "properties": {"gpu_seconds": {"type": "number"},
   "memory_gib_seconds": {"type": "number"}, "vcore_seconds": {"type": "number"}, "other": {"type": "object"}}})"},
     NamedSchema{"Finding", R"({"type": "object",

@@ -27,6 +27,7 @@ namespace howdah::portal {
 
 class Apps;
 class ClusterSampler;
+class TensorBoards;
 
 // One backend: its threads, and what they have reported. Used on the loop's thread.
 struct BackendService {
@@ -60,6 +61,7 @@ struct Services {
   std::unique_ptr<TokenFile> tokens;
   std::function<web::Statistics()> statistics;  // of the server
   std::shared_ptr<Apps> apps;
+  std::shared_ptr<TensorBoards> tensorboards;
 
   // The caller of a request, or its refusal.
   std::variant<Caller, web::Problem> CallerOf(const web::Request& request);

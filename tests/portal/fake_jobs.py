@@ -502,3 +502,15 @@ def stacks_answer(row, body):
     ]
     text = f"{body['task']}: 2 processes of {row['id']} sampled"
     return {"text": text, "task": body["task"], "attempt": 0, "problem": None, "processes": processes, "omitted": 1}
+
+
+def tensorboard(id, rows):
+    return {
+        "id": id,
+        "jobs": [{"id": row["id"], "name": row["name"]} for row in rows],
+        "state": "starting",
+        "problem": None,
+        "started": "2026-11-21T07:00:00.000Z",
+        "used": "2026-11-21T07:05:00.000Z",
+        "ends": "2026-11-21T07:15:00.000Z",
+    }

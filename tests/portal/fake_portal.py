@@ -26,6 +26,7 @@ from fake_jobs import (
     scalars,
     series_answer,
     stacks_answer,
+    tensorboard,
     timeline,
 )
 
@@ -71,6 +72,7 @@ class FakePortal:
         self.jobs += [job_row("FAILED", 30 + number, name="resnet50") for number in range(14)]
         self.cluster = FakeCluster(self.jobs)
         self.broken, self.streams, self.read_only, self.posts = [], True, False, []
+        self.boards = []  # the TensorBoards of the portal
         self.missing = []  # paths of jobs that are not on this machine
         self.events = {}  # job -> extra events
         self.extra_log = {}  # job -> bytes behind the log of worker:0
@@ -296,6 +298,8 @@ class FakePortal:
             raise Problem(403, "not a request of the portal's own pages")
         if parts == ["plan"]:
             return 200, plan_answer(body)
+        if parts[0] in ("notebooks", "tensorboards"):
+            return self.change_notebooks(parts, body)
         row = self.job(parts[1])
         self.posts.append((parts[1], parts[2], body))
         if parts[2] == "kill":
@@ -313,6 +317,27 @@ class FakePortal:
         if parts[2] == "rerun":
             return 202, {"text": "howdah-new was submitted", "id": self.jobs[0]["id"]}
         return 202, {"text": f"{row['id']}: scaling worker to {body['instances']} tasks"}
+
+    def change_notebooks(self, parts, body):
+        self.posts.append((*parts, body))
+        if parts == ["notebooks"]:
+            if body.get("memory") == "9":
+                raise Problem(400, "--memory: '9' has no unit; write 9GiB or 9216MiB")
+            self.add_job(job_row("QUEUED", 40, name=body.get("name", "notebook"), tags=["notebook"]))
+            return 202, {"text": "howdah-new was submitted", "id": self.jobs[0]["id"]}
+        if parts == ["tensorboards"]:
+            board = tensorboard(str(len(self.boards) + 1), [self.job(id) for id in body["jobs"]])
+            self.boards.insert(0, board)
+            return 202, {"id": board["id"], "text": "a TensorBoard is being started"}
+        [board] = [board for board in self.boards if board["id"] == parts[1]]
+        if parts[2] == "stop":
+            self.boards.remove(board)
+            return 200, {"text": "TensorBoard was stopped"}
+        if board["state"] == "starting":
+            board["state"] = "serving"
+            raise Problem(503, "TensorBoard is still starting")
+        port = self.server.server_port
+        return 200, {"url": f"http://{'0123456789abcdef' * 2}.localhost:{port}/.howdah/open?ticket={'a' * 32}"}
 
     # --- resources ---
 
@@ -343,6 +368,11 @@ class FakePortal:
                     {"name": "yarn", "state": "failing", **failing},
                 ],
             }
+        if name == "notebooks":
+            return {"notebooks": [row for row in self.jobs if "notebook" in (row["tags"] or [])]}
+        if name == "tensorboards":
+            running = [row for row in self.jobs if row["state"] == "RUNNING"]
+            return {"tensorboards": self.boards, "live": [{"id": row["id"], "name": row["name"]} for row in running]}
         if name == "compare":
             rows = {row["id"]: row for row in self.jobs}
             return comparison([rows.get(id, id) for id in query["ids"].split(",")])

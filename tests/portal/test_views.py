@@ -42,6 +42,7 @@ VIEWS = {
     "goodput by day": "/goodput?by=day&since=30d",
     "advice": "/advice",
     "one check": "/advice/memory-over",
+    "notebooks": "/notebooks",
     "about": "/about",
     "unknown page": "/nothing",
 }

@@ -506,3 +506,27 @@ export interface StacksAnswer {
   processes: ProcessStacks[];
   omitted: number;
 }
+
+export interface NamedJob {
+  id: string;
+  name: string | null;
+}
+
+export interface TensorBoard {
+  id: string;
+  jobs: NamedJob[];
+  state: "reading" | "starting" | "serving" | "failed";
+  problem: string | null;
+  started: string;
+  used: string;
+  ends: string;
+}
+
+export interface TensorBoardsAnswer {
+  tensorboards: TensorBoard[];
+  live: NamedJob[];
+}
+
+export interface NotebooksAnswer {
+  notebooks: JobRow[];
+}

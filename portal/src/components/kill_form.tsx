@@ -1,13 +1,17 @@
 import {useState} from "preact/hooks";
 import {jobUrl, post} from "../api/client";
-import type {JobDetail} from "../api/types";
 import {plural} from "../pure/format";
 import {graceError, killCommand} from "../pure/shell_command";
 import {ActionForm, type ActionResult} from "./action_form";
 
-export function KillForm({job, close}: {job: JobDetail; close: () => void}) {
+interface KilledJob {
+  id: string;
+  name: string;
+  on: string;
+}
+
+export function KillForm({job, running, close}: {job: KilledJob; running: number; close: () => void}) {
   const [grace, setGrace] = useState("");
-  const running = job.tasks.filter(task => task.state === "RUNNING").length;
   const explanation =
     `Stops ${job.name} (${job.id}): ${plural(running, "running task")}. ` +
     "Each process gets the stop signal, and SIGKILL after the grace period.";

@@ -7,6 +7,7 @@ const PAGES = [
   {name: "cluster", title: "Cluster", path: "/cluster"},
   {name: "goodput", title: "Goodput", path: "/goodput"},
   {name: "advice", title: "Advice", path: "/advice"},
+  {name: "notebooks", title: "Notebooks", path: "/notebooks"},
   {name: "about", title: "About", path: "/about"},
 ];
 

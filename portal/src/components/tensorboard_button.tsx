@@ -1,24 +1,36 @@
 import {useState} from "preact/hooks";
-import {openServer} from "../api/open_server";
-import type {JobDetail} from "../api/types";
+import type {OpenedServer} from "../api/open_server";
 import {ExternalLink} from "./link";
 
-// Opens the TensorBoard of a running job in a new tab.
-export function TensorBoardButton({job, disabled}: {job: JobDetail; disabled: boolean}) {
+// Opens a TensorBoard in a new tab.
+export function TensorBoardButton({
+  open,
+  disabled,
+  label = "TensorBoard",
+}: {
+  open: () => Promise<OpenedServer>; // called within the click
+  disabled: boolean;
+  label?: string;
+}) {
   const [problem, setProblem] = useState<string | null>(null);
   const [url, setUrl] = useState<string | null>(null);
-  const open = () => {
+  const [busy, setBusy] = useState(false);
+  const press = () => {
     setProblem(null);
-    openServer(job.id, {tensorboard: true}).then(
-      opened => setUrl(opened.url),
-      (reason: unknown) => setProblem(reason instanceof Error ? reason.message : String(reason)),
-    );
+    setBusy(true);
+    open()
+      .then(
+        opened => setUrl(opened.url),
+        (reason: unknown) => setProblem(reason instanceof Error ? reason.message : String(reason)),
+      )
+      .finally(() => setBusy(false));
   };
   return (
     <>
-      <button type="button" disabled={disabled} onClick={open}>
-        TensorBoard
+      <button type="button" disabled={disabled || busy} onClick={press}>
+        {label}
       </button>
+      {busy && <span role="status">starting…</span>}
       {url && <ExternalLink to={url}>TensorBoard, in a new tab</ExternalLink>}
       {problem && (
         <span class="problem" role="alert">

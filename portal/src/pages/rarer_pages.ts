@@ -7,4 +7,5 @@ export {QueuePage} from "./cluster/queue_page";
 export {ComparePage} from "./compare/compare_page";
 export {GoodputPage} from "./goodput_page";
 export {NamePage} from "./name/name_page";
+export {NotebooksPage} from "./notebooks/notebooks_page";
 export {RerunPage} from "./rerun/rerun_page";

@@ -17,12 +17,13 @@ export const SHORTCUTS: readonly {keys: string; meaning: string}[] = [
   {keys: "g c", meaning: "cluster"},
   {keys: "g g", meaning: "goodput"},
   {keys: "g a", meaning: "advice"},
+  {keys: "g n", meaning: "notebooks"},
   {keys: "g b", meaning: "about"},
   {keys: "?", meaning: "this help"},
   {keys: "Esc", meaning: "close, leave the box"},
 ];
 
-const PAGES: Readonly<Record<string, string>> = {j: "/", c: "/cluster", g: "/goodput", a: "/advice", b: "/about"};
+const PAGES: Readonly<Record<string, string>> = {j: "/", c: "/cluster", g: "/goodput", a: "/advice", n: "/notebooks", b: "/about"};
 
 export function interpret(state: KeyState, key: string): {state: KeyState; action: Action | null} {
   const done = (action: Action | null) => ({state: NO_PREFIX, action});

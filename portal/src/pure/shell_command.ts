@@ -24,6 +24,51 @@ export function execCommand(id: string, backend: string, task: string): string {
   return `${command(backend, "exec", id, task)} -- bash`;
 }
 
+// The fields of a new notebook, as the user has written them. An empty one has the default of the command.
+export interface NotebookFields {
+  name: string;
+  memory: string;
+  vcores: string;
+  gpus: string;
+  python: string;
+  queue: string;
+  directory: string;
+  idle: string;
+  limit: string;
+}
+
+const NOTEBOOK_FLAGS: readonly [keyof NotebookFields, string][] = [
+  ["name", "--name"],
+  ["memory", "--memory"],
+  ["vcores", "--vcores"],
+  ["gpus", "--gpus"],
+  ["python", "--python"],
+  ["queue", "--queue"],
+  ["directory", "--dir"],
+  ["idle", "--idle"],
+  ["limit", "--limit"],
+];
+
+export function notebookCommand(backend: string, fields: NotebookFields): string {
+  const flags = NOTEBOOK_FLAGS.flatMap(([field, flag]) => (fields[field] ? [flag, fields[field]] : []));
+  return command(backend, "notebook", ...flags);
+}
+
+// The same for the API; numbers are numbers there.
+export function notebookBody(backend: string, fields: NotebookFields): Record<string, string | number> {
+  const filled = NOTEBOOK_FLAGS.flatMap(([field]) => (fields[field] ? [[field, fields[field]] as const] : []));
+  const number = (field: string) => field === "vcores" || field === "gpus";
+  return Object.fromEntries([["on", backend], ...filled.map(([field, text]) => [field, number(field) ? Number(text) : text])]);
+}
+
+// Why the fields cannot be sent; null if they can. The portal checks the rest.
+export function notebookProblem(fields: NotebookFields): string | null {
+  for (const field of ["vcores", "gpus"] as const) {
+    if (!/^\d*$/.test(fields[field])) return `${field}: '${fields[field]}' is not a whole number`;
+  }
+  return null;
+}
+
 export type ServerToOpen = {tensorboard: true} | {notebook: true} | {task: string; port: number};
 
 export function openCommand(id: string, backend: string, what: ServerToOpen): string {

@@ -50,6 +50,7 @@ export type Route =
   | {page: "node"; node: string}
   | {page: "goodput"}
   | {page: "advice"; check: string | null}
+  | {page: "notebooks"}
   | {page: "about"}
   | {page: "unknown"};
 
@@ -87,6 +88,8 @@ export function routeOf(location: Location): Route {
       return parts.length === 1 ? {page: "cluster"} : {page: "unknown"};
     case "goodput":
       return parts.length === 1 ? {page: "goodput"} : {page: "unknown"};
+    case "notebooks":
+      return parts.length === 1 ? {page: "notebooks"} : {page: "unknown"};
     case "about":
       return parts.length === 1 ? {page: "about"} : {page: "unknown"};
     default:

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <memory>
 
 #include "howdah/cli/args/syntax.h"
@@ -13,54 +13,18 @@
 #include "howdah/client/exit_code.h"
 #include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
+#include "howdah/client/local_tensorboard.h"
 #include "howdah/client/submitter.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
-#include "howdah/os/process/clock.h"
+#include "howdah/os/files/temporary_directory.h"
 #include "howdah/os/process/spawn.h"
-#include "howdah/storage/mirror.h"
 #include "interrupts.h"
 #include "serve_forward.h"
 
 namespace howdah::cli::commands {
 namespace {
-
-constexpr char kInstall[] =
-    "`tensorboard` is not in PATH; run `pip install tensorboard`, or add the directory that contains it to PATH";
-
-constexpr int64_t kMostBytes = int64_t{8} << 30;  // limit for the copy on this machine's disk
-
-// A temporary directory, which the destructor removes.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    path_ = client::Variable("TMPDIR").value_or("/tmp") + "/howdah-tensorboard.XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~TemporaryDirectory() {
-    if (!path_.empty()) (void)os::files::RemoveTree(path_).ok();
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::string& path() const { return path_; }  // empty if it could not be created
-
- private:
-  std::string path_;
-};
-
-Result<os::process::Child> StartTensorBoard(const std::string& logdir, int listen, int output) {
-  os::process::SpawnRequest request;
-  const os::process::FoundCommand found =
-      os::process::LookUpCommand("tensorboard", client::Variable("PATH").value_or(""), "");
-  if (found.error != 0) return Failed(kInstall);
-  request.program = found.program;
-  request.argv = {"tensorboard", "--logdir", logdir, "--host", "127.0.0.1", "--port", std::to_string(listen)};
-  for (char** variable = environ; *variable != nullptr; ++variable) request.environment.emplace_back(*variable);
-  request.stdout_fd = request.stderr_fd = output;
-  request.death_signal = SIGTERM;
-  return os::process::SpawnOrError(request);
-}
 
 // Prints the address once TensorBoard serves. Returns after Ctrl-C, or with an error when TensorBoard exits.
 Result<int> ServeUntilInterrupted(const os::process::Child& child, int output) {
@@ -93,25 +57,17 @@ Result<int> ServeUntilInterrupted(const os::process::Child& child, int output) {
 
 // For a finished job: runs TensorBoard on this machine with the event files of the job.
 Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster, int listen) {
-  TemporaryDirectory copy;
-  const auto local = storage::LocalPath(logdir);
-  const std::string shown = local.value_or(copy.path());
-  if (local) {
-    if (access(shown.c_str(), R_OK | X_OK) != 0)
-      return os::files::SystemError("reading " + shown + ", which must be on this machine");
-  } else {
-    HOWDAH_TRY(const auto files, cluster.OpenFiles(logdir));
-    if (shown.empty()) return os::files::SystemError("creating a temporary directory");
-    storage::Mirror mirror(*files, storage::PathOfUri(logdir), shown, kMostBytes);
-    const Status copied = mirror.Update(os::process::Clock().Now());
-    if (!copied.ok()) output::PrintNote(copied.error().message);
-    output::PrintMessage("showing a copy of " + std::to_string(mirror.count()) + " event files of " + logdir);
-  }
+  HOWDAH_TRY(const auto copy, os::files::TemporaryDirectory::Make("tensorboard"));
+  HOWDAH_TRY(const client::EventFiles files, client::FindEventFiles(cluster, logdir, copy.path()));
+  if (!files.problem.empty()) output::PrintNote(files.problem);
+  if (files.directory == copy.path())
+    output::PrintMessage("showing a copy of " + std::to_string(files.copied) + " event files of " + logdir);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return os::files::SystemError("starting TensorBoard");
   const os::files::Fd read_end(ends[0]);
   os::files::Fd write_end(ends[1]);
-  HOWDAH_TRY(const os::process::Child child, StartTensorBoard(shown, listen, write_end.get()));
+  HOWDAH_TRY(const os::process::Child child,
+             client::StartTensorBoard(files.directory, static_cast<uint16_t>(listen), write_end.get()));
   write_end.Close();
   return ServeUntilInterrupted(child, read_end.get());
 }

@@ -1,10 +1,12 @@
 // `/compare?ids=A,B`: several runs side by side, the differences first.
 import {apiUrl} from "../../api/client";
+import {showTensorBoard} from "../../api/open_server";
 import type {ComparedRun, Comparison} from "../../api/types";
 import {Link} from "../../components/link";
 import {ResourceView} from "../../components/resource_view";
 import {ShareBar} from "../../components/share_bar";
 import {StateBadge} from "../../components/state_badge";
+import {TensorBoardButton} from "../../components/tensorboard_button";
 import {breakdownShares} from "../../components/time_breakdown";
 import {TookText} from "../../components/time_text";
 import {useLocation} from "../../hooks/use_location";
@@ -95,7 +97,7 @@ function Sections({comparison}: {comparison: Comparison}) {
   );
 }
 
-export function ComparePage() {
+export function ComparePage({readOnly}: {readOnly: boolean}) {
   const {query} = useLocation();
   const ids = listOf(query["ids"]);
   const comparison = useResource<Comparison>(
@@ -114,6 +116,13 @@ export function ComparePage() {
         {data => (
           <>
             <Runs runs={data.runs} query={query} />
+            <div class="toolbar">
+              <TensorBoardButton
+                open={() => showTensorBoard(data.runs.map(run => run.id))}
+                disabled={readOnly}
+                label="TensorBoard of these runs"
+              />
+            </div>
             <Sections comparison={data} />
           </>
         )}

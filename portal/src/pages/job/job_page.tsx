@@ -1,5 +1,6 @@
 // `/jobs/ID`: one job.
 import {useState} from "preact/hooks";
+import {openServer, showTensorBoard} from "../../api/open_server";
 import type {JobDetail} from "../../api/types";
 import {Failure} from "../../components/failure";
 import {KillForm} from "../../components/kill_form";
@@ -65,8 +66,9 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
   const {job, version} = state;
   const {query} = useLocation();
   const [action, setAction] = useState<Action>(null);
-  const running = (task: string) => job.tasks.some(one => one.state === "RUNNING" && taskOf(one) === task);
-  const selected = [query["task"] ?? ""].find(running);
+  const runs = job.tasks.filter(task => task.state === "RUNNING");
+  const running = runs.length;
+  const selected = runs.map(taskOf).find(task => task === query["task"]);
   const name = oneOf(tab, NAMES, "overview");
   const tabs: Tab[] = NAMES.map(each => ({name: each, title: titleOf(each, job)}));
   return (
@@ -76,9 +78,14 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
         <LiveMark state={state.live} />
         {job.name && <Link to={namePath(job.name)}>all runs of this name</Link>}
         <Link to={rerunPath(job.id)}>re-run with edits</Link>
+        {!isLive(job.state) && job.urls?.tensorboard && (
+          <TensorBoardButton open={() => showTensorBoard([job.id])} disabled={readOnly} />
+        )}
         {isLive(job.state) && (
           <div class="buttons">
-            {job.urls?.tensorboard && <TensorBoardButton job={job} disabled={readOnly} />}
+            {job.urls?.tensorboard && (
+              <TensorBoardButton open={() => openServer(job.id, {tensorboard: true})} disabled={readOnly} />
+            )}
             <button type="button" disabled={readOnly} onClick={() => setAction("open")}>
               Open…
             </button>
@@ -105,7 +112,7 @@ function Page({state, tab, readOnly}: {state: LiveJob & {job: JobDetail}; tab: s
       <div class="tab-body">
         <TabBody key={name} name={name} job={job} version={version} />
       </div>
-      {action === "kill" && <KillForm job={job} close={() => setAction(null)} />}
+      {action === "kill" && <KillForm job={job} running={running} close={() => setAction(null)} />}
       {action === "open" && <OpenForm job={job} task={selected} close={() => setAction(null)} />}
       {action === "scale" && <ScaleForm job={job} close={() => setAction(null)} />}
       {action === "stacks" && <StacksForm job={job} task={selected} close={() => setAction(null)} />}

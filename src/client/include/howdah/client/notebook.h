@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
@@ -21,6 +22,9 @@ struct NotebookOptions {
 
 // Completes a request for a notebook: `job` has the resources, the environment and the source of its task. Pure.
 JobRequest NotebookRequest(JobRequest job, const NotebookOptions& options);
+
+// The tag of notebooks, by which lists find them.
+inline constexpr std::string_view kNotebookTag = "notebook";
 
 // The task of a notebook.
 TaskName NotebookTask();

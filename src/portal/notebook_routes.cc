@@ -1,0 +1,113 @@
+// Notebooks: jobs with the tag of `howdah notebook`.
+#include <utility>
+
+#include "action_bodies.h"
+#include "actions.h"
+#include "api.h"
+#include "howdah/client/notebook.h"
+#include "howdah/client/source_note.h"
+#include "howdah/core/states.h"
+#include "job_rows.h"
+#include "json_text.h"
+#include "stored_job.h"
+
+namespace howdah::portal {
+namespace {
+
+using backend::Cluster;
+using web::Arguments;
+using web::Request;
+using web::Respond;
+using web::Response;
+
+constexpr size_t kMostNotebooks = 1000;
+
+void ListNotebooks(Services& services, const Respond& respond) {
+  const Instant now = services.clock.Now();
+  const std::string text = "state:live tag:" + std::string(client::kNotebookTag);
+  const auto filter = index::query::ParseFilter(text, services.facts.user, now);
+  const JobQuery query{.filter = std::get<index::query::Filter>(filter), .limit = kMostNotebooks, .now = now};
+  services.FindPage(query, [query, respond](const JobPage& page) {
+    std::string rows;
+    for (const RowPointer& row : page.rows) rows += (rows.empty() ? "" : ",\n ") + RowJson(*row, query.now);
+    respond(web::Json("{\"notebooks\":[" + rows + "]}\n"));
+  });
+}
+
+// The sentence for a notebook that cannot be submitted; "" if it can.
+std::string RefusalOf(Cluster& cluster, const jobspec::ParsedJob& job) {
+  if (!job.problems.empty()) return job.problems.front().ToText();
+  const auto refusals = cluster.Refusals(job.spec);
+  return refusals.empty() ? "" : refusals.front();
+}
+
+void StartNotebook(Services& services, const Request& request, const Arguments&, const Respond& respond) {
+  const auto order = NotebookOrderOf(request.body);
+  if (!order.ok()) return respond(web::ToResponse(ToProblem(order.error())));
+  if (const auto refusal = RefuseChange(services, request, "notebook")) return respond(web::ToResponse(*refusal));
+  BackendService* const backend = order->backend.empty() ? &services.backends.front() : services.Find(order->backend);
+  if (backend == nullptr)
+    return respond(web::ToResponse(
+        {400, "on: this portal does not show the backend '" + Shown(order->backend) + "'", "see `GET health`"}));
+  const auto submitted = std::make_shared<std::string>();
+  const auto make = [order = *order, user = services.facts.user, submitted](Cluster& cluster) -> Result<Response> {
+    HOWDAH_TRY(const jobspec::ParsedJob job, client::ReadJob(client::NotebookRequest(order.job, order.notebook)));
+    if (const std::string refusal = RefusalOf(cluster, job); !refusal.empty())
+      return web::ToResponse({.status = 400, .detail = refusal});
+    HOWDAH_TRY(const JobId id, cluster.Submit(job.spec, {.user = user}));
+    *submitted = id.text;
+    return web::Json(Dump({{"text", id.text + " was submitted"}, {"id", id.text}}) + "\n", 202);
+  };
+  const auto late = web::Json(
+      Dump({{"text", "the files of the notebook are still being copied; it appears in the list"}, {"id", nullptr}}) +
+          "\n",
+      202);
+  const auto finish = [&services, request, respond, submitted](const Response& response) {
+    // `make` has returned if the response is its own.
+    const std::string outcome = response.status == 202 ? "done" : "refused";
+    Record(services, request, {.name = "notebook", .arguments = request.body}, outcome == "done" ? *submitted : "",
+           outcome);
+    respond(response);
+  };
+  AnswerFrom(services, *backend, make, finish, late);
+}
+
+}  // namespace
+
+void AddNotebookRoutes(Services& services, web::Routes& routes) {
+  routes.Add({.method = "GET",
+              .pattern = Path("notebooks"),
+              .summary = "List the running notebooks",
+              .answer = "Rows as in `GET jobs`: those that have not ended and have the tag `notebook`.",
+              .answer_schema = R"({"type": "object", "required": ["notebooks"], "properties": {
+  "notebooks": {"type": "array", "items": {"$ref": "#/components/schemas/JobRow"}}}})",
+              .tag = "Notebooks",
+              .handler = [&services](const Request&, const Arguments&, const Respond& respond) {
+                ListNotebooks(services, respond);
+              }});
+  routes.Add({.method = "POST",
+              .pattern = Path("notebooks"),
+              .summary = "Start a notebook, as `howdah notebook` does",
+              .body_schema = R"({"type": "object", "additionalProperties": false, "properties": {
+  "on": {"type": ["string", "null"], "description": "The backend; otherwise the first one"},
+  "name": {"type": ["string", "null"]}, "memory": {"type": ["string", "null"], "description": "8GiB"},
+  "vcores": {"type": ["integer", "null"]}, "gpus": {"type": ["integer", "null"]},
+  "python": {"type": ["string", "null"], "description": "A packed environment, on the portal's machine"},
+  "queue": {"type": ["string", "null"]},
+  "directory": {"type": ["string", "null"], "description": "For notebooks, on the machine of the task"},
+  "idle": {"type": ["string", "null"], "description": "1h; 0s: never"},
+  "limit": {"type": ["string", "null"], "description": "24h"}}})",
+              .answer =
+                  "`POST jobs/{id}/open` with `notebook` opens it. `id` is null if copying the files takes longer "
+                  "than 10 s; the submission continues.",
+              .answer_schema = R"({"type": "object", "required": ["text", "id"], "properties": {
+  "text": {"type": "string"}, "id": {"type": ["string", "null"]}}})",
+              .answer_statuses = {202},
+              .errors = {{403, "The portal was started with `--read-only`, or the token is read-only."}},
+              .tag = "Notebooks",
+              .handler = [&services](const Request& request, const Arguments& arguments, const Respond& respond) {
+                StartNotebook(services, request, arguments, respond);
+              }});
+}
+
+}  // namespace howdah::portal
