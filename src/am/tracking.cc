@@ -1,8 +1,15 @@
 #include "tracking.h"
 
+#include "howdah/journal/addresses.h"
 #include "tracking_page.h"
 
 namespace howdah::am {
+namespace {
+
+// The path at which Apache Slider's clients read addresses.
+constexpr std::string_view kExports = "/ws/v1/slider/publisher/exports";
+
+}  // namespace
 
 Result<std::unique_ptr<TrackingServer>> TrackingServer::Start(boost::asio::io_context& loop, const std::string& host,
                                                               Tracking options, std::function<journal::JobView()> view,
@@ -31,7 +38,15 @@ void TrackingServer::OnRequest(const os::http::Request& request, const Respond& 
   }
   if (request.path == "/" || request.path.empty()) return ShowPage(respond);
   if (request.path == "/status.json") return respond({200, "application/json", journal::ToJson(view_(), true), ""});
+  if (request.path.starts_with(kExports)) return ShowExports(request.path.substr(kExports.size()), respond);
   ShowLog(request.path, respond);
+}
+
+void TrackingServer::ShowExports(const std::string& rest, const Respond& respond) const {
+  const bool is_all = rest.empty() || rest == "/";
+  const auto exports = journal::SliderExports(view_(), is_all ? "" : rest.substr(1));
+  if (!exports || (!is_all && !rest.starts_with('/'))) return respond({404, "", "there is no such role\n", ""});
+  respond({200, "application/json", *exports, ""});
 }
 
 void TrackingServer::ShowPage(const Respond& respond) const {

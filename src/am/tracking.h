@@ -30,6 +30,8 @@ class TrackingServer {
       : options_(std::move(options)), view_(std::move(view)), followers_(followers), spec_(spec), clock_(clock) {}
   void OnRequest(const os::http::Request& request, const Respond& respond);
   void ShowPage(const Respond& respond) const;
+  // rest: what follows the path of the exports, "" or "/ROLE".
+  void ShowExports(const std::string& rest, const Respond& respond) const;
   void ShowLog(const std::string& path, const Respond& respond);
   bool HasOutput(const journal::TaskView& task) const;
   int RoleOf(const std::string& name) const;

@@ -134,6 +134,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.type == Type::kPending) {  // a pending task has no container
     task.node.clear();
     task.container.clear();
+    task.host.clear();
     task.granted.reset();
   }
   if (change.type == Type::kStarted || (change.type == Type::kStopped && !task.started)) {
@@ -151,6 +152,8 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   task.state = change.state;
   Take(task.node, change.node);
   Take(task.container, change.container);
+  Take(task.host, change.host);
+  Take(task.port, change.port);
   Take(task.ranks, change.ranks);
   Take(task.pids, change.pids);
   Take(task.reason, change.reason);

@@ -56,18 +56,18 @@ void AttemptLog::Take(const core::JournalEntry& entry) {
 
 void AttemptLog::Take(Instant at, const core::TaskChanged& change) {
   if (std::find(roles_.begin(), roles_.end(), change.role) == roles_.end()) roles_.push_back(change.role);
-  Task& task = tasks_[change.role][change.index];
-  if (task.attempts.empty() || task.attempts.back().attempt != change.attempt) {
-    if (!task.attempts.empty()) EndSpan(task.attempts.back(), at);
+  std::vector<Attempt>& attempts = tasks_[change.role][change.index];
+  if (attempts.empty() || attempts.back().attempt != change.attempt) {
+    if (!attempts.empty()) EndSpan(attempts.back(), at);
     Attempt next{.role = change.role, .index = change.index, .attempt = change.attempt};
     // A restart in place keeps its container.
-    if (change.type != Type::kPending && !task.attempts.empty()) {
-      next.node = task.attempts.back().node;
-      next.container = task.attempts.back().container;
+    if (change.type != Type::kPending && !attempts.empty()) {
+      next.node = attempts.back().node;
+      next.container = attempts.back().container;
     }
-    task.attempts.push_back(std::move(next));
+    attempts.push_back(std::move(next));
   }
-  Attempt& attempt = task.attempts.back();
+  Attempt& attempt = attempts.back();
   attempt.generation = change.generation.value_or(view_.generation);
   if (change.node && !change.node->empty()) attempt.node = *change.node;
   if (change.container && !change.container->empty()) attempt.container = *change.container;
@@ -78,8 +78,6 @@ void AttemptLog::Take(Instant at, const core::TaskChanged& change) {
   if (change.exit) attempt.exit = *change.exit;
   if (change.usage) attempt.usage = *change.usage;
   if (change.progress) attempt.progress = *change.progress;
-  if (change.host) task.endpoint.host = *change.host;
-  if (change.port) task.endpoint.port = *change.port;
   AddMarks(at, change, attempt);
   const bool only_reports = change.type == Type::kProgressed || change.type == Type::kHung ||
                             change.type == Type::kStackSampled || change.type == Type::kRejoined;
@@ -109,26 +107,14 @@ std::vector<Attempt> AttemptLog::Attempts() const {
   for (const std::string& role : roles_) {
     const auto tasks = tasks_.find(role);
     if (tasks == tasks_.end()) continue;
-    for (const auto& [index, task] : tasks->second) {
-      for (const Attempt& attempt : task.attempts) {
-        const bool is_newest = &attempt == &task.attempts.back();
+    for (const auto& [index, attempts] : tasks->second) {
+      for (const Attempt& attempt : attempts) {
+        const bool is_newest = &attempt == &attempts.back();
         if (!attempt.container.empty() || attempt.started || is_newest) all.push_back(attempt);
       }
     }
   }
   return all;
-}
-
-std::map<std::string, std::vector<Address>> AttemptLog::Addresses() const {
-  std::map<std::string, std::vector<Address>> addresses;
-  for (const auto& [role, tasks] : tasks_) {
-    for (const auto& [index, task] : tasks) {
-      const Attempt& newest = task.attempts.back();
-      if (newest.state != core::TaskState::kRunning || task.endpoint.host.empty()) continue;
-      addresses[role].push_back({index, task.endpoint.host, newest.container, task.endpoint.port});
-    }
-  }
-  return addresses;
 }
 
 std::string AttemptJson(const Attempt& attempt, bool with_spans) {

@@ -1,4 +1,4 @@
-// The attempts of a job's tasks, its events over time, and the addresses of its tasks, from its journal. Pure.
+// The attempts of a job's tasks, and its events over time, from its journal. Pure.
 #pragma once
 
 #include <map>
@@ -40,13 +40,6 @@ struct Mark {
   friend bool operator==(const Mark&, const Mark&) = default;
 };
 
-struct Address {
-  int index = 0;
-  std::string host, container;
-  int port = 0;
-  friend bool operator==(const Address&, const Address&) = default;
-};
-
 // Accepts any entries. Its memory is bounded by the number of attempts and by kMostMarks.
 class AttemptLog {
  public:
@@ -60,25 +53,15 @@ class AttemptLog {
   // except those that wait for one now.
   std::vector<Attempt> Attempts() const;
   const std::vector<Mark>& marks() const { return marks_; }
-  // The addresses of the tasks that run, by role.
-  std::map<std::string, std::vector<Address>> Addresses() const;
 
  private:
-  struct Endpoint {
-    std::string host;
-    int port = 0;
-  };
-  struct Task {
-    std::vector<Attempt> attempts;
-    Endpoint endpoint;
-  };
   void Take(Instant at, const core::TaskChanged& change);
   void AddMark(Mark mark);
   void AddMarks(Instant at, const core::TaskChanged& change, const Attempt& attempt);
 
   journal::JobView view_;
   std::vector<std::string> roles_;  // in the order of the job file
-  std::map<std::string, std::map<int, Task>> tasks_;
+  std::map<std::string, std::map<int, std::vector<Attempt>>> tasks_;
   std::vector<Mark> marks_;
 };
 

@@ -12,7 +12,6 @@ namespace {
 using core::TaskChanged;
 using core::TaskState;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::SizeIs;
 using Type = TaskChanged::Type;
 
@@ -63,9 +62,6 @@ TEST(Attempts, SpansFollowTheStates) {
   EXPECT_THAT(attempts[0].spans,
               ElementsAre(Span{TaskState::kPending, At(1), At(2)}, Span{TaskState::kAllocated, At(2), At(3)},
                           Span{TaskState::kReady, At(3), At(4)}, Span{TaskState::kRunning, At(4), std::nullopt}));
-  const auto addresses = story.log.Addresses();
-  ASSERT_TRUE(addresses.contains("worker"));
-  EXPECT_THAT(addresses.at("worker"), ElementsAre(Address{0, "node7", "c1", 4000}));
 }
 
 TEST(Attempts, RestartInPlaceKeepsTheContainerAndLeavesAMark) {
@@ -110,7 +106,6 @@ TEST(Attempts, WaitingTaskWithoutContainerIsShown) {
   story.Next(Type::kPending, TaskState::kPending, 0);
   story.Flush();
   EXPECT_THAT(story.log.Attempts(), SizeIs(1));
-  EXPECT_THAT(story.log.Addresses(), IsEmpty());
 }
 
 TEST(Attempts, MarksAreBounded) {

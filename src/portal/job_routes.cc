@@ -13,6 +13,7 @@
 #include "howdah/client/secrets.h"
 #include "howdah/index/query/filter.h"
 #include "howdah/jobspec/job_file.h"
+#include "howdah/journal/addresses.h"
 #include "howdah/metrics/table.h"
 #include "howdah/os/process/clock.h"
 #include "job_rows.h"
@@ -142,9 +143,9 @@ Result<Response> TraceAnswer(Cluster& cluster, const JobId& id) {
 Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
   HOWDAH_TRY(const AttemptLog log, ReadAttempts(cluster, id));
   Json roles = Json::object();
-  for (const auto& [role, addresses] : log.Addresses()) {
+  for (const auto& [role, addresses] : journal::AddressesOf(log.job())) {
     Json list = Json::array();
-    for (const Address& address : addresses) {
+    for (const journal::Address& address : addresses) {
       list.push_back({{"index", address.index},
                       {"host", address.host},
                       {"port", address.port},
@@ -153,6 +154,16 @@ Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
     roles[role] = std::move(list);
   }
   return JsonLine(Dump(roles));
+}
+
+void ShowExports(Services& services, const Arguments& arguments, Respond respond) {
+  const auto make = [role = arguments.Text("role")](Cluster& cluster, const JobId& id) -> Result<Response> {
+    HOWDAH_TRY(const AttemptLog log, ReadAttempts(cluster, id));
+    const auto exports = journal::SliderExports(log.job(), role);
+    if (!exports) return web::ToResponse({404, id.text + " has no task of a role '" + Shown(role) + "'", ""});
+    return web::Json(*exports);
+  };
+  AnswerForJob(services, arguments.Text("id"), make, std::move(respond));
 }
 
 Json HiddenNames(const jobspec::JobSpec& spec) {
@@ -365,6 +376,28 @@ void AddStatusRoutes(Services& services, web::Routes& routes) {
   "host": {"type": "string"}, "port": {"type": "integer"}, "container": {"type": ["string", "null"]}}}}})",
               .tag = "Job",
               .handler = ForJob(services, AddressesAnswer)});
+  const auto show_exports = [&services](const Request&, const Arguments& arguments, const Respond& respond) {
+    ShowExports(services, arguments, respond);
+  };
+  const std::string exports = "jobs/{id}/ws/v1/slider/publisher/exports";
+  const std::string answer = "As the page of the job's application master has it at `/ws/v1/slider/publisher/exports`.";
+  routes.Add({.method = "GET",
+              .pattern = Path(exports),
+              .summary = "List the addresses of a job's running tasks in the format of Apache Slider",
+              .parameters = {JobParameter(), {.name = "role", .help = "As in the path; otherwise all roles."}},
+              .answer = answer,
+              .answer_schema = R"({"type": "object", "properties": {"exports": {"type": "object",
+  "additionalProperties": {"$ref": "#/components/schemas/SliderExports"}}}})",
+              .tag = "Job",
+              .handler = show_exports});
+  routes.Add({.method = "GET",
+              .pattern = Path(exports + "/{role}"),
+              .summary = "List the addresses of a role's running tasks in the format of Apache Slider",
+              .parameters = {JobParameter(), {.name = "role", .help = "The role."}},
+              .answer = answer,
+              .answer_schema = R"({"$ref": "#/components/schemas/SliderExports"})",
+              .tag = "Job",
+              .handler = show_exports});
 }
 
 void AddTraceRoute(Services& services, web::Routes& routes) {

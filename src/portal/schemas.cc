@@ -93,6 +93,11 @@ constexpr std::array kSchemas = {
     "cost": {"type": ["number", "null"]}, "currency": {"type": ["string", "null"]}}})"},
     NamedSchema{"NamedJob", R"({"type": "object", "required": ["id", "name"], "properties": {
   "id": {"type": "string"}, "name": {"type": ["string", "null"]}}})"},
+    NamedSchema{"SliderExports", R"({"type": "object", "required": ["description", "updated", "updatedTime", "entries"],
+  "properties": {"description": {"type": "string"}, "updated": {"type": "integer"}, "updatedTime": {"type": "string"},
+    "entries": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "object",
+      "required": ["value", "containerId", "tag", "level"], "properties": {"value": {"type": "string"},
+        "containerId": {"type": "string"}, "tag": {"type": "string"}, "level": {"type": "string"}}}}}}})"},
     NamedSchema{"Held", R"({"type": "object", "properties": {"gpu_seconds": {"type": "number"},
   "memory_gib_seconds": {"type": "number"}, "vcore_seconds": {"type": "number"}, "other": {"type": "object"}}})"},
     NamedSchema{"Finding", R"({"type": "object",

@@ -77,9 +77,9 @@ def test_tensorboards_are_listed_opened_and_stopped(tab, portal, expect):
     expect(page.get_by_role("row", name=re.compile("job-running"))).to_contain_text("of the running job")
     assert opened.violations() == []
     with page.context.expect_page() as found:
-        row.get_by_role("button", name="Open 1").click()
+        row.get_by_role("button", name="Open TensorBoard 1").click()
     found.value.wait_for_url(APP)
-    row.get_by_role("button", name="Stop 1").click()
+    row.get_by_role("button", name="Stop TensorBoard 1").click()
     expect(row).to_have_count(0)
 
 
@@ -88,5 +88,5 @@ def test_read_only_portal_starts_and_stops_nothing(tab, portal, expect):
     portal.jobs.insert(0, job_row("RUNNING", 40, name="mine", tags=["notebook"]))
     portal.boards = [tensorboard("1", [portal.job(FAILED)])]
     page = tab().open("/notebooks")
-    for name in ("New notebook…", "Open mine", "Stop mine", "Open 1", "Stop 1"):
+    for name in ("New notebook…", "Open mine", "Stop mine", "Open TensorBoard 1", "Stop TensorBoard 1"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()

@@ -1,4 +1,10 @@
 """The portal with jobs on a cluster: the list, a running job's page data, its live events and log, and its end."""
+import json
+import urllib.error
+import urllib.request
+
+import pytest
+
 from machine import ROOT, eventually
 from portal import Portal
 
@@ -75,4 +81,39 @@ roles: {worker: {memory: 64MiB, command: exec sleep 86399}}
         eventually(lambda: steps() == list(range(5)), "the whole curve")
         assert portal.get(f"jobs/{job}/scalars").json["tags"][0]["runs"][0]["run"] == "run"
     assert howdah("kill", job).code == 0
+    howdah.assert_clean(job)
+
+
+ROLES = ("ps", "chiefworker", "worker")
+SLIDER = """
+name: slider
+roles:
+  ps: {memory: 64MiB, kind: service, command: exec sleep 86399}
+  chiefworker: {memory: 64MiB, command: exec sleep 86399}
+  worker: {instances: 2, memory: 64MiB, command: exec sleep 86399}
+"""
+
+
+def test_clients_of_slider_find_addresses_at_the_proxy_and_in_the_portal(howdah, tmp_path):
+    """The GETs of the client of Slider's TensorFlow package: exports/ps, exports/chiefworker and exports/worker."""
+    job = howdah.submit(howdah.job_file(tmp_path, SLIDER))
+    url = howdah.running(job)["urls"]["tracking"] + "ws/v1/slider/publisher/exports"
+
+    def at_proxy(path=""):
+        with urllib.request.urlopen(f"{url}{path}?proxyapproved=true", timeout=30) as answer:
+            return json.load(answer)
+
+    with Portal(howdah, "--on", "yarn") as portal:
+        addresses = portal.get(f"jobs/{job}/addresses").json
+        for role in ROLES:
+            exports = at_proxy("/" + role)
+            assert exports == portal.get(f"jobs/{job}/ws/v1/slider/publisher/exports/{role}").json
+            values = [(entry["value"], entry["containerId"]) for entry in exports["entries"]["host_port"]]
+            assert values == [(f"{a['host']}:{a['port']}", a["container"]) for a in addresses[role]]
+            assert len(values) == (2 if role == "worker" else 1) and exports["updated"] > 0, exports
+        assert list(at_proxy()["exports"]) == list(ROLES)
+        portal.get(f"jobs/{job}/ws/v1/slider/publisher/exports/nobody", status=404)
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            at_proxy("/nobody")
+    assert howdah("kill", job, "--grace", "0s").code == 0
     howdah.assert_clean(job)

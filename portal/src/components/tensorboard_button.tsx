@@ -7,10 +7,12 @@ export function TensorBoardButton({
   open,
   disabled,
   label = "TensorBoard",
+  of = "",
 }: {
   open: () => Promise<OpenedServer>; // called within the click
   disabled: boolean;
   label?: string;
+  of?: string; // for readers that do not see the row
 }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [url, setUrl] = useState<string | null>(null);
@@ -29,6 +31,7 @@ export function TensorBoardButton({
     <>
       <button type="button" disabled={disabled || busy} onClick={press}>
         {label}
+        {of && <span class="sr-only"> {of}</span>}
       </button>
       {busy && <span role="status">starting…</span>}
       {url && <ExternalLink to={url}>TensorBoard, in a new tab</ExternalLink>}

@@ -11,7 +11,7 @@ import {count, UNKNOWN} from "../../pure/format";
 import {openCommand} from "../../pure/shell_command";
 import {jobPath} from "../../pure/url_state";
 
-const COLUMNS = ["name", "state", "backend", "queue", {numeric: "GPUs"}, {numeric: "runs for"}, "reason", "actions"];
+const COLUMNS = ["Name", "State", "Backend", "Queue", {numeric: "GPUs"}, {numeric: "Took"}, "Reason", "Actions"];
 
 type Action = {kind: "open" | "stop"; row: JobRow} | null;
 
@@ -37,7 +37,7 @@ export function NotebookTable({rows, readOnly}: {rows: readonly JobRow[]; readOn
             <td class="numeric">
               <TookText from={row.started} to={row.finished} seconds={row.took_seconds} />
             </td>
-            <td class="reason">{row.reason ?? UNKNOWN}</td>
+            <td>{row.reason ?? UNKNOWN}</td>
             <td>
               <button
                 type="button"

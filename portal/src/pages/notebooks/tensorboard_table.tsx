@@ -8,7 +8,7 @@ import {AgoText, TimeText} from "../../components/time_text";
 import {UNKNOWN} from "../../pure/format";
 import {jobPath} from "../../pure/url_state";
 
-const COLUMNS = ["runs", "state", "last request", "ends", "note", "actions"];
+const COLUMNS = ["Runs", "State", "Last request", "Ends", "Note", "Actions"];
 
 function Jobs({jobs}: {jobs: readonly NamedJob[]}) {
   return (
@@ -58,7 +58,8 @@ export function TensorBoardTable({
             <TensorBoardButton
               open={() => openServer(job.id, {tensorboard: true})}
               disabled={readOnly}
-              label={`Open that of ${job.name ?? job.id}`}
+              label="Open"
+              of={`TensorBoard of ${job.name ?? job.id}`}
             />
           </td>
         </tr>
@@ -75,15 +76,16 @@ export function TensorBoardTable({
           <td>
             <TimeText at={board.ends} />
           </td>
-          <td class="reason">{board.problem ?? UNKNOWN}</td>
+          <td>{board.problem ?? UNKNOWN}</td>
           <td>
             <TensorBoardButton
               open={() => openTensorBoard(board.id).finally(reload)}
               disabled={readOnly || board.state === "failed"}
-              label={`Open ${board.id}`}
+              label="Open"
+              of={`TensorBoard ${board.id}`}
             />{" "}
             <button type="button" class="danger" disabled={readOnly} onClick={() => stop(board.id)}>
-              Stop {board.id}
+              Stop<span class="sr-only"> TensorBoard {board.id}</span>
             </button>
           </td>
         </tr>

@@ -22,6 +22,8 @@ struct TaskView {
   int attempt = 0;
   std::optional<int> started_in;  // the newest generation in which an attempt was started
   std::string node, container;    // empty before the task has a container
+  std::string host;               // of `port`; empty before the task has one
+  int port = 0;                   // that is reserved for a server of the task
   // The resources of `container`; nullopt if the task has none, or if the journal does not contain them.
   std::optional<core::Resources> granted;
   std::vector<int> ranks, pids;
