@@ -79,8 +79,8 @@ function scriptsOf(metafile, entry) {
   return [...found];
 }
 
-// The scripts of each part of the pages, which are loaded together: entry point -> [script]. The first part, that of the
-// list, is also the beginning of all others.
+// The scripts of each part of the pages, which are loaded together: entry point -> [script]. The first part, that of
+// the list, is also the beginning of all others.
 function partsOf(metafile) {
   const first = scriptsOf(metafile, MAIN);
   const entries = Object.values(metafile.outputs).flatMap(({entryPoint}) => entryPoint ?? []);

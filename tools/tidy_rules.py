@@ -248,6 +248,7 @@ EXCEPTIONS = {
     ("tests/local/test_advice_applied.py", "sleep"): "within the users' programs, and the wait that a check examines",
     ("tests/idle/test_advice_of_cores.py", "sleep"): "within the user's program, whose steps take time",
     ("tests/frameworks/test_scalars.py", "sleep"): "within the user's program, which waits for the test",
+    ("tests/support/portal_scenes.py", "sleep"): "within the user's program, whose steps take time",
     ("tests/support/healthy_runs.py", "sleep"): "within the users' programs, which run for a fixed time",
     ("tests/local/test_jobs.py", "sleep"): "within the user's program, which is to print at a rate",
     ("tools/tidy_rules.py", "todo"): "the rule itself",

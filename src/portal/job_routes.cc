@@ -366,6 +366,10 @@ void AddStatusRoutes(Services& services, web::Routes& routes) {
               .answer_schema = R"({"$ref": "#/components/schemas/Timeline"})",
               .tag = "Job",
               .handler = ForJob(services, TimelineAnswer)});
+}
+
+// Adds routes for the addresses of tasks, in two formats.
+void AddAddressRoutes(Services& services, web::Routes& routes) {
   routes.Add({.method = "GET",
               .pattern = Path("jobs/{id}/addresses"),
               .summary = "List the addresses of a job's running tasks",
@@ -511,6 +515,7 @@ web::Parameter JobParameter() {
 
 void AddJobRoutes(Services& services, web::Routes& routes) {
   AddStatusRoutes(services, routes);
+  AddAddressRoutes(services, routes);
   AddTraceRoute(services, routes);
   AddConfigRoutes(services, routes);
   AddFigureRoutes(services, routes);

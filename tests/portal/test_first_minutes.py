@@ -1,4 +1,5 @@
-"""A real portal in a real browser: a new user's first minutes, a slow rank, and pages that stay open through restarts."""
+"""A real portal in a real browser: a new user's first minutes, a slow rank, and pages that stay open through
+restarts."""
 
 import os
 import shutil

@@ -25,8 +25,8 @@ with open(os.environ["HOWDAH_PROGRESS"], "a", buffering=1) as progress:
 
 
 def first_minutes(page, howdah, training, expect, submit=()):
-    """A new user watches a training, ends it, runs it again with more workers, and compares both runs. `training` is the
-    folder of a copy of examples/fashion-mnist; `submit` has further arguments."""
+    """A new user watches a training, ends it, runs it again with more workers, and compares both runs. `training` is
+    the folder of a copy of examples/fashion-mnist; `submit` has further arguments."""
     expect(page.get_by_text("0 jobs")).to_be_visible()
     first = howdah.submit("job.yaml", *submit, "--", "--epochs", "1000", cwd=training)
 

@@ -39,7 +39,8 @@ def test_a_training_is_watched_killed_run_again_and_compared(context, howdah, in
     for name in ("job.yaml", "train.py"):
         shutil.copy(ROOT / "examples/fashion-mnist" / name, training)
     installed("data")
-    keys = {"python.archive": packed.scripts_for(installed("demo"), tmp_path, "python", "python3", "tensorboard"), "checkpoint.dir": tmp_path / "checkpoints",
+    archive = packed.scripts_for(installed("demo"), tmp_path, "python", "python3", "tensorboard")
+    keys = {"python.archive": archive, "checkpoint.dir": tmp_path / "checkpoints",
             "tensorboard.logdir": tmp_path / "curves", "roles.chief.memory": "512MiB", "roles.worker.memory": "512MiB"}
     settings = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
     with Portal(howdah, "--on", "yarn") as portal:

@@ -23,7 +23,14 @@ export const SHORTCUTS: readonly {keys: string; meaning: string}[] = [
   {keys: "Esc", meaning: "close, leave the box"},
 ];
 
-const PAGES: Readonly<Record<string, string>> = {j: "/", c: "/cluster", g: "/goodput", a: "/advice", n: "/notebooks", b: "/about"};
+const PAGES: Readonly<Record<string, string>> = {
+  j: "/",
+  c: "/cluster",
+  g: "/goodput",
+  a: "/advice",
+  n: "/notebooks",
+  b: "/about",
+};
 
 export function interpret(state: KeyState, key: string): {state: KeyState; action: Action | null} {
   const done = (action: Action | null) => ({state: NO_PREFIX, action});

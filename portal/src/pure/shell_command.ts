@@ -58,7 +58,8 @@ export function notebookCommand(backend: string, fields: NotebookFields): string
 export function notebookBody(backend: string, fields: NotebookFields): Record<string, string | number> {
   const filled = NOTEBOOK_FLAGS.flatMap(([field]) => (fields[field] ? [[field, fields[field]] as const] : []));
   const number = (field: string) => field === "vcores" || field === "gpus";
-  return Object.fromEntries([["on", backend], ...filled.map(([field, text]) => [field, number(field) ? Number(text) : text])]);
+  const values = filled.map(([field, text]) => [field, number(field) ? Number(text) : text] as const);
+  return Object.fromEntries([["on", backend], ...values]);
 }
 
 // Why the fields cannot be sent; null if they can. The portal checks the rest.

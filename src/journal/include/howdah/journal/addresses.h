@@ -18,7 +18,8 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-// Of the tasks that run, by role. `job` must have been made from a journal: the text of ToJson has no addresses.
+// The addresses of the tasks that run, by role. `job` must have been made from a journal, because the text of ToJson
+// has no addresses.
 std::map<std::string, std::vector<Address>> AddressesOf(const JobView& job);
 
 // The same in the format of Apache Slider's `publisher/exports` (PublishedExports, and PublishedExportsSet for all
