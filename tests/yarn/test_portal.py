@@ -104,10 +104,15 @@ def test_clients_of_slider_find_addresses_at_the_proxy_and_in_the_portal(howdah,
             return json.load(answer)
 
     with Portal(howdah, "--on", "yarn") as portal:
-        addresses = portal.get(f"jobs/{job}/addresses").json
+        def in_portal(path):
+            return portal.get(f"jobs/{job}/{path}").json
+
+        # The portal reads the job's journal in HDFS, which the application master writes a moment later.
+        eventually(lambda: at_proxy() == in_portal("ws/v1/slider/publisher/exports"), "all addresses in the portal")
+        addresses = in_portal("addresses")
         for role in ROLES:
             exports = at_proxy("/" + role)
-            assert exports == portal.get(f"jobs/{job}/ws/v1/slider/publisher/exports/{role}").json
+            assert exports == in_portal(f"ws/v1/slider/publisher/exports/{role}")
             values = [(entry["value"], entry["containerId"]) for entry in exports["entries"]["host_port"]]
             assert values == [(f"{a['host']}:{a['port']}", a["container"]) for a in addresses[role]]
             assert len(values) == (2 if role == "worker" else 1) and exports["updated"] > 0, exports
