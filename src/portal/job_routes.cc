@@ -140,10 +140,17 @@ Result<Response> TraceAnswer(Cluster& cluster, const JobId& id) {
   return response;
 }
 
+// The view with addresses, which Status lacks.
+Result<journal::JobView> ReadView(Cluster& cluster, const JobId& id) {
+  journal::JobView view;
+  HOWDAH_TRY_STATUS(cluster.ReadJournal(id, [&](const core::JournalEntry& entry) { view.Apply(entry); }));
+  return view;
+}
+
 Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
-  HOWDAH_TRY(const AttemptLog log, ReadAttempts(cluster, id));
+  HOWDAH_TRY(const journal::JobView view, ReadView(cluster, id));
   Json roles = Json::object();
-  for (const auto& [role, addresses] : journal::AddressesOf(log.job())) {
+  for (const auto& [role, addresses] : journal::AddressesOf(view)) {
     Json list = Json::array();
     for (const journal::Address& address : addresses) {
       list.push_back({{"index", address.index},
@@ -158,8 +165,8 @@ Result<Response> AddressesAnswer(Cluster& cluster, const JobId& id) {
 
 void ShowExports(Services& services, const Arguments& arguments, Respond respond) {
   const auto make = [role = arguments.Text("role")](Cluster& cluster, const JobId& id) -> Result<Response> {
-    HOWDAH_TRY(const AttemptLog log, ReadAttempts(cluster, id));
-    const auto exports = journal::SliderExports(log.job(), role);
+    HOWDAH_TRY(const journal::JobView view, ReadView(cluster, id));
+    const auto exports = journal::SliderExports(view, role);
     if (!exports) return web::ToResponse({404, id.text + " has no task of a role '" + Shown(role) + "'", ""});
     return web::Json(*exports);
   };

@@ -5,11 +5,9 @@
 #include "actions.h"
 #include "api.h"
 #include "howdah/client/notebook.h"
-#include "howdah/client/source_note.h"
-#include "howdah/core/states.h"
 #include "job_rows.h"
 #include "json_text.h"
-#include "stored_job.h"
+#include "submission.h"
 
 namespace howdah::portal {
 namespace {
@@ -34,13 +32,6 @@ void ListNotebooks(Services& services, const Respond& respond) {
   });
 }
 
-// The sentence for a notebook that cannot be submitted; "" if it can.
-std::string RefusalOf(Cluster& cluster, const jobspec::ParsedJob& job) {
-  if (!job.problems.empty()) return job.problems.front().ToText();
-  const auto refusals = cluster.Refusals(job.spec);
-  return refusals.empty() ? "" : refusals.front();
-}
-
 void StartNotebook(Services& services, const Request& request, const Arguments&, const Respond& respond) {
   const auto order = NotebookOrderOf(request.body);
   if (!order.ok()) return respond(web::ToResponse(ToProblem(order.error())));
@@ -52,16 +43,14 @@ void StartNotebook(Services& services, const Request& request, const Arguments&,
   const auto submitted = std::make_shared<std::string>();
   const auto make = [order = *order, user = services.facts.user, submitted](Cluster& cluster) -> Result<Response> {
     HOWDAH_TRY(const jobspec::ParsedJob job, client::ReadJob(client::NotebookRequest(order.job, order.notebook)));
-    if (const std::string refusal = RefusalOf(cluster, job); !refusal.empty())
-      return web::ToResponse({.status = 400, .detail = refusal});
+    // The refusals of a job with problems would have no meaning.
+    const auto refusals = job.problems.empty() ? cluster.Refusals(job.spec) : std::vector<std::string>();
+    if (const std::string reason = ReasonNotToSubmit(job, refusals); !reason.empty())
+      return web::ToResponse({.status = 400, .detail = reason});
     HOWDAH_TRY(const JobId id, cluster.Submit(job.spec, {.user = user}));
     *submitted = id.text;
-    return web::Json(Dump({{"text", id.text + " was submitted"}, {"id", id.text}}) + "\n", 202);
+    return SubmittedAnswer(id);
   };
-  const auto late = web::Json(
-      Dump({{"text", "the files of the notebook are still being copied; it appears in the list"}, {"id", nullptr}}) +
-          "\n",
-      202);
   const auto finish = [&services, request, respond, submitted](const Response& response) {
     // `make` has returned if the response is its own.
     const std::string outcome = response.status == 202 ? "done" : "refused";
@@ -69,7 +58,7 @@ void StartNotebook(Services& services, const Request& request, const Arguments&,
            outcome);
     respond(response);
   };
-  AnswerFrom(services, *backend, make, finish, late);
+  AnswerFrom(services, *backend, make, finish, StillSubmittingAnswer());
 }
 
 }  // namespace

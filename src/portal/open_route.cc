@@ -1,11 +1,8 @@
-#include <unistd.h>
-
 #include <utility>
 
 #include "action_bodies.h"
 #include "actions.h"
 #include "api.h"
-#include "app_policy.h"
 #include "apps.h"
 #include "howdah/client/find_task.h"
 #include "howdah/client/notebook.h"

@@ -11,6 +11,7 @@
 #include "howdah/jobspec/job_file.h"
 #include "json_text.h"
 #include "stored_job.h"
+#include "submission.h"
 
 namespace howdah::portal {
 namespace {
@@ -158,12 +159,6 @@ void Plan(Services& services, const Request& request, Respond respond) {
   AnswerForJob(services, of->get<std::string>(), make, std::move(respond));
 }
 
-// The sentence for a job that cannot be submitted.
-std::string RefusalOf(const CheckedJob& checked) {
-  if (!checked.job.problems.empty()) return checked.job.problems.front().ToText();
-  return checked.refusals.front();
-}
-
 void Rerun(Services& services, const Request& request, const Arguments& arguments, Respond respond) {
   const auto body = FieldsOf(request.body, {"job", "set"});
   const auto edited = body.ok() ? EditedJobOf(*body) : Result<EditedJob>(body.error());
@@ -172,14 +167,12 @@ void Rerun(Services& services, const Request& request, const Arguments& argument
   action.act = [edited = *edited, user = services.facts.user](Cluster& cluster, const JobId& id) -> Result<Response> {
     HOWDAH_TRY(const jobspec::JobSpec original, ReadStoredJob(cluster, id, /*reveal=*/true));
     HOWDAH_TRY(const CheckedJob checked, CheckJob(cluster, edited, &original));
-    if (!checked.accepted()) return web::ToResponse({.status = 400, .detail = RefusalOf(checked)});
+    if (const std::string reason = ReasonNotToSubmit(checked.job, checked.refusals); !reason.empty())
+      return web::ToResponse({.status = 400, .detail = reason});
     HOWDAH_TRY(const JobId submitted, cluster.Submit(checked.job.spec, {.user = user}));
-    return web::Json(Dump({{"text", submitted.text + " was submitted"}, {"id", submitted.text}}) + "\n", 202);
+    return SubmittedAnswer(submitted);
   };
-  action.late = web::Json(
-      Dump({{"text", "the files of the job are still being copied; the job appears in the list"}, {"id", nullptr}}) +
-          "\n",
-      202);
+  action.late = StillSubmittingAnswer();
   Perform(services, request, arguments, std::move(action), std::move(respond));
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
-from browser import chromium, expect  # noqa: E402, F401
+from browser import chromium, context, expect  # noqa: E402, F401
 from installed import installed  # noqa: E402, F401
 from machine import BIN, Machine  # noqa: E402
 

@@ -2,36 +2,23 @@
 restarts."""
 
 import os
-import shutil
 import signal
 
 import pytest
 
 from browser_tab import Tab
-from machine import ROOT, eventually
+from machine import eventually
 from portal import Portal
-from portal_scenes import OpenTabs, first_minutes, slow_rank_is_marked
+from portal_scenes import OpenTabs, copy_of_example, first_minutes, slow_rank_is_marked
 
 WAITS = "name: followed\nroles: {w: {memory: 8MiB, command: 'while [ ! -e %s ]; do sleep 0.05; done; exit 3'}}\n"
 
 
 @pytest.fixture
 def training(machine, installed, tmp_path):
-    """The folder of a copy of examples/fashion-mnist, whose results stay out of the checkout."""
-    folder = tmp_path / "fashion-mnist"
-    folder.mkdir()
-    for name in ("job.yaml", "train.py"):
-        shutil.copy(ROOT / "examples/fashion-mnist" / name, folder)
     machine.env["PATH"] = f"{installed('demo').parent}:{machine.env['PATH']}"
     installed("data")
-    return folder
-
-
-@pytest.fixture
-def context(chromium):
-    context = chromium.new_context(viewport={"width": 1600, "height": 1000})
-    yield context
-    context.close()
+    return copy_of_example(tmp_path)
 
 
 def test_a_training_is_watched_killed_run_again_and_compared(context, machine, training, expect):

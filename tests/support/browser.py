@@ -25,6 +25,14 @@ def chromium(installed):
 
 
 @pytest.fixture
+def context(chromium):
+    """A window of the browser, with cookies and a cache of its own."""
+    context = chromium.new_context(viewport={"width": 1600, "height": 1000})
+    yield context
+    context.close()
+
+
+@pytest.fixture
 def expect(chromium):
     """Playwright's assertions, which wait for their condition."""
     from playwright.sync_api import expect as found

@@ -2,11 +2,12 @@
 
 import os
 import re
+import shutil
 import signal
 import threading
 
 from browser_tab import LIMIT_MS
-from machine import DEADLINE_S, eventually
+from machine import DEADLINE_S, ROOT, eventually
 
 ADVICE_S = 300  # several windows, of up to 30 s each, must be slow
 START_MS = 120_000  # a busy machine imports PyTorch slowly
@@ -24,9 +25,18 @@ with open(os.environ["HOWDAH_PROGRESS"], "a", buffering=1) as progress:
 """
 
 
+def copy_of_example(folder):
+    """A copy of examples/fashion-mnist in `folder`, so that its results stay out of the checkout."""
+    copy = folder / "fashion-mnist"
+    copy.mkdir()
+    for name in ("job.yaml", "train.py"):
+        shutil.copy(ROOT / "examples/fashion-mnist" / name, copy)
+    return copy
+
+
 def first_minutes(page, howdah, training, expect, submit=()):
-    """A new user watches a training, ends it, runs it again with more workers, and compares both runs. `training` is
-    the folder of a copy of examples/fashion-mnist; `submit` has further arguments."""
+    """A new user watches a training, ends it, runs it again with more workers, and compares both runs. `training`:
+    a copy_of_example; `submit` has further arguments."""
     expect(page.get_by_text("0 jobs")).to_be_visible()
     first = howdah.submit("job.yaml", *submit, "--", "--epochs", "1000", cwd=training)
 

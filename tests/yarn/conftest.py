@@ -11,7 +11,7 @@ pytest.register_assert_rewrite("contract_cases", "elastic_cases", "inside_cases"
                                "rendezvous_cases", "job_reports", "tony_cases")
 
 import scheduling_cases  # noqa: E402
-from browser import chromium, expect  # noqa: E402, F401
+from browser import chromium, context, expect  # noqa: E402, F401
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from cluster_user import Howdah  # noqa: E402

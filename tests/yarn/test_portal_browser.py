@@ -1,7 +1,6 @@
 """The portal in a browser, with jobs on three nodes: a new user's first minutes, a slow rank, and pages that stay open
 through restarts."""
 import os
-import shutil
 import signal
 
 import pytest
@@ -9,9 +8,9 @@ import pytest
 import packed
 from browser_tab import Tab
 from kill_cases import am_attempts, until
-from machine import ROOT, eventually
+from machine import eventually
 from portal import Portal
-from portal_scenes import OpenTabs, first_minutes, slow_rank_is_marked
+from portal_scenes import OpenTabs, copy_of_example, first_minutes, slow_rank_is_marked
 
 FOLLOWED = "name: followed\nroles: {w: {memory: 64MiB, command: '%s; exit 3'}}\n"
 
@@ -26,18 +25,7 @@ def howdah(howdah_of, pair):
     return howdah_of(pair)
 
 
-@pytest.fixture
-def context(chromium):
-    context = chromium.new_context(viewport={"width": 1600, "height": 1000})
-    yield context
-    context.close()
-
-
 def test_a_training_is_watched_killed_run_again_and_compared(context, howdah, installed, tmp_path, expect):
-    training = tmp_path / "fashion-mnist"
-    training.mkdir()
-    for name in ("job.yaml", "train.py"):
-        shutil.copy(ROOT / "examples/fashion-mnist" / name, training)
     installed("data")
     archive = packed.scripts_for(installed("demo"), tmp_path, "python", "python3", "tensorboard")
     keys = {"python.archive": archive, "checkpoint.dir": tmp_path / "checkpoints",
@@ -45,7 +33,7 @@ def test_a_training_is_watched_killed_run_again_and_compared(context, howdah, in
     settings = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
     with Portal(howdah, "--on", "yarn") as portal:
         tab = Tab(context, portal.address.rstrip("/"))
-        first_minutes(tab.open("/"), howdah, training, expect, settings)
+        first_minutes(tab.open("/"), howdah, copy_of_example(tmp_path), expect, settings)
         assert tab.violations() == []
         tab.page.close()
     assert tab.messages == [], tab.messages
