@@ -6,11 +6,15 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "howdah/backend/local/local_cluster.h"
+#include "howdah/backend/tony_history/tony_history.h"
 #include "howdah/backend/yarn/client/yarn_cluster.h"
+#include "howdah/client/history_source.h"
 #include "howdah/client/home.h"
 #include "howdah/client/submitter.h"
+#include "howdah/journal/ledger.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/rpc/openssl_setup.h"
 
@@ -38,7 +42,8 @@ jobspec::EnvVars Environment() {
   return variables;
 }
 
-Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name, const client::LoginFlags& login) {
+// The backend that runs jobs.
+Result<std::unique_ptr<backend::Cluster>> MakeJobCluster(const std::string& name, const client::LoginFlags& login) {
   HOWDAH_TRY(const std::string home, client::HowdahHome(Variable, os::process::WorkingDirectory));
   if (name == "yarn") {
     const std::string user = client::UserName();
@@ -54,6 +59,24 @@ Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name, c
   }
   return std::unique_ptr<backend::Cluster>(
       std::make_unique<backend::local::LocalCluster>(backend::local::LocalOptions{home, AgentPath(), Environment()}));
+}
+
+// The history of TonY that tony-site.xml names. A path without a scheme is in the default file system of Hadoop, as in
+// TonY.
+Result<std::unique_ptr<backend::Cluster>> MakeTonyHistory(const client::LoginFlags& login) {
+  HOWDAH_TRY(const client::TonySettings site, client::ReadTonySite());
+  const std::string uri = client::HistoryUri(site);
+  const bool is_here = uri.starts_with("file:") || (uri.starts_with('/') && Variable("HADOOP_CONF_DIR").empty() &&
+                                                    Variable("YARN_CONF_DIR").empty());
+  HOWDAH_TRY(const auto owner, MakeJobCluster(is_here ? "local" : "yarn", login));
+  HOWDAH_TRY(client::TonyDirectory directory, client::OpenTonyDirectory(*owner, uri, site));
+  return std::unique_ptr<backend::Cluster>(
+      std::make_unique<backend::tony_history::TonyHistory>(backend::tony_history::TonyHistoryOptions{
+          std::move(directory.files), std::move(directory.location), client::UserName()}));
+}
+
+Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name, const client::LoginFlags& login) {
+  return name == journal::kTonyHistory ? MakeTonyHistory(login) : MakeJobCluster(name, login);
 }
 
 }  // namespace

@@ -228,7 +228,8 @@ Findings Lost(const Figures& figures) {
     finding.evidence.push_back(FormatDuration(restarts[i - 1].lost) + " lost: " + OneLine(restarts[i - 1].cause, 300));
   }
   finding.change.other = "save checkpoints more often, and when a task gets `checkpoint.signal`";
-  finding.saving = figures.facts().ledger.known() ? figures.Held(journal::Bucket::kLost) : figures.ShareOfHeld(share);
+  const bool knows_lost = figures.facts().ledger.knows_buckets();
+  finding.saving = knows_lost ? figures.Held(journal::Bucket::kLost) : figures.ShareOfHeld(share);
   finding.saving.hours = Hours(lost);
   return {std::move(finding)};
 }

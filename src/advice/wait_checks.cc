@@ -25,7 +25,7 @@ std::string HardwareText(const Amounts& amounts) {
 
 // Returns the hardware held in a bucket of the ledger, if that is more than `share` of all hardware that the job held.
 std::optional<Amounts> BucketAbove(const Figures& figures, journal::Bucket bucket, double share) {
-  if (!figures.facts().ledger.known()) return std::nullopt;
+  if (!figures.facts().ledger.knows_buckets()) return std::nullopt;
   const Amounts part = figures.Held(bucket);
   return ShareOf(part, figures.held()) > share ? std::optional(part) : std::nullopt;
 }

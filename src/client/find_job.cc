@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "howdah/client/history_source.h"
 #include "howdah/client/submitter.h"
+#include "howdah/journal/ledger.h"
 
 namespace howdah::client {
 namespace {
@@ -13,6 +15,15 @@ using journal::JobView;
 constexpr size_t kListed = 5;
 // Shorter texts match too many ids.
 constexpr size_t kShortestPart = 4;
+
+Result<std::vector<Backend>> ConnectTo(Connection& connection, const std::vector<std::string>& names) {
+  std::vector<Backend> backends;
+  for (const std::string& name : names) {
+    HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(name));
+    backends.push_back({name, cluster});
+  }
+  return backends;
+}
 
 bool IsSet(const std::string& variable) { return !Variable(variable).value_or("").empty(); }
 
@@ -92,14 +103,21 @@ Result<std::vector<std::string>> BackendNames(const Connection& connection) {
   return names;
 }
 
+Result<std::vector<std::string>> BackendNamesWithHistory(const Connection& connection) {
+  HOWDAH_TRY(auto names, BackendNames(connection));
+  HOWDAH_TRY(const TonySettings site, ReadTonySite());
+  if (!HistoryUri(site).empty()) names.push_back(journal::kTonyHistory);
+  return names;
+}
+
 Result<std::vector<Backend>> Connect(Connection& connection) {
   HOWDAH_TRY(const auto names, BackendNames(connection));
-  std::vector<Backend> backends;
-  for (const std::string& name : names) {
-    HOWDAH_TRY(backend::Cluster* const cluster, connection.ClusterOn(name));
-    backends.push_back({name, cluster});
-  }
-  return backends;
+  return ConnectTo(connection, names);
+}
+
+Result<std::vector<Backend>> ConnectWithHistory(Connection& connection) {
+  HOWDAH_TRY(const auto names, BackendNamesWithHistory(connection));
+  return ConnectTo(connection, names);
 }
 
 Status Skip(const std::vector<Backend>& backends, const Backend& failed, const Error& error, const OnNote& on_note) {

@@ -76,7 +76,8 @@ CountedJob CountedJobOf(const journal::Ledger& ledger) {
   job.backend = view.on;
   job.state = view.state;
   job.days = ledger.ByDay();
-  job.known = job.knows_buckets = ledger.known();
+  job.known = ledger.known();
+  job.knows_buckets = ledger.knows_buckets();
   job.knows_lost = ledger.knows_lost();
   job.busy = ledger.busy();
   return job;

@@ -27,16 +27,6 @@ bool HasName(const JobView& view, const HistoryFilter& filter) {
   return filter.name.empty() || view.name.find(filter.name) != std::string::npos;
 }
 
-Result<TonyDirectory> OpenDirectory(backend::Cluster& cluster, const std::string& dir, const TonySettings& site) {
-  HOWDAH_TRY(auto files, cluster.OpenFiles(dir));
-  TonyDirectory directory{std::move(files), storage::history::LocationOf(storage::PathOfUri(dir))};
-  const std::string intermediate = compat::tony::history::ValueOf(site, "tony.history.intermediate");
-  const std::string finished = compat::tony::history::ValueOf(site, "tony.history.finished");
-  if (!intermediate.empty()) directory.location.intermediate = storage::PathOfUri(intermediate);
-  if (!finished.empty()) directory.location.finished = storage::PathOfUri(finished);
-  return directory;
-}
-
 }  // namespace
 
 Result<TonySettings> ReadTonySite() {
@@ -51,6 +41,20 @@ Result<TonySettings> ReadTonySite() {
   return settings;
 }
 
+std::string HistoryUri(const TonySettings& site) {
+  return compat::tony::history::ValueOf(site, "tony.history.location");
+}
+
+Result<TonyDirectory> OpenTonyDirectory(backend::Cluster& cluster, const std::string& uri, const TonySettings& site) {
+  HOWDAH_TRY(auto files, cluster.OpenFiles(uri));
+  TonyDirectory directory{std::move(files), storage::history::LocationOf(storage::PathOfUri(uri))};
+  const std::string intermediate = compat::tony::history::ValueOf(site, "tony.history.intermediate");
+  const std::string finished = compat::tony::history::ValueOf(site, "tony.history.finished");
+  if (!intermediate.empty()) directory.location.intermediate = storage::PathOfUri(intermediate);
+  if (!finished.empty()) directory.location.finished = storage::PathOfUri(finished);
+  return directory;
+}
+
 Result<HistorySource> HistorySource::Open(Connection& connection, const std::string& directory, NoteHandler on_note) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   HistorySource source(cluster, directory.empty(), std::move(on_note));
@@ -58,13 +62,13 @@ Result<HistorySource> HistorySource::Open(Connection& connection, const std::str
   std::string root = directory;
   if (directory.empty()) {
     HOWDAH_TRY(site, ReadTonySite());
-    root = compat::tony::history::ValueOf(site, "tony.history.location");
+    root = HistoryUri(site);
   } else if (!directory.starts_with('/') && directory.find(':') == std::string::npos) {
     HOWDAH_TRY(const std::string here, os::process::WorkingDirectory());
     root = here + "/" + directory;
   }
   if (root.empty()) return source;
-  HOWDAH_TRY(source.tony_, OpenDirectory(*cluster, root, site));
+  HOWDAH_TRY(source.tony_, OpenTonyDirectory(*cluster, root, site));
   return source;
 }
 

@@ -25,6 +25,8 @@ void Ledger::AdvanceTo(Instant now) { view_.time_breakdown.Advance(now); }
 
 bool Ledger::known() const { return view_.hardware.known(); }
 
+bool Ledger::knows_buckets() const { return known() && view_.on != kTonyHistory; }
+
 bool Ledger::knows_lost() const { return view_.time_breakdown.checkpointed(); }
 
 std::map<Day, HardwareTime::Buckets> Ledger::ByDay() const { return view_.hardware.ByDay(view_.time_breakdown); }

@@ -71,11 +71,11 @@ using Fields = std::function<Json(const std::string& backend, const ClusterSampl
 Response AnswerOf(Services& services, const std::vector<std::string>& names, const Fields& fields) {
   const Instant now = services.clock.Now();
   Json backends = Json::array();
-  for (const BackendService& backend : services.backends) {
-    const ClusterState& state = services.cluster->StateOf(backend.name);
-    Json one = ClusterStateJson(backend.name, state, now);
+  for (const std::string& backend : services.cluster->backends()) {
+    const ClusterState& state = services.cluster->StateOf(backend);
+    Json one = ClusterStateJson(backend, state, now);
     if (state.sample) {
-      one.update(fields(backend.name, *state.sample));
+      one.update(fields(backend, *state.sample));
     } else {
       for (const std::string& name : names) one[name] = nullptr;
     }
@@ -88,9 +88,9 @@ Response AnswerOf(Services& services, const std::vector<std::string>& names, con
 Response CsvOf(Services& services, const std::vector<std::string>& columns,
                const std::function<Json(const std::string& backend, const ClusterSample& sample)>& rows) {
   std::string text = ClusterCsvTitles(columns);
-  for (const BackendService& backend : services.backends) {
-    const ClusterState& state = services.cluster->StateOf(backend.name);
-    if (state.sample) text += ClusterCsv(backend.name, rows(backend.name, *state.sample), columns);
+  for (const std::string& backend : services.cluster->backends()) {
+    const ClusterState& state = services.cluster->StateOf(backend);
+    if (state.sample) text += ClusterCsv(backend, rows(backend, *state.sample), columns);
   }
   return {200, {{"Content-Type", "text/csv; charset=utf-8"}, {"Vary", "Accept"}}, text};
 }
@@ -225,11 +225,11 @@ void ReadJobsOfNode(Services& services, const std::string& host, const std::vect
 
 void ShowNode(Services& services, const std::string& host, Respond respond) {
   std::vector<std::string> backends;
-  for (const BackendService& backend : services.backends) {
-    const ClusterState& state = services.cluster->StateOf(backend.name);
+  for (const std::string& backend : services.cluster->backends()) {
+    const ClusterState& state = services.cluster->StateOf(backend);
     const bool has_node = state.sample && std::any_of(state.sample->info.nodes.begin(), state.sample->info.nodes.end(),
                                                       [&](const auto& node) { return node.host == host; });
-    if (has_node) backends.push_back(backend.name);
+    if (has_node) backends.push_back(backend);
   }
   if (backends.empty()) {
     const Error unknown = Error::WithRemedy(ErrorCode::kNotFound, "no backend has a node '" + OneLine(host, 200) + "'",

@@ -40,6 +40,8 @@ ClusterSampler::~ClusterSampler() = default;
 
 void ClusterSampler::Start() {
   for (const BackendService& backend : services_.backends) {
+    if (!backend.runs_jobs) continue;
+    backends_.push_back(backend.name);
     Source& source = sources_[backend.name];
     source.history = std::make_unique<ClusterHistory>(folder_ + "/cluster-" + backend.name, services_.clock.Now());
     source.timer = std::make_unique<boost::asio::steady_timer>(services_.loop);

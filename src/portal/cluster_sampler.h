@@ -37,6 +37,9 @@ class ClusterSampler {
   // Calls `done` once the state of each backend is recent, or after a few seconds.
   void Await(std::function<void()> done);
 
+  // The backends that run jobs.
+  const std::vector<std::string>& backends() const { return backends_; }
+  // backend: one of them.
   const ClusterState& StateOf(const std::string& backend) const;
   const ClusterHistory& HistoryOf(const std::string& backend) const;
 
@@ -65,6 +68,7 @@ class ClusterSampler {
   std::string folder_;
   OnChange on_change_;
   bool is_watched_ = false;
+  std::vector<std::string> backends_;
   std::map<std::string, Source> sources_;  // by backend
   std::vector<std::shared_ptr<Waiter>> waiters_;
 };

@@ -136,7 +136,7 @@ JobRow RowOf(const advice::Facts& facts, bool has_spec, const Prices& prices) {
   });
   row.gpus = GpusOf(facts, has_spec);
   row.progress = ProgressOf(facts);
-  if (facts.ledger.known())
+  if (facts.ledger.knows_buckets())
     row.goodput = journal::Goodput(facts.ledger.Of(journal::Bucket::kUseful), facts.ledger.Total());
   row.cost = CostOf(facts.ledger, prices);
   if (prices) row.currency = prices->currency;

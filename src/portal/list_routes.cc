@@ -116,6 +116,7 @@ web::Response HealthAnswer(const Services& services) {
       return services.jobs->Find({.filter = std::get<index::query::Filter>(parsed), .limit = 0, .now = now}).total;
     };
     backends.push_back({{"name", backend.name},
+                        {"runs_jobs", backend.runs_jobs},
                         {"state", StateText(backend.state.kind)},
                         {"detail", OrNull(backend.state.detail)},
                         {"since", FormatInstant(backend.state.since)},
@@ -177,13 +178,13 @@ void AddListRoutes(Services& services, web::Routes& routes) {
               .pattern = Path("health"),
               .summary = "Show the state of the portal and its backends",
               .answer = "`state` of a backend is `loading` until all of its jobs were read, `ok`, or `failing` with "
-                        "the reason in `detail`.",
+                        "the reason in `detail`. `runs_jobs` is false for a history, which only has past jobs.",
               .answer_schema = R"({"type": "object", "required": ["version", "started", "now", "user", "read_only",
   "backends"], "properties": {"version": {"type": "string"}, "started": {"type": "string"}, "now": {"type": "string"},
     "user": {"type": "string"}, "host": {"type": "string"}, "read_only": {"type": "boolean"},
     "streams": {"type": "integer"}, "backends": {"type": "array", "items": {"type": "object",
-      "required": ["name", "state", "detail", "since", "jobs", "live", "complete"], "properties": {
-        "name": {"type": "string"}, "state": {"enum": ["loading", "ok", "failing"]},
+      "required": ["name", "runs_jobs", "state", "detail", "since", "jobs", "live", "complete"], "properties": {
+        "name": {"type": "string"}, "runs_jobs": {"type": "boolean"}, "state": {"enum": ["loading", "ok", "failing"]},
         "detail": {"type": ["string", "null"]}, "since": {"type": "string"}, "jobs": {"type": "integer"},
         "live": {"type": "integer"}, "complete": {"type": "boolean"}}}}}})",
               .tag = "Portal",

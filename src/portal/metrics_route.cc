@@ -176,6 +176,7 @@ void AddJob(const RunningJob& job, Exposition& page) {
   if (steps) page.Add("howdah_job_steps", labels, static_cast<double>(*steps));
   if (!job.ledger.known()) return;
   AddHeld("howdah_job_held_seconds_total", labels, job.ledger.Total(), page);
+  if (!job.ledger.knows_buckets()) return;
   AddHeld("howdah_job_useful_seconds_total", labels, job.ledger.Of(journal::Bucket::kUseful), page);
 }
 

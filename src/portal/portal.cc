@@ -150,6 +150,7 @@ class Portal {
     for (const PortalBackend& backend : backends) {
       BackendService& service = services_.backends.emplace_back();
       service.name = backend.name;
+      service.runs_jobs = backend.runs_jobs;
       service.state.since = services_.clock.Now();
       service.pool = std::make_unique<BackendPool>(backend.make_cluster, kThreads);
     }

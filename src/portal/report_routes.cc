@@ -226,7 +226,7 @@ void AddReportRoutes(Services& services, web::Routes& routes) {
                                       "time."},
                              {.name = "until", .help = "Count only the time before this time."},
                              {.name = "time_zone", .help = "The time zone of the days; default: UTC."}},
-              .answer = "`howdah goodput --json` ([goodput.md](goodput.md)), without jobs in TonY's histories. `notes` "
+              .answer = "`howdah goodput --json` ([goodput.md](goodput.md)). `notes` "
                         "names jobs and backends that could not be read. With `Accept: text/csv` as `--csv`.",
               .answer_schema = R"({"type": "object", "required": ["groups", "total", "notes"], "properties": {
   "groups": {"type": "array", "items": {"$ref": "#/components/schemas/GoodputGroup"}},

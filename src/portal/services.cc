@@ -115,15 +115,16 @@ void Services::FindPage(JobQuery query, std::function<void(JobPage page)> done) 
 }
 
 Result<FoundJob> FindJob(Services& services, const std::string& name) {
+  // A history of TonY has ids of the same form as YARN.
+  if (const RowPointer row = services.jobs->Get(name)) {
+    if (BackendService* const backend = services.Find(row->backend)) return FoundJob{backend, JobId{name}};
+  }
   if (const auto of_id = client::BackendOfId(name); of_id && IsPlain(name)) {
     if (BackendService* const backend = services.Find(*of_id)) return FoundJob{backend, JobId{name}};
     return Error::WithRemedy(
         ErrorCode::kNotFound,
         "the job '" + name + "' belongs to the backend '" + *of_id + "', which this portal does not show",
         "start it with `--on local,yarn`");
-  }
-  if (const RowPointer row = services.jobs->Get(name)) {
-    if (BackendService* const backend = services.Find(row->backend)) return FoundJob{backend, JobId{name}};
   }
   const std::vector<journal::JobView> views = Candidates(services, name);
   std::optional<JobId> id;

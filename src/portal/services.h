@@ -32,6 +32,7 @@ class TensorBoards;
 // One backend: its threads, and what they have reported. Used on the loop's thread.
 struct BackendService {
   std::string name;
+  bool runs_jobs = true;  // as PortalBackend
   std::unique_ptr<BackendPool> pool;
   std::unique_ptr<JobFeed> feed;
   BackendState state;

@@ -349,6 +349,7 @@ class FakePortal:
             return self.part(parts[1], name.removeprefix("jobs/ID").lstrip("/"), query)
         if name == "health":
             backend = {
+                "runs_jobs": True,
                 "detail": None,
                 "since": "2026-11-21T06:00:00.000Z",
                 "jobs": len(self.jobs),

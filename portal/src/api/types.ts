@@ -360,6 +360,7 @@ export interface Health {
   read_only: boolean;
   backends: {
     name: string;
+    runs_jobs: boolean;
     state: string;
     detail: string | null;
     since: string | null;

@@ -13,6 +13,7 @@
 #include "howdah/client/find_job.h"
 #include "howdah/client/home.h"
 #include "howdah/client/submitter.h"
+#include "howdah/journal/ledger.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/portal/tokens.h"
@@ -31,7 +32,7 @@ Result<int> Portal(client::Connection& connection, const PortalArguments& argume
     output::Print(portal::ApiReference());
     return client::kExitOk;
   }
-  HOWDAH_TRY(const auto names, client::BackendNames(connection));
+  HOWDAH_TRY(const auto names, client::BackendNamesWithHistory(connection));
   HOWDAH_TRY(const client::UserConfiguration configuration, client::ReadUserConfiguration());
   const auto variable = [](const std::string& name) { return client::Variable(name).value_or(""); };
   portal::PortalOptions options{.listen = arguments.listen,
@@ -41,7 +42,8 @@ Result<int> Portal(client::Connection& connection, const PortalArguments& argume
                                 .read_only = arguments.read_only,
                                 .prices = configuration.settings.prices};
   HOWDAH_TRY(options.home, client::HowdahHome(variable, os::process::WorkingDirectory));
-  for (const std::string& name : names) options.backends.push_back({name, connection.MakerOf(name)});
+  for (const std::string& name : names)
+    options.backends.push_back({name, connection.MakerOf(name), name != journal::kTonyHistory});
   const Interrupts interrupts;
   HOWDAH_TRY_STATUS(portal::Serve(options, interrupts.fd(), output::PrintNote, [](const std::string& address) {
     output::Print(address + "\n");

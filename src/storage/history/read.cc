@@ -73,13 +73,7 @@ class Scanner {
 
   Status Job(const std::string& path, bool moved) {
     // The job may have been moved since its directory was listed.
-    HOWDAH_TRY(const auto entries, ListIfThere(files_, path));
-    if (!entries) return {};
-    std::optional<Found> newest;
-    for (const Files::Entry& entry : *entries) {
-      const auto name = compat::tony::history::ParseFileName(entry.name);
-      if (name && (!newest || IsNewer(*name, newest->name))) newest = Found{*name, path, moved, entry.name};
-    }
+    HOWDAH_TRY(auto newest, FindIn(files_, path, moved));
     if (newest && !(since_ && newest->name.completed && *newest->name.completed < *since_)) {
       scanned.jobs.push_back(std::move(*newest));
     }
@@ -95,6 +89,17 @@ class Scanner {
 Location LocationOf(const std::string& root) {
   const std::string base = root + (root.ends_with('/') ? "" : "/");
   return {base + compat::tony::history::kIntermediate, base + compat::tony::history::kFinished};
+}
+
+Result<std::optional<Found>> FindIn(Files& files, const std::string& directory, bool moved) {
+  std::optional<Found> newest;
+  HOWDAH_TRY(const auto entries, ListIfThere(files, directory));
+  if (!entries) return newest;
+  for (const Files::Entry& entry : *entries) {
+    const auto name = compat::tony::history::ParseFileName(entry.name);
+    if (name && (!newest || IsNewer(*name, newest->name))) newest = Found{*name, directory, moved, entry.name};
+  }
+  return newest;
 }
 
 Result<Scanned> Scan(Files& files, const Location& location, std::optional<Instant> since) {

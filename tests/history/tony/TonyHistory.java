@@ -100,6 +100,9 @@ public class TonyHistory {
     configuration.set("tony.application.framework", "pytorch", "tony-default.xml");
     configuration.set("tony.worker.instances", "2", "tony.xml");
     configuration.set("tony.worker.memory", "3g", "tony.xml");
+    configuration.set("tony.worker.gpus", "1", "tony.xml");
+    configuration.set("tony.yarn.queue", "ml", "tony.xml");
+    configuration.set("tony.containers.command", "python3 train.py", "tony.xml");
     try (OutputStream out = files.create(new Path(directory, "tony-final.xml"))) {
       configuration.writeXml(out);
     }

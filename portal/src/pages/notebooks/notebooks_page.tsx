@@ -49,7 +49,10 @@ export function NotebooksPage({health}: {health: Health | null}) {
         {data => <TensorBoardTable answer={data} readOnly={readOnly} reload={boards.reload} />}
       </ResourceView>
       {asking && health && (
-        <NewNotebook backends={health.backends.map(backend => backend.name)} close={() => setAsking(false)} />
+        <NewNotebook
+          backends={health.backends.filter(backend => backend.runs_jobs).map(backend => backend.name)}
+          close={() => setAsking(false)}
+        />
       )}
     </>
   );

@@ -1,8 +1,12 @@
 #include "howdah/compat/tony/history/configuration.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <pugixml.hpp>
 #include <unordered_map>
+
+#include "howdah/base/bytes.h"
 
 namespace howdah::compat::tony::history {
 namespace {
@@ -54,6 +58,40 @@ std::vector<Setting> InTonysKeys(const jobspec::JobSpec& spec) {
   return settings;
 }
 
+// A count as TonY reads it. nullopt for anything else, and for amounts that no job has.
+std::optional<int> CountOf(const std::string& text) {
+  constexpr int kMost = 1'000'000;
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 0 || count > kMost) return std::nullopt;
+  return count;
+}
+
+// TonY's Utils.parseMemoryString: a number without a unit is in MiB.
+std::optional<int64_t> MemoryOf(const std::string& text) {
+  if (const auto mebibytes = CountOf(text)) return *mebibytes * kMebibyte;
+  return ParseBytes(text);
+}
+
+// "worker" for "tony.worker.instances"; "" for any other setting.
+std::string RoleOf(const std::string& setting) {
+  constexpr std::string_view kPrefix = "tony.", kEnding = ".instances";
+  if (!setting.starts_with(kPrefix) || !setting.ends_with(kEnding)) return "";
+  if (setting.size() <= kPrefix.size() + kEnding.size()) return "";
+  const std::string role = setting.substr(kPrefix.size(), setting.size() - kPrefix.size() - kEnding.size());
+  return role.find('.') == std::string::npos ? role : "";
+}
+
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 // Replaces characters that XML 1.0 does not allow, not even escaped.
 std::string Representable(const std::string& text) {
   std::string representable;
@@ -82,6 +120,33 @@ std::vector<Setting> SettingsOf(const jobspec::JobSpec& spec, const journal::Job
   settings.push_back({kUserSetting, submitted.user, "howdah", false});
   settings.push_back({kBackendSetting, submitted.on, "howdah", false});
   return settings;
+}
+
+jobspec::JobSpec SpecOf(const std::vector<Setting>& settings) {
+  // The defaults of TonY 0.5.3 (TonyConfigurationKeys).
+  constexpr int64_t kUsualMemory = 2048 * kMebibyte;
+  jobspec::JobSpec spec;
+  spec.name = ValueOf(settings, "tony.application.name");
+  spec.framework =
+      jobspec::FrameworkFromText(ValueOf(settings, "tony.application.framework")).value_or(jobspec::Framework::kPlain);
+  spec.queue = ValueOf(settings, "tony.yarn.queue");
+  spec.tags = SplitAtCommas(ValueOf(settings, "tony.application.tags"));
+  for (const Setting& setting : settings) {
+    const std::string name = RoleOf(setting.name);
+    const auto instances = CountOf(setting.value);
+    if (name.empty() || instances.value_or(0) == 0) continue;
+    const auto value = [&](const char* key) { return ValueOf(settings, "tony." + name + "." + key); };
+    const std::string memory = value("memory");
+    jobspec::RoleSpec& role = spec.roles.emplace_back();
+    role.name = name;
+    role.instances = {*instances, *instances};
+    role.memory_bytes = memory.empty() ? kUsualMemory : MemoryOf(memory).value_or(0);
+    role.vcores = CountOf(value("vcores")).value_or(1);
+    role.gpus = CountOf(value("gpus")).value_or(0);
+    const std::string command = value("command");
+    role.command.shell = command.empty() ? ValueOf(settings, "tony.containers.command") : command;
+  }
+  return spec;
 }
 
 std::string WriteConfiguration(const std::vector<Setting>& settings) {

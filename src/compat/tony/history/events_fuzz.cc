@@ -9,6 +9,7 @@
 #include "howdah/compat/tony/history/file_name.h"
 #include "howdah/compat/tony/history/job.h"
 #include "howdah/journal/job_view.h"
+#include "howdah/journal/ledger.h"
 
 namespace howdah::compat::tony::history {
 
@@ -20,8 +21,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const Event& event : events->events) DescribeEvent(event);
     MetricsOf(events->events);
     journal::ToJson(ViewOf({}, settings, events->events), true);
+    journal::Ledger ledger;
+    for (const auto& entry : JournalOf({}, settings, events->events, "tony")) ledger.Take(entry);
+    ledger.ByDay();
   }
   if (const auto name = ParseFileName(text)) WriteFileName(*name);
+  SpecOf(settings);
   EndOfDay(text);
   return 0;
 }

@@ -9,16 +9,6 @@ namespace {
 constexpr std::string_view kEnding = ".jhist", kInProgressEnding = ".jhist.inprogress";
 constexpr std::string_view kYarnPrefix = "application_";
 
-std::string ReadableUser(const std::string& user) {
-  std::string readable;
-  for (const char c : user) {
-    const bool capital = c >= 'A' && c <= 'Z';
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    readable += capital ? static_cast<char>(c - 'A' + 'a') : plain ? c : '_';
-  }
-  return readable.empty() ? "unknown" : readable;
-}
-
 std::string MillisText(Instant instant) {
   return std::to_string(std::chrono::floor<std::chrono::milliseconds>(instant).time_since_epoch().count());
 }
@@ -45,10 +35,21 @@ bool IsStatus(std::string_view word) {
 
 }  // namespace
 
+std::string UserInFileName(const std::string& user) {
+  std::string readable;
+  for (const char c : user) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    readable += capital ? static_cast<char>(c - 'A' + 'a') : plain ? c : '_';
+  }
+  return readable.empty() ? "unknown" : readable;
+}
+
 std::string WriteFileName(const FileName& name) {
   std::string text = name.application + "-" + MillisText(name.started) + "-";
-  if (!name.completed) return text + ReadableUser(name.user) + std::string(kInProgressEnding);
-  return text + MillisText(*name.completed) + "-" + ReadableUser(name.user) + "-" + name.status + std::string(kEnding);
+  if (!name.completed) return text + UserInFileName(name.user) + std::string(kInProgressEnding);
+  return text + MillisText(*name.completed) + "-" + UserInFileName(name.user) + "-" + name.status +
+         std::string(kEnding);
 }
 
 std::optional<FileName> ParseFileName(std::string_view name) {

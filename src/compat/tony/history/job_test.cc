@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
+
+#include "howdah/journal/ledger.h"
 
 namespace howdah::compat::tony::history {
 namespace {
@@ -210,6 +213,84 @@ TEST(View, RunningJobsAndHowdahsJobIdsAreRecognised) {
   EXPECT_EQ(view.tasks[0].finished, At(9));
 }
 
+// The text of the entries, without times.
+std::vector<std::string> Described(const std::vector<core::JournalEntry>& journal) {
+  std::vector<std::string> lines;
+  for (const core::JournalEntry& entry : journal) lines.push_back(journal::DescribeEntry(entry).substr(14));
+  return lines;
+}
+
+Event TaskEvent(Event::Type type, int64_t millis, int index, const std::string& status = "") {
+  Event event;
+  event.type = type;
+  event.time = At(millis);
+  event.role = "worker";
+  event.index = index;
+  event.status = status;
+  if (type == Event::Type::kTaskStarted) event.host = "node" + std::to_string(index);
+  return event;
+}
+
+const std::vector<Setting> kRequests = {{"tony.application.name", "mnist", "", false},
+                                        {"tony.worker.instances", "2", "", false},
+                                        {"tony.worker.memory", "3g", "", false},
+                                        {"tony.worker.vcores", "2", "", false},
+                                        {"tony.worker.gpus", "1", "", false}};
+
+TEST(JournalOf, TasksHoldTheirRequestFromStartToEnd) {
+  using enum Event::Type;
+  const FileName name{"application_1_1", At(0), At(10'000), "ann", "KILLED"};
+  const std::vector<Event> events = {TaskEvent(kTaskStarted, 1'000, 0), TaskEvent(kTaskStarted, 2'000, 1),
+                                     TaskEvent(kTaskFinished, 5'000, 1, "SUCCEEDED")};
+  journal::Ledger ledger;
+  for (const auto& entry : JournalOf(name, kRequests, events, "tony")) ledger.Take(entry);
+  EXPECT_EQ(ledger.job().id, "application_1_1");
+  EXPECT_EQ(ledger.job().on, "tony");
+  EXPECT_EQ(ledger.job().state, JobState::kKilled);
+  ASSERT_TRUE(ledger.known());
+  EXPECT_DOUBLE_EQ(journal::Seconds(ledger.Total().gpus), 9 + 3);
+  EXPECT_DOUBLE_EQ(journal::Seconds(ledger.Total().vcores), 2 * (9 + 3));
+  EXPECT_DOUBLE_EQ(journal::GibSeconds(ledger.Total().memory), 3 * (9 + 3));
+  EXPECT_EQ(ledger.job().tasks[0].state, TaskState::kStopped);
+  EXPECT_EQ(ledger.job().tasks[1].state, TaskState::kSucceeded);
+}
+
+TEST(JournalOf, NoHardwareIsRecordedIfARoleHasNoRequest) {
+  const FileName name{"application_1_1", At(0), At(10'000), "ann", "SUCCEEDED"};
+  Event other = TaskEvent(Event::Type::kTaskStarted, 1'000, 0);
+  other.role = "ps";
+  journal::Ledger ledger;
+  for (const auto& entry : JournalOf(name, kRequests, {TaskEvent(Event::Type::kTaskStarted, 1'000, 0), other}, "tony"))
+    ledger.Take(entry);
+  EXPECT_FALSE(ledger.known());
+  EXPECT_EQ(ledger.job().tasks.size(), 2u);
+}
+
+TEST(JournalOf, LaterEventsContinueTheJournal) {
+  using enum Event::Type;
+  const FileName name{"application_1_1", At(0), std::nullopt, "ann", ""};
+  std::vector<Event> events = {TaskEvent(kTaskStarted, 1'000, 0)};
+  const auto early = Described(JournalOf(name, kRequests, events, "tony"));
+  events.push_back(TaskEvent(kTaskStarted, 2'000, 1));
+  FileName ended = name;
+  ended.completed = At(3'000);
+  ended.status = "SUCCEEDED";
+  auto late = Described(JournalOf(ended, kRequests, events, "tony"));
+  ASSERT_GT(late.size(), early.size());
+  EXPECT_TRUE(std::equal(early.begin() + 1, early.end(), late.begin() + 1));
+}
+
+TEST(JournalOf, TimesOfADamagedFileStayInTheLifeOfTheJob) {
+  using enum Event::Type;
+  const FileName name{"application_1_1", At(0), At(1'000), "ann", "SUCCEEDED"};
+  const std::vector<Event> events = {TaskEvent(kTaskStarted, int64_t{1} << 49, 0), TaskEvent(kTaskStarted, -5'000, 1)};
+  const auto journal = JournalOf(name, kRequests, events, "tony");
+  for (size_t i = 0; i < journal.size(); ++i) {
+    EXPECT_GE(journal[i].time, i == 0 ? At(0) : journal[i - 1].time);
+    EXPECT_LE(journal[i].time, At(1'000));
+  }
+}
+
 TEST(EndName, NameContainsUserStartEndAndStatus) {
   journal::JobView view;
   view.Apply(Submitted());
@@ -270,6 +351,33 @@ TEST(Configuration, PropertiesWithoutNameOrValueAreSkipped) {
   const auto wrong = ReadConfiguration("<configuration>\n<property>\n</configuration>");
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.error().message.find("line 3: "), std::string::npos) << wrong.error().message;
+}
+
+TEST(Configuration, SpecHasTheRolesOfTonysKeys) {
+  std::vector<Setting> settings = kRequests;
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"tony.application.framework", "pytorch"},
+                                                        {"tony.application.tags", "a,b"},
+                                                        {"tony.yarn.queue", "ml"},
+                                                        {"tony.ps.instances", "1"},
+                                                        {"tony.evaluator.instances", "0"},
+                                                        {"tony.chief.instances", "1"},
+                                                        {"tony.chief.memory", "512"},
+                                                        {"tony.worker.command", "python3 train.py"},
+                                                        {"tony.am.retry-count", "3"}}) {
+    settings.push_back({name, value, "", false});
+  }
+  const jobspec::JobSpec spec = SpecOf(settings);
+  EXPECT_EQ(spec.name, "mnist");
+  EXPECT_EQ(spec.framework, jobspec::Framework::kPytorch);
+  EXPECT_EQ(spec.queue, "ml");
+  EXPECT_EQ(spec.tags, (std::vector<std::string>{"a", "b"}));
+  ASSERT_EQ(spec.roles.size(), 3u) << "a role without instances has no tasks";
+  EXPECT_EQ(spec.roles[0].memory_bytes, int64_t{3} << 30);
+  EXPECT_EQ(spec.roles[0].gpus, 1);
+  EXPECT_EQ(spec.roles[0].command.shell, "python3 train.py");
+  EXPECT_EQ(spec.roles[1].memory_bytes, int64_t{2} << 30) << "the default of TonY";
+  EXPECT_EQ(spec.roles[2].memory_bytes, int64_t{512} << 20) << "a number without unit is in MiB";
 }
 
 TEST(Configuration, SettingsAreDerivedUnlessTonysConfigurationIsGiven) {

@@ -14,8 +14,8 @@
 
 namespace howdah::client {
 
-// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if the backend cannot be
-// reached.
+// Makes the client side of a backend from its name ("local", "yarn", or journal::kTonyHistory). Returns kUnavailable if
+// the backend cannot be reached.
 using ClusterFactory =
     std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name, const LoginFlags& login)>;
 

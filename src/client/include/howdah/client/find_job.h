@@ -32,6 +32,11 @@ Result<std::vector<std::string>> BackendNames(const Connection& connection);
 // Returns the chosen backend. If the user has chosen none, returns the local one, and YARN if $HADOOP_CONF_DIR or
 // $YARN_CONF_DIR is set.
 Result<std::vector<Backend>> Connect(Connection& connection);
+
+// The same backends, and the history of TonY (journal::kTonyHistory) if tony-site.xml names one. For reports about all
+// jobs: a job of a history cannot be looked up otherwise.
+Result<std::vector<std::string>> BackendNamesWithHistory(const Connection& connection);
+Result<std::vector<Backend>> ConnectWithHistory(Connection& connection);
 // Decides whether a lookup that failed on one backend continues on the others. Returns ok if it continues, and
 // otherwise the error. `on_note` receives the error of a backend that is skipped because it could not be reached. A
 // cluster that is configured, but not chosen by the user, must not make local jobs unusable.

@@ -19,8 +19,8 @@ struct CountedJob {
   std::string id, user, name, framework, backend, queue;
   std::vector<std::string> tags;
   core::JobState state = core::JobState::kQueued;
-  // The figures of the job by day. If its buckets are not known (a job that TonY ran), all of its hardware is in
-  // kUseful.
+  // The figures of the job by day. If its buckets are not known (a job that TonY ran), only the sum of the buckets has
+  // a meaning.
   std::map<journal::Day, journal::HardwareTime::Buckets> days;
   bool known = false;          // whether the hardware that it held is known
   bool knows_buckets = false;  // whether its buckets are known, too

@@ -35,6 +35,10 @@ using TonySettings = std::vector<compat::tony::history::Setting>;
 
 // Reads $TONY_CONF_DIR/tony-site.xml. Returns no settings if the variable is not set or the file does not exist.
 Result<TonySettings> ReadTonySite();
+// The directory of the history that these settings name, as a path or URI; "" if they name none.
+std::string HistoryUri(const TonySettings& site);
+// Opens a directory of TonY's history. site: may name other places for its two parts.
+Result<TonyDirectory> OpenTonyDirectory(backend::Cluster& cluster, const std::string& uri, const TonySettings& site);
 
 // Not thread-safe. The connection must live longer than this object.
 class HistorySource {

@@ -13,6 +13,9 @@
 
 namespace howdah::journal {
 
+// The backend of a job whose journal was made from a history of TonY (core::JobSubmitted::on).
+inline constexpr char kTonyHistory[] = "tony";
+
 // All sums are exact: the buckets add up to Total(), and the days of a bucket add up to the bucket.
 //
 // The ledger accepts any sequence of entries, as JobView does. Its time is that of the newest entry so far: an entry
@@ -28,10 +31,13 @@ class Ledger {
   // Counts the hardware of an unfinished job until `now`. Does nothing if the job has ended.
   void AdvanceTo(Instant now);
 
-  // Whether it is known which hardware the job held. Histories of TonY, and journals written by versions that did not
-  // record grants, do not contain the hardware. Show "–" for such jobs, not 0. The hardware is also unknown until the
-  // first grant.
+  // Whether it is known which hardware the job held. Journals written by versions that did not record grants do not
+  // contain the hardware, and some histories of TonY. Show "–" for such jobs, not 0. The hardware is also unknown until
+  // the first grant.
   bool known() const;
+  // Whether it is known, too, in which buckets. A history of TonY says only how long containers were held: show "–" for
+  // each bucket, and for the goodput. Otherwise the same as known().
+  bool knows_buckets() const;
   // Whether the lost time is known, because some checkpoint was reported.
   bool knows_lost() const;
 

@@ -17,6 +17,7 @@ namespace howdah::portal {
 struct PortalBackend {
   std::string name;
   std::function<Result<std::unique_ptr<backend::Cluster>>()> make_cluster;
+  bool runs_jobs = true;  // false: it only has past jobs, and neither hardware nor queues
 };
 
 struct PortalOptions {

@@ -37,6 +37,10 @@ struct Scanned {
 // is not a job. Returns an error if `intermediate` or `finished` cannot be listed.
 Result<Scanned> Scan(storage::Files& files, const Location& location, std::optional<Instant> since);
 
+// Returns the job of one directory, or nullopt if the directory does not exist or has no file of events. moved: whether
+// the directory is below `finished`.
+Result<std::optional<Found>> FindIn(storage::Files& files, const std::string& directory, bool moved);
+
 // Returns the settings in the order of the file; none if the job has no configuration. At most 1 MiB is read.
 Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(storage::Files& files, const Found& job);
 // Returns the job's events; none if the job is in progress and the file is still empty. At most 64 MiB are read.

@@ -28,6 +28,10 @@ inline constexpr char kBackendSetting[] = "howdah.on";
 // `submitted` is a view of the whole journal or of its first entry.
 std::vector<Setting> SettingsOf(const jobspec::JobSpec& spec, const journal::JobView& submitted);
 
+// The inverse, as far as TonY's keys describe a job: its name, framework, queue and tags, and each role's instances,
+// memory, vcores, gpus and command. A value that cannot be read keeps its default; memory is then 0.
+jobspec::JobSpec SpecOf(const std::vector<Setting>& settings);
+
 std::string WriteConfiguration(const std::vector<Setting>& settings);
 // Returns the settings in the order of the file. If a name occurs several times, the last one counts. As in TonY,
 // properties without name or value are skipped. An error means invalid XML and names the line.

@@ -29,9 +29,11 @@ struct FileName {
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 
-// Formats a name. TonY's readers split a name at each '-', cut it at the first '.' and reject capitals, so a user named
-// "Ann-Lee" would break the page that lists all jobs. Therefore capitals in the user's name become lower case, and all
-// characters other than a-z, 0-9 and '_' become '_'. The configuration has the unchanged user name.
+// The user's name as file names have it. TonY's readers split a name at each '-', cut it at the first '.' and reject
+// capitals, so a user named "Ann-Lee" would break the page that lists all jobs. Therefore capitals become lower case,
+// and all characters other than a-z, 0-9 and '_' become '_'. The configuration has the unchanged name.
+std::string UserInFileName(const std::string& user);
+// Formats a name.
 std::string WriteFileName(const FileName& name);
 // Parses a name, even if TonY itself could not. Returns nullopt if it is not the name of a file of events.
 std::optional<FileName> ParseFileName(std::string_view name);

@@ -38,6 +38,14 @@ struct TaskMetrics {
   std::vector<Metric> metrics;  // the metrics of the last attempt that has any
 };
 
+// Converts TonY's history to a journal: when the tasks ran and on which nodes, how they ended, and when the job ended.
+// Each task holds the hardware that the configuration requested from its start to its end. If the configuration does
+// not have the request of every role, no hardware is recorded. If Howdah ran the job, the journal has Howdah's job id.
+// on: the backend that the journal names. `events` may come from a damaged file; times are moved into the life of the
+// job. If more events have been written meanwhile, a later journal begins with the same entries, except for the number
+// of tasks in the first one.
+std::vector<core::JournalEntry> JournalOf(const FileName& name, const std::vector<Setting>& configuration,
+                                          const std::vector<Event>& events, const std::string& on);
 // The status of a job in TonY's history. If Howdah ran the job, the status has Howdah's job id. If `events` is empty,
 // the status has no tasks.
 journal::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
