@@ -76,6 +76,7 @@ std::vector<std::string> SeriesOfChecks() {
                                      "threads",   "memory_bytes",  "gpu_util",     "gpu_memory",   "gpu_throttled",
                                      "step_s",    "input_wait",    "shm_bytes",    "stdout_bytes", "stderr_bytes",
                                      "net_rx",    "net_tx"};
+  series.emplace_back(kNotebookIdleSeries);
   for (int gpu = 0; gpu < kMostGpus; ++gpu) {
     for (const char* what : {"_util", "_memory"}) series.push_back("gpu" + std::to_string(gpu) + what);
   }

@@ -19,6 +19,7 @@ Findings InputBound(const Figures& figures);
 Findings GpuLow(const Figures& figures);
 Findings GpuMemory(const Figures& figures);
 Findings GpuSlowdown(const Figures& figures);
+Findings NotebookIdle(const Figures& figures);
 // tasks compared with each other, and runs with each other
 Findings Straggler(const Figures& figures);
 Findings Imbalance(const Figures& figures);

@@ -134,6 +134,15 @@ Change Field(T Owner::*field, T value) {
   return [field, value](Story& story) { story.*field = value; };
 }
 
+// A notebook with a GPU that has been idle for this long at its end.
+Change IdleNotebook(double seconds) {
+  return [seconds](Story& story) {
+    story.ran = 7200;
+    const auto idle = [seconds](double t) { return std::max(0.0, t - (7200 - seconds)); };
+    story.series[{"worker", 0, std::string(kNotebookIdleSeries), 0}] = {idle};
+  };
+}
+
 std::map<C, Case> Cases() {
   const Change idle = IdleGpus();
   std::map<C, Case> cases = {
@@ -147,7 +156,7 @@ std::map<C, Case> Cases() {
       {C::kGpuIdle,
        {idle,
         Both(idle, [](Story& story) { story.SetAll("gpu0_util", {[](double t) { return t == 60 ? 0.5 : 0; }}); })}},
-      {C::kGpuGap, {IdleFrom(5400), IdleFrom(5405)}},
+      {C::kGpuGap, {IdleFrom(5400), IdleFrom(5405), Both(IdleFrom(3500), IdleNotebook(3660))}},
       {C::kInputBound,
        {[](Story& story) {
           story.series[{"worker", 1, "input_wait", 0}] = {[](double) { return 0.21; }};
@@ -183,6 +192,7 @@ std::map<C, Case> Cases() {
       {C::kTail, {Field(&Story::after_end, 730.0), Field(&Story::after_end, 700.0)}},
       {C::kShm, {SharedMemory(0.901), SharedMemory(0.899)}},
       {C::kTimeLimit, {TimeLimit(4), TimeLimit(3)}},
+      {C::kNotebookIdle, {IdleNotebook(3660), IdleNotebook(3540)}},
       {C::kLogFlood,
        {[](Story& story) { story.SetAll("stderr_bytes", {[](double t) { return t * 1.8 * kMiB; }}); },
         [](Story& story) { story.SetAll("stderr_bytes", {[](double t) { return t * 1.6 * kMiB; }}); }}},

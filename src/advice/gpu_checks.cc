@@ -150,6 +150,28 @@ Findings GpuGap(const Figures& figures) {
   return findings;
 }
 
+Findings NotebookIdle(const Figures& figures) {
+  constexpr Duration kLong = std::chrono::hours(1);
+  Findings findings;
+  for (const RoleFigures& role : figures.roles()) {
+    for (const journal::TaskView* task : role.tasks) {
+      const auto curve = figures.AnySeries(*task, kNotebookIdleSeries, 0);
+      if (role.spec->gpus == 0 || !curve) continue;
+      const Value& newest = curve->values.back();
+      const Duration idle = std::chrono::seconds(std::llround(newest.mean)) + (figures.now() - newest.at);
+      if (idle <= kLong) continue;
+      Finding finding{.severity = Severity::kSevere, .role = role.spec->name};
+      finding.text = NameOf(*task) + ": no kernel of the notebook was busy for " + FormatDuration(idle) +
+                     ", while it held " + CountOf(role.spec->gpus, "GPU");
+      finding.evidence = {"idle since " + FormatInstant(figures.now() - idle).substr(0, 16) + "Z"};
+      finding.change.other = "`howdah kill` ends it; `howdah notebook --idle 30m` ends the next one when it is idle";
+      finding.saving = figures.ShareOfHeld(std::min(1.0, Hours(idle) / std::max(Hours(figures.ran()), 1e-9)));
+      findings.push_back(std::move(finding));
+    }
+  }
+  return findings;
+}
+
 Findings InputBound(const Figures& figures) {
   constexpr double kWaited = 0.2, kAllCores = 0.9, kPressed = 0.3;
   Findings findings;

@@ -88,7 +88,7 @@ std::vector<Check> GpuChecks() {
        GpuIdle},
       {C::kGpuGap,
        kSeries,
-       {},
+       {C::kNotebookIdle},
        "The GPUs were used, and then at 0 % for at least the last 30 minutes, while the job ran on.",
        "The work is done or the program hangs, and the GPUs are still held.",
        "Let the program end; `timeouts.progress` ends a job without activity, and `--idle` a notebook.",
@@ -305,6 +305,16 @@ std::vector<Check> OtherChecks() {
        "Write less. The evidence of `howdah logs` shows the most frequent lines.",
        "",
        LogFlood},
+      {C::kNotebookIdle,
+       kSeries,
+       {},
+       "A notebook holds GPUs, and none of its kernels was busy for more than 1 h. It does not matter whether a "
+       "browser "
+       "shows the notebook.",
+       "Nobody else can use the GPUs.",
+       "`howdah kill` ends the notebook; `howdah notebook --idle 30m` ends the next one when it is idle.",
+       "",
+       NotebookIdle},
       {C::kNode,
        kHarmNoSeries,
        {},
@@ -333,9 +343,6 @@ const std::vector<Check>& Table() {
 const std::vector<PlannedCheck>& PlannedChecks() {
   static const std::vector<PlannedCheck> planned = {
       {"remote-reads", "connections to DataNodes cannot be distinguished from other traffic of a task"},
-      {"notebook-idle",
-       "the executor does not know whether a kernel of a notebook is busy; `--idle` of `howdah "
-       "notebook` ends an idle one"},
   };
   return planned;
 }

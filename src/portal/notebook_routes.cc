@@ -1,10 +1,17 @@
 // Notebooks: jobs with the tag of `howdah notebook`.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "action_bodies.h"
 #include "actions.h"
 #include "api.h"
+#include "howdah/advice/advice.h"
+#include "howdah/backend/job_metrics.h"
 #include "howdah/client/notebook.h"
+#include "howdah/jobspec/job_file.h"
 #include "job_rows.h"
 #include "json_text.h"
 #include "submission.h"
@@ -20,15 +27,65 @@ using web::Response;
 
 constexpr size_t kMostNotebooks = 1000;
 
+// The running notebooks. The threads of the backends fill in the details of their own ones.
+struct Notebooks {
+  std::vector<RowPointer> rows;
+  Instant now;
+  std::mutex mutex;                     // of `details`
+  std::map<std::string, Json> details;  // by id
+};
+
+// When the job ends in any case, and for how long no kernel was busy; null if the backend does not say.
+Json DetailsOf(Cluster& cluster, const JobRow& row) {
+  Json details = {{"ends_at", nullptr}, {"idle_seconds", nullptr}};
+  const auto text = cluster.JobFile(JobId{row.id});
+  const auto spec = text.ok() ? jobspec::ReadEffective(*text) : Result<jobspec::JobSpec>(text.error());
+  if (spec.ok() && spec->timeouts.run && row.started)
+    details["ends_at"] = FormatInstant(*row.started + *spec->timeouts.run);
+  metrics::Query query;
+  query.series = {std::string(advice::kNotebookIdleSeries)};
+  const auto read = cluster.Metrics(JobId{row.id}, query);
+  if (!read.ok()) return details;
+  for (const metrics::Column& column : read->table.columns) details["idle_seconds"] = OrNull(column.last);
+  return details;
+}
+
+Response NotebooksAnswer(Notebooks& notebooks) {
+  const std::lock_guard lock(notebooks.mutex);
+  const Json unknown = {{"ends_at", nullptr}, {"idle_seconds", nullptr}};
+  std::string rows;
+  for (const RowPointer& row : notebooks.rows) {
+    const auto details = notebooks.details.find(row->id);
+    rows +=
+        (rows.empty() ? "" : ",\n ") +
+        JoinObjects(RowJson(*row, notebooks.now), Dump(details == notebooks.details.end() ? unknown : details->second));
+  }
+  return web::Json("{\"notebooks\":[" + rows + "]}\n");
+}
+
 void ListNotebooks(Services& services, const Respond& respond) {
   const Instant now = services.clock.Now();
   const std::string text = "state:live tag:" + std::string(client::kNotebookTag);
   const auto filter = index::query::ParseFilter(text, services.facts.user, now);
   const JobQuery query{.filter = std::get<index::query::Filter>(filter), .limit = kMostNotebooks, .now = now};
-  services.FindPage(query, [query, respond](const JobPage& page) {
-    std::string rows;
-    for (const RowPointer& row : page.rows) rows += (rows.empty() ? "" : ",\n ") + RowJson(*row, query.now);
-    respond(web::Json("{\"notebooks\":[" + rows + "]}\n"));
+  services.FindPage(query, [&services, now, respond](const JobPage& page) {
+    const auto notebooks = std::make_shared<Notebooks>();
+    notebooks->rows = page.rows;
+    notebooks->now = now;
+    std::set<std::string> backends;
+    for (const RowPointer& row : page.rows) backends.insert(row->backend);
+    const auto work = [notebooks](Cluster& cluster, const std::string& backend) -> Status {
+      for (const RowPointer& row : notebooks->rows) {
+        if (row->backend != backend || row->state != core::JobState::kRunning) continue;
+        Json details = DetailsOf(cluster, *row);
+        const std::lock_guard lock(notebooks->mutex);
+        notebooks->details[row->id] = std::move(details);
+      }
+      return {};
+    };
+    // A backend that does not answer in time leaves its notebooks without details.
+    Ask(services, {backends.begin(), backends.end()}, work,
+        [notebooks, respond](const auto&) { respond(NotebooksAnswer(*notebooks)); });
   });
 }
 
@@ -67,9 +124,13 @@ void AddNotebookRoutes(Services& services, web::Routes& routes) {
   routes.Add({.method = "GET",
               .pattern = Path("notebooks"),
               .summary = "List the running notebooks",
-              .answer = "Rows as in `GET jobs`: those that have not ended and have the tag `notebook`.",
+              .answer = "Rows as in `GET jobs`: those that have not ended and have the tag `notebook`. `idle_seconds`: "
+                        "for how long no kernel was busy, as of the last minute; null if the task does not report it. "
+                        "`ends_at`: the end of `--limit`.",
               .answer_schema = R"({"type": "object", "required": ["notebooks"], "properties": {
-  "notebooks": {"type": "array", "items": {"$ref": "#/components/schemas/JobRow"}}}})",
+  "notebooks": {"type": "array", "items": {"allOf": [{"$ref": "#/components/schemas/JobRow"},
+    {"type": "object", "required": ["idle_seconds", "ends_at"], "properties": {
+      "idle_seconds": {"type": ["number", "null"]}, "ends_at": {"type": ["string", "null"]}}}]}}}})",
               .tag = "Notebooks",
               .handler = [&services](const Request&, const Arguments&, const Respond& respond) {
                 ListNotebooks(services, respond);

@@ -1,4 +1,5 @@
 """Notebooks that are started through the API, and TensorBoards that the portal runs, with the real programs."""
+import datetime
 import json
 import os
 import pathlib
@@ -123,6 +124,12 @@ def test_notebook_is_started_listed_opened_and_stopped(machine, installed):
         app = App(eventually(lambda: address_of(portal, job), "JupyterLab", LONG_S))
         landing = app.redeem().headers["Location"]
         assert "jupyter-config-data" in app.request("GET", landing).text
+        row = eventually(lambda: next((row for row in portal.get("notebooks").json["notebooks"]
+                                       if row["idle_seconds"] is not None), None), "the time without use")
+        begun, end = (datetime.datetime.fromisoformat(row[key].replace("Z", "+00:00"))
+                      for key in ("started", "ends_at"))
+        assert end - begun == datetime.timedelta(hours=1)
+        assert 0 <= row["idle_seconds"] <= (datetime.datetime.now(datetime.timezone.utc) - begun).total_seconds()
         portal.post(f"jobs/{job}/kill", {"grace": "0s"}, status=202)
         eventually(lambda: portal.get("notebooks").json["notebooks"] == [], "the end of the notebook")
         assert ("notebook", job) in [(line["action"], line["job"]) for line in portal.audit()]

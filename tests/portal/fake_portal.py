@@ -370,7 +370,8 @@ class FakePortal:
                 ],
             }
         if name == "notebooks":
-            return {"notebooks": [row for row in self.jobs if "notebook" in (row["tags"] or [])]}
+            rows = [row for row in self.jobs if "notebook" in (row["tags"] or [])]
+            return {"notebooks": [{"idle_seconds": None, "ends_at": None, **row} for row in rows]}
         if name == "tensorboards":
             running = [row for row in self.jobs if row["state"] == "RUNNING"]
             return {"tensorboards": self.boards, "live": [{"id": row["id"], "name": row["name"]} for row in running]}

@@ -23,6 +23,7 @@ def test_notebook_is_started_with_the_fields_that_were_filled(tab, portal, expec
     dialog.get_by_role("button", name="Start the notebook").click()
     expect(dialog.get_by_role("alert")).to_contain_text("'9' has no unit")
     dialog.get_by_label("Memory").fill("9GiB")
+    expect(dialog).to_contain_text("In use: memory")
     dialog.get_by_label("Name").fill("mine")
     dialog.get_by_role("button", name="Start the notebook").click()
     expect(dialog.get_by_role("status")).to_contain_text("was submitted")
@@ -34,7 +35,9 @@ def test_notebook_is_started_with_the_fields_that_were_filled(tab, portal, expec
 def test_notebook_is_opened_and_stopped(tab, portal, expect):
     portal.jobs.insert(0, job_row("RUNNING", 40, name="mine", tags=["notebook"]))
     job = portal.jobs[0]["id"]
+    portal.jobs[0].update(idle_seconds=725, ends_at="2026-11-22T06:45:00.000Z")
     page = tab().open("/notebooks")
+    expect(page.get_by_role("row", name=re.compile("mine RUNNING"))).to_contain_text("12m05s")
     page.get_by_role("button", name="Open mine").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(f"howdah notebook {job} --on local")

@@ -528,6 +528,11 @@ export interface TensorBoardsAnswer {
   live: NamedJob[];
 }
 
+export type NotebookRow = JobRow & {
+  idle_seconds: number | null;
+  ends_at: string | null;
+};
+
 export interface NotebooksAnswer {
-  notebooks: JobRow[];
+  notebooks: NotebookRow[];
 }

@@ -35,3 +35,15 @@ export function TookText({from, to, seconds}: {from: string | null; to: string |
   if (begin !== null && end === null) return <RunningText since={begin} />;
   return <>{duration(seconds ?? (begin !== null && end !== null ? (end - begin) / 1000 : null))}</>;
 }
+
+// How long it is until a time.
+export function LeftText({until}: {until: string | null}) {
+  const now = useNow();
+  const time = parseTime(until);
+  if (time === null) return <>{UNKNOWN}</>;
+  return (
+    <time dateTime={until ?? ""} title={utcTime(time)}>
+      {duration(Math.max(0, (time - now) / 1000))}
+    </time>
+  );
+}

@@ -1,10 +1,13 @@
 import {useState} from "preact/hooks";
 import {apiUrl, post} from "../../api/client";
+import type {ClusterAnswer, ClusterSummary, QueuesBackend} from "../../api/types";
 import {ActionForm, type ActionResult} from "../../components/action_form";
 import {ChoiceBox} from "../../components/choice_box";
 import {Link} from "../../components/link";
+import {useResource} from "../../hooks/use_resource";
 import {notebookBody, notebookCommand, notebookProblem, type NotebookFields} from "../../pure/shell_command";
 import {jobPath} from "../../pure/url_state";
+import {waitOutlook} from "../../pure/wait_outlook";
 
 const EMPTY: NotebookFields = {
   name: "",
@@ -61,6 +64,18 @@ export function NewNotebook({backends, close}: {backends: readonly string[]; clo
           />
         </label>
       ))}
+      <WaitOutlook backend={backend} queue={fields.queue} />
     </ActionForm>
   );
+}
+
+// The state of the queue, which says how long the notebook may wait.
+function WaitOutlook({backend, queue}: {backend: string; queue: string}) {
+  const cluster = useResource<ClusterAnswer<ClusterSummary>>(apiUrl("cluster"));
+  const queues = useResource<ClusterAnswer<QueuesBackend>>(apiUrl("cluster/queues"));
+  const named = <T extends {name: string}>(answer: ClusterAnswer<T> | null) =>
+    answer?.backends.find(one => one.name === backend);
+  const summary = named(cluster.data);
+  if (!summary || !queues.data) return null;
+  return <p>{waitOutlook(summary, named(queues.data)?.queues ?? [], queue)}</p>;
 }

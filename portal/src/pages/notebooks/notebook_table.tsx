@@ -1,22 +1,33 @@
 import {useState} from "preact/hooks";
 import {openServer, type OpenedServer} from "../../api/open_server";
-import type {JobRow} from "../../api/types";
+import type {JobRow, NotebookRow} from "../../api/types";
 import {ActionForm} from "../../components/action_form";
 import {KillForm} from "../../components/kill_form";
 import {ExternalLink, Link} from "../../components/link";
 import {RowTable} from "../../components/row_table";
 import {StateBadge} from "../../components/state_badge";
-import {TookText} from "../../components/time_text";
-import {count, UNKNOWN} from "../../pure/format";
+import {LeftText, TookText} from "../../components/time_text";
+import {count, duration, UNKNOWN} from "../../pure/format";
 import {openCommand} from "../../pure/shell_command";
 import {jobPath} from "../../pure/url_state";
 
-const COLUMNS = ["Name", "State", "Backend", "Queue", {numeric: "GPUs"}, {numeric: "Took"}, "Reason", "Actions"];
+const COLUMNS = [
+  "Name",
+  "State",
+  "Backend",
+  "Queue",
+  {numeric: "GPUs"},
+  {numeric: "Took"},
+  {numeric: "Idle for"},
+  {numeric: "Ends in"},
+  "Reason",
+  "Actions",
+];
 
 type Action = {kind: "open" | "stop"; row: JobRow} | null;
 
 // The running notebooks, and their buttons.
-export function NotebookTable({rows, readOnly}: {rows: readonly JobRow[]; readOnly: boolean}) {
+export function NotebookTable({rows, readOnly}: {rows: readonly NotebookRow[]; readOnly: boolean}) {
   const [action, setAction] = useState<Action>(null);
   const close = () => setAction(null);
   if (rows.length === 0 && !action) return <p class="empty">No notebook is running.</p>;
@@ -36,6 +47,10 @@ export function NotebookTable({rows, readOnly}: {rows: readonly JobRow[]; readOn
             <td class="numeric">{count(row.gpus)}</td>
             <td class="numeric">
               <TookText from={row.started} to={row.finished} seconds={row.took_seconds} />
+            </td>
+            <td class="numeric">{duration(row.idle_seconds)}</td>
+            <td class="numeric">
+              <LeftText until={row.ends_at} />
             </td>
             <td>{row.reason ?? UNKNOWN}</td>
             <td>

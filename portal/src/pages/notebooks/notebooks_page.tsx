@@ -11,7 +11,7 @@ import {NotebookTable} from "./notebook_table";
 import {TensorBoardTable} from "./tensorboard_table";
 
 const RELOAD_MS = 1000;
-const USE_MS = 10_000; // how often the times of use are read: requests to a TensorBoard cause no event
+const USE_MS = 10_000; // how often the times of use are read: neither notebooks nor TensorBoards send events of their use
 
 export function NotebooksPage({health}: {health: Health | null}) {
   const notebooks = useResource<NotebooksAnswer>(apiUrl("notebooks"), true);
@@ -25,10 +25,10 @@ export function NotebooksPage({health}: {health: Health | null}) {
   const live = useLive("jobs", () => ["jobs"], {reload, event: soon});
   useEffect(() => {
     const timer = window.setInterval(() => {
-      if (!document.hidden) boards.reload();
+      if (!document.hidden) reload();
     }, USE_MS);
     return () => window.clearInterval(timer);
-  }, [boards.reload]);
+  }, [notebooks.reload, boards.reload]);
   const readOnly = health?.read_only ?? false;
   return (
     <>

@@ -48,6 +48,8 @@ struct Finding {
 
 // Most checks need a run of at least this length.
 inline constexpr Duration kShortestRun = std::chrono::minutes(5);
+// The series of a notebook's task: the seconds for which no kernel was busy. Absent if the task has no `python3`.
+inline constexpr std::string_view kNotebookIdleSeries = "metric.notebook.idle_seconds";
 // The series that the checks use, for the query of Facts::metrics. GPUs are numbered up to 15.
 std::vector<std::string> SeriesOfChecks();
 

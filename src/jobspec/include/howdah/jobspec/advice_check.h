@@ -36,6 +36,7 @@ enum class AdviceCheck {
   kShm,
   kTimeLimit,
   kLogFlood,
+  kNotebookIdle,
   kNode,
 };
 inline constexpr size_t kAdviceCheckCount = static_cast<size_t>(AdviceCheck::kNode) + 1;
