@@ -37,7 +37,7 @@ def test_notebook_is_opened_and_stopped(tab, portal, expect):
     job = portal.jobs[0]["id"]
     portal.jobs[0].update(idle_seconds=725, ends_at="2026-11-22T06:45:00.000Z")
     page = tab().open("/notebooks")
-    expect(page.get_by_role("row", name=re.compile("mine RUNNING"))).to_contain_text("12m05s")
+    expect(page.get_by_role("row", name=re.compile("mine RUNNING"))).to_contain_text("12m5s")
     page.get_by_role("button", name="Open mine").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(f"howdah notebook {job} --on local")

@@ -1,4 +1,4 @@
-// What a new job would wait for, as far as the state of a backend tells.
+// The use of a backend or queue, and the jobs that wait there, for a user who is about to submit one more.
 import {queueShareText, usageText, type UsedTotal} from "./cluster";
 import {bytes, count, plural} from "./format";
 
@@ -24,7 +24,8 @@ interface Backend extends Waiting {
 function waitingText(number: number | null | undefined, {waiting_jobs: jobs}: Waiting): string {
   const first = jobs?.find(job => job.reason !== null);
   const reason = first ? `: ${first.name}, because ${first.reason}` : "";
-  return number ? `${plural(number, "application")} ${number === 1 ? "waits" : "wait"}${reason}` : "no application waits";
+  if (!number) return "no application waits";
+  return `${plural(number, "application")} ${number === 1 ? "waits" : "wait"}${reason}`;
 }
 
 // queue: as the user writes it: a path or its last part; "": none was chosen.

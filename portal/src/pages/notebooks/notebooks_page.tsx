@@ -11,7 +11,7 @@ import {NotebookTable} from "./notebook_table";
 import {TensorBoardTable} from "./tensorboard_table";
 
 const RELOAD_MS = 1000;
-const USE_MS = 10_000; // how often the times of use are read: neither notebooks nor TensorBoards send events of their use
+const USE_MS = 10_000; // how often the times of use are read: the use of a server causes no event
 
 export function NotebooksPage({health}: {health: Health | null}) {
   const notebooks = useResource<NotebooksAnswer>(apiUrl("notebooks"), true);
