@@ -38,10 +38,18 @@ class LineMatcher {
   // kUsage for an empty query, and for an invalid expression, with the reason.
   static Result<LineMatcher> Make(const std::string& query, bool is_expression);
   bool Matches(std::string_view line) const;
+  // Returns a position in `lines` before which no line matches, and npos if none matches. The line at the position may
+  // match. Much faster than Matches for each line. lines: each ends with a newline.
+  size_t FindIn(std::string_view lines) const;
 
  private:
-  explicit LineMatcher(std::shared_ptr<const re2::RE2> expression) : expression_(std::move(expression)) {}
-  std::shared_ptr<const re2::RE2> expression_;
+  using Expression = std::shared_ptr<const re2::RE2>;
+  LineMatcher(Expression expression, Expression for_lines, bool has_end)
+      : expression_(std::move(expression)), for_lines_(std::move(for_lines)), has_end_(has_end) {}
+
+  Expression expression_;  // for one line
+  Expression for_lines_;   // for several lines; nullptr if each line must be looked at
+  bool has_end_;           // the expression refers to the end of a line
 };
 
 // Passes each matching line to on_hit, in order, until on_hit returns false or `cancelled` is set. Memory is bounded,

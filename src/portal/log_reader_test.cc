@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,35 @@ TEST(LogReader, SearchFindsEachLineOnce) {
     EXPECT_THAT(Hits(text, "ERROR", false, step), ElementsAre("3@23 ERROR at the end"));
     EXPECT_THAT(Hits(text, "^f.*e$", true, step), ElementsAre("2@17 fine"));
     EXPECT_THAT(Hits(text, ".", false, step), ElementsAre());
+  }
+}
+
+TEST(LogReader, SearchFindsTheLinesThatMatchByThemselves) {
+  const std::vector<std::string> queries = {"$",    "^",    "^$",    "x*$",  "a\\s+b", "[^a]", "\\bab\\b", "(?i)AB",
+                                            "\\Aa", "b\\z", "a$|^b", "ab|$", "^a.*b$", "\\n",  "a\\r$",    "(?-m)^a"};
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    std::vector<std::string> lines(1);
+    for (int i = 0; i < 40; ++i) {
+      const char c = "aab  \n\n\rx"[random() % 9];
+      text += c;
+      if (c == '\n') lines.emplace_back();
+      if (c != '\n') lines.back() += c;
+    }
+    if (lines.back().empty()) lines.pop_back();
+    for (const std::string& query : queries) {
+      const auto matcher = LineMatcher::Make(query, /*is_expression=*/true);
+      ASSERT_TRUE(matcher.ok()) << query;
+      std::vector<int> want, found;
+      for (size_t i = 0; i < lines.size(); ++i) {
+        std::string line = lines[i];
+        if (line.ends_with('\r')) line.pop_back();
+        if (matcher->Matches(line)) want.push_back(static_cast<int>(i) + 1);
+      }
+      for (const std::string& hit : Hits(text, query, true, round % 3 == 0 ? 5 : 100)) found.push_back(std::stoi(hit));
+      ASSERT_EQ(found, want) << query << " in " << testing::PrintToString(text);
+    }
   }
 }
 
