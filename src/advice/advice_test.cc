@@ -375,7 +375,6 @@ TEST(ReferencePage, NamesEveryCheck) {
   const std::string page = ReferencePage();
   for (const Check& check : Table())
     EXPECT_NE(page.find("\n## " + std::string(jobspec::ToText(check.name)) + "\n"), std::string::npos);
-  EXPECT_NE(page.find("`remote-reads`"), std::string::npos);
 }
 
 }  // namespace

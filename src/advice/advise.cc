@@ -72,10 +72,11 @@ void UseTonysKeys(const jobspec::JobSpec& spec, Finding& finding) {
 
 std::vector<std::string> SeriesOfChecks() {
   constexpr int kMostGpus = 16;
-  std::vector<std::string> series = {"cpu_cores", "cpu_throttled", "cpu_pressure", "io_pressure",  "memory_pressure",
-                                     "threads",   "memory_bytes",  "gpu_util",     "gpu_memory",   "gpu_throttled",
-                                     "step_s",    "input_wait",    "shm_bytes",    "stdout_bytes", "stderr_bytes",
-                                     "net_rx",    "net_tx"};
+  std::vector<std::string> series = {"cpu_cores",       "cpu_throttled",   "cpu_pressure",    "io_pressure",
+                                     "memory_pressure", "threads",         "memory_bytes",    "gpu_util",
+                                     "gpu_memory",      "gpu_throttled",   "step_s",          "input_wait",
+                                     "shm_bytes",       "stdout_bytes",    "stderr_bytes",    "net_rx",
+                                     "net_tx",          "datanodes_local", "datanodes_remote"};
   series.emplace_back(kNotebookIdleSeries);
   for (int gpu = 0; gpu < kMostGpus; ++gpu) {
     for (const char* what : {"_util", "_memory"}) series.push_back("gpu" + std::to_string(gpu) + what);

@@ -26,6 +26,7 @@ Findings Imbalance(const Figures& figures);
 Findings PsBound(const Figures& figures);
 Findings Scaling(const Figures& figures);
 Findings Spread(const Figures& figures);
+Findings RemoteReads(const Figures& figures);
 // waits
 Findings QueueWait(const Figures& figures);
 Findings GangHold(const Figures& figures);

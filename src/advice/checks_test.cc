@@ -134,6 +134,15 @@ Change Field(T Owner::*field, T value) {
   return [field, value](Story& story) { story.*field = value; };
 }
 
+// Task 1 reads with this share of remote connections, over this share of the network's speed.
+Change Reads(double remote, double link) {
+  return [=](Story& story) {
+    story.Set(1, "datanodes_remote", 100 * remote);
+    story.Set(1, "datanodes_local", 100 * (1 - remote));
+    story.series[{"worker", 1, "net_rx"}] = {.mean = [link](double) { return link * 1e9; }, .capacity = 1e9};
+  };
+}
+
 // A notebook with a GPU that has been idle for this long at its end.
 Change IdleNotebook(double seconds) {
   return [seconds](Story& story) {
@@ -192,6 +201,7 @@ std::map<C, Case> Cases() {
       {C::kTail, {Field(&Story::after_end, 730.0), Field(&Story::after_end, 700.0)}},
       {C::kShm, {SharedMemory(0.901), SharedMemory(0.899)}},
       {C::kTimeLimit, {TimeLimit(4), TimeLimit(3)}},
+      {C::kRemoteReads, {Reads(0.81, 0.51), Reads(0.79, 0.51)}},
       {C::kNotebookIdle, {IdleNotebook(3660), IdleNotebook(3540)}},
       {C::kLogFlood,
        {[](Story& story) { story.SetAll("stderr_bytes", {[](double t) { return t * 1.8 * kMiB; }}); },

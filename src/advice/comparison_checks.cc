@@ -365,4 +365,33 @@ Findings Spread(const Figures& figures) {
   return {std::move(finding)};
 }
 
+Findings RemoteReads(const Figures& figures) {
+  constexpr double kRemote = 0.8, kLink = 0.5;
+  Findings findings;
+  for (const RoleFigures& role : figures.roles()) {
+    Finding finding{.severity = Severity::kModerate, .role = role.spec->name};
+    double worst = 0;
+    for (const journal::TaskView* task : role.tasks) {
+      const auto remote = figures.Series(*task, "datanodes_remote"), local = figures.Series(*task, "datanodes_local");
+      const auto received = figures.Series(*task, "net_rx");
+      if (!remote || !local || !received || received->capacity.value_or(0) <= 0) continue;
+      const double all = remote->Mean() + local->Mean(), link = received->Mean() / *received->capacity;
+      const double share = all > 0 ? remote->Mean() / all : 0;
+      if (share <= kRemote || link <= kLink || link <= worst) continue;
+      worst = link;
+      finding.task = NameOf(*task);
+      finding.text = finding.task + " reads its data from other nodes: " + Percent(share) +
+                     " of its connections to DataNodes, while " +
+                     (received->of_node ? (task->node.empty() ? "its node" : task->node) : "the task") + " receives " +
+                     Percent(link) + " of what the network can carry";
+      finding.evidence = {"connections to DataNodes of other nodes: " + Number(remote->Mean()) +
+                          ", of this node: " + Number(local->Mean())};
+    }
+    if (worst == 0) continue;
+    finding.change.other = "copy the data to each node once (`files:`), or run where it is (`locality.nodes`)";
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 }  // namespace howdah::advice

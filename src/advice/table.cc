@@ -305,6 +305,16 @@ std::vector<Check> OtherChecks() {
        "Write less. The evidence of `howdah logs` shows the most frequent lines.",
        "",
        LogFlood},
+      {C::kRemoteReads,
+       kUnknownSaving,
+       {},
+       "More than 80 % of a task's connections to DataNodes of HDFS go to other nodes, and its node receives more than "
+       "half of what the network can carry. DataNodes are recognised by their usual ports (9866, 50010, 1004). Reads "
+       "through a local socket (short circuit) are not connections.",
+       "The network limits how fast the data arrives, and other jobs need it, too.",
+       "Copy data that every run reads to the nodes (`files:`), or run where the data is (`locality.nodes`).",
+       "",
+       RemoteReads},
       {C::kNotebookIdle,
        kSeries,
        {},
@@ -338,13 +348,6 @@ std::vector<Check> MakeTable() {
 const std::vector<Check>& Table() {
   static const std::vector<Check> table = MakeTable();
   return table;
-}
-
-const std::vector<PlannedCheck>& PlannedChecks() {
-  static const std::vector<PlannedCheck> planned = {
-      {"remote-reads", "connections to DataNodes cannot be distinguished from other traffic of a task"},
-  };
-  return planned;
 }
 
 }  // namespace howdah::advice

@@ -44,10 +44,4 @@ struct Check {
 // One row per jobspec::AdviceCheck, in the same order.
 const std::vector<Check>& Table();
 
-// Planned checks for which this version has no facts: the name, and what is missing.
-struct PlannedCheck {
-  std::string_view name, missing;
-};
-const std::vector<PlannedCheck>& PlannedChecks();
-
 }  // namespace howdah::advice

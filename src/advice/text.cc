@@ -213,9 +213,6 @@ std::string ReferencePage() {
     if (!check.silenced_by.empty())
       page += "- **Silent if** one of these reports the cause: " + NamesOf(check.silenced_by) + ".\n";
   }
-  page += "\n## Checks that this version does not make\n\n";
-  for (const PlannedCheck& planned : PlannedChecks())
-    page += "- `" + std::string(planned.name) + "`: " + std::string(planned.missing) + ".\n";
   return page;
 }
 

@@ -22,6 +22,7 @@ namespace howdah::executor {
 //   shm_bytes               bytes    used in /dev/shm; capacity: its size
 //   disk_read, disk_write   bytes/s
 //   net_rx, net_tx          bytes/s  received, sent
+//   datanodes_local, ..._remote      open connections to DataNodes of HDFS
 //   rdma_rx, rdma_tx        bytes/s
 //   processes, threads      -
 //   stdout_bytes            bytes    size of the log; with a local rank if the task has several processes

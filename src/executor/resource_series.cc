@@ -27,7 +27,7 @@ struct Row {
   Kind kind;
 };
 // The series that are each computed from a single measure.
-constexpr std::array<Row, 12> kRows = {{{"cpu_pressure", "share", Measure::kCpuPressure, Kind::kShare},
+constexpr std::array<Row, 14> kRows = {{{"cpu_pressure", "share", Measure::kCpuPressure, Kind::kShare},
                                         {"io_pressure", "share", Measure::kIoPressure, Kind::kShare},
                                         {"memory_pressure", "share", Measure::kMemoryPressure, Kind::kShare},
                                         {"shm_bytes", "bytes", Measure::kShm, Kind::kNow},
@@ -37,6 +37,8 @@ constexpr std::array<Row, 12> kRows = {{{"cpu_pressure", "share", Measure::kCpuP
                                         {"net_tx", "bytes/s", Measure::kNetSent, Kind::kRate},
                                         {"rdma_rx", "bytes/s", Measure::kRdmaReceived, Kind::kRate},
                                         {"rdma_tx", "bytes/s", Measure::kRdmaSent, Kind::kRate},
+                                        {"datanodes_local", "", Measure::kDataNodesLocal, Kind::kNow},
+                                        {"datanodes_remote", "", Measure::kDataNodesRemote, Kind::kNow},
                                         {"processes", "", Measure::kProcesses, Kind::kNow},
                                         {"threads", "", Measure::kThreads, Kind::kNow}}};
 
@@ -69,6 +71,8 @@ void ResourceSeries::Write(const Measurements& now, Instant at, MetricWriter& wr
     MetricSeries& series = simple_[i];
     series.of_node = measured.of_node;
     if (kRows[i].measure == Measure::kShm) series.capacity = now[Measure::kShmSize].value;
+    if (kRows[i].measure == Measure::kNetReceived || kRows[i].measure == Measure::kNetSent)
+      series.capacity = now[Measure::kNetSpeed].value;
     if (!measured.absent.empty()) {
       writer.AddAbsent(series, measured.absent);
       continue;

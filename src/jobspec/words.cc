@@ -127,6 +127,7 @@ const Words<AdviceCheck>& AdviceCheckWords() {
       {AdviceCheck::kShm, "shm"},
       {AdviceCheck::kTimeLimit, "time-limit"},
       {AdviceCheck::kLogFlood, "log-flood"},
+      {AdviceCheck::kRemoteReads, "remote-reads"},
       {AdviceCheck::kNotebookIdle, "notebook-idle"},
       {AdviceCheck::kNode, "node"},
   };

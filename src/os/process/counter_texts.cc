@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "howdah/base/text.h"
@@ -59,6 +60,16 @@ std::optional<std::string_view> PathIn(std::string_view cgroups, std::string_vie
     if (found) return line.substr(second + 1);
   }
   return std::nullopt;
+}
+
+// Parses the port of an address in /proc/net/tcp: "0100007F:268A".
+std::optional<int> PortOf(std::string_view address) {
+  const size_t colon = address.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  int port = 0;
+  const auto [end, error] = std::from_chars(address.data() + colon + 1, address.data() + address.size(), port, 16);
+  if (error != std::errc() || end != address.data() + address.size()) return std::nullopt;
+  return port;
 }
 
 // One mount of a cgroup hierarchy.
@@ -141,6 +152,28 @@ std::optional<Traffic> ParseTraffic(std::string_view text,
     sum->sent += static_cast<uint64_t>(*sent);
   }
   return sum;
+}
+
+// A line is "sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode ...". A
+// connection within a node has the same address at both ends.
+std::vector<DataNodeConnection> ParseDataNodeConnections(std::string_view text) {
+  constexpr int kPorts[] = {9866, 50010, 1004};
+  constexpr std::string_view kEstablished = "01";
+  std::vector<DataNodeConnection> connections;
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    TakeWord(line);
+    const std::string_view local = TakeWord(line), remote = TakeWord(line), state = TakeWord(line);
+    const auto port = PortOf(remote);
+    if (state != kEstablished || !port || std::find(std::begin(kPorts), std::end(kPorts), *port) == std::end(kPorts))
+      continue;
+    for (int skipped = 0; skipped < 5; ++skipped) TakeWord(line);
+    const auto inode = Count(TakeWord(line));
+    if (!inode) continue;
+    const bool same = local.substr(0, local.find(':')) == remote.substr(0, remote.find(':'));
+    connections.push_back({static_cast<uint64_t>(*inode), same});
+  }
+  return connections;
 }
 
 CgroupDirectories ParseCgroupDirectories(std::string_view cgroups, std::string_view mounts) {

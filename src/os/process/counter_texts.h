@@ -29,6 +29,16 @@ struct Traffic {
 std::optional<Traffic> ParseTraffic(std::string_view text,
                                     const std::function<bool(std::string_view interface)>& counts);
 
+// An established TCP connection to a DataNode of HDFS, which is recognised by its port: 9866 (Hadoop 3), 50010 (Hadoop
+// 2) or 1004 (secure clusters).
+struct DataNodeConnection {
+  uint64_t inode = 0;  // of its socket
+  bool local = false;  // the DataNode is on the same node
+  friend bool operator==(const DataNodeConnection&, const DataNodeConnection&) = default;
+};
+// Parses /proc/net/tcp or /proc/net/tcp6.
+std::vector<DataNodeConnection> ParseDataNodeConnections(std::string_view text);
+
 // The cgroups of a process: for each hierarchy, the directory with the cgroup's files. A path is empty if the process
 // is in no such hierarchy, or if the hierarchy is not mounted.
 struct CgroupDirectories {

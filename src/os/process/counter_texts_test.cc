@@ -87,6 +87,31 @@ TEST(CounterTexts, TrafficIsTheSumOfTheCountedInterfaces) {
   }
 }
 
+TEST(CounterTexts, EstablishedConnectionsToDataNodesAreFound) {
+  // As /proc/net/tcp of Linux 6.1 shows them: a listener, one connection to this node, two to others, one that is
+  // being closed, and one to another port.
+  constexpr const char* kTcp =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+      "   0: 00000000:268A 00000000:0000 0A 00000000:00000000 00:00000000 00000000   993        0 31 1 0 100 0 0 10 0\n"
+      "   1: 0500000A:9C40 0500000A:268A 01 00000000:00000000 00:00000000 00000000  1000        0 32 1 0 20 4 30 10 "
+      "-1\n"
+      "   2: 0500000A:9C41 0600000A:268A 01 00000000:00000000 00:00000000 00000000  1000        0 33 1 0 20 4 30 10 "
+      "-1\n"
+      "   3: 0500000A:9C42 0700000A:03EC 01 00000000:00000000 00:00000000 00000000  1000        0 34 1 0 20 4 30 10 "
+      "-1\n"
+      "   4: 0500000A:9C43 0600000A:268A 08 00000000:00000000 00:00000000 00000000  1000        0 35 1 0 20 4 30 10 "
+      "-1\n"
+      "   5: 0500000A:9C44 0600000A:01BB 01 00000000:00000000 00:00000000 00000000  1000        0 36 1 0 20 4 30 10 "
+      "-1\n";
+  EXPECT_EQ(ParseDataNodeConnections(kTcp), (std::vector<DataNodeConnection>{{32, true}, {33, false}, {34, false}}));
+  constexpr const char* kTcp6 =
+      "   0: 0000000000000000FFFF00000500000A:9C40 0000000000000000FFFF00000600000A:C35A 01 00000000:00000000 "
+      "00:00000000 00000000  1000        0 41 1 0 20 4 30 10 -1\n";
+  EXPECT_EQ(ParseDataNodeConnections(kTcp6), (std::vector<DataNodeConnection>{{41, false}}));
+  for (const char* text : {"", "\n\n", "1: a b 01", "1: 0:0 0:268A 01 0 0 0 0 0 x", "1: 0:0 0:268AAAAAAAAAAAAA 01"})
+    EXPECT_TRUE(ParseDataNodeConnections(text).empty()) << text;
+}
+
 TEST(CounterTexts, CgroupDirectoriesOfBothVersionsAreFound) {
   struct Row {
     const char* name;

@@ -57,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 3:
       ParseTraffic(text, [](std::string_view interface) { return interface != "lo"; });
+      ParseDataNodeConnections(text);
       break;
     case 4:
       ParseCgroupDirectories(first, second);

@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "counter_file.h"
 #include "counter_texts.h"
+#include "descendants.h"
 #include "howdah/os/files/files.h"
 #include "proc.h"
 
@@ -24,7 +27,7 @@ constexpr std::string_view kNoInterface = "the node has no network interface";
 constexpr std::string_view kNoRdma = "the node has no RDMA device";
 constexpr std::string_view kNoDisk = "the kernel does not show the disk use of the task's processes";
 
-constexpr double kMicros = 1e6, kNanos = 1e9;
+constexpr double kMicros = 1e6, kNanos = 1e9, kMegabit = 1e6 / 8;
 constexpr double kRdmaWord = 4;  // port_rcv_data and port_xmit_data count words of 4 bytes
 
 std::vector<std::string> NamesIn(const std::string& directory) {
@@ -44,6 +47,22 @@ std::vector<CounterFile> RdmaCounters(const std::string& root, const std::string
     }
   }
   return counters;
+}
+
+// The inodes of the sockets that a process has open.
+std::vector<uint64_t> SocketsOf(pid_t pid) {
+  constexpr std::string_view kSocket = "socket:[";
+  std::vector<uint64_t> inodes;
+  const std::string directory = "/proc/" + std::to_string(pid) + "/fd";
+  for (const std::string& name : NamesIn(directory)) {
+    char target[64];
+    const ssize_t size = ::readlink((directory + "/" + name).c_str(), target, sizeof target);
+    const std::string_view text(target, static_cast<size_t>(std::max<ssize_t>(size, 0)));
+    if (!text.starts_with(kSocket) || !text.ends_with(']')) continue;
+    const auto inode = ParseCount(text.substr(kSocket.size(), text.size() - kSocket.size() - 1));
+    if (inode) inodes.push_back(static_cast<uint64_t>(*inode));
+  }
+  return inodes;
 }
 
 template <typename T>
@@ -86,6 +105,7 @@ class ResourceMeter::Sources {
     }
     ReadShm();
     ReadTraffic();
+    ReadConnections();
     for (size_t i = 0; i < kRdma.size(); ++i) ReadRdma(kRdma[i].first, rdma_[i]);
   }
 
@@ -93,6 +113,7 @@ class ResourceMeter::Sources {
   using Named = std::pair<Measure, const char*>;  // a measure, and the name of its file
   static constexpr std::array<Named, 3> kPressures = {
       {{Measure::kCpuPressure, "cpu"}, {Measure::kIoPressure, "io"}, {Measure::kMemoryPressure, "memory"}}};
+  static constexpr std::array<const char*, 2> kTables = {"tcp", "tcp6"};
   static constexpr std::array<Named, 2> kRdma = {
       {{Measure::kRdmaReceived, "port_rcv_data"}, {Measure::kRdmaSent, "port_xmit_data"}}};
 
@@ -146,6 +167,7 @@ class ResourceMeter::Sources {
     const bool first = ::access((root_ + "/proc/sys/net/core/netdev_budget").c_str(), F_OK) == 0;
     const bool of_node = first || !alone;
     traffic_ = CounterFile(root_ + "/proc/self/net/dev");
+    for (size_t i = 0; i < kTables.size(); ++i) connections_[i] = CounterFile(root_ + "/proc/self/net/" + kTables[i]);
     // The traffic of a node passes a bridge, a bond or a tunnel in addition to an adapter, and would be counted twice.
     ParseTraffic(traffic_.Read(buffer_), [&](std::string_view interface) {
       const std::string device = root_ + "/sys/class/net/" + std::string(interface) + "/device";
@@ -158,6 +180,19 @@ class ResourceMeter::Sources {
         now_[measure].absent = kNoInterface;
       }
     }
+    ParseTraffic(traffic_.Read(buffer_), [&](std::string_view interface) {
+      if (Counts(interface)) ReadSpeed(interface);
+      return false;
+    });
+  }
+
+  // The kernel knows no speed of many virtual interfaces.
+  void ReadSpeed(std::string_view interface) {
+    const CounterFile file(root_ + "/sys/class/net/" + std::string(interface) + "/speed");
+    std::string buffer;
+    const auto megabits = ParseCount(file.Read(buffer));
+    if (megabits)
+      now_[Measure::kNetSpeed].value = now_.Or0(Measure::kNetSpeed) + static_cast<double>(*megabits) * kMegabit;
   }
 
   bool Counts(std::string_view interface) const {
@@ -211,6 +246,32 @@ class ResourceMeter::Sources {
     now_[Measure::kNetSent].value = traffic ? ToDouble(std::optional(traffic->sent)) : std::nullopt;
   }
 
+  void ReadConnections() {
+    constexpr int kRests = 1000;  // for each unit of time of looking
+    const auto begun = std::chrono::steady_clock::now();
+    now_[Measure::kDataNodesLocal].value = now_[Measure::kDataNodesRemote].value = std::nullopt;
+    if (begun < next_look_) return;
+    std::map<uint64_t, bool> is_local;  // by inode
+    for (const CounterFile& table : connections_) {
+      for (const DataNodeConnection& found : ParseDataNodeConnections(table.Read(buffer_)))
+        is_local[found.inode] = found.local;
+    }
+    double local = 0, remote = 0;
+    if (!is_local.empty()) {
+      ForEachDescendant(::getpid(), [&](pid_t pid, const ProcStat&) {
+        for (const uint64_t inode : SocketsOf(pid)) {
+          const auto found = is_local.find(inode);
+          if (found != is_local.end()) ++(found->second ? local : remote);
+        }
+      });
+    }
+    reads_data_ = reads_data_ || local + remote > 0;
+    if (reads_data_) now_[Measure::kDataNodesLocal].value = local;
+    if (reads_data_) now_[Measure::kDataNodesRemote].value = remote;
+    const auto ended = std::chrono::steady_clock::now();
+    next_look_ = ended + (ended - begun) * kRests;
+  }
+
   void ReadRdma(Measure measure, const std::vector<CounterFile>& counters) {
     double words = 0;
     for (const CounterFile& counter : counters) {
@@ -227,6 +288,9 @@ class ResourceMeter::Sources {
   CounterFile limits_, cpuacct_;   // v1
   std::array<CounterFile, kPressures.size()> pressures_;
   CounterFile traffic_;
+  std::array<CounterFile, kTables.size()> connections_;
+  std::chrono::steady_clock::time_point next_look_;  // for connections to DataNodes
+  bool reads_data_ = false;                          // the task had such a connection
   std::vector<std::string> adapters_;  // the counted interfaces; if empty, all except the loopback interface
   std::array<std::vector<CounterFile>, kRdma.size()> rdma_;
   std::string shm_path_;

@@ -1,6 +1,9 @@
 #include "howdah/os/process/resources.h"
 
 #include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -157,6 +160,64 @@ TEST(Resources, TrafficIsThatOfTheNodeUnlessTheTaskHasItsOwnContainer) {
     EXPECT_EQ(now[Measure::kNetReceived].of_node, row.of_node);
     EXPECT_EQ(now[Measure::kShm].of_node, row.others);
   }
+}
+
+TEST(Resources, SpeedOfTheCountedInterfacesIsAdded) {
+  Machine machine;
+  machine.Node();
+  machine.File("proc/self/net/dev", kNetDev);
+  for (const char* adapter : {"eth0", "eth1"}) {
+    machine.File(std::string("sys/class/net/") + adapter + "/device/vendor", "");
+    machine.File(std::string("sys/class/net/") + adapter + "/speed", "25000\n");
+  }
+  machine.File("sys/class/net/bond0/speed", "50000\n");
+  EXPECT_EQ(machine.Read()[Measure::kNetSpeed].value, 2 * 25e9 / 8);
+  Machine other;
+  other.File("proc/self/net/dev", kNetDev);
+  other.File("sys/class/net/eth0/speed", "-1\n");
+  EXPECT_EQ(other.Read()[Measure::kNetSpeed].value, std::nullopt);
+}
+
+// A child process with an open socket, whose inode is inode().
+class Client {
+ public:
+  Client() {
+    int ends[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    struct stat status {};
+    EXPECT_EQ(::fstat(ends[0], &status), 0);
+    inode_ = status.st_ino;
+    child_ = ::fork();
+    char byte = 0;
+    if (child_ == 0) _exit(::close(ends[1]) == 0 && ::read(ends[0], &byte, 1) == 0 ? 0 : 1);
+    ::close(ends[0]);
+    end_ = files::Fd(ends[1]);
+  }
+  ~Client() {
+    end_ = files::Fd();
+    EXPECT_EQ(::waitpid(child_, nullptr, 0), child_);
+  }
+  std::string inode() const { return std::to_string(inode_); }
+
+ private:
+  ino_t inode_ = 0;
+  pid_t child_ = -1;
+  files::Fd end_;
+};
+
+TEST(Resources, ConnectionsToDataNodesAreThoseOfTheTasksProcesses) {
+  const Client client;
+  const auto line = [](const std::string& from, const std::string& to, const std::string& inode) {
+    return "0: " + from + ":9C40 " + to + ":268A 01 0:0 0:0 0 1000 0 " + inode + " 1\n";
+  };
+  Machine machine;
+  machine.File("proc/self/net/tcp", line("0500000A", "0600000A", "1") + line("0500000A", "0600000A", client.inode()));
+  const Measurements& now = machine.Read();
+  EXPECT_EQ(now[Measure::kDataNodesRemote].value, 1) << "another program has the first connection";
+  EXPECT_EQ(now[Measure::kDataNodesLocal].value, 0);
+  Machine other;
+  other.File("proc/self/net/tcp", line("0500000A", "0600000A", "1"));
+  EXPECT_EQ(other.Read()[Measure::kDataNodesRemote].value, std::nullopt) << "the task never had a connection";
 }
 
 TEST(Resources, RdmaCountersOfAllPortsAreAdded) {

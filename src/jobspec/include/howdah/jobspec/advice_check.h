@@ -36,6 +36,7 @@ enum class AdviceCheck {
   kShm,
   kTimeLimit,
   kLogFlood,
+  kRemoteReads,
   kNotebookIdle,
   kNode,
 };

@@ -30,7 +30,10 @@ enum class Measure {
   kDiskWritten,
   kNetReceived,  // counter, bytes, without the loopback interface
   kNetSent,
-  kRdmaReceived,  // counter, bytes
+  kNetSpeed,         // bytes per second that the counted interfaces can carry in each direction
+  kDataNodesLocal,   // open connections of the task to the DataNode of this node; none before there was any connection
+  kDataNodesRemote,  // the same, to DataNodes of other nodes
+  kRdmaReceived,     // counter, bytes
   kRdmaSent,
   kProcesses,
   kThreads,
@@ -59,6 +62,8 @@ class Measurements {
 // The traffic is that of the task only if the task has a network namespace of its own. The disk use always comes from
 // /proc. The reason: a cgroup counts the same bytes twice, for a logical and a physical device, and cgroup v1 counts
 // only direct I/O.
+//
+// Connections to DataNodes are looked for at most 0.1 % of the time: less often where the kernel's table is long.
 //
 // Not thread-safe.
 class ResourceMeter {
