@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from machine import CONTRACT, ROOT
+from machine import CONTRACT, ROOT, SANITIZED
 
 PYTHON = sys.executable
 
@@ -49,6 +49,8 @@ def test_restarts_for_one_reason_end_with_the_recommended_rule(machine, tmp_path
     assert machine.task(changed.id, "worker", 0)["attempt"] == 0, "the rule ends the job at its first failure"
 
 
+# The peak of an ended process is known only if it is above the executor's own.
+@pytest.mark.skipif(SANITIZED, reason="an executor with sanitizers uses more memory than this task")
 def test_memory_above_the_request_is_reported_once(machine, tmp_path):
     job = machine.job_file(tmp_path, f"roles:\n  worker:\n    memory: 64MiB\n    command: ['{PYTHON}', -c, "
                                      "\"x = bytearray(250 << 20); x[::4096] = b'1' * len(x[::4096])\"]\n")

@@ -4,7 +4,10 @@ import datetime
 import io
 import json
 import os
+import shutil
 import signal
+
+import pytest
 
 from machine import eventually
 
@@ -190,3 +193,19 @@ def test_metrics_of_a_job_whose_am_does_not_answer_come_from_its_file(machine, t
     assert " old" in done.stderr, done
     finish()
     machine.until(job, lambda s: s["state"] == "SUCCEEDED", "the end")
+
+
+@pytest.mark.skipif(shutil.which("nvidia-smi") is None, reason="needs an NVIDIA GPU")
+def test_gpu_of_this_machine_is_measured(machine, tmp_path):
+    job, end = submit(machine, tmp_path, JOB.replace("instances: 2", "instances: 1\n    gpus: 1"))
+    names = ("gpu_util", "gpu_memory", "gpu0_util", "gpu0_memory")
+
+    def measured():
+        found = {one["name"]: [mean for mean in one["mean"] if mean is not None]
+                 for one in metrics(machine, job, "worker:0")["series"] if one["name"].startswith("gpu")}
+        return found if all(found.get(name) for name in names[:2]) else None
+
+    found = eventually(measured, "the use of the GPU")
+    assert all(0 <= mean <= 1 for name in names for mean in found.get(name, [])), found
+    end()
+    assert machine("wait", job).code == 0

@@ -5,9 +5,14 @@ import sys
 
 LIMIT_MS = 180_000
 
-# Records when a condition was first true after a change of the page, and was painted.
+# Records when a condition was first true after a change of the page, and was painted; and the longest task until then.
+# The browser reports tasks of 50 ms and more.
 WATCH = """
 (() => {
+  window.__longest = 0;
+  new PerformanceObserver(list => {
+    for (const task of list.getEntries()) window.__longest = Math.max(window.__longest, task.duration);
+  }).observe({type: "longtask", buffered: true});
   const condition = () => %s;
   window.__painted = new Promise(resolve => {
     const look = () => {
@@ -100,6 +105,10 @@ class Visit:
     def act(self, action, condition):
         """Runs `action` in the page. Returns the milliseconds until `condition` was painted."""
         return self.page.evaluate(ACT % (condition, action))
+
+    def longest_task(self):
+        """The milliseconds of the longest task of the page so far, in which it could not react; 0: less than 50."""
+        return self.page.evaluate("window.__longest")
 
     def heap(self):
         """The bytes of the page's JavaScript objects after a collection."""
