@@ -34,6 +34,25 @@ class CounterFile {
     return {};
   }
 
+  // Passes the lines of a file that may be long to on_lines, in pieces that consist of whole lines, and that together
+  // need 16 KiB of memory. Ends early at a longer line.
+  template <typename OnLines>
+  void ReadLines(std::string& buffer, const OnLines& on_lines) const {
+    constexpr size_t kPiece = 16 << 10;
+    buffer.resize(std::max(buffer.size(), kPiece));
+    off_t offset = 0;
+    for (size_t kept = 0; fd_.valid() && kept < kPiece;) {
+      const ssize_t count = ::pread(fd_.get(), buffer.data() + kept, kPiece - kept, offset);
+      if (count <= 0) return;
+      offset += count;
+      const std::string_view text(buffer.data(), kept + static_cast<size_t>(count));
+      const size_t lines = text.rfind('\n') + 1;
+      on_lines(text.substr(0, lines));
+      kept = text.size() - lines;
+      std::copy(text.begin() + static_cast<std::ptrdiff_t>(lines), text.end(), buffer.begin());
+    }
+  }
+
  private:
   static constexpr size_t kLargest = size_t{1} << 20;
   files::Fd fd_;

@@ -253,8 +253,9 @@ class ResourceMeter::Sources {
     if (begun < next_look_) return;
     std::map<uint64_t, bool> is_local;  // by inode
     for (const CounterFile& table : connections_) {
-      for (const DataNodeConnection& found : ParseDataNodeConnections(table.Read(buffer_)))
-        is_local[found.inode] = found.local;
+      table.ReadLines(buffer_, [&](std::string_view lines) {
+        for (const DataNodeConnection& found : ParseDataNodeConnections(lines)) is_local[found.inode] = found.local;
+      });
     }
     double local = 0, remote = 0;
     if (!is_local.empty()) {

@@ -215,6 +215,11 @@ TEST(Resources, ConnectionsToDataNodesAreThoseOfTheTasksProcesses) {
   const Measurements& now = machine.Read();
   EXPECT_EQ(now[Measure::kDataNodesRemote].value, 1) << "another program has the first connection";
   EXPECT_EQ(now[Measure::kDataNodesLocal].value, 0);
+  Machine busy;
+  std::string table;
+  for (int i = 2; i < 2000; ++i) table += line("0500000A", "0600000A", std::to_string(i));
+  busy.File("proc/self/net/tcp6", table + line("0500000A", "0600000A", client.inode()));
+  EXPECT_EQ(busy.Read()[Measure::kDataNodesRemote].value, 1) << "the table is longer than the memory for it";
   Machine other;
   other.File("proc/self/net/tcp", line("0500000A", "0600000A", "1"));
   EXPECT_EQ(other.Read()[Measure::kDataNodesRemote].value, std::nullopt) << "the task never had a connection";

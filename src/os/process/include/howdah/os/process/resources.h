@@ -63,7 +63,8 @@ class Measurements {
 // /proc. The reason: a cgroup counts the same bytes twice, for a logical and a physical device, and cgroup v1 counts
 // only direct I/O.
 //
-// Connections to DataNodes are looked for at most 0.1 % of the time: less often where the kernel's table is long.
+// Connections to DataNodes are looked for at most 0.1 % of the time: less often where the kernel's table is long. Only
+// that allocates memory, in proportion to the connections to DataNodes.
 //
 // Not thread-safe.
 class ResourceMeter {
