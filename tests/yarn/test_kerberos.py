@@ -10,6 +10,7 @@ import pytest
 from daemons import Ports
 from hadoop_tree import MAIN_VERSION, ROOT, Hadoop
 from kdc import REALM, Kdc
+from kill_cases import ended, kill_am, submit, until, worker
 from machine import eventually
 
 PARTNER = "PARTNER.TEST"
@@ -322,6 +323,23 @@ def test_k10_impersonation_and_rules(howdah, secure, changed):
             env=changed("core-site", {"hadoop.security.auth_to_local": rules}))
 
 
-def test_jobs_need_tokens(howdah):
-    done = howdah("submit", "hello.yaml")
-    assert done.code == 3 and "HADOOP_TOKEN_FILE_LOCATION" in done.stderr, done
+# --- jobs ---
+
+def test_job_runs_with_the_tokens_of_a_ticket(howdah, secure, tmp_path):
+    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2, restart: {max: 9}")})
+    howdah.running(job)
+    kill_am(howdah, job)  # the next AM reads the journal and the job file in HDFS
+    howdah.running(job)
+    (tmp_path / "go").touch()
+    ended(howdah, job, "SUCCEEDED")
+    log = secure["rm"].log.read_text(errors="replace")
+    for kind in ("HDFS_DELEGATION_TOKEN", "RM_DELEGATION_TOKEN"):
+        assert re.search(rf"Renewed delegation-token= \[Kind: {kind}", log), kind
+
+
+def test_tasks_find_the_token_of_the_file_system_alone(howdah, tmp_path):
+    text = ("name: tokens\nroles: {w: {memory: 64MiB, command: "
+            "'grep -ao \"[A-Z]*_DELEGATION_TOKEN\" $HADOOP_TOKEN_FILE_LOCATION'}}\n")
+    done = howdah("run", howdah.job_file(tmp_path, text))
+    assert done.code == 0, done
+    assert "HDFS_DELEGATION_TOKEN" in done.stdout and "RM_DELEGATION_TOKEN" not in done.stdout, done

@@ -25,12 +25,4 @@ Result<ClientLogin> LogIn(const hadoop::conf::Configuration& configuration, cons
   return client;
 }
 
-Error SubmissionNeedsTokens() {
-  return Error::WithRemedy(ErrorCode::kUnavailable,
-                           "jobs cannot be submitted with a Kerberos ticket alone, because this version does not fetch "
-                           "delegation tokens",
-                           "set HADOOP_TOKEN_FILE_LOCATION to a file that has tokens of HDFS and of the "
-                           "ResourceManager");
-}
-
 }  // namespace howdah::backend::yarn

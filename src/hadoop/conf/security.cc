@@ -1,5 +1,6 @@
 #include "howdah/hadoop/conf/security.h"
 
+#include "howdah/base/text.h"
 #include "howdah/hadoop/conf/services.h"
 
 namespace howdah::hadoop::conf {
@@ -20,6 +21,19 @@ Result<ServiceSecurity> SecurityOf(const Configuration& configuration, const std
   return ServiceSecurity{{key, configuration.Where(key), configuration.Text(key), configuration.Get(key + ".pattern")},
                          *weakest,
                          configuration.Where(kProtection)};
+}
+
+Result<std::string> PrincipalOfResourceManager(const Configuration& configuration) {
+  constexpr const char* kKey = "yarn.resourcemanager.principal";
+  constexpr std::string_view kHost = "/_HOST@";
+  std::string principal = configuration.Text(kKey);
+  if (principal.empty())
+    return Error{ErrorCode::kUsage, std::string(kKey) + " is not set, so the ResourceManager cannot renew tokens"};
+  HOWDAH_TRY(const auto servers, ResourceManagers(configuration, RmService::kClient));
+  const size_t host = principal.find(kHost);
+  if (host != std::string::npos)
+    principal.replace(host + 1, kHost.size() - 2, LowerCase(servers.front().address.host));
+  return principal;
 }
 
 Result<std::string> WhyNotSimple(const Configuration& configuration) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "howdah/hadoop/conf/security.h"
+
 namespace howdah::hadoop::conf {
 namespace {
 
@@ -95,6 +97,15 @@ const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.client.failover.proxy.provider.NS1", "x.ConfiguredFailoverProxyProvider"},
                               {"dfs.ha.namenodes.ns2", "n"},
                               {"dfs.namenode.rpc-address.ns2.n", "c:1"}};
+
+TEST(PrincipalOfResourceManager, HostIsThatOfTheFirstResourceManager) {
+  constexpr const char* kKey = "yarn.resourcemanager.principal";
+  EXPECT_EQ(PrincipalOfResourceManager(With(kHa)).error().code, ErrorCode::kUsage);
+  Values values = {{kKey, "rm/_HOST@EXAMPLE.COM"}, {"yarn.resourcemanager.address", "RM1.Example.com:8032"}};
+  EXPECT_EQ(*PrincipalOfResourceManager(With(values)), "rm/rm1.example.com@EXAMPLE.COM");
+  values[kKey] = "yarn@EXAMPLE.COM";
+  EXPECT_EQ(*PrincipalOfResourceManager(With(values)), "yarn@EXAMPLE.COM");
+}
 
 TEST(Login, FallbackToSimpleNeedsPermissionOnClustersWithKerberos) {
   const Values kerberos = {{"hadoop.security.authentication", "kerberos"}};

@@ -2,6 +2,7 @@
 
 #include "hdfs_file_system.h"
 #include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/messages/security.pb.h"
 #include "posix_file_system.h"
 #include "tokens.h"
 
@@ -48,30 +49,61 @@ Result<HdfsOptions> OptionsOf(const Configuration& configuration, const std::str
   return options;
 }
 
+Result<hadoop::conf::FileSystemAddress> AddressOf(const Configuration& configuration, const std::string& uri) {
+  HOWDAH_TRY(auto address, hadoop::conf::FileSystemOf(configuration, uri));
+  if (address.scheme != "viewfs") return address;
+  HOWDAH_TRY(const auto target, hadoop::conf::ResolveUri(configuration, uri));
+  return hadoop::conf::FileSystemOf(configuration, target);
+}
+
+// The options of connections to the NameNodes of a file system.
+Result<hadoop::rpc::ClientOptions> ClientOptionsOf(const Configuration& configuration,
+                                                   const hadoop::conf::FileSystemAddress& address,
+                                                   const OpenOptions& options) {
+  hadoop::rpc::ClientOptions client;
+  for (const auto& server : address.name_nodes) client.servers.push_back(server.address);
+  client.protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
+  HOWDAH_TRY(client.login, LoginOf(configuration, options.user,
+                                   TokenOf(address, options.credentials, options.limits.connect), options.kerberos));
+  client.limits = options.limits;
+  client.service_name = address.logical ? "the NameNodes of " + address.authority : "the NameNode";
+  client.configured_by = address.name_nodes.front().configured_by;
+  return client;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, const std::string& uri,
                                          const OpenOptions& options) {
-  auto address = hadoop::conf::FileSystemOf(configuration, uri);
-  if (address && address->scheme == "viewfs") {
-    HOWDAH_TRY(const auto target, hadoop::conf::ResolveUri(configuration, uri));
-    address = hadoop::conf::FileSystemOf(configuration, target);
-  }
-  if (!address) return address.error();
-  if (address->scheme == "file") {
+  HOWDAH_TRY(const auto address, AddressOf(configuration, uri));
+  if (address.scheme == "file") {
     return std::unique_ptr<FileSystem>(std::make_unique<PosixFileSystem>(configuration.environment().user_home));
   }
-  HOWDAH_TRY(auto hdfs, OptionsOf(configuration, address->authority, options));
-  hadoop::rpc::ClientOptions client;
-  for (const auto& server : address->name_nodes) client.servers.push_back(server.address);
-  client.protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
-  HOWDAH_TRY(client.login, LoginOf(configuration, options.user,
-                                   TokenOf(*address, options.credentials, options.limits.connect), options.kerberos));
-  client.limits = options.limits;
-  client.service_name = address->logical ? "the NameNodes of " + address->authority : "the NameNode";
-  client.configured_by = address->name_nodes.front().configured_by;
+  HOWDAH_TRY(auto hdfs, OptionsOf(configuration, address.authority, options));
+  HOWDAH_TRY(auto client, ClientOptionsOf(configuration, address, options));
   auto name_node = std::make_shared<RemoteNameNode>(std::move(client), hdfs.transfer.use_hostname);
   return std::unique_ptr<FileSystem>(std::make_unique<HdfsFileSystem>(std::move(name_node), std::move(hdfs)));
+}
+
+Result<std::optional<hadoop::rpc::Token>> FetchToken(const Configuration& configuration, const std::string& uri,
+                                                     const OpenOptions& options, const std::string& renewer) {
+  HOWDAH_TRY(const auto address, AddressOf(configuration, uri));
+  if (address.scheme == "file") return std::optional<hadoop::rpc::Token>();
+  OpenOptions with_ticket = options;
+  with_ticket.credentials = {};
+  HOWDAH_TRY(auto client, ClientOptionsOf(configuration, address, with_ticket));
+  const std::string doing = "asking " + client.service_name + " for a delegation token";
+  RemoteNameNode name_node(std::move(client), /*use_hostname=*/false);
+  ::hadoop::common::GetDelegationTokenRequestProto request;
+  request.set_renewer(renewer);
+  const auto answer =
+      name_node.Call<::hadoop::common::GetDelegationTokenResponseProto>("getDelegationToken", request);
+  if (!answer) return answer.error().While(doing);
+  if (!answer->has_token()) return Failed(doing + ": none was returned");
+  const auto& token = answer->token();
+  hadoop::rpc::Token fetched{token.identifier(), token.password(), token.kind(), ""};
+  HOWDAH_TRY(fetched.service, ServiceOf(configuration, address, options.limits.connect));
+  return std::optional(std::move(fetched));
 }
 
 }  // namespace howdah::hadoop::hdfs

@@ -1,6 +1,7 @@
 #include "tokens.h"
 
 #include "howdah/hadoop/conf/security.h"
+#include "howdah/hadoop/rpc/token_service.h"
 #include "howdah/os/net/resolve.h"
 
 namespace howdah::hadoop::hdfs {
@@ -27,6 +28,13 @@ std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress&
     }
   }
   return std::nullopt;
+}
+
+Result<std::string> ServiceOf(const hadoop::conf::Configuration& configuration,
+                              const hadoop::conf::FileSystemAddress& address, Duration limit) {
+  if (address.logical) return "ha-hdfs:" + address.authority;
+  HOWDAH_TRY(const bool use_ip, configuration.Bool("hadoop.security.token.service.use_ip", true));
+  return hadoop::rpc::TokenService(address.name_nodes.front().address, use_ip, limit);
 }
 
 Result<hadoop::rpc::Login> LoginOf(const hadoop::conf::Configuration& configuration, const std::string& user,

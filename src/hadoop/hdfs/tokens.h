@@ -18,6 +18,10 @@ namespace howdah::hadoop::hdfs {
 std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
                                           const hadoop::rpc::Credentials& credentials, Duration limit);
 
+// The service that a token of the file system gets: as TokenOf looks it up, and as Java does.
+Result<std::string> ServiceOf(const hadoop::conf::Configuration& configuration,
+                              const hadoop::conf::FileSystemAddress& address, Duration limit);
+
 // Returns the login with the token, with Kerberos if `kerberos` is set, or else as `user`. The configuration supplies
 // the principal of the NameNode and the protection. A login with a token or Kerberos contains the user name only if
 // MayFallBackToSimple is true. Without the name, the client refuses servers that require no authentication.

@@ -32,6 +32,17 @@ TEST(Tokens, LookupUsesServiceNameOfToken) {
   }
 }
 
+TEST(Tokens, ServiceIsThatOfJavasClients) {
+  hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});
+  const hadoop::conf::FileSystemAddress logical{"hdfs", "ns1", true, {{"nn1", {"a", 8020}, "here"}}};
+  const hadoop::conf::FileSystemAddress single{"hdfs", "LocalHost:9000", false, {{"", {"LocalHost", 9000}, "here"}}};
+  constexpr Duration kLimit = std::chrono::seconds(5);
+  EXPECT_EQ(*ServiceOf(configuration, logical, kLimit), "ha-hdfs:ns1");
+  EXPECT_EQ(*ServiceOf(configuration, single, kLimit), "127.0.0.1:9000");
+  configuration.Set("hadoop.security.token.service.use_ip", "false", "site.xml");
+  EXPECT_EQ(*ServiceOf(configuration, single, kLimit), "localhost:9000");
+}
+
 // Without a user name in the login, the client refuses servers that require no authentication.
 TEST(Tokens, LoginWithTokenOnClusterWithKerberosNamesNoUser) {
   hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});

@@ -5,13 +5,14 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN";
+constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN", kRmToken = "RM_DELEGATION_TOKEN";
 
-// Removes the AM's own secrets, because a task must not be able to act as the AM.
+// Removes the AM's own secrets, because a task must not be able to act as the AM, and the token with which it could
+// submit and end applications of the user.
 hadoop::rpc::Credentials WithoutAmSecrets(const hadoop::rpc::Credentials& of_am) {
   hadoop::rpc::Credentials credentials;
   for (const auto& [alias, token] : of_am.tokens) {
-    if (token.kind != kAmToken) credentials.tokens[alias] = token;
+    if (token.kind != kAmToken && token.kind != kRmToken) credentials.tokens[alias] = token;
   }
   for (const auto& [alias, secret] : of_am.secrets) {
     if (!alias.starts_with(kAmSecretPrefix)) credentials.secrets[alias] = secret;

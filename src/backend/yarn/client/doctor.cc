@@ -80,10 +80,6 @@ class SetupCheck {
        (ticket.renewable_until ? ", renewable until " + FormatInstant(*ticket.renewable_until) : "") +
        "; the account is " + login->short_name + " (hadoop.security.auth_to_local)");
     if (!login->on_behalf_of.empty()) Ok("acting as " + login->on_behalf_of + " (--as or HADOOP_PROXY_USER)");
-    if (cluster.credentials().tokens.empty()) {
-      const Error needed = SubmissionNeedsTokens();
-      Problem(needed.WithoutRemedy(), needed.remedy);
-    }
   }
 
   // Reports the KDCs that have answered while the cluster was checked.

@@ -8,6 +8,7 @@
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/rpc/identity.h"
+#include "job_tokens.h"
 #include "refusals.h"
 #include "staging.h"
 
@@ -25,8 +26,10 @@ std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const s
 // Creates and fills the directory of the job, and submits the application.
 class Submission {
  public:
-  Submission(HadoopClient& cluster, hadoop::hdfs::FileSystem& files, const Layout& layout, JobId id)
-      : cluster_(cluster), files_(files), layout_(layout), id_(std::move(id)), credentials_(cluster.credentials()) {}
+  // credentials: the tokens of the job.
+  Submission(HadoopClient& cluster, hadoop::hdfs::FileSystem& files, const Layout& layout, JobId id,
+             hadoop::rpc::Credentials credentials)
+      : cluster_(cluster), files_(files), layout_(layout), id_(std::move(id)), credentials_(std::move(credentials)) {}
 
   Status Submit(const jobspec::JobSpec& spec, AmStart start, const StagedJob& staged) {
     HOWDAH_TRY(const auto identities, rpc::MakeJobIdentities(id_.text));
@@ -62,7 +65,10 @@ class Submission {
     AddIdentity(credentials_, "am", identities.am);
     AddIdentity(credentials_, "executor", identities.executor);
     HOWDAH_TRY(const auto rm, cluster_.Rm());
-    const auto context = SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials_);
+    auto context = SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials_);
+    // Otherwise the ResourceManager would cancel the tokens of the user's file when the job ends, and the next job with
+    // that file would find them cancelled.
+    context.set_cancel_tokens_when_complete(cluster_.credentials().tokens.empty());
     const auto accepted = rm->Submit(context, kAcceptLimit);
     return accepted.ok() ? Status() : Status(accepted.error());
   }
@@ -109,8 +115,10 @@ std::string CommaList(const std::vector<std::string>& parts) {
 
 Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& inventory,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
-  if (cluster.kerberos() && cluster.credentials().tokens.empty()) {
-    return cluster.kerberos()->ok() ? SubmissionNeedsTokens() : cluster.kerberos()->error();
+  hadoop::rpc::Credentials credentials = cluster.credentials();
+  if (cluster.kerberos() && credentials.tokens.empty()) {
+    if (!cluster.kerberos()->ok()) return cluster.kerberos()->error();
+    HOWDAH_TRY(credentials, FetchJobTokens(cluster));
   }
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto rm, cluster.Rm());
@@ -142,7 +150,7 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   }
   start.nodes = inventory.nodes;
   start.resource_types = inventory.resource_types;
-  Submission submission(cluster, *files, layout, id);
+  Submission submission(cluster, *files, layout, id, std::move(credentials));
   if (const Status done = submission.Submit(spec, std::move(start), staged); !done.ok()) {
     // Delete the job's files, but report only the first error. Keep the files after a timeout, because the
     // ResourceManager may still accept the application.

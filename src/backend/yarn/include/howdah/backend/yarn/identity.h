@@ -35,8 +35,4 @@ struct ClientLogin {
 // $KRB5_CLIENT_KTNAME. Acts as `identity.as` or $HADOOP_PROXY_USER. Blocks up to 10 s if a keytab is used.
 Result<ClientLogin> LogIn(const hadoop::conf::Configuration& configuration, const Identity& identity);
 
-// The error of a submission with a ticket but without a file of tokens. Jobs need delegation tokens, because their
-// containers have no ticket, and this client does not fetch any.
-Error SubmissionNeedsTokens();
-
 }  // namespace howdah::backend::yarn

@@ -24,6 +24,11 @@ struct ServiceSecurity {
 // hadoop.rpc.protection is invalid.
 Result<ServiceSecurity> SecurityOf(const Configuration& configuration, const std::string& key);
 
+// The principal of the ResourceManager, which renews the tokens of jobs: yarn.resourcemanager.principal, whose _HOST
+// stands for the configured name of the (first) ResourceManager (org.apache.hadoop.mapred.Master.getMasterPrincipal).
+// Returns kUsage if the key is not set.
+Result<std::string> PrincipalOfResourceManager(const Configuration& configuration);
+
 // The keys that forbid a server without authentication, for messages. Empty if such servers are accepted.
 Result<std::string> WhyNotSimple(const Configuration& configuration);
 

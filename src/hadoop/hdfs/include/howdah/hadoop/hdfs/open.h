@@ -25,6 +25,13 @@ struct OpenOptions {
 Result<std::unique_ptr<FileSystem>> Open(const hadoop::conf::Configuration& configuration, const std::string& uri,
                                          const OpenOptions& options);
 
+// Fetches a delegation token of the file system, which `renewer`, a principal, may renew; its service is set. Returns
+// nullopt if the file system needs none (file:). Needs options.kerberos, because a NameNode issues tokens only to
+// callers with a ticket. Blocks as calls do.
+Result<std::optional<hadoop::rpc::Token>> FetchToken(const hadoop::conf::Configuration& configuration,
+                                                     const std::string& uri, const OpenOptions& options,
+                                                     const std::string& renewer);
+
 // The path of a URI: "hdfs://ns1/a/b" → "/a/b", "/a/b" → "/a/b".
 std::string PathOf(const std::string& uri);
 
