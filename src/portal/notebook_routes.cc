@@ -35,9 +35,11 @@ struct Notebooks {
   std::map<std::string, Json> details;  // by id
 };
 
+Json NoDetails() { return {{"ends_at", nullptr}, {"idle_seconds", nullptr}}; }
+
 // When the job ends in any case, and for how long no kernel was busy; null if the backend does not say.
 Json DetailsOf(Cluster& cluster, const JobRow& row) {
-  Json details = {{"ends_at", nullptr}, {"idle_seconds", nullptr}};
+  Json details = NoDetails();
   const auto text = cluster.JobFile(JobId{row.id});
   const auto spec = text.ok() ? jobspec::ReadEffective(*text) : Result<jobspec::JobSpec>(text.error());
   if (spec.ok() && spec->timeouts.run && row.started)
@@ -52,13 +54,9 @@ Json DetailsOf(Cluster& cluster, const JobRow& row) {
 
 Response NotebooksAnswer(Notebooks& notebooks) {
   const std::lock_guard lock(notebooks.mutex);
-  const Json unknown = {{"ends_at", nullptr}, {"idle_seconds", nullptr}};
   std::string rows;
   for (const RowPointer& row : notebooks.rows) {
-    const auto details = notebooks.details.find(row->id);
-    rows +=
-        (rows.empty() ? "" : ",\n ") +
-        JoinObjects(RowJson(*row, notebooks.now), Dump(details == notebooks.details.end() ? unknown : details->second));
+    rows += (rows.empty() ? "" : ",\n ") + JoinObjects(RowJson(*row, notebooks.now), Dump(notebooks.details[row->id]));
   }
   return web::Json("{\"notebooks\":[" + rows + "]}\n");
 }
@@ -73,7 +71,10 @@ void ListNotebooks(Services& services, const Respond& respond) {
     notebooks->rows = page.rows;
     notebooks->now = now;
     std::set<std::string> backends;
-    for (const RowPointer& row : page.rows) backends.insert(row->backend);
+    for (const RowPointer& row : page.rows) {
+      backends.insert(row->backend);
+      notebooks->details[row->id] = NoDetails();
+    }
     const auto work = [notebooks](Cluster& cluster, const std::string& backend) -> Status {
       for (const RowPointer& row : notebooks->rows) {
         if (row->backend != backend || row->state != core::JobState::kRunning) continue;

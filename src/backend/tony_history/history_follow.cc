@@ -3,17 +3,17 @@
 #include <utility>
 
 #include "howdah/journal/job_end.h"
-#include "rereading.h"
+#include "howdah/os/process/periodic_timer.h"
 
 namespace howdah::backend::tony_history {
 
 Result<std::unique_ptr<backend::Follow>> HistoryFollow::Start(ReadEntries read_entries, Duration interval) {
-  HOWDAH_TRY(os::files::Fd timer, StartTimer(interval));
+  HOWDAH_TRY(os::files::Fd timer, os::process::StartPeriodicTimer(interval));
   return std::unique_ptr<backend::Follow>(new HistoryFollow(std::move(read_entries), std::move(timer)));
 }
 
 bool HistoryFollow::Read(backend::FollowSink& sink) {
-  if (!TakeExpiration(timer_) || ended_) return false;
+  if (!os::process::TakeExpiration(timer_) || ended_) return false;
   const auto entries = read_entries_();
   if (!entries.ok()) {
     if (problem_ != entries.error().message) sink.OnNote(entries.error().message);

@@ -31,8 +31,7 @@ Result<std::string> PrincipalOfResourceManager(const Configuration& configuratio
     return Error{ErrorCode::kUsage, std::string(kKey) + " is not set, so the ResourceManager cannot renew tokens"};
   HOWDAH_TRY(const auto servers, ResourceManagers(configuration, RmService::kClient));
   const size_t host = principal.find(kHost);
-  if (host != std::string::npos)
-    principal.replace(host + 1, kHost.size() - 2, LowerCase(servers.front().address.host));
+  if (host != std::string::npos) principal.replace(host + 1, kHost.size() - 2, LowerCase(servers.front().address.host));
   return principal;
 }
 

@@ -96,8 +96,7 @@ Result<std::optional<hadoop::rpc::Token>> FetchToken(const Configuration& config
   RemoteNameNode name_node(std::move(client), /*use_hostname=*/false);
   ::hadoop::common::GetDelegationTokenRequestProto request;
   request.set_renewer(renewer);
-  const auto answer =
-      name_node.Call<::hadoop::common::GetDelegationTokenResponseProto>("getDelegationToken", request);
+  const auto answer = name_node.Call<::hadoop::common::GetDelegationTokenResponseProto>("getDelegationToken", request);
   if (!answer) return answer.error().While(doing);
   if (!answer->has_token()) return Failed(doing + ": none was returned");
   const auto& token = answer->token();

@@ -93,13 +93,14 @@ class JournalWriter {
       const std::set<int>& indexes = indexes_[role];
       return *indexes.begin() != 0 || *indexes.rbegin() + int64_t{1} != static_cast<int64_t>(indexes.size());
     });
-    for (const std::string& role : roles_) {
-      if (!has_gaps) submitted.roles.push_back({role, static_cast<int>(indexes_[role].size())});
+    if (!has_gaps) {
+      for (const std::string& role : roles_) submitted.roles.push_back({role, static_cast<int>(indexes_[role].size())});
     }
     Append(name_.started, std::move(submitted));
-    for (const std::string& role : roles_) {
-      if (!has_gaps) break;
-      for (const int index : indexes_[role]) AppendTask(name_.started, TaskChanged::Type::kPending, role, index);
+    if (has_gaps) {
+      ForEachTask([this](const std::string& role, int index) {
+        AppendTask(name_.started, TaskChanged::Type::kPending, role, index);
+      });
     }
     Append(name_.started, JobChanged{.type = JobChanged::Type::kRunning, .state = JobState::kRunning});
   }
@@ -111,15 +112,13 @@ class JournalWriter {
 
   void End(JobState state, const std::string& reason) {
     // TonY writes no event when it stops a task.
-    for (const std::string& role : roles_) {
-      for (const int index : indexes_[role]) {
-        Task& task = tasks_[{role, index}];
-        if (core::IsFinal(task.state)) continue;
-        task.state = TaskState::kStopped;
-        AppendTask(end_, TaskChanged::Type::kStopped, role, index).finished = *name_.completed;
-        Release(task, end_);
-      }
-    }
+    ForEachTask([this](const std::string& role, int index) {
+      Task& task = tasks_[{role, index}];
+      if (core::IsFinal(task.state)) return;
+      task.state = TaskState::kStopped;
+      AppendTask(end_, TaskChanged::Type::kStopped, role, index).finished = *name_.completed;
+      Release(task, end_);
+    });
     JobChanged& end = std::get<JobChanged>(Append(end_, JobChanged{.type = JobChanged::Type::kFinished}));
     end.state = state;
     end.exit_code = ExitCodeOf(state);
@@ -147,6 +146,13 @@ class JournalWriter {
       std::set<int>& indexes = indexes_[event.role];
       if (indexes.empty()) roles_.push_back(event.role);
       indexes.insert(event.index);
+    }
+  }
+
+  template <typename OnTask>
+  void ForEachTask(const OnTask& on_task) {
+    for (const std::string& role : roles_) {
+      for (const int index : indexes_[role]) on_task(role, index);
     }
   }
 
