@@ -112,7 +112,7 @@ Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const 
                                        const std::string& queue, const std::string& label) {
   ClusterFacts facts;
   facts.user = user;
-  facts.queue.name = queue.empty() ? "default" : queue;
+  facts.queue.name = queue.empty() ? kDefaultQueue : queue;
   HOWDAH_TRY(const auto nodes, rm.ClusterNodes({}));
   for (const auto& node : nodes) facts.nodes.push_back(FactsOf(node));
   HOWDAH_TRY_STATUS(FetchQueue(rm, label, facts));

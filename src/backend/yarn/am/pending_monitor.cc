@@ -9,12 +9,21 @@ namespace {
 // nor fill the journal.
 constexpr Duration kFirstPause = std::chrono::seconds(1), kMaxPause = std::chrono::minutes(1);
 
+Result<ClusterFacts> FactsOfJob(HadoopClient& cluster, const JobId& job, const std::string& requested_queue,
+                                const std::string& label) {
+  HOWDAH_TRY(const auto rm, cluster.Rm());
+  const auto report = rm->Report(hadoop::yarn::ParseApplicationId(job.text).value_or(hadoop::yarn::ApplicationId()));
+  // The scheduler may have put the job into a queue other than the requested one.
+  return FetchClusterFacts(*rm, cluster.user(), report.ok() ? report->queue() : requested_queue, label);
+}
+
 }  // namespace
 
-PendingMonitor::PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, std::string queue,
+PendingMonitor::PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, JobId job, std::string queue,
                                std::string label, std::function<void(const std::string&)> on_reason)
     : timer_(loop),
       query_(loop, std::move(cluster)),
+      job_(std::move(job)),
       queue_(std::move(queue)),
       label_(std::move(label)),
       on_reason_(std::move(on_reason)) {}
@@ -37,10 +46,8 @@ void PendingMonitor::QueryAfter(Duration pause) {
 }
 
 void PendingMonitor::Query() {
-  query_.Start([this, queue = queue_, label = label_](HadoopClient& cluster) {
-    const auto rm = cluster.Rm();
-    auto facts = rm.ok() ? FetchClusterFacts(**rm, cluster.user(), queue, label) : Result<ClusterFacts>(rm.error());
-    return [this, facts = std::move(facts)] { OnFacts(facts); };
+  query_.Start([this, job = job_, queue = queue_, label = label_](HadoopClient& cluster) {
+    return [this, facts = FactsOfJob(cluster, job, queue, label)] { OnFacts(facts); };
   });
 }
 

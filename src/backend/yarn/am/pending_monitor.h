@@ -18,7 +18,9 @@ namespace howdah::backend::yarn::am {
 class PendingMonitor {
  public:
   // on_reason is called whenever the reason changes. An empty reason means that no request is pending any more.
-  PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, std::string queue, std::string label,
+  // queue: the one that the job requested. The monitor uses it only if the ResourceManager does not report the queue in
+  // which it runs the job.
+  PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, JobId job, std::string queue, std::string label,
                  std::function<void(const std::string&)> on_reason);
 
   void SetPending(std::vector<PendingContainers> pending);
@@ -31,6 +33,7 @@ class PendingMonitor {
 
   boost::asio::steady_timer timer_;
   BackgroundQuery query_;
+  JobId job_;
   std::string queue_, label_;
   std::function<void(const std::string&)> on_reason_;
   std::vector<PendingContainers> pending_;

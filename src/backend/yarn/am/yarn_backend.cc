@@ -106,7 +106,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                                 /*infrastructure=*/true);
                        }}),
       pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
-                       options_.start.queue, options_.start.node_label,
+                       options_.start.job, options_.start.queue, options_.start.node_label,
                        [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
       preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                   options_.start.job),

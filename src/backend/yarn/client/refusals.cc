@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
+#include "howdah/jobspec/nearest.h"
 #include "howdah/jobspec/setting.h"
 
 namespace howdah::backend::yarn::client {
@@ -26,17 +27,29 @@ bool IsAllowed(const ClusterFacts& facts) {
   });
 }
 
-std::string QueueRefusal(const ClusterFacts& facts) {
-  const std::string may = facts.allowed_queues.empty()
-                              ? "; " + facts.user + " may not submit to any queue of this cluster"
-                              : "; " + facts.user + " may submit to " + Join(facts.allowed_queues);
-  if (!facts.queue.exists) return "the queue '" + facts.queue.name + "' does not exist" + may;
-  if (facts.queue.parent) {
-    return "the queue '" + facts.queue.name + "' is a parent queue, and only leaf queues accept jobs" + may;
+// Whether each part of the queue's name is printable ASCII that neither begins nor ends with a space. The FairScheduler
+// of Hadoop 3.3 creates no queue with an empty part, or with white space at the ends of a part: its ResourceManager
+// exits (InvalidQueueNameException in QueueManager.buildNewQueueList). Such a name must never be submitted.
+bool IsValidName(std::string_view name) {
+  for (size_t begin = 0; begin <= name.size();) {
+    const size_t end = std::min(name.find('.', begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    if (part.empty() || part.front() == ' ' || part.back() == ' ') return false;
+    if (!std::all_of(part.begin(), part.end(), [](char c) { return c >= ' ' && c <= '~'; })) return false;
+    begin = end + 1;
   }
-  if (facts.queue.stopped) return "the queue '" + facts.queue.name + "' is stopped and accepts no jobs" + may;
-  if (!IsAllowed(facts)) return facts.user + " may not submit to the queue '" + facts.queue.name + "'" + may;
-  return "";
+  return true;
+}
+
+// Returns the allowed queue with the most similar name, in the form in which the queue is named: its path, or the last
+// part of it. Returns "" if no name is similar.
+std::string NearestQueue(const ClusterFacts& facts) {
+  const bool is_path = facts.queue.name.find('.') != std::string::npos;
+  std::vector<std::string_view> names;
+  for (const std::string_view path : facts.allowed_queues) {
+    names.push_back(is_path ? path : path.substr(path.rfind('.') + 1));
+  }
+  return std::string(jobspec::Nearest(facts.queue.name, names));
 }
 
 // Returns the key that requests the resource type.
@@ -69,7 +82,7 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
            (facts.labels.empty() ? "this cluster has no labels: remove node_label"
                                  : "existing labels: " + Join(facts.labels));
   }
-  if (!Has(facts.queue.labels, label) && !Has(facts.queue.labels, "*")) {
+  if (facts.queue.exists && !Has(facts.queue.labels, label) && !Has(facts.queue.labels, "*")) {
     return who + ": the queue '" + facts.queue.name + "' may not use nodes with the label '" + label + "'" +
            (facts.queue.labels.empty() ? "" : "; it may use " + Join(facts.queue.labels));
   }
@@ -134,6 +147,33 @@ std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts)
 
 }  // namespace
 
+std::string QueueProblem(const ClusterFacts& facts) {
+  const std::string may = facts.allowed_queues.empty()
+                              ? "; " + facts.user + " may not submit to any queue of this cluster"
+                              : "; " + facts.user + " may submit to " + Join(facts.allowed_queues);
+  if (!facts.queue.exists && !IsValidName(facts.queue.name)) {
+    return "the queue '" + facts.queue.name +
+           "' does not exist, and cannot be created, because a part of its name is empty, begins or ends with a space, "
+           "or has characters other than printable ASCII" +
+           may;
+  }
+  if (!facts.queue.exists) {
+    const std::string nearest = NearestQueue(facts);
+    return "the queue '" + facts.queue.name + "' does not exist" +
+           (nearest.empty() ? "" : "; the nearest name is '" + nearest + "'") + may;
+  }
+  if (facts.queue.parent) {
+    return "the queue '" + facts.queue.name + "' is a parent queue, and only leaf queues accept jobs" + may;
+  }
+  if (facts.queue.stopped) return "the queue '" + facts.queue.name + "' is stopped and accepts no jobs" + may;
+  if (!IsAllowed(facts)) return facts.user + " may not submit to the queue '" + facts.queue.name + "'" + may;
+  return "";
+}
+
+bool IsQueueOpen(const ClusterFacts& facts) {
+  return facts.queue.exists ? facts.queue.name == kDefaultQueue : IsValidName(facts.queue.name);
+}
+
 std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum) {
   std::vector<std::string> refusals;
   for (const jobspec::RoleSpec& role : spec.roles) {
@@ -148,7 +188,7 @@ std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const
 
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
   std::vector<std::string> refusals;
-  if (std::string why = QueueRefusal(facts); !why.empty()) refusals.push_back(std::move(why));
+  if (std::string why = QueueProblem(facts); !why.empty() && !IsQueueOpen(facts)) refusals.push_back(std::move(why));
   for (const jobspec::RoleSpec& role : spec.roles) {
     if (std::string why = SizeRefusal(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
   }

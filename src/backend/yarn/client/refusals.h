@@ -13,6 +13,16 @@ namespace howdah::backend::yarn::client {
 // full size, because they may become usable again.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
+// Returns why the queue accepts no job of the user, or "" if it does. The ResourceManager may still accept the job: see
+// IsQueueOpen.
+std::string QueueProblem(const ClusterFacts& facts);
+
+// Whether the ResourceManager may run the job in a queue other than the one that `facts` describes. The FairScheduler
+// creates missing queues, and so does the CapacityScheduler below parents with automatic creation. Placement rules of
+// both replace the queue "default", which means that the job names none. No RPC reports these settings, so only a
+// submission shows whether the ResourceManager accepts the job.
+bool IsQueueOpen(const ClusterFacts& facts);
+
 // Returns one sentence for each role whose containers exceed the maximum size. The ResourceManager reports that maximum
 // together with a new application id.
 std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum);

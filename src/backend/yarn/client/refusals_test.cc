@@ -54,9 +54,15 @@ void Check(const std::vector<Row>& rows) {
 TEST(Refusals, QueueMustExistAndAcceptTheUser) {
   Check({
       {"possible", [](auto&, auto&) {}, {}},
-      {"unknown queue",
-       [](auto&, auto& f) { f.queue.exists = false; },
-       {"the queue 'q' does not exist; ann may submit to root.q, root.other"}},
+      {"unknown queue, which the ResourceManager may create",
+       [](auto& s, auto& f) {
+         f.queue = {.name = "root.users.ann"};
+         s.node_label = "fast";
+       },
+       {}},
+      {"no queue named, and the user may not use the default queue",
+       [](auto&, auto& f) { f.queue.name = "default"; },
+       {}},
       {"not permitted",
        [](auto&, auto& f) { f.allowed_queues = {"root.qq"}; },
        {"ann may not submit to the queue 'q'; ann may submit to root.qq"}},
@@ -79,6 +85,39 @@ TEST(Refusals, QueueMustExistAndAcceptTheUser) {
        [](auto&, auto& f) { f.queue.stopped = true; },
        {"the queue 'q' is stopped and accepts no jobs; ann may submit to root.q, root.other"}},
   });
+}
+
+TEST(Refusals, QueueProblemNamesTheNearestQueue) {
+  ClusterFacts facts = Cluster();
+  facts.allowed_queues = {"root.small", "root.ml.train"};
+  const auto problem = [&](const char* name, bool exists) {
+    facts.queue.name = name;
+    facts.queue.exists = exists;
+    return QueueProblem(facts);
+  };
+  const std::string may = "; ann may submit to root.small, root.ml.train";
+  EXPECT_EQ(problem("smal", false), "the queue 'smal' does not exist; the nearest name is 'small'" + may);
+  EXPECT_EQ(problem("root.ml.trian", false),
+            "the queue 'root.ml.trian' does not exist; the nearest name is 'root.ml.train'" + may);
+  EXPECT_EQ(problem("elsewhere", false), "the queue 'elsewhere' does not exist" + may);
+  EXPECT_EQ(problem("default", true), "ann may not submit to the queue 'default'" + may);
+  EXPECT_EQ(problem("small", true), "");
+}
+
+TEST(Refusals, ResourceManagerDecidesAboutMissingAndUnnamedQueues) {
+  ClusterFacts facts = Cluster();
+  EXPECT_FALSE(IsQueueOpen(facts));
+  facts.queue.exists = false;
+  EXPECT_TRUE(IsQueueOpen(facts));
+  // These names would end a ResourceManager with the FairScheduler.
+  for (const char* name : {"a..b", ".a", "a.", "root. a", "root.a ", "a .b", "\u00a0a", "a\t", ""}) {
+    facts.queue.name = name;
+    EXPECT_FALSE(IsQueueOpen(facts)) << name;
+    EXPECT_NE(QueueProblem(facts).find("cannot be created"), std::string::npos) << name;
+  }
+  facts.queue.exists = true;
+  facts.queue.name = kDefaultQueue;
+  EXPECT_TRUE(IsQueueOpen(facts));
 }
 
 TEST(AllowedQueues, ParentsAndQueuesWithoutPermissionAreLeftOut) {

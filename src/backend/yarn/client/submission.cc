@@ -31,7 +31,9 @@ class Submission {
              hadoop::rpc::Credentials credentials)
       : cluster_(cluster), files_(files), layout_(layout), id_(std::move(id)), credentials_(std::move(credentials)) {}
 
-  Status Submit(const jobspec::JobSpec& spec, AmStart start, const StagedJob& staged) {
+  // queue_problem: as in SubmissionFacts.
+  Status Submit(const jobspec::JobSpec& spec, AmStart start, const StagedJob& staged,
+                const std::string& queue_problem) {
     HOWDAH_TRY(const auto identities, rpc::MakeJobIdentities(id_.text));
     HOWDAH_TRY_STATUS(files_.MakeDirectories(layout_.root(), 0711));
     HOWDAH_TRY_STATUS(files_.MakeDirectories(layout_.jobs(), 0700));
@@ -70,7 +72,12 @@ class Submission {
     // that file would find them cancelled.
     context.set_cancel_tokens_when_complete(cluster_.credentials().tokens.empty());
     const auto accepted = rm->Submit(context, kAcceptLimit);
-    return accepted.ok() ? Status() : Status(accepted.error());
+    if (accepted.ok()) return {};
+    Error error = accepted.error();
+    if (error.code == ErrorCode::kTimeout || queue_problem.empty()) return error;
+    error.code = ErrorCode::kUnavailable;
+    error.message += "; " + queue_problem;
+    return error;
   }
 
  private:
@@ -113,7 +120,7 @@ std::string CommaList(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& inventory,
+Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const SubmissionFacts& facts,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
   hadoop::rpc::Credentials credentials = cluster.credentials();
   if (cluster.kerberos() && credentials.tokens.empty()) {
@@ -148,10 +155,10 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
     docker.image = role.image.value_or(docker.image);
     if (!docker.image.empty()) start.role_environment[role.name] = DockerEnvironment(docker);
   }
-  start.nodes = inventory.nodes;
-  start.resource_types = inventory.resource_types;
+  start.nodes = facts.inventory.nodes;
+  start.resource_types = facts.inventory.resource_types;
   Submission submission(cluster, *files, layout, id, std::move(credentials));
-  if (const Status done = submission.Submit(spec, std::move(start), staged); !done.ok()) {
+  if (const Status done = submission.Submit(spec, std::move(start), staged, facts.queue_problem); !done.ok()) {
     // Delete the job's files, but report only the first error. Keep the files after a timeout, because the
     // ResourceManager may still accept the application.
     if (done.error().code != ErrorCode::kTimeout) {

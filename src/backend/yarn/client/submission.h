@@ -23,9 +23,15 @@ struct ClusterInventory {
   std::vector<std::string> resource_types;
 };
 
+// What the job's submission needs to know about the cluster.
+struct SubmissionFacts {
+  ClusterInventory inventory;
+  std::string queue_problem;  // why the queue seems to accept no job; an error of the ResourceManager includes it
+};
+
 // Stages the files that the cluster lacks, and submits the job. Returns when the ResourceManager has accepted the
 // application.
-Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& inventory,
+Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const SubmissionFacts& facts,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit);
 
 // Returns the memory of the AM's container: am.memory, or else 32 MiB, plus 256 KiB per task, plus the memory of a

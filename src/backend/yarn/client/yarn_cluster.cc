@@ -525,8 +525,15 @@ std::vector<std::string> YarnCluster::Refusals(const jobspec::JobSpec& spec) {
 }
 
 std::vector<std::string> YarnCluster::Ignored(const jobspec::JobSpec& spec) {
-  if (spec.env_from.empty()) return {};
-  return {"env_from: only the local backend supports it; on YARN set variables with `env`"};
+  std::vector<std::string> notes;
+  if (!spec.env_from.empty())
+    notes.push_back("env_from: only the local backend supports it; on YARN set variables with `env`");
+  if (std::string problem = facts_ && IsQueueOpen(*facts_) ? QueueProblem(*facts_) : ""; !problem.empty()) {
+    notes.push_back(std::move(problem) +
+                    "; the ResourceManager accepts the job only if its scheduler creates this queue or its rules "
+                    "select another one");
+  }
+  return notes;
 }
 
 Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) {
@@ -536,7 +543,7 @@ Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::S
       return Error{ErrorCode::kUnavailable, refusals.front()};
     }
   }
-  return SubmitToYarn(*cluster, options_, InventoryOf(*facts_), spec, options);
+  return SubmitToYarn(*cluster, options_, {InventoryOf(*facts_), QueueProblem(*facts_)}, spec, options);
 }
 
 }  // namespace howdah::backend::yarn::client

@@ -118,8 +118,9 @@ class Cluster {
   // Returns the reasons why the backend can never run this job, each as one sentence with numbers. Returns none if the
   // backend can run the job.
   virtual std::vector<std::string> Refusals(const jobspec::JobSpec& spec) = 0;
-  // Returns the settings of the job file that this backend ignores (such as a queue on the local backend). `howdah
-  // plan` prints them.
+  // Returns the settings of the job file that this backend ignores (such as a queue on the local backend), or that only
+  // the submission can check (such as a queue that YARN may create). `howdah plan` prints them. Call Refusals with the
+  // same job first.
   virtual std::vector<std::string> Ignored(const jobspec::JobSpec& spec) = 0;
 
   virtual Result<JobId> Submit(const jobspec::JobSpec& spec, const SubmitOptions& options) = 0;

@@ -54,7 +54,10 @@ struct ClusterFacts {
   std::vector<std::string> resource_types;
 };
 
-// queue: an empty name means the queue "default". Returns kUnavailable if the ResourceManager cannot be reached.
+// The ResourceManager's name for the queue of a job that names none.
+inline constexpr const char* kDefaultQueue = "default";
+
+// queue: an empty name means kDefaultQueue. Returns kUnavailable if the ResourceManager cannot be reached.
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 
