@@ -33,6 +33,7 @@ using OpenFiles = std::optional<uint64_t>;  // the soft limit before this progra
 
 constexpr int kUsageExit = 2;
 // Names of files in a YARN container.
+constexpr char kTokenFileVariable[] = "HADOOP_TOKEN_FILE_LOCATION";
 constexpr char kPythonArchive[] = "python.archive", kPythonDirectory[] = "python";
 
 int UsageError(const std::string& message) {
@@ -216,6 +217,11 @@ Status UseContainerFiles(executor::TaskOptions& options) {
       {.path = here, .log_dirs = Variable("LOG_DIRS"), .python_dir = has_python ? here + "/" + kPythonDirectory : ""},
       options);
   options.inherited = executor::InheritedFromContainer(environ);
+  HOWDAH_TRY(options.inherited[kTokenFileVariable],
+             backend::yarn::am::WriteTaskCredentials(HadoopEnvironment(), options.job_file));
+  options.replace_tokens = [job_file = options.job_file](const std::string& tokens) {
+    return backend::yarn::am::ReplaceTaskTokens(HadoopEnvironment(), job_file, tokens);
+  };
   options.store_outputs = [job = JobId{options.job_id}, work_dir = options.work_dir](
                               const std::string& task, const std::vector<std::string>& files) {
     return backend::yarn::am::StoreOutputs(HadoopEnvironment(), job, task, work_dir, files);

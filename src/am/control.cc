@@ -24,8 +24,8 @@ wire::ControlReply NeverPossible(std::string why) {
 }  // namespace
 
 Control::Control(const jobspec::JobSpec& spec, std::function<journal::JobView()> view,
-                 std::function<void(core::Event)> post)
-    : spec_(spec), view_(std::move(view)), post_(std::move(post)) {}
+                 std::function<void(core::Event)> post, ReplaceTokens replace_tokens)
+    : spec_(spec), view_(std::move(view)), post_(std::move(post)), replace_tokens_(std::move(replace_tokens)) {}
 
 wire::ControlReply Control::Answer(const wire::ControlRequest& request) const {
   switch (request.kind_case()) {
@@ -35,6 +35,8 @@ wire::ControlReply Control::Answer(const wire::ControlRequest& request) const {
       return Stop(request.stop());
     case wire::ControlRequest::kScale:
       return Scale(request.scale());
+    case wire::ControlRequest::kRenewTokens:
+      return Renew(request.renew_tokens());
     default:
       return Refuse(
           "the application master does not support this request; use the version of howdah that submitted the job");
@@ -73,6 +75,15 @@ wire::ControlReply Control::Scale(const wire::ScaleRequest& request) const {
     return {};
   }
   return NeverPossible("the job has no role " + request.role() + "; its roles are " + roles);
+}
+
+wire::ControlReply Control::Renew(const wire::RenewTokensRequest& request) const {
+  const auto outcome = replace_tokens_(request.tokens());
+  if (!outcome.ok()) return Refuse(outcome.error().message);
+  wire::ControlReply reply;
+  reply.set_tokens_until_micros(outcome->until.time_since_epoch().count());
+  reply.set_tokens_replaced(outcome->replaced);
+  return reply;
 }
 
 }  // namespace howdah::am

@@ -11,7 +11,7 @@ Endpoints::Endpoints(boost::asio::io_context& io, const AmOptions& options, cons
       options_(options),
       clock_(clock),
       context_(std::move(context)),
-      control_(options.spec, context_.view, context_.post),
+      control_(options.spec, context_.view, context_.post, context_.replace_tokens),
       tunnels_(io, TunnelPorts()) {}
 
 Result<Listening> Endpoints::Listen() {

@@ -28,6 +28,7 @@ class Endpoints {
     const JobRecord& record;
     std::function<journal::JobView()> view;  // the current status, with usage
     std::function<void(core::Event)> post;
+    Control::ReplaceTokens replace_tokens;
     std::function<Result<uint16_t>()> tensorboard;  // TensorBoard's port; an error states why it does not serve
   };
   Endpoints(boost::asio::io_context& io, const AmOptions& options, const os::process::Clock& clock, Context context);

@@ -53,6 +53,7 @@ std::vector<core::Event> EveryKind() {
           core::StopRequested{"ann", std::nullopt},
           core::Ticked{},
           core::OrdersDelayed{At(8)},
+          core::TokensIssued{At(9), core::kRenewedByClient, true},
           core::TensorBoardReported{"http://127.0.0.1:6006", ""},
           core::FinishPrepared{{{"step-12", At(7)}}, "the disk is full"},
           core::FinishPrepared{}};

@@ -143,6 +143,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
   by_connection_[connection] = container;
   by_container_[container].connection = connection;
   send_(connection, answer, nullptr);
+  if (newer_tokens_.has_replace_tokens()) send_(connection, newer_tokens_, nullptr);
   followers_.OnConnected(container);
   metrics_.OnConnected(container);
   deliver_(core::ExecutorRegistered{container,
@@ -163,6 +164,12 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   followers_.OnContainerGone(container);
   metrics_.OnDisconnected(container);
   deliver_(core::ExecutorDisconnected{container});
+}
+
+void Executors::SetTokens(std::string tokens) {
+  if (tokens.empty()) return;
+  newer_tokens_.mutable_replace_tokens()->set_tokens(std::move(tokens));
+  for (const auto& [connection, container] : by_connection_) send_(connection, newer_tokens_, nullptr);
 }
 
 void Executors::SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports) {

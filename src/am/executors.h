@@ -59,6 +59,8 @@ class Executors {
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
+  // Sends the job's newer tokens to all connected executors, and to each that connects later. Empty: there are none.
+  void SetTokens(std::string tokens);
   // Call it when the backend has reported the end of the container. From then on, messages of the container are
   // ignored, and an executor that is still connected is ordered to exit. Calls `ended` when, as far as the AM can
   // determine, no process of the container is left: immediately if the executor is not connected, otherwise when its
@@ -108,6 +110,7 @@ class Executors {
   std::unordered_map<ContainerId, Executor> by_container_;
   std::unordered_set<ContainerId> gone_;
   std::unordered_map<rpc::ConnectionId, Leaving> leaving_;
+  wire::ToExecutor newer_tokens_;  // has no order if there are none
   std::shared_ptr<const rpc::SharedCluster> cluster_;
   uint64_t cluster_step_ = 0;  // the step in which cluster_ was encoded
 };

@@ -210,6 +210,11 @@ struct Recorder {
   }
   void operator()(const core::Ticked&) const { record.set_ticked(true); }
   void operator()(const core::OrdersDelayed& e) const { record.set_orders_delayed_until_micros(Micros(e.until)); }
+  void operator()(const core::TokensIssued& e) const {
+    record.mutable_tokens()->set_until_micros(Micros(e.until));
+    record.mutable_tokens()->set_by(e.by);
+    record.mutable_tokens()->set_renewed(e.renewed);
+  }
   void operator()(const core::TensorBoardReported& e) const {
     record.mutable_tensorboard()->set_url(e.url);
     record.mutable_tensorboard()->set_advice(e.advice);
@@ -396,6 +401,9 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::Ticked{};
     case wire::LoggedEvent::kOrdersDelayedUntilMicros:
       return core::OrdersDelayed{FromMicros(record.orders_delayed_until_micros())};
+    case wire::LoggedEvent::kTokens:
+      return core::TokensIssued{FromMicros(record.tokens().until_micros()), record.tokens().by(),
+                                record.tokens().renewed()};
     case wire::LoggedEvent::kTensorboard:
       return core::TensorBoardReported{record.tensorboard().url(), record.tensorboard().advice()};
     case wire::LoggedEvent::kFinishPrepared:

@@ -34,6 +34,7 @@ enum class JobTimer {
   kMembership,
   kRejoin,
   kUnfinishedRoles,
+  kTokens,
   kCount
 };
 

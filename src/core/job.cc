@@ -31,6 +31,7 @@ Units::Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
       recovery(*this),
       ending(*this),
       unfinished_roles(*this),
+      token_lifetime(context, recorder),
       membership(*this),
       rendezvous(*this) {
   for (Role& role : roster.roles()) {
@@ -65,6 +66,7 @@ class Job::Impl {
   void On(const ScaleRequested& e) { units.membership.scaling.On(e); }
   void On(const StopRequested& e) { units.ending.On(e); }
   void On(const FinishPrepared& e) { units.ending.On(e); }
+  void On(const TokensIssued& e) { units.token_lifetime.On(e); }
   void On(const TensorBoardReported& e) { units.recorder.TensorBoard(e); }
   template <typename ContainerEvent>
   requires requires(Placements placements, ContainerEvent e) { placements.On(e); }
@@ -266,6 +268,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       return units.rendezvous.FireRejoinLimit();
     case JobTimer::kUnfinishedRoles:
       return units.unfinished_roles.Fire();
+    case JobTimer::kTokens:
+      return units.token_lifetime.Fire();
     case JobTimer::kCount:
       return;
   }

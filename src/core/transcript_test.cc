@@ -102,6 +102,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   if (verb == "amcontainer") {
     return AmContainerReported{container, line.Word(2), *ParseResources(line), line.AtOption()};
   }
+  if (verb == "tokens") return TokensIssued{At(Seconds(line.Word(1))), line.Word(2), line.Word(3) == "renewed"};
   if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};
   if (verb == "lost") return ContainerExited{container, line.From(2), /*infrastructure=*/true};
@@ -247,6 +248,11 @@ struct Writer {
     if (change.granted) text += " vcores=" + std::to_string(change.granted->vcores);
     return text + (change.since ? " since " + FormatInstant(*change.since).substr(17, 2) + "s" : "");
   }
+  static std::string TokensText(const TokensChanged& change) {
+    static const char* const kTypes[] = {"issued", "renewed", "expiring"};
+    return std::string("tokens ") + kTypes[static_cast<size_t>(change.type)] + " until " +
+           FormatInstant(change.until).substr(8, 8) + (change.by.empty() ? "" : " by " + change.by);
+  }
   std::string operator()(const Rejoin& a) const {
     return "rejoin " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " as " +
            std::to_string(a.slot);
@@ -256,6 +262,7 @@ struct Writer {
     if (const auto* job = std::get_if<JobChanged>(&a.change)) return JobText(*job);
     if (const auto* task = std::get_if<TaskChanged>(&a.change)) return TaskText(*task);
     if (const auto* container = std::get_if<ContainerChanged>(&a.change)) return ContainerText(*container);
+    if (const auto* tokens = std::get_if<TokensChanged>(&a.change)) return TokensText(*tokens);
     const auto& scaled = std::get<RoleScaled>(a.change);
     return "scaled " + scaled.role + " " + std::to_string(scaled.from) + "->" + std::to_string(scaled.to) + " by " +
            scaled.by;

@@ -18,6 +18,7 @@
 #include "requests.h"
 #include "roster.h"
 #include "scaling.h"
+#include "token_lifetime.h"
 #include "unfinished_roles.h"
 
 namespace howdah::core {
@@ -54,6 +55,7 @@ struct Units {
   Recovery recovery;
   Ending ending;
   UnfinishedRoles unfinished_roles;
+  TokenLifetime token_lifetime;
   Membership membership;
   Rendezvous rendezvous;
 };

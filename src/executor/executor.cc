@@ -111,7 +111,14 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
   if (message.has_pull_log()) logs_.OnPull(message.pull_log());
   if (message.has_print()) runner_.Print(message.print());
   if (message.has_open_tunnel()) streams_.Open(message.open_tunnel().id());
+  if (message.has_replace_tokens()) ReplaceTokens(message.replace_tokens().tokens());
   if (message.has_leave()) OnLeave(message.leave());
+}
+
+void Executor::ReplaceTokens(const std::string& tokens) {
+  const auto& replace = plan_.options.replace_tokens;
+  const Status replaced = replace ? replace(tokens) : Status(Failed("this backend has no tokens"));
+  if (!replaced.ok()) Log("replacing the task's tokens: " + replaced.error().message);
 }
 
 void Executor::OnLeave(const wire::Leave& leave) {

@@ -49,6 +49,7 @@ class Executor {
   void ShowTurn();
   void OnMessage(const wire::ToExecutor& message);
   void OnLeave(const wire::Leave& leave);
+  void ReplaceTokens(const std::string& tokens);
   void OnHeartbeatDue();
   void OnAmMoved();
   void OnAmLost(const std::string& why);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "words.h"
+
 namespace howdah::jobspec {
 namespace {
 
@@ -138,6 +140,34 @@ ValueType<std::string> RackName() {
     const bool good = text.size() > 1 && text.front() == '/' && text.find_first_of(" ,*") == std::string::npos;
     return good ? "" : "invalid rack " + Quoted(text) + "; write its path, for example /rack1";
   });
+}
+
+ValueType<std::string> FileSystemUri() {
+  return CheckedText("URI", [](const std::string& text) {
+    const size_t colon = text.find("://");
+    const std::string_view scheme = std::string_view(text).substr(0, std::min(colon, text.size()));
+    if (scheme != "hdfs" && scheme != "viewfs") {
+      return Quoted(text) + " is not the URI of a file system that issues tokens; write for example hdfs://ns2";
+    }
+    if (text.find_first_of("/?# ", colon + 3) == colon + 3 || text.size() == colon + 3) {
+      return Quoted(text) + " names no NameNode or name service; write for example hdfs://ns2";
+    }
+    return std::string();
+  });
+}
+
+ValueType<std::vector<TokenKind>> TokenKinds() {
+  auto type = ListOf(OneOf(TokenKindWords()), "list of kinds");
+  type.read = [read = std::move(type.read)](Reader& r, const Node& n, std::vector<TokenKind>& out) {
+    out.clear();
+    return read(r, n, out);
+  };
+  type.write = [](const std::vector<TokenKind>& kinds) {
+    Json list = Json::array();
+    for (const TokenKind kind : kinds) list.push_back(OneOf(TokenKindWords()).write(kind));
+    return list;
+  };
+  return type;
 }
 
 }  // namespace howdah::jobspec

@@ -1,5 +1,5 @@
-// Value types for the cluster: docker, resource types, nodes and racks. They accept the same values as Hadoop 3.3 to
-// 3.5. So a mistake is reported at submission with its line, and not later by a node.
+// Value types for the cluster: docker, resource types, nodes and racks, file systems and tokens. They accept the same
+// values as Hadoop 3.3 to 3.5. So a mistake is reported at submission with its line, and not later by a node.
 #pragma once
 
 #include <string>
@@ -26,5 +26,10 @@ ValueType<std::vector<NamedResource>> Resources();
 ValueType<std::string> NodeName();
 // The path of a rack, such as "/rack1".
 ValueType<std::string> RackName();
+
+// The URI of a file system, such as "hdfs://ns2".
+ValueType<std::string> FileSystemUri();
+// A list of kinds of tokens. An empty list differs from the default.
+ValueType<std::vector<TokenKind>> TokenKinds();
 
 }  // namespace howdah::jobspec

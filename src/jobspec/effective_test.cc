@@ -32,6 +32,9 @@ class Maker {
     for (int i = Below(3); i > 0; --i) job.outputs.push_back("out" + std::to_string(i) + "/*.pt");
     job.keep_new_files_bytes = Below(2) * (int64_t{1} << 30);
     if (Flip()) job.queue = NonEmpty();
+    if (Flip()) job.file_systems = {"hdfs://ns2", "viewfs://table"};
+    if (Flip()) job.tokens.to_tasks = Flip() ? std::vector<TokenKind>() : std::vector{TokenKind::kRm, TokenKind::kHdfs};
+    if (Flip()) job.tokens.files = {"/d/hive.dt"};
     if (Flip()) job.priority = Below(100);
     if (Flip()) job.node_label = NonEmpty();
     job.am = {1 + Below(4), Below(2) * (int64_t{64} << 20), 1 + Below(4)};

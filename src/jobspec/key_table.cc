@@ -143,6 +143,15 @@ const Section<AmSpec>& AmKeys() {
   return section;
 }
 
+const Section<TokenRules>& TokenKeys() {
+  static const Section<TokenRules> section = {
+      {Row("to_tasks", &TokenRules::to_tasks, TokenKinds(),
+           "Which of the fetched tokens the tasks get. With rm a task can submit jobs of its own"),
+       Row("files", &TokenRules::files, ListOf(PathOrUri(PathUse::kLocalFile), "list of paths"),
+           "Token files of other tools, as in [hive.dt]; the tasks get their tokens")}};
+  return section;
+}
+
 const Section<Locality>& LocalityKeys() {
   static const Section<Locality> section = {
       {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Host names of the nodes to run on"),
@@ -401,6 +410,11 @@ Section<JobSpec> MakeJobKeys() {
       Row("priority", &J::priority, Optional(WholeNumber(0, kCountMax)), "Priority within the queue (YARN)"),
       Row("node_label", &J::node_label, OptionalText(), "Label of the nodes to use (YARN)"),
       Row("am", &J::am, SectionType(&AmKeys), "The application master (AM) and its container (YARN)"),
+      Row("file_systems", &J::file_systems, ListOf(FileSystemUri(), "list of URIs"),
+          "File systems that the tasks use, in addition to those named in this file, as in [hdfs://ns2]; on a cluster "
+          "with Kerberos the job gets tokens for them (YARN)"),
+      Row("tokens", &J::tokens, OmittedByDefault(SectionType(&TokenKeys)),
+          "Delegation tokens of the job on a cluster with Kerberos (YARN)"),
       Row("tags", &J::tags, ListOf(NonEmptyText("string"), "list of strings"), "Tags to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),

@@ -60,6 +60,9 @@ bool CheckExists(Reader& r, const Node& n, PathUse use, const std::string& writt
     return r.Fail(
         n, Quoted(path, PATH_MAX) + " is not an archive" + (kind == PathKind::kDirectory ? "; pack it" : endings));
   }
+  if (use == PathUse::kLocalFile && kind == PathKind::kDirectory) {
+    return r.Fail(n, Quoted(path, PATH_MAX) + " is a directory; write the path of a file");
+  }
   return true;
 }
 
@@ -70,6 +73,9 @@ bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
   if (text->compare(0, kFileUri.size(), kFileUri) == 0) {
     text->erase(0, kFileUri.size());
     if (text->empty() || text->front() != '/') return r.Fail(n, "a file URI must not name a host; write file:///path");
+  }
+  if (use == PathUse::kLocalFile && IsUri(*text)) {
+    return r.Fail(n, Quoted(*text, PATH_MAX) + " is a URI; write the path of a file on this machine");
   }
   if (text->empty() || IsUri(*text)) {
     out = *text;

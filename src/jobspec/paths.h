@@ -12,6 +12,7 @@ namespace howdah::jobspec {
 enum class PathUse {
   kSource,      // a directory or an archive
   kFile,        // any object
+  kLocalFile,   // a file on the submitting machine
   kArchive,     // an archive
   kDestination  // a directory, which is created if absent
 };

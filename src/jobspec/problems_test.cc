@@ -158,8 +158,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
-        "start, history, advice"}},
+        "env_from, queue, priority, node_label, am, file_systems, tokens, tags, roles, tensorboard, checkpoint, "
+        "restart, timeouts, metrics, start, history, advice"}},
       {Job("advice: {off: [vcores-ovr]}"),
        {"2: advice.off[0]: unknown value 'vcores-ovr'; did you mean 'vcores-over'?"}},
       {Job("advice: {on: [lost]}"), {"2: advice.on: unknown key; the keys here are off"}},
@@ -167,8 +167,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, metrics, "
-        "start, history, advice",
+        "env_from, queue, priority, node_label, am, file_systems, tokens, tags, roles, tensorboard, checkpoint, "
+        "restart, timeouts, metrics, start, history, advice",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},
   });
@@ -269,6 +269,18 @@ TEST(Problems, InvalidRestartRulesAreReported) {
 
 TEST(Problems, InvalidClusterValuesAreReported) {
   Check({
+      {Job("file_systems: [hdfs://, s3a://b, ns2, 'hdfs:///x', hdfs://ns2, viewfs://t]"),
+       {"2: file_systems[0]: 'hdfs://' names no NameNode or name service; write for example hdfs://ns2",
+        "2: file_systems[1]: 's3a://b' is not the URI of a file system that issues tokens; write for example "
+        "hdfs://ns2",
+        "2: file_systems[2]: 'ns2' is not the URI of a file system that issues tokens; write for example hdfs://ns2",
+        "2: file_systems[3]: 'hdfs:///x' names no NameNode or name service; write for example hdfs://ns2"}},
+      {Job("tokens: {to_tasks: [hdsf], files: [src, none.dt, hdfs://a/b, side.txt]}"),
+       {"2: tokens.to_tasks[0]: unknown value 'hdsf'; did you mean 'hdfs'?",
+        "2: tokens.files[0]: '/jobs/src' is a directory; write the path of a file",
+        "2: tokens.files[1]: no such file or directory: '/jobs/none.dt'; relative paths start at the job file's "
+        "directory",
+        "2: tokens.files[2]: 'hdfs://a/b' is a URI; write the path of a file on this machine"}},
       {Job("docker: {network: host}"), {"2: docker.image: missing; write for example image: library/python:3.11"}},
       {Job("docker: python"), {"2: docker: must be a map, as in 'key: value'"}},
       {Job("docker: {image: 'a b'}"), {"2: docker.image: invalid image name 'a b'; write for example python:3.11"}},

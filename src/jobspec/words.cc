@@ -134,6 +134,11 @@ const Words<AdviceCheck>& AdviceCheckWords() {
   return words;
 }
 
+const Words<TokenKind>& TokenKindWords() {
+  static const Words<TokenKind> words = {{TokenKind::kHdfs, "hdfs"}, {TokenKind::kKms, "kms"}, {TokenKind::kRm, "rm"}};
+  return words;
+}
+
 const Words<RestartRule::Then>& RestartThenWords() {
   using Then = RestartRule::Then;
   static const Words<Then> words = [] {

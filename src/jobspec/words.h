@@ -22,6 +22,7 @@ const Words<Outlive::Then>& OutliveThenWords();
 const Words<StartMode>& StartModeWords();
 const Words<RestartRule::Then>& RestartThenWords();
 const Words<AdviceCheck>& AdviceCheckWords();
+const Words<TokenKind>& TokenKindWords();
 std::string_view ToText(OnFailure f);
 // The names of the signals that a process can handle.
 const std::vector<std::string_view>& SignalNames();

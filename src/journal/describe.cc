@@ -73,6 +73,11 @@ void Describe(Parts& parts, const core::RoleScaled& change) {
   if (!change.by.empty()) parts.Add("by " + change.by);
 }
 
+void Describe(Parts& parts, const core::TokensChanged& change) {
+  const bool expiring = change.type == core::TokensChanged::Type::kExpiring;
+  parts.Add(expiring ? "at " + FormatMinute(change.until) + " UTC" : DescribeTokens(change.until, change.by));
+}
+
 void Describe(Parts& parts, const core::ContainerChanged& change) {
   parts.Add(change.container);
   if (change.node && !change.node->empty()) parts.Add("on " + *change.node);
@@ -87,6 +92,19 @@ void Describe(Parts& parts, const core::ContainerChanged& change) {
 }
 
 }  // namespace
+
+std::string FormatMinute(Instant time) {
+  constexpr size_t kDateSize = 10, kMinuteSize = 5;  // of "2026-11-21T06:45:12.301Z"
+  const std::string text = FormatInstant(time);
+  return text.substr(0, kDateSize) + " " + text.substr(kDateSize + 1, kMinuteSize);
+}
+
+std::string DescribeTokens(Instant until, const std::string& by) {
+  const std::string text = "until " + FormatMinute(until) + " UTC, ";
+  if (by == core::kRenewedByRm) return text + "renewed daily by the ResourceManager";
+  if (by == core::kRenewedByKeytab) return text + "replaced by the application master";
+  return text + "not renewed";
+}
 
 std::string DescribeEntry(const core::JournalEntry& entry) {
   constexpr size_t kTimeAt = 11, kTimeSize = 12;  // "06:45:12.301" within "2026-11-21T06:45:12.301Z"

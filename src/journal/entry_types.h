@@ -49,6 +49,12 @@ inline constexpr std::array<TypeWord<core::ContainerChanged::Type>, 3> kContaine
     {core::ContainerChanged::Type::kReleased, "ContainerReleased"},
 }};
 
+inline constexpr std::array<TypeWord<core::TokensChanged::Type>, 3> kTokensWords = {{
+    {core::TokensChanged::Type::kIssued, "TokensIssued"},
+    {core::TokensChanged::Type::kRenewed, "TokensRenewed"},
+    {core::TokensChanged::Type::kExpiring, "TokensExpiring"},
+}};
+
 template <typename Words, typename Type>
 constexpr std::string_view WordOf(const Words& words, Type type) {
   for (const auto& entry : words) {
@@ -62,6 +68,7 @@ inline std::string_view TypeOf(const core::Change& change) {
   if (const auto* job = std::get_if<core::JobChanged>(&change)) return WordOf(kJobWords, job->type);
   if (const auto* task = std::get_if<core::TaskChanged>(&change)) return WordOf(kTaskWords, task->type);
   if (const auto* one = std::get_if<core::ContainerChanged>(&change)) return WordOf(kContainerWords, one->type);
+  if (const auto* tokens = std::get_if<core::TokensChanged>(&change)) return WordOf(kTokensWords, tokens->type);
   return std::holds_alternative<core::JobSubmitted>(change) ? kJobSubmitted : kRoleScaled;
 }
 

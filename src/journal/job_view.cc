@@ -171,6 +171,10 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
 // RoleScaled changes nothing in the view, because TaskChanged entries add and remove the tasks.
 void Fold(JobView&, Instant, const core::RoleScaled&) {}
 
+void Fold(JobView& view, Instant, const core::TokensChanged& change) {
+  view.tokens = {change.until, change.by, change.type == core::TokensChanged::Type::kExpiring};
+}
+
 void Fold(JobView& view, Instant, const core::ContainerChanged& change) {
   if (!view.time_breakdown.empty()) view.hardware.OnContainer(change, view.time_breakdown.now());
 }

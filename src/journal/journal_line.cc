@@ -87,6 +87,11 @@ void PutFields(Json& json, const core::ContainerChanged& change) {
   Put(json, "since", change.since);
 }
 
+void PutFields(Json& json, const core::TokensChanged& change) {
+  json["until"] = FormatInstant(change.until);
+  json["by"] = change.by;
+}
+
 std::optional<core::Change> ReadSubmitted(const Json& json) {
   core::JobSubmitted change;
   change.id = TextField(json, "id").value_or("");
@@ -175,6 +180,12 @@ std::optional<core::Change> ReadContainer(const Json& json, core::ContainerChang
                                 .since = TimeField(json, "since")};
 }
 
+std::optional<core::Change> ReadTokens(const Json& json, core::TokensChanged::Type type) {
+  const auto until = TimeField(json, "until");
+  if (!until) return std::nullopt;
+  return core::TokensChanged{type, *until, TextField(json, "by").value_or("")};
+}
+
 std::optional<core::Change> ReadChange(const Json& json, std::string_view type) {
   if (type == kJobSubmitted) return ReadSubmitted(json);
   if (type == kRoleScaled) return ReadScaled(json);
@@ -186,6 +197,9 @@ std::optional<core::Change> ReadChange(const Json& json, std::string_view type) 
   }
   for (const auto& word : kContainerWords) {
     if (word.word == type) return ReadContainer(json, word.type);
+  }
+  for (const auto& word : kTokensWords) {
+    if (word.word == type) return ReadTokens(json, word.type);
   }
   return std::nullopt;
 }

@@ -12,6 +12,19 @@ Json OrNull(const std::optional<int>& number) { return number ? Json(*number) : 
 
 Json OrNull(const std::optional<Instant>& time) { return time ? Json(FormatInstant(*time)) : Json(nullptr); }
 
+Json TokensJson(const TokensView& tokens) {
+  return {{"until", FormatInstant(tokens.until)}, {"by", OrNull(tokens.by)}, {"expiring", tokens.expiring}};
+}
+
+std::optional<TokensView> TokensField(const Json& json) {
+  const Json* tokens = Field(json, "tokens");
+  if (tokens == nullptr || !tokens->is_object()) return std::nullopt;
+  const auto until = TimeField(*tokens, "until");
+  if (!until) return std::nullopt;
+  const Json* expiring = Field(*tokens, "expiring");
+  return TokensView{*until, TextField(*tokens, "by").value_or(""), expiring != nullptr && *expiring == true};
+}
+
 Json TaskToJson(const TaskView& task) {
   const std::optional<int> code = task.exit ? task.exit->code : std::nullopt;
   const std::optional<int> signal = task.exit ? task.exit->signal : std::nullopt;
@@ -81,6 +94,7 @@ std::string ToJson(const JobView& view, bool with_tasks) {
   json["submitted"] = OrNull(view.submitted);
   json["started"] = OrNull(view.started);
   json["finished"] = OrNull(view.finished);
+  json["tokens"] = view.tokens ? TokensJson(*view.tokens) : Json(nullptr);
   json["urls"] = {{"tracking", OrNull(view.tracking_url)}, {"tensorboard", OrNull(view.tensorboard_url)}};
   if (with_tasks) {
     Json tasks = Json::array();
@@ -114,6 +128,7 @@ std::optional<JobView> FromJson(std::string_view text) {
   view.submitted = TimeField(json, "submitted");
   view.started = TimeField(json, "started");
   view.finished = TimeField(json, "finished");
+  view.tokens = TokensField(json);
   if (const Json* urls = Field(json, "urls"); urls != nullptr && urls->is_object()) {
     view.tracking_url = TextField(*urls, "tracking").value_or("");
     view.tensorboard_url = TextField(*urls, "tensorboard").value_or("");

@@ -51,7 +51,7 @@ class RandomChanges {
 
   core::JournalEntry Next() {
     const Instant time = At(Number(0, 1'000'000)) + std::chrono::milliseconds(Number(0, 999));
-    switch (Number(0, 4)) {
+    switch (Number(0, 5)) {
       case 0:
         return {time, Submitted()};
       case 1:
@@ -60,6 +60,8 @@ class RandomChanges {
         return {time, RandomScale()};
       case 3:
         return {time, Container()};
+      case 4:
+        return {time, Tokens()};
       default:
         return {time, Task()};
     }
@@ -180,6 +182,9 @@ class RandomChanges {
     if (Sometimes()) change.granted->others[Text()] = Number(0, 9);
     if (Sometimes()) change.granted->label = Text();
     return change;
+  }
+  core::TokensChanged Tokens() {
+    return {static_cast<core::TokensChanged::Type>(Number(0, 2)), At(Number(0, 1000)), Text()};
   }
   core::RoleScaled RandomScale() { return {Text(), Number(0, 9), Number(0, 9), Text()}; }
 

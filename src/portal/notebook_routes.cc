@@ -102,7 +102,7 @@ void StartNotebook(Services& services, const Request& request, const Arguments&,
   const auto make = [order = *order, user = services.facts.user, submitted](Cluster& cluster) -> Result<Response> {
     HOWDAH_TRY(const jobspec::ParsedJob job, client::ReadJob(client::NotebookRequest(order.job, order.notebook)));
     // The refusals of a job with problems would have no meaning.
-    const auto refusals = job.problems.empty() ? cluster.Refusals(job.spec) : std::vector<std::string>();
+    const auto refusals = job.problems.empty() ? cluster.Check(job.spec).refusals : std::vector<std::string>();
     if (const std::string reason = ReasonNotToSubmit(job, refusals); !reason.empty())
       return web::ToResponse({.status = 400, .detail = reason});
     HOWDAH_TRY(const JobId id, cluster.Submit(job.spec, {.user = user}));

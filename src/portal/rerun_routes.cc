@@ -64,8 +64,9 @@ Result<CheckedJob> CheckJob(Cluster& cluster, const EditedJob& edited, const job
   CheckedJob checked{.job = jobspec::ParseJobFile(edited.text, host)};
   if (!checked.job.problems.empty()) return checked;
   if (original != nullptr) client::RestoreSecrets(checked.job.spec, *original, kHiddenValue);
-  checked.refusals = cluster.Refusals(checked.job.spec);
-  checked.ignored = cluster.Ignored(checked.job.spec);
+  backend::Cluster::JobCheck check = cluster.Check(checked.job.spec);
+  checked.refusals = std::move(check.refusals);
+  checked.ignored = std::move(check.ignored);
   checked.notes = client::SourceNotesOf(checked.job.spec);
   return checked;
 }

@@ -57,6 +57,7 @@ class Setup:
     # DataNodes do not require protected transfers. Log aggregation does not work, because it needs libhadoop.so.
     kerberos: bool = False
     rpc: str = "authentication"
+    name_service: str = ""  # a second name of the NameNode, which clients treat as a file system of its own
     # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
     # yarn-site for single nodes, {"nm1": {"key": "value"}}.
     extra: dict = dataclasses.field(default_factory=dict)
@@ -167,8 +168,17 @@ class Configuration:
             **self._service("dfs.web.authentication.kerberos.principal", "dfs.web.authentication.kerberos.keytab",
                             "HTTP"),
         } if self.setup.kerberos else {}
+        service = self.setup.name_service
+        named = {
+            "dfs.nameservices": service,
+            f"dfs.ha.namenodes.{service}": "nn",
+            f"dfs.namenode.rpc-address.{service}.nn": f"{host}:{port['nn']}",
+            f"dfs.client.failover.proxy.provider.{service}":
+                "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+        } if service else {}
         return {
             **secure,
+            **named,
             "dfs.namenode.name.dir": f"file://{self.folder}/nn",
             "dfs.datanode.data.dir": f"file://{self.folder}/dn",
             "dfs.namenode.http-address": f"{host}:{port['nn-http']}",

@@ -335,11 +335,3 @@ def test_job_runs_with_the_tokens_of_a_ticket(howdah, secure, tmp_path):
     log = secure["rm"].log.read_text(errors="replace")
     for kind in ("HDFS_DELEGATION_TOKEN", "RM_DELEGATION_TOKEN"):
         assert re.search(rf"Renewed delegation-token= \[Kind: {kind}", log), kind
-
-
-def test_tasks_find_the_token_of_the_file_system_alone(howdah, tmp_path):
-    text = ("name: tokens\nroles: {w: {memory: 64MiB, command: "
-            "'grep -ao \"[A-Z]*_DELEGATION_TOKEN\" $HADOOP_TOKEN_FILE_LOCATION'}}\n")
-    done = howdah("run", howdah.job_file(tmp_path, text))
-    assert done.code == 0, done
-    assert "HDFS_DELEGATION_TOKEN" in done.stdout and "RM_DELEGATION_TOKEN" not in done.stdout, done

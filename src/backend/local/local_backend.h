@@ -35,6 +35,10 @@ class LocalBackend final : public backend::Backend {
   void Connected(const ContainerId&) override {}
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
+  Result<ReplacedTokens> ReplaceTokens(const std::string&) override {
+    return Error{ErrorCode::kUnavailable, "the tasks run on this machine as the user, and have no tokens"};
+  }
+  std::string NewerTokens() const override { return ""; }
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:

@@ -116,17 +116,15 @@ Result<backend::MetricsFile> OpenMetrics(const std::string& path) {
 
 LocalCluster::LocalCluster(LocalOptions options) : options_(std::move(options)), layout_(options_.home) {}
 
-std::vector<std::string> LocalCluster::Refusals(const jobspec::JobSpec& spec) {
+backend::Cluster::JobCheck LocalCluster::Check(const jobspec::JobSpec& spec) {
   std::vector<std::string> refusals = RefusalsOf(spec, MachineCapacity(SearchPath(options_), RequestsGpus(spec)));
   for (std::string& why : UncreatableDirectories(spec)) refusals.push_back(std::move(why));
   rlimit open_files{};
   if (getrlimit(RLIMIT_NOFILE, &open_files) == 0) {
     if (std::string why = RefusalOfOpenFiles(open_files.rlim_max); !why.empty()) refusals.push_back(std::move(why));
   }
-  return refusals;
+  return {std::move(refusals), IgnoredOf(spec)};
 }
-
-std::vector<std::string> LocalCluster::Ignored(const jobspec::JobSpec& spec) { return IgnoredOf(spec); }
 
 Result<JobId> LocalCluster::Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) {
   return SubmitLocally(options_, spec, options);
@@ -317,6 +315,12 @@ howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int
   if (!asked.ok())
     return asked.error().While("scaling " + role + " of " + id.text + " to " + std::to_string(instances));
   return {};
+}
+
+Result<std::optional<backend::Cluster::RenewedTokens>> LocalCluster::RenewTokens(const JobId& id) {
+  HOWDAH_TRY(const auto view, ViewHere(FilesOf(layout_, id), id, "renewing the tokens of"));
+  if (core::IsFinal(view.state)) return std::optional<RenewedTokens>();
+  return Error{ErrorCode::kUnavailable, id.text + " runs on this machine as you, and has no tokens"};
 }
 
 Result<rpc::AmContact> LocalCluster::Contact(const JobId& id) {

@@ -91,6 +91,15 @@ TEST(Refusals, ClusterKeysAreIgnored) {
               ElementsAre(HasSubstr("queue: ml"), HasSubstr("priority: 3"), HasSubstr("node_label: gpu")));
 }
 
+TEST(Refusals, TokensAreIgnored) {
+  auto spec = Job({Role("worker", 1, kGibibyte)});
+  spec.file_systems = {"hdfs://ns2"};
+  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("file_systems and tokens: ignored")));
+  spec.file_systems.clear();
+  spec.tokens.to_tasks = {};
+  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("file_systems and tokens: ignored")));
+}
+
 TEST(Refusals, HistoryOnAnotherFileSystemIsIgnored) {
   auto spec = Job({Role("worker", 1, kGibibyte)});
   spec.tony_history = "/data/tony";

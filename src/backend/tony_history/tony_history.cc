@@ -46,9 +46,7 @@ TonyHistory::TonyHistory(TonyHistoryOptions options)
 
 TonyHistory::~TonyHistory() = default;
 
-std::vector<std::string> TonyHistory::Refusals(const jobspec::JobSpec&) { return {kCannotSubmit}; }
-
-std::vector<std::string> TonyHistory::Ignored(const jobspec::JobSpec&) { return {}; }
+backend::Cluster::JobCheck TonyHistory::Check(const jobspec::JobSpec&) { return {{kCannotSubmit}, {}}; }
 
 Result<JobId> TonyHistory::Submit(const jobspec::JobSpec&, const backend::SubmitOptions&) {
   return Error{ErrorCode::kUnavailable, kCannotSubmit};
@@ -165,6 +163,12 @@ Result<std::string> TonyHistory::Stop(const JobId& id, const std::string&, std::
 }
 
 howdah::Status TonyHistory::AwaitGone(const JobId&) { return {}; }
+
+Result<std::optional<backend::Cluster::RenewedTokens>> TonyHistory::RenewTokens(const JobId& id) {
+  HOWDAH_TRY(const Found found, reader_->Find(id));
+  if (found.name.completed) return std::optional<RenewedTokens>();
+  return CannotChange(id);
+}
 
 howdah::Status TonyHistory::Scale(const JobId& id, const std::string&, int, const std::string&) {
   return CannotChange(id);

@@ -5,6 +5,7 @@
 #include "howdah/base/epoch.h"
 #include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/rpc/token_identifier.h"
 #include "howdah/os/files/files.h"
 #include "howdah/storage/local_files.h"
 
@@ -29,37 +30,59 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Environment
   return credentials;
 }
 
+// One file system, with a connection of its own.
 class HdfsFiles final : public storage::Files {
  public:
-  explicit HdfsFiles(std::unique_ptr<hadoop::hdfs::FileSystem> files) : files_(std::move(files)) {}
+  HdfsFiles(HadoopClient cluster, std::string uri) : cluster_(std::move(cluster)), uri_(std::move(uri)) {}
 
   Result<std::vector<Entry>> List(const std::string& path) override {
-    HOWDAH_TRY(const auto listed, files_->List(path));
+    HOWDAH_TRY(const auto files, Open());
+    HOWDAH_TRY(const auto listed, files->List(path));
     std::vector<Entry> entries;
     for (const hadoop::hdfs::FileStatus& file : listed) {
       entries.push_back({file.name, file.directory, FromMillis(file.modified_millis)});
     }
     return entries;
   }
-  Result<std::string> Read(const std::string& path, size_t limit) override { return ReadWhole(*files_, path, limit); }
+  Result<std::string> Read(const std::string& path, size_t limit) override {
+    HOWDAH_TRY(const auto files, Open());
+    return ReadWhole(*files, path, limit);
+  }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
-    HOWDAH_TRY(const auto reader, files_->Open(path));
+    HOWDAH_TRY(const auto files, Open());
+    HOWDAH_TRY(const auto reader, files->Open(path));
     if (offset >= reader->size()) return {};
     HOWDAH_TRY_STATUS(reader->Seek(offset));
     return ReadPieces(*reader, on_bytes);
   }
   Status Write(const std::string& path, std::string_view bytes) override {
-    return WriteWhole(*files_, path, bytes, storage::kSharedFile);
+    HOWDAH_TRY(const auto files, Open());
+    return WriteWhole(*files, path, bytes, storage::kSharedFile);
   }
   Status MakeDirectories(const std::string& path) override {
-    return files_->MakeDirectories(path, storage::kSharedDirectory);
+    HOWDAH_TRY(const auto files, Open());
+    return files->MakeDirectories(path, storage::kSharedDirectory);
   }
   Status Rename(const std::string& from, const std::string& to) override {
-    return files_->Rename(from, to, /*overwrite=*/false);
+    HOWDAH_TRY(const auto files, Open());
+    return files->Rename(from, to, /*overwrite=*/false);
   }
-  Status Delete(const std::string& path) override { return files_->Delete(path, /*recursive=*/true); }
+  Status Delete(const std::string& path) override {
+    HOWDAH_TRY(const auto files, Open());
+    return files->Delete(path, /*recursive=*/true);
+  }
+
+  // Connects with the newest credentials.
+  Result<hadoop::hdfs::FileSystem*> Open() {
+    if (cluster_.TakeNewerCredentials() || !files_) {
+      HOWDAH_TRY(files_, hadoop::hdfs::Open(cluster_.configuration(), uri_, cluster_.open_options()));
+    }
+    return files_.get();
+  }
 
  private:
+  HadoopClient cluster_;
+  std::string uri_;
   std::unique_ptr<hadoop::hdfs::FileSystem> files_;
 };
 
@@ -76,28 +99,40 @@ Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environ
   }
   HOWDAH_TRY(auto credentials, ReadCredentials(environment));
   const auto named = environment.variable("HADOOP_USER_NAME");
-  HadoopClient client(std::move(*configuration), named && !named->empty() ? *named : user, std::move(credentials),
-                      kInteractiveLimits);
+  HadoopClient client(std::move(*configuration), named && !named->empty() ? *named : user,
+                      std::make_shared<const CredentialStore>(std::move(credentials)), kInteractiveLimits);
   if (hadoop::conf::UsesKerberos(client.configuration_)) {
     client.kerberos_ = LogIn(client.configuration_, identity);
     if (client.kerberos_->ok()) client.user_ = (*client.kerberos_)->user();
+    // Servers take the user from the token, and calls use tokens before tickets.
+    const std::string owner = OwnerOf(client.configuration_, *client.credentials_);
+    if (!owner.empty()) client.user_ = owner;
   }
   return client;
 }
 
 HadoopClient HadoopClient::WithOwnConnections() const {
-  HadoopClient client(configuration_, user_, credentials_, limits_);
+  HadoopClient client(configuration_, user_, store_, limits_);
   client.kerberos_ = kerberos_;
   return client;
 }
 
+bool HadoopClient::TakeNewerCredentials() {
+  auto newer = store_->Get();
+  if (newer == credentials_) return false;
+  credentials_ = std::move(newer);
+  rm_.reset();
+  files_.reset();
+  return true;
+}
+
 Status HadoopClient::CheckLogin() const {
-  if (!kerberos_ || kerberos_->ok() || !credentials_.tokens.empty()) return {};
+  if (!kerberos_ || kerberos_->ok() || !credentials_->tokens.empty()) return {};
   return kerberos_->error();
 }
 
 hadoop::hdfs::OpenOptions HadoopClient::open_options() const {
-  hadoop::hdfs::OpenOptions options{user_, credentials_, {}};
+  hadoop::hdfs::OpenOptions options{user_, *credentials_, {}};
   if (kerberos_ && kerberos_->ok()) options.kerberos = (*kerberos_)->ForConnections();
   return options;
 }
@@ -108,7 +143,7 @@ Result<hadoop::yarn::ResourceManager*> HadoopClient::Rm() {
     hadoop::rpc::Login login;
     login.user = user_;
     if (kerberos_ && kerberos_->ok()) login.kerberos = (*kerberos_)->ForConnections();
-    if (const hadoop::rpc::Token* token = credentials_.Find("RM_DELEGATION_TOKEN")) login.token = *token;
+    if (const hadoop::rpc::Token* token = credentials_->Find(hadoop::rpc::kRmToken)) login.token = *token;
     HOWDAH_TRY(auto opened, hadoop::yarn::ResourceManager::Open(configuration_, login, limits_));
     rm_ = std::make_unique<hadoop::yarn::ResourceManager>(std::move(opened));
   }
@@ -143,8 +178,9 @@ Result<std::unique_ptr<storage::Files>> HadoopClient::OpenFiles(const std::strin
   HOWDAH_TRY(const auto address, hadoop::conf::FileSystemOf(configuration_, uri));
   if (address.scheme == "file") return storage::OpenLocalFiles();
   HOWDAH_TRY_STATUS(CheckLogin());
-  HOWDAH_TRY(auto opened, hadoop::hdfs::Open(configuration_, uri, open_options()));
-  return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(opened)));
+  auto files = std::make_unique<HdfsFiles>(WithOwnConnections(), uri);
+  if (const auto opened = files->Open(); !opened.ok()) return opened.error();
+  return std::unique_ptr<storage::Files>(std::move(files));
 }
 
 Status ReadPieces(hadoop::hdfs::Reader& reader, const std::function<Status(std::string_view piece)>& on_piece) {

@@ -7,12 +7,18 @@
 namespace howdah::backend::yarn {
 namespace {
 
+constexpr std::string_view kOwnPrefix = "howdah.";
 constexpr char kCa[] = "howdah.ca";
 constexpr std::string_view kAmFilePrefix = "howdah.am.file.", kFilePrefix = "howdah.file.";
 
 std::string Alias(const std::string& name, const char* part) { return "howdah." + name + part; }
 
 }  // namespace
+
+hadoop::rpc::Credentials WithoutOwnSecrets(hadoop::rpc::Credentials credentials) {
+  std::erase_if(credentials.secrets, [](const auto& entry) { return entry.first.starts_with(kOwnPrefix); });
+  return credentials;
+}
 
 void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity) {
   credentials.secrets[kCa] = identity.ca_certificate;

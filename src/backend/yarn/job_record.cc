@@ -12,13 +12,23 @@
 namespace howdah::backend::yarn {
 namespace {
 
+// The reason for tasks whose end the journal of an ended application lacks.
+std::string WhyTaskEndIsMissing(const journal::JobView& view, const core::JobChanged& end, Instant finished,
+                                const ::hadoop::yarn::ApplicationReportProto& report) {
+  if (end.state == core::JobState::kKilled) return "the application was killed";
+  // An application is FINISHED only if its AM has reported the end of the job.
+  if (report.yarn_application_state() != ::hadoop::yarn::FINISHED) return "the application master died";
+  const bool expired = view.tokens && view.tokens->until <= finished;
+  return std::string("the application master could not store the last entries of the journal") +
+         (expired ? ", because the job's tokens had expired" : "");
+}
+
 // Returns the journal of a dead AM, with the end of the job appended.
 std::string WithEnd(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
   const Instant finished = report.finishtime() > 0 ? FromMillis(report.finishtime()) : os::process::Clock().Now();
-  const std::string task_reason =
-      end.state == core::JobState::kKilled ? "the application was killed" : "the application master died";
+  const std::string task_reason = WhyTaskEndIsMissing(view, end, finished, report);
   return journal + journal::EndLines(view, std::move(end), task_reason, finished);
 }
 

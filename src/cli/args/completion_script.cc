@@ -4,7 +4,7 @@ namespace howdah::cli::args {
 namespace {
 
 // The commands with a job id as their first argument.
-constexpr const char kJobCommands[] = "status|wait|logs|open|exec|tensorboard|notebook|kill|scale|events";
+constexpr const char kJobCommands[] = "status|wait|logs|open|exec|tensorboard|notebook|kill|scale|renew|events";
 constexpr const char kListIds[] = "howdah list --all 2>/dev/null | awk 'NR > 1 { print $1 }'";
 
 std::string Quoted(const std::string& text) {

@@ -21,7 +21,7 @@ Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection
     return std::variant<jobspec::JobSpec, int>(client::kExitUsage);
   }
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  const auto refusals = cluster->Refusals(job.spec);
+  const auto refusals = cluster->Check(job.spec).refusals;
   for (const std::string& refusal : refusals) output::PrintNote(refusal);
   if (!refusals.empty()) return std::variant<jobspec::JobSpec, int>(client::kExitUnavailable);
   PrintProblems(job.hints);

@@ -23,6 +23,7 @@ namespace howdah::cli::commands {
   ROW(Notebook)              \
   ROW(Kill)                  \
   ROW(Scale)                 \
+  ROW(Renew)                 \
   ROW(History)               \
   ROW(Goodput)               \
   ROW(Portal)                \

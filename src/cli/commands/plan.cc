@@ -63,8 +63,9 @@ Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& j
     return survey.ok() ? survey->bytes : os::files::TreeSize(path);
   };
   client::Plan plan = client::MakePlan(job.spec, size_of);
-  plan.refusals = cluster->Refusals(job.spec);
-  plan.ignored = cluster->Ignored(job.spec);
+  backend::Cluster::JobCheck check = cluster->Check(job.spec);
+  plan.refusals = std::move(check.refusals);
+  plan.ignored = std::move(check.ignored);
   output::Print(json ? output::PlanJson(plan) : output::PlanText(plan));
   PrintProblems(job.hints);
   for (const std::string& note : client::SourceNotesOf(job.spec)) output::PrintNote(note);

@@ -106,6 +106,20 @@ std::string PatternFor(const std::vector<std::string>& names) {
   return dot == std::string::npos || dot == 0 ? "['" + name + "']" : "['*" + name.substr(dot) + "']";
 }
 
+std::string RenewText(const std::string& id) { return "`howdah renew " + id + "` supplies new ones"; }
+
+std::string TokensText(const JobView& view, Instant now) {
+  if (!view.tokens || core::IsFinal(view.state)) return "";
+  const auto& [until, by, expiring] = *view.tokens;
+  if (now >= until) {
+    return "expired at " + journal::FormatMinute(until) +
+           " UTC; the tasks continue, but the cluster refuses them and the application master access to files; " +
+           RenewText(view.id);
+  }
+  if (expiring) return "until " + journal::FormatMinute(until) + " UTC; " + RenewText(view.id);
+  return journal::DescribeTokens(until, by);
+}
+
 std::string TaskProgress(const core::TaskChanged& task) {
   std::string text = Shown(task.reason.value_or(""));  // the reason names the task and its exit status
   if (text.empty()) {
@@ -234,6 +248,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour, const std
   text += Line("advice", view.advice);
   for (const std::string& line : advice) text += Line("advice", line);
   text += Line("left files", LeftFilesText(view));
+  text += Line("tokens", TokensText(view, now));
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
   text += Line("tracking", view.tracking_url);
   return text + "\n" + TaskTable(view, now, colour);
@@ -258,6 +273,10 @@ std::optional<std::string> ProgressLine(const core::JournalEntry& entry, JobStat
   } else if (const auto* scaled = std::get_if<core::RoleScaled>(&entry.change)) {
     text = Shown(scaled->role + " scaled from " + std::to_string(scaled->from) + " to " + std::to_string(scaled->to) +
                  " by " + scaled->by);
+  } else if (const auto* tokens = std::get_if<core::TokensChanged>(&entry.change)) {
+    if (tokens->type == core::TokensChanged::Type::kExpiring) {
+      text = "the job's tokens end at " + journal::FormatMinute(tokens->until) + " UTC; " + RenewText("last");
+    }
   }
   if (text.empty()) return std::nullopt;
   return FormatInstant(entry.time).substr(11, 12) + "  " + text;

@@ -80,10 +80,19 @@ std::string AppendToTarget(const std::string& target, const std::string& rest) {
   return (uri.scheme.empty() ? "" : uri.scheme + "://" + uri.authority) + uri.path;
 }
 
-Result<std::string> ResolveMount(const Configuration& configuration, const Uri& uri) {
+std::string MountTableOf(const Configuration& configuration, const Uri& uri) {
   const std::string standard = configuration.Text("fs.viewfs.mounttable.default.name.key", "default");
-  const std::string table = uri.authority.empty() ? standard : uri.authority;
-  const std::string prefix = "fs.viewfs.mounttable." + table + ".";
+  return uri.authority.empty() ? standard : uri.authority;
+}
+
+// The beginning of the keys of a mount table.
+std::string MountTablePrefix(const std::string& table) { return "fs.viewfs.mounttable." + table + "."; }
+
+std::string WithoutPath(const Uri& uri) { return uri.scheme + "://" + uri.authority; }
+
+Result<std::string> ResolveMount(const Configuration& configuration, const Uri& uri) {
+  const std::string table = MountTableOf(configuration, uri);
+  const std::string prefix = MountTablePrefix(table);
   const std::string path = uri.path.empty() ? "/" : uri.path;
   std::string best, target, mounts;
   for (const auto& [key, property] : configuration.properties()) {
@@ -139,6 +148,23 @@ Result<std::string> ResolveUri(const Configuration& configuration, const std::st
   auto target = ResolveMount(configuration, whole);
   if (!target || whole.scheme != "viewfs" || ParseUri(*target).scheme != "viewfs") return target;
   return Wrong(uri + " is mounted at " + *target + ", another viewfs: URI, which is not supported");
+}
+
+Result<std::vector<std::string>> BackingFileSystems(const Configuration& configuration, const std::string& uri) {
+  const Uri whole = Completed(configuration, uri);
+  if (!IsView(configuration, whole)) return std::vector<std::string>{WithoutPath(whole)};
+  const std::string prefix = MountTablePrefix(MountTableOf(configuration, whole));
+  std::vector<std::string> found;
+  for (const auto& [key, property] : configuration.properties()) {
+    const std::string_view name = std::string_view(key).substr(std::min(prefix.size(), key.size()));
+    const bool is_mount = name.starts_with("link./") || name == "linkMergeSlash" || name == "linkFallback";
+    if (!is_mount || !key.starts_with(prefix)) continue;
+    const std::string target = WithoutPath(Completed(configuration, configuration.Text(key)));
+    if (std::find(found.begin(), found.end(), target) == found.end()) found.push_back(target);
+  }
+  if (whole.scheme != "viewfs") found.push_back(WithoutPath(whole));  // paths outside all mounts
+  if (!found.empty()) return found;
+  return Wrong("viewfs://" + whole.authority + ": its table mounts nothing (" + prefix + "link./... is not set)");
 }
 
 }  // namespace howdah::hadoop::conf

@@ -235,6 +235,41 @@ TEST(Uris, ViewfsLinksAreResolved) {
   }
 }
 
+TEST(Uris, BackingFileSystemsOfAViewAreTheTargetsOfItsMounts) {
+  const Values view = {{"fs.defaultFS", "viewfs://c"},
+                       {"fs.viewfs.mounttable.c.link./data", "hdfs://ns2/warehouse/"},
+                       {"fs.viewfs.mounttable.c.link./data/hot", "hdfs://ns2/hot"},
+                       {"fs.viewfs.mounttable.c.link./user", "hdfs://ns1/user"},
+                       {"fs.viewfs.mounttable.c.linkFallback", "hdfs://ns3/"},
+                       {"fs.viewfs.mounttable.cc.link./x", "hdfs://ns9/"}};
+  const Values overload = {{"fs.defaultFS", "hdfs://ns1"},
+                           {"fs.hdfs.impl", "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme"},
+                           {"fs.viewfs.mounttable.ns1.link./data", "hdfs://ns2/d"}};
+  using Uris = std::vector<std::string>;
+  struct Case {
+    Values values;
+    std::string uri;
+    Uris expected;
+  };
+  const Case cases[] = {
+      {kNameServices, "", {"hdfs://NS1"}},
+      {kNameServices, "hdfs://ns2/x/y", {"hdfs://ns2"}},
+      {kNameServices, "s3a://bucket/x", {"s3a://bucket"}},
+      {{}, "", {"file://"}},
+      {view, "", {"hdfs://ns2", "hdfs://ns1", "hdfs://ns3"}},
+      {view, "hdfs://ns7/x", {"hdfs://ns7"}},
+      {overload, "", {"hdfs://ns2", "hdfs://ns1"}},
+  };
+  for (const Case& c : cases) {
+    const auto found = BackingFileSystems(With(c.values), c.uri);
+    ASSERT_TRUE(found.ok()) << c.uri << ": " << found.error().message;
+    EXPECT_EQ(*found, c.expected) << c.uri;
+  }
+  const auto none = BackingFileSystems(With(view), "viewfs://d");
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().message, HasSubstr("viewfs://d: its table mounts nothing"));
+}
+
 TEST(Defaults, UsedKeysHaveHadoopsDefaults) {
   const Configuration configuration = With({});
   EXPECT_EQ(configuration.Text("yarn.nodemanager.remote-app-log-dir"), "/tmp/logs");

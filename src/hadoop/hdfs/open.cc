@@ -1,6 +1,7 @@
 #include "howdah/hadoop/hdfs/open.h"
 
 #include "hdfs_file_system.h"
+#include "howdah/base/epoch.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
 #include "posix_file_system.h"
@@ -71,6 +72,62 @@ Result<hadoop::rpc::ClientOptions> ClientOptionsOf(const Configuration& configur
   return client;
 }
 
+// The calls of a NameNode for tokens. The caller needs a ticket, because a NameNode serves these calls only with one.
+class TokenIssuer {
+ public:
+  static Result<TokenIssuer> Open(const Configuration& configuration, const hadoop::conf::FileSystemAddress& address,
+                                  OpenOptions options) {
+    options.credentials = {};
+    HOWDAH_TRY(auto client, ClientOptionsOf(configuration, address, options));
+    return TokenIssuer(std::move(client));
+  }
+
+  // The service of the token is not set. Returns nullopt if the NameNode requires no authentication.
+  Result<std::optional<hadoop::rpc::Token>> Fetch(const std::string& renewer) {
+    ::hadoop::common::GetDelegationTokenRequestProto request;
+    request.set_renewer(renewer);
+    const auto answer =
+        name_node_->Call<::hadoop::common::GetDelegationTokenResponseProto>("getDelegationToken", request);
+    if (!answer) return answer.error().While("asking " + name_ + " for a delegation token");
+    if (!answer->has_token()) return std::optional<hadoop::rpc::Token>();
+    const auto& token = answer->token();
+    return std::optional(hadoop::rpc::Token{token.identifier(), token.password(), token.kind(), ""});
+  }
+  // Returns until when the token is accepted.
+  Result<Instant> Renew(const hadoop::rpc::Token& token) {
+    ::hadoop::common::RenewDelegationTokenRequestProto request;
+    *request.mutable_token() = ToProto(token);
+    const auto answer =
+        name_node_->Call<::hadoop::common::RenewDelegationTokenResponseProto>("renewDelegationToken", request);
+    if (!answer) return answer.error().While("renewing a delegation token of " + name_);
+    return FromMillis(static_cast<int64_t>(answer->newexpirytime()));
+  }
+  Status Cancel(const hadoop::rpc::Token& token) {
+    ::hadoop::common::CancelDelegationTokenRequestProto request;
+    *request.mutable_token() = ToProto(token);
+    const auto answer =
+        name_node_->Call<::hadoop::common::CancelDelegationTokenResponseProto>("cancelDelegationToken", request);
+    return answer.ok() ? Status() : Status(answer.error().While("cancelling a delegation token of " + name_));
+  }
+
+ private:
+  explicit TokenIssuer(hadoop::rpc::ClientOptions client)
+      : name_(client.service_name),
+        name_node_(std::make_unique<RemoteNameNode>(std::move(client), /*use_hostname=*/false)) {}
+
+  static ::hadoop::common::TokenProto ToProto(const hadoop::rpc::Token& token) {
+    ::hadoop::common::TokenProto proto;
+    proto.set_identifier(token.identifier);
+    proto.set_password(token.password);
+    proto.set_kind(token.kind);
+    proto.set_service(token.service);
+    return proto;
+  }
+
+  std::string name_;
+  std::unique_ptr<RemoteNameNode> name_node_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, const std::string& uri,
@@ -89,20 +146,23 @@ Result<std::optional<hadoop::rpc::Token>> FetchToken(const Configuration& config
                                                      const OpenOptions& options, const std::string& renewer) {
   HOWDAH_TRY(const auto address, AddressOf(configuration, uri));
   if (address.scheme == "file") return std::optional<hadoop::rpc::Token>();
-  OpenOptions with_ticket = options;
-  with_ticket.credentials = {};
-  HOWDAH_TRY(auto client, ClientOptionsOf(configuration, address, with_ticket));
-  const std::string doing = "asking " + client.service_name + " for a delegation token";
-  RemoteNameNode name_node(std::move(client), /*use_hostname=*/false);
-  ::hadoop::common::GetDelegationTokenRequestProto request;
-  request.set_renewer(renewer);
-  const auto answer = name_node.Call<::hadoop::common::GetDelegationTokenResponseProto>("getDelegationToken", request);
-  if (!answer) return answer.error().While(doing);
-  if (!answer->has_token()) return Failed(doing + ": none was returned");
-  const auto& token = answer->token();
-  hadoop::rpc::Token fetched{token.identifier(), token.password(), token.kind(), ""};
-  HOWDAH_TRY(fetched.service, ServiceOf(configuration, address, options.limits.connect));
-  return std::optional(std::move(fetched));
+  HOWDAH_TRY(auto issuer, TokenIssuer::Open(configuration, address, options));
+  HOWDAH_TRY(auto token, issuer.Fetch(renewer));
+  if (!token) return std::optional<hadoop::rpc::Token>();
+  HOWDAH_TRY(token->service, ServiceOf(configuration, address, options.limits.connect));
+  return token;
+}
+
+Result<Instant> ValidityOfNewToken(const Configuration& configuration, const std::string& uri,
+                                   const OpenOptions& options) {
+  HOWDAH_TRY(const auto address, AddressOf(configuration, uri));
+  HOWDAH_TRY(auto issuer, TokenIssuer::Open(configuration, address, options));
+  HOWDAH_TRY(const auto token, issuer.Fetch(options.user));
+  if (!token) return Failed(uri + " issues no tokens");
+  const auto until = issuer.Renew(*token);
+  const Status cancelled = issuer.Cancel(*token);
+  if (!until.ok()) return until;
+  return cancelled.ok() ? until : Result<Instant>(cancelled.error());
 }
 
 }  // namespace howdah::hadoop::hdfs

@@ -1,23 +1,18 @@
 #include "tokens.h"
 
 #include "howdah/hadoop/conf/security.h"
+#include "howdah/hadoop/rpc/token_identifier.h"
 #include "howdah/hadoop/rpc/token_service.h"
 #include "howdah/os/net/resolve.h"
 
 namespace howdah::hadoop::hdfs {
-namespace {
-
-constexpr const char* kTokenKind = "HDFS_DELEGATION_TOKEN";
-
-}  // namespace
-
 std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
                                           const hadoop::rpc::Credentials& credentials, Duration limit) {
   const auto find = [&](const std::string& service) -> std::optional<hadoop::rpc::Token> {
-    const hadoop::rpc::Token* token = credentials.Find(kTokenKind, service);
+    const hadoop::rpc::Token* token = credentials.Find(hadoop::rpc::kHdfsToken, service);
     return token != nullptr ? std::optional(*token) : std::nullopt;
   };
-  if (credentials.Find(kTokenKind) == nullptr) return std::nullopt;
+  if (credentials.Find(hadoop::rpc::kHdfsToken) == nullptr) return std::nullopt;
   if (address.logical) return find("ha-hdfs:" + address.authority);
   for (const auto& server : address.name_nodes) {
     if (auto token = find(server.address.Text())) return token;

@@ -1,10 +1,11 @@
-// Parses the input as a token file and as a challenge of DIGEST-MD5.
+// Parses the input as a token file, as identifiers of tokens and as a challenge of DIGEST-MD5.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "digest_challenge.h"
 #include "howdah/hadoop/rpc/token.h"
+#include "howdah/hadoop/rpc/token_identifier.h"
 
 namespace howdah::hadoop::rpc {
 
@@ -12,6 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (const auto credentials = ParseCredentials(text); credentials.ok()) {
     if (!ParseCredentials(WriteCredentials(*credentials)).ok()) __builtin_trap();
+  }
+  for (const char* kind : {kHdfsToken, kRmToken}) {
+    static_cast<void>(ParseTokenIdentifier({.identifier = text, .password = "", .kind = kind, .service = ""}));
   }
   static_cast<void>(ParseDigestChallenge(text));
   return 0;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "howdah/base/epoch.h"
 #include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
@@ -272,6 +273,25 @@ Result<hadoop::rpc::Token> ResourceManager::GetDelegationToken(const std::string
   if (!response.has_token()) return Failed(doing + ": none was returned");
   const auto& token = response.token();
   return hadoop::rpc::Token{token.identifier(), token.password(), token.kind(), token.service()};
+}
+
+Result<Instant> ResourceManager::ValidityOfNewToken(const std::string& user) {
+  HOWDAH_TRY(const auto token, GetDelegationToken(user));
+  ::hadoop::common::RenewDelegationTokenRequestProto renew;
+  auto& proto = *renew.mutable_token();
+  proto.set_identifier(token.identifier);
+  proto.set_password(token.password);
+  proto.set_kind(token.kind);
+  proto.set_service(token.service);
+  const auto renewed = Call<::hadoop::common::RenewDelegationTokenResponseProto>(
+      "renewing a delegation token of the ResourceManager", "renewDelegationToken", renew);
+  ::hadoop::common::CancelDelegationTokenRequestProto cancel;
+  *cancel.mutable_token() = proto;
+  const auto cancelled = Call<::hadoop::common::CancelDelegationTokenResponseProto>(
+      "cancelling a delegation token of the ResourceManager", "cancelDelegationToken", cancel);
+  if (!renewed.ok()) return renewed.error();
+  if (!cancelled.ok()) return cancelled.error();
+  return FromMillis(static_cast<int64_t>(renewed->newexpirytime()));
 }
 
 }  // namespace howdah::hadoop::yarn

@@ -36,6 +36,7 @@ struct Digester {
           c.pids, c.exit, c.reason, c.advice, c.started, c.finished, c.progress);
   }
   void operator()(const core::RoleScaled& c) { d.All(c.role, c.from, c.to, c.by); }
+  void operator()(const core::TokensChanged& c) { d.All(c.type, c.until, c.by); }
   void operator()(const core::ContainerChanged& c) { d.All(c.type, c.container, c.node, c.since); }
 };
 

@@ -120,7 +120,7 @@ class Facts {
   template <typename Other>
   requires std::disjunction_v<std::is_same<Other, core::Ticked>, std::is_same<Other, core::OrdersDelayed>,
                               std::is_same<Other, core::TensorBoardReported>, std::is_same<Other, core::FinishPrepared>,
-                              std::is_same<Other, core::AmContainerReported>>
+                              std::is_same<Other, core::AmContainerReported>, std::is_same<Other, core::TokensIssued>>
   void On(const Other&) {}
 
   void On(const core::RequestContainers& a);

@@ -39,6 +39,7 @@ class JournalFold {
   std::string Fold(const core::TaskChanged& change);
   std::string Fold(const core::RoleScaled& change);
   std::string Fold(const core::ContainerChanged& change);
+  static std::string Fold(const core::TokensChanged&) { return ""; }
 
   core::JobState job_state_ = core::JobState::kQueued;
   bool stopping_ = false;

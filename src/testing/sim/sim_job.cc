@@ -10,6 +10,19 @@ namespace howdah::testing::sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+namespace {
+
+// The tokens of some jobs end while they run. Uses a separate random generator, so that other decisions of the seed
+// are unchanged.
+std::optional<core::TokensIssued> TokensOf(uint64_t seed, Instant submitted) {
+  Random random(seed + 4);
+  if (!random.Chance(0.3)) return std::nullopt;
+  return core::TokensIssued{submitted + random.Between(Duration(seconds(5)), Duration(seconds(200))),
+                            core::kRenewedByRm};
+}
+
+}  // namespace
+
 SimJob::SimJob(World& world, SimBackend& backend, Workload workload, std::string name)
     : world_(world),
       backend_(backend),
@@ -34,6 +47,7 @@ void SimJob::Begin() {
   world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(500))), [this] {
     Deliver(core::AmStarted{"node0", 0});
     if (const auto am = AmContainerOf(name_, seed_, 0, AmNow())) Deliver(*am);
+    if (const auto tokens = TokensOf(seed_, submitted_)) Deliver(*tokens);
   });
   PlanUserRequests();
   PlanClock();
@@ -132,6 +146,7 @@ void SimJob::ReplaceAm() {
   alarm_at_.reset();
   Deliver(core::AmResumed{++am_attempt_, "was killed"});
   if (const auto am = AmContainerOf(name_, seed_, am_attempt_, AmNow())) Deliver(*am);
+  if (const auto tokens = TokensOf(seed_, submitted_)) Deliver(*tokens);  // a new AM reports them again
   for (const auto& container : containers_) container->FindAm();
 }
 

@@ -78,6 +78,9 @@ struct EventText {
   }
   std::string operator()(const core::Ticked&) const { return "Ticked"; }
   std::string operator()(const core::OrdersDelayed& e) const { return "OrdersDelayed until " + FormatInstant(e.until); }
+  std::string operator()(const core::TokensIssued& e) const {
+    return "TokensIssued until " + FormatInstant(e.until) + " by " + e.by;
+  }
   std::string operator()(const core::TensorBoardReported& e) const { return "TensorBoardReported " + e.url + e.advice; }
   std::string operator()(const core::FinishPrepared&) const { return "FinishPrepared"; }
 };
@@ -146,6 +149,10 @@ struct ChangeText {
   std::string operator()(const core::ContainerChanged& c) const {
     static const char* const kTypes[] = {"granted", "of the application master granted", "released"};
     return "container " + c.container + " " + kTypes[static_cast<size_t>(c.type)];
+  }
+  std::string operator()(const core::TokensChanged& c) const {
+    static const char* const kTypes[] = {"issued", "renewed", "expiring"};
+    return std::string("tokens ") + kTypes[static_cast<size_t>(c.type)] + " until " + FormatInstant(c.until);
   }
 };
 

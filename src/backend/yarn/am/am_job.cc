@@ -66,6 +66,8 @@ Status FinishApplication(const hadoop::conf::Configuration& configuration, const
   return hadoop::yarn::Unregister(call, finish, {}, kFinishLimit);
 }
 
+void Warn(const Error& error) { std::cerr << error.message << "\n"; }
+
 bool IsLoopback(const std::string& ip) { return ip.starts_with("127.") || ip == "::1"; }
 
 }  // namespace
@@ -74,7 +76,7 @@ struct AmJob::Parts {
   AmStart start;
   ContainerEnvironment container;
   jobspec::JobSpec spec;
-  hadoop::rpc::Credentials credentials;
+  std::shared_ptr<CredentialStore> credentials;
   hadoop::conf::Configuration configuration;
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
@@ -82,6 +84,11 @@ struct AmJob::Parts {
   std::jthread begin_history;  // uses a thread, so that a slow NameNode does not delay the job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
+  // Takes the tokens that an AM process of this container has received.
+  void TakeNewerTokens() const {
+    auto newest = OwnCredentials(configuration.environment());
+    newest.ok() ? credentials->Replace(std::move(*newest)) : Warn(newest.error());
+  }
   HadoopClient OpenCluster() const { return HadoopClient(configuration, container.user, credentials); }
   compat::tony::history::AmContainer Container() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
@@ -102,7 +109,7 @@ AmJob::~AmJob() = default;
 
 Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& environment) {
   HOWDAH_TRY(auto container, ReadContainerEnvironment(environment.variable));
-  HOWDAH_TRY(auto credentials, ReadCredentials(container.token_file));
+  HOWDAH_TRY(auto credentials, OwnCredentials(environment));
   HOWDAH_TRY_STATUS(ExtractEmbeddedFiles(credentials));
   HOWDAH_TRY(const auto start_text, os::files::ReadFile(kAmStartFile));
   HOWDAH_TRY(auto start, ParseAmStart(start_text));
@@ -112,15 +119,16 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& envi
   HOWDAH_TRY(auto configuration, ReadStagedConfiguration(environment, start.configuration));
   // Act as the owner of the job: on an insecure cluster the containers run as another user.
   container.user = start.user;
-  return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(start),
-                                                                        std::move(container),
-                                                                        std::move(spec),
-                                                                        std::move(credentials),
-                                                                        std::move(configuration),
-                                                                        std::move(identity),
-                                                                        nullptr,
-                                                                        nullptr,
-                                                                        {}})));
+  return std::unique_ptr<AmJob>(
+      new AmJob(std::make_unique<Parts>(Parts{std::move(start),
+                                              std::move(container),
+                                              std::move(spec),
+                                              std::make_shared<CredentialStore>(std::move(credentials)),
+                                              std::move(configuration),
+                                              std::move(identity),
+                                              nullptr,
+                                              nullptr,
+                                              {}})));
 }
 
 const JobId& AmJob::id() const { return parts_->start.job; }
@@ -172,11 +180,19 @@ Result<std::string> AmJob::ListenHost() const {
 
 Result<AmJob::StartingPoint> AmJob::Restore(Instant now) const {
   // The port shows that an earlier AM process of this container has already restored the files.
-  if (PublishedPort() > 0) return StartingPoint();
+  if (PublishedPort() > 0) {
+    parts_->TakeNewerTokens();
+    return StartingPoint();
+  }
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   if (parts_->attempt() == 0) return StartingPoint();
   HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "restoring the state of the previous application master";
+  HOWDAH_TRY(const bool has_newer, FetchNewerTokens(cluster, id()));
+  if (has_newer) {
+    parts_->TakeNewerTokens();
+    cluster.TakeNewerCredentials();
+  }
   // Read the journal before the event log. The journal is derived from the events, so its copy must not be newer than
   // the copy of the event log.
   auto before = ReadRunningJournal(cluster, id());
@@ -274,7 +290,8 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
                                                              Instant now) {
   std::optional<ResourceManagerCheckpoint::State> restored;
   HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kCheckpointFile, restored));
-  const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
+  const auto credentials = parts_->credentials->Get();
+  const hadoop::rpc::Token* given = credentials->Find(kTokenKind);
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
   if (restored && restored->am_rm_token) token = hadoop::yarn::FromProto(*restored->am_rm_token);
   HOWDAH_TRY(auto calls, hadoop::yarn::AsioCalls(loop, parts_->configuration, token));
@@ -332,6 +349,7 @@ void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, c
 }
 
 void AmJob::RecordAmDeath(const std::string& how, Instant at) {
+  parts_->TakeNewerTokens();
   HadoopClient cluster = parts_->OpenCluster();
   const auto rm = cluster.Rm();
   const auto report = rm.ok() ? (*rm)->Report(*hadoop::yarn::ParseApplicationId(id().text)) : rm.error();
@@ -359,17 +377,8 @@ void AmJob::RecordAmDeath(const std::string& how, Instant at) {
     *end.advice += "; " + written.error().message;
     lines = journal::EndLines(view, end, kTaskReason, at);
   }
-  RecordEnd(end, before + lines, parts_->credentials.Find(kTokenKind));
-}
-
-Status ExtractTaskFiles(const hadoop::conf::Environment& environment) {
-  const auto credentials = OwnCredentials(environment);
-  return credentials.ok() ? ExtractEmbeddedFiles(*credentials) : Status(credentials.error());
-}
-
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment) {
-  HOWDAH_TRY(const auto credentials, OwnCredentials(environment));
-  return FindIdentity(credentials, "executor");
+  const auto credentials = parts_->credentials->Get();
+  RecordEnd(end, before + lines, credentials->Find(kTokenKind));
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -29,6 +29,7 @@ void BackgroundQuery::Start(std::function<std::function<void()>(HadoopClient& cl
   running_ = true;
   mailbox_->finished = false;  // no other thread uses the mailbox now
   thread_ = std::thread([this, mailbox = mailbox_, cluster = cluster_, query = std::move(query)] {
+    cluster->TakeNewerCredentials();
     auto deliver = query(*cluster);
     const std::lock_guard lock(mailbox->mutex);
     mailbox->finished = true;

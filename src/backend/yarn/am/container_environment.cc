@@ -1,9 +1,14 @@
 #include "container_environment.h"
 
+#include <unistd.h>
+
+#include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
+
+constexpr char kNewerTokens[] = "howdah/newer.tokens";
 
 std::vector<std::string> Split(const std::string& list) {
   std::vector<std::string> parts;
@@ -13,6 +18,13 @@ std::vector<std::string> Split(const std::string& list) {
     at = end + 1;
   }
   return parts;
+}
+
+Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
+  HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
+  auto credentials = hadoop::rpc::ParseCredentials(bytes);
+  if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
+  return credentials;
 }
 
 }  // namespace
@@ -43,16 +55,16 @@ Result<ContainerEnvironment> ReadContainerEnvironment(
   return result;
 }
 
-Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
-  HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
-  auto credentials = hadoop::rpc::ParseCredentials(bytes);
-  if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
-  return credentials;
-}
-
 Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment) {
   HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
-  return ReadCredentials(container.token_file);
+  HOWDAH_TRY(auto credentials, ReadCredentials(container.token_file));
+  if (::access(kNewerTokens, F_OK) != 0) return credentials;
+  HOWDAH_TRY(const auto newer, ReadCredentials(kNewerTokens));
+  return WithNewerTokens(std::move(credentials), newer);
+}
+
+Status WriteNewerTokens(const hadoop::rpc::Credentials& newer) {
+  return os::files::WriteFileAtomically(kNewerTokens, hadoop::rpc::WriteCredentials(newer), 0600);
 }
 
 Result<hadoop::conf::Configuration> ReadStagedConfiguration(const hadoop::conf::Environment& environment,

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <utility>
 
+#include "container_environment.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/open_regular.h"
 
@@ -111,11 +112,22 @@ void JournalCopy::Run() {
 // The journal is derived from the events, so the stored journal must not be newer than the stored events. Therefore
 // Store determines the size of the journal first and copies the journal last.
 Status JournalCopy::Store() {
+  cluster_.TakeNewerCredentials();
   HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
   HOWDAH_TRY(const auto journal, OpenGrowing(journal_));
   HOWDAH_TRY(const auto events, OpenGrowing(event_log_));
   HOWDAH_TRY_STATUS(StoreBeginning(cluster_, events, layout.event_log(id_)));
   return StoreBeginning(cluster_, journal, layout.journal(id_));
+}
+
+Result<bool> FetchNewerTokens(HadoopClient& cluster, const JobId& id) {
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  const auto stored = cluster.ReadFile(layout.tokens(id));
+  if (!stored.ok() && stored.error().code == ErrorCode::kNotFound) return false;
+  if (!stored.ok()) return stored.error();
+  HOWDAH_TRY(const auto newer, hadoop::rpc::ParseCredentials(*stored));
+  const Status written = WriteNewerTokens(newer);
+  return written.ok() ? Result<bool>(true) : Result<bool>(written.error());
 }
 
 Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path) {
@@ -149,6 +161,7 @@ void MetricsCopy::Run(const std::stop_token& stop) {
   for (;;) {
     stopped.wait_for(lock, stop, kMetricsInterval, [] { return false; });
     if (stop.stop_requested()) return;
+    cluster_.TakeNewerCredentials();
     const Status stored = StoreMetrics(cluster_, id_, path_);
     if (stored.ok() || std::exchange(reported, stored.error().message) == stored.error().message) continue;
     std::cerr << "storing the metrics: " << reported << "; will retry\n";

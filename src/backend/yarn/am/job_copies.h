@@ -44,6 +44,9 @@ class JournalCopy {
 // yet.
 Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path);
 
+// Copies the newer tokens that a client has stored (`howdah renew`) to this container. Returns false if there are none.
+Result<bool> FetchNewerTokens(HadoopClient& cluster, const JobId& id);
+
 // Copies the metrics file every five minutes, on its own thread, so that a slow NameNode does not delay the job. A
 // failed copy is repeated five minutes later.
 class MetricsCopy {

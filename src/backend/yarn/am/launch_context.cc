@@ -1,29 +1,8 @@
 #include "launch_context.h"
 
-#include "howdah/backend/yarn/job_credentials.h"
-
 namespace howdah::backend::yarn::am {
-namespace {
 
-constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN", kRmToken = "RM_DELEGATION_TOKEN";
-
-// Removes the AM's own secrets, because a task must not be able to act as the AM, and the token with which it could
-// submit and end applications of the user.
-hadoop::rpc::Credentials WithoutAmSecrets(const hadoop::rpc::Credentials& of_am) {
-  hadoop::rpc::Credentials credentials;
-  for (const auto& [alias, token] : of_am.tokens) {
-    if (token.kind != kAmToken && token.kind != kRmToken) credentials.tokens[alias] = token;
-  }
-  for (const auto& [alias, secret] : of_am.secrets) {
-    if (!alias.starts_with(kAmSecretPrefix)) credentials.secrets[alias] = secret;
-  }
-  return credentials;
-}
-
-}  // namespace
-
-::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start,
-                                                          const hadoop::rpc::Credentials& credentials_of_am,
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start, const std::string& credentials,
                                                           const LaunchedTask& task) {
   ::hadoop::yarn::ContainerLaunchContextProto context;
   for (const auto& [name, resource] : start.local_resources) {
@@ -40,7 +19,7 @@ hadoop::rpc::Credentials WithoutAmSecrets(const hadoop::rpc::Credentials& of_am)
       entry.set_value(value);
     }
   }
-  context.set_tokens(hadoop::rpc::WriteCredentials(WithoutAmSecrets(credentials_of_am)));
+  context.set_tokens(credentials);
   // bash expands the command twice. This is safe, because role names, numbers and addresses contain no characters that
   // bash interprets.
   context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +

@@ -6,7 +6,6 @@
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/base/ids.h"
 #include "howdah/hadoop/messages/yarn.pb.h"
-#include "howdah/hadoop/rpc/token.h"
 
 namespace howdah::backend::yarn::am {
 
@@ -17,10 +16,9 @@ struct LaunchedTask {
   std::string am_address;  // "10.0.0.7:40123"
 };
 
-// Returns a launch context for `howdah-agent task --yarn`: with the files of the task's role, and with the AM's
-// credentials except the secrets that only the AM may have.
-::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start,
-                                                          const hadoop::rpc::Credentials& credentials_of_am,
+// Returns a launch context for `howdah-agent task --yarn`, with the files of the task's role. credentials: the encoded
+// credentials of the executor.
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start, const std::string& credentials,
                                                           const LaunchedTask& task);
 
 }  // namespace howdah::backend::yarn::am

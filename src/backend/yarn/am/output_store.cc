@@ -44,7 +44,8 @@ Result<Home> OpenHome(const hadoop::conf::Environment& environment) {
   HOWDAH_TRY(auto credentials, OwnCredentials(environment));
   HOWDAH_TRY(auto configuration, ReadStagedConfiguration(environment, kConfiguration));
   HOWDAH_TRY(const std::string owner, os::files::ReadFile(kOwnerFile));
-  auto cluster = std::make_unique<HadoopClient>(std::move(configuration), owner, std::move(credentials));
+  auto cluster = std::make_unique<HadoopClient>(std::move(configuration), owner,
+                                                std::make_shared<const CredentialStore>(std::move(credentials)));
   HOWDAH_TRY(hadoop::hdfs::FileSystem* const files, cluster->Files());
   HOWDAH_TRY(auto layout, cluster->StagingLayout());
   return Home{std::move(cluster), files, std::move(layout)};

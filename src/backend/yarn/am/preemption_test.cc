@@ -154,7 +154,10 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyResultAfterTheTimeout) {
   configuration.Set("yarn.resourcemanager.address", "127.0.0.1:" + std::to_string(rm.local_endpoint().port()), "test");
   hadoop::rpc::RetryLimits limits;
   limits.connect = limits.call = limits.give_up = std::chrono::milliseconds(1200);
-  PreemptorLookup lookup(loop, HadoopClient(configuration, "ann", {}, limits), JobId{"application_1_0001"});
+  PreemptorLookup lookup(
+      loop,
+      HadoopClient(configuration, "ann", std::make_shared<const CredentialStore>(hadoop::rpc::Credentials()), limits),
+      JobId{"application_1_0001"});
 
   std::vector<std::string> found;
   const auto on_found = [&](const std::string& preemptor) { found.push_back(preemptor); };

@@ -3,11 +3,14 @@
 #include <iostream>
 #include <utility>
 
+#include "container_environment.h"
 #include "container_exit.h"
 #include "howdah/backend/yarn/container_exit_status.h"
+#include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/host_port.h"
 #include "howdah/hadoop/yarn/token.h"
 #include "launch_context.h"
+#include "task_credentials.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
@@ -82,6 +85,10 @@ void ReportMissing(backend::Sink& sink, const std::vector<backend::Inherited>& m
   }
 }
 
+std::string EncodedForExecutors(const YarnBackend::Options& options) {
+  return hadoop::rpc::WriteCredentials(ExecutorCredentials(*options.credentials->Get(), options.spec.tokens));
+}
+
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
@@ -89,6 +96,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                          std::optional<ResourceManagerCheckpoint::State> restored)
     : sink_(sink),
       options_(std::move(options)),
+      executor_credentials_(EncodedForExecutors(options_)),
       token_(options_.am_rm_token),
       scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
       containers_(loop, options_.spec.timeouts.register_,
@@ -168,6 +176,7 @@ void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterRe
   Apply(takeover);
   missing_ = std::move(takeover.missing);
   registered_ = true;
+  if (const auto issued = LifetimeOf(*options_.credentials->Get())) sink_.OnEvent(*issued);
   for (const auto& order : std::exchange(deferred_, {})) order();
 }
 
@@ -229,7 +238,32 @@ void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
   if (Defer([this, id, task] { Launch(id, task); })) return;
   const std::string& role = RoleOf(options_.spec, task.role).name;
   containers_.Launch(id,
-                     LaunchContext(options_.start, options_.credentials, {id, role, task.index, options_.am_address}));
+                     LaunchContext(options_.start, executor_credentials_, {id, role, task.index, options_.am_address}));
+}
+
+Result<backend::Backend::ReplacedTokens> YarnBackend::ReplaceTokens(const std::string& tokens) {
+  HOWDAH_TRY(const auto newer, hadoop::rpc::ParseCredentials(tokens));
+  const auto issued = LifetimeOf(newer);
+  const auto present = options_.credentials->Get();
+  const auto lifetime = LifetimeOf(*present);
+  if (!issued || !lifetime) {
+    return Error{ErrorCode::kUnavailable, "the job has no tokens, because its cluster does not use Kerberos"};
+  }
+  if (issued->until <= lifetime->until) return ReplacedTokens{lifetime->until, false};
+  HOWDAH_TRY_STATUS(WriteNewerTokens(newer));
+  options_.credentials->Replace(WithNewerTokens(*present, newer));
+  executor_credentials_ = EncodedForExecutors(options_);
+  sink_.OnEvent(*issued);
+  return ReplacedTokens{issued->until, true};
+}
+
+std::string YarnBackend::NewerTokens() const {
+  const auto present = options_.credentials->Get();
+  const auto lifetime = LifetimeOf(*present);
+  if (!lifetime || !lifetime->renewed) return "";
+  hadoop::rpc::Credentials tokens = ExecutorCredentials(*present, options_.spec.tokens);
+  tokens.secrets.clear();
+  return hadoop::rpc::WriteCredentials(tokens);
 }
 
 void YarnBackend::OnStartFailed(const ContainerId& id, const Error& error) {

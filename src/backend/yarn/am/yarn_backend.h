@@ -12,6 +12,7 @@
 #include "container_table.h"
 #include "howdah/backend/backend.h"
 #include "howdah/backend/yarn/am_start.h"
+#include "howdah/backend/yarn/credential_store.h"
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/hadoop/rpc/token.h"
 #include "howdah/hadoop/yarn/scheduler.h"
@@ -29,11 +30,11 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
     const AmStart& start;
     const jobspec::JobSpec& spec;
     const hadoop::conf::Configuration& configuration;
-    const hadoop::rpc::Credentials& credentials;  // the credentials of the AM's container
-    hadoop::yarn::ContainerId own_container;      // the container in which the AM runs
-    std::string am_address;                       // the address at which executors and clients reach the AM
-    std::string tracking_url;                     // URL of the AM's own page; empty if none
-    hadoop::rpc::Token am_rm_token;               // the newest token for the ResourceManager
+    std::shared_ptr<CredentialStore> credentials;  // the credentials of the AM's container
+    hadoop::yarn::ContainerId own_container;       // the container in which the AM runs
+    std::string am_address;                        // the address at which executors and clients reach the AM
+    std::string tracking_url;                      // URL of the AM's own page; empty if none
+    hadoop::rpc::Token am_rm_token;                // the newest token for the ResourceManager
     // Records the end of the job and reports it to the ResourceManager. Blocks.
     std::function<void(const core::JobChanged& final, const std::string& journal,
                        const hadoop::rpc::Token& am_rm_token)>
@@ -52,6 +53,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void Connected(const ContainerId& container) override;
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
+  Result<ReplacedTokens> ReplaceTokens(const std::string& tokens) override;
+  std::string NewerTokens() const override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
@@ -83,7 +86,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
 
   backend::Sink& sink_;
   Options options_;
-  hadoop::rpc::Token token_;  // the newest token for the ResourceManager
+  std::string executor_credentials_;  // encoded
+  hadoop::rpc::Token token_;          // the newest token for the ResourceManager
   hadoop::yarn::Scheduler scheduler_;
   ContainerTable containers_;
   PendingMonitor pending_monitor_;

@@ -68,9 +68,9 @@ class Submission {
     AddIdentity(credentials_, "executor", identities.executor);
     HOWDAH_TRY(const auto rm, cluster_.Rm());
     auto context = SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials_);
-    // Otherwise the ResourceManager would cancel the tokens of the user's file when the job ends, and the next job with
-    // that file would find them cancelled.
-    context.set_cancel_tokens_when_complete(cluster_.credentials().tokens.empty());
+    // Otherwise the ResourceManager would cancel the tokens of the user's files when the job ends, and the next job
+    // with these files would find them cancelled.
+    context.set_cancel_tokens_when_complete(cluster_.credentials().tokens.empty() && spec.tokens.files.empty());
     const auto accepted = rm->Submit(context, kAcceptLimit);
     if (accepted.ok()) return {};
     Error error = accepted.error();
@@ -125,8 +125,10 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   hadoop::rpc::Credentials credentials = cluster.credentials();
   if (cluster.kerberos() && credentials.tokens.empty()) {
     if (!cluster.kerberos()->ok()) return cluster.kerberos()->error();
-    HOWDAH_TRY(credentials, FetchJobTokens(cluster));
+    HOWDAH_TRY(credentials, FetchJobTokens(cluster, spec));
   }
+  HOWDAH_TRY_STATUS(AddTokensOfFiles(spec, credentials));
+  credentials = WithoutOwnSecrets(std::move(credentials));
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto rm, cluster.Rm());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());

@@ -483,6 +483,29 @@ howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int 
   return asked.ok() ? howdah::Status() : howdah::Status(asked.error().While(doing));
 }
 
+Result<std::optional<backend::Cluster::RenewedTokens>> YarnCluster::RenewTokens(const JobId& id) {
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  if (IsEnded(known)) return std::optional<RenewedTokens>();
+  const std::string doing = "renewing the tokens of " + id.text;
+  HOWDAH_TRY(const std::string job_file, ReadJobFile(*cluster, id));
+  HOWDAH_TRY(const auto spec, jobspec::ReadEffective(job_file));
+  const auto newer = FetchNewerTokens(*cluster, spec);
+  if (!newer.ok()) return newer.error().While(doing);
+  wire::ControlRequest request;
+  request.mutable_renew_tokens()->set_tokens(hadoop::rpc::WriteCredentials(*newer));
+  const auto answer = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
+  if (!answer.ok()) return answer.error().While(doing);
+  const RenewedTokens renewed{FromMicros(answer->tokens_until_micros()), answer->tokens_replaced()};
+  if (renewed.replaced) {
+    // For the next AM of the job, which starts with the tokens of the submission.
+    HOWDAH_TRY(const auto layout, cluster->StagingLayout());
+    const auto stored = cluster->WriteFile(layout.tokens(id), request.renew_tokens().tokens(), 0600);
+    if (!stored.ok()) return stored.error().While(doing);
+  }
+  return std::optional(renewed);
+}
+
 Result<rpc::AmContact> YarnCluster::Contact(const JobId& id) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
@@ -510,37 +533,32 @@ std::vector<backend::Cluster::Finding> YarnCluster::CheckSetup() {
   return client::CheckSetup(options_, cluster.ok() ? Result<HadoopClient*>(*cluster) : cluster.error());
 }
 
-std::vector<std::string> YarnCluster::Refusals(const jobspec::JobSpec& spec) {
+backend::Cluster::JobCheck YarnCluster::Check(const jobspec::JobSpec& spec) {
   const auto cluster = connection_.Open(options_);
-  if (!cluster.ok()) return {cluster.error().message};
-  std::vector<std::string> refusals;
-  for (const std::string& key : spec.relative_directories) refusals.push_back(RelativePathRefusal(key));
-  const auto rm = (*cluster)->Rm();
-  if (!rm.ok()) return {rm.error().message};
-  auto facts = FetchClusterFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);
-  if (!facts.ok()) return {facts.error().message};
-  for (std::string& why : RefusalsOf(spec, *facts)) refusals.push_back(std::move(why));
-  facts_ = std::make_unique<ClusterFacts>(std::move(*facts));
-  return refusals;
-}
-
-std::vector<std::string> YarnCluster::Ignored(const jobspec::JobSpec& spec) {
-  std::vector<std::string> notes;
+  if (!cluster.ok()) return {{cluster.error().message}, {}};
+  JobCheck check;
+  for (const std::string& key : spec.relative_directories) check.refusals.push_back(RelativePathRefusal(key));
   if (!spec.env_from.empty())
-    notes.push_back("env_from: only the local backend supports it; on YARN set variables with `env`");
-  if (std::string problem = facts_ && IsQueueOpen(*facts_) ? QueueProblem(*facts_) : ""; !problem.empty()) {
-    notes.push_back(std::move(problem) +
-                    "; the ResourceManager accepts the job only if its scheduler creates this queue or its rules "
-                    "select another one");
+    check.ignored.push_back("env_from: only the local backend supports it; on YARN set variables with `env`");
+  const auto rm = (*cluster)->Rm();
+  if (!rm.ok()) return {{rm.error().message}, {}};
+  auto facts = FetchClusterFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);
+  if (!facts.ok()) return {{facts.error().message}, {}};
+  for (std::string& why : RefusalsOf(spec, *facts)) check.refusals.push_back(std::move(why));
+  if (std::string problem = IsQueueOpen(*facts) ? QueueProblem(*facts) : ""; !problem.empty()) {
+    check.ignored.push_back(std::move(problem) +
+                            "; the ResourceManager accepts the job only if its scheduler creates this queue or its "
+                            "rules select another one");
   }
-  return notes;
+  facts_ = std::make_unique<ClusterFacts>(std::move(*facts));
+  return check;
 }
 
 Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   if (!facts_) {
-    if (const auto refusals = Refusals(spec); !refusals.empty()) {
-      return Error{ErrorCode::kUnavailable, refusals.front()};
+    if (const JobCheck check = Check(spec); !check.refusals.empty()) {
+      return Error{ErrorCode::kUnavailable, check.refusals.front()};
     }
   }
   return SubmitToYarn(*cluster, options_, {InventoryOf(*facts_), QueueProblem(*facts_)}, spec, options);

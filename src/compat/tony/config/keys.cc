@@ -80,7 +80,7 @@ std::vector<Key> OfApplication() {
       {"tony.application.mapred-conf-path", "", kNone, kHadoopFiles},
       {"tony.application.hadoop.location", "", kNone, "containers need no Hadoop"},
       {"tony.application.hadoop.classpath", "", kNone, kNoJvm},
-      {"tony.other.namenodes", "", kNone, "clusters with Kerberos, which need tokens, are not supported yet"},
+      {"tony.other.namenodes", "", kHonoured, "`file_systems`"},
       {"tony.python-exec-path", "", kNone, "TonY sets this key itself, from `-python_binary_path`"},
       {"tony.gpu-exec-path", "nvidia-smi", kNone, "TonY ignores this key, too; Howdah looks up nvidia-smi in PATH"},
       {"tony.version-info.<resource>", "", kNone, "only records the version of TonY"},

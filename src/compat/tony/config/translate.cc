@@ -27,6 +27,9 @@ Translation Translator::Run() {
   job.queue = values_.Text("tony.yarn.queue");
   job.node_label = values_.Text("tony.application.node-label");
   job.tags = values_.List("tony.application.tags").value_or(std::vector<std::string>());
+  for (const std::string& uri : values_.List("tony.other.namenodes").value_or(std::vector<std::string>())) {
+    if (IsUri(uri)) job.file_systems.push_back(uri);  // anything else is in the default file system
+  }
   job.tony_env = true;
   FindJobTypes();
   ReadFramework();

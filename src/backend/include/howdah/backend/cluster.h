@@ -115,13 +115,14 @@ class Cluster {
  public:
   virtual ~Cluster() = default;
 
-  // Returns the reasons why the backend can never run this job, each as one sentence with numbers. Returns none if the
-  // backend can run the job.
-  virtual std::vector<std::string> Refusals(const jobspec::JobSpec& spec) = 0;
-  // Returns the settings of the job file that this backend ignores (such as a queue on the local backend), or that only
-  // the submission can check (such as a queue that YARN may create). `howdah plan` prints them. Call Refusals with the
-  // same job first.
-  virtual std::vector<std::string> Ignored(const jobspec::JobSpec& spec) = 0;
+  struct JobCheck {
+    // The reasons why the backend can never run this job, each as one sentence with numbers.
+    std::vector<std::string> refusals;
+    // The settings of the job file that this backend ignores (such as a queue on the local backend), or that only the
+    // submission can check (such as a queue that YARN may create). `howdah plan` prints them.
+    std::vector<std::string> ignored;
+  };
+  virtual JobCheck Check(const jobspec::JobSpec& spec) = 0;
 
   virtual Result<JobId> Submit(const jobspec::JobSpec& spec, const SubmitOptions& options) = 0;
 
@@ -176,6 +177,13 @@ class Cluster {
   // Call this for a job that has ended. Blocks until its application master has exited, too.
   virtual howdah::Status AwaitGone(const JobId& id) = 0;
   virtual howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) = 0;
+  struct RenewedTokens {
+    Instant until;          // the end of the job's tokens
+    bool replaced = false;  // false: the job's present tokens live at least as long as new ones
+  };
+  // Supplies a running job with new delegation tokens, fetched with the caller's ticket. Returns nullopt for a job that
+  // has ended, and kUnavailable if jobs of this backend have no tokens.
+  virtual Result<std::optional<RenewedTokens>> RenewTokens(const JobId& id) = 0;
 
   // Returns the address of a running job's AM and the identity with which clients call it. Returns kUnavailable if the
   // job has ended, or if no AM has registered yet.

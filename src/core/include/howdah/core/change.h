@@ -172,7 +172,25 @@ struct ContainerChanged {
   friend bool operator==(const ContainerChanged&, const ContainerChanged&) = default;
 };
 
-using Change = std::variant<JobSubmitted, JobChanged, TaskChanged, RoleScaled, ContainerChanged>;
+// The values of TokensChanged::by.
+inline constexpr const char* kRenewedByRm = "rm";          // the cluster renews the tokens until their end
+inline constexpr const char* kRenewedByClient = "client";  // a client has supplied them, and they are not renewed
+inline constexpr const char* kRenewedByKeytab = "keytab";  // the AM replaces them before their end
+
+// The delegation tokens with which the job uses its cluster.
+struct TokensChanged {
+  enum class Type {
+    kIssued,    // the job has those of its submission
+    kRenewed,   // the job has newer ones
+    kExpiring,  // they end soon, and nothing replaces them
+  };
+  Type type = Type::kIssued;
+  Instant until;   // the end of the first of them
+  std::string by;  // how they stay valid until then; empty: they are not renewed
+  friend bool operator==(const TokensChanged&, const TokensChanged&) = default;
+};
+
+using Change = std::variant<JobSubmitted, JobChanged, TaskChanged, RoleScaled, ContainerChanged, TokensChanged>;
 
 struct JournalEntry {
   Instant time;

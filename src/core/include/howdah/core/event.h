@@ -72,6 +72,12 @@ struct ContainerStarting {
   ContainerId container;
   std::string startup_stage;  // a clause: "localizing files on node7, 4.0s after the launch"
 };
+// The job has delegation tokens, which its cluster accepts until this time.
+struct TokensIssued {
+  Instant until;
+  std::string by;        // as in TokensChanged
+  bool renewed = false;  // they replace those of the submission
+};
 // The reason why requests are pending, in one sentence. Empty when no request is pending any more.
 struct RequestsDelayed {
   std::string reason;
@@ -230,7 +236,7 @@ struct FinishPrepared {
 
 using Event =
     std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, AmContainerReported,
-                 ReclaimAnnounced, RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused,
+                 TokensIssued, ReclaimAnnounced, RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused,
                  HeartbeatReceived, ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded,
                  TaskProgressed, TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested,
                  Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared>;

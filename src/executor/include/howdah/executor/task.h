@@ -66,6 +66,9 @@ struct TaskOptions {
   // "ROLE-INDEX/LOCAL_RANK". file: a regular file, which may be moved. Called on a thread of its own; calls may
   // overlap.
   std::function<Status(const std::string& name, const std::string& file)> store_result;
+  // Replaces the delegation tokens that the executor and the task's processes use. tokens: in the form of the backend.
+  // Called on the executor's loop. Empty if the backend has no tokens.
+  std::function<Status(const std::string& tokens)> replace_tokens;
   // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: the executor's own limit.
   std::optional<uint64_t> open_files;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none

@@ -196,6 +196,17 @@ struct AmSpec {
   friend bool operator==(const AmSpec&, const AmSpec&) = default;
 };
 
+// The kinds of delegation tokens that Howdah fetches.
+enum class TokenKind { kHdfs, kKms, kRm };
+
+// The delegation tokens of a job on a cluster with Kerberos.
+struct TokenRules {
+  std::vector<TokenKind> to_tasks = {TokenKind::kHdfs, TokenKind::kKms};  // the fetched tokens that tasks get
+  // Absolute paths of token files on the submitting machine. Their tokens are added to the job's, and tasks get them.
+  std::vector<std::string> files;
+  friend bool operator==(const TokenRules&, const TokenRules&) = default;
+};
+
 // One setting of the configuration from which a job was translated, for the job's history.
 struct Configured {
   std::string name;
@@ -218,10 +229,12 @@ struct JobSpec {
   EnvVars env;
   bool tony_env = false;  // run the tasks as TonY does: variables, shell, source directory
   std::vector<std::string> env_from;
-  std::string queue;  // this field and all up to am affect only clusters
+  std::string queue;  // this field and all up to tokens affect only clusters
   std::optional<int> priority;
   std::string node_label;
   AmSpec am;
+  std::vector<std::string> file_systems;  // URIs of further file systems whose tokens the job gets
+  TokenRules tokens;
   std::vector<std::string> tags;
   std::vector<RoleSpec> roles;     // in the order of the file
   std::string tensorboard_logdir;  // an absolute path or a URI; empty: no TensorBoard

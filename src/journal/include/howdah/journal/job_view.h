@@ -44,6 +44,14 @@ struct TaskView {
   std::optional<core::LeftFiles> left_files;
 };
 
+// The job's delegation tokens.
+struct TokensView {
+  Instant until;          // the end of the first of them
+  std::string by;         // as in core::TokensChanged
+  bool expiring = false;  // they end soon, and nothing replaces them
+  friend bool operator==(const TokensView&, const TokensView&) = default;
+};
+
 struct JobView {
   std::string id, name, on, framework, user, host;
   core::JobState state = core::JobState::kQueued;
@@ -55,6 +63,7 @@ struct JobView {
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
   std::string tensorboard_advice;        // why there is no TensorBoard; shown while there is no other advice
+  std::optional<TokensView> tokens;      // nullopt: the job has none
   std::vector<std::string> later_roles;  // their tasks request containers only after other roles have finished
   TimeBreakdown time_breakdown;
   HardwareTime hardware;
@@ -78,5 +87,10 @@ std::string EncodeEntry(const core::JournalEntry& entry);
 std::optional<core::JournalEntry> DecodeEntry(std::string_view line);
 // Formats a line for people: "06:45:12.301  TaskExited  worker:1  exit code 7".
 std::string DescribeEntry(const core::JournalEntry& entry);
+// Formats a time as "2026-11-29 16:13", in UTC.
+std::string FormatMinute(Instant time);
+// Formats "until 2026-11-29 16:13 UTC, renewed daily by the ResourceManager". The parameters are those of
+// core::TokensChanged.
+std::string DescribeTokens(Instant until, const std::string& by);
 
 }  // namespace howdah::journal

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "howdah/backend/yarn/credential_store.h"
 #include "howdah/backend/yarn/identity.h"
 #include "howdah/backend/yarn/layout.h"
 #include "howdah/base/result.h"
@@ -24,22 +25,27 @@ namespace howdah::backend::yarn {
 class HadoopClient {
  public:
   // Opens a client for interactive commands: its calls give up after seconds, not minutes. On a cluster with Kerberos
-  // `identity` determines the user; otherwise HADOOP_USER_NAME overrides `user`. If there is neither a ticket nor a
-  // file of tokens, Rm and Files return the error.
+  // the file of tokens or `identity` determines the user; otherwise HADOOP_USER_NAME overrides `user`. If there is
+  // neither a ticket nor a file of tokens, Rm and Files return the error.
   static Result<HadoopClient> Open(const hadoop::conf::Environment& environment, const std::string& user,
                                    const Identity& identity);
   // limits: time limits for calls to the ResourceManager.
-  HadoopClient(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
-               hadoop::rpc::RetryLimits limits = {})
+  HadoopClient(hadoop::conf::Configuration configuration, std::string user,
+               std::shared_ptr<const CredentialStore> credentials, hadoop::rpc::RetryLimits limits = {})
       : configuration_(std::move(configuration)),
         user_(std::move(user)),
-        credentials_(std::move(credentials)),
+        store_(std::move(credentials)),
+        credentials_(store_->Get()),
         limits_(limits) {}
   HadoopClient WithOwnConnections() const;
 
+  // Takes newer credentials from the store. If there are any, closes the connections, so results of Rm and Files become
+  // invalid, and returns true. A client that serves for days calls this before each use.
+  bool TakeNewerCredentials();
+
   const hadoop::conf::Configuration& configuration() const { return configuration_; }
   const std::string& user() const { return user_; }
-  const hadoop::rpc::Credentials& credentials() const { return credentials_; }
+  const hadoop::rpc::Credentials& credentials() const { return *credentials_; }
   // The login with Kerberos, or nullopt: the cluster does not use Kerberos, or this client uses only tokens. An error:
   // no ticket was found.
   const std::optional<Result<ClientLogin>>& kerberos() const { return kerberos_; }
@@ -61,7 +67,8 @@ class HadoopClient {
 
   hadoop::conf::Configuration configuration_;
   std::string user_;
-  hadoop::rpc::Credentials credentials_;
+  std::shared_ptr<const CredentialStore> store_;
+  std::shared_ptr<const hadoop::rpc::Credentials> credentials_;
   hadoop::rpc::RetryLimits limits_;
   std::optional<Result<ClientLogin>> kerberos_;
   std::unique_ptr<hadoop::yarn::ResourceManager> rm_;

@@ -35,4 +35,7 @@ struct ClientLogin {
 // $KRB5_CLIENT_KTNAME. Acts as `identity.as` or $HADOOP_PROXY_USER. Blocks up to 10 s if a keytab is used.
 Result<ClientLogin> LogIn(const hadoop::conf::Configuration& configuration, const Identity& identity);
 
+// The account of the user to whom the tokens belong, by auth_to_local. Empty: no token names its owner.
+std::string OwnerOf(const hadoop::conf::Configuration& configuration, const hadoop::rpc::Credentials& credentials);
+
 }  // namespace howdah::backend::yarn

@@ -14,6 +14,10 @@ namespace howdah::backend::yarn {
 // Secrets with this prefix are only for the AM and are not passed on to tasks.
 inline constexpr std::string_view kAmSecretPrefix = "howdah.am.";
 
+// The credentials without the secrets that Howdah adds. Programs of the user get these, and so does a job that such a
+// program submits.
+hadoop::rpc::Credentials WithoutOwnSecrets(hadoop::rpc::Credentials credentials);
+
 // Adds an identity as the secrets "howdah.ca", "howdah.NAME.pem" and "howdah.NAME.key". name: "am", "executor".
 void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity);
 // Returns kFailed with the name of the missing secret.

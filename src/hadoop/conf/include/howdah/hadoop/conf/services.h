@@ -41,5 +41,8 @@ Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const
 // Resolves viewfs links: "viewfs:///data/x" → "hdfs://ns2/warehouse/x". If the scheme or authority is missing, adds
 // that of fs.defaultFS: "/user/ann" → "hdfs://ns1/user/ann".
 Result<std::string> ResolveUri(const Configuration& configuration, const std::string& uri);
+// The file systems that hold the files of a URI's file system, as URIs without a path: for viewfs, one for each target
+// of the mount table; otherwise the file system itself. Each occurs once. kUsage: a table without mounts.
+Result<std::vector<std::string>> BackingFileSystems(const Configuration& configuration, const std::string& uri);
 
 }  // namespace howdah::hadoop::conf

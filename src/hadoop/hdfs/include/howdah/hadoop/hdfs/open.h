@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "howdah/base/time.h"
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/hadoop/hdfs/file_system.h"
 #include "howdah/hadoop/rpc/client_options.h"
@@ -26,11 +27,17 @@ Result<std::unique_ptr<FileSystem>> Open(const hadoop::conf::Configuration& conf
                                          const OpenOptions& options);
 
 // Fetches a delegation token of the file system, which `renewer`, a principal, may renew; its service is set. Returns
-// nullopt if the file system needs none (file:). Needs options.kerberos, because a NameNode issues tokens only to
-// callers with a ticket. Blocks as calls do.
+// nullopt if the file system needs none (file:, and a NameNode that requires no authentication). Needs
+// options.kerberos, because a NameNode issues tokens only to callers with a ticket. Blocks as calls do.
 Result<std::optional<hadoop::rpc::Token>> FetchToken(const hadoop::conf::Configuration& configuration,
                                                      const std::string& uri, const OpenOptions& options,
                                                      const std::string& renewer);
+
+// Returns until when a token of the file system that is issued now is accepted if nothing renews it. Fetches a token
+// with the caller as its renewer, renews it and cancels it, because only a renewal reports this time. user: the
+// caller's account. Needs options.kerberos, and that the file system has tokens. Blocks as calls do.
+Result<Instant> ValidityOfNewToken(const hadoop::conf::Configuration& configuration, const std::string& uri,
+                                   const OpenOptions& options);
 
 // The path of a URI: "hdfs://ns1/a/b" → "/a/b", "/a/b" → "/a/b".
 std::string PathOf(const std::string& uri);

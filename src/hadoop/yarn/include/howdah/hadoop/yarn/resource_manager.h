@@ -64,6 +64,9 @@ class ResourceManager {
   // Returns a token for processes that do not have the caller's credentials. `renewer` is the user or principal that
   // may renew the token.
   Result<hadoop::rpc::Token> GetDelegationToken(const std::string& renewer);
+  // Returns until when a token that is issued now is accepted if nothing renews it. Fetches a token with the caller as
+  // its renewer, renews it and cancels it, because only a renewal reports this time. user: the caller's account.
+  Result<Instant> ValidityOfNewToken(const std::string& user);
 
  private:
   template <typename Response>

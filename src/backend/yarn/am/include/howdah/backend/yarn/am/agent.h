@@ -97,6 +97,13 @@ class AmJob {
 
 // Writes the files that are embedded in the credentials of the executor's container to the current directory.
 Status ExtractTaskFiles(const hadoop::conf::Environment& environment);
+// Writes the credentials of the task's processes to a file in the current directory, readable by its owner only, and
+// returns the absolute path. job_file: the path of the effective job.
+Result<std::string> WriteTaskCredentials(const hadoop::conf::Environment& environment, const std::string& job_file);
+// Replaces the tokens of the executor and those in the file of WriteTaskCredentials by newer ones. tokens: encoded
+// credentials.
+Status ReplaceTaskTokens(const hadoop::conf::Environment& environment, const std::string& job_file,
+                         const std::string& tokens);
 // Stores files of a task's working directory in HDFS, at jobs/ID/outputs/ROLE-INDEX/. task: "ROLE-INDEX". Blocks until
 // all are stored; starts no thread, and may be called on any thread.
 Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& id, const std::string& task,

@@ -42,8 +42,7 @@ class YarnCluster final : public backend::Cluster {
   explicit YarnCluster(YarnOptions options);
   ~YarnCluster() override;
 
-  std::vector<std::string> Refusals(const jobspec::JobSpec& spec) override;
-  std::vector<std::string> Ignored(const jobspec::JobSpec& spec) override;
+  JobCheck Check(const jobspec::JobSpec& spec) override;
   Result<JobId> Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) override;
   Result<JobId> Resolve(const std::string& name) override;
   Result<journal::JobView> Status(const JobId& id) override;
@@ -65,6 +64,7 @@ class YarnCluster final : public backend::Cluster {
   std::string LogsLocation(const JobId& id) override;
   Result<std::string> Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;
+  Result<std::optional<RenewedTokens>> RenewTokens(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
   Result<backend::ClusterInfo> ClusterInfo() override;

@@ -1,0 +1,62 @@
+// The journal's entries about delegation tokens.
+#include <gtest/gtest.h>
+
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+TEST(JobTokens, ExpiryIsAnnouncedOneDayBefore) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+0s tokens 604800 rm
+  tokens issued until 28T00:00 by rm
+0s tokens 604800 rm
+518399s tick
+518400s tick
+  tokens expiring until 28T00:00 by rm
+518401s tick
+)");
+}
+
+TEST(JobTokens, NewerTokensDelayTheAnnouncement) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+0s tokens 604800 rm
+  tokens issued until 28T00:00 by rm
+500000s tokens 586400 client renewed
+540000s tokens 626400 client renewed
+  tokens renewed until 28T06:00 by client
+604799s tick
+604800s tick
+  tokens expiring until 28T06:00 by client
+604801s tokens 700000 client renewed
+  tokens renewed until 29T02:26 by client
+)");
+}
+
+TEST(JobTokens, TokensThatTheAmReplacesAreNotAnnounced) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+0s tokens 604800 rm
+  tokens issued until 28T00:00 by rm
+1s tokens 604801 keytab renewed
+  tokens renewed until 28T00:00 by keytab
+604900s tick
+)");
+}
+
+// The tokens of a test cluster live for minutes. The announcement must not come with their issue.
+TEST(JobTokens, ShortLivedTokensAreAnnouncedInTheirLastQuarter) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+0s tokens 150
+  tokens issued until 21T00:02
+112s tick
+113s tick
+  tokens expiring until 21T00:02
+)");
+}
+
+}  // namespace
+}  // namespace howdah::core::testing

@@ -1,0 +1,29 @@
+// The facts in a delegation token's identifier.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "howdah/base/time.h"
+#include "howdah/hadoop/rpc/token.h"
+
+namespace howdah::hadoop::rpc {
+
+inline constexpr const char* kHdfsToken = "HDFS_DELEGATION_TOKEN";
+inline constexpr const char* kKmsToken = "kms-dt";
+inline constexpr const char* kRmToken = "RM_DELEGATION_TOKEN";
+
+struct TokenIdentifier {
+  std::string owner, renewer;  // principals or short names, as the issuer wrote them
+  std::string real_user;       // the proxy user that fetched the token for `owner`; may be empty
+  Instant issued;
+  Instant expires;  // the token's maximum lifetime: renewals do not extend it beyond this time
+};
+
+// Parses the identifier of a token of the NameNode, of KMS
+// (org.apache.hadoop.security.token.delegation.AbstractDelegationTokenIdentifier) or of the ResourceManager
+// (YARNDelegationTokenIdentifierProto). Returns nullopt for other kinds, and for bytes that are no such identifier. Any
+// bytes are safe.
+std::optional<TokenIdentifier> ParseTokenIdentifier(const Token& token);
+
+}  // namespace howdah::hadoop::rpc

@@ -1,0 +1,36 @@
+#include "howdah/hadoop/rpc/token_identifier.h"
+
+#include "howdah/base/epoch.h"
+#include "howdah/hadoop/messages/security.pb.h"
+#include "writable.h"
+
+namespace howdah::hadoop::rpc {
+namespace {
+
+constexpr char kVersion = 0;
+
+std::optional<TokenIdentifier> ParseWritableIdentifier(std::string_view bytes) {
+  if (bytes.empty() || bytes.front() != kVersion) return std::nullopt;
+  WritableReader reader(bytes.substr(1));
+  auto owner = reader.Text(), renewer = reader.Text(), real_user = reader.Text();
+  const auto issued = reader.VLong(), expires = reader.VLong();
+  if (!expires) return std::nullopt;
+  return TokenIdentifier{*owner, *renewer, *real_user, FromMillis(*issued), FromMillis(*expires)};
+}
+
+std::optional<TokenIdentifier> ParseRmIdentifier(const std::string& bytes) {
+  ::hadoop::common::YARNDelegationTokenIdentifierProto message;
+  if (!message.ParseFromString(bytes) || !message.has_maxdate()) return std::nullopt;
+  return TokenIdentifier{message.owner(), message.renewer(), message.realuser(), FromMillis(message.issuedate()),
+                         FromMillis(message.maxdate())};
+}
+
+}  // namespace
+
+std::optional<TokenIdentifier> ParseTokenIdentifier(const Token& token) {
+  if (token.kind == kRmToken) return ParseRmIdentifier(token.identifier);
+  if (token.kind == kHdfsToken || token.kind == kKmsToken) return ParseWritableIdentifier(token.identifier);
+  return std::nullopt;
+}
+
+}  // namespace howdah::hadoop::rpc
