@@ -84,7 +84,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
                   .record = record_,
                   .view = [this] { return ViewWithUsage(); },
                   .post = [this](core::Event event) { job_loop_.Post(std::move(event)); },
-                  .replace_tokens = [this](const std::string& tokens) { return ReplaceTokens(tokens); },
+                  .replace_tokens = [this](const std::string& tokens) { return backend_->ReplaceTokens(tokens); },
                   .tensorboard = [this]() -> Result<uint16_t> {
                     if (tensorboard_) return tensorboard_->port();
                     return Failed("the job has no TensorBoard; set `tensorboard: {logdir: ...}` in the job file");
@@ -103,7 +103,6 @@ ApplicationMaster::~ApplicationMaster() = default;
 Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   HOWDAH_TRY(const Listening listening, endpoints_.Listen());
   HOWDAH_TRY(backend_, make_backend(event_loop_.io(), *this, listening));
-  executors_.SetTokens(backend_->NewerTokens());
   followers_.OnJournal(record_.size());
   if (event_log_.had_events()) {
     HOWDAH_TRY_STATUS(Resume(listening));
@@ -154,7 +153,12 @@ void ApplicationMaster::OnEvent(const backend::BackendEvent& event) {
     caller_.Stop(exited->container);
     return executors_.Forget(exited->container, [this, exited = *exited] { job_loop_.Post(exited); });
   }
-  std::visit([this](const auto& e) { job_loop_.Post(e); }, event);
+  std::visit(Overload{[this](const auto& e) { job_loop_.Post(e); },
+                      [this](const backend::TokensInUse& tokens) {
+                        executors_.SetTokens(tokens.for_executors);
+                        job_loop_.Post(tokens.issued);
+                      }},
+             event);
 }
 
 // --- actions ---
@@ -192,12 +196,6 @@ void ApplicationMaster::StartTask(const core::StartTask& order) {
   if (!rendezvous.ok()) return Fail(rendezvous.error());
   rendezvous_.Start(order, job.peers());
   executors_.Start(order, *rendezvous);
-}
-
-Result<backend::Backend::ReplacedTokens> ApplicationMaster::ReplaceTokens(const std::string& tokens) {
-  HOWDAH_TRY(const auto outcome, backend_->ReplaceTokens(tokens));
-  if (outcome.replaced) executors_.SetTokens(backend_->NewerTokens());
-  return outcome;
 }
 
 void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {

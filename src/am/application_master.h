@@ -56,7 +56,6 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void OnSignal(int signal);
   void Deliver(core::Event event);
   void StartTask(const core::StartTask& order);
-  Result<backend::Backend::ReplacedTokens> ReplaceTokens(const std::string& tokens);
   void PrepareFinish(const core::PrepareFinish& order);
   void FinishJob();
   // Appends text to the output of the process with this rank.

@@ -333,6 +333,15 @@ core::Event EventOf(const ContainerId& container, const wire::EndpointEvent& e) 
       container, {e.host(), static_cast<uint16_t>(e.port())}, e.attempt(), e.callback_address()};
 }
 
+core::Event EventOf(const wire::MeetsEvent& e) {
+  return core::RendezvousReported{
+      {e.role(), e.index()}, e.attempt(), static_cast<core::RendezvousReported::Step>(e.step())};
+}
+
+core::Event EventOf(const wire::TokensEvent& e) {
+  return core::TokensIssued{FromMicros(e.until_micros()), e.by(), e.renewed()};
+}
+
 core::Event EventOf(const wire::FinishPreparedEvent& e) {
   core::FinishPrepared event{.checkpoint = std::nullopt, .problem = e.problem()};
   if (e.has_checkpoint()) event.checkpoint = {e.checkpoint().name(), FromMicros(e.checkpoint().written_micros())};
@@ -385,11 +394,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return EventOf(container, record.stalled());
     case wire::LoggedEvent::kStands:
       return EventOf(container, record.stands());
-    case wire::LoggedEvent::kMeets: {
-      const wire::MeetsEvent& e = record.meets();
-      return core::RendezvousReported{
-          {e.role(), e.index()}, e.attempt(), static_cast<core::RendezvousReported::Step>(e.step())};
-    }
+    case wire::LoggedEvent::kMeets:
+      return EventOf(record.meets());
     case wire::LoggedEvent::kScale:
       return core::ScaleRequested{record.scale().role(), record.scale().instances(), record.scale().by()};
     case wire::LoggedEvent::kStop: {
@@ -402,8 +408,7 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     case wire::LoggedEvent::kOrdersDelayedUntilMicros:
       return core::OrdersDelayed{FromMicros(record.orders_delayed_until_micros())};
     case wire::LoggedEvent::kTokens:
-      return core::TokensIssued{FromMicros(record.tokens().until_micros()), record.tokens().by(),
-                                record.tokens().renewed()};
+      return EventOf(record.tokens());
     case wire::LoggedEvent::kTensorboard:
       return core::TensorBoardReported{record.tensorboard().url(), record.tensorboard().advice()};
     case wire::LoggedEvent::kFinishPrepared:

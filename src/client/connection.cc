@@ -25,6 +25,12 @@ Result<std::optional<std::string>> ConfiguredBackend() {
 
 }  // namespace
 
+void Connection::UseKeytab(const jobspec::JobSpec& spec) {
+  if (!spec.kerberos || !login_.keytab.empty() || !login_.principal.empty()) return;
+  login_.keytab = spec.kerberos->keytab;
+  login_.principal = spec.kerberos->principal;
+}
+
 Result<std::optional<std::string>> Connection::Chosen() const {
   const auto on = Variable("HOWDAH_ON");
   if (on_.empty() && (!on || on->empty())) return ConfiguredBackend();

@@ -35,14 +35,18 @@ TEST(JobTokens, NewerTokensDelayTheAnnouncement) {
 )");
 }
 
-TEST(JobTokens, TokensThatTheAmReplacesAreNotAnnounced) {
+TEST(JobTokens, TokensThatTheAmReplacesAreAnnouncedIfItFails) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s up
-0s tokens 604800 rm
-  tokens issued until 28T00:00 by rm
-1s tokens 604801 keytab renewed
-  tokens renewed until 28T00:00 by keytab
-604900s tick
+0s tokens 800 rm
+  tokens issued until 21T00:13 by rm
+600s tokens 1400 keytab renewed
+  tokens renewed until 21T00:23 by keytab
+1200s tokens 2000 keytab renewed
+  tokens renewed until 21T00:33 by keytab
+1899s tick
+1900s tick
+  tokens expiring until 21T00:33 by keytab
 )");
 }
 

@@ -8,8 +8,12 @@ namespace howdah::core {
 namespace {
 
 // How long before their end the journal warns of it. The warning about short-lived tokens must not come with their
-// issue.
-Duration NoticeOf(Duration lifetime) { return std::min<Duration>(std::chrono::hours(24), lifetime / 4); }
+// issue. An AM with a keytab begins to replace tokens earlier than this notice, so the warning means that it has
+// failed.
+Duration NoticeOf(Duration lifetime, const std::string& by) {
+  if (by == kRenewedByKeytab) return std::min<Duration>(std::chrono::hours(3), lifetime / 8);
+  return std::min<Duration>(std::chrono::hours(24), lifetime / 4);
+}
 
 }  // namespace
 
@@ -19,9 +23,8 @@ void TokenLifetime::On(const TokensIssued& e) {
   recorder_.Write(
       TokensChanged{e.renewed ? TokensChanged::Type::kRenewed : TokensChanged::Type::kIssued, e.until, e.by});
   context_.timers.Disarm(JobTimer::kTokens);
-  if (e.by == kRenewedByKeytab) return;  // the AM replaces them in time
   const Duration lifetime = std::max<Duration>(e.until - context_.now, Duration(0));
-  context_.timers.Arm(JobTimer::kTokens, e.until - NoticeOf(lifetime));
+  context_.timers.Arm(JobTimer::kTokens, e.until - NoticeOf(lifetime, e.by));
 }
 
 void TokenLifetime::Fire() {

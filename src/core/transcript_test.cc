@@ -88,6 +88,13 @@ ContainerGranted ParseGrant(const Line& line, const jobspec::JobSpec& spec) {
   return {{line.Word(1)}, RoleNumber(spec, line.Word(2)), line.Word(3), ParseResources(line)};
 }
 
+TaskProgress ParseProgress(const Line& line) {
+  TaskProgress progress{.step = std::atoi(line.Word(3).c_str()), .at = line.now};
+  if (!line.Word(4).empty()) progress.checkpoint = std::atoi(line.Word(4).c_str());
+  if (progress.checkpoint) progress.checkpoint_at = line.AtOption();
+  return progress;
+}
+
 std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) {
   const std::string verb = line.Word(0);
   const ContainerId container{line.Word(1)};
@@ -132,12 +139,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     exited.by_stop_order = !line.Option("by_stop_order").empty();
     return exited;
   }
-  if (verb == "progress") {
-    TaskProgress progress{.step = std::atoi(line.Word(3).c_str()), .at = line.now};
-    if (!line.Word(4).empty()) progress.checkpoint = std::atoi(line.Word(4).c_str());
-    if (progress.checkpoint) progress.checkpoint_at = line.AtOption();
-    return TaskProgressed{container, line.Attempt(), progress};
-  }
+  if (verb == "progress") return TaskProgressed{container, line.Attempt(), ParseProgress(line)};
   if (verb == "rendezvous") {
     const std::string& name = line.Word(1);
     const size_t colon = name.find(':');

@@ -34,6 +34,7 @@ class Maker {
     if (Flip()) job.queue = NonEmpty();
     if (Flip()) job.file_systems = {"hdfs://ns2", "viewfs://table"};
     if (Flip()) job.tokens.to_tasks = Flip() ? std::vector<TokenKind>() : std::vector{TokenKind::kRm, TokenKind::kHdfs};
+    if (Flip()) job.kerberos = KerberosLogin{Flip() ? "" : "ann@EXAMPLE.COM", "/home/ann/ann.keytab", Flip()};
     if (Flip()) job.tokens.files = {"/d/hive.dt"};
     if (Flip()) job.priority = Below(100);
     if (Flip()) job.node_label = NonEmpty();

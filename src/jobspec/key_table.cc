@@ -143,6 +143,22 @@ const Section<AmSpec>& AmKeys() {
   return section;
 }
 
+const Section<KerberosLogin>& KerberosKeys() {
+  static const Section<KerberosLogin> section = {
+      {Row("principal", &KerberosLogin::principal, OptionalText(),
+           "Principal of the keytab, as in ann@EXAMPLE.COM; default: the first one of the keytab"),
+       Row("keytab", &KerberosLogin::keytab, PathOrUri(PathUse::kLocalFile),
+           "Keytab with which the submission logs in, and the application master from then on", "~/ann.keytab"),
+       Row("carry", &KerberosLogin::carry, TrueOrFalse(),
+           "true: the keytab is part of the application master's credentials, and so of the ResourceManager's state; "
+           "an application master that YARN restarts can then log in even if the tokens of the submission have "
+           "expired")},
+      {},
+      nullptr,
+      "keytab"};
+  return section;
+}
+
 const Section<TokenRules>& TokenKeys() {
   static const Section<TokenRules> section = {
       {Row("to_tasks", &TokenRules::to_tasks, TokenKinds(),
@@ -415,6 +431,8 @@ Section<JobSpec> MakeJobKeys() {
           "with Kerberos the job gets tokens for them (YARN)"),
       Row("tokens", &J::tokens, OmittedByDefault(SectionType(&TokenKeys)),
           "Delegation tokens of the job on a cluster with Kerberos (YARN)"),
+      Row("kerberos", &J::kerberos, Optional(SectionType(&KerberosKeys)),
+          "A keytab with which a job that runs for weeks stays logged in to a cluster with Kerberos (YARN)"),
       Row("tags", &J::tags, ListOf(NonEmptyText("string"), "list of strings"), "Tags to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),

@@ -81,6 +81,9 @@ bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
     out = *text;
     return true;
   }
+  if (use == PathUse::kLocalFile && text->starts_with("~/") && r.host().variable) {
+    text->replace(0, 1, r.host().variable("HOME").value_or(""));
+  }
   if (*text == "~" || text->compare(0, 2, "~/") == 0) {
     return r.Fail(n, "'~' is not expanded in job files; write ${HOME}" + Printable(text->substr(1)));
   }

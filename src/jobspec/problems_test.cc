@@ -158,7 +158,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, file_systems, tokens, tags, roles, tensorboard, checkpoint, "
+        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, tags, roles, tensorboard, "
+        "checkpoint, "
         "restart, timeouts, metrics, start, history, advice"}},
       {Job("advice: {off: [vcores-ovr]}"),
        {"2: advice.off[0]: unknown value 'vcores-ovr'; did you mean 'vcores-over'?"}},
@@ -167,7 +168,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, file_systems, tokens, tags, roles, tensorboard, checkpoint, "
+        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, tags, roles, tensorboard, "
+        "checkpoint, "
         "restart, timeouts, metrics, start, history, advice",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},
@@ -281,6 +283,10 @@ TEST(Problems, InvalidClusterValuesAreReported) {
         "2: tokens.files[1]: no such file or directory: '/jobs/none.dt'; relative paths start at the job file's "
         "directory",
         "2: tokens.files[2]: 'hdfs://a/b' is a URI; write the path of a file on this machine"}},
+      {Job("kerberos: {principal: ann}"), {"2: kerberos.keytab: missing; write for example keytab: ~/ann.keytab"}},
+      {Job("kerberos: {keytab: ~/ann.keytab}"),
+       {"2: kerberos.keytab: no such file or directory: '/home/u/ann.keytab'; relative paths start at the job file's "
+        "directory"}},
       {Job("docker: {network: host}"), {"2: docker.image: missing; write for example image: library/python:3.11"}},
       {Job("docker: python"), {"2: docker: must be a map, as in 'key: value'"}},
       {Job("docker: {image: 'a b'}"), {"2: docker.image: invalid image name 'a b'; write for example python:3.11"}},

@@ -219,6 +219,8 @@ class Configuration:
         if setup.kerberos:
             site |= self._service("yarn.resourcemanager.principal", "yarn.resourcemanager.keytab", "rm")
             site |= self._service("yarn.nodemanager.principal", "yarn.nodemanager.keytab", "nm")
+            # Stands for /etc/krb5.conf on the nodes.
+            site["yarn.nodemanager.admin-env"] = f"KRB5_CONFIG={self.folder}/kdc/krb5.conf"
         if setup.pmem_check:
             # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False

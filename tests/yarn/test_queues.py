@@ -44,7 +44,8 @@ def test_capacity_scheduler_creates_the_queue_of_a_user_mapping(new_cluster, how
             "default": {"capacity": 50, **USER_LIMIT, "state": "STOPPED"},
             "users": {"capacity": 50, "auto-create-child-queue.enabled": True,
                       "leaf-queue-template.capacity": 50, "leaf-queue-template.maximum-capacity": 100,
-                      "leaf-queue-template.user-limit-factor": 10, "leaf-queue-template.maximum-am-resource-percent": 1}},
+                      "leaf-queue-template.user-limit-factor": 10,
+                      "leaf-queue-template.maximum-am-resource-percent": 1}},
         extra={"capacity-scheduler": {f"{CAPACITY}queue-mappings": "u:%user:users.%user"}})
     alice = howdah_of(cluster)
     assert queue_of(alice, tmp_path, "").split(".")[-1] == "alice"

@@ -2,6 +2,7 @@
 import datetime
 import re
 import shlex
+import shutil
 import struct
 import threading
 import time
@@ -9,7 +10,7 @@ import time
 import pytest
 
 from job_reports import assert_facts
-from kill_cases import am_attempts, ended, events, kill9, kill_am, runs_again, submit, until, worker
+from kill_cases import am_attempts, ended, events, job_text, kill9, kill_am, runs_again, submit, until, worker
 from machine import BIN, eventually
 
 HIVE = ("hive", b"identifier", b"password", b"HIVE_DELEGATION_TOKEN", b"hiveserver2")
@@ -43,8 +44,8 @@ def token_file(path, *tokens):
 
 
 def tokens_of_task(howdah, tmp_path, keys=""):
-    """Runs a job whose task copies its token file, and returns what the copy contains: the kinds of tokens, and the name
-    service ns2 if a token is for it."""
+    """Runs a job whose task copies its token file, and returns the content of the copy: the kinds of tokens, and the
+    name service ns2 if a token is for it."""
     copy = tmp_path / "copy"
     done = howdah("run", howdah.job_file(tmp_path, f"name: tokens\n{keys}\nroles:\n  w: {{memory: 64MiB, command: "
                                                    f"'cp -p $HADOOP_TOKEN_FILE_LOCATION {copy}'}}\n"))
@@ -87,8 +88,8 @@ def test_tokens_of_other_tools_reach_the_tasks(howdah, tmp_path):
     token_file(tmp_path / "hive.dt", HIVE)
     assert tokens_of_task(howdah, tmp_path, "tokens: {files: [hive.dt]}") == ["HDFS", "HIVE"]
     (tmp_path / "bad.dt").write_bytes(b"HDTS\0\7x")
-    job = howdah.job_file(tmp_path, "name: j\ntokens: {files: [bad.dt]}\nroles: {w: {memory: 64MiB, command: 'true'}}\n")
-    done = howdah("run", job)
+    done = howdah("run", howdah.job_file(tmp_path, "name: j\ntokens: {files: [bad.dt]}\nroles: {w: {memory: 64MiB, "
+                                                   "command: 'true'}}\n"))
     assert done.code == 2, done
     assert f"tokens.files: {tmp_path}/bad.dt: reading Hadoop tokens: at byte " in done.stderr, done
 
@@ -169,7 +170,7 @@ def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived
     times = tmp_path / "times"
 
     def lists_until(moment):
-        eventually(lambda: times.exists() and int(times.read_text().split()[-1]) > moment, "a list of the directory", 120)
+        eventually(lambda: times.exists() and int(times.read_text().split()[-1]) > moment, "a list of the home", 120)
 
     role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(short_lived, tmp_path)}\""
     job = submit(howdah, tmp_path, {"worker": role}, job="outputs: [out/]")
@@ -186,7 +187,7 @@ def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived
     with Timer(howdah, job) as timer:
         eventually(lambda: "TokensRenewed" in events(howdah, job), "newer tokens")
         kill9(*howdah.agents(job, "am"))  # the next AM starts with the tokens of the submission
-        eventually(lambda: len(am_attempts(howdah, job)) == 2 and howdah.status(job)["state"] == "RUNNING", "the second AM")
+        eventually(lambda: len(am_attempts(howdah, job)) == 2 and howdah.status(job)["state"] == "RUNNING", "AM 2")
         lists_until(end + 5)
         assert howdah.status(job)["tokens"]["by"] == "client"
         kill9(*howdah.agents(job, "task"))  # the next container starts with newer tokens, and localizes files
@@ -200,6 +201,43 @@ def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived
     assert not refused, refused
     done = howdah("renew", job)
     assert done.code == 0 and done.stdout == f"{job} has ended; nothing to do\n", done
+
+
+@pytest.mark.parametrize("carry", [False, True])
+def test_keytab_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived, tmp_path, carry):
+    """With `carry`, YARN restarts the AM after the tokens of the submission have expired."""
+    howdah = howdah_of(short_lived)
+    times = tmp_path / "times"
+
+    def lists_until(moment):
+        eventually(lambda: times.exists() and int(times.read_text().split()[-1]) > moment, "a list of the home", 120)
+
+    shutil.copy(short_lived.kdc.keytab_path("alice"), tmp_path / "alice.keytab")
+    role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(short_lived, tmp_path)}\""
+    text = job_text({"worker": role}, f"kerberos: {{keytab: alice.keytab, carry: {str(carry).lower()}}}")
+    env = howdah.env | {"KRB5CCNAME": f"FILE:{tmp_path}/none"}
+    job = howdah.submit(howdah.job_file(tmp_path, text), env=env)
+    howdah.running(job)
+    in_hdfs = f"/user/alice/.howdah/jobs/{job}/keytab"
+    assert (in_hdfs in howdah.in_hdfs(job)) == (not carry)
+    holders = {path.parent.parent.name for node in short_lived.setup.node_names()
+               for path in (short_lived.folder / node / "local").glob(f"usercache/*/appcache/{job}/*/howdah/keytab")}
+    assert len(holders) == 1, "only the AM's container has it"
+    assert howdah.status(job)["tokens"]["by"] == "keytab"
+    end = time.time() + seconds_left(howdah, job)
+    eventually(lambda: "TokensRenewed" in events(howdah, job), "newer tokens", END_S + 10)
+    assert "replaced by the application master" in howdah("status", job).stdout
+    lists_until(end + 3)
+    if carry:
+        kill9(*howdah.agents(job, "am"))
+        eventually(lambda: len(am_attempts(howdah, job)) == 2 and howdah.status(job)["state"] == "RUNNING", "AM 2")
+    else:
+        kill_am(howdah, job)
+    lists_until(time.time() + RENEW_S)
+    (tmp_path / "go").touch()
+    status = ended(howdah, job, "SUCCEEDED")
+    assert status["tasks"][0]["attempt"] == 0, "no list failed"
+    assert "TokensExpiring" not in events(howdah, job)
 
 
 def test_k12_job_whose_tokens_end_still_ends_well(howdah_of, short_lived, tmp_path):

@@ -38,7 +38,6 @@ class LocalBackend final : public backend::Backend {
   Result<ReplacedTokens> ReplaceTokens(const std::string&) override {
     return Error{ErrorCode::kUnavailable, "the tasks run on this machine as the user, and have no tokens"};
   }
-  std::string NewerTokens() const override { return ""; }
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:

@@ -114,8 +114,9 @@ std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec) {
   if (spec.am != jobspec::AmSpec{}) {
     ignored.push_back("am: ignored, because the application master has no container on this machine");
   }
-  if (!spec.file_systems.empty() || spec.tokens != jobspec::TokenRules{}) {
-    ignored.push_back("file_systems and tokens: ignored, because tasks run on this machine as you, with your ticket");
+  if (!spec.file_systems.empty() || spec.tokens != jobspec::TokenRules{} || spec.kerberos) {
+    ignored.push_back(
+        "file_systems, tokens and kerberos: ignored, because tasks run on this machine as you, with your ticket");
   }
   if (!spec.tony_history.empty() && !CanWriteTonyHistory(spec)) {
     ignored.push_back("history.tony: " + spec.tony_history +

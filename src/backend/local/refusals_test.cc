@@ -94,10 +94,10 @@ TEST(Refusals, ClusterKeysAreIgnored) {
 TEST(Refusals, TokensAreIgnored) {
   auto spec = Job({Role("worker", 1, kGibibyte)});
   spec.file_systems = {"hdfs://ns2"};
-  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("file_systems and tokens: ignored")));
+  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("file_systems, tokens and kerberos: ignored")));
   spec.file_systems.clear();
   spec.tokens.to_tasks = {};
-  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("file_systems and tokens: ignored")));
+  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("file_systems, tokens and kerberos: ignored")));
 }
 
 TEST(Refusals, HistoryOnAnotherFileSystemIsIgnored) {

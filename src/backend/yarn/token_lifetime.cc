@@ -33,6 +33,15 @@ std::optional<core::TokensIssued> LifetimeOf(const hadoop::rpc::Credentials& cre
   return issued;
 }
 
+std::optional<Instant> OldestIssue(const hadoop::rpc::Credentials& credentials) {
+  std::optional<Instant> oldest;
+  for (const auto& [alias, token] : credentials.tokens) {
+    const auto identifier = hadoop::rpc::ParseTokenIdentifier(token);
+    if (identifier) oldest = std::min(oldest.value_or(identifier->issued), identifier->issued);
+  }
+  return oldest;
+}
+
 hadoop::rpc::Credentials NewerTokens(hadoop::rpc::Credentials tokens, const core::TokensIssued& issued) {
   tokens.secrets = {{kUntil, FormatInstant(issued.until)}, {kBy, issued.by}};
   return tokens;

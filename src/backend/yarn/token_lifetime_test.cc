@@ -35,6 +35,8 @@ TEST(TokenLifetime, FirstTokenToEndDecides) {
   EXPECT_EQ(issued->until, Hour(100));
   EXPECT_EQ(issued->by, core::kRenewedByRm);
   EXPECT_FALSE(issued->renewed);
+  EXPECT_EQ(OldestIssue(credentials), Hour(0));
+  EXPECT_FALSE(OldestIssue({}));
   credentials.tokens["c"] = OfRm(Hour(200), "");
   issued = LifetimeOf(credentials);
   EXPECT_EQ(issued->until, Hour(100));

@@ -20,6 +20,7 @@ Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection
     PrintProblems(job.problems);
     return std::variant<jobspec::JobSpec, int>(client::kExitUsage);
   }
+  connection.UseKeytab(job.spec);
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   const auto refusals = cluster->Check(job.spec).refusals;
   for (const std::string& refusal : refusals) output::PrintNote(refusal);

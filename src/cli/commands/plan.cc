@@ -56,6 +56,7 @@ Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& j
     if (json) output::Print(ProblemsJson(job.problems));
     return client::kExitUsage;
   }
+  connection.UseKeytab(job.spec);
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   const auto size_of = [&](const std::string& path) -> std::optional<int64_t> {
     if (path != job.spec.source || job.spec.tony_env) return os::files::TreeSize(path);

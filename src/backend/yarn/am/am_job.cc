@@ -13,6 +13,7 @@
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/job_record.h"
+#include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/host_port.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/yarn_service.pb.h"
@@ -26,6 +27,7 @@
 #include "howdah/os/net/resolve.h"
 #include "howdah/os/process/machine.h"
 #include "job_copies.h"
+#include "keytab_renewer.h"
 #include "yarn_backend.h"
 
 namespace howdah::backend::yarn::am {
@@ -38,6 +40,7 @@ constexpr char kAddress[] = "am.address";
 constexpr char kCheckpointFile[] = "answers.bin";
 constexpr size_t kLastLineLimit = size_t{1} << 20;
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
+constexpr Duration kOldTokens = std::chrono::hours(24);
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // The longest wait for an unreachable ResourceManager at the end of a job, equal to that of a running job. An AM must
 // not exit before it has unregistered, because YARN would restart it.
@@ -81,9 +84,22 @@ struct AmJob::Parts {
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
   std::unique_ptr<MetricsCopy> metrics_copy;
+  std::unique_ptr<KeytabRenewer> keytab_renewer;
   std::jthread begin_history;  // uses a thread, so that a slow NameNode does not delay the job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
+  // Fetches new tokens with the keytab, if there is one, and if those of the container are old. An error is only
+  // logged, because the tokens of the container may still be valid.
+  void ReplaceOldTokens(Instant now) const {
+    const auto present = credentials->Get();
+    const auto issued = OldestIssue(*present);
+    const auto lifetime = LifetimeOf(*present);
+    if (!HasKeytab() || !issued || !lifetime) return;
+    if (now - *issued < kOldTokens && now < RenewalTime(*issued, lifetime->until)) return;
+    const auto newer = FetchTokensWithKeytab(configuration, spec, start.user);
+    const Status written = newer.ok() ? WriteNewerTokens(*newer) : Status(newer.error());
+    written.ok() ? TakeNewerTokens() : Warn(written.error());
+  }
   // Takes the tokens that an AM process of this container has received.
   void TakeNewerTokens() const {
     auto newest = OwnCredentials(configuration.environment());
@@ -182,9 +198,11 @@ Result<AmJob::StartingPoint> AmJob::Restore(Instant now) const {
   // The port shows that an earlier AM process of this container has already restored the files.
   if (PublishedPort() > 0) {
     parts_->TakeNewerTokens();
+    parts_->ReplaceOldTokens(now);
     return StartingPoint();
   }
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
+  parts_->ReplaceOldTokens(now);
   if (parts_->attempt() == 0) return StartingPoint();
   HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "restoring the state of the previous application master";
@@ -320,8 +338,15 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .on_finish = [this](const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token& token) {
         RecordEnd(end, journal, &token);
       }};
-  return std::unique_ptr<backend::Backend>(std::make_unique<YarnBackend>(
-      loop, sink, std::move(options), std::move(calls), std::move(checkpoint), std::move(restored)));
+  auto backend = std::make_unique<YarnBackend>(loop, sink, std::move(options), std::move(calls), std::move(checkpoint),
+                                               std::move(restored));
+  const auto lifetime = LifetimeOf(*credentials);
+  if (const auto issued = OldestIssue(*credentials); lifetime && issued && HasKeytab()) {
+    parts_->keytab_renewer = std::make_unique<KeytabRenewer>(
+        loop, parts_->configuration, parts_->spec, parts_->start.user, *issued, lifetime->until,
+        [backend = backend.get()](const std::string& tokens) { return backend->ReplaceTokens(tokens); });
+  }
+  return std::unique_ptr<backend::Backend>(std::move(backend));
 }
 
 Status AmJob::WriteHistory(const std::string& journal) {
@@ -330,6 +355,7 @@ Status AmJob::WriteHistory(const std::string& journal) {
 }
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {
+  parts_->keytab_renewer.reset();
   parts_->copy.reset();
   parts_->metrics_copy.reset();
   HadoopClient cluster = parts_->OpenCluster();

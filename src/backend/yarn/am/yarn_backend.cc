@@ -9,6 +9,7 @@
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/host_port.h"
 #include "howdah/hadoop/yarn/token.h"
+#include "keytab_renewer.h"
 #include "launch_context.h"
 #include "task_credentials.h"
 
@@ -176,7 +177,7 @@ void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterRe
   Apply(takeover);
   missing_ = std::move(takeover.missing);
   registered_ = true;
-  if (const auto issued = LifetimeOf(*options_.credentials->Get())) sink_.OnEvent(*issued);
+  ReportTokens();
   for (const auto& order : std::exchange(deferred_, {})) order();
 }
 
@@ -253,17 +254,18 @@ Result<backend::Backend::ReplacedTokens> YarnBackend::ReplaceTokens(const std::s
   HOWDAH_TRY_STATUS(WriteNewerTokens(newer));
   options_.credentials->Replace(WithNewerTokens(*present, newer));
   executor_credentials_ = EncodedForExecutors(options_);
-  sink_.OnEvent(*issued);
+  ReportTokens();
   return ReplacedTokens{issued->until, true};
 }
 
-std::string YarnBackend::NewerTokens() const {
+void YarnBackend::ReportTokens() {
   const auto present = options_.credentials->Get();
-  const auto lifetime = LifetimeOf(*present);
-  if (!lifetime || !lifetime->renewed) return "";
-  hadoop::rpc::Credentials tokens = ExecutorCredentials(*present, options_.spec.tokens);
-  tokens.secrets.clear();
-  return hadoop::rpc::WriteCredentials(tokens);
+  auto issued = LifetimeOf(*present);
+  if (!issued) return;
+  if (HasKeytab()) issued->by = core::kRenewedByKeytab;
+  hadoop::rpc::Credentials newer = ExecutorCredentials(*present, options_.spec.tokens);
+  newer.secrets.clear();
+  sink_.OnEvent(backend::TokensInUse{*issued, issued->renewed ? hadoop::rpc::WriteCredentials(newer) : ""});
 }
 
 void YarnBackend::OnStartFailed(const ContainerId& id, const Error& error) {

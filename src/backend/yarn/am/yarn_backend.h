@@ -54,7 +54,6 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
   Result<ReplacedTokens> ReplaceTokens(const std::string& tokens) override;
-  std::string NewerTokens() const override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
@@ -80,6 +79,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Removes the container from the table and reports its end to the AM.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
+  // Reports the tokens of the job's credentials, if there are any.
+  void ReportTokens();
   // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
   // expected.
   void UpdateExpectations();

@@ -2,13 +2,14 @@
 
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/job_credentials.h"
+#include "howdah/backend/yarn/job_tokens.h"
 #include "howdah/core/submission.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
+#include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/rpc/identity.h"
-#include "job_tokens.h"
 #include "refusals.h"
 #include "staging.h"
 
@@ -61,6 +62,7 @@ class Submission {
     }
     EmbedFile(credentials_, EmbedFor::kAll, kOwnerFile, start.user);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->name] = staged.python->file;
+    HOWDAH_TRY_STATUS(ProvideKeytab(spec, of_am));
     start.client = EncodeIdentity(identities.client);
     HOWDAH_TRY_STATUS(Provide(EmbedFor::kAm, kAmStartFile, layout_.am_file(id_), WriteAmStart(start), of_am));
 
@@ -85,15 +87,36 @@ class Submission {
   // otherwise.
   Status Provide(EmbedFor recipient, const std::string& name, const std::string& path, const std::string& bytes,
                  std::map<std::string, StagedFile>& resources) {
-    hadoop::hdfs::CreateOptions options;
-    options.permission = 0600;
-    HOWDAH_TRY(const auto writer, files_.Create(path, options));
-    HOWDAH_TRY_STATUS(writer->Write(bytes));
-    HOWDAH_TRY_STATUS(writer->Close());
+    HOWDAH_TRY_STATUS(Write(path, bytes, 0600));
     if (bytes.size() <= kMaxEmbeddedSize) {
       EmbedFile(credentials_, recipient, name, bytes);
       return {};
     }
+    return Localize(name, path, resources);
+  }
+
+  // Passes the keytab to the AM's container. The ResourceManager keeps the AM's credentials in its state store, so the
+  // keytab is among them only if the job file says so.
+  Status ProvideKeytab(const jobspec::JobSpec& spec, std::map<std::string, StagedFile>& resources) {
+    if (!spec.kerberos || !cluster_.kerberos()) return {};
+    HOWDAH_TRY(const std::string bytes, os::files::ReadFile(spec.kerberos->keytab, kMaxEmbeddedSize));
+    if (spec.kerberos->carry) {
+      EmbedFile(credentials_, EmbedFor::kAm, kKeytab, bytes);
+      return {};
+    }
+    HOWDAH_TRY_STATUS(Write(layout_.keytab(id_), bytes, 0400));
+    return Localize(kKeytab, layout_.keytab(id_), resources);
+  }
+
+  Status Write(const std::string& path, const std::string& bytes, uint32_t permission) {
+    hadoop::hdfs::CreateOptions options;
+    options.permission = permission;
+    HOWDAH_TRY(const auto writer, files_.Create(path, options));
+    HOWDAH_TRY_STATUS(writer->Write(bytes));
+    return writer->Close();
+  }
+
+  Status Localize(const std::string& name, const std::string& path, std::map<std::string, StagedFile>& resources) {
     HOWDAH_TRY(const auto found, files_.Stat(path));
     resources[name] = {files_.uri() + path, found.length, found.modified_millis, StagedFile::Type::kFile,
                        StagedFile::Visibility::kApplication};

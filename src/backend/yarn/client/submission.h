@@ -23,7 +23,7 @@ struct ClusterInventory {
   std::vector<std::string> resource_types;
 };
 
-// What the job's submission needs to know about the cluster.
+// Facts about the cluster that the submission of a job needs.
 struct SubmissionFacts {
   ClusterInventory inventory;
   std::string queue_problem;  // why the queue seems to accept no job; an error of the ResourceManager includes it

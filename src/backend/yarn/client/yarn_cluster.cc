@@ -10,6 +10,7 @@
 #include "howdah/backend/yarn/cluster_info.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/backend/yarn/job_record.h"
+#include "howdah/backend/yarn/job_tokens.h"
 #include "howdah/base/epoch.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/rpc/control_client.h"
@@ -490,7 +491,7 @@ Result<std::optional<backend::Cluster::RenewedTokens>> YarnCluster::RenewTokens(
   const std::string doing = "renewing the tokens of " + id.text;
   HOWDAH_TRY(const std::string job_file, ReadJobFile(*cluster, id));
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(job_file));
-  const auto newer = FetchNewerTokens(*cluster, spec);
+  const auto newer = FetchNewerTokens(*cluster, spec, core::kRenewedByClient);
   if (!newer.ok()) return newer.error().While(doing);
   wire::ControlRequest request;
   request.mutable_renew_tokens()->set_tokens(hadoop::rpc::WriteCredentials(*newer));
@@ -540,6 +541,11 @@ backend::Cluster::JobCheck YarnCluster::Check(const jobspec::JobSpec& spec) {
   for (const std::string& key : spec.relative_directories) check.refusals.push_back(RelativePathRefusal(key));
   if (!spec.env_from.empty())
     check.ignored.push_back("env_from: only the local backend supports it; on YARN set variables with `env`");
+  if (spec.kerberos && !spec.kerberos->carry && (*cluster)->kerberos()) {
+    check.ignored.push_back(
+        "kerberos: if YARN restarts the application master after the tokens of the submission have expired, the job "
+        "fails, unless the ResourceManager has proxy-user privileges; `carry: true` prevents this");
+  }
   const auto rm = (*cluster)->Rm();
   if (!rm.ok()) return {{rm.error().message}, {}};
   auto facts = FetchClusterFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);

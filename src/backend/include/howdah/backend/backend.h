@@ -22,10 +22,16 @@ namespace howdah::backend {
 // rest of its output.
 inline constexpr Duration kLingerLimit = std::chrono::seconds(2);
 
+// The job uses these delegation tokens.
+struct TokensInUse {
+  core::TokensIssued issued;
+  std::string for_executors;  // encoded, for executors that were launched with older ones; empty: there are none
+};
+
 // The events that a backend reports to the job.
 using BackendEvent =
     std::variant<core::ContainerGranted, core::ContainerStarting, core::ContainerExited, core::AmContainerReported,
-                 core::TokensIssued, core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
+                 TokensInUse, core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
 
 // Receives the reports of a backend; implemented by the AM. All calls are made on the AM's loop thread.
 class Sink {
@@ -70,11 +76,9 @@ class Backend {
     Instant until;          // the end of the job's tokens
     bool replaced = false;  // false: the present ones live at least as long, and stay
   };
-  // Replaces the job's delegation tokens by newer ones, in the form in which this backend's clients encode them.
-  // Reports core::TokensIssued. Returns kUnavailable if jobs of this backend have no tokens.
+  // Replaces the job's delegation tokens by newer ones, in the form in which this backend's clients encode them, and
+  // reports TokensInUse. Returns kUnavailable if jobs of this backend have no tokens.
   virtual Result<ReplacedTokens> ReplaceTokens(const std::string& tokens) = 0;
-  // Returns the tokens for executors that were launched with older ones, encoded; empty if there are none.
-  virtual std::string NewerTokens() const = 0;
   // Removes the job's temporary data from the backend (staging, working directories, leases), and reports the outcome
   // to the cluster if there is one. Called once, when the job holds no container any more and before clients can see
   // the final state. final: the final state. journal: the whole text of the journal, including the line of the final

@@ -11,6 +11,7 @@
 #include "howdah/backend/cluster.h"
 #include "howdah/base/result.h"
 #include "howdah/client/login_flags.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::client {
 
@@ -28,6 +29,9 @@ class Connection {
   void SetOn(std::string on) { on_ = std::move(on); }
   // Must be called before the connection is used.
   void SetLogin(LoginFlags login) { login_ = std::move(login); }
+  // Uses the keytab of a job file, unless --keytab or --principal was given. Must be called before the connection is
+  // used.
+  void UseKeytab(const jobspec::JobSpec& spec);
   // The value of --on, or "".
   const std::string& on() const { return on_; }
   // The backend named by --on, $HOWDAH_ON or the configuration file; nullopt if none of them names one. Returns kUsage

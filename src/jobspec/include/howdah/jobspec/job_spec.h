@@ -196,6 +196,14 @@ struct AmSpec {
   friend bool operator==(const AmSpec&, const AmSpec&) = default;
 };
 
+// How the job stays logged in to a cluster with Kerberos.
+struct KerberosLogin {
+  std::string principal;  // empty: the first one of the keytab
+  std::string keytab;     // an absolute path on the submitting machine
+  bool carry = false;     // the keytab is among the AM's credentials, instead of a file that YARN fetches
+  friend bool operator==(const KerberosLogin&, const KerberosLogin&) = default;
+};
+
 // The kinds of delegation tokens that Howdah fetches.
 enum class TokenKind { kHdfs, kKms, kRm };
 
@@ -229,12 +237,13 @@ struct JobSpec {
   EnvVars env;
   bool tony_env = false;  // run the tasks as TonY does: variables, shell, source directory
   std::vector<std::string> env_from;
-  std::string queue;  // this field and all up to tokens affect only clusters
+  std::string queue;  // this field and all up to kerberos affect only clusters
   std::optional<int> priority;
   std::string node_label;
   AmSpec am;
   std::vector<std::string> file_systems;  // URIs of further file systems whose tokens the job gets
   TokenRules tokens;
+  std::optional<KerberosLogin> kerberos;  // nullopt: the job has tokens, and no keytab
   std::vector<std::string> tags;
   std::vector<RoleSpec> roles;     // in the order of the file
   std::string tensorboard_logdir;  // an absolute path or a URI; empty: no TensorBoard

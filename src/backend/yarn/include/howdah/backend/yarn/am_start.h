@@ -18,6 +18,7 @@ namespace howdah::backend::yarn {
 // Paths below the AM's working directory.
 inline constexpr const char* kAmStartFile = "howdah/am.json";
 inline constexpr const char* kJobFile = "howdah/job.json";
+inline constexpr const char* kKeytab = "howdah/keytab";  // the keytab of the job file; only in the AM's container
 inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // the cluster's Hadoop configuration
 inline constexpr const char* kOwnerFile = "howdah/owner";           // contains the name of the job's owner
 

@@ -37,6 +37,12 @@ class HadoopClient {
         store_(std::move(credentials)),
         credentials_(store_->Get()),
         limits_(limits) {}
+  // Uses a ticket, and no tokens.
+  HadoopClient(hadoop::conf::Configuration configuration, ClientLogin login)
+      : HadoopClient(std::move(configuration), login.user(),
+                     std::make_shared<const CredentialStore>(hadoop::rpc::Credentials())) {
+    kerberos_ = std::move(login);
+  }
   HadoopClient WithOwnConnections() const;
 
   // Takes newer credentials from the store. If there are any, closes the connections, so results of Rm and Files become

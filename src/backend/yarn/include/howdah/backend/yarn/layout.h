@@ -8,6 +8,7 @@
 //       am.json                         the client's input for the AM (am_start.h), and the identity of clients
 //       outputs/ROLE-INDEX/...          the files of tasks that `outputs` in the job file selects
 //       results/ROLE-INDEX/LOCAL_RANK   results of processes (HOWDAH_RESULT)
+//       keytab                          mode 0400; the keytab of the job file
 //       tokens                          newer tokens than those of the submission (`howdah renew`)
 //       metrics                         the AM's metrics file, at most about five minutes old
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
@@ -36,6 +37,7 @@ class Layout {
   std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
   std::string event_log(const JobId& id) const { return job(id) + "/events.bin"; }
+  std::string keytab(const JobId& id) const { return job(id) + "/keytab"; }
   std::string tokens(const JobId& id) const { return job(id) + "/tokens"; }
   std::string metrics(const JobId& id) const { return job(id) + "/metrics"; }
   std::string outputs(const JobId& id) const { return job(id) + "/outputs"; }

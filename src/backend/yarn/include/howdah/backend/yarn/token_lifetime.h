@@ -13,6 +13,9 @@ namespace howdah::backend::yarn {
 // a token that it cannot renew, except those without a renewer. Returns nullopt without such tokens.
 std::optional<core::TokensIssued> LifetimeOf(const hadoop::rpc::Credentials& credentials);
 
+// When the oldest of these tokens was issued. Returns nullopt without such tokens.
+std::optional<Instant> OldestIssue(const hadoop::rpc::Credentials& credentials);
+
 // Returns new tokens in the form in which clients send them to the AM: with their lifetime, which LifetimeOf returns.
 hadoop::rpc::Credentials NewerTokens(hadoop::rpc::Credentials tokens, const core::TokensIssued& issued);
 

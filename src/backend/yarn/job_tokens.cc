@@ -1,4 +1,4 @@
-#include "job_tokens.h"
+#include "howdah/backend/yarn/job_tokens.h"
 
 #include <algorithm>
 #include <future>
@@ -14,7 +14,7 @@
 #include "howdah/hadoop/rpc/token_service.h"
 #include "howdah/os/files/files.h"
 
-namespace howdah::backend::yarn::client {
+namespace howdah::backend::yarn {
 namespace {
 
 using hadoop::conf::Configuration;
@@ -78,7 +78,7 @@ Result<std::map<std::string, std::string>> FileSystemsOf(const Configuration& co
   return found;
 }
 
-// What to learn about each issuer.
+// The facts to fetch from each issuer.
 enum class Fetch { kTokens, kTokensAndValidity };
 
 struct FetchedToken {
@@ -149,7 +149,7 @@ Result<Credentials> FetchJobTokens(HadoopClient& cluster, const jobspec::JobSpec
   return std::move(fetched.credentials);
 }
 
-Result<Credentials> FetchNewerTokens(HadoopClient& cluster, const jobspec::JobSpec& spec) {
+Result<Credentials> FetchNewerTokens(HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& by) {
   if (!cluster.kerberos()) {
     return Error{ErrorCode::kUnavailable, "this cluster does not use Kerberos, so its jobs have no tokens"};
   }
@@ -157,7 +157,7 @@ Result<Credentials> FetchNewerTokens(HadoopClient& cluster, const jobspec::JobSp
   HOWDAH_TRY(auto fetched, FetchAll(cluster, spec, Fetch::kTokensAndValidity));
   // Validity is asked about a token that was issued after those of the job.
   const Instant until = fetched.until - kFetchLimit;
-  return NewerTokens(std::move(fetched.credentials), {until, core::kRenewedByClient, /*renewed=*/true});
+  return NewerTokens(std::move(fetched.credentials), {until, by, /*renewed=*/true});
 }
 
 Status AddTokensOfFiles(const jobspec::JobSpec& spec, Credentials& credentials) {
@@ -171,4 +171,4 @@ Status AddTokensOfFiles(const jobspec::JobSpec& spec, Credentials& credentials) 
   return {};
 }
 
-}  // namespace howdah::backend::yarn::client
+}  // namespace howdah::backend::yarn
