@@ -9,7 +9,9 @@ import time
 
 import pytest
 
+from cluster_user import Howdah
 from job_reports import assert_facts
+from kdc import REALM
 from kill_cases import am_attempts, ended, events, job_text, kill9, kill_am, runs_again, submit, until, worker
 from machine import BIN, eventually
 
@@ -77,11 +79,11 @@ def test_resource_manager_renews_the_tokens_of_all_file_systems(howdah, secure, 
     assert re.search(r"Renewed delegation-token= \[Kind: HDFS_DELEGATION_TOKEN, Service: ha-hdfs:ns2", log)
 
 
-def test_file_system_that_cannot_be_reached(howdah, tmp_path):
-    done = howdah("run", howdah.job_file(tmp_path, "name: j\nfile_systems: [hdfs://localhost:1]\nroles: "
+def test_file_system_without_a_configuration(howdah, tmp_path):
+    done = howdah("run", howdah.job_file(tmp_path, "name: j\nfile_systems: [viewfs://other]\nroles: "
                                                    "{w: {memory: 64MiB, command: 'true'}}\n"))
-    assert done.code == 3, done
-    assert "file_systems: hdfs://localhost:1: " in done.stderr, done
+    assert done.code == 2, done
+    assert "file_systems: finding the file system: viewfs://other: its table mounts nothing" in done.stderr, done
 
 
 def test_tokens_of_other_tools_reach_the_tasks(howdah, tmp_path):
@@ -109,6 +111,32 @@ def test_task_submits_jobs_with_its_tokens(howdah, tmp_path):
     assert done.stdout.count("SUCCEEDED") == 2, done
 
 
+def test_k11_token_that_the_resource_manager_does_not_renew(howdah, secure, tmp_path):
+    """The client knows a name service that the ResourceManager does not know."""
+    folder = tmp_path / "conf"
+    shutil.copytree(secure.conf_dir, folder)
+    site = folder / "hdfs-site.xml"
+    site.write_text(site.read_text().replace("ns2", "ns3"))
+    job = "name: j\nfile_systems: [hdfs://ns3]\nroles: {w: {memory: 64MiB, command: 'true'}}\n"
+    done = howdah("run", howdah.job_file(tmp_path, job), env=howdah.env | {"HADOOP_CONF_DIR": str(folder)})
+    assert done.code == 3, done
+    for fact in ("Failed to renew token", "the token HDFS_DELEGATION_TOKEN of ha-hdfs:ns3", f"owner alice@{REALM}",
+                 "renewer", "issued 20", "ends 20", "in the ResourceManager's own configuration"):
+        assert fact in done.stderr, f"{fact!r} is not in the message\n{done!r}"
+
+
+def test_k11_token_that_was_cancelled(howdah, tmp_path):
+    """The ResourceManager has cancelled the tokens of a job that has ended."""
+    copy = tmp_path / "copy"
+    tokens_of_task(howdah, tmp_path, "tokens: {to_tasks: [hdfs, rm]}")
+    env = howdah.env | {"HADOOP_TOKEN_FILE_LOCATION": str(copy), "KRB5CCNAME": f"FILE:{tmp_path}/none"}
+    done = eventually(lambda: (done := howdah("list", env=env)).code and done, "the end of the tokens")
+    assert done.code == 3, done
+    for fact in ("can't be found in cache", "RM_DELEGATION_TOKEN of 127.0.0.1:", f"owner alice@{REALM}", "renewer",
+                 "issued 20", "ends 20", "was cancelled"):
+        assert fact in done.stderr, f"{fact!r} is not in the message\n{done!r}"
+
+
 # --- lifetimes ---
 
 RENEW_S, END_S = 30, 60  # the tokens must be renewed after 30 s, and end after 60 s
@@ -122,6 +150,16 @@ def short_lived(module_cluster):
         "hdfs-site": {f"dfs.namenode.delegation.token.{key}": value for key, value in limits.items()},
         "yarn-site": {f"yarn.resourcemanager.delegation.token.{key}": value for key, value in {
             "renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}.items()}})
+
+
+@pytest.fixture(scope="module")
+def unattended(short_lived, tmp_path_factory):
+    """A job whose tokens nobody replaces, and the folder in which a file `go` ends it. All tests of lifetimes use this
+    fixture, so that its tokens end while the other tests wait."""
+    folder = tmp_path_factory.mktemp("unattended")
+    howdah = Howdah(short_lived, folder / "home", "bob")  # at the end of a test, all jobs of its user are killed
+    yield submit(howdah, folder, {"worker": worker(until(folder / "go"))}, name="unattended"), folder
+    howdah.close()
 
 
 def seconds_left(howdah, job):
@@ -165,13 +203,13 @@ done
     return f"sh {script}"
 
 
-def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived, tmp_path):
+def lists_until(folder, moment):
+    times = folder / "times"
+    eventually(lambda: times.exists() and int(times.read_text().split()[-1]) > moment, "a list of the home", 120)
+
+
+def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived, unattended, tmp_path):
     howdah = howdah_of(short_lived)
-    times = tmp_path / "times"
-
-    def lists_until(moment):
-        eventually(lambda: times.exists() and int(times.read_text().split()[-1]) > moment, "a list of the home", 120)
-
     role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(short_lived, tmp_path)}\""
     job = submit(howdah, tmp_path, {"worker": role}, job="outputs: [out/]")
     howdah.running(job)
@@ -188,13 +226,13 @@ def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived
         eventually(lambda: "TokensRenewed" in events(howdah, job), "newer tokens")
         kill9(*howdah.agents(job, "am"))  # the next AM starts with the tokens of the submission
         eventually(lambda: len(am_attempts(howdah, job)) == 2 and howdah.status(job)["state"] == "RUNNING", "AM 2")
-        lists_until(end + 5)
+        lists_until(tmp_path, end + 5)
         assert howdah.status(job)["tokens"]["by"] == "client"
         kill9(*howdah.agents(job, "task"))  # the next container starts with newer tokens, and localizes files
         runs_again(howdah, job, 0)
-        lists_until(time.time() + 5)
+        lists_until(tmp_path, time.time() + 5)
         kill_am(howdah, job)
-        lists_until(time.time() + 5)
+        lists_until(tmp_path, time.time() + 5)
         (tmp_path / "go").touch()
         assert ended(howdah, job, "SUCCEEDED")["tasks"][0]["attempt"] == 1, "no list failed"
     refused = [done for done in timer.done if done.code != 0 and "has not registered" not in done.stderr]
@@ -203,52 +241,49 @@ def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived
     assert done.code == 0 and done.stdout == f"{job} has ended; nothing to do\n", done
 
 
-@pytest.mark.parametrize("carry", [False, True])
-def test_keytab_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived, tmp_path, carry):
-    """With `carry`, YARN restarts the AM after the tokens of the submission have expired."""
+def test_keytab_keeps_jobs_alive_that_outlive_their_tokens(howdah_of, short_lived, unattended, tmp_path):
+    """Two jobs. With `carry`, YARN restarts the AM after the tokens of the submission have expired."""
     howdah = howdah_of(short_lived)
-    times = tmp_path / "times"
-
-    def lists_until(moment):
-        eventually(lambda: times.exists() and int(times.read_text().split()[-1]) > moment, "a list of the home", 120)
-
     shutil.copy(short_lived.kdc.keytab_path("alice"), tmp_path / "alice.keytab")
-    role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(short_lived, tmp_path)}\""
-    text = job_text({"worker": role}, f"kerberos: {{keytab: alice.keytab, carry: {str(carry).lower()}}}")
     env = howdah.env | {"KRB5CCNAME": f"FILE:{tmp_path}/none"}
-    job = howdah.submit(howdah.job_file(tmp_path, text), env=env)
-    howdah.running(job)
-    in_hdfs = f"/user/alice/.howdah/jobs/{job}/keytab"
-    assert (in_hdfs in howdah.in_hdfs(job)) == (not carry)
-    holders = {path.parent.parent.name for node in short_lived.setup.node_names()
-               for path in (short_lived.folder / node / "local").glob(f"usercache/*/appcache/{job}/*/howdah/keytab")}
-    assert len(holders) == 1, "only the AM's container has it"
-    assert howdah.status(job)["tokens"]["by"] == "keytab"
-    end = time.time() + seconds_left(howdah, job)
-    eventually(lambda: "TokensRenewed" in events(howdah, job), "newer tokens", END_S + 10)
-    assert "replaced by the application master" in howdah("status", job).stdout
-    lists_until(end + 3)
-    if carry:
-        kill9(*howdah.agents(job, "am"))
-        eventually(lambda: len(am_attempts(howdah, job)) == 2 and howdah.status(job)["state"] == "RUNNING", "AM 2")
-    else:
-        kill_am(howdah, job)
-    lists_until(time.time() + RENEW_S)
-    (tmp_path / "go").touch()
-    status = ended(howdah, job, "SUCCEEDED")
-    assert status["tasks"][0]["attempt"] == 0, "no list failed"
-    assert "TokensExpiring" not in events(howdah, job)
+    folders = {carry: tmp_path / carry for carry in ("false", "true")}
+    jobs = {}
+    for carry, folder in folders.items():
+        folder.mkdir()
+        role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(short_lived, folder)}\""
+        text = job_text({"worker": role}, f"kerberos: {{keytab: alice.keytab, carry: {carry}}}")
+        jobs[carry] = job = howdah.submit(howdah.job_file(tmp_path, text, f"{carry}.yaml"), env=env)
+        howdah.running(job)
+        assert (f"/user/alice/.howdah/jobs/{job}/keytab" in howdah.in_hdfs(job)) == (carry == "false")
+        holders = {path.parents[1].name
+                   for path in short_lived.folder.glob(f"nm*/local/usercache/*/appcache/{job}/*/howdah/keytab")}
+        assert len(holders) == 1, "only the AM's container has it"
+        assert howdah.status(job)["tokens"]["by"] == "keytab"
+    end = time.time() + max(seconds_left(howdah, job) for job in jobs.values())
+    for carry, job in jobs.items():
+        eventually(lambda: "TokensRenewed" in events(howdah, job), "newer tokens", END_S + 10)
+        assert "replaced by the application master" in howdah("status", job).stdout
+        lists_until(folders[carry], end + 3)
+    kill9(*howdah.agents(jobs["true"], "am"))
+    kill_am(howdah, jobs["false"])
+    eventually(lambda: len(am_attempts(howdah, jobs["true"])) == 2
+               and howdah.status(jobs["true"])["state"] == "RUNNING", "AM 2")
+    end = time.time() + RENEW_S
+    for carry, job in jobs.items():
+        lists_until(folders[carry], end)
+        (folders[carry] / "go").touch()
+        assert ended(howdah, job, "SUCCEEDED")["tasks"][0]["attempt"] == 0, "no list failed"
+        assert "TokensExpiring" not in events(howdah, job)
 
 
-def test_k12_job_whose_tokens_end_still_ends_well(howdah_of, short_lived, tmp_path):
-    howdah = howdah_of(short_lived)
-    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"))})
-    howdah.running(job)
+def test_k12_job_whose_tokens_end_still_ends_well(howdah_of, short_lived, unattended):
+    howdah = howdah_of(short_lived, "bob")
+    job, folder = unattended
     eventually(lambda: seconds_left(howdah, job) < 0, "the end of the tokens", END_S + 10)
     status = howdah("status", job).stdout
     for fact in ("expired at", "UTC", "the tasks continue", f"`howdah renew {job}` supplies new ones"):
         assert fact in status, status
-    (tmp_path / "go").touch()
+    (folder / "go").touch()
     assert howdah("wait", job).code == 0
     # The AM could not store the job's history any more, so the client stores it, as far as the journal was copied.
     ended = howdah.status(job)

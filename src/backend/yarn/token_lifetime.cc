@@ -42,6 +42,19 @@ std::optional<Instant> OldestIssue(const hadoop::rpc::Credentials& credentials) 
   return oldest;
 }
 
+std::string WhyTokenIsNotRenewed(const std::string& diagnostics, const hadoop::rpc::Credentials& credentials) {
+  if (diagnostics.find("Failed to renew token") == std::string::npos) return "";
+  std::string text =
+      "; the ResourceManager renews a token only if it is valid, names the ResourceManager as its renewer, "
+      "and if its service is in the ResourceManager's own configuration";
+  for (const auto& [alias, token] : credentials.tokens) {
+    const bool named = diagnostics.find("Service: " + token.service + ",") != std::string::npos &&
+                       diagnostics.find("Kind: " + token.kind) != std::string::npos;
+    if (named) text += "; it has refused " + hadoop::rpc::DescribeToken(token);
+  }
+  return text;
+}
+
 hadoop::rpc::Credentials NewerTokens(hadoop::rpc::Credentials tokens, const core::TokensIssued& issued) {
   tokens.secrets = {{kUntil, FormatInstant(issued.until)}, {kBy, issued.by}};
   return tokens;

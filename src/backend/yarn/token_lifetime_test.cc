@@ -43,6 +43,21 @@ TEST(TokenLifetime, FirstTokenToEndDecides) {
   EXPECT_EQ(issued->by, "") << "a token without a renewer";
 }
 
+TEST(TokenLifetime, TokenThatIsNotRenewedIsDescribed) {
+  Credentials credentials;
+  credentials.tokens["a"] = OfRm(Hour(168), "yarn");
+  EXPECT_EQ(WhyTokenIsNotRenewed("the queue is stopped", credentials), "");
+  const std::string why = WhyTokenIsNotRenewed(
+      "Failed to renew token: Kind: RM_DELEGATION_TOKEN, Service: 10.0.0.7:8032, Ident: (…)", credentials);
+  EXPECT_NE(
+      why.find("it has refused the token RM_DELEGATION_TOKEN of 10.0.0.7:8032 (owner ann@EXAMPLE.COM, renewer yarn,"),
+      std::string::npos)
+      << why;
+  EXPECT_EQ(WhyTokenIsNotRenewed("Failed to renew token: Kind: kms-dt, Service: x, Ident: (…)", credentials)
+                .find("it has refused"),
+            std::string::npos);
+}
+
 TEST(TokenLifetime, NewerTokensReplaceThoseWithTheSameAlias) {
   Credentials credentials;
   credentials.tokens["a"] = OfRm(Hour(168), "rm");

@@ -1,5 +1,7 @@
 #include "call_report.h"
 
+#include "howdah/hadoop/rpc/token_identifier.h"
+
 namespace howdah::hadoop::rpc {
 namespace {
 
@@ -26,6 +28,11 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
     refused.message += "; the cluster is secured by Kerberos, and there is no token for it";
   } else if (simple) {
     refused.message += "; it requires a token" + Origin(options);
+  }
+  if (options.login.token && error.remote_class.ends_with("InvalidToken")) {
+    refused.code = ErrorCode::kUnavailable;
+    refused.message += "; it refuses " + DescribeToken(*options.login.token) +
+                       ", which has expired, was cancelled, or was issued by another server";
   }
   constexpr std::string_view kUser = "User: ", kImpersonate = " is not allowed to impersonate ";
   const size_t begin = error.message.find(kUser), middle = error.message.find(kImpersonate);

@@ -108,6 +108,21 @@ TEST(CallReport, RefusedConnectionHasAdvice) {
                    "a.E"}));
 }
 
+TEST(CallReport, RefusedTokenIsDescribed) {
+  ClientOptions options;
+  options.servers = {{"nn1", 8020}};
+  options.login.token = Token{std::string("\0\3ann\4yarn\0\x8d\x0f\x42\x40\x8d\x1e\x84\x80", 19), "password",
+                              "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns1"};
+  const Error error{ErrorCode::kFailed, "Token has expired",
+                    "org.apache.hadoop.security.token.SecretManager$InvalidToken"};
+  const Error refused = Refused(options, 0, error);
+  EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(refused.message,
+            "the server at nn1:8020 refused the connection: Token has expired; it refuses the token "
+            "HDFS_DELEGATION_TOKEN of ha-hdfs:ns1 (owner ann, renewer yarn, issued 1970-01-01T00:16:40.000Z, ends "
+            "1970-01-01T00:33:20.000Z), which has expired, was cancelled, or was issued by another server");
+}
+
 TEST(CallReport, ErrorStatesWhetherCallMayHaveBeenExecuted) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}};

@@ -33,4 +33,13 @@ std::optional<TokenIdentifier> ParseTokenIdentifier(const Token& token) {
   return std::nullopt;
 }
 
+std::string DescribeToken(const Token& token) {
+  const std::string text = "the token " + token.kind + (token.service.empty() ? "" : " of " + token.service);
+  const auto identifier = ParseTokenIdentifier(token);
+  if (!identifier) return text;
+  return text + " (owner " + identifier->owner + ", " +
+         (identifier->renewer.empty() ? "no renewer" : "renewer " + identifier->renewer) + ", issued " +
+         FormatInstant(identifier->issued) + ", ends " + FormatInstant(identifier->expires) + ")";
+}
+
 }  // namespace howdah::hadoop::rpc

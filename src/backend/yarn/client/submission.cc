@@ -3,6 +3,7 @@
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/job_tokens.h"
+#include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/core/submission.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
@@ -76,6 +77,7 @@ class Submission {
     const auto accepted = rm->Submit(context, kAcceptLimit);
     if (accepted.ok()) return {};
     Error error = accepted.error();
+    error.message += WhyTokenIsNotRenewed(error.message, credentials_);
     if (error.code == ErrorCode::kTimeout || queue_problem.empty()) return error;
     error.code = ErrorCode::kUnavailable;
     error.message += "; " + queue_problem;

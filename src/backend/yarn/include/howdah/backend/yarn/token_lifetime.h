@@ -16,6 +16,10 @@ std::optional<core::TokensIssued> LifetimeOf(const hadoop::rpc::Credentials& cre
 // When the oldest of these tokens was issued. Returns nullopt without such tokens.
 std::optional<Instant> OldestIssue(const hadoop::rpc::Credentials& credentials);
 
+// Explains a ResourceManager's diagnostics "Failed to renew token: Kind: …, Service: …", which name no reason: the
+// facts about the token, and the conditions for its renewal. Returns "" for other diagnostics.
+std::string WhyTokenIsNotRenewed(const std::string& diagnostics, const hadoop::rpc::Credentials& credentials);
+
 // Returns new tokens in the form in which clients send them to the AM: with their lifetime, which LifetimeOf returns.
 hadoop::rpc::Credentials NewerTokens(hadoop::rpc::Credentials tokens, const core::TokensIssued& issued);
 

@@ -26,4 +26,8 @@ struct TokenIdentifier {
 // bytes are safe.
 std::optional<TokenIdentifier> ParseTokenIdentifier(const Token& token);
 
+// Describes a token for messages: "the token HDFS_DELEGATION_TOKEN of ha-hdfs:ns1 (owner ann@EXAMPLE.COM, renewer yarn,
+// issued 2026-11-20T06:45:12.301Z, ends 2026-11-27T06:45:12.301Z)". For other kinds only kind and service are known.
+std::string DescribeToken(const Token& token);
+
 }  // namespace howdah::hadoop::rpc
