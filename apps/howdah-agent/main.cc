@@ -138,7 +138,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.on_listening = [&job](const am::Listening& listening) { return job.PublishAddress(listening.address); };
   return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
-                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port, clock.Now());
+                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port, clock);
                    });
 }
 

@@ -379,6 +379,11 @@ std::string PlaceOfJobKey(std::string_view key, const Node& job) {
   return paths.of_job.empty() && !paths.of_role.empty() ? in_role(paths.of_role) : paths.of_job;
 }
 
+Section<JobSpec> AdviceKeys() {
+  return {{Row("off", &JobSpec::advice_off, ListOf(OneOf(AdviceCheckWords()), "list of checks"),
+               "Checks of docs/advice.md that give no advice about this job, as in [vcores-over]")}};
+}
+
 Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
   const Section<J> python = {
@@ -399,8 +404,6 @@ Section<JobSpec> MakeJobKeys() {
                               {},
                               nullptr,
                               "max"};
-  const Section<J> advice = {{Row("off", &J::advice_off, ListOf(OneOf(AdviceCheckWords()), "list of checks"),
-                                  "Checks of docs/advice.md that give no advice about this job, as in [vcores-over]")}};
   Section<J> s;
   s.elsewhere = &PlaceOfJobKey;
   s.keys = {
@@ -446,7 +449,7 @@ Section<JobSpec> MakeJobKeys() {
           "gang: the tasks of a gang start together once all of them can start (roles that wait for the same roles to "
           "finish form one gang); free: each task starts as soon as it has a container"),
       Group("history", HistoryKeys(), "A history of the job for TonY's tools"),
-      Group("advice", advice, "Advice of `howdah advise` on the job"),
+      Group("advice", AdviceKeys(), "Advice of `howdah advise` on the job"),
   };
   s.keys.front().default_words = "the file name without its extension";
   return s;

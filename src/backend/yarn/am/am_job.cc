@@ -305,7 +305,7 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port,
-                                                             Instant now) {
+                                                             const os::process::Clock& clock) {
   std::optional<ResourceManagerCheckpoint::State> restored;
   HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kCheckpointFile, restored));
   const auto credentials = parts_->credentials->Get();
@@ -316,7 +316,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
   parts_->metrics_copy = std::make_unique<MetricsCopy>(parts_->OpenCluster(), id(), kMetrics);
   if (!spec().tony_history.empty()) {
-    parts_->begin_history = std::jthread([parts = parts_.get(), path = journal(), now] {
+    parts_->begin_history = std::jthread([parts = parts_.get(), path = journal(), now = clock.Now()] {
       const auto journal = os::files::ReadFile(path);
       const Status begun = journal.ok()
                                ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Container(), now)
@@ -343,7 +343,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   const auto lifetime = LifetimeOf(*credentials);
   if (const auto issued = OldestIssue(*credentials); lifetime && issued && HasKeytab()) {
     parts_->keytab_renewer = std::make_unique<KeytabRenewer>(
-        loop, parts_->configuration, parts_->spec, parts_->start.user, *issued, lifetime->until,
+        loop, clock, parts_->configuration, parts_->spec, parts_->start.user, *issued, lifetime->until,
         [backend = backend.get()](const std::string& tokens) { return backend->ReplaceTokens(tokens); });
   }
   return std::unique_ptr<backend::Backend>(std::move(backend));

@@ -9,7 +9,6 @@
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/identity.h"
 #include "howdah/backend/yarn/job_tokens.h"
-#include "howdah/os/process/clock.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
@@ -36,10 +35,11 @@ Result<hadoop::rpc::Credentials> FetchTokensWithKeytab(const hadoop::conf::Confi
   return FetchNewerTokens(cluster, spec, core::kRenewedByKeytab);
 }
 
-KeytabRenewer::KeytabRenewer(boost::asio::io_context& loop, const hadoop::conf::Configuration& configuration,
-                             const jobspec::JobSpec& spec, std::string owner, Instant issued, Instant until,
-                             Replace replace)
-    : configuration_(configuration),
+KeytabRenewer::KeytabRenewer(boost::asio::io_context& loop, const os::process::Clock& clock,
+                             const hadoop::conf::Configuration& configuration, const jobspec::JobSpec& spec,
+                             std::string owner, Instant issued, Instant until, Replace replace)
+    : clock_(clock),
+      configuration_(configuration),
       spec_(spec),
       owner_(std::move(owner)),
       until_(until),
@@ -52,10 +52,10 @@ KeytabRenewer::KeytabRenewer(boost::asio::io_context& loop, const hadoop::conf::
 
 void KeytabRenewer::Wait(Instant issued, Instant until) {
   until_ = until;
-  FetchAfter(RenewalTime(issued, until) - os::process::Clock().Now());
+  FetchAfter(RenewalTime(issued, until) - clock_.Now());
 }
 
-void KeytabRenewer::Retry() { FetchAfter(std::min((until_ - os::process::Clock().Now()) / 8, kLongestRetry)); }
+void KeytabRenewer::Retry() { FetchAfter(std::min((until_ - clock_.Now()) / 8, kLongestRetry)); }
 
 void KeytabRenewer::FetchAfter(Duration pause) {
   timer_.expires_after(std::max(pause, kShortestPause));
@@ -75,7 +75,7 @@ void KeytabRenewer::OnFetched(const Result<hadoop::rpc::Credentials>& fetched) {
   const auto replaced = fetched.ok() ? replace_(hadoop::rpc::WriteCredentials(*fetched)) : fetched.error();
   if (!replaced.ok()) std::cerr << "replacing the job's tokens with the keytab: " << replaced.error().message << "\n";
   if (!replaced.ok() || !replaced->replaced) return Retry();
-  Wait(os::process::Clock().Now(), replaced->until);
+  Wait(clock_.Now(), replaced->until);
 }
 
 }  // namespace howdah::backend::yarn::am

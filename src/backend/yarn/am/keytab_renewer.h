@@ -12,6 +12,7 @@
 #include "howdah/base/time.h"
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/os/process/clock.h"
 
 namespace howdah::backend::yarn::am {
 
@@ -29,10 +30,11 @@ Result<hadoop::rpc::Credentials> FetchTokensWithKeytab(const hadoop::conf::Confi
 class KeytabRenewer {
  public:
   using Replace = std::function<Result<backend::Backend::ReplacedTokens>(const std::string& tokens)>;
-  // issued, until: the lifetime of the job's present tokens. replace: as Backend::ReplaceTokens. spec must live longer
-  // than this object.
-  KeytabRenewer(boost::asio::io_context& loop, const hadoop::conf::Configuration& configuration,
-                const jobspec::JobSpec& spec, std::string owner, Instant issued, Instant until, Replace replace);
+  // issued, until: the lifetime of the job's present tokens. replace: as Backend::ReplaceTokens. clock, configuration
+  // and spec must live longer than this object.
+  KeytabRenewer(boost::asio::io_context& loop, const os::process::Clock& clock,
+                const hadoop::conf::Configuration& configuration, const jobspec::JobSpec& spec, std::string owner,
+                Instant issued, Instant until, Replace replace);
 
  private:
   // Fetches at the RenewalTime of the present tokens.
@@ -43,6 +45,7 @@ class KeytabRenewer {
   void FetchAfter(Duration pause);
   void Fetch();
 
+  const os::process::Clock& clock_;
   const hadoop::conf::Configuration& configuration_;
   const jobspec::JobSpec& spec_;
   std::string owner_;

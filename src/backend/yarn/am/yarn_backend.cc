@@ -90,6 +90,17 @@ std::string EncodedForExecutors(const YarnBackend::Options& options) {
   return hadoop::rpc::WriteCredentials(ExecutorCredentials(*options.credentials->Get(), options.spec.tokens));
 }
 
+// Reports the tokens of the job's credentials, if there are any.
+void ReportTokens(backend::Sink& sink, const YarnBackend::Options& options) {
+  const auto present = options.credentials->Get();
+  auto issued = LifetimeOf(*present);
+  if (!issued) return;
+  if (HasKeytab()) issued->by = core::kRenewedByKeytab;
+  hadoop::rpc::Credentials newer = ExecutorCredentials(*present, options.spec.tokens);
+  newer.secrets.clear();
+  sink.OnEvent(backend::TokensInUse{*issued, issued->renewed ? hadoop::rpc::WriteCredentials(newer) : ""});
+}
+
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
@@ -177,7 +188,7 @@ void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterRe
   Apply(takeover);
   missing_ = std::move(takeover.missing);
   registered_ = true;
-  ReportTokens();
+  ReportTokens(sink_, options_);
   for (const auto& order : std::exchange(deferred_, {})) order();
 }
 
@@ -254,18 +265,8 @@ Result<backend::Backend::ReplacedTokens> YarnBackend::ReplaceTokens(const std::s
   HOWDAH_TRY_STATUS(WriteNewerTokens(newer));
   options_.credentials->Replace(WithNewerTokens(*present, newer));
   executor_credentials_ = EncodedForExecutors(options_);
-  ReportTokens();
+  ReportTokens(sink_, options_);
   return ReplacedTokens{issued->until, true};
-}
-
-void YarnBackend::ReportTokens() {
-  const auto present = options_.credentials->Get();
-  auto issued = LifetimeOf(*present);
-  if (!issued) return;
-  if (HasKeytab()) issued->by = core::kRenewedByKeytab;
-  hadoop::rpc::Credentials newer = ExecutorCredentials(*present, options_.spec.tokens);
-  newer.secrets.clear();
-  sink_.OnEvent(backend::TokensInUse{*issued, issued->renewed ? hadoop::rpc::WriteCredentials(newer) : ""});
 }
 
 void YarnBackend::OnStartFailed(const ContainerId& id, const Error& error) {

@@ -79,8 +79,6 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Removes the container from the table and reports its end to the AM.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
-  // Reports the tokens of the job's credentials, if there are any.
-  void ReportTokens();
   // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
   // expected.
   void UpdateExpectations();

@@ -10,6 +10,7 @@
 #include "howdah/base/result.h"
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/storage/files.h"
 
@@ -73,7 +74,7 @@ class AmJob {
 
   Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address, uint16_t tracking_port,
-                                                        Instant now);
+                                                        const os::process::Clock& clock);
 
   // Writes the job's history to the directory that `history` in the job file names, for other tools. Does nothing if
   // the job file has no such key. journal: the whole text of the journal, including the line of the final state.
