@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "howdah/base/epoch.h"
-#include "howdah/hadoop/messages/security.pb.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
 #include "howdah/hadoop/rpc/token_identifier.h"
 
 namespace howdah::backend::yarn {
@@ -15,7 +15,7 @@ using hadoop::rpc::Token;
 Instant Hour(int hours) { return FromMillis(1'790'000'000'000) + std::chrono::hours(hours); }
 
 Token OfRm(Instant expires, const std::string& renewer) {
-  ::hadoop::common::YARNDelegationTokenIdentifierProto identifier;
+  ::hadoop::yarn::YARNDelegationTokenIdentifierProto identifier;
   identifier.set_owner("ann@EXAMPLE.COM");
   identifier.set_renewer(renewer);
   identifier.set_issuedate(Hour(0).time_since_epoch().count() / 1000);

@@ -1,7 +1,7 @@
 #include "howdah/hadoop/rpc/token_identifier.h"
 
 #include "howdah/base/epoch.h"
-#include "howdah/hadoop/messages/security.pb.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
 #include "writable.h"
 
 namespace howdah::hadoop::rpc {
@@ -19,7 +19,7 @@ std::optional<TokenIdentifier> ParseWritableIdentifier(std::string_view bytes) {
 }
 
 std::optional<TokenIdentifier> ParseRmIdentifier(const std::string& bytes) {
-  ::hadoop::common::YARNDelegationTokenIdentifierProto message;
+  ::hadoop::yarn::YARNDelegationTokenIdentifierProto message;
   if (!message.ParseFromString(bytes) || !message.has_maxdate()) return std::nullopt;
   return TokenIdentifier{message.owner(), message.renewer(), message.realuser(), FromMillis(message.issuedate()),
                          FromMillis(message.maxdate())};
