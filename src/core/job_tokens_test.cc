@@ -6,8 +6,14 @@
 namespace howdah::core::testing {
 namespace {
 
+// A job whose tasks need no heartbeats.
+Story Running() {
+  return {
+      JobOf({RoleOf("worker", 1)}, [](jobspec::JobSpec& spec) { spec.timeouts.heartbeat = std::chrono::hours(1000); })};
+}
+
 TEST(JobTokens, ExpiryIsAnnouncedOneDayBefore) {
-  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+  Reads(Running(), R"(
 0s up
 0s tokens 604800 rm
   tokens issued until 28T00:00 by rm
@@ -20,7 +26,7 @@ TEST(JobTokens, ExpiryIsAnnouncedOneDayBefore) {
 }
 
 TEST(JobTokens, NewerTokensDelayTheAnnouncement) {
-  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+  Reads(Running(), R"(
 0s up
 0s tokens 604800 rm
   tokens issued until 28T00:00 by rm
@@ -36,7 +42,7 @@ TEST(JobTokens, NewerTokensDelayTheAnnouncement) {
 }
 
 TEST(JobTokens, TokensThatTheAmReplacesAreAnnouncedIfItFails) {
-  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+  Reads(Running(), R"(
 0s up
 0s tokens 800 rm
   tokens issued until 21T00:13 by rm
@@ -52,7 +58,7 @@ TEST(JobTokens, TokensThatTheAmReplacesAreAnnouncedIfItFails) {
 
 // The tokens of a test cluster live for minutes. The announcement must not come with their issue.
 TEST(JobTokens, ShortLivedTokensAreAnnouncedInTheirLastQuarter) {
-  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+  Reads(Running(), R"(
 0s up
 0s tokens 150
   tokens issued until 21T00:02

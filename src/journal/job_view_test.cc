@@ -182,7 +182,7 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
   EXPECT_EQ(ToJson(view, false),
             R"({"id":"howdah-20261121-000000-abcd","name":"mnist","state":"QUEUED","exit_code":null,"on":"local",)"
             R"("framework":"pytorch","generation":0,"reason":null,"advice":null,"cause":null,)"
-            R"("submitted":"2026-11-21T00:00:10.000Z","started":null,"finished":null,)"
+            R"("submitted":"2026-11-21T00:00:10.000Z","started":null,"finished":null,"tokens":null,)"
             R"("urls":{"tracking":null,"tensorboard":null}})");
   auto started = TaskChange(TaskType::kStarted, "ps", 0, TaskState::kFailed);
   started.node = "node7";
