@@ -1,6 +1,7 @@
 // howdah-agent: the program that runs inside containers. Howdah's own programs start `am` and `task`. Programs of a
 // task start `exec` and `rsh`. Executors start `horovod-slot` in place of programs that need its variables.
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -201,10 +202,11 @@ int Am(const Arguments& arguments, OpenFiles open_files) {
 
 // --- task, exec, rsh ---
 
-// tls: the directory of the job's identities. If it is empty, the container's credentials are used.
-Result<rpc::Identity> LoadIdentity(const std::string& tls) {
-  return tls.empty() ? backend::yarn::am::ExecutorIdentity(HadoopEnvironment())
-                     : backend::local::ReadIdentity(tls, "executor");
+// path: the directory of the job's identities, or the file of the container's credentials.
+Result<rpc::Identity> LoadIdentity(const std::string& path) {
+  struct stat found {};
+  const bool is_directory = ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+  return is_directory ? backend::local::ReadIdentity(path, "executor") : backend::yarn::am::ExecutorIdentity(path);
 }
 
 // Sets up the files of a YARN container. The container's directory is the current directory.
@@ -237,8 +239,10 @@ int Task(const Arguments& arguments, OpenFiles open_files) {
   if (!task.ok()) return ExitWith(task.error(), "task");
   executor::TaskOptions& options = task->options;
   options.open_files = open_files;
-  options.load_identity = [tls = task->tls_dir] { return LoadIdentity(tls); };
-  options.agent_variables = executor::AgentVariables(os::process::ProgramPath(), options.am_address, task->tls_dir);
+  // The task's processes find their tokens in another file (WriteTaskCredentials), which has no identity.
+  const std::string identities = task->on_yarn ? Variable(kTokenFileVariable).value_or("") : task->tls_dir;
+  options.load_identity = [identities] { return LoadIdentity(identities); };
+  options.agent_variables = executor::AgentVariables(os::process::ProgramPath(), options.am_address, identities);
   if (!task->on_yarn) {
     const Status checked = backend::local::CheckJobFile(options.job_file);
     if (!checked.ok()) return ExitWith(checked.error());

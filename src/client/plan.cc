@@ -47,7 +47,7 @@ jobspec::EnvVars ExampleOfMachine(const jobspec::JobSpec& spec, const jobspec::R
   if (packed) variables.emplace_back("VIRTUAL_ENV", "(python archive)");
   variables.emplace_back("HOWDAH_AGENT", "/opt/howdah/bin/howdah-agent");
   variables.emplace_back("HOWDAH_AM", "host-of-the-application-master:39998");
-  variables.emplace_back("HOWDAH_TLS", "(directory of the certificates)");
+  variables.emplace_back("HOWDAH_TLS", "(place of the certificates)");
   if (role.gpus > 0) variables.emplace_back("CUDA_VISIBLE_DEVICES", "(the GPUs of the task)");
   variables.emplace_back("HOWDAH_PROGRESS", "(directory of the task)/0-0");
   variables.emplace_back("HOWDAH_RESULT", "(directory of the task)/0-0.result");

@@ -10,7 +10,7 @@ import pytest
 from machine import eventually
 
 KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice", "cause", "submitted",
-        "started", "finished", "urls"}
+        "started", "finished", "tokens", "urls"}
 TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "granted", "ranks", "pids", "exit_code",
              "signal", "reason", "started", "finished", "usage", "progress", "left_files", "result_bytes"}
 

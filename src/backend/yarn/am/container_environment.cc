@@ -20,13 +20,6 @@ std::vector<std::string> Split(const std::string& list) {
   return parts;
 }
 
-Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
-  HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
-  auto credentials = hadoop::rpc::ParseCredentials(bytes);
-  if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
-  return credentials;
-}
-
 }  // namespace
 
 Result<ContainerEnvironment> ReadContainerEnvironment(
@@ -53,6 +46,13 @@ Result<ContainerEnvironment> ReadContainerEnvironment(
   if (!id) return Failed("invalid container id in CONTAINER_ID: '" + container + "'");
   result.container = *id;
   return result;
+}
+
+Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
+  HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
+  auto credentials = hadoop::rpc::ParseCredentials(bytes);
+  if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
+  return credentials;
 }
 
 Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment) {

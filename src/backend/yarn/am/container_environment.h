@@ -28,6 +28,8 @@ struct ContainerEnvironment {
 Result<ContainerEnvironment> ReadContainerEnvironment(
     const std::function<std::optional<std::string>(const std::string& name)>& environment);
 
+Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path);
+
 // Reads the credentials of this process's container, with the newer tokens that it has received. The container's
 // directory must be the current directory.
 Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment);

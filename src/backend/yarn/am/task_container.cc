@@ -39,8 +39,8 @@ Status ReplaceTaskTokens(const hadoop::conf::Environment& environment, const std
   return written.ok() ? Status() : Status(written.error());
 }
 
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment) {
-  HOWDAH_TRY(const auto credentials, OwnCredentials(environment));
+Result<rpc::Identity> ExecutorIdentity(const std::string& credentials_file) {
+  HOWDAH_TRY(const auto credentials, ReadCredentials(credentials_file));
   return FindIdentity(credentials, "executor");
 }
 

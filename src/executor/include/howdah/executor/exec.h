@@ -16,9 +16,9 @@ namespace howdah::executor {
 inline constexpr char kAmVariable[] = "HOWDAH_AM";
 
 // Returns the variables with which a process of a task finds this program and the AM: HOWDAH_AGENT, HOWDAH_AM and
-// HOWDAH_TLS. tls: the directory of the identities. If it is empty, the identities are in the container's credentials,
-// and HOWDAH_TLS is not set. The variables are not secret: a process proves that it belongs to the job with a file that
-// only the task's user can read.
+// HOWDAH_TLS. tls: where the identities are, a directory or a file of credentials. If it is empty, HOWDAH_TLS is not
+// set. The variables are not secret: a process proves that it belongs to the job with a file that only the task's user
+// can read.
 std::map<std::string, std::string> AgentVariables(const std::string& agent, const std::string& am_address,
                                                   const std::string& tls);
 

@@ -113,7 +113,7 @@ Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& i
 // of an earlier attempt. Blocks; starts no thread, and may be called on any thread.
 Status StoreResult(const hadoop::conf::Environment& environment, const JobId& id, const std::string& name,
                    const std::string& file);
-// Returns the identity of the executor in this container.
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment);
+// Returns the identity of the executor whose container has this file of credentials.
+Result<rpc::Identity> ExecutorIdentity(const std::string& credentials_file);
 
 }  // namespace howdah::backend::yarn::am
