@@ -77,9 +77,10 @@ def test_release_build_lists_its_libraries(tmp_path):
     document = json.loads(output.read_text())
     linked = {(r["spdxElementId"], r["relatedSpdxElement"].removeprefix("SPDXRef-Package-"))
               for r in document["relationships"] if r["relationshipType"] == "STATIC_LINK"}
-    for package in ("libgrpc-dev", "libssl-dev", "libarchive-dev", "libc6-dev", "libyaml-dev"):
+    for package in ("libgrpc-dev", "libssl-dev", "libarchive-dev", "libc6-dev"):
         assert ("SPDXRef-howdah-agent", package) in linked, package
-    assert ("SPDXRef-howdah", "libsqlite3-dev") in linked and ("SPDXRef-howdah-agent", "libsqlite3-dev") not in linked
+    for package in ("libsqlite3-dev", "libyaml-dev"):  # the agent reads no job files in YAML
+        assert ("SPDXRef-howdah", package) in linked and ("SPDXRef-howdah-agent", package) not in linked, package
     ids = {p["SPDXID"] for p in document["packages"]}
     assert not {i for i in ids if "gtest" in i}, "a library of the tests"
     for relation in document["relationships"]:
