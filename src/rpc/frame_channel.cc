@@ -29,15 +29,17 @@ class Channel final : public FrameChannel {
     completions_.emplace(std::make_unique<grpc::CompletionQueue>(), std::move(post));
   }
   ~Channel() override {
-    for (const auto& [key, call] : calls_) call->Cancel();
+    for (const auto& [key, call] : *calls_) call->Cancel();
     completions_.reset();
   }
 
   std::unique_ptr<FrameStream> Open(Method method, FrameStream::Handlers handlers) override {
     auto call =
         std::make_shared<FrameCall>(channel_, method == Method::kTunnel ? kTunnelMethod : kAcceptTunnelMethod, address_,
-                                    std::move(handlers), [this](FrameCall* over) { calls_.erase(over); });
-    calls_.emplace(call.get(), call);
+                                    std::move(handlers), [calls = std::weak_ptr(calls_)](FrameCall* over) {
+                                      if (const auto present = calls.lock()) present->erase(over);
+                                    });
+    calls_->emplace(call.get(), call);
     call->Start(*completions_);
     return std::make_unique<Stream>(std::move(call));
   }
@@ -45,7 +47,9 @@ class Channel final : public FrameChannel {
  private:
   std::shared_ptr<grpc::Channel> channel_;
   std::string address_;
-  std::unordered_map<FrameCall*, std::shared_ptr<FrameCall>> calls_;
+  // Shared, because a call may end after its handler has destroyed the channel.
+  using Calls = std::unordered_map<FrameCall*, std::shared_ptr<FrameCall>>;
+  std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();
   std::optional<Completions> completions_;
 };
 

@@ -215,5 +215,20 @@ TEST_F(FramesTest, ServerShutdownEndsAllStreams) {
   ASSERT_TRUE(loop_.RunUntil([&] { return client_->closed.size() == 1 && executor_->closed.size() == 1; }));
 }
 
+// A client that connects to the next AM destroys the channel when it learns that the AM is gone.
+TEST_F(FramesTest, HandlerOfTheEndMayDestroyTheChannel) {
+  auto channel = Channel(identities_->client);
+  am_.server.reset();
+  std::string why;
+  const auto stream = channel->Open(Method::kTunnel, {[](const wire::Frame&) {},
+                                                      [&](const std::string& text) {
+                                                        channel.reset();
+                                                        why = text;
+                                                      }});
+  stream->Send(Opening("worker"));
+  ASSERT_TRUE(loop_.RunUntil([&] { return !why.empty(); }));
+  EXPECT_EQ(channel, nullptr);
+}
+
 }  // namespace
 }  // namespace howdah::rpc
