@@ -33,8 +33,8 @@ using Arguments = std::vector<std::string>;
 using OpenFiles = std::optional<uint64_t>;  // the soft limit before this program raised it
 
 constexpr int kUsageExit = 2;
-// Names of files in a YARN container.
 constexpr char kTokenFileVariable[] = "HADOOP_TOKEN_FILE_LOCATION";
+// Names of files in a YARN container.
 constexpr char kPythonArchive[] = "python.archive", kPythonDirectory[] = "python";
 
 int UsageError(const std::string& message) {

@@ -4,6 +4,7 @@
 #include "howdah/base/epoch.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
+#include "howdah/hadoop/rpc/token_proto.h"
 #include "posix_file_system.h"
 #include "tokens.h"
 
@@ -96,7 +97,7 @@ class TokenIssuer {
   // Returns until when the token is accepted.
   Result<Instant> Renew(const hadoop::rpc::Token& token) {
     ::hadoop::common::RenewDelegationTokenRequestProto request;
-    *request.mutable_token() = ToProto(token);
+    *request.mutable_token() = hadoop::rpc::ToProto(token);
     const auto answer =
         name_node_->Call<::hadoop::common::RenewDelegationTokenResponseProto>("renewDelegationToken", request);
     if (!answer) return answer.error().While("renewing a delegation token of " + name_);
@@ -104,7 +105,7 @@ class TokenIssuer {
   }
   Status Cancel(const hadoop::rpc::Token& token) {
     ::hadoop::common::CancelDelegationTokenRequestProto request;
-    *request.mutable_token() = ToProto(token);
+    *request.mutable_token() = hadoop::rpc::ToProto(token);
     const auto answer =
         name_node_->Call<::hadoop::common::CancelDelegationTokenResponseProto>("cancelDelegationToken", request);
     return answer.ok() ? Status() : Status(answer.error().While("cancelling a delegation token of " + name_));
@@ -114,15 +115,6 @@ class TokenIssuer {
   explicit TokenIssuer(hadoop::rpc::ClientOptions client)
       : name_(client.service_name),
         name_node_(std::make_unique<RemoteNameNode>(std::move(client), /*use_hostname=*/false)) {}
-
-  static ::hadoop::common::TokenProto ToProto(const hadoop::rpc::Token& token) {
-    ::hadoop::common::TokenProto proto;
-    proto.set_identifier(token.identifier);
-    proto.set_password(token.password);
-    proto.set_kind(token.kind);
-    proto.set_service(token.service);
-    return proto;
-  }
 
   std::string name_;
   std::unique_ptr<RemoteNameNode> name_node_;

@@ -3,8 +3,8 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "howdah/hadoop/rpc/token_proto.h"
 #include "howdah/hadoop/yarn/resource_manager.h"
-#include "howdah/hadoop/yarn/token.h"
 
 namespace howdah::hadoop::yarn {
 namespace {
@@ -56,7 +56,7 @@ NodeManagers::Node& NodeManagers::At(const NodeId& id) { return nodes_.try_empla
 
 void NodeManagers::AddToken(const NMTokenProto& token) {
   Node& node = At(FromProto(token.nodeid()));
-  node.token = FromProto(token.token());
+  node.token = hadoop::rpc::FromProto(token.token());
   if (node.client) node.client->SetToken(*node.token, false);
 }
 

@@ -8,6 +8,7 @@
 #include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
+#include "howdah/hadoop/rpc/token_proto.h"
 
 namespace howdah::hadoop::yarn {
 namespace {
@@ -271,22 +272,17 @@ Result<hadoop::rpc::Token> ResourceManager::GetDelegationToken(const std::string
   HOWDAH_TRY(const auto response,
              Call<::hadoop::common::GetDelegationTokenResponseProto>(doing, "getDelegationToken", request));
   if (!response.has_token()) return Failed(doing + ": none was returned");
-  const auto& token = response.token();
-  return hadoop::rpc::Token{token.identifier(), token.password(), token.kind(), token.service()};
+  return hadoop::rpc::FromProto(response.token());
 }
 
 Result<Instant> ResourceManager::ValidityOfNewToken(const std::string& user) {
   HOWDAH_TRY(const auto token, GetDelegationToken(user));
   ::hadoop::common::RenewDelegationTokenRequestProto renew;
-  auto& proto = *renew.mutable_token();
-  proto.set_identifier(token.identifier);
-  proto.set_password(token.password);
-  proto.set_kind(token.kind);
-  proto.set_service(token.service);
+  *renew.mutable_token() = hadoop::rpc::ToProto(token);
   const auto renewed = Call<::hadoop::common::RenewDelegationTokenResponseProto>(
       "renewing a delegation token of the ResourceManager", "renewDelegationToken", renew);
   ::hadoop::common::CancelDelegationTokenRequestProto cancel;
-  *cancel.mutable_token() = proto;
+  *cancel.mutable_token() = renew.token();
   const auto cancelled = Call<::hadoop::common::CancelDelegationTokenResponseProto>(
       "cancelling a delegation token of the ResourceManager", "cancelDelegationToken", cancel);
   if (!renewed.ok()) return renewed.error();

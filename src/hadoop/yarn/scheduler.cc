@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "howdah/hadoop/yarn/token.h"
+#include "howdah/hadoop/rpc/token_proto.h"
 #include "scheduler_answers.h"
 
 namespace howdah::hadoop::yarn {
@@ -210,7 +210,7 @@ void Scheduler::Take(const AllocateResponseProto& response) {
   const std::weak_ptr<bool> alive = alive_;
   if (response.has_am_rm_token() && response.am_rm_token().identifier() != am_rm_token_) {
     am_rm_token_ = response.am_rm_token().identifier();
-    calls_->SetToken(FromProto(response.am_rm_token()));
+    calls_->SetToken(hadoop::rpc::FromProto(response.am_rm_token()));
   }
   const Allocation::Effects effects = allocation_.Apply(response);
   if (!effects.granted.empty() || !effects.completed.empty()) last_event_ = Now();

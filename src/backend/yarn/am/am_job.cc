@@ -17,8 +17,9 @@
 #include "howdah/base/host_port.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/yarn_service.pb.h"
+#include "howdah/hadoop/rpc/token_identifier.h"
+#include "howdah/hadoop/rpc/token_proto.h"
 #include "howdah/hadoop/yarn/scheduler.h"
-#include "howdah/hadoop/yarn/token.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
@@ -39,7 +40,6 @@ constexpr char kMetrics[] = "metrics";
 constexpr char kAddress[] = "am.address";
 constexpr char kCheckpointFile[] = "answers.bin";
 constexpr size_t kLastLineLimit = size_t{1} << 20;
-constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kOldTokens = std::chrono::hours(24);
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // The longest wait for an unreachable ResourceManager at the end of a job, equal to that of a running job. An AM must
@@ -309,9 +309,9 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   std::optional<ResourceManagerCheckpoint::State> restored;
   HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kCheckpointFile, restored));
   const auto credentials = parts_->credentials->Get();
-  const hadoop::rpc::Token* given = credentials->Find(kTokenKind);
+  const hadoop::rpc::Token* given = credentials->Find(hadoop::rpc::kAmToken);
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
-  if (restored && restored->am_rm_token) token = hadoop::yarn::FromProto(*restored->am_rm_token);
+  if (restored && restored->am_rm_token) token = hadoop::rpc::FromProto(*restored->am_rm_token);
   HOWDAH_TRY(auto calls, hadoop::yarn::AsioCalls(loop, parts_->configuration, token));
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
   parts_->metrics_copy = std::make_unique<MetricsCopy>(parts_->OpenCluster(), id(), kMetrics);
@@ -404,7 +404,7 @@ void AmJob::RecordAmDeath(const std::string& how, Instant at) {
     lines = journal::EndLines(view, end, kTaskReason, at);
   }
   const auto credentials = parts_->credentials->Get();
-  RecordEnd(end, before + lines, credentials->Find(kTokenKind));
+  RecordEnd(end, before + lines, credentials->Find(hadoop::rpc::kAmToken));
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -12,8 +12,6 @@ namespace {
 using hadoop::rpc::Credentials;
 using jobspec::TokenKind;
 
-constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN";
-
 bool GoesToTasks(const hadoop::rpc::Token& token, const jobspec::TokenRules& rules) {
   std::optional<TokenKind> kind;
   if (token.kind == hadoop::rpc::kHdfsToken) kind = TokenKind::kHdfs;
@@ -27,7 +25,8 @@ bool GoesToTasks(const hadoop::rpc::Token& token, const jobspec::TokenRules& rul
 Credentials ExecutorCredentials(const Credentials& of_am, const jobspec::TokenRules& rules) {
   Credentials credentials;
   for (const auto& [alias, token] : of_am.tokens) {
-    if (token.kind == kAmToken || (token.kind == hadoop::rpc::kRmToken && !GoesToTasks(token, rules))) continue;
+    if (token.kind == hadoop::rpc::kAmToken || (token.kind == hadoop::rpc::kRmToken && !GoesToTasks(token, rules)))
+      continue;
     credentials.tokens[alias] = token;
   }
   for (const auto& [alias, secret] : of_am.secrets) {

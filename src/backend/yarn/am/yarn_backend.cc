@@ -8,7 +8,7 @@
 #include "howdah/backend/yarn/container_exit_status.h"
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/host_port.h"
-#include "howdah/hadoop/yarn/token.h"
+#include "howdah/hadoop/rpc/token_proto.h"
 #include "keytab_renewer.h"
 #include "launch_context.h"
 #include "task_credentials.h"
@@ -200,7 +200,7 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   Apply(takeover);
   ReportMissing(sink_, takeover.missing);
   if (response.has_limit()) pending_monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
-  if (response.has_am_rm_token()) token_ = hadoop::yarn::FromProto(response.am_rm_token());
+  if (response.has_am_rm_token()) token_ = hadoop::rpc::FromProto(response.am_rm_token());
   if (response.updated_nodes_size() > 0) UpdateNodes(response);
   const auto& preempt = response.preempt();
   for (const auto& container : preempt.strictcontract().container()) WarnPreempted(container);

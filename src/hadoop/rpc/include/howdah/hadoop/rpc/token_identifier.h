@@ -12,6 +12,7 @@ namespace howdah::hadoop::rpc {
 inline constexpr const char* kHdfsToken = "HDFS_DELEGATION_TOKEN";
 inline constexpr const char* kKmsToken = "kms-dt";
 inline constexpr const char* kRmToken = "RM_DELEGATION_TOKEN";
+inline constexpr const char* kAmToken = "YARN_AM_RM_TOKEN";  // of an AM, for the ResourceManager; no delegation token
 
 struct TokenIdentifier {
   std::string owner, renewer;  // principals or short names, as the issuer wrote them
