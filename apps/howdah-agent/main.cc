@@ -136,6 +136,9 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.identity = job.identity();
   options.tracking.proxy_url = job.proxy_url();
   options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
+  options.tracking.make_readers = [&job, &clock](boost::asio::io_context& loop) {
+    return job.MakePageReaders(loop, clock);
+  };
   options.on_listening = [&job](const am::Listening& listening) { return job.PublishAddress(listening.address); };
   return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {

@@ -17,6 +17,7 @@ Result<std::unique_ptr<TrackingServer>> TrackingServer::Start(boost::asio::io_co
                                                               const os::process::Clock& clock) {
   std::unique_ptr<TrackingServer> tracking(
       new TrackingServer(std::move(options), std::move(view), followers, spec, clock));
+  if (tracking->options_.make_readers) tracking->readers_ = tracking->options_.make_readers(loop);
   os::http::Server::Limits limits;
   limits.known = [self = tracking.get()](int, const std::string& peer) {
     return !RedirectOf(self->options_.peers(), peer, self->options_.proxy_url, "");
@@ -36,10 +37,22 @@ void TrackingServer::OnRequest(const os::http::Request& request, const Respond& 
   if (const auto to = RedirectOf(options_.peers(), request.peer, options_.proxy_url, request.path)) {
     return respond({302, "", "this page is only shown through the cluster's proxy: " + *to + "\n", *to});
   }
-  if (request.path == "/" || request.path.empty()) return ShowPage(respond);
-  if (request.path == "/status.json") return respond({200, "application/json", journal::ToJson(view_(), true), ""});
-  if (request.path.starts_with(kExports)) return ShowExports(request.path.substr(kExports.size()), respond);
-  ShowLog(request.path, respond);
+  if (!readers_) return Show(request.path, respond);
+  const auto user = ProxyUser(request.cookie);
+  if (!user) {
+    return respond({403, "", "the cluster's proxy does not know which user you are; log in to its web pages\n", ""});
+  }
+  readers_->Check(*user, [this, path = request.path, respond](const std::string& refusal) {
+    if (!refusal.empty()) return respond({403, "", refusal + "\n", ""});
+    Show(path, respond);
+  });
+}
+
+void TrackingServer::Show(const std::string& path, const Respond& respond) {
+  if (path == "/" || path.empty()) return ShowPage(respond);
+  if (path == "/status.json") return respond({200, "application/json", journal::ToJson(view_(), true), ""});
+  if (path.starts_with(kExports)) return ShowExports(path.substr(kExports.size()), respond);
+  ShowLog(path, respond);
 }
 
 void TrackingServer::ShowExports(const std::string& rest, const Respond& respond) const {

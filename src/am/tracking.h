@@ -29,6 +29,7 @@ class TrackingServer {
                  const jobspec::JobSpec& spec, const os::process::Clock& clock)
       : options_(std::move(options)), view_(std::move(view)), followers_(followers), spec_(spec), clock_(clock) {}
   void OnRequest(const os::http::Request& request, const Respond& respond);
+  void Show(const std::string& path, const Respond& respond);
   void ShowPage(const Respond& respond) const;
   // rest: what follows the path of the exports, "" or "/ROLE".
   void ShowExports(const std::string& rest, const Respond& respond) const;
@@ -41,6 +42,7 @@ class TrackingServer {
   Followers& followers_;
   const jobspec::JobSpec& spec_;
   const os::process::Clock& clock_;
+  std::unique_ptr<backend::PageReaders> readers_;  // null: no check
   std::unique_ptr<os::http::Server> server_;
 };
 

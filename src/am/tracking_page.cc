@@ -28,6 +28,28 @@ std::optional<int> Number(std::string_view text) {
   return number;
 }
 
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// Decodes as java.net.URLDecoder does; an incomplete escape stays as it is.
+std::string UrlDecoded(std::string_view text) {
+  std::string decoded;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const int high = text[at] == '%' && at + 2 < text.size() ? HexDigit(text[at + 1]) : -1;
+    const int low = high >= 0 ? HexDigit(text[at + 2]) : -1;
+    if (low >= 0) {
+      decoded += static_cast<char>(high * 16 + low);
+      at += 2;
+    } else {
+      decoded += text[at] == '+' ? ' ' : text[at];
+    }
+  }
+  return decoded;
+}
+
 std::string Bytes(int64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);
@@ -103,6 +125,21 @@ std::optional<std::string> RedirectOf(const std::vector<std::string>& proxies, c
   url += path;
   if (const size_t at = url.find(kProxy); at != std::string::npos) url.insert(at + kProxy.size(), "/redirect");
   return url;
+}
+
+std::optional<std::string> ProxyUser(std::string_view cookie) {
+  constexpr std::string_view kName = "proxy-user=";
+  while (!cookie.empty()) {
+    const size_t end = std::min(cookie.find(';'), cookie.size());
+    std::string_view pair = cookie.substr(0, end);
+    cookie.remove_prefix(std::min(end + 1, cookie.size()));
+    pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
+    if (!pair.starts_with(kName)) continue;
+    std::string user = UrlDecoded(pair.substr(kName.size()));
+    if (user.empty()) return std::nullopt;
+    return user;
+  }
+  return std::nullopt;
 }
 
 std::string Escape(std::string_view text) {

@@ -18,6 +18,10 @@ namespace howdah::am {
 std::optional<std::string> RedirectOf(const std::vector<std::string>& proxies, const std::string& peer,
                                       const std::string& proxy_url, const std::string& path);
 
+// Returns the user that YARN's web proxy has authenticated (WebAppProxyServlet, cookie "proxy-user", URL-encoded), or
+// nullopt if the header Cookie names none.
+std::optional<std::string> ProxyUser(std::string_view cookie);
+
 // Escapes text for HTML, in an element or a quoted attribute.
 std::string Escape(std::string_view text);
 

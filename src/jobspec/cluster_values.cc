@@ -156,6 +156,25 @@ ValueType<std::string> FileSystemUri() {
   });
 }
 
+ValueType<std::string> UserOrGroup() {
+  return CheckedText("user or group", [](const std::string& text) {
+    if (text == "*") return std::string();
+    const bool is_group = text.starts_with('@');
+    const std::string_view name = std::string_view(text).substr(is_group ? 1 : 0);
+    if (!is_group && name.find_first_of("@/") != std::string_view::npos && name.find_first_of(" ,") == name.npos) {
+      return Quoted(text) + " is a principal; write the user's short name, for example " +
+             Quoted(name.empty() || name.front() == '/' ? "ann" : name.substr(0, name.find_first_of("@/")));
+    }
+    const bool is_name = !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
+      return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' ||
+             std::string_view(",@*").find(c) != std::string_view::npos;
+    });
+    if (is_name) return std::string();
+    return "invalid user or group " + Quoted(text) +
+           "; write a user (ann), a group (\"@ml\") or \"*\" for everybody, without spaces and commas";
+  });
+}
+
 ValueType<std::vector<TokenKind>> TokenKinds() {
   auto type = ListOf(OneOf(TokenKindWords()), "list of kinds");
   type.read = [read = std::move(type.read)](Reader& r, const Node& n, std::vector<TokenKind>& out) {

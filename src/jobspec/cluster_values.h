@@ -31,5 +31,7 @@ ValueType<std::string> RackName();
 ValueType<std::string> FileSystemUri();
 // A list of kinds of tokens. An empty list differs from the default.
 ValueType<std::vector<TokenKind>> TokenKinds();
+// A user, "@" and a group, or "*", as an AccessControlList of Hadoop can contain it.
+ValueType<std::string> UserOrGroup();
 
 }  // namespace howdah::jobspec

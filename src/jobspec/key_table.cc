@@ -168,6 +168,15 @@ const Section<TokenRules>& TokenKeys() {
   return section;
 }
 
+const Section<Access>& AccessKeys() {
+  static const Section<Access> section = {
+      {Row("view", &Access::view, ListOf(UserOrGroup(), "list of users and groups"),
+           "Who may read the status page and the output of the tasks, as in [ann, \"@ml\"]; \"*\" for everybody"),
+       Row("modify", &Access::modify, ListOf(UserOrGroup(), "list of users and groups"),
+           "Who may stop the job, as in [ann, \"@ml\"]; \"*\" for everybody")}};
+  return section;
+}
+
 const Section<Locality>& LocalityKeys() {
   static const Section<Locality> section = {
       {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Host names of the nodes to run on"),
@@ -436,6 +445,8 @@ Section<JobSpec> MakeJobKeys() {
           "Delegation tokens of the job on a cluster with Kerberos (YARN)"),
       Row("kerberos", &J::kerberos, Optional(SectionType(&KerberosKeys)),
           "A keytab with which a job that runs for weeks stays logged in to a cluster with Kerberos (YARN)"),
+      Row("access", &J::access, OmittedByDefault(SectionType(&AccessKeys)),
+          "Rights of other users, in addition to the owner and the cluster's administrators (YARN)"),
       Row("tags", &J::tags, ListOf(NonEmptyText("string"), "list of strings"), "Tags to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),

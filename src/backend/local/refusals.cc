@@ -118,6 +118,9 @@ std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec) {
     ignored.push_back(
         "file_systems, tokens and kerberos: ignored, because tasks run on this machine as you, with your ticket");
   }
+  if (spec.access != jobspec::Access{}) {
+    ignored.push_back("access: ignored, because only you can read and stop a job on this machine");
+  }
   if (!spec.tony_history.empty() && !CanWriteTonyHistory(spec)) {
     ignored.push_back("history.tony: " + spec.tony_history +
                       ": ignored, because the local backend writes to directories of this machine only");

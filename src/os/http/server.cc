@@ -95,11 +95,11 @@ class Connection {
     stream_.expires_after(limits_.write);
     const std::string target(request.target());
     const auto handler = handler_;
-    (*handler)(
-        {target.substr(0, target.find('?')), peer_, std::string(request.method_string()), std::move(request.body())},
-        [this, alive = std::weak_ptr(alive_)](Response response) {
-          if (!alive.expired()) Answer(std::move(response));
-        });
+    (*handler)({target.substr(0, target.find('?')), peer_, std::string(request.method_string()),
+                std::move(request.body()), std::string(request[protocol::field::cookie])},
+               [this, alive = std::weak_ptr(alive_)](Response response) {
+                 if (!alive.expired()) Answer(std::move(response));
+               });
   }
 
   void Answer(Response response) {

@@ -29,6 +29,7 @@
 #include "howdah/os/process/machine.h"
 #include "job_copies.h"
 #include "keytab_renewer.h"
+#include "page_readers.h"
 #include "yarn_backend.h"
 
 namespace howdah::backend::yarn::am {
@@ -301,6 +302,11 @@ std::vector<std::string> AmJob::ProxyHosts() const {
     for (const os::net::SocketAddress& address : *found) ips.push_back(address.ip());
   }
   return ips;
+}
+
+std::unique_ptr<backend::PageReaders> AmJob::MakePageReaders(boost::asio::io_context& loop,
+                                                             const os::process::Clock& clock) const {
+  return am::MakePageReaders(loop, clock, parts_->configuration, spec().access, parts_->start.user);
 }
 
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,

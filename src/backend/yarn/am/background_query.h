@@ -4,36 +4,30 @@
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
 
+#include "background_call.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 
 namespace howdah::backend::yarn::am {
 
-// Runs one query at a time. The query runs on the other thread; all functions of this class must be called on the
-// loop's thread.
+// A BackgroundCall with a client of its own, which always uses the newest tokens of the job.
 class BackgroundQuery {
  public:
-  BackgroundQuery(boost::asio::io_context& loop, HadoopClient cluster);
-  // Does not wait for a running query: its result is discarded when it finishes.
-  ~BackgroundQuery();
+  BackgroundQuery(boost::asio::io_context& loop, HadoopClient cluster)
+      : cluster_(std::make_shared<HadoopClient>(std::move(cluster))), call_(loop) {}
 
-  bool running() const { return running_; }
-  // Must not be called while running(). `query` runs on the other thread and may use the client. It returns a function,
-  // which is called on the loop unless this object has been destroyed before.
-  void Start(std::function<std::function<void()>(HadoopClient& cluster)> query);
+  bool running() const { return call_.running(); }
+  // As BackgroundCall::Start.
+  void Start(std::function<std::function<void()>(HadoopClient& cluster)> query) {
+    call_.Start([cluster = cluster_, query = std::move(query)] {
+      cluster->TakeNewerCredentials();
+      return query(*cluster);
+    });
+  }
 
  private:
-  struct Mailbox {
-    std::mutex mutex;
-    boost::asio::io_context* loop = nullptr;  // null once the owner has been destroyed
-    bool finished = false;                    // the query has ended, so its thread ends at once
-  };
-  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   std::shared_ptr<HadoopClient> cluster_;  // shared with the thread
-  std::thread thread_;                     // of the newest query, until its result is delivered
-  bool running_ = false;
+  BackgroundCall call_;
 };
 
 }  // namespace howdah::backend::yarn::am

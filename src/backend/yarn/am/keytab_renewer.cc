@@ -45,8 +45,7 @@ KeytabRenewer::KeytabRenewer(boost::asio::io_context& loop, const os::process::C
       until_(until),
       replace_(std::move(replace)),
       timer_(loop),
-      query_(loop,
-             HadoopClient(configuration, owner_, std::make_shared<const CredentialStore>(hadoop::rpc::Credentials()))) {
+      call_(loop) {
   Wait(issued, until);
 }
 
@@ -65,7 +64,7 @@ void KeytabRenewer::FetchAfter(Duration pause) {
 }
 
 void KeytabRenewer::Fetch() {
-  query_.Start([this, configuration = configuration_, spec = spec_, owner = owner_](HadoopClient&) {
+  call_.Start([this, configuration = configuration_, spec = spec_, owner = owner_] {
     auto fetched = FetchTokensWithKeytab(configuration, spec, owner);
     return [this, fetched = std::move(fetched)] { OnFetched(fetched); };
   });

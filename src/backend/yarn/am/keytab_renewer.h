@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "background_query.h"
+#include "background_call.h"
 #include "howdah/backend/backend.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
@@ -52,7 +52,7 @@ class KeytabRenewer {
   Instant until_;
   Replace replace_;
   boost::asio::steady_timer timer_;
-  BackgroundQuery query_;
+  BackgroundCall call_;
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -1,9 +1,11 @@
 #include "launch_context.h"
 
+#include "howdah/backend/yarn/access.h"
+
 namespace howdah::backend::yarn::am {
 
 ::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start, const std::string& credentials,
-                                                          const LaunchedTask& task) {
+                                                          const jobspec::Access& access, const LaunchedTask& task) {
   ::hadoop::yarn::ContainerLaunchContextProto context;
   for (const auto& [name, resource] : start.local_resources) {
     const auto only = start.only_for.find(name);
@@ -20,6 +22,7 @@ namespace howdah::backend::yarn::am {
     }
   }
   context.set_tokens(credentials);
+  SetAccess(access, context);
   // bash expands the command twice. This is safe, because role names, numbers and addresses contain no characters that
   // bash interprets.
   context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +

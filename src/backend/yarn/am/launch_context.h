@@ -6,6 +6,7 @@
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/base/ids.h"
 #include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::backend::yarn::am {
 
@@ -17,8 +18,8 @@ struct LaunchedTask {
 };
 
 // Returns a launch context for `howdah-agent task --yarn`, with the files of the task's role. credentials: the encoded
-// credentials of the executor.
+// credentials of the executor. access: the rights of the job. A NodeManager checks those of the launch context.
 ::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start, const std::string& credentials,
-                                                          const LaunchedTask& task);
+                                                          const jobspec::Access& access, const LaunchedTask& task);
 
 }  // namespace howdah::backend::yarn::am

@@ -249,8 +249,8 @@ void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
   if (Defer([this, id, task] { Launch(id, task); })) return;
   const std::string& role = RoleOf(options_.spec, task.role).name;
-  containers_.Launch(id,
-                     LaunchContext(options_.start, executor_credentials_, {id, role, task.index, options_.am_address}));
+  containers_.Launch(id, LaunchContext(options_.start, executor_credentials_, options_.spec.access,
+                                       {id, role, task.index, options_.am_address}));
 }
 
 Result<backend::Backend::ReplacedTokens> YarnBackend::ReplaceTokens(const std::string& tokens) {

@@ -1,5 +1,6 @@
 #include "submission.h"
 
+#include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/job_tokens.h"
@@ -226,6 +227,7 @@ int64_t AmMemoryMib(const jobspec::JobSpec& spec) {
     *entry.mutable_value() = ToProto(resource);
   }
   am.set_tokens(hadoop::rpc::WriteCredentials(credentials));
+  SetAccess(spec.access, am);
   am.add_command("exec ./howdah-agent am --yarn 1><LOG_DIR>/am.stdout 2><LOG_DIR>/am.stderr");
 
   hadoop::yarn::Resource resource;

@@ -5,6 +5,7 @@
 
 #include "doctor.h"
 #include "howdah/backend/job_metrics.h"
+#include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/cluster_info.h"
@@ -545,6 +546,11 @@ backend::Cluster::JobCheck YarnCluster::Check(const jobspec::JobSpec& spec) {
     check.ignored.push_back(
         "kerberos: if YARN restarts the application master after the tokens of the submission have expired, the job "
         "fails, unless the ResourceManager has proxy-user privileges; `carry: true` prevents this");
+  }
+  if (spec.access != jobspec::Access{} && !ChecksAccess((*cluster)->configuration())) {
+    check.ignored.push_back(
+        "access: this cluster checks no rights (yarn.acl.enable is false in yarn-site.xml), so every user may read and "
+        "stop the job");
   }
   const auto rm = (*cluster)->Rm();
   if (!rm.ok()) return {{rm.error().message}, {}};

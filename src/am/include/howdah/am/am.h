@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "howdah/backend/backend.h"
+#include "howdah/backend/page_readers.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
@@ -48,6 +49,9 @@ struct Tracking {
   // Returns the address of a task's output after its executor has exited; "" if there is none. The function may be
   // empty.
   std::function<std::string(const journal::TaskView& task)> logs_url;
+  // Creates the check of users. If the function is empty or returns null, everyone whom the proxy lets pass may read
+  // the page.
+  std::function<std::unique_ptr<backend::PageReaders>(boost::asio::io_context& loop)> make_readers;
 };
 
 // The parameters of an AM. All that depends on the backend is a parameter, so the AM uses no concrete backend.

@@ -215,6 +215,13 @@ struct TokenRules {
   friend bool operator==(const TokenRules&, const TokenRules&) = default;
 };
 
+// The rights of other users on a job. An entry is a user ("ann"), a group ("@ml"), or "*" for everybody.
+struct Access {
+  std::vector<std::string> view;    // may read the status page and the output of the tasks
+  std::vector<std::string> modify;  // may stop the job
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
 // One setting of the configuration from which a job was translated, for the job's history.
 struct Configured {
   std::string name;
@@ -237,13 +244,14 @@ struct JobSpec {
   EnvVars env;
   bool tony_env = false;  // run the tasks as TonY does: variables, shell, source directory
   std::vector<std::string> env_from;
-  std::string queue;  // this field and all up to kerberos affect only clusters
+  std::string queue;  // this field and all up to access affect only clusters
   std::optional<int> priority;
   std::string node_label;
   AmSpec am;
   std::vector<std::string> file_systems;  // URIs of further file systems whose tokens the job gets
   TokenRules tokens;
   std::optional<KerberosLogin> kerberos;  // nullopt: the job has tokens, and no keytab
+  Access access;
   std::vector<std::string> tags;
   std::vector<RoleSpec> roles;     // in the order of the file
   std::string tensorboard_logdir;  // an absolute path or a URI; empty: no TensorBoard

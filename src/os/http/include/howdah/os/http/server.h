@@ -19,6 +19,7 @@ struct Request {
   std::string peer;    // IP address of the client: "10.0.0.7", "::1"; IPv4-mapped IPv6 as IPv4
   std::string method;  // "GET", "HEAD", "PUT", "DELETE"
   std::string body;    // set only for a PUT, which must have a Content-Length
+  std::string cookie;  // the header Cookie as sent (RFC 6265); "" if there is none
 };
 
 struct Response {

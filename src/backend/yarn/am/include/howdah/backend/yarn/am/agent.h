@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "howdah/backend/backend.h"
+#include "howdah/backend/page_readers.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/conf/configuration.h"
@@ -71,6 +72,10 @@ class AmJob {
   // The URL of the AM's web page behind YARN's web proxy, and the IP addresses from which the proxy connects to the AM.
   std::string proxy_url() const;
   std::vector<std::string> ProxyHosts() const;
+  // Creates the check of the page's readers; null if the cluster checks no rights. clock must live longer than the
+  // result.
+  std::unique_ptr<backend::PageReaders> MakePageReaders(boost::asio::io_context& loop,
+                                                        const os::process::Clock& clock) const;
 
   Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address, uint16_t tracking_port,

@@ -1,16 +1,13 @@
-#include "background_query.h"
+#include "background_call.h"
 
 #include <boost/asio/post.hpp>
 #include <utility>
 
 namespace howdah::backend::yarn::am {
 
-BackgroundQuery::BackgroundQuery(boost::asio::io_context& loop, HadoopClient cluster)
-    : cluster_(std::make_shared<HadoopClient>(std::move(cluster))) {
-  mailbox_->loop = &loop;
-}
+BackgroundCall::BackgroundCall(boost::asio::io_context& loop) { mailbox_->loop = &loop; }
 
-BackgroundQuery::~BackgroundQuery() {
+BackgroundCall::~BackgroundCall() {
   bool finished = false;
   {
     const std::lock_guard lock(mailbox_->mutex);
@@ -25,12 +22,11 @@ BackgroundQuery::~BackgroundQuery() {
   }
 }
 
-void BackgroundQuery::Start(std::function<std::function<void()>(HadoopClient& cluster)> query) {
+void BackgroundCall::Start(std::function<std::function<void()>()> call) {
   running_ = true;
   mailbox_->finished = false;  // no other thread uses the mailbox now
-  thread_ = std::thread([this, mailbox = mailbox_, cluster = cluster_, query = std::move(query)] {
-    cluster->TakeNewerCredentials();
-    auto deliver = query(*cluster);
+  thread_ = std::thread([this, mailbox = mailbox_, call = std::move(call)] {
+    auto deliver = call();
     const std::lock_guard lock(mailbox->mutex);
     mailbox->finished = true;
     if (mailbox->loop == nullptr) return;
