@@ -24,6 +24,23 @@ TEST(Tracking, OnlyTheProxyIsServed) {
   EXPECT_EQ(RedirectOf({}, "127.0.0.1", "http://example.com:8088/page/", "/x"), "http://example.com:8088/page/x");
 }
 
+TEST(Tracking, TheProxyNamesTheUserInACookie) {
+  const struct {
+    const char* cookie;
+    std::optional<std::string> user;
+  } cases[] = {
+      {"", std::nullopt},
+      {"proxy-user=alice", "alice"},
+      {"a=b; proxy-user=alice;c=d", "alice"},
+      {"proxy-user=ann%40EXAMPLE.COM+x", "ann@EXAMPLE.COM x"},
+      {"proxy-user=100%2", "100%2"},
+      {"proxy-user=", std::nullopt},
+      {"xproxy-user=alice", std::nullopt},
+      {"proxy-user", std::nullopt},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ProxyUser(c.cookie), c.user) << c.cookie;
+}
+
 TEST(Tracking, OnlyLogPathsAreParsed) {
   EXPECT_EQ(ParseLogPath("/log/worker/3/1/stdout"), (LogPath{"worker", 3, 1, 0, false}));
   EXPECT_EQ(ParseLogPath("/log/my-role_2/0/0/7/stderr"), (LogPath{"my-role_2", 0, 0, 7, true}));

@@ -13,10 +13,17 @@ namespace {
 
 using testing::HasSubstr;
 
+class OnlyAlice : public backend::PageReaders {
+ public:
+  void Check(const std::string& user, std::function<void(std::string refusal)> answer) override {
+    answer(user == "alice" ? "" : user + " is not alice");
+  }
+};
+
 // The page of a job with worker:0 running, whose executor answers every pull with "tail".
 class Page {
  public:
-  explicit Page(std::vector<std::string> peers) {
+  explicit Page(std::vector<std::string> peers, bool checks_users = false) {
     followers_.OnGranted({"c1"}, "node7");
     followers_.OnLaunched({"c1"}, {0, 0});
     followers_.OnConnected({"c1"});
@@ -24,7 +31,11 @@ class Page {
     auto started = TrackingServer::Start(
         loop_, "127.0.0.1",
         {.peers = [peers = std::move(peers)] { return peers; },
-         .proxy_url = "http://example.com:8088/proxy/application_1_0001"},
+         .proxy_url = "http://example.com:8088/proxy/application_1_0001",
+         .make_readers =
+             [checks_users](boost::asio::io_context&) {
+               return checks_users ? std::make_unique<OnlyAlice>() : std::unique_ptr<backend::PageReaders>();
+             }},
         [] {
           journal::JobView view;
           view.id = "application_1_0001";
@@ -43,11 +54,12 @@ class Page {
     boost::asio::post(loop_, [this] { server_.reset(), loop_.stop(); });
     thread_.join();
   }
-  os::http::GetReply Get(const std::string& path, std::string* body = nullptr) {
+  os::http::GetReply Get(const std::string& path, std::string* body = nullptr, const os::http::Headers& headers = {}) {
     std::string ignored;
     std::string& to = body != nullptr ? *body : ignored;
     to.clear();
-    const auto reply = os::http::Get(url_ + path, {}, [&](std::string_view bytes) { return to += bytes, true; });
+    const auto reply = os::http::Get(
+        url_ + path, {}, [&](std::string_view bytes) { return to += bytes, true; }, headers);
     EXPECT_TRUE(reply.ok()) << reply.error().message;
     return reply.ok() ? *reply : os::http::GetReply();
   }
@@ -88,6 +100,20 @@ TEST(TrackingServer, ShowsPageStatusAndLogsToTheProxy) {
   EXPECT_EQ(view->id, "application_1_0001");
   EXPECT_EQ(page.Get("/log/worker/0/0/stdout", &body).content_type, "text/plain; charset=utf-8");
   EXPECT_EQ(body, "tail\n");
+}
+
+TEST(TrackingServer, OnlyUsersWithTheRightReadThePage) {
+  Page page({"127.0.0.1"}, true);
+  for (const char* path : {"/", "/status.json", "/log/worker/0/0/stdout", "/ws/v1/slider/publisher/exports", "/x"}) {
+    const int found = std::string_view(path) == "/x" ? 404 : 200;
+    EXPECT_EQ(page.Get(path, nullptr, {{"Cookie", "proxy-user=alice"}}).status, found) << path;
+    const os::http::GetReply refused = page.Get(path, nullptr, {{"Cookie", "proxy-user=bob"}});
+    EXPECT_EQ(refused.status, 403) << path;
+    EXPECT_EQ(refused.error_text, "bob is not alice\n");
+    const os::http::GetReply unnamed = page.Get(path);
+    EXPECT_EQ(unnamed.status, 403) << path;
+    EXPECT_THAT(unnamed.error_text, HasSubstr("does not know which user you are"));
+  }
 }
 
 TEST(TrackingServer, OtherPagesAreNotFound) {

@@ -36,6 +36,7 @@ class Maker {
     if (Flip()) job.tokens.to_tasks = Flip() ? std::vector<TokenKind>() : std::vector{TokenKind::kRm, TokenKind::kHdfs};
     if (Flip()) job.kerberos = KerberosLogin{Flip() ? "" : "ann@EXAMPLE.COM", "/home/ann/ann.keytab", Flip()};
     if (Flip()) job.tokens.files = {"/d/hive.dt"};
+    if (Flip()) job.access = {{"ann", "@ml"}, Flip() ? std::vector<std::string>() : std::vector<std::string>{"*"}};
     if (Flip()) job.priority = Below(100);
     if (Flip()) job.node_label = NonEmpty();
     job.am = {1 + Below(4), Below(2) * (int64_t{64} << 20), 1 + Below(4)};

@@ -283,6 +283,22 @@ TEST(Problems, InvalidClusterValuesAreReported) {
         "2: tokens.files[1]: no such file or directory: '/jobs/none.dt'; relative paths start at the job file's "
         "directory",
         "2: tokens.files[2]: 'hdfs://a/b' is a URI; write the path of a file on this machine"}},
+      {Job("access: {view: [ann, '@ml', '*', ann@EXAMPLE.COM, 'a,b', '@', nn/host@R], modify: ['a b', '@a@b', '**'], "
+           "x: 1}"),
+       {"2: access: unknown key 'x'; the keys are: view, modify",
+        "2: access.view[3]: 'ann@EXAMPLE.COM' is a principal; write the user's short name, for example 'ann'",
+        "2: access.view[4]: invalid user or group 'a,b'; write a user (ann), a group (\"@ml\") or \"*\" for everybody, "
+        "without spaces and commas",
+        "2: access.view[5]: invalid user or group '@'; write a user (ann), a group (\"@ml\") or \"*\" for everybody, "
+        "without spaces and commas",
+        "2: access.view[6]: 'nn/host@R' is a principal; write the user's short name, for example 'nn'",
+        "2: access.modify[0]: invalid user or group 'a b'; write a user (ann), a group (\"@ml\") or \"*\" for "
+        "everybody, without spaces and commas",
+        "2: access.modify[1]: invalid user or group '@a@b'; write a user (ann), a group (\"@ml\") or \"*\" for "
+        "everybody, without spaces and commas",
+        "2: access.modify[2]: invalid user or group '**'; write a user (ann), a group (\"@ml\") or \"*\" for "
+        "everybody, "
+        "without spaces and commas"}},
       {Job("kerberos: {principal: ann}"), {"2: kerberos.keytab: missing; write for example keytab: ~/ann.keytab"}},
       {Job("kerberos: {keytab: ~/ann.keytab}"),
        {"2: kerberos.keytab: no such file or directory: '/home/u/ann.keytab'"}},

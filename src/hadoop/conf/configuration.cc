@@ -82,7 +82,7 @@ std::optional<Duration> ParseTime(const std::string& text) {
 
 Configuration::Configuration(Environment environment) : environment_(std::move(environment)) {}
 
-std::optional<std::string> Configuration::Get(const std::string& key) const {
+std::optional<std::string> Configuration::Untrimmed(const std::string& key) const {
   const auto raw = [this](const std::string& name) -> std::optional<std::string> {
     if (const Property* property = Find(name)) return property->raw;
     const auto fallback = DefaultOf(PresentName(name));
@@ -99,7 +99,11 @@ std::optional<std::string> Configuration::Get(const std::string& key) const {
   };
   const auto written = raw(key);
   if (!written) return std::nullopt;
-  std::string value = Trim(Expand(*written, environment, variable));
+  return Expand(*written, environment, variable);
+}
+
+std::optional<std::string> Configuration::Get(const std::string& key) const {
+  std::string value = Trim(Untrimmed(key).value_or(""));
   if (value.empty()) return std::nullopt;
   return value;
 }

@@ -104,6 +104,18 @@ TEST(Types, NumbersAreParsed) {
   EXPECT_EQ(*Configuration(Around()).Number("x", 99), 99);
 }
 
+TEST(Types, WhiteSpaceCanBelongToAValue) {
+  Configuration configuration(Around());
+  EXPECT_EQ(configuration.Untrimmed("a"), std::nullopt);
+  configuration.Set("a", " ${b}\n", "x.xml");
+  configuration.Set("b", "ops", "x.xml");
+  EXPECT_EQ(configuration.Untrimmed("a"), " ops\n");
+  EXPECT_EQ(configuration.Get("a"), "ops");
+  configuration.Set("a", " ", "x.xml");
+  EXPECT_EQ(configuration.Untrimmed("a"), " ");
+  EXPECT_EQ(configuration.Get("a"), std::nullopt);
+}
+
 TEST(Types, TimesAreParsed) {
   using namespace std::chrono_literals;
   const std::pair<std::string, std::optional<Duration>> cases[] = {{"500", 500ms},

@@ -56,6 +56,7 @@ constexpr Row kDefaults[] = {
     {"ipc.maximum.response.length", "134217728"},
     {"ipc.ping.interval", "60000"},
     {"yarn.acl.enable", "false"},
+    {"yarn.admin.acl", "*"},
     {"yarn.am.liveness-monitor.expiry-interval-ms", "600000"},
     {"yarn.client.application-client-protocol.poll-interval-ms", "200"},
     {"yarn.client.failover-proxy-provider", "org.apache.hadoop.yarn.client.ConfiguredRMFailoverProxyProvider"},

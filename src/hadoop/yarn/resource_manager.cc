@@ -149,6 +149,10 @@ Result<ApplicationReportProto> ResourceManager::Report(const ApplicationId& id) 
   return std::move(*response->mutable_application_report());
 }
 
+bool IsMissingRight(const Error& error) {
+  return !error.remote_class.empty() && error.message.find("AccessControlException: ") != std::string::npos;
+}
+
 Status ResourceManager::Kill(const ApplicationId& id, const std::string& diagnostics, Duration limit) {
   KillApplicationRequestProto request;
   *request.mutable_application_id() = ToProto(id);

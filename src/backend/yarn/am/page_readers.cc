@@ -21,7 +21,7 @@ constexpr size_t kMostRemembered = 1000;
 ReadRule::ReadRule(const hadoop::conf::Configuration& configuration, const jobspec::Access& access, std::string owner)
     : owner_(std::move(owner)),
       view_(ToAccessList(access.view)),
-      administrators_(ParseAccessList(configuration.Text("yarn.admin.acl", "*"))) {}
+      administrators_(ParseAccessList(configuration.Untrimmed("yarn.admin.acl").value_or("*"))) {}
 
 std::optional<bool> ReadRule::ByName(const std::string& user) const {
   if (user == owner_ || view_.HasUser(user) || administrators_.HasUser(user)) return true;

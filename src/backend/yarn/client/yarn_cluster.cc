@@ -460,7 +460,11 @@ Result<std::string> YarnCluster::Stop(const JobId& id, const std::string& by, st
   if (asked.ok()) return std::string();
   // Without an AM no graceful stop is possible, so YARN kills the application.
   HOWDAH_TRY(const auto rm, cluster->Rm());
-  HOWDAH_TRY_STATUS(rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit));
+  const howdah::Status killed = rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit);
+  if (!killed.ok() && hadoop::yarn::IsMissingRight(killed.error())) {
+    return RightError("stop", "MODIFY_APP", "modify", id, cluster->user(), known.report->user());
+  }
+  HOWDAH_TRY_STATUS(killed);
   if (!AmAddress(*known.report).ok()) return std::string();  // no AM is registered yet
   return "the application master did not answer (" + asked.error().message +
          "), so the ResourceManager has killed the application";

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/hadoop/messages/yarn.pb.h"
 #include "howdah/jobspec/job_spec.h"
@@ -28,6 +30,11 @@ std::string ToText(const AccessList& list);  // " " for nobody
 
 // Returns whether the cluster checks these rights (`yarn.acl.enable`).
 bool ChecksAccess(const hadoop::conf::Configuration& configuration);
+
+// The error of a user without a right on a job. doing: "stop". right: as in YARN, "MODIFY_APP". key: the key below
+// `access` that grants it.
+Error RightError(const std::string& doing, const std::string& right, const std::string& key, const JobId& job,
+                 const std::string& user, const std::string& owner);
 
 // Sets the ACLs with which YARN decides on reading and stopping the application. Without rights it sets none, so that
 // only the owner and the administrators have them.

@@ -36,6 +36,9 @@ class Configuration {
   // The value, expanded and trimmed. Returns nullopt if the key is not set or its value is empty.
   std::optional<std::string> Get(const std::string& key) const;
   std::string Text(const std::string& key, const std::string& fallback = "") const;
+  // The value, expanded, with its white space: " ops" and "ops" are different lists of users and groups. Returns
+  // nullopt if the key is not set.
+  std::optional<std::string> Untrimmed(const std::string& key) const;
   // These functions return kUsage if the value has another type. The message contains key, value and source.
   Result<bool> Bool(const std::string& key, bool fallback) const;
   Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // accepts suffixes k m g t p e and prefix 0x

@@ -16,6 +16,10 @@
 
 namespace howdah::hadoop::yarn {
 
+// Returns whether the ResourceManager refused the call because the user has no right to it: the message of the
+// YarnException then begins with the name of an AccessControlException (ClientRMService).
+bool IsMissingRight(const Error& error);
+
 // Every call blocks and goes to the active ResourceManager. Not thread-safe. Errors are those of BlockingClient; their
 // messages begin with the operation.
 class ResourceManager {
