@@ -134,8 +134,9 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.open_logdir = [&job] { return job.OpenFiles(job.spec().tensorboard_logdir); };
   options.logdir_copy = here + "/tensorboard";
   options.identity = job.identity();
-  options.tracking.proxy_url = job.proxy_url();
-  options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
+  const auto proxy = job.FindWebProxy();
+  options.tracking.proxy_url = proxy.page_url;
+  options.tracking.peers = [hosts = proxy.hosts] { return hosts; };
   options.tracking.make_readers = [&job, &clock](boost::asio::io_context& loop) {
     return job.MakePageReaders(loop, clock);
   };

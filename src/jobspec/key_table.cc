@@ -171,9 +171,9 @@ const Section<TokenRules>& TokenKeys() {
 const Section<Access>& AccessKeys() {
   static const Section<Access> section = {
       {Row("view", &Access::view, ListOf(UserOrGroup(), "list of users and groups"),
-           "Who may read the status page and the output of the tasks, as in [ann, \"@ml\"]; \"*\" for everybody"),
+           "Users who may read the status page and the output of the tasks, as in [ann, \"@ml\"]; \"*\" for everybody"),
        Row("modify", &Access::modify, ListOf(UserOrGroup(), "list of users and groups"),
-           "Who may stop the job, as in [ann, \"@ml\"]; \"*\" for everybody")}};
+           "Users who may stop the job, as in [ann, \"@ml\"]; \"*\" for everybody")}};
   return section;
 }
 
@@ -319,7 +319,7 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("gpus", &R::gpus, WholeNumber(0, kCountMax), "GPUs per task"),
       Row("processes", &R::processes, WholeNumber(1, 4096), "Processes (local ranks) per task"),
       Row("command", &R::command, CommandLine(),
-          "What each task runs: a string runs under bash -o pipefail -c, a list is executed directly",
+          "The program of each task: a string runs under bash -o pipefail -c, a list is executed directly",
           "python train.py"),
       Row("env", &R::env, Variables(), "Environment variables of this role; they override those of the job"),
       Row("files", &R::files, ListOf(StagedFile(), "list of files"),
@@ -393,14 +393,16 @@ Section<JobSpec> AdviceKeys() {
                "Checks of docs/advice.md that give no advice about this job, as in [vcores-over]")}};
 }
 
+Section<JobSpec> PythonKeys() {
+  return {{Row("archive", &JobSpec::python_archive, PathOrUri(PathUse::kArchive),
+               "Packed environment (venv-pack, conda-pack or zip); its bin/ comes first in PATH", "env.tar.gz")},
+          {},
+          nullptr,
+          "archive"};
+}
+
 Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
-  const Section<J> python = {
-      {Row("archive", &J::python_archive, PathOrUri(PathUse::kArchive),
-           "Packed environment (venv-pack, conda-pack or zip); its bin/ comes first in PATH", "env.tar.gz")},
-      {},
-      nullptr,
-      "archive"};
   const Section<J> tensorboard = {{Row("logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
                                        "Directory that TensorBoard shows (TB_LOG_DIR); created if absent; on YARN a "
                                        "URI, or a path shared by all nodes",
@@ -426,7 +428,7 @@ Section<JobSpec> MakeJobKeys() {
           "Files in the working directories to keep after the job, as in [out/, '*.pt']; see `howdah outputs`"),
       Row("keep_new_files", &J::keep_new_files_bytes, Memory(),
           "Also keep all other files that a task has created or changed, if they have at most this size together"),
-      Group("python", python, "Python environment of the tasks"),
+      Group("python", PythonKeys(), "Python environment of the tasks"),
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
           "Docker container for the tasks, if the cluster supports docker (YARN)"),
       Row("env", &J::env, Variables(), "Environment variables of every task"),

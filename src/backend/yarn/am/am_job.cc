@@ -5,8 +5,10 @@
 #include <iostream>
 #include <thread>
 
+#include "accounts.h"
 #include "am_attempts.h"
 #include "container_environment.h"
+#include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/am/agent.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/application_report.h"
@@ -87,6 +89,7 @@ struct AmJob::Parts {
   std::unique_ptr<MetricsCopy> metrics_copy;
   std::unique_ptr<KeytabRenewer> keytab_renewer;
   std::jthread begin_history;  // uses a thread, so that a slow NameNode does not delay the job
+  std::jthread check_account;  // uses a thread, because `id` may ask a server
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   // Fetches new tokens with the keytab, if there is one, and if those of the container are old. An error is only
@@ -145,6 +148,7 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& envi
                                               std::move(identity),
                                               nullptr,
                                               nullptr,
+                                              {},
                                               {}})));
 }
 
@@ -278,30 +282,25 @@ bool AmJob::CanRestart() const {
   return PublishedPort() > 0 && journal.ok() && !HasEndEntry(*journal);
 }
 
-std::string AmJob::proxy_url() const {
-  const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
-  const std::string proxy = parts_->configuration.Text("yarn.web-proxy.address");
-  if (parts_->container.proxy_base.empty() || !servers.ok() || servers->empty()) return "";
-  const std::string policy = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY");
-  const std::string host = proxy.empty() ? servers->front().address.Text() : proxy;
-  return (policy == "HTTPS_ONLY" ? "https://" : "http://") + host + parts_->container.proxy_base + "/";
-}
-
-std::vector<std::string> AmJob::ProxyHosts() const {
-  std::vector<HostPort> hosts;
-  if (const auto proxy = ParseHostPort(parts_->configuration.Text("yarn.web-proxy.address")); proxy.ok()) {
-    hosts.push_back(*proxy);
+AmJob::WebProxy AmJob::FindWebProxy() const {
+  std::vector<HostPort> proxies;
+  if (const std::string own = parts_->configuration.Text("yarn.web-proxy.address"); !own.empty()) {
+    if (const auto proxy = ParseHostPort(own); proxy.ok()) proxies.push_back(*proxy);
   } else if (const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
              servers.ok()) {
-    for (const hadoop::conf::Server& server : *servers) hosts.push_back(server.address);
+    for (const hadoop::conf::Server& server : *servers) proxies.push_back(server.address);
   }
-  std::vector<std::string> ips;
-  for (const HostPort& host : hosts) {
-    const auto found = os::net::Resolve(host, kResolveLimit);
-    if (!found.ok()) continue;
-    for (const os::net::SocketAddress& address : *found) ips.push_back(address.ip());
+  WebProxy found;
+  const bool is_https = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY") == "HTTPS_ONLY";
+  if (!proxies.empty() && !parts_->container.proxy_base.empty()) {
+    found.page_url = (is_https ? "https://" : "http://") + proxies.front().Text() + parts_->container.proxy_base + "/";
   }
-  return ips;
+  for (const HostPort& proxy : proxies) {
+    const auto addresses = os::net::Resolve(proxy, kResolveLimit);
+    if (!addresses.ok()) continue;
+    for (const os::net::SocketAddress& address : *addresses) found.hosts.push_back(address.ip());
+  }
+  return found;
 }
 
 std::unique_ptr<backend::PageReaders> AmJob::MakePageReaders(boost::asio::io_context& loop,
@@ -344,6 +343,12 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .on_finish = [this](const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token& token) {
         RecordEnd(end, journal, &token);
       }};
+  // Only the first AM process says it.
+  if (ChecksAccess(parts_->configuration) && attempt() == 0 && !restored) {
+    parts_->check_account = std::jthread([owner = parts_->start.user] {
+      if (const std::string warning = SharedAccountWarning(owner); !warning.empty()) std::cerr << warning << "\n";
+    });
+  }
   auto backend = std::make_unique<YarnBackend>(loop, sink, std::move(options), std::move(calls), std::move(checkpoint),
                                                std::move(restored));
   const auto lifetime = LifetimeOf(*credentials);

@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 #include <utility>
-
-#include "howdah/os/process/machine.h"
-#include "howdah/os/process/spawn.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
 
-constexpr char kPath[] = "/usr/bin:/bin";
-constexpr std::chrono::milliseconds kLookUpLimit{5000};
 constexpr Duration kRemembered = std::chrono::minutes(5);
 constexpr size_t kMostRemembered = 1000;
 
@@ -36,20 +30,6 @@ bool ReadRule::ByGroups(const std::vector<std::string>& groups) const {
 std::string ReadRule::Refusal(const std::string& user) const {
   return "user " + user + " has no right to read this job of " + owner_ + "; " + owner_ +
          " can grant it with `access: {view: [" + user + "]}` in the job file";
-}
-
-Result<std::vector<std::string>> LookUpGroups(const std::string& user) {
-  const os::process::FoundCommand id = os::process::LookUpCommand("id", kPath, "/");
-  if (id.error != 0) return Error{ErrorCode::kUnavailable, std::string("the program id is not in ") + kPath};
-  os::process::SpawnRequest request;
-  request.program = id.program;
-  request.argv = {"id", "-Gn", "--", user};
-  request.environment = {std::string("PATH=") + kPath, "LC_ALL=C"};
-  HOWDAH_TRY(const std::string names, os::process::RunForOutput(request, kLookUpLimit));
-  std::istringstream text(names);
-  std::vector<std::string> groups;
-  for (std::string name; text >> name;) groups.push_back(name);
-  return groups;
 }
 
 YarnPageReaders::YarnPageReaders(boost::asio::io_context& loop, const os::process::Clock& clock, ReadRule rule,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "accounts.h"
 #include "background_call.h"
 #include "howdah/backend/page_readers.h"
 #include "howdah/backend/yarn/access.h"
@@ -36,10 +37,8 @@ class ReadRule {
   AccessList view_, administrators_;
 };
 
-// Returns the groups of a user on this machine. Blocks for 5 s at most.
+// Returns the groups of a user. Blocks; called on another thread.
 using GroupsOf = std::function<Result<std::vector<std::string>>(const std::string& user)>;
-// Asks the program `id`, as Hadoop's ShellBasedUnixGroupsMapping does. Empty if the user has no account here.
-Result<std::vector<std::string>> LookUpGroups(const std::string& user);
 
 // Looks groups up on another thread, one user at a time, and remembers them for five minutes, as Hadoop does
 // (hadoop.security.groups.cache.secs).

@@ -85,15 +85,5 @@ TEST_F(YarnPageReadersTest, QuestionsDuringALookUpAreAnsweredOnceEach) {
   EXPECT_EQ(lookups_, 2);
 }
 
-TEST(LookUpGroups, AnswersAreThoseOfTheMachine) {
-  const auto groups = LookUpGroups("root");
-  ASSERT_TRUE(groups.ok()) << groups.error().message;
-  EXPECT_THAT(*groups, testing::Contains("root"));
-  for (const char* user : {"no-such-user", "--help", "-G", "root;id", ""}) {
-    const auto none = LookUpGroups(user);
-    EXPECT_TRUE(!none.ok() || none->empty()) << user;
-  }
-}
-
 }  // namespace
 }  // namespace howdah::backend::yarn::am

@@ -69,9 +69,12 @@ class AmJob {
   // For the guardian, after the AM died: returns whether a new AM process in this container can continue the job.
   bool CanRestart() const;
 
-  // The URL of the AM's web page behind YARN's web proxy, and the IP addresses from which the proxy connects to the AM.
-  std::string proxy_url() const;
-  std::vector<std::string> ProxyHosts() const;
+  // YARN's web proxy: the URL of the AM's web page behind it, and the IP addresses from which it connects to the AM.
+  struct WebProxy {
+    std::string page_url;
+    std::vector<std::string> hosts;
+  };
+  WebProxy FindWebProxy() const;
   // Creates the check of the page's readers; null if the cluster checks no rights. clock must live longer than the
   // result.
   std::unique_ptr<backend::PageReaders> MakePageReaders(boost::asio::io_context& loop,
