@@ -124,7 +124,7 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   evidence.ports = HoldersOf(evidence);
   const os::process::OomCounts now = os::process::ReadOomCounts();
   evidence.kernel_oom = now.machine > oom_before_.machine || now.cgroup > oom_before_.cgroup;
-  evidence.cgroup_full = now.cgroup_full > oom_before_.cgroup_full;
+  evidence.cgroup_full = now.cgroup > oom_before_.cgroup && now.cgroup_full > oom_before_.cgroup_full;
   evidence.pid = process.pid;
   evidence.memory_peak_bytes = process.memory_peak_bytes;
   evidence.memory_requested_bytes = plan_.role().memory_bytes;

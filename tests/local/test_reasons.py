@@ -1,15 +1,18 @@
 """Provokes the situations of docs/failures.md whose numbers are in the test names. The reported reason must contain the
 facts that the document requires."""
 import os
+import pathlib
 import pwd
 import re
 import signal
 import socket
+import sys
 
 import pytest
 
 import job_reports
 from job_reports import Run
+from machine import eventually
 
 NODE = socket.gethostname()
 
@@ -86,6 +89,37 @@ def test_26_killed_by_the_oom_killer(machine, tmp_path):
     status = run(machine, tmp_path, f"command: exec bash {script}", job=f"env: {{HOWDAH_KERNEL_LOG: {log}}}")
     assert_facts(status, "worker:0", "SIGKILL", f"killed by the kernel because {NODE} was out of memory",
                  "the node, not the container", "fewer or smaller tasks")
+
+
+@pytest.fixture
+def limited_cgroup():
+    """A function for `preexec_fn` that puts the process into a new memory cgroup with a limit of 400 MiB."""
+    mount = pathlib.Path("/sys/fs/cgroup")
+    is_v1 = (mount / "memory").is_dir()
+    line = next((c for c in pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+                 if (":memory:" in c if is_v1 else c.startswith("0::"))), "")
+    group = mount / ("memory" if is_v1 else "") / line.split(":")[-1].lstrip("/") / f"howdah-test-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / ("memory.limit_in_bytes" if is_v1 else "memory.max")).write_text(str(400 << 20))
+    except OSError as why:
+        if group.is_dir():
+            group.rmdir()
+        pytest.skip(f"cannot limit the memory of a new cgroup: {why}")
+    yield lambda: (group / "cgroup.procs").write_text(str(os.getpid()))
+    eventually(lambda: not (group / "cgroup.procs").read_text(), "the end of all processes in the cgroup")
+    group.rmdir()
+
+
+def test_25_killed_at_the_limit_of_its_cgroup(machine, tmp_path, limited_cgroup):
+    """Only the kernel's counters show the cause, as on a node whose kernel log is readable for root only."""
+    (tmp_path / "kern.log").touch()
+    text = (f"name: j\nenv: {{HOWDAH_KERNEL_LOG: {tmp_path / 'kern.log'}}}\nroles:\n  worker:\n    memory: 200MiB\n"
+            f"    command: [{sys.executable}, -c, 'b = bytearray(900 << 20); print(len(b))']\n")
+    done = machine("run", machine.job_file(tmp_path, text), preexec_fn=limited_cgroup)
+    assert done.code == 1, done
+    status = machine.status(done.id)
+    assert_facts(status, "worker:0", "SIGKILL", "because its cgroup on", NODE, "had reached its memory limit", "200 MiB")
 
 
 def test_27_reason_is_the_first_of_many_failures(machine, tmp_path):

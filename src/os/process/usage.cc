@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <string>
 #include <type_traits>
 
@@ -141,10 +142,17 @@ Usage UsageMeter::Sample(Disk disk) {
 
 OomCounts ReadOomCounts() {
   const std::string own = OwnCgroup().memory_directory;
+  OomCounts counts;
+  counts.machine = CountIn(ReadProcFile("/proc/vmstat"), "oom_kill");
   const std::string events = ReadProcFile(own + "/memory.events");
-  return {CountIn(ReadProcFile("/proc/vmstat"), "oom_kill"),
-          CountIn(events, "oom_kill") + CountIn(ReadProcFile(own + "/memory.oom_control"), "oom_kill"),
-          CountIn(events, "oom")};
+  counts.cgroup = CountIn(events, "oom_kill") + CountIn(ReadProcFile(own + "/memory.oom_control"), "oom_kill");
+  counts.cgroup_full = CountIn(events, "oom");
+  for (std::string group = own; group.rfind('/') != std::string::npos; group.resize(group.rfind('/'))) {
+    counts.cgroup_full += std::strtoll(ReadProcFile(group + "/memory.failcnt").c_str(), nullptr, 10);
+    // The events of a cgroup include those of the cgroups below it, and so those of other containers.
+    if (group != own) counts.cgroup_full += CountIn(ReadProcFile(group + "/memory.events.local"), "oom");
+  }
+  return counts;
 }
 
 std::vector<std::string> GpuUsageQuery(int variant) {

@@ -48,11 +48,13 @@ class UsageMeter {
   std::string text_;  // a buffer for files of /proc
 };
 
-// The number of OOM kills on this machine, and the number of those in the cgroup of this process.
+// Counters of the kernel since the boot of the machine, or since the creation of a cgroup.
 struct OomCounts {
-  int64_t machine = 0;
-  int64_t cgroup = 0;
-  int64_t cgroup_full = 0;  // number of times that `cgroup` reached its limit (cgroup v2; otherwise 0)
+  int64_t machine = 0;  // OOM kills on this machine
+  int64_t cgroup = 0;   // those in the cgroup of this process
+  // How often this cgroup or one above it has reached its own limit. In cgroup v1 this includes the times when freeing
+  // page cache was enough, so it shows the cause of an OOM kill only if `cgroup` has grown, too.
+  int64_t cgroup_full = 0;
 };
 OomCounts ReadOomCounts();
 
