@@ -119,7 +119,7 @@ def test_25_killed_at_the_limit_of_its_cgroup(machine, tmp_path, limited_cgroup)
     done = machine("run", machine.job_file(tmp_path, text), preexec_fn=limited_cgroup)
     assert done.code == 1, done
     status = machine.status(done.id)
-    assert_facts(status, "worker:0", "SIGKILL", "because its cgroup on", NODE, "had reached its memory limit", "200 MiB")
+    assert_facts(status, "worker:0", "SIGKILL", "because its cgroup on", NODE, "reached its memory limit", "200 MiB")
 
 
 def test_27_reason_is_the_first_of_many_failures(machine, tmp_path):

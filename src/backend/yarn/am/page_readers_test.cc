@@ -75,8 +75,9 @@ TEST_F(YarnPageReadersTest, AUserWithoutAnAccountIsRefusedWithTheReason) {
 TEST_F(YarnPageReadersTest, QuestionsDuringALookUpAreAnsweredOnceEach) {
   std::vector<std::string> answered;
   for (const char* user : {"bob", "eve", "bob", "eve"}) {
-    readers_.Check(user,
-                   [&, user](const std::string& refusal) { answered.push_back(user + (refusal.empty() ? "+" : "-")); });
+    readers_.Check(user, [&, user](const std::string& refusal) {
+      answered.push_back(std::string(user) + (refusal.empty() ? "+" : "-"));
+    });
   }
   EXPECT_THAT(answered, IsEmpty());
   while (answered.size() < 4 && loop_.run_one_for(std::chrono::seconds(10)) > 0) {
