@@ -158,7 +158,7 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, tags, roles, tensorboard, "
+        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, access, tags, roles, tensorboard, "
         "checkpoint, "
         "restart, timeouts, metrics, start, history, advice"}},
       {Job("advice: {off: [vcores-ovr]}"),
@@ -168,7 +168,7 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, tags, roles, tensorboard, "
+        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, access, tags, roles, tensorboard, "
         "checkpoint, "
         "restart, timeouts, metrics, start, history, advice",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
@@ -285,8 +285,7 @@ TEST(Problems, InvalidClusterValuesAreReported) {
         "2: tokens.files[2]: 'hdfs://a/b' is a URI; write the path of a file on this machine"}},
       {Job("access: {view: [ann, '@ml', '*', ann@EXAMPLE.COM, 'a,b', '@', nn/host@R], modify: ['a b', '@a@b', '**'], "
            "x: 1}"),
-       {"2: access: unknown key 'x'; the keys are: view, modify",
-        "2: access.view[3]: 'ann@EXAMPLE.COM' is a principal; write the user's short name, for example 'ann'",
+       {"2: access.view[3]: 'ann@EXAMPLE.COM' is a principal; write the user's short name, for example 'ann'",
         "2: access.view[4]: invalid user or group 'a,b'; write a user (ann), a group (\"@ml\") or \"*\" for everybody, "
         "without spaces and commas",
         "2: access.view[5]: invalid user or group '@'; write a user (ann), a group (\"@ml\") or \"*\" for everybody, "
@@ -298,7 +297,8 @@ TEST(Problems, InvalidClusterValuesAreReported) {
         "everybody, without spaces and commas",
         "2: access.modify[2]: invalid user or group '**'; write a user (ann), a group (\"@ml\") or \"*\" for "
         "everybody, "
-        "without spaces and commas"}},
+        "without spaces and commas",
+        "2: access.x: unknown key; the keys here are view, modify"}},
       {Job("kerberos: {principal: ann}"), {"2: kerberos.keytab: missing; write for example keytab: ~/ann.keytab"}},
       {Job("kerberos: {keytab: ~/ann.keytab}"),
        {"2: kerberos.keytab: no such file or directory: '/home/u/ann.keytab'"}},
