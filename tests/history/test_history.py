@@ -5,11 +5,10 @@ import json
 import os
 import pwd
 import shutil
-import signal
 
 import pytest
 
-from machine import eventually, processes
+from machine import eventually, kill_together, processes
 
 # worker:0 fails once and then succeeds. Each test replaces END with the last command of worker:1.
 JOB = """
@@ -84,10 +83,7 @@ def job_with_killed_am(machine, file):
     ident = machine.submit(file)
     machine.until(ident, lambda s: [t["state"] for t in s["tasks"]] == ["SUCCEEDED", "RUNNING"], "worker:0's end")
     both = machine.agents(ident, "am")
-    for pid in both:
-        os.kill(pid, signal.SIGSTOP)
-    for pid in both:
-        os.kill(pid, signal.SIGKILL)
+    kill_together(both)
     eventually(lambda: not set(both) & set(processes()), f"the end of {both}")
     return ident
 

@@ -2,9 +2,8 @@
 import json
 import os
 import shutil
-import signal
 
-from machine import BIN, eventually, processes
+from machine import BIN, eventually, kill_together, processes
 from other_user import needs_root, run_as_other
 
 LIMIT = 12345 * 1024
@@ -68,10 +67,7 @@ roles:
     ams = [pid for pid, (_, command, _) in processes().items()
            if command.startswith("howdah-agent am") and job in command]
     assert len(ams) == 2, ams
-    for pid in ams:
-        os.kill(pid, signal.SIGSTOP)
-    for pid in ams:
-        os.kill(pid, signal.SIGKILL)
+    kill_together(ams)
     # am.lock becomes free when the kernel has removed the killed processes.
     eventually(lambda: status()["state"] == "FAILED", "the end of the job")
     eventually(lambda: not agents_of(job), "the executor to end")

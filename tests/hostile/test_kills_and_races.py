@@ -1,29 +1,13 @@
 """Kills of several processes at once, several commands at once, and a client that dies while it submits a job."""
-import contextlib
-import os
-import signal
-
 import pytest
 
-from machine import eventually
+from machine import eventually, kill_together
 
 JOB = """
 source: %s
 roles:
   worker: {instances: 2, memory: 16MiB, command: exec sleep 300, restart: {max: %d}}
 """
-
-
-def kill_together(pids):
-    """Stops all processes before the first one dies, so that none of them can react to the death of another.
-
-    The kernel itself may end some of them: a process that asked for a signal at the death of its parent gets it.
-    """
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("budget", [0, 1])

@@ -4,13 +4,12 @@ import errno
 import json
 import os
 import pathlib
-import signal
 import subprocess
 
 import pytest
 
 import syscall_faults
-from machine import BIN, eventually
+from machine import BIN, eventually, kill_together
 from other_user import needs_mounts
 
 pytestmark = needs_mounts
@@ -111,10 +110,7 @@ def test_a_lost_lock_file_does_not_end_a_running_job(machine, running):
 
 def test_a_job_that_lost_its_processes_and_its_lock_file_is_ended(machine, running):
     folder = machine.home / "jobs" / running
-    for pid in reversed(machine.agents(running, "am")):
-        os.kill(pid, signal.SIGSTOP)
-    for pid in machine.agents(running, "am"):
-        os.kill(pid, signal.SIGKILL)
+    kill_together(machine.agents(running, "am"))
     (folder / "am.lock").unlink()
     eventually(lambda: machine.status(running)["state"] == "FAILED", f"the end of {running}")
     eventually(lambda: not machine.alive(running), "the end of its processes")

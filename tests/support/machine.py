@@ -1,4 +1,5 @@
 """Runs `howdah` with a HOWDAH_HOME of its own, and finds the processes and files of the jobs on this machine."""
+import contextlib
 import json
 import os
 import pathlib
@@ -35,7 +36,11 @@ def read(path):
 
 
 def processes():
-    """A dictionary of all processes except zombies: pid -> (ppid, command line, environment)."""
+    """A dictionary of all processes except zombies: pid -> (ppid, command line, environment).
+
+    A process whose first thread has ended, while others still run, also has the state Z. It still holds its files and
+    locks, so it is not a zombie yet.
+    """
     found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -43,11 +48,24 @@ def processes():
         stat = read(f"/proc/{entry}/stat")
         if not stat:
             continue
-        state, ppid = stat.rsplit(b")", 1)[1].split()[:2]
-        if state not in b"ZX":
+        fields = stat.rsplit(b")", 1)[1].split()
+        state, ppid, threads = fields[0], fields[1], int(fields[17])
+        if state not in b"ZX" or threads > 1:
             command = read(f"/proc/{entry}/cmdline").replace(b"\0", b" ").decode("utf-8", "replace")
             found[int(entry)] = (int(ppid), command, read(f"/proc/{entry}/environ"))
     return found
+
+
+def kill_together(pids):
+    """Stops all processes before the first one dies, so that none of them can react to the death of another.
+
+    The kernel itself may end some of them: a process that asked for a signal at the death of its parent gets it.
+    """
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 class Done:
