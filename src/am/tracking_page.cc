@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "howdah/base/ids.h"
+#include "howdah/base/percent.h"
 
 namespace howdah::am {
 namespace {
@@ -26,28 +27,6 @@ std::optional<int> Number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
   return number;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-// Decodes as java.net.URLDecoder does; an incomplete escape stays as it is.
-std::string UrlDecoded(std::string_view text) {
-  std::string decoded;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const int high = text[at] == '%' && at + 2 < text.size() ? HexDigit(text[at + 1]) : -1;
-    const int low = high >= 0 ? HexDigit(text[at + 2]) : -1;
-    if (low >= 0) {
-      decoded += static_cast<char>(high * 16 + low);
-      at += 2;
-    } else {
-      decoded += text[at] == '+' ? ' ' : text[at];
-    }
-  }
-  return decoded;
 }
 
 std::string Bytes(int64_t bytes) {
@@ -135,9 +114,8 @@ std::optional<std::string> ProxyUser(std::string_view cookie) {
     cookie.remove_prefix(std::min(end + 1, cookie.size()));
     pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
     if (!pair.starts_with(kName)) continue;
-    std::string user = UrlDecoded(pair.substr(kName.size()));
-    if (user.empty()) return std::nullopt;
-    return user;
+    auto user = PercentDecoded(pair.substr(kName.size()), true);
+    return user && !user->empty() ? user : std::nullopt;
   }
   return std::nullopt;
 }

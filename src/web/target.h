@@ -21,8 +21,4 @@ struct Target {
 // Parses the origin form "/path?query" and the absolute form. An error is kUsage and states the defect.
 Result<Target> ParseTarget(std::string_view text);
 
-// Replaces each "%XX" by its byte, and "+" by a space if plus_is_space. Returns nullopt if a "%" is not followed by two
-// hexadecimal digits, or the result is not UTF-8.
-std::optional<std::string> PercentDecoded(std::string_view text, bool plus_is_space);
-
 }  // namespace howdah::web

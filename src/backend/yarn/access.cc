@@ -2,29 +2,19 @@
 
 #include <algorithm>
 
+#include "howdah/base/text.h"
+
 namespace howdah::backend::yarn {
 namespace {
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\n\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n\r") - begin + 1);
-}
 
 std::vector<std::string> NamesOf(std::string_view list) {
   std::vector<std::string> names;
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());
-    if (const std::string_view name = Trimmed(list.substr(0, comma)); !name.empty()) names.emplace_back(name);
+    if (const std::string_view name = Trim(list.substr(0, comma)); !name.empty()) names.emplace_back(name);
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return names;
-}
-
-std::string Joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
 }
 
 void SetAcl(::hadoop::yarn::ApplicationAccessTypeProto type, const std::vector<std::string>& entries,
@@ -61,13 +51,13 @@ AccessList ToAccessList(const std::vector<std::string>& entries) {
 }
 
 AccessList ParseAccessList(std::string_view text) {
-  if (Trimmed(text) == "*") return {true, {}, {}};
+  if (Trim(text) == "*") return {true, {}, {}};
   const size_t space = std::min(text.find(' '), text.size());
   return {false, NamesOf(text.substr(0, space)), NamesOf(text.substr(space))};
 }
 
 std::string ToText(const AccessList& list) {
-  return list.everybody ? "*" : Joined(list.users) + " " + Joined(list.groups);
+  return list.everybody ? "*" : Join(list.users, ",") + " " + Join(list.groups, ",");
 }
 
 bool ChecksAccess(const hadoop::conf::Configuration& configuration) {

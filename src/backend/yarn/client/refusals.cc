@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
+#include "howdah/base/text.h"
 #include "howdah/jobspec/nearest.h"
 #include "howdah/jobspec/setting.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
-
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 bool Has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();

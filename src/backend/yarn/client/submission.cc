@@ -5,6 +5,7 @@
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/job_tokens.h"
 #include "howdah/backend/yarn/token_lifetime.h"
+#include "howdah/base/text.h"
 #include "howdah/core/submission.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
@@ -138,12 +139,6 @@ constexpr int64_t kAmMib = 32;
 constexpr int64_t kTasksPerMib = 4;
 constexpr int64_t kTensorboardMib = 1024;
 
-std::string CommaList(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
-  return text;
-}
-
 }  // namespace
 
 Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const SubmissionFacts& facts,
@@ -245,8 +240,8 @@ std::vector<std::pair<std::string, std::string>> DockerEnvironment(const jobspec
     if (!value.empty()) variables.emplace_back(name, std::move(value));
   };
   add("YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK", docker.network);
-  add("YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS", CommaList(docker.mounts));
-  add("YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS", CommaList(docker.tmpfs));
+  add("YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS", Join(docker.mounts, ","));
+  add("YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS", Join(docker.tmpfs, ","));
   add("YARN_CONTAINER_RUNTIME_DOCKER_RUNTIME", docker.runtime);
   add("YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER", docker.privileged ? "true" : "");
   return variables;
