@@ -26,7 +26,7 @@ def guarded(module_cluster):
 
 
 def read(url, user):
-    """GET through YARN's proxy. Returns (status, body), after redirects within the proxy."""
+    """One GET through YARN's proxy, without following a redirect. Returns (status, body)."""
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
     connection.request("GET", f"{parts.path}?user.name={user}")

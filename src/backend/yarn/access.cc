@@ -65,12 +65,16 @@ bool ChecksAccess(const hadoop::conf::Configuration& configuration) {
   return checked.ok() && *checked;
 }
 
+std::string GrantRemedy(const std::string& key, const std::string& user, const std::string& owner) {
+  return owner + " can grant it with `access: {" + key + ": [" + user + "]}` in the job file";
+}
+
 Error RightError(const std::string& doing, const std::string& right, const std::string& key, const JobId& job,
                  const std::string& user, const std::string& owner) {
   return Error::WithRemedy(
       ErrorCode::kUnavailable,
       "user " + user + " has no right to " + doing + " " + job.text + ", a job of " + owner + " (" + right + ")",
-      owner + " can grant it with `access: {" + key + ": [" + user + "]}` in the job file");
+      GrantRemedy(key, user, owner));
 }
 
 void SetAccess(const jobspec::Access& access, ::hadoop::yarn::ContainerLaunchContextProto& context) {

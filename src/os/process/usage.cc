@@ -141,13 +141,15 @@ Usage UsageMeter::Sample(Disk disk) {
 }
 
 OomCounts ReadOomCounts() {
-  const std::string own = OwnCgroup().memory_directory;
+  const Cgroup cgroup = OwnCgroup();
+  const std::string& own = cgroup.memory_directory;
   OomCounts counts;
   counts.machine = CountIn(ReadProcFile("/proc/vmstat"), "oom_kill");
   const std::string events = ReadProcFile(own + "/memory.events");
   counts.cgroup = CountIn(events, "oom_kill") + CountIn(ReadProcFile(own + "/memory.oom_control"), "oom_kill");
   counts.cgroup_full = CountIn(events, "oom");
-  for (std::string group = own; group.rfind('/') != std::string::npos; group.resize(group.rfind('/'))) {
+  for (const std::string& limit : cgroup.memory_limits) {
+    const std::string group = limit.substr(0, limit.rfind('/'));
     counts.cgroup_full += std::strtoll(ReadProcFile(group + "/memory.failcnt").c_str(), nullptr, 10);
     // The events of a cgroup include those of the cgroups below it, and so those of other containers.
     if (group != own) counts.cgroup_full += CountIn(ReadProcFile(group + "/memory.events.local"), "oom");

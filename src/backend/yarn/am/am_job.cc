@@ -283,17 +283,19 @@ bool AmJob::CanRestart() const {
 }
 
 AmJob::WebProxy AmJob::FindWebProxy() const {
-  std::vector<HostPort> proxies;
-  if (const std::string own = parts_->configuration.Text("yarn.web-proxy.address"); !own.empty()) {
-    if (const auto proxy = ParseHostPort(own); proxy.ok()) proxies.push_back(*proxy);
-  } else if (const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
-             servers.ok()) {
-    for (const hadoop::conf::Server& server : *servers) proxies.push_back(server.address);
-  }
+  const std::string own = parts_->configuration.Text("yarn.web-proxy.address");
+  const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
   WebProxy found;
-  const bool is_https = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY") == "HTTPS_ONLY";
-  if (!proxies.empty() && !parts_->container.proxy_base.empty()) {
-    found.page_url = (is_https ? "https://" : "http://") + proxies.front().Text() + parts_->container.proxy_base + "/";
+  if (!parts_->container.proxy_base.empty() && servers.ok() && !servers->empty()) {
+    const bool is_https = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY") == "HTTPS_ONLY";
+    found.page_url = (is_https ? "https://" : "http://") + (own.empty() ? servers->front().address.Text() : own) +
+                     parts_->container.proxy_base + "/";
+  }
+  std::vector<HostPort> proxies;
+  if (const auto proxy = ParseHostPort(own); proxy.ok()) {
+    proxies.push_back(*proxy);
+  } else if (servers.ok()) {
+    for (const hadoop::conf::Server& server : *servers) proxies.push_back(server.address);
   }
   for (const HostPort& proxy : proxies) {
     const auto addresses = os::net::Resolve(proxy, kResolveLimit);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace howdah::backend::yarn::am {
@@ -15,7 +16,7 @@ constexpr size_t kMostRemembered = 1000;
 ReadRule::ReadRule(const hadoop::conf::Configuration& configuration, const jobspec::Access& access, std::string owner)
     : owner_(std::move(owner)),
       view_(ToAccessList(access.view)),
-      administrators_(ParseAccessList(configuration.Untrimmed("yarn.admin.acl").value_or("*"))) {}
+      administrators_(ParseAccessList(configuration.Untrimmed("yarn.admin.acl").value_or(""))) {}
 
 std::optional<bool> ReadRule::ByName(const std::string& user) const {
   if (user == owner_ || view_.HasUser(user) || administrators_.HasUser(user)) return true;
@@ -28,8 +29,7 @@ bool ReadRule::ByGroups(const std::vector<std::string>& groups) const {
 }
 
 std::string ReadRule::Refusal(const std::string& user) const {
-  return "user " + user + " has no right to read this job of " + owner_ + "; " + owner_ +
-         " can grant it with `access: {view: [" + user + "]}` in the job file";
+  return "user " + user + " has no right to read this job of " + owner_ + "; " + GrantRemedy("view", user, owner_);
 }
 
 YarnPageReaders::YarnPageReaders(boost::asio::io_context& loop, const os::process::Clock& clock, ReadRule rule,
@@ -69,16 +69,10 @@ void YarnPageReaders::OnGroups(const std::string& user, const Result<std::vector
 }
 
 void YarnPageReaders::Answer(const std::string& user, const std::string& refusal) {
-  std::deque<Question> others;
-  std::vector<Question> answered;
-  for (Question& question : questions_) {
-    if (question.user == user) {
-      answered.push_back(std::move(question));
-    } else {
-      others.push_back(std::move(question));
-    }
-  }
-  questions_ = std::move(others);
+  const auto first = std::stable_partition(questions_.begin(), questions_.end(),
+                                           [&](const Question& question) { return question.user != user; });
+  const std::vector<Question> answered(std::make_move_iterator(first), std::make_move_iterator(questions_.end()));
+  questions_.erase(first, questions_.end());
   for (const Question& question : answered) question.answer(refusal);
 }
 

@@ -1,7 +1,6 @@
 // Decides who may read the status page of a job on YARN.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -67,7 +66,7 @@ class YarnPageReaders : public backend::PageReaders {
   const ReadRule rule_;
   const GroupsOf groups_of_;
   std::map<std::string, Known> known_;
-  std::deque<Question> questions_;
+  std::vector<Question> questions_;  // in the order of their arrival
   BackgroundCall call_;
 };
 

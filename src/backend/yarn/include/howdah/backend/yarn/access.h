@@ -31,8 +31,9 @@ std::string ToText(const AccessList& list);  // " " for nobody
 // Returns whether the cluster checks these rights (`yarn.acl.enable`).
 bool ChecksAccess(const hadoop::conf::Configuration& configuration);
 
-// The error of a user without a right on a job. doing: "stop". right: as in YARN, "MODIFY_APP". key: the key below
-// `access` that grants it.
+// The remedy for a user without a right. key: the key below `access` that grants it, "view" or "modify".
+std::string GrantRemedy(const std::string& key, const std::string& user, const std::string& owner);
+// The error of a user without a right on a job. doing: "stop". right: as in YARN, "MODIFY_APP". key: as in GrantRemedy.
 Error RightError(const std::string& doing, const std::string& right, const std::string& key, const JobId& job,
                  const std::string& user, const std::string& owner);
 
