@@ -47,12 +47,13 @@ LAYERS = {
     # web: serves HTTP to browsers, independent of Howdah's jobs
     "web": ({"base", "os/net", "os/files"}, {POSIX, "boost", "nlohmann", "openssl", "zlib"}),
     # hadoop: implement Hadoop's protocols, independent of Howdah's jobs
+    "hadoop/sasl": ({"base", "hadoop/principals"}, {"openssl"}),
     "hadoop/kerberos": ({"base", "os/net", "hadoop/principals"}, {POSIX, "krb5"}),
-    "hadoop/rpc": ({"base", "os/net", "hadoop/messages", "hadoop/principals", "hadoop/kerberos"},
+    "hadoop/rpc": ({"base", "os/net", "hadoop/messages", "hadoop/principals", "hadoop/kerberos", "hadoop/sasl"},
                    {POSIX, "boost", "openssl", "protobuf"}),
     "hadoop/conf": ({"base", "hadoop/principals"}, {POSIX, "pugixml"}),
     "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "hadoop/messages", "hadoop/principals",
-                     "hadoop/kerberos", "hadoop/rpc", "hadoop/conf"}, {POSIX, "openssl", "protobuf"}),
+                     "hadoop/sasl", "hadoop/kerberos", "hadoop/rpc", "hadoop/conf"}, {POSIX, "openssl", "protobuf"}),
     "hadoop/yarn": ({"base", "os/net", "hadoop/messages", "hadoop/principals", "hadoop/kerberos", "hadoop/rpc",
                      "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
     # translation
@@ -117,7 +118,7 @@ LAYER_GROUPS = [
     ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/tony_history", "backend/local",
                "backend", "storage/history", "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
-    ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc", "hadoop/kerberos"]),
+    ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc", "hadoop/kerberos", "hadoop/sasl"]),
     ("web", ["web"]),
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),

@@ -24,22 +24,23 @@ std::string ToText(Protection protection) {
   return "privacy";
 }
 
-Result<Protection> WeakestOf(const std::vector<std::string>& words) {
-  size_t weakest = kAll.size();
+Result<int> MaskOf(const std::vector<std::string>& words) {
+  int mask = 0;
   for (const std::string& word : words) {
-    size_t found = kAll.size();
-    for (size_t i = 0; i < kAll.size(); ++i) {
-      if (LowerCase(word) == ToText(kAll[i])) found = i;
-    }
-    if (found == kAll.size()) {
+    const auto* const found =
+        std::ranges::find_if(kAll, [&](Protection protection) { return LowerCase(word) == ToText(protection); });
+    if (found == kAll.end()) {
       return Error{ErrorCode::kUsage, "'" + word + "' is not a protection; write authentication, integrity or privacy"};
     }
-    weakest = std::min(weakest, found);
+    mask |= static_cast<int>(*found);
   }
-  if (weakest == kAll.size()) {
-    return Error{ErrorCode::kUsage, "the list is empty; write authentication, integrity or privacy"};
-  }
-  return kAll[weakest];
+  if (mask == 0) return Error{ErrorCode::kUsage, "the list is empty; write authentication, integrity or privacy"};
+  return mask;
+}
+
+Result<Protection> WeakestOf(const std::vector<std::string>& words) {
+  HOWDAH_TRY(const int mask, MaskOf(words));
+  return static_cast<Protection>(mask & -mask);
 }
 
 std::string OffersText(int mask) {

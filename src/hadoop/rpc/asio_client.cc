@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "call_report.h"
-#include "digest_md5.h"
+#include "howdah/hadoop/sasl/digest.h"
 #include "link.h"
 
 namespace howdah::hadoop::rpc {
@@ -131,7 +131,7 @@ void AsioClient::Impl::Attempt(const CallPtr& call) {
 void AsioClient::Impl::Connect() {
   ConnectionOptions connection{options_.protocol, options_.login.user, options_.login.real_user, client_id_, {}};
   if (options_.login.token) {
-    connection.mechanisms.push_back(TokenMechanism(*options_.login.token, Base64(Random(30))));
+    connection.mechanisms.push_back(TokenMechanism(*options_.login.token, sasl::Base64(Random(30))));
   }
   connection.kerberos = options_.login.kerberos;
   connection.why_not_simple = options_.login.why_not_simple;

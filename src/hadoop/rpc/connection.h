@@ -94,7 +94,7 @@ class Connection {
 
   const ConnectionOptions options_;
   Negotiation negotiation_;
-  Mechanism* protection_ = nullptr;  // null if messages are sent without a security layer
+  sasl::Mechanism* protection_ = nullptr;  // null if messages are sent without a security layer
   bool begun_ = false, ready_ = false;
   bool context_requested_ = false;  // whether TakeContextRequest has returned the server
   bool used_kerberos_ = false;      // whether the server has authenticated the user with Kerberos

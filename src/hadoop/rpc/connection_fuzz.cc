@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "connection.h"
-#include "digest_md5.h"
 
 namespace howdah::hadoop::rpc {
 

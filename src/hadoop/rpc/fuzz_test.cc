@@ -5,8 +5,9 @@
 #include <random>
 
 #include "howdah/hadoop/rpc/token.h"
+#include "howdah/hadoop/rpc/writable.h"
+#include "howdah/hadoop/sasl/digest_md5.h"
 #include "test_recording.h"
-#include "writable.h"
 
 namespace howdah::hadoop::rpc {
 namespace {
@@ -94,7 +95,7 @@ TEST(Fuzz, MutatedDigestChallengesAreSafe) {
   int read = 0;
   for (uint32_t seed = 0; seed < kMutations; ++seed) {
     Mutator mutate(seed);
-    DigestMd5 digest({"id", "pw", "", ""}, "/default", "cnonce");
+    sasl::DigestMd5 digest({"id", "pw"}, "/default", "cnonce");
     const auto response = digest.Start(mutate(challenge));
     if (!response) continue;
     ++read;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "howdah/hadoop/rpc/token.h"
+#include "howdah/hadoop/sasl/digest.h"
 #include "test_recording.h"
 
 namespace howdah::hadoop::rpc {
@@ -23,7 +24,7 @@ TEST_P(GoldenTest, RecordedConversationIsReproduced) {
     if (step.word == "call") {
       StartCall(connection, step);
     } else if (step.word == "client") {
-      EXPECT_EQ(Hex(connection.TakeOutput()), Hex(step.bytes));
+      EXPECT_EQ(sasl::Hex(connection.TakeOutput()), sasl::Hex(step.bytes));
     } else if (step.word == "server") {
       FeedInPieces(connection, step.bytes, piece);
       for (Answer& answer : connection.TakeAnswers()) answers.push_back(std::move(answer));
@@ -32,7 +33,7 @@ TEST_P(GoldenTest, RecordedConversationIsReproduced) {
       ASSERT_EQ(answers.size(), 1U);
       EXPECT_EQ(answers[0].call_id, id);
       ASSERT_TRUE(answers[0].response) << answers[0].response.error().message;
-      EXPECT_EQ(Hex(*answers[0].response), first);
+      EXPECT_EQ(sasl::Hex(*answers[0].response), first);
       ++checked;
     } else if (step.word == "error") {
       words >> id >> first >> std::ws;
@@ -77,8 +78,8 @@ TEST(GoldenTokenFile, RecordedFileIsParsedAndWritten) {
   const Token* token = credentials->Find("YARN_AM_RM_TOKEN");
   ASSERT_TRUE(token);
   EXPECT_EQ(token->service, "");
-  EXPECT_EQ(Hex(token->identifier), "0a0d0a09080310e6d88bfb9f34100110c690e5c0fdffffffff01");
-  EXPECT_EQ(Hex(token->password), "ba2740ff2fd74557432ab5770b9aa9d53a2b00bd");
+  EXPECT_EQ(sasl::Hex(token->identifier), "0a0d0a09080310e6d88bfb9f34100110c690e5c0fdffffffff01");
+  EXPECT_EQ(sasl::Hex(token->password), "ba2740ff2fd74557432ab5770b9aa9d53a2b00bd");
   EXPECT_EQ(WriteCredentials(*credentials), bytes);
 }
 

@@ -8,11 +8,11 @@
 
 #include "howdah/hadoop/kerberos/security_context.h"
 #include "howdah/hadoop/principals/protection.h"
-#include "mechanism.h"
+#include "howdah/hadoop/sasl/mechanism.h"
 
 namespace howdah::hadoop::rpc {
 
-class Gssapi final : public Mechanism {
+class Gssapi final : public sasl::Mechanism {
  public:
   // Uses the strongest protection that the server offers, and refuses the server if it is weaker than `weakest`.
   // `weakest_from` is the key that says so, for messages.
@@ -35,7 +35,7 @@ class Gssapi final : public Mechanism {
   const std::string weakest_from_;
   principals::Protection protection_ = principals::Protection::kAuthentication;
   bool chosen_ = false;   // whether the protection was chosen
-  size_t wrap_size_ = 0;  // see Mechanism
+  size_t wrap_size_ = 0;  // see sasl::Mechanism
 };
 
 }  // namespace howdah::hadoop::rpc

@@ -1,10 +1,22 @@
 #include "negotiation.h"
 
+#include <utility>
+
 #include "gssapi.h"
+#include "howdah/hadoop/sasl/digest_md5.h"
 
 namespace howdah::hadoop::rpc {
 
 using ::hadoop::common::RpcSaslProto;
+
+MechanismMaker TokenMechanism(Token token, std::string cnonce) {
+  return [token = std::move(token),
+          cnonce = std::move(cnonce)](const RpcSaslProto::SaslAuth& entry) -> std::unique_ptr<sasl::Mechanism> {
+    if (entry.method() != "TOKEN" || entry.mechanism() != "DIGEST-MD5") return nullptr;
+    return std::make_unique<sasl::DigestMd5>(sasl::SecretOf(token.identifier, token.password),
+                                             entry.protocol() + "/" + entry.serverid(), cnonce);
+  };
+}
 
 Negotiation::Message Negotiation::Begin() {
   Message message;
@@ -12,7 +24,7 @@ Negotiation::Message Negotiation::Begin() {
   return message;
 }
 
-Mechanism* Negotiation::protection() const {
+sasl::Mechanism* Negotiation::protection() const {
   return state_ == State::kAuthenticated && mechanism_->wrap_size() > 0 ? mechanism_.get() : nullptr;
 }
 
@@ -73,7 +85,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
   std::string offered;
   bool only_simple = true;
   for (const auto& entry : message.auths()) {
-    std::unique_ptr<Mechanism> mechanism;
+    std::unique_ptr<sasl::Mechanism> mechanism;
     const bool simple = entry.method() == "SIMPLE" && acceptance_.simple;
     only_simple = only_simple && (entry.method() == "SIMPLE" || entry.method() == "TOKEN");
     for (const auto& maker : makers_) {

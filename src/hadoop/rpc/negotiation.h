@@ -2,6 +2,7 @@
 // Sources: org.apache.hadoop.security.SaslRpcClient, org.apache.hadoop.ipc.Server.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,9 +12,16 @@
 #include "howdah/hadoop/messages/rpc.pb.h"
 #include "howdah/hadoop/principals/protection.h"
 #include "howdah/hadoop/principals/service.h"
-#include "mechanism.h"
+#include "howdah/hadoop/rpc/token.h"
+#include "howdah/hadoop/sasl/mechanism.h"
 
 namespace howdah::hadoop::rpc {
+
+// Creates the mechanism for an entry of the server's list. Returns null if this maker does not support the entry.
+// SIMPLE needs no mechanism.
+using MechanismMaker = std::function<std::unique_ptr<sasl::Mechanism>(const ::hadoop::common::RpcSaslProto::SaslAuth&)>;
+// Returns the maker for TOKEN entries (DIGEST-MD5). `cnonce`: see sasl::DigestMd5.
+MechanismMaker TokenMechanism(Token token, std::string cnonce);
 
 // Which servers are accepted.
 struct Acceptance {
@@ -47,7 +55,7 @@ class Negotiation {
   State state() const { return state_; }
   principals::Advertised server() const { return {entry_.protocol(), entry_.serverid()}; }
   // The mechanism that wraps messages, or null if messages are not wrapped. Valid after authentication.
-  Mechanism* protection() const;
+  sasl::Mechanism* protection() const;
 
  private:
   Result<std::optional<Message>> Choose(const Message& message);
@@ -58,7 +66,7 @@ class Negotiation {
   const Acceptance acceptance_;
   Message::SaslAuth entry_;  // the server's entry for Kerberos, in the state kNeedsContext
   State state_ = State::kGoingOn;
-  std::unique_ptr<Mechanism> mechanism_;  // null until a mechanism is chosen
+  std::unique_ptr<sasl::Mechanism> mechanism_;  // null until a mechanism is chosen
 };
 
 }  // namespace howdah::hadoop::rpc

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "connection.h"
-#include "digest_md5.h"
 
 namespace howdah::hadoop::rpc {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "connection.h"
-#include "digest_md5.h"
+#include "howdah/hadoop/sasl/digest.h"
 
 namespace howdah::hadoop::rpc {
 
@@ -37,12 +37,14 @@ class WrappingServer {
   std::string Wrap(const std::string& bytes) {
     ::hadoop::common::RpcSaslProto message;
     message.set_state(::hadoop::common::RpcSaslProto::WRAP);
-    const std::string mac = HmacMd5(Key("server-to-client", "session"), Number(sent_) + bytes).substr(0, 10);
+    const std::string mac = sasl::HmacMd5(Key("server-to-client", "session"), Number(sent_) + bytes).substr(0, 10);
     std::string record = bytes;
     if (qop_ == "auth-conf") record.append(Padding(bytes), static_cast<char>(Padding(bytes)));
     record += mac;
     if (qop_ == "auth-conf") {
-      if (!seal_) seal_ = std::make_unique<TripleDes>(TripleDes::Direction::kEncrypt, Key("server-to-client", "H(A1)"));
+      if (!seal_)
+        seal_ =
+            std::make_unique<sasl::TripleDes>(sasl::TripleDes::Direction::kEncrypt, Key("server-to-client", "H(A1)"));
       record = *seal_->Run(record);
     }
     message.set_token(record + std::string("\0\1", 2) + Number(sent_++));
@@ -70,7 +72,8 @@ class WrappingServer {
     } else if (message.state() == Sasl::INITIATE) {
       reply.set_state(Sasl::SUCCESS);
       const std::string a2 = ":/default:00000000000000000000000000000000";
-      reply.set_token("rspauth=" + Hex(Md5(Hex(Ha1()) + ":n:00000001:cnonce:" + qop_ + ":" + Hex(Md5(a2)))));
+      reply.set_token("rspauth=" + sasl::Hex(sasl::Md5(sasl::Hex(Ha1()) + ":n:00000001:cnonce:" + qop_ + ":" +
+                                                       sasl::Hex(sasl::Md5(a2)))));
       client.Receive(Framed(reply));
     } else if (message.state() == Sasl::WRAP) {
       std::string record = message.token().substr(0, message.token().size() - 6);
@@ -78,7 +81,8 @@ class WrappingServer {
       size_t padding = 0;
       if (qop_ == "auth-conf") {
         if (!open_) {
-          open_ = std::make_unique<TripleDes>(TripleDes::Direction::kDecrypt, Key("client-to-server", "H(A1)"));
+          open_ =
+              std::make_unique<sasl::TripleDes>(sasl::TripleDes::Direction::kDecrypt, Key("client-to-server", "H(A1)"));
         }
         record = *open_->Run(record);
         padding = static_cast<unsigned char>(record[record.size() - 11]);
@@ -102,16 +106,19 @@ class WrappingServer {
     return bytes;
   }
   static size_t Padding(const std::string& bytes) { return 8 - (bytes.size() + 10) % 8; }
-  static std::string Ha1() { return Md5(Md5(Base64("id") + ":default:" + Base64("pw")) + ":n:cnonce"); }
+  static std::string Ha1() {
+    return sasl::Md5(sasl::Md5(sasl::Base64("id") + ":default:" + sasl::Base64("pw")) + ":n:cnonce");
+  }
   static std::string Key(const std::string& direction, const std::string& what) {
     const std::string digest = what == "session" ? "Digest session key to " : "Digest H(A1) to ";
-    return Md5(Ha1() + digest + direction + (what == "session" ? " signing" : " sealing") + " key magic constant");
+    return sasl::Md5(Ha1() + digest + direction + (what == "session" ? " signing" : " sealing") +
+                     " key magic constant");
   }
 
   std::string qop_, received_;
   size_t largest_ = 0;
   uint32_t sent_ = 0;
-  std::unique_ptr<TripleDes> seal_, open_;
+  std::unique_ptr<sasl::TripleDes> seal_, open_;
 };
 
 }  // namespace howdah::hadoop::rpc

@@ -3,7 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include "howdah/hadoop/messages/security.pb.h"
-#include "writable.h"
+#include "howdah/hadoop/rpc/writable.h"
 
 namespace howdah::hadoop::rpc {
 namespace {

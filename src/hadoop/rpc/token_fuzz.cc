@@ -1,9 +1,8 @@
-// Parses the input as a token file, as identifiers of tokens and as a challenge of DIGEST-MD5.
+// Parses the input as a token file, and as identifiers of tokens.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "digest_challenge.h"
 #include "howdah/hadoop/rpc/token.h"
 #include "howdah/hadoop/rpc/token_identifier.h"
 
@@ -17,7 +16,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* kind : {kHdfsToken, kRmToken}) {
     static_cast<void>(ParseTokenIdentifier({.identifier = text, .password = "", .kind = kind, .service = ""}));
   }
-  static_cast<void>(ParseDigestChallenge(text));
   return 0;
 }
 

@@ -2,7 +2,7 @@
 
 #include "howdah/base/epoch.h"
 #include "howdah/hadoop/messages/yarn.pb.h"
-#include "writable.h"
+#include "howdah/hadoop/rpc/writable.h"
 
 namespace howdah::hadoop::rpc {
 namespace {

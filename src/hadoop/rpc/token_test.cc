@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "digest.h"
 #include "howdah/hadoop/messages/security.pb.h"
+#include "howdah/hadoop/rpc/writable.h"
+#include "howdah/hadoop/sasl/digest.h"
 #include "test_recording.h"
-#include "writable.h"
 
 namespace howdah::hadoop::rpc {
 namespace {
@@ -27,7 +27,7 @@ TEST(VLong, EncodingMatchesWritableUtils) {
   for (const auto& c : cases) {
     std::string bytes;
     AppendVLong(bytes, c.value);
-    EXPECT_EQ(Hex(bytes), c.hex);
+    EXPECT_EQ(sasl::Hex(bytes), c.hex);
     EXPECT_EQ(WritableReader(bytes).VLong(), c.value);
     for (size_t size = 0; size < bytes.size(); ++size) {
       EXPECT_EQ(WritableReader(std::string_view(bytes).substr(0, size)).VLong(), std::nullopt);
@@ -49,7 +49,7 @@ TEST(Credentials, WrittenCredentialsAreParsed) {
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, credentials);
   }
-  EXPECT_EQ(Hex(WriteCredentials({})), "48445453000000");
+  EXPECT_EQ(sasl::Hex(WriteCredentials({})), "48445453000000");
 }
 
 TEST(Credentials, ProtobufVersionIsParsed) {

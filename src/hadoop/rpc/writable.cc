@@ -1,4 +1,4 @@
-#include "writable.h"
+#include "howdah/hadoop/rpc/writable.h"
 
 #include <limits>
 

@@ -8,7 +8,7 @@
 
 #include "howdah/base/result.h"
 
-namespace howdah::hadoop::rpc {
+namespace howdah::hadoop::sasl {
 
 struct DigestChallenge {
   std::string realm, nonce;       // realm: the first one that the server lists; may be empty
@@ -24,4 +24,4 @@ Result<DigestChallenge> ParseDigestChallenge(std::string_view text);
 // malformed.
 std::string FindDirective(std::string_view text, std::string_view name);
 
-}  // namespace howdah::hadoop::rpc
+}  // namespace howdah::hadoop::sasl

@@ -1,9 +1,11 @@
-#include "digest_md5.h"
+#include "howdah/hadoop/sasl/digest_md5.h"
 
 #include <algorithm>
 
-namespace howdah::hadoop::rpc {
+namespace howdah::hadoop::sasl {
 namespace {
+
+using principals::Protection;
 
 constexpr size_t kMacSize = 10, kTailSize = 6;  // a record ends with the MAC, then version 0001 and sequence number
 constexpr size_t kBlock = 8;
@@ -33,11 +35,15 @@ std::string Mac(std::string_view key, uint32_t number, std::string_view message)
 
 }  // namespace
 
-DigestMd5::DigestMd5(const Token& token, std::string service, std::string cnonce)
-    : user_(Base64(token.identifier)),
-      password_(Base64(token.password)),
+DigestSecret SecretOf(std::string_view identifier, std::string_view password) {
+  return {Base64(identifier), Base64(password)};
+}
+
+DigestMd5::DigestMd5(DigestSecret secret, std::string service, std::string cnonce, Accepted accepted)
+    : secret_(std::move(secret)),
       service_(std::move(service)),
-      cnonce_(std::move(cnonce)) {}
+      cnonce_(std::move(cnonce)),
+      accepted_(std::move(accepted)) {}
 DigestMd5::~DigestMd5() = default;
 
 Result<std::string> DigestMd5::Start(const std::optional<std::string>& challenge) {
@@ -48,19 +54,28 @@ Result<std::string> DigestMd5::Start(const std::optional<std::string>& challenge
 }
 
 Status DigestMd5::Choose() {
-  const bool can_seal = Offers(challenge_.ciphers, "3des");
-  if (Offers(challenge_.qops, "auth-conf") && can_seal) {
-    qop_ = "auth-conf";
-    protection_ = Protection::kPrivacy;
-  } else if (Offers(challenge_.qops, "auth-int")) {
-    qop_ = "auth-int";
-    protection_ = Protection::kIntegrity;
-  } else if (Offers(challenge_.qops, "auth")) {
-    qop_ = "auth";
-  } else {
+  struct {
+    const char* qop;
+    Protection protection;
+  } constexpr kStrongestFirst[] = {
+      {"auth-conf", Protection::kPrivacy}, {"auth-int", Protection::kIntegrity}, {"auth", Protection::kAuthentication}};
+  int offered = 0;
+  for (const auto& [qop, protection] : kStrongestFirst) {
+    if (!Offers(challenge_.qops, qop)) continue;
+    if (protection == Protection::kPrivacy && !Offers(challenge_.ciphers, "3des")) continue;
+    offered |= static_cast<int>(protection);
+    if (!qop_.empty() || (accepted_.mask & static_cast<int>(protection)) == 0) continue;
+    qop_ = qop;
+    protection_ = protection;
+  }
+  if (offered == 0) {
     return Failed("the server's DIGEST-MD5 challenge offers no supported protection (the cipher 3des is needed)");
   }
-  if (protection_ != Protection::kNone && challenge_.max_buffer < 256) {
+  if (qop_.empty()) {
+    return Failed("the server offers only the protection " + principals::OffersText(offered) + ", but " +
+                  accepted_.from + " allows only " + principals::OffersText(accepted_.mask));
+  }
+  if (protection_ != Protection::kAuthentication && challenge_.max_buffer < 256) {
     return Failed("the server's DIGEST-MD5 challenge limits records to " + std::to_string(challenge_.max_buffer) +
                   " bytes");
   }
@@ -69,7 +84,7 @@ Status DigestMd5::Choose() {
 
 std::string DigestMd5::Response(std::string_view a2_prefix) const {
   std::string a2 = std::string(a2_prefix) + service_;
-  if (protection_ != Protection::kNone) a2 += ":00000000000000000000000000000000";
+  if (protection_ != Protection::kAuthentication) a2 += ":00000000000000000000000000000000";
   return Hex(Md5(Hex(ha1_) + ":" + challenge_.nonce + ":00000001:" + cnonce_ + ":" + qop_ + ":" + Hex(Md5(a2))));
 }
 
@@ -77,13 +92,13 @@ Result<std::string> DigestMd5::Step(std::string_view challenge) {
   if (answered_) return Failed("the server sent a second challenge");
   HOWDAH_TRY(challenge_, ParseDigestChallenge(challenge));
   HOWDAH_TRY_STATUS(Choose());
-  const std::string secret = Md5(user_ + ":" + challenge_.realm + ":" + password_);
+  const std::string secret = Md5(secret_.user + ":" + challenge_.realm + ":" + secret_.password);
   if (secret.empty()) {
     return Failed("tokens of Hadoop need MD5, which OpenSSL refuses on this machine (FIPS mode)");
   }
   ha1_ = Md5(secret + ":" + challenge_.nonce + ":" + cnonce_);
   answered_ = true;
-  return "charset=utf-8,username=" + Quote(user_) + ",realm=" + Quote(challenge_.realm) +
+  return "charset=utf-8,username=" + Quote(secret_.user) + ",realm=" + Quote(challenge_.realm) +
          ",nonce=" + Quote(challenge_.nonce) + ",nc=00000001,cnonce=" + Quote(cnonce_) +
          ",digest-uri=" + Quote(service_) + ",maxbuf=65536,response=" + Response("AUTHENTICATE:") + ",qop=" + qop_ +
          (protection_ == Protection::kPrivacy ? ",cipher=\"3des\"" : "");
@@ -94,7 +109,7 @@ Status DigestMd5::Finish(const std::optional<std::string>& token) {
   if (FindDirective(token.value_or(""), "rspauth") != Response(":")) {
     return Failed("the server does not know the token's secret: another server issued the token");
   }
-  if (protection_ == Protection::kNone) return {};
+  if (protection_ == Protection::kAuthentication) return {};
   const std::string magic = " signing key magic constant";
   send_key_ = Md5(ha1_ + "Digest session key to client-to-server" + magic);
   receive_key_ = Md5(ha1_ + "Digest session key to server-to-client" + magic);
@@ -110,7 +125,7 @@ Status DigestMd5::Finish(const std::optional<std::string>& token) {
 size_t DigestMd5::wrap_size() const {
   const size_t most = std::min<size_t>(challenge_.max_buffer, 65536);
   switch (protection_) {
-    case Protection::kNone:
+    case Protection::kAuthentication:
       return 0;
     case Protection::kIntegrity:
       return most - kMacSize - kTailSize;
@@ -152,12 +167,4 @@ Result<std::string> DigestMd5::Unwrap(std::string_view token) {
   return message;
 }
 
-MechanismMaker TokenMechanism(Token token, std::string cnonce) {
-  return [token = std::move(token), cnonce = std::move(cnonce)](
-             const ::hadoop::common::RpcSaslProto::SaslAuth& entry) -> std::unique_ptr<Mechanism> {
-    if (entry.method() != "TOKEN" || entry.mechanism() != "DIGEST-MD5") return nullptr;
-    return std::make_unique<DigestMd5>(token, entry.protocol() + "/" + entry.serverid(), cnonce);
-  };
-}
-
-}  // namespace howdah::hadoop::rpc
+}  // namespace howdah::hadoop::sasl

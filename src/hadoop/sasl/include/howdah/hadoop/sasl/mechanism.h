@@ -1,27 +1,25 @@
-// The interface of SASL mechanisms.
+// The interface of SASL mechanisms (RFC 4422), for clients.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "howdah/base/result.h"
-#include "howdah/hadoop/messages/rpc.pb.h"
 
-namespace howdah::hadoop::rpc {
+namespace howdah::hadoop::sasl {
 
 // One object per connection. Pure: random values are constructor arguments.
 class Mechanism {
  public:
   virtual ~Mechanism() = default;
-  // Returns the token for the message INITIATE. `challenge` is from the server's list of mechanisms; nullopt if the
-  // list does not contain one.
+  // Returns the first token for the server. `challenge` is the server's first challenge if the server has sent one
+  // before the client begins; otherwise nullopt.
   virtual Result<std::string> Start(const std::optional<std::string>& challenge) = 0;
-  // Returns the token with which to answer a CHALLENGE.
+  // Returns the token with which to answer a challenge.
   virtual Result<std::string> Step(std::string_view challenge) = 0;
-  // Processes SUCCESS, which may have a last token. Returns an error if the server has not proved its own identity.
+  // Processes the server's success, which may have a last token. Returns an error if the server has not proved its own
+  // identity.
   virtual Status Finish(const std::optional<std::string>& token) = 0;
 
   // The largest number of bytes that may be passed to Wrap at once, or 0 if no messages are wrapped in either
@@ -32,8 +30,4 @@ class Mechanism {
   virtual Result<std::string> Unwrap(std::string_view token) = 0;
 };
 
-// Creates the mechanism for an entry of the server's list. Returns null if this maker does not support the entry.
-// SIMPLE needs no mechanism.
-using MechanismMaker = std::function<std::unique_ptr<Mechanism>(const ::hadoop::common::RpcSaslProto::SaslAuth&)>;
-
-}  // namespace howdah::hadoop::rpc
+}  // namespace howdah::hadoop::sasl

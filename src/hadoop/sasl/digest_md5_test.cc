@@ -1,14 +1,19 @@
 // Compares DigestMd5 with the JDK's SASL server, which produced the expected values.
-#include "digest_md5.h"
+#include "howdah/hadoop/sasl/digest_md5.h"
 
 #include <gtest/gtest.h>
 
-#include "test_recording.h"
-
-namespace howdah::hadoop::rpc {
+namespace howdah::hadoop::sasl {
 namespace {
 
-const Token kToken{FromHex("0a1408ff010203040506"), "0123456789abcdefghij", "", ""};
+std::string FromHex(std::string_view hex) {
+  std::string bytes;
+  for (size_t i = 0; i < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  return bytes;
+}
+
+const DigestSecret kSecret = SecretOf(FromHex("0a1408ff010203040506"), "0123456789abcdefghij");
 
 std::string ChallengeOf(const std::string& nonce, const std::string& qop) {
   return "realm=\"default\",nonce=\"" + nonce + "\",qop=\"" + qop +
@@ -24,7 +29,7 @@ class VectorTest : public testing::TestWithParam<Vector> {};
 
 TEST_P(VectorTest, ResponseAndProofMatchJdk) {
   const Vector v = GetParam();
-  DigestMd5 digest(kToken, "/default", v.cnonce);
+  DigestMd5 digest(kSecret, "/default", v.cnonce);
   const auto response = digest.Start(ChallengeOf(v.nonce, v.qop));
   ASSERT_TRUE(response) << response.error().message;
   std::string expected = std::string("charset=utf-8,username=\"ChQI/wECAwQFBg==\",realm=\"default\",nonce=\"") +
@@ -62,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Jdk, VectorTest, testing::Values(kAuth, kInt, kConf), [
 });
 
 std::unique_ptr<DigestMd5> Agreed(const Vector& v) {
-  auto digest = std::make_unique<DigestMd5>(kToken, "/default", v.cnonce);
+  auto digest = std::make_unique<DigestMd5>(kSecret, "/default", v.cnonce);
   EXPECT_TRUE(digest->Start(ChallengeOf(v.nonce, v.qop)));
   EXPECT_TRUE(digest->Finish(std::string("rspauth=") + v.rspauth).ok());
   return digest;
@@ -117,7 +122,7 @@ TEST(DigestMd5, StrongestOfferedProtectionIsChosen) {
       {"auth-future", "3des", nullptr},
   };
   for (const auto& c : cases) {
-    DigestMd5 digest(kToken, "/default", "c");
+    DigestMd5 digest(kSecret, "/default", "c");
     const auto response = digest.Start("realm=\"default\",nonce=\"n\",qop=\"" + std::string(c.qops) + "\",cipher=\"" +
                                        c.ciphers + "\",algorithm=md5-sess");
     ASSERT_EQ(response.ok(), c.chosen != nullptr) << c.qops;
@@ -140,4 +145,4 @@ TEST(DigestChallenge, ChallengeIsParsedAsInRfc2831) {
 }
 
 }  // namespace
-}  // namespace howdah::hadoop::rpc
+}  // namespace howdah::hadoop::sasl

@@ -9,7 +9,7 @@
 
 struct evp_cipher_ctx_st;
 
-namespace howdah::hadoop::rpc {
+namespace howdah::hadoop::sasl {
 
 // Returns 16 bytes. Returns none if libcrypto on this machine forbids MD5 (FIPS mode).
 std::string Md5(std::string_view bytes);
@@ -37,4 +37,4 @@ class TripleDes {
   std::unique_ptr<evp_cipher_ctx_st, Free> context_;  // null if libcrypto lacks the cipher
 };
 
-}  // namespace howdah::hadoop::rpc
+}  // namespace howdah::hadoop::sasl

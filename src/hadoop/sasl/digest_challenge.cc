@@ -1,10 +1,10 @@
-#include "digest_challenge.h"
+#include "howdah/hadoop/sasl/digest_challenge.h"
 
 #include <charconv>
 #include <optional>
 #include <utility>
 
-namespace howdah::hadoop::rpc {
+namespace howdah::hadoop::sasl {
 namespace {
 
 using Directive = std::pair<std::string, std::string>;
@@ -123,4 +123,4 @@ std::string FindDirective(std::string_view text, std::string_view name) {
   return {};
 }
 
-}  // namespace howdah::hadoop::rpc
+}  // namespace howdah::hadoop::sasl

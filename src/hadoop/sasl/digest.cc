@@ -1,9 +1,9 @@
-#include "digest.h"
+#include "howdah/hadoop/sasl/digest.h"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-namespace howdah::hadoop::rpc {
+namespace howdah::hadoop::sasl {
 namespace {
 
 const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
@@ -81,4 +81,4 @@ Result<std::string> TripleDes::Run(std::string_view blocks) {
   return out;
 }
 
-}  // namespace howdah::hadoop::rpc
+}  // namespace howdah::hadoop::sasl
