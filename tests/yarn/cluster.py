@@ -69,7 +69,8 @@ class Cluster:
         self.kdc = self._start_kdc() if self.setup.kerberos else None
         self.network = Network(self.setup.nodes) if self.setup.networks else None
         self.active = "rm"  # the name of the active ResourceManager
-        names = [*self.setup.rm_names(), *(["nn", "dn"] if self.setup.hdfs else []), *self.setup.node_names()]
+        names = [*self.setup.rm_names(), *(["nn"] if self.setup.hdfs else []),
+                 *self.setup.dn_names(), *self.setup.node_names()]
         self.daemons = {name: self._daemon(name) for name in names}
 
     def _start_kdc(self):
@@ -213,7 +214,7 @@ class Cluster:
             beans = (self.http("nn-http", NAME_NODE_JMX + bean) or {}).get("beans")
             return beans and beans[0][key] == value
         return (has_value("NameNodeInfo", "Safemode", "") and has_value("FSNamesystem", "tag.HAState", "active")
-                and has_value("FSNamesystemState", "NumLiveDataNodes", 1)
+                and has_value("FSNamesystemState", "NumLiveDataNodes", self.setup.data_nodes)
                 and (self.kdc or self.http("nn-http", "/webhdfs/v1/?op=GETFILESTATUS&user.name="
                                            f"{self.superuser}") is not None))
 

@@ -36,6 +36,7 @@ class Setup:
     node_vcores: int = 16
     min_mb: int = 64
     heartbeat_ms: int | None = None  # heartbeat interval of NodeManagers; None: Hadoop's default, 1000
+    data_nodes: int = 1  # dn, dn2, dn3 and so on
     hdfs: bool = True  # if False, the default file system is file:, as on clusters with a shared folder
     users: tuple[str, ...] = ("alice", "bob")  # each has a home in HDFS
     gpus: tuple[int, ...] = ()  # per node, in the order of node_names(); YARN needs no real devices
@@ -77,6 +78,9 @@ class Setup:
         number = int(name[2:])
         return network.address(number) if self.networks else f"127.0.0.{10 + number}"
 
+    def dn_names(self):
+        return ["dn", *(f"dn{i + 2}" for i in range(self.data_nodes - 1))] if self.hdfs else []
+
     def rm_names(self):
         return ["rm", "rm2"] if self.rm_ha else ["rm"]
 
@@ -86,7 +90,8 @@ class Configuration:
 
     def __init__(self, setup, folder, ports):
         self.setup, self.folder = setup, pathlib.Path(folder)
-        self.port = {name: ports.take() for name in ("nn", "nn-http", "dn", "dn-http", "dn-ipc", *(
+        self.port = {name: ports.take() for name in ("nn", "nn-http", *(
+            dn + what for dn in setup.dn_names() for what in ("", "-http", "-ipc")), *(
             rm + what for rm in setup.rm_names() for what in ("", *(f"-{s}" for s in RM_SERVICES.values() if s))))}
         self.node_port = {(node, what): ports.take() for node in setup.node_names()
                           for what in ("rpc", "localizer", "http")}
@@ -109,9 +114,11 @@ class Configuration:
         self._write_folder("conf", common)
         # Daemons retry connections quickly, because they start at the same time. Clients keep Hadoop's default.
         hurry = {"ipc.client.connect.retry.interval": 200}
-        for name in ("nn", "dn", *self.setup.rm_names(), *self.setup.node_names()):
+        for name in ("nn", *self.setup.dn_names(), *self.setup.rm_names(), *self.setup.node_names()):
             files = {file: dict(properties) for file, properties in common.items()}
             files["core-site"].update(hurry)
+            if name in self.setup.dn_names():
+                files["hdfs-site"] = {**self._data_node(name), **files["hdfs-site"]}
             if name in self.setup.rm_names():
                 files["capacity-scheduler"] = self.capacity
                 files["yarn-site"]["yarn.resourcemanager.ha.id"] = name
@@ -180,16 +187,21 @@ class Configuration:
             **secure,
             **named,
             "dfs.namenode.name.dir": f"file://{self.folder}/nn",
-            "dfs.datanode.data.dir": f"file://{self.folder}/dn",
             "dfs.namenode.http-address": f"{host}:{port['nn-http']}",
-            "dfs.datanode.address": f"{host}:{port['dn']}",
-            "dfs.datanode.http.address": f"{host}:{port['dn-http']}",
-            "dfs.datanode.ipc.address": f"{host}:{port['dn-ipc']}",
             "dfs.replication": 1,
             "dfs.namenode.safemode.extension": 0,
             "dfs.namenode.resource.du.reserved": 1 << 20,  # with less free space the NameNode stays in safe mode
             "dfs.datanode.du.reserved": 0,
             "dfs.permissions.superusergroup": grp.getgrgid(os.getgid()).gr_name,
+        }
+
+    def _data_node(self, name):
+        port, host = self.port, self.setup.host
+        return {
+            "dfs.datanode.data.dir": f"file://{self.folder}/{name}",
+            "dfs.datanode.address": f"{host}:{port[name]}",
+            "dfs.datanode.http.address": f"{host}:{port[f'{name}-http']}",
+            "dfs.datanode.ipc.address": f"{host}:{port[f'{name}-ipc']}",
         }
 
     def _yarn(self):

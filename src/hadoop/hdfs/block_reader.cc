@@ -11,9 +11,10 @@ constexpr uint32_t kMaxChunk = 1 << 20;
 
 }  // namespace
 
-Result<BlockReader> BlockReader::Open(const pb::LocatedBlockProto& block, const pb::DatanodeInfoProto& node,
-                                      const std::string& client, int64_t offset, int64_t length,
-                                      const TransferOptions& options) {
+Result<BlockReader> BlockReader::Open(DataNodeConnector& connector, const pb::LocatedBlockProto& block,
+                                      const pb::DatanodeInfoProto& node, const std::string& client, int64_t offset,
+                                      int64_t length) {
+  const Duration silence = connector.options().silence;
   pb::OpReadBlockProto op;
   op.mutable_header()->set_clientname(client);
   *op.mutable_header()->mutable_baseheader()->mutable_block() = block.b();
@@ -21,17 +22,17 @@ Result<BlockReader> BlockReader::Open(const pb::LocatedBlockProto& block, const 
   op.set_offset(static_cast<uint64_t>(offset));
   op.set_len(static_cast<uint64_t>(length));
   op.mutable_cachingstrategy();
-  HOWDAH_TRY(auto connection, DataConnection::Open(node, options));
-  if (const Status sent = connection.Send(EncodeOp(Op::kReadBlock, op), options.silence); !sent.ok()) {
+  HOWDAH_TRY(auto connection, connector.Connect(node, block));
+  if (const Status sent = connection.Send(EncodeOp(Op::kReadBlock, op), silence); !sent.ok()) {
     return sent.error();
   }
   pb::BlockOpResponseProto response;
-  HOWDAH_TRY_STATUS(connection.ReceiveDelimited(response, options.silence));
+  HOWDAH_TRY_STATUS(connection.ReceiveDelimited(response, silence));
   if (response.status() != pb::SUCCESS) {
     return Failed("it refused the block: " + pb::Status_Name(response.status()) +
                   (response.message().empty() ? "" : ", " + response.message()));
   }
-  BlockReader reader(std::move(connection), options.silence, offset, length);
+  BlockReader reader(std::move(connection), silence, offset, length);
   const auto& checksum = response.readopchecksuminfo().checksum();
   reader.checked_ = checksum.type() != pb::CHECKSUM_NULL;
   reader.crc_ = checksum.type() == pb::CHECKSUM_CRC32 ? Crc::kCrc32 : Crc::kCrc32c;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "data_connection.h"
+#include "data_node_connector.h"
 #include "howdah/base/crc.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/messages/hdfs.pb.h"
@@ -17,9 +18,9 @@ class BlockReader {
  public:
   // `offset` and `length` must be within the block. `client` is the reader's name in the DataNode's log and may be any
   // text.
-  static Result<BlockReader> Open(const ::hadoop::hdfs::LocatedBlockProto& block,
+  static Result<BlockReader> Open(DataNodeConnector& connector, const ::hadoop::hdfs::LocatedBlockProto& block,
                                   const ::hadoop::hdfs::DatanodeInfoProto& node, const std::string& client,
-                                  int64_t offset, int64_t length, const TransferOptions& options);
+                                  int64_t offset, int64_t length);
 
   // Returns the next bytes, at most one packet, after verifying their checksums. The bytes are valid until the next
   // call. Returns an empty view after all `length` bytes.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "howdah/os/net/connect.h"
 #include "transfer.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr size_t kBuffer = 32 << 10;
 constexpr size_t kMaxBuffers = 64;
+constexpr size_t kProtectedBuffer = 256 << 10;
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -26,7 +28,6 @@ std::string NameOf(const ::hadoop::hdfs::DatanodeInfoProto& node) {
 
 Result<DataConnection> DataConnection::Open(const ::hadoop::hdfs::DatanodeInfoProto& node,
                                             const TransferOptions& options) {
-  if (!options.unsupported.empty()) return Error{ErrorCode::kUnavailable, options.unsupported};
   const auto& id = node.id();
   const HostPort where{options.use_hostname ? id.hostname() : id.ipaddr(), static_cast<uint16_t>(id.xferport())};
   HOWDAH_TRY(const auto fd, os::net::Connect(where, options.connect));
@@ -34,6 +35,35 @@ Result<DataConnection> DataConnection::Open(const ::hadoop::hdfs::DatanodeInfoPr
 }
 
 Result<size_t> DataConnection::SendSome(const std::vector<std::string_view>& pieces) {
+  return codec_ ? SendProtected(pieces) : SendPlain(pieces);
+}
+
+Result<size_t> DataConnection::SendProtected(const std::vector<std::string_view>& pieces) {
+  HOWDAH_TRY_STATUS(SendUnsent());
+  if (!unsent_.empty()) return size_t{0};
+  size_t taken = 0;
+  for (const std::string_view piece : pieces) {
+    const std::string_view part = piece.substr(0, kProtectedBuffer - taken);
+    HOWDAH_TRY_STATUS(codec_->Encode(part, unsent_));
+    taken += part.size();
+    if (taken == kProtectedBuffer) break;
+  }
+  HOWDAH_TRY_STATUS(SendUnsent());
+  return taken;
+}
+
+Status DataConnection::SendUnsent() {
+  size_t begin = 0;
+  while (begin < unsent_.size()) {
+    HOWDAH_TRY(const auto sent, SendPlain({std::string_view(unsent_).substr(begin)}));
+    if (sent == 0) break;
+    begin += sent;
+  }
+  unsent_.erase(0, begin);
+  return {};
+}
+
+Result<size_t> DataConnection::SendPlain(const std::vector<std::string_view>& pieces) {
   std::vector<iovec> vectors;
   for (const std::string_view piece : pieces) {
     if (vectors.size() < kMaxBuffers) vectors.push_back({const_cast<char*>(piece.data()), piece.size()});
@@ -48,10 +78,10 @@ Result<size_t> DataConnection::SendSome(const std::vector<std::string_view>& pie
 }
 
 Status DataConnection::Send(std::string_view bytes, Duration limit) {
-  while (!bytes.empty()) {
+  while (!bytes.empty() || has_unsent()) {
     HOWDAH_TRY(const auto sent, SendSome({bytes}));
     bytes.remove_prefix(sent);
-    if (sent > 0) continue;
+    if (sent > 0 && !has_unsent()) continue;
     if (const Status ready = os::net::AwaitWritable(fd_.get(), limit); !ready.ok()) {
       return ready.error().While("sending to " + peer_);
     }
@@ -63,12 +93,15 @@ Result<size_t> DataConnection::Take(char* out, size_t size) {
   const ssize_t got = ::recv(fd_.get(), out, size, MSG_DONTWAIT);
   if (got > 0) return static_cast<size_t>(got);
   if (got < 0 && WouldBlock()) return size_t{0};
-  if (got < 0) return os::files::SystemError("receiving from " + peer_);
-  return Failed("receiving from " + peer_ + ": it has closed the connection");
+  const std::string reason = close_reason_.empty() ? "" : "; " + close_reason_;
+  if (got == 0) return Failed("receiving from " + peer_ + ": it has closed the connection" + reason);
+  const Error error = os::files::SystemError("receiving from " + peer_);
+  return errno == ECONNRESET ? Failed(error.message + reason) : error;
 }
 
 Result<size_t> DataConnection::Fill() {
   if (begin_ == end_) begin_ = end_ = 0;
+  if (codec_) return FillProtected();
   if (buffer_.empty()) buffer_.resize(kBuffer);
   if (end_ == buffer_.size() && begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -81,6 +114,18 @@ Result<size_t> DataConnection::Fill() {
   return got;
 }
 
+Result<size_t> DataConnection::FillProtected() {
+  wire_.resize(kProtectedBuffer);
+  HOWDAH_TRY(const auto got, Take(wire_.data(), wire_.size()));
+  buffer_.resize(end_);
+  buffer_.erase(0, std::exchange(begin_, 0));
+  if (const Status decoded = codec_->Decode(std::string_view(wire_).substr(0, got), buffer_); !decoded.ok()) {
+    return decoded.error().While("receiving from " + peer_);
+  }
+  end_ = buffer_.size();
+  return got;
+}
+
 Status DataConnection::Receive(char* out, size_t size, Duration limit) {
   while (size > 0) {
     const size_t count = std::min(size, buffered().size());
@@ -90,8 +135,9 @@ Status DataConnection::Receive(char* out, size_t size, Duration limit) {
     size -= count;
     if (size == 0) break;
     // Receive a large part directly into `out`, without copying it through the buffer.
-    HOWDAH_TRY(const auto got, size > kBuffer ? Take(out, size) : Fill());
-    if (size > kBuffer) {
+    const bool direct = size > kBuffer && !codec_;
+    HOWDAH_TRY(const auto got, direct ? Take(out, size) : Fill());
+    if (direct) {
       out += got;
       size -= got;
     }

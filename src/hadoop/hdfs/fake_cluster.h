@@ -316,6 +316,9 @@ class FakeNameNode : public NameNode {
     return blocks;
   }
   Result<int64_t> VisibleLength(const LocatedBlock&) override { return Failed("nothing is being written"); }
+  Result<std::optional<pb::DataEncryptionKeyProto>> DataEncryptionKey() override {
+    return std::optional<pb::DataEncryptionKeyProto>();
+  }
 
   // The content of the file: its blocks in order.
   std::string Content() {

@@ -6,9 +6,10 @@ namespace howdah::hadoop::hdfs {
 
 namespace pb = ::hadoop::hdfs;
 
-Result<std::unique_ptr<FileReader>> FileReader::Open(std::shared_ptr<NameNode> name_node, const std::string& path,
-                                                     const TransferOptions& options) {
-  std::unique_ptr<FileReader> reader(new FileReader(std::move(name_node), path, options));
+Result<std::unique_ptr<FileReader>> FileReader::Open(std::shared_ptr<NameNode> name_node,
+                                                     std::shared_ptr<DataNodeConnector> connector,
+                                                     const std::string& path) {
+  std::unique_ptr<FileReader> reader(new FileReader(std::move(name_node), std::move(connector), path));
   if (const Status located = reader->Locate(); !located.ok()) return located.error().While("reading " + path);
   return reader;
 }
@@ -113,14 +114,15 @@ Status FileReader::OpenReplica() {
     for (const auto& node : range->block.locs()) {
       const std::string name = NameOf(node);
       if (bad_.contains(name)) continue;
-      auto reader =
-          BlockReader::Open(range->block, node, "howdah", position_ - range->begin, range->end - position_, options_);
+      auto reader = BlockReader::Open(*connector_, range->block, node, "howdah", position_ - range->begin,
+                                      range->end - position_);
       if (reader) {
         reader_ = std::move(*reader);
         node_ = name;
         return {};
       }
-      if (reader.error().code == ErrorCode::kUnavailable && !options_.unsupported.empty()) return reader.error();
+      if (reader.error().code == ErrorCode::kUnavailable && !connector_->options().security.unsupported.empty())
+        return reader.error();
       bad_.insert(name);
       failures_ += "; " + name + ": " + reader.error().message;
     }

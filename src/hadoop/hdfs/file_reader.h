@@ -18,16 +18,17 @@ class FileReader : public Reader {
  public:
   // Opens a file. If the file is still being written, the reader covers the bytes that have been flushed. Returns
   // kUnavailable if the file is erasure coded or in an encryption zone, because neither is supported.
-  static Result<std::unique_ptr<FileReader>> Open(std::shared_ptr<NameNode> name_node, const std::string& path,
-                                                  const TransferOptions& options);
+  static Result<std::unique_ptr<FileReader>> Open(std::shared_ptr<NameNode> name_node,
+                                                  std::shared_ptr<DataNodeConnector> connector,
+                                                  const std::string& path);
 
   int64_t size() const override { return size_; }
   Result<std::string> Read(size_t most) override;
   Status Seek(int64_t offset) override;
 
  private:
-  FileReader(std::shared_ptr<NameNode> name_node, std::string path, TransferOptions options)
-      : name_node_(std::move(name_node)), path_(std::move(path)), options_(std::move(options)) {}
+  FileReader(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, std::string path)
+      : name_node_(std::move(name_node)), connector_(std::move(connector)), path_(std::move(path)) {}
 
   struct BlockRange {  // the range of a block in the file
     int64_t begin = 0, end = 0;
@@ -42,8 +43,8 @@ class FileReader : public Reader {
   Status OpenReplica();
 
   std::shared_ptr<NameNode> name_node_;
+  std::shared_ptr<DataNodeConnector> connector_;
   std::string path_;
-  TransferOptions options_;
   std::vector<BlockRange> ranges_;
   int64_t size_ = 0, position_ = 0;
   std::optional<BlockReader> reader_;

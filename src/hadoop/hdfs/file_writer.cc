@@ -2,12 +2,12 @@
 
 namespace howdah::hadoop::hdfs {
 
-FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64_t block_size,
-                       const TransferOptions& options)
+FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, OpenFile file,
+                       int64_t block_size)
     : name_node_(std::move(name_node)),
       file_(std::move(file)),
       builder_(block_size),
-      streamer_(std::make_unique<Streamer>(name_node_, file_, options)) {}
+      streamer_(std::make_unique<Streamer>(name_node_, std::move(connector), file_)) {}
 
 FileWriter::~FileWriter() {
   streamer_.reset();

@@ -13,7 +13,8 @@ namespace howdah::hadoop::hdfs {
 class FileWriter : public Writer {
  public:
   // The file must have been created and be open for writing.
-  FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64_t block_size, const TransferOptions& options);
+  FileWriter(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, OpenFile file,
+             int64_t block_size);
   ~FileWriter() override;
 
   Status Write(std::string_view bytes) override;

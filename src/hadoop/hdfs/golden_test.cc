@@ -150,7 +150,10 @@ pb::LocatedBlockProto BlockOn(const RawServer& server) {
 }
 
 Result<std::string> ReadBlock(const RawServer& server, int64_t offset, int64_t length) {
-  HOWDAH_TRY(auto reader, BlockReader::Open(BlockOn(server), server.info(), "me", offset, length, {}));
+  SharedState shared;
+  std::vector<std::unique_ptr<FakeDataNode>> none;
+  DataNodeConnector connector(std::make_shared<FakeNameNode>(shared, none, 1), {});
+  HOWDAH_TRY(auto reader, BlockReader::Open(connector, BlockOn(server), server.info(), "me", offset, length));
   std::string all;
   for (;;) {
     HOWDAH_TRY(const auto bytes, reader.Next());
@@ -234,7 +237,9 @@ class RawNameNode : public FakeNameNode {
 Status WriteBlock(const RawServer& server) {
   SharedState shared;
   std::vector<std::unique_ptr<FakeDataNode>> none;
-  FileWriter writer(std::make_shared<RawNameNode>(shared, none, server), {"/x", "me", 1}, 1 << 20, {});
+  const auto name_node = std::make_shared<RawNameNode>(shared, none, server);
+  FileWriter writer(name_node, std::make_shared<DataNodeConnector>(name_node, TransferOptions()), {"/x", "me", 1},
+                    1 << 20);
   HOWDAH_TRY_STATUS(writer.Write(File()));
   HOWDAH_TRY_STATUS(writer.Flush());
   return writer.Close();

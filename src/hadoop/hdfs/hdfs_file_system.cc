@@ -152,13 +152,12 @@ Result<std::unique_ptr<Writer>> HdfsFileSystem::Create(const std::string& path, 
   const auto response = name_node_->Call<pb::CreateResponseProto>("create", request);
   if (!response) return Wrong("creating", path, response.error());
   file.id = response->fs().fileid();
-  return std::unique_ptr<Writer>(
-      std::make_unique<FileWriter>(name_node_, std::move(file), block_size, options_.transfer));
+  return std::unique_ptr<Writer>(std::make_unique<FileWriter>(name_node_, connector_, std::move(file), block_size));
 }
 
 Result<std::unique_ptr<Reader>> HdfsFileSystem::Open(const std::string& path) {
   HOWDAH_TRY(const auto clean, CleanPath(path));
-  HOWDAH_TRY(auto reader, FileReader::Open(name_node_, clean, options_.transfer));
+  HOWDAH_TRY(auto reader, FileReader::Open(name_node_, connector_, clean));
   return std::unique_ptr<Reader>(std::move(reader));
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data_connection.h"
+#include "data_node_connector.h"
 #include "howdah/hadoop/hdfs/file_system.h"
 #include "name_node.h"
 
@@ -33,10 +33,13 @@ Status AppendEntries(const ::hadoop::hdfs::DirectoryListingProto& listing, const
 class HdfsFileSystem : public FileSystem {
  public:
   HdfsFileSystem(std::shared_ptr<RemoteNameNode> name_node, HdfsOptions options)
-      : name_node_(std::move(name_node)), options_(std::move(options)) {}
+      : name_node_(std::move(name_node)),
+        connector_(std::make_shared<DataNodeConnector>(name_node_, options.transfer)),
+        options_(std::move(options)) {}
 
   std::string uri() const override { return options_.uri; }
   std::string home_directory() const override { return options_.home; }
+  std::string transfer_protection() const override { return connector_->last_protection(); }
   Result<FileStatus> Stat(const std::string& path) override;
   Result<std::vector<FileStatus>> List(const std::string& path) override;
   Status MakeDirectories(const std::string& path, uint32_t permission) override;
@@ -56,6 +59,7 @@ class HdfsFileSystem : public FileSystem {
   Status Do(const char* method, const Request& request, const char* doing, const std::string& path);
 
   std::shared_ptr<RemoteNameNode> name_node_;
+  std::shared_ptr<DataNodeConnector> connector_;
   HdfsOptions options_;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "howdah/hadoop/rpc/token_proto.h"
 #include "name_node_errors.h"
 
 namespace howdah::hadoop::hdfs {
@@ -62,7 +63,9 @@ Result<NameNode::LocatedBlock> RemoteNameNode::AddBlock(const OpenFile& file, co
     if (response && response->block().locs_size() > 0) return response->block();
     if (response) return Failed("the NameNode allocated a block without DataNodes");
     if (IsNotReplicatedYet(response.error()) && pauses.Next()) continue;
-    return IsWithoutDataNodes(response.error()) ? WithoutDataNodes(response.error()) : response.error();
+    if (!IsWithoutDataNodes(response.error())) return response.error();
+    if (excluded.empty()) return WithoutDataNodes(response.error());
+    return Error{ErrorCode::kUnavailable, "no other DataNode can take the block", response.error().remote_class};
   }
 }
 
@@ -153,6 +156,9 @@ Result<int64_t> RemoteNameNode::VisibleLength(const LocatedBlock& block) {
     options.protocol = "org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol";
     options.service_name = "the DataNode";
     options.configured_by = "the NameNode";
+    // DataNodes accept the block's token, and not that of the NameNode.
+    options.login.token.reset();
+    if (!block.blocktoken().identifier().empty()) options.login.token = hadoop::rpc::FromProto(block.blocktoken());
     options.limits.give_up = std::min(options.limits.give_up, Duration(std::chrono::seconds(5)));
     const auto response = hadoop::rpc::BlockingClient(options).Call<pb::GetReplicaVisibleLengthResponseProto>(
         "getReplicaVisibleLength", request);
@@ -160,6 +166,13 @@ Result<int64_t> RemoteNameNode::VisibleLength(const LocatedBlock& block) {
     error = response.error();
   }
   return error.While("querying the visible length of the block being written");
+}
+
+Result<std::optional<pb::DataEncryptionKeyProto>> RemoteNameNode::DataEncryptionKey() {
+  HOWDAH_TRY(auto response, Call<pb::GetDataEncryptionKeyResponseProto>("getDataEncryptionKey",
+                                                                        pb::GetDataEncryptionKeyRequestProto()));
+  if (!response.has_dataencryptionkey()) return std::optional<pb::DataEncryptionKeyProto>();
+  return std::optional(std::move(*response.mutable_dataencryptionkey()));
 }
 
 }  // namespace howdah::hadoop::hdfs

@@ -49,6 +49,8 @@ class NameNode {
   virtual Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) = 0;
   // Queries the block's DataNodes for the readable length of a block that is being written.
   virtual Result<int64_t> VisibleLength(const LocatedBlock& block) = 0;
+  // Returns a key for encrypted transfers; nullopt if the cluster does not require them (dfs.encrypt.data.transfer).
+  virtual Result<std::optional<::hadoop::hdfs::DataEncryptionKeyProto>> DataEncryptionKey() = 0;
 };
 
 // The NameNode of a cluster, called by RPC.
@@ -81,6 +83,7 @@ class RemoteNameNode : public NameNode {
   Status Delete(const std::string& path, bool recursive) override;
   Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) override;
   Result<int64_t> VisibleLength(const LocatedBlock& block) override;
+  Result<std::optional<::hadoop::hdfs::DataEncryptionKeyProto>> DataEncryptionKey() override;
 
  private:
   static Error Explained(const Error& error);

@@ -2,6 +2,7 @@
 
 #include "hdfs_file_system.h"
 #include "howdah/base/epoch.h"
+#include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
 #include "howdah/hadoop/rpc/token_proto.h"
@@ -13,15 +14,26 @@ namespace {
 
 using hadoop::conf::Configuration;
 
-// Explains why data transfer with this configuration would need SASL. Returns an empty text if it would not. Decides
-// like SaslDataTransferClient.send.
-Result<std::string> WhyUnsupported(const Configuration& configuration) {
-  HOWDAH_TRY(const auto encrypted, configuration.Bool("dfs.encrypt.data.transfer", false));
-  const bool secure = configuration.Text("hadoop.security.authentication") == "kerberos";
-  const bool wrapped = secure && configuration.Get("dfs.data.transfer.protection").has_value();
-  if (!encrypted && !wrapped) return std::string();
-  return configuration.Where(encrypted ? "dfs.encrypt.data.transfer" : "dfs.data.transfer.protection") +
-         " requires protected transfers to DataNodes, which Howdah does not support yet";
+constexpr const char* kProtection = "dfs.data.transfer.protection";
+constexpr const char* kResolver = "dfs.trustedchannel.resolver.class";
+constexpr const char* kDefaultResolver = "org.apache.hadoop.hdfs.protocol.datatransfer.TrustedChannelResolver";
+
+Result<TransferSecurity> TransferSecurityOf(const Configuration& configuration) {
+  TransferSecurity security;
+  security.kerberos = hadoop::conf::UsesKerberos(configuration);
+  security.accepted_from = configuration.Where(kProtection);
+  if (const auto words = configuration.List(kProtection); !words.empty()) {
+    const auto accepted = principals::MaskOf(words);
+    if (!accepted) return accepted.error().While(security.accepted_from);
+    security.accepted = *accepted;
+  }
+  // The class decides by address whether a handshake is left out, and only a JVM can run it.
+  if (const std::string resolver = configuration.Text(kResolver, kDefaultResolver); resolver != kDefaultResolver) {
+    security.unsupported =
+        configuration.Where(kResolver) + " is " + resolver +
+        ", but Howdah supports only the default; remove the key from the configuration of this client";
+  }
+  return security;
 }
 
 Result<HdfsOptions> OptionsOf(const Configuration& configuration, const std::string& authority,
@@ -33,17 +45,17 @@ Result<HdfsOptions> OptionsOf(const Configuration& configuration, const std::str
   const auto block_size = configuration.Number("dfs.blocksize", options.block_size);
   const auto use_hostname = configuration.Bool("dfs.client.use.datanode.hostname", false);
   const auto silence = configuration.Time("dfs.client.socket-timeout", options.transfer.silence);
-  const auto unsupported = WhyUnsupported(configuration);
+  const auto security = TransferSecurityOf(configuration);
   for (const Error* error : {replication ? nullptr : &replication.error(), block_size ? nullptr : &block_size.error(),
                              use_hostname ? nullptr : &use_hostname.error(), silence ? nullptr : &silence.error(),
-                             unsupported ? nullptr : &unsupported.error()}) {
+                             security ? nullptr : &security.error()}) {
     if (error != nullptr) return *error;
   }
   options.replication = static_cast<int>(*replication);
   options.block_size = *block_size;
   options.transfer.use_hostname = *use_hostname;
   options.transfer.connect = open.limits.connect;
-  options.transfer.unsupported = *unsupported;
+  options.transfer.security = *security;
   if (*silence > Duration(0)) {
     options.transfer.silence = *silence;
     options.transfer.heartbeat = *silence / 2;

@@ -48,13 +48,13 @@ size_t IndexOf(const pb::LocatedBlockProto& block, const std::string& address) {
 
 }  // namespace
 
-Result<Pipeline> Pipeline::Open(const PipelineRequest& request, const TransferOptions& options, BadNode& bad) {
-  const Duration silence = options.silence + kPerNode * request.block.locs_size();
+Result<Pipeline> Pipeline::Open(DataNodeConnector& connector, const PipelineRequest& request, BadNode& bad) {
+  const Duration silence = connector.options().silence + kPerNode * request.block.locs_size();
   const auto fail = [&](size_t index, const Error& error) {
     bad = {index, error.message};
     return error;
   };
-  auto connection = DataConnection::Open(request.block.locs(0), options);
+  auto connection = connector.Connect(request.block.locs(0), request.block);
   if (!connection) return fail(0, connection.error());
   if (const Status sent = connection->Send(EncodeWriteOp(request), silence); !sent.ok()) return fail(0, sent.error());
   pb::BlockOpResponseProto response;
@@ -74,7 +74,7 @@ Status Pipeline::Send(const std::deque<Packet>& packets, size_t& next, size_t& s
     pieces.push_back(packets[i].bytes().substr(i == next ? sent : 0));
     if (packets[i].last) break;
   }
-  if (pieces.empty()) return {};
+  if (pieces.empty() && !connection_.has_unsent()) return {};
   HOWDAH_TRY(const auto taken, connection_.SendSome(pieces));
   size_t left = taken;
   if (left > 0) sent_at_ = now;

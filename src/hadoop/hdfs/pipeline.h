@@ -7,6 +7,7 @@
 #include <string>
 
 #include "data_connection.h"
+#include "data_node_connector.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/messages/datatransfer.pb.h"
 #include "howdah/hadoop/messages/hdfs.pb.h"
@@ -34,7 +35,7 @@ class Pipeline {
 
   // Connects to the first DataNode, which connects to the second, and so on. On an error, sets `bad` to the DataNode
   // that caused it.
-  static Result<Pipeline> Open(const PipelineRequest& request, const TransferOptions& options, BadNode& bad);
+  static Result<Pipeline> Open(DataNodeConnector& connector, const PipelineRequest& request, BadNode& bad);
 
   // Sends as many bytes as possible without blocking, from packet `next` on, of which `sent` bytes have been sent
   // before. Updates `next` and `sent`. A packet that ends the block is not sent until all packets before it are
@@ -48,6 +49,8 @@ class Pipeline {
   Status ReceiveAcks(int64_t& acked, Time now, BadNode& bad);
 
   int fd() const { return connection_.fd(); }
+  // Whether Send must be called once the descriptor is writable, even without further packets.
+  bool has_unsent() const { return connection_.has_unsent(); }
   Time sent_at() const { return sent_at_; }
   // The time at which the pipeline counts as failed if nothing is received before. Only meaningful while an
   // acknowledgement is expected.

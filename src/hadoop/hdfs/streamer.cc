@@ -14,12 +14,12 @@ constexpr int kMaxOpenAttempts = 4;  // one attempt, then dfs.client.block.write
 
 }  // namespace
 
-Streamer::Streamer(std::shared_ptr<NameNode> name_node, OpenFile file, TransferOptions options)
+Streamer::Streamer(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, OpenFile file)
     : name_node_(std::move(name_node)),
+      connector_(std::move(connector)),
       file_(std::move(file)),
-      options_(std::move(options)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      lease_at_(std::chrono::steady_clock::now() + options_.lease),
+      lease_at_(std::chrono::steady_clock::now() + connector_->options().lease),
       thread_([this] { Run(); }) {}
 
 Streamer::~Streamer() {
@@ -87,7 +87,7 @@ Status Streamer::Step() {
 Status Streamer::RenewLease(Time now) {
   if (now < lease_at_) return {};
   const Status renewed = name_node_->RenewLease(file_.client);
-  lease_at_ = now + (renewed.ok() ? options_.lease : options_.lease / 10);
+  lease_at_ = now + (renewed.ok() ? connector_->options().lease : connector_->options().lease / 10);
   if (!renewed.ok() && renewed.error().code == ErrorCode::kFailed) return renewed.error().While("renewing the lease");
   return {};
 }
@@ -107,9 +107,11 @@ Status Streamer::OpenBlock() {
   Error error = Failed("no DataNode could be reached");
   for (int attempt = 0; attempt < kMaxOpenAttempts; ++attempt) {
     auto block = name_node_->AddBlock(file_, last_block(), excluded_);
-    if (!block) return attempt == 0 ? block.error() : block.error().While(error.message);
+    if (!block && attempt == 0) return block.error();
+    if (!block)
+      return Error{block.error().code, error.message + "; " + block.error().message, block.error().remote_class};
     BadNode bad;
-    auto pipeline = Pipeline::Open({*block, file_.client}, options_, bad);
+    auto pipeline = Pipeline::Open(*connector_, {*block, file_.client}, bad);
     if (pipeline) {
       block_ = std::move(*block);
       pipeline_ = std::move(*pipeline);
@@ -118,7 +120,7 @@ Status Streamer::OpenBlock() {
       return {};
     }
     error = pipeline.error();
-    if (error.code == ErrorCode::kUnavailable && !options_.unsupported.empty()) return error;
+    if (error.code == ErrorCode::kUnavailable && !connector_->options().security.unsupported.empty()) return error;
     excluded_.push_back(block->locs(static_cast<int>(bad.index)));
     HOWDAH_TRY_STATUS(name_node_->AbandonBlock(file_, block->b()));
   }
@@ -136,7 +138,8 @@ Status Streamer::Exchange(Time now) {
   const bool waiting = next_ > 0 || sent_ > 0;
   if (waiting && now >= pipeline_->times_out_at()) return Recover({0, "no answer from the DataNodes"});
   Status sent = pipeline_->Send(packets_, next_, sent_, now);
-  if (sent.ok() && sent_ == 0 && now >= pipeline_->sent_at() + options_.heartbeat) sent = pipeline_->Heartbeat(now);
+  if (sent.ok() && sent_ == 0 && now >= pipeline_->sent_at() + connector_->options().heartbeat)
+    sent = pipeline_->Heartbeat(now);
   return sent.ok() ? sent : Recover({0, sent.error().message});
 }
 
@@ -201,10 +204,11 @@ Status Streamer::TryRecovery(BadNode& bad) {
   for (size_t i = 0; i < packets_.size() && i <= next_; ++i) most = std::max(most, packets_[i].end);
   const uint64_t generation = renewed->b().generationstamp();
   HOWDAH_TRY(auto pipeline,
-             Pipeline::Open({block_, file_.client,
+             Pipeline::Open(*connector_,
+                            {block_, file_.client,
                              closing ? Stage::PIPELINE_CLOSE_RECOVERY : Stage::PIPELINE_SETUP_STREAMING_RECOVERY,
                              generation, acked_bytes_, most},
-                            options_, bad));
+                            bad));
   NameNode::Block after = before;
   after.set_generationstamp(generation);
   if (const Status updated = name_node_->UpdatePipeline(file_, before, after, block_); !updated.ok()) {
@@ -224,9 +228,9 @@ Status Streamer::Wait(Time now) {
   pollfd polled[2] = {{wake_.get(), POLLIN, 0}, {-1, POLLIN, 0}};
   if (pipeline_) {
     polled[1].fd = pipeline_->fd();
-    const bool blocked = next_ < packets_.size() && !(packets_[next_].last && next_ > 0);
+    const bool blocked = pipeline_->has_unsent() || (next_ < packets_.size() && !(packets_[next_].last && next_ > 0));
     if (blocked) polled[1].events |= POLLOUT;
-    until = std::min(until, pipeline_->sent_at() + options_.heartbeat);
+    until = std::min(until, pipeline_->sent_at() + connector_->options().heartbeat);
     if (next_ > 0 || sent_ > 0) until = std::min(until, pipeline_->times_out_at());
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "data_connection.h"
+#include "data_node_connector.h"
 #include "howdah/base/result.h"
 #include "howdah/os/files/fd.h"
 #include "name_node.h"
@@ -31,7 +31,7 @@ class Streamer {
  public:
   static constexpr size_t kWindow = 80;
 
-  Streamer(std::shared_ptr<NameNode> name_node, OpenFile file, TransferOptions options);
+  Streamer(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, OpenFile file);
   // Does not complete the block or the file. Waits until the thread has finished its present step.
   ~Streamer();
   Streamer(const Streamer&) = delete;
@@ -61,8 +61,8 @@ class Streamer {
   Status RenewLease(Time now);
 
   const std::shared_ptr<NameNode> name_node_;
+  const std::shared_ptr<DataNodeConnector> connector_;
   const OpenFile file_;
-  const TransferOptions options_;
   os::files::Fd wake_;
 
   // The fields below are used by the thread only.

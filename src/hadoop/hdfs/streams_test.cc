@@ -26,8 +26,9 @@ class Streams : public ::testing::Test {
     name_node_ = std::make_shared<FakeNameNode>(shared_, nodes_, replicas);
     options_.silence = std::chrono::seconds(30);
   }
+  std::shared_ptr<DataNodeConnector> Connector() { return std::make_shared<DataNodeConnector>(name_node_, options_); }
   std::unique_ptr<FileWriter> Create() {
-    return std::make_unique<FileWriter>(name_node_, OpenFile{"/x", "me", 7}, kBlock, options_);
+    return std::make_unique<FileWriter>(name_node_, Connector(), OpenFile{"/x", "me", 7}, kBlock);
   }
   Status Write(const std::string& bytes) {
     const auto writer = Create();
@@ -35,7 +36,7 @@ class Streams : public ::testing::Test {
     return writer->Close();
   }
   std::string ReadAll(int64_t from = 0) {
-    auto reader = FileReader::Open(name_node_, "/x", options_);
+    auto reader = FileReader::Open(name_node_, Connector(), "/x");
     if (!reader) return reader.error().message;
     if (const Status sought = (*reader)->Seek(from); !sought.ok()) return sought.error().message;
     std::string all;
@@ -198,11 +199,11 @@ TEST_F(Streams, ErrorNamesAllCorruptReplicas) {
 
 TEST_F(Streams, UnsupportedProtectionIsRefused) {
   Make(1, 1);
-  options_.unsupported = "dfs.encrypt.data.transfer demands it";
+  options_.security.unsupported = "dfs.trustedchannel.resolver.class is x";
   const Status written = Write(bytes_);
   ASSERT_FALSE(written.ok());
   EXPECT_EQ(written.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(written.error().message, HasSubstr("dfs.encrypt.data.transfer demands it"));
+  EXPECT_THAT(written.error().message, HasSubstr("dfs.trustedchannel.resolver.class is x"));
 }
 
 }  // namespace

@@ -137,6 +137,9 @@ class SetupCheck {
     if (const Status removed = (*files)->Delete(probe, false); !removed.ok())
       return Problem(removed.error().message, "");
     Ok("wrote, read and deleted a file in " + (*files)->uri() + layout.root() + " as " + cluster.user());
+    if (const std::string protection = (*files)->transfer_protection(); !protection.empty() && cluster.kerberos()) {
+      Ok("transfers between this machine and the DataNodes are " + protection);
+    }
     if ((found->permission & 1) == 0) {
       Warning(home + " is not accessible to other users (" + Octal(found->permission) +
                   "): nodes keep one copy of howdah-agent per user instead of one for all",

@@ -5,7 +5,8 @@
 //   hdfs_live put LOCAL PATH [REPLICATION]   as `hdfs dfs -put`
 //   hdfs_live get PATH LOCAL                 as `hdfs dfs -get`
 //
-// HADOOP_CONF_DIR selects the cluster. Exits with 1 and a message at the first failure.
+// HADOOP_CONF_DIR selects the cluster. Logs in with the tokens of $HADOOP_TOKEN_FILE_LOCATION, with the ticket of
+// $KRB5CCNAME, or else as $HADOOP_USER_NAME. Exits with 1 and a message at the first failure.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 
 #include "checks.h"
 #include "howdah/hadoop/hdfs/open.h"
+#include "howdah/hadoop/kerberos/login.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 
@@ -83,6 +85,10 @@ Status Main(const std::vector<std::string>& arguments) {
   if (const std::string path = Environment("HADOOP_TOKEN_FILE_LOCATION", ""); !path.empty()) {
     HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
     HOWDAH_TRY(options.credentials, hadoop::rpc::ParseCredentials(bytes));
+  }
+  if (const std::string cache = Environment("KRB5CCNAME", ""); !cache.empty()) {
+    options.kerberos.emplace().login = std::make_shared<kerberos::Login>(
+        kerberos::LoginOptions{.cache = cache, .configuration = Environment("KRB5_CONFIG", "")});
   }
   HOWDAH_TRY(const auto files, Open(configuration, "", options));
   const std::string command = arguments.empty() ? "" : arguments[0];

@@ -61,6 +61,9 @@ class FileSystem {
   virtual ~FileSystem() = default;
   virtual std::string uri() const = 0;             // "hdfs://ns1", "hdfs://nn:8020", "file://"
   virtual std::string home_directory() const = 0;  // "/user/ann"; for file: the user's home on this machine
+  // How the newest connection to a DataNode was protected: "encrypted (AES/CTR)", "not protected". Empty before the
+  // first connection, and for file:.
+  virtual std::string transfer_protection() const = 0;
   virtual Result<FileStatus> Stat(const std::string& path) = 0;
   virtual Result<std::vector<FileStatus>> List(const std::string& path) = 0;  // complete, sorted by name
   // Creates the directory and its parents with exactly this permission. Does nothing if the directory exists.

@@ -1,0 +1,78 @@
+"""HDFS of a Kerberos cluster in each way of protecting transfers to DataNodes, as hdfs_live and Java use it."""
+import os
+import re
+import subprocess
+
+from hadoop_tree import ROOT
+
+LIVE = ROOT / "build/release/bin/hdfs_live"
+PROTECTION = "dfs.data.transfer.protection"
+AES = {"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"}
+KEY = {"dfs.encrypt.data.transfer": "true"}
+WAYS = {
+    "authentication": {PROTECTION: "authentication"},
+    "integrity": {PROTECTION: "integrity"},
+    "privacy": {PROTECTION: "privacy"},
+    "privacy-aes": {PROTECTION: "privacy", **AES},
+    "key": {PROTECTION: "authentication,integrity,privacy", **KEY},
+    "key-aes": {PROTECTION: "authentication", **KEY, **AES, "dfs.encrypt.data.transfer.cipher.key.bitlength": "256"},
+}
+MB = 1 << 20
+
+
+class ProtectedFiles:
+    """HDFS of a Kerberos cluster whose protection of transfers can be changed."""
+
+    def __init__(self, cluster, folder):
+        self.cluster, self.folder = cluster, folder
+        self.original = {conf: (cluster.folder / conf / "hdfs-site.xml").read_text() for conf in self._folders()}
+        folder.mkdir()
+        self.env = {"PATH": os.environ["PATH"], **cluster.kdc.env, "HADOOP_CONF_DIR": str(cluster.conf_dir),
+                    "USER": cluster.superuser, "KRB5CCNAME": f"FILE:{cluster.folder}/kdc/superuser"}
+
+    def _folders(self):
+        return ["conf", *(f"conf-{name}" for name in ("nn", *self.cluster.setup.dn_names()))]
+
+    def write(self, conf, values):
+        """Writes a configuration of hdfs-site.xml with other values than those of the cluster's start."""
+        path = self.cluster.folder / conf / "hdfs-site.xml"
+        path.write_text(self.original[conf])
+        self.replace(path, values)
+
+    @staticmethod
+    def replace(path, values):
+        """Replaces values in a configuration file."""
+        text = path.read_text()
+        for key, value in values.items():
+            text = re.sub(rf" *<property><name>{re.escape(key)}</name>.*\n", "", text)
+            text = text.replace("</configuration>",
+                                f"  <property><name>{key}</name><value>{value}</value></property>\n</configuration>")
+        path.write_text(text)
+
+    def protect(self, values, client=None):
+        """Restarts NameNode and DataNodes with these settings. `client`: other settings for clients."""
+        for conf in self._folders():
+            self.write(conf, (values if client is None else client) if conf == "conf" else values)
+        names = ("nn", *self.cluster.setup.dn_names())
+        for name in names:
+            self.cluster[name].kill()
+        for name in names:
+            self.cluster[name].start()
+        self.cluster.wait(self.cluster.hdfs_ready, "HDFS")
+
+    def start(self, *words):
+        return subprocess.Popen([LIVE, *map(str, words)], env=self.env, stdin=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    def live(self, *words, check=True):
+        done = subprocess.run([LIVE, *map(str, words)], env=self.env, capture_output=True, text=True, timeout=300)
+        assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+        return done
+
+    def refused(self, *parts):
+        """A write must fail with a message that contains the parts."""
+        (self.folder / "small").write_bytes(b"x" * 1000)
+        done = self.live("put", self.folder / "small", "/tmp/refused", check=False)
+        assert done.returncode == 1, done
+        for part in parts:
+            assert part in done.stderr, f"{part!r} is not in the message\n{done.stderr}"
