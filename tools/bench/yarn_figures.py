@@ -7,6 +7,7 @@ import time
 import kernel_events
 from figures import MIB, NotMeasured, Row, timed
 from local_jobs import BIN, memory_of
+from protection_figures import protected_transfers
 from recovery_figures import recoveries
 from tony_figures import beside_tony
 from yarn_jobs import LIMIT_S
@@ -146,7 +147,7 @@ def yarn_program(yarn, program, *words):
 
 
 ITEMS = {"a": submission, "b": am_start, "c": gangs, "d": idle_memory, "e": second_submission, "f": transfers,
-         "g": beside_tony, "h": recoveries}
+         "g": beside_tony, "h": recoveries, "i": protected_transfers}
 NEEDS_EVENTS = {"b"}
 
 
