@@ -78,6 +78,8 @@ class Cluster:
         kdc = Kdc(self.folder / "kdc", self.ports.take())
         for name in ("nn", "dn", "rm", "nm", "HTTP"):
             kdc.principal(f"{name}/{self.setup.host}")
+        for node in self.setup.node_names():
+            kdc.principal(f"HTTP/{self.setup.node_host(node)}")
         # The NameNode's own web client also logs in as HTTP.
         web, name_node = (kdc.keytab_path(f"{name}/{self.setup.host}") for name in ("HTTP", "nn"))
         kdc.admin(*(f"ktadd -norandkey -k {keytab} HTTP/{self.setup.host}" for keytab in (name_node, web)))
@@ -98,7 +100,9 @@ class Cluster:
         options += self._kerberos_options
         if not self.hadoop.archive.exists():
             options.append(f"-XX:DumpLoadedClassList={self.logs}/{name}.classes")
-        command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options)
+        secure_node = self.setup.kerberos and name in self.setup.node_names()
+        command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options,
+                                   instead=[self.hadoop.without_libhadoop()] if secure_node else [])
         if self.network and name in self.setup.node_names():
             command = [*self.network.inside(int(name[2:])), *command]
         # Containers inherit this environment. It must not contain the tests' variables or HADOOP_CONF_DIR.

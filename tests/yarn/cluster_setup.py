@@ -55,7 +55,7 @@ class Setup:
     networks: bool = False  # each node has its own network, which can be cut; see network.py
     health_script: bool = False  # required by Cluster.set_health_output()
     # Kerberos with a KDC of its own (Cluster.kdc). RPC is protected as `rpc` says, a list as in hadoop.rpc.protection.
-    # DataNodes do not require protected transfers. Log aggregation does not work, because it needs libhadoop.so.
+    # DataNodes do not require protected transfers.
     kerberos: bool = False
     rpc: str = "authentication"
     name_service: str = ""  # a second name of the NameNode, which clients treat as a file system of its own

@@ -1,6 +1,8 @@
 """One version of Hadoop, as installed by tools/hadoop-env: its class path and the command lines of its programs."""
+import hashlib
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -35,13 +37,29 @@ class Hadoop:
         self.jars = [str(jar) for jar in sorted((self.folder / "lib").glob("*.jar"))]
         self.archive = self.folder / "classes.jsa"
 
-    def java(self, *words, conf=(), heap_mb=128, options=()):
+    def java(self, *words, conf=(), heap_mb=128, options=(), instead=()):
         """The command line of a main class, or of a source file, with its arguments. The folders of `conf` are last in
-        the class path, because a class-data archive is only valid if the class path starts with the archived jars."""
-        share = [f"-XX:SharedArchiveFile={self.archive}"] if self.archive.exists() else []
-        path = ":".join([*self.jars, str(self.folder / "web"), *map(str, conf)])
+        the class path, because a class-data archive is only valid if the class path starts with the archived jars.
+        `instead`: folders of classes that replace those of the jars, without the archive."""
+        share = [f"-XX:SharedArchiveFile={self.archive}"] if self.archive.exists() and not instead else []
+        path = ":".join([*map(str, instead), *self.jars, str(self.folder / "web"), *map(str, conf)])
         return [str(java_home() / "bin/java"), f"-Xmx{heap_mb}m", *_FLAGS, *share, *options, "-cp", path,
                 *map(str, words)]
+
+    def without_libhadoop(self):
+        """Compiles the class that lets NodeManagers with Kerberos read logs without libhadoop.so; returns its
+        folder."""
+        source = ROOT / "tests/yarn/hadoop/SecureIOUtils.java"
+        done = self.folder / f"secure-io-{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}"
+        if not done.exists():
+            new = pathlib.Path(tempfile.mkdtemp(dir=self.folder, prefix="secure-io-new-"))
+            subprocess.run([java_home() / "bin/javac", "-nowarn", "-proc:none", "-cp", ":".join(self.jars), "-d", new,
+                            source], check=True)
+            try:
+                new.rename(done)
+            except OSError:  # another test run has compiled it first
+                shutil.rmtree(new)
+        return done
 
     def make_archive(self, class_lists):
         """Starts a background process that writes an archive of loaded and verified classes, with which JVMs start in

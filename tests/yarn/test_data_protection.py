@@ -8,7 +8,7 @@ from protected_files import MB, PROTECTION, WAYS, ProtectedFiles
 
 @pytest.fixture(scope="module")
 def files(module_cluster, tmp_path_factory):
-    cluster = module_cluster(nodes=1, data_nodes=3, kerberos=True, rpc="privacy")
+    cluster = module_cluster(nodes=1, data_nodes=3, kerberos=True, rpc="privacy", aggregation=True)
     return ProtectedFiles(cluster, tmp_path_factory.mktemp("files") / "local")
 
 
@@ -118,9 +118,11 @@ def test_job_runs_and_doctor_reports_the_protection(files, howdah_of, tmp_path):
 name: guarded
 files: [data]
 outputs: [out]
-roles: {worker: {instances: 2, memory: 64m, command: "cat data >out"}}
+roles: {worker: {instances: 2, memory: 64m, command: "cat data | tee out"}}
 """, "guarded.yaml"))
     ended(howdah, job, "SUCCEEDED")
+    done = howdah("logs", job)  # the NodeManager has written it to HDFS
+    assert done.code == 0 and done.stdout.count("of the job") == 2, done
     done = howdah("outputs", job, tmp_path / "stored")
     assert done.code == 0, done
     stored = [path.read_text() for path in (tmp_path / "stored").rglob("out")]

@@ -75,6 +75,18 @@ Result<std::string> ConfigurationDirectory(const Environment& environment) {
   return candidate.path;
 }
 
+Result<Configuration> LoadSslClient(const Configuration& configuration) {
+  Configuration ssl(configuration.environment());
+  HOWDAH_TRY(const auto directory, ConfigurationDirectory(configuration.environment()));
+  const std::string name = configuration.Text("hadoop.ssl.client.conf", "ssl-client.xml");
+  const std::string path = name.starts_with('/') ? name : directory + (directory.ends_with('/') ? "" : "/") + name;
+  const auto xml = ReadXmlFile(path);
+  if (!xml && xml.error().code == ErrorCode::kNotFound) return ssl;
+  if (!xml) return xml.error().While("reading Hadoop's configuration");
+  HOWDAH_TRY_STATUS(AddXml(ssl, path, *xml, ReadXmlFile));
+  return ssl;
+}
+
 Result<Configuration> LoadConfiguration(const Environment& environment) {
   HOWDAH_TRY(const auto directory, ConfigurationDirectory(environment));
   Configuration configuration(environment);

@@ -1,107 +1,47 @@
 #include "howdah/os/http/get.h"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/ostream.hpp>
 #include <boost/beast/http.hpp>
-#include <chrono>
 
 #include "howdah/os/files/fd.h"
 #include "howdah/os/net/connect.h"
+#include "stream.h"
 
 namespace howdah::os::http {
 namespace {
 
 namespace asio = boost::asio;
 namespace protocol = boost::beast::http;
-using Failure = boost::system::error_code;
-using std::chrono::steady_clock;
+using Failure = Stream::Failure;
 
 constexpr size_t kErrorText = 4 << 10, kBlock = 64 << 10;
 constexpr uint32_t kHeaderBytes = 64 << 10;
 
 struct Url {
-  std::string host;  // including the port, as written
+  bool secure = false;  // https
+  std::string host;     // including the port, as written
   HostPort where;
   std::string target;
 };
 
 Result<Url> ParseUrl(const std::string& text) {
   const auto wrong = [&](const std::string& why) { return Error{ErrorCode::kUsage, "reading " + text + ": " + why}; };
-  if (text.starts_with("https://")) return wrong("https is not supported; use the daemon's http address");
-  if (!text.starts_with("http://")) return wrong("it does not begin with http://");
-  if (text.find_first_of(std::string_view(" \t\r\n\0", 5)) != std::string::npos) return wrong("it contains a blank");
-  const size_t start = 7, slash = text.find_first_of("/?", start);
   Url url;
+  url.secure = text.starts_with("https://");
+  if (!url.secure && !text.starts_with("http://")) return wrong("it does not begin with http:// or https://");
+  if (text.find_first_of(std::string_view(" \t\r\n\0", 5)) != std::string::npos) return wrong("it contains a blank");
+  const size_t start = url.secure ? 8 : 7, slash = text.find_first_of("/?", start);
   url.host = text.substr(start, slash == std::string::npos ? slash : slash - start);
   url.target = slash == std::string::npos ? "/" : text.substr(slash);
   if (url.target.front() == '?') url.target.insert(0, "/");
   const bool has_port = url.host.rfind(':') != std::string::npos && url.host.back() != ']';
-  auto where = ParseHostPort(has_port ? url.host : url.host + ":80");
+  auto where = ParseHostPort(has_port ? url.host : url.host + (url.secure ? ":443" : ":80"));
   if (!where) return wrong(where.error().message);
   url.where = std::move(*where);
   return url;
 }
-
-// A socket with Beast's stream interface, which limits the time of every wait.
-class Stream {
- public:
-  Stream(os::files::Fd fd, const GetLimits& limits)
-      : fd_(std::move(fd)), silence_(limits.silence), end_(steady_clock::now() + limits.whole) {}
-
-  template <typename Buffers>
-  size_t read_some(const Buffers& buffers, Failure& failed) {
-    return Transfer(buffers, failed, os::net::AwaitReadable,
-                    [this](const auto& b) { return ::recv(fd_.get(), b.data(), b.size(), 0); });
-  }
-  template <typename Buffers>
-  size_t write_some(const Buffers& buffers, Failure& failed) {
-    return Transfer(buffers, failed, os::net::AwaitWritable,
-                    [this](const auto& b) { return ::send(fd_.get(), b.data(), b.size(), MSG_NOSIGNAL); });
-  }
-
-  // Beast requires these overloads but does not call them.
-  template <typename Buffers>
-  size_t read_some(const Buffers& buffers) {
-    Failure failed;
-    const size_t size = read_some(buffers, failed);
-    return failed ? throw boost::system::system_error(failed) : size;
-  }
-  template <typename Buffers>
-  size_t write_some(const Buffers& buffers) {
-    Failure failed;
-    const size_t size = write_some(buffers, failed);
-    return failed ? throw boost::system::system_error(failed) : size;
-  }
-
- private:
-  template <typename Buffers, typename Wait, typename Move>
-  size_t Transfer(const Buffers& buffers, Failure& failed, Wait wait, Move move) {
-    for (auto at = asio::buffer_sequence_begin(buffers); at != asio::buffer_sequence_end(buffers); ++at) {
-      const auto piece = *at;
-      if (piece.size() == 0) continue;
-      for (;;) {
-        const ssize_t size = move(piece);
-        if (size > 0) return failed = {}, static_cast<size_t>(size);
-        if (size == 0) return failed = asio::error::eof, 0;
-        if (errno == EINTR) continue;
-        if (errno != EAGAIN) return failed.assign(errno, boost::system::system_category()), 0;
-        const auto left = std::chrono::duration_cast<Duration>(end_ - steady_clock::now());
-        if (left <= Duration(0) || !wait(fd_.get(), std::min(left, silence_)).ok()) {
-          return failed = asio::error::timed_out, 0;
-        }
-      }
-    }
-    return failed = {}, 0;
-  }
-
-  os::files::Fd fd_;
-  Duration silence_;
-  steady_clock::time_point end_;
-};
 
 Error ToError(const std::string& url, const Failure& failed) {
   const std::string doing = "reading " + url + ": ";
@@ -154,11 +94,23 @@ Failure SendRequest(Stream& stream, const Url& url, const Headers& headers) {
 
 }  // namespace
 
-Result<GetReply> Get(const std::string& text, const GetLimits& limits, const OnBody& on_body, const Headers& headers) {
+Result<HostPort> ServerOf(const std::string& url) {
+  HOWDAH_TRY(auto parsed, ParseUrl(url));
+  return std::move(parsed.where);
+}
+
+Result<GetReply> Get(const std::string& text, const GetLimits& limits, const OnBody& on_body, const Headers& headers,
+                     const Trust* trust) {
   HOWDAH_TRY(const auto url, ParseUrl(text));
+  if (url.secure && trust == nullptr)
+    return Error{ErrorCode::kUsage, "reading " + text + ": https needs a trust store"};
   auto connected = os::net::Connect(url.where, limits.connect);
   if (!connected) return connected.error().While("reading " + text);
-  Stream stream(os::files::Fd(*connected), limits);
+  Stream stream(os::files::Fd(*connected), limits.silence, limits.whole);
+  if (url.secure) {
+    const Status protected_now = stream.StartTls(*trust, url.where.host);
+    if (!protected_now.ok()) return protected_now.error().While("reading " + text);
+  }
   if (const Failure failed = SendRequest(stream, url, headers)) return ToError(text, failed);
   boost::beast::flat_buffer buffer(kHeaderBytes + kBlock);
   Parser parser;
@@ -173,6 +125,7 @@ Result<GetReply> Get(const std::string& text, const GetLimits& limits, const OnB
   reply.content_type = std::string(answer[protocol::field::content_type]);
   reply.location = std::string(answer[protocol::field::location]);
   reply.refresh = std::string(answer["Refresh"]);
+  reply.authenticate = std::string(answer[protocol::field::www_authenticate]);
   failed = ReadBody(stream, buffer, parser, reply, on_body);
   if (failed) return ToError(text, failed);
   return reply;

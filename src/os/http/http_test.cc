@@ -342,8 +342,8 @@ TEST(HttpGet, FailureIsExplained) {
   small.body_bytes = 4;
   EXPECT_FALSE(GetFrom("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", small).reply.ok());
   EXPECT_FALSE(GetFrom("HTTP/1.1 200 OK\r\nA: " + std::string(200'000, 'x') + "\r\n\r\n").reply.ok());
-  for (const char* url : {"https://example.com/", "ftp://example.com/", "http://", "http://example.com:99999/",
-                          "http://example.com/a b", ""}) {
+  for (const char* url :
+       {"https://", "ftp://example.com/", "http://", "http://example.com:99999/", "http://example.com/a b", ""}) {
     const auto reply = Get(url, {}, [](std::string_view) { return true; });
     ASSERT_FALSE(reply.ok()) << url;
     EXPECT_EQ(reply.error().code, ErrorCode::kUsage) << url << ": " << reply.error().message;

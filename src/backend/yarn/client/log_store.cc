@@ -6,10 +6,11 @@
 #include <chrono>
 #include <utility>
 
+#include "howdah/base/text.h"
+#include "howdah/hadoop/web/authorities.h"
 #include "howdah/hadoop/yarnlogs/aggregated_log.h"
 #include "howdah/hadoop/yarnlogs/locations.h"
 #include "howdah/hadoop/yarnlogs/node_text.h"
-#include "howdah/os/http/get.h"
 #include "staging.h"
 
 namespace howdah::backend::yarn::client {
@@ -20,12 +21,16 @@ using backend::LogStream;
 
 constexpr Duration kFirstReadPause = std::chrono::milliseconds(100), kMaxReadPause = std::chrono::seconds(1);
 
+constexpr int kOk = 200, kUnauthorized = 401, kForbidden = 403, kNotThere = 404;
+constexpr size_t kShown = 300;  // bytes of an answer in a message
+
 using Clock = std::chrono::steady_clock;
 
 std::string WithoutScheme(const std::string& path) { return IsUri(path) ? hadoop::hdfs::PathOf(path) : path; }
 
-std::string LogUrl(const std::string& address, const LogFileLocation& location, const std::string& user) {
-  return "http://" + address + "/ws/v1/node/containers/" + location.container + "/logs/" + location.file +
+std::string LogUrl(const std::string& scheme, const std::string& address, const LogFileLocation& location,
+                   const std::string& user) {
+  return scheme + "://" + address + "/ws/v1/node/containers/" + location.container + "/logs/" + location.file +
          "?user.name=" + user;
 }
 
@@ -152,13 +157,17 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
     delivered += static_cast<int64_t>(bytes.size());
     return on_bytes(bytes);
   };
-  Error last{ErrorCode::kNotFound, "the log is not aggregated yet and no longer on its node"};
+  const bool aggregates = cluster_.configuration().Text("yarn.log-aggregation-enable") == "true";
+  Error last{ErrorCode::kNotFound, aggregates
+                                       ? "the log is not aggregated yet and no longer on its node"
+                                       : "the log is no longer on its node, and yarn.log-aggregation-enable is off"};
   for (Duration pause = kFirstReadPause;; pause = std::min(pause * 2, kMaxReadPause)) {
     for (const auto read_from : {&LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
       const auto read = (this->*read_from)(location, offset + delivered, count);
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
     }
+    if (!aggregates && last.code == ErrorCode::kUnavailable) break;  // refused: waiting does not help
     if (Clock::now() + pause > end || IsNodeLost(location.node)) break;
     poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
   }
@@ -201,23 +210,39 @@ Result<bool> LogStore::ReadAggregated(const LogFileLocation& location, int64_t o
 Result<bool> LogStore::ReadFromNode(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {
   HOWDAH_TRY(const auto rm, cluster_.Rm());
   HOWDAH_TRY(const auto nodes, rm->ClusterNodes({}));
+  const std::string scheme = cluster_.configuration().Text("yarn.http.policy") == "HTTPS_ONLY" ? "https" : "http";
   Error last{ErrorCode::kNotFound, ""};
   for (const auto& node : nodes) {
     if (node.nodeid().host() != location.node || node.httpaddress().empty()) continue;
     bool enough = false;
     hadoop::yarnlogs::NodeText text(offset, [&](std::string_view bytes) { enough = enough || !on_bytes(bytes); });
     Status parsed;
-    const auto got =
-        os::http::Get(LogUrl(node.httpaddress(), location, cluster_.user()), {}, [&](std::string_view bytes) {
-          parsed = text.Add(bytes);
-          return parsed.ok() && !text.whole() && !enough;
-        });
+    const std::string url = LogUrl(scheme, node.httpaddress(), location, cluster_.user());
+    const auto got = web().Get(url, {}, [&](std::string_view bytes) {
+      parsed = text.Add(bytes);
+      return parsed.ok() && !text.whole() && !enough;
+    });
     if (!parsed.ok()) return parsed.error();
     if (text.whole() || enough) return true;
     if (!got.ok()) last = got.error();
+    if (got.ok() && got->status != kOk && got->status != kNotThere) {
+      const bool refused = got->status == kUnauthorized || got->status == kForbidden;
+      last = {refused ? ErrorCode::kUnavailable : ErrorCode::kFailed,
+              "reading " + url + ": the NodeManager answered with status " + std::to_string(got->status) + ": " +
+                  OneLine(got->error_text, kShown)};
+    }
   }
   if (!last.message.empty()) return last;
   return false;
+}
+
+hadoop::web::WebClient& LogStore::web() {
+  if (!web_) {
+    const auto& login = cluster_.kerberos();
+    web_ = std::make_unique<hadoop::web::WebClient>(hadoop::web::AuthoritiesOf(cluster_.configuration()),
+                                                    login && login->ok() ? (*login)->login : nullptr);
+  }
+  return *web_;
 }
 
 bool LogStore::IsNodeLost(const std::string& node) {

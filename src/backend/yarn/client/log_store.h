@@ -15,6 +15,7 @@
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
+#include "howdah/hadoop/web/web_client.h"
 #include "howdah/wire/control.pb.h"
 
 namespace howdah::backend::yarn::client {
@@ -58,11 +59,13 @@ class LogStore {
   Result<bool> ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
   // Reads the file through the web service of the container's NodeManager. Returns false if no NodeManager has it.
   Result<bool> ReadFromNode(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
+  hadoop::web::WebClient& web();
   bool IsNodeLost(const std::string& node);
 
   HadoopClient& cluster_;
   JobId id_;
   std::string user_;
+  std::unique_ptr<hadoop::web::WebClient> web_;                // null before its first use
   std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // opened files by path
 };
 

@@ -74,6 +74,9 @@ Status AddXml(Configuration& configuration, const std::string& path, const std::
 // else $HADOOP_HOME/etc/hadoop, else /etc/hadoop/conf. Returns kUsage if the directory does not exist or contains none
 // of these files; the message names the variable to set.
 Result<Configuration> LoadConfiguration(const Environment& environment);
+// Reads the file that hadoop.ssl.client.conf names (default ssl-client.xml), in the directory of LoadConfiguration. The
+// result has no properties if the file does not exist.
+Result<Configuration> LoadSslClient(const Configuration& configuration);
 // The directory used by LoadConfiguration.
 Result<std::string> ConfigurationDirectory(const Environment& environment);
 
