@@ -23,6 +23,7 @@ MAIN_CLASSES = {
     "nn": ("org.apache.hadoop.hdfs.server.namenode.NameNode", 128),
     "dn": ("org.apache.hadoop.hdfs.server.datanode.DataNode", 96),
     "rm": ("org.apache.hadoop.yarn.server.resourcemanager.ResourceManager", 256),
+    "km": ("org.apache.hadoop.crypto.key.kms.server.KMSWebServer", 128),
     "nm": ("org.apache.hadoop.yarn.server.nodemanager.NodeManager", 128),
 }
 NAME_NODE_JMX = "/jmx?qry=Hadoop:service=NameNode,name="
@@ -35,7 +36,7 @@ class PortTaken(Exception):
 
 class Cluster:
     """A running cluster. `with Cluster(Setup(nodes=2)) as cluster:` waits until the cluster is ready, and leaves
-    nothing behind after the block. The daemons have the names nn, dn, rm, nm1, nm2 and so on. cluster["nm1"] is a
+    nothing behind after the block. The daemons have the names nn, dn, kms, rm, nm1, nm2 and so on. cluster["nm1"] is a
     Daemon."""
 
     def __init__(self, setup=Setup(), keep_logs=None):
@@ -69,7 +70,7 @@ class Cluster:
         self.kdc = self._start_kdc() if self.setup.kerberos else None
         self.network = Network(self.setup.nodes) if self.setup.networks else None
         self.active = "rm"  # the name of the active ResourceManager
-        names = [*self.setup.rm_names(), *(["nn"] if self.setup.hdfs else []),
+        names = [*(["kms"] if self.setup.kms else []), *self.setup.rm_names(), *(["nn"] if self.setup.hdfs else []),
                  *self.setup.dn_names(), *self.setup.node_names()]
         self.daemons = {name: self._daemon(name) for name in names}
 
@@ -98,6 +99,9 @@ class Cluster:
         options = [f"-Djdk.net.hosts.file={self.folder}/hosts", f"-Dhadoop.log.dir={self.logs}",
                    f"-Dyarn.log.dir={self.logs}", f"-Djava.io.tmpdir={self.folder}/tmp"]
         options += self._kerberos_options
+        if name == "kms":
+            options += [f"-Dkms.config.dir={self.folder}/conf-kms", f"-Dkms.log.dir={self.logs}",
+                        f"-Dkms.home.dir={self.folder}"]
         if not self.hadoop.archive.exists():
             options.append(f"-XX:DumpLoadedClassList={self.logs}/{name}.classes")
         secure_node = self.setup.kerberos and name in self.setup.node_names()
@@ -332,6 +336,11 @@ class Cluster:
     def fs(self, *args, **kwargs):
         """Runs `hdfs dfs ...`; returns its output."""
         return self.java("org.apache.hadoop.fs.FsShell", *args, **kwargs).stdout
+
+    def make_zone(self, path, key):
+        """Makes an empty directory of HDFS an encryption zone. The key is created if it does not exist."""
+        self.java("org.apache.hadoop.crypto.key.KeyShell", "create", key, check=False)
+        self.java("org.apache.hadoop.hdfs.tools.CryptoAdmin", "-createZone", "-keyName", key, "-path", path)
 
     def rm_admin(self, *args):
         """Runs `yarn rmadmin ...`; returns its output."""

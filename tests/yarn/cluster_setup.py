@@ -58,6 +58,7 @@ class Setup:
     # DataNodes do not require protected transfers.
     kerberos: bool = False
     rpc: str = "authentication"
+    kms: bool = False  # a KMS for encryption zones; needs `kerberos`. Cluster.make_zone() makes zones.
     name_service: str = ""  # a second name of the NameNode, which clients treat as a file system of its own
     # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
     # yarn-site for single nodes, {"nm1": {"key": "value"}}.
@@ -90,7 +91,7 @@ class Configuration:
 
     def __init__(self, setup, folder, ports):
         self.setup, self.folder = setup, pathlib.Path(folder)
-        self.port = {name: ports.take() for name in ("nn", "nn-http", *(
+        self.port = {name: ports.take() for name in ("nn", "nn-http", "kms", *(
             dn + what for dn in setup.dn_names() for what in ("", "-http", "-ipc")), *(
             rm + what for rm in setup.rm_names() for what in ("", *(f"-{s}" for s in RM_SERVICES.values() if s))))}
         self.node_port = {(node, what): ports.take() for node in setup.node_names()
@@ -105,6 +106,10 @@ class Configuration:
                    if host != "localhost")]
         (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # JVMs read it instead of asking a name server
         (self.folder / "exclude").write_text("")
+        if self.setup.kms:
+            self._write_folder("conf-kms", {"core-site": self._core(), "kms-site": self._kms(), "kms-acls": {
+                f"default.key.acl.{right}": "*" for right in ("MANAGEMENT", "GENERATE_EEK", "DECRYPT_EEK", "READ")
+            } | self.setup.extra.get("kms-acls", {})})
         common = {"core-site": self._core(), "hdfs-site": self._hdfs(), "yarn-site": self._yarn(), "resource-types": {}}
         if self.setup.gpus:
             common["resource-types"]["yarn.resource-types"] = GPU
@@ -156,13 +161,28 @@ class Configuration:
             "hadoop.rpc.protection": self.setup.rpc,
             "hadoop.security.auth_to_local": f"RULE:[2:$1](nn|dn|rm|nm)s/.*/{me}/ DEFAULT",
         } if self.setup.kerberos else {}
+        kms = {"hadoop.security.key.provider.path": f"kms://http@localhost:{self.port['kms']}/kms"}
         return {
             **secure,
+            **(kms if self.setup.kms else {}),
             "fs.defaultFS": f"hdfs://{self.setup.host}:{self.port['nn']}" if self.setup.hdfs else "file:///",
             "hadoop.tmp.dir": self.folder / "tmp",
             "hadoop.http.staticuser.user": me,
             f"hadoop.proxyuser.{me}.hosts": "*",
             f"hadoop.proxyuser.{me}.groups": "*",
+        }
+
+    def _kms(self):
+        me, authentication = getpass.getuser(), "hadoop.kms.authentication"
+        return {
+            "hadoop.kms.key.provider.uri": f"jceks://file@/{self.folder}/kms.keys",
+            "hadoop.kms.http.host": "localhost",
+            "hadoop.kms.http.port": self.port["kms"],
+            f"{authentication}.type": "kerberos",
+            **self._service(f"{authentication}.kerberos.principal", f"{authentication}.kerberos.keytab", "HTTP"),
+            f"{authentication}.kerberos.name.rules": f"RULE:[2:$1](nn|dn|rm|nm)s/.*/{me}/ DEFAULT",
+            f"hadoop.kms.proxyuser.{me}.users": "*",
+            f"hadoop.kms.proxyuser.{me}.hosts": "*",
         }
 
     def _hdfs(self):

@@ -23,12 +23,14 @@ MB = 1 << 20
 class ProtectedFiles:
     """HDFS of a Kerberos cluster whose protection of transfers can be changed."""
 
-    def __init__(self, cluster, folder):
+    def __init__(self, cluster, folder, user=None):
         self.cluster, self.folder = cluster, folder
         self.original = {conf: (cluster.folder / conf / "hdfs-site.xml").read_text() for conf in self._folders()}
         folder.mkdir()
         self.env = {"PATH": os.environ["PATH"], **cluster.kdc.env, "HADOOP_CONF_DIR": str(cluster.conf_dir),
-                    "USER": cluster.superuser, "KRB5CCNAME": f"FILE:{cluster.folder}/kdc/superuser"}
+                    "USER": user or cluster.superuser, "KRB5CCNAME": f"FILE:{cluster.folder}/kdc/superuser"}
+        if user:
+            self.env["KRB5CCNAME"] = cluster.kdc.kinit(user, folder / "tickets")
 
     def _folders(self):
         return ["conf", *(f"conf-{name}" for name in ("nn", *self.cluster.setup.dn_names()))]
@@ -69,10 +71,14 @@ class ProtectedFiles:
         assert not check or done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done
 
-    def refused(self, *parts):
+    @staticmethod
+    def program():
+        return LIVE
+
+    def refused(self, *parts, path="/tmp/refused"):
         """A write must fail with a message that contains the parts."""
         (self.folder / "small").write_bytes(b"x" * 1000)
-        done = self.live("put", self.folder / "small", "/tmp/refused", check=False)
+        done = self.live("put", self.folder / "small", path, check=False)
         assert done.returncode == 1, done
         for part in parts:
             assert part in done.stderr, f"{part!r} is not in the message\n{done.stderr}"

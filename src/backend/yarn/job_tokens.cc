@@ -81,8 +81,10 @@ Result<std::map<std::string, std::string>> FileSystemsOf(const Configuration& co
 // The facts to fetch from each issuer.
 enum class Fetch { kTokens, kTokensAndValidity };
 
+// The tokens of one issuer.
 struct FetchedToken {
-  std::optional<Token> token;  // nullopt: the file system needs none
+  std::optional<Token> token = {};                 // nullopt: the file system needs none
+  std::optional<hadoop::hdfs::KmsToken> kms = {};  // of the file system's KMS
   Instant until = Instant::max();
 };
 
@@ -90,6 +92,7 @@ struct FetchedTokens {
   Credentials credentials;
   Instant until = Instant::max();  // the end of the first token that nobody renews; with kTokensAndValidity only
   void Add(FetchedToken fetched) {
+    if (fetched.kms) credentials.tokens[fetched.kms->alias] = std::move(fetched.kms->token);
     if (!fetched.token) return;
     const std::string alias = fetched.token->service;
     credentials.tokens[alias] = std::move(*fetched.token);
@@ -102,8 +105,12 @@ Result<FetchedToken> FetchOfFileSystem(const Configuration& configuration, const
                                        Fetch what) {
   FetchedToken fetched;
   HOWDAH_TRY(fetched.token, hadoop::hdfs::FetchToken(configuration, uri, options, renewer));
-  if (fetched.token && what == Fetch::kTokensAndValidity) {
+  if (!fetched.token) return fetched;
+  HOWDAH_TRY(fetched.kms, hadoop::hdfs::FetchKmsToken(configuration, uri, options, renewer));
+  if (what == Fetch::kTokensAndValidity) {
     HOWDAH_TRY(fetched.until, hadoop::hdfs::ValidityOfNewToken(configuration, uri, options));
+    HOWDAH_TRY(const auto kms_until, hadoop::hdfs::ValidityOfNewKmsToken(configuration, uri, options));
+    fetched.until = std::min(fetched.until, kms_until);
   }
   return fetched;
 }

@@ -77,9 +77,10 @@ Result<std::string> ConfigurationDirectory(const Environment& environment) {
 
 Result<Configuration> LoadSslClient(const Configuration& configuration) {
   Configuration ssl(configuration.environment());
-  HOWDAH_TRY(const auto directory, ConfigurationDirectory(configuration.environment()));
+  const auto directory = ConfigurationDirectory(configuration.environment());
+  if (!directory) return ssl;  // a node of a cluster may have none
   const std::string name = configuration.Text("hadoop.ssl.client.conf", "ssl-client.xml");
-  const std::string path = name.starts_with('/') ? name : directory + (directory.ends_with('/') ? "" : "/") + name;
+  const std::string path = name.starts_with('/') ? name : *directory + (directory->ends_with('/') ? "" : "/") + name;
   const auto xml = ReadXmlFile(path);
   if (!xml && xml.error().code == ErrorCode::kNotFound) return ssl;
   if (!xml) return xml.error().While("reading Hadoop's configuration");

@@ -8,8 +8,8 @@ namespace pb = ::hadoop::hdfs;
 
 Result<std::unique_ptr<FileReader>> FileReader::Open(std::shared_ptr<NameNode> name_node,
                                                      std::shared_ptr<DataNodeConnector> connector,
-                                                     const std::string& path) {
-  std::unique_ptr<FileReader> reader(new FileReader(std::move(name_node), std::move(connector), path));
+                                                     std::shared_ptr<FileKeys> keys, const std::string& path) {
+  std::unique_ptr<FileReader> reader(new FileReader(std::move(name_node), std::move(connector), std::move(keys), path));
   if (const Status located = reader->Locate(); !located.ok()) return located.error().While("reading " + path);
   return reader;
 }
@@ -20,8 +20,9 @@ Status FileReader::Locate() {
     return Error{ErrorCode::kUnavailable, "the file is erasure coded (" + blocks.ecpolicy().name() +
                                               "), which Howdah cannot read; make a replicated copy"};
   }
-  if (blocks.has_fileencryptioninfo()) {
-    return Error{ErrorCode::kUnavailable, "the file is in an encryption zone, which Howdah cannot read"};
+  if (blocks.has_fileencryptioninfo() && key_.empty()) {
+    HOWDAH_TRY(key_, keys_->KeyOf(blocks.fileencryptioninfo()));
+    iv_ = blocks.fileencryptioninfo().iv();
   }
   ranges_.clear();
   size_ = 0;
@@ -56,6 +57,7 @@ Status FileReader::Seek(int64_t offset) {
   }
   if (offset == position_) return {};
   position_ = offset;
+  decryption_.reset();
   reader_.reset();
   rest_ = {};
   return {};
@@ -76,8 +78,18 @@ Result<std::string> FileReader::Read(size_t most) {
   }
   std::string bytes(rest_.substr(0, most));
   rest_.remove_prefix(bytes.size());
+  if (const Status decrypted = Decrypt(bytes); !decrypted.ok()) return decrypted.error().While("reading " + path_);
   position_ += static_cast<int64_t>(bytes.size());
   return bytes;
+}
+
+Status FileReader::Decrypt(std::string& bytes) {
+  if (key_.empty()) return {};
+  if (!decryption_) {
+    HOWDAH_TRY(auto stream, AesCtr::Make(key_, iv_, static_cast<uint64_t>(position_)));
+    decryption_.emplace(std::move(stream));
+  }
+  return decryption_->Run(bytes.data(), bytes.size(), bytes.data());
 }
 
 // Reads from the open replica. If that fails, reads from other replicas until none is left.

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "aes_ctr.h"
 #include "block_reader.h"
+#include "file_keys.h"
 #include "howdah/hadoop/hdfs/file_system.h"
 #include "name_node.h"
 
@@ -17,18 +19,22 @@ namespace howdah::hadoop::hdfs {
 class FileReader : public Reader {
  public:
   // Opens a file. If the file is still being written, the reader covers the bytes that have been flushed. Returns
-  // kUnavailable if the file is erasure coded or in an encryption zone, because neither is supported.
+  // kUnavailable if the file is erasure coded, which is not supported. `keys`: for files in encryption zones.
   static Result<std::unique_ptr<FileReader>> Open(std::shared_ptr<NameNode> name_node,
                                                   std::shared_ptr<DataNodeConnector> connector,
-                                                  const std::string& path);
+                                                  std::shared_ptr<FileKeys> keys, const std::string& path);
 
   int64_t size() const override { return size_; }
   Result<std::string> Read(size_t most) override;
   Status Seek(int64_t offset) override;
 
  private:
-  FileReader(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, std::string path)
-      : name_node_(std::move(name_node)), connector_(std::move(connector)), path_(std::move(path)) {}
+  FileReader(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector,
+             std::shared_ptr<FileKeys> keys, std::string path)
+      : name_node_(std::move(name_node)),
+        connector_(std::move(connector)),
+        keys_(std::move(keys)),
+        path_(std::move(path)) {}
 
   struct BlockRange {  // the range of a block in the file
     int64_t begin = 0, end = 0;
@@ -41,10 +47,15 @@ class FileReader : public Reader {
   const BlockRange* RangeAt(int64_t position) const;
   Result<std::string_view> NextBytes();
   Status OpenReplica();
+  // Decrypts bytes of the file that begin at position_.
+  Status Decrypt(std::string& bytes);
 
   std::shared_ptr<NameNode> name_node_;
   std::shared_ptr<DataNodeConnector> connector_;
+  std::shared_ptr<FileKeys> keys_;
   std::string path_;
+  std::string key_, iv_;              // empty unless the file is in an encryption zone
+  std::optional<AesCtr> decryption_;  // the stream of the bytes from position_ on; nullopt after Seek
   std::vector<BlockRange> ranges_;
   int64_t size_ = 0, position_ = 0;
   std::optional<BlockReader> reader_;

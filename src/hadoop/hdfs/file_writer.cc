@@ -3,9 +3,10 @@
 namespace howdah::hadoop::hdfs {
 
 FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, OpenFile file,
-                       int64_t block_size)
+                       int64_t block_size, std::optional<AesCtr> encryption)
     : name_node_(std::move(name_node)),
       file_(std::move(file)),
+      encryption_(std::move(encryption)),
       builder_(block_size),
       streamer_(std::make_unique<Streamer>(name_node_, std::move(connector), file_)) {}
 
@@ -24,6 +25,21 @@ Status FileWriter::PushAll(std::optional<Packet> packet) {
 }
 
 Status FileWriter::Write(std::string_view bytes) {
+  if (!encryption_) return Add(bytes);
+  constexpr size_t kPiece = 256 << 10;
+  std::string encrypted;
+  while (!bytes.empty()) {
+    encrypted = bytes.substr(0, kPiece);
+    bytes.remove_prefix(encrypted.size());
+    if (const Status done = encryption_->Run(encrypted.data(), encrypted.size(), encrypted.data()); !done.ok()) {
+      return Wrong(done.error());
+    }
+    HOWDAH_TRY_STATUS(Add(encrypted));
+  }
+  return {};
+}
+
+Status FileWriter::Add(std::string_view bytes) {
   while (!bytes.empty()) {
     if (const Status pushed = PushAll(builder_.Add(bytes)); !pushed.ok()) return Wrong(pushed.error());
   }

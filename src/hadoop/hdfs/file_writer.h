@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "aes_ctr.h"
 #include "howdah/hadoop/hdfs/file_system.h"
 #include "name_node.h"
 #include "streamer.h"
@@ -12,9 +14,9 @@ namespace howdah::hadoop::hdfs {
 
 class FileWriter : public Writer {
  public:
-  // The file must have been created and be open for writing.
+  // The file must have been created and be open for writing. encryption: the stream of a file in an encryption zone.
   FileWriter(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector, OpenFile file,
-             int64_t block_size);
+             int64_t block_size, std::optional<AesCtr> encryption = std::nullopt);
   ~FileWriter() override;
 
   Status Write(std::string_view bytes) override;
@@ -23,10 +25,12 @@ class FileWriter : public Writer {
 
  private:
   Status PushAll(std::optional<Packet> packet);
+  Status Add(std::string_view bytes);
   Error Wrong(const Error& error) const { return error.While("writing " + file_.path); }
 
   std::shared_ptr<NameNode> name_node_;
   OpenFile file_;
+  std::optional<AesCtr> encryption_;
   PacketBuilder builder_;
   std::unique_ptr<Streamer> streamer_;
   bool persisted_ = false;  // the NameNode has persisted the current block

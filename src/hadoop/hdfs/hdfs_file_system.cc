@@ -149,15 +149,28 @@ Result<std::unique_ptr<Writer>> HdfsFileSystem::Create(const std::string& path, 
   request.set_createparent(true);
   request.set_replication(static_cast<uint32_t>(options.replication != 0 ? options.replication : options_.replication));
   request.set_blocksize(static_cast<uint64_t>(block_size));
+  request.add_cryptoprotocolversion(pb::ENCRYPTION_ZONES);
   const auto response = name_node_->Call<pb::CreateResponseProto>("create", request);
   if (!response) return Wrong("creating", path, response.error());
   file.id = response->fs().fileid();
-  return std::unique_ptr<Writer>(std::make_unique<FileWriter>(name_node_, connector_, std::move(file), block_size));
+  std::optional<AesCtr> encryption;
+  if (response->fs().has_fileencryptioninfo()) {
+    const auto& info = response->fs().fileencryptioninfo();
+    const auto key = keys_->KeyOf(info);
+    auto stream = key ? AesCtr::Make(*key, info.iv()) : Result<AesCtr>(key.error());
+    if (!stream) {
+      (void)name_node_->Delete(clean, false);  // the first error matters
+      return Wrong("creating", path, stream.error());
+    }
+    encryption.emplace(std::move(*stream));
+  }
+  return std::unique_ptr<Writer>(
+      std::make_unique<FileWriter>(name_node_, connector_, std::move(file), block_size, std::move(encryption)));
 }
 
 Result<std::unique_ptr<Reader>> HdfsFileSystem::Open(const std::string& path) {
   HOWDAH_TRY(const auto clean, CleanPath(path));
-  HOWDAH_TRY(auto reader, FileReader::Open(name_node_, connector_, clean));
+  HOWDAH_TRY(auto reader, FileReader::Open(name_node_, connector_, keys_, clean));
   return std::unique_ptr<Reader>(std::move(reader));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data_node_connector.h"
+#include "file_keys.h"
 #include "howdah/hadoop/hdfs/file_system.h"
 #include "name_node.h"
 
@@ -32,8 +33,9 @@ Status AppendEntries(const ::hadoop::hdfs::DirectoryListingProto& listing, const
 
 class HdfsFileSystem : public FileSystem {
  public:
-  HdfsFileSystem(std::shared_ptr<RemoteNameNode> name_node, HdfsOptions options)
+  HdfsFileSystem(std::shared_ptr<RemoteNameNode> name_node, std::shared_ptr<FileKeys> keys, HdfsOptions options)
       : name_node_(std::move(name_node)),
+        keys_(std::move(keys)),
         connector_(std::make_shared<DataNodeConnector>(name_node_, options.transfer)),
         options_(std::move(options)) {}
 
@@ -59,6 +61,7 @@ class HdfsFileSystem : public FileSystem {
   Status Do(const char* method, const Request& request, const char* doing, const std::string& path);
 
   std::shared_ptr<RemoteNameNode> name_node_;
+  std::shared_ptr<FileKeys> keys_;
   std::shared_ptr<DataNodeConnector> connector_;
   HdfsOptions options_;
 };

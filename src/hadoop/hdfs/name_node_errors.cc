@@ -117,10 +117,6 @@ Error Explain(const Error& error) {
     explained.code = ErrorCode::kUnavailable;
     explained.message = SpaceQuota(message).value_or(std::string(FirstLine(message)));
   }
-  if (error.remote_class == "org.apache.hadoop.hdfs.UnknownCryptoProtocolVersionException") {
-    explained.code = ErrorCode::kUnavailable;
-    explained.message = "the file is in an encryption zone, which Howdah cannot read or write; use another directory";
-  }
   return explained;
 }
 

@@ -1,11 +1,13 @@
 #include "howdah/hadoop/hdfs/open.h"
 
+#include "file_keys.h"
 #include "hdfs_file_system.h"
 #include "howdah/base/epoch.h"
 #include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
 #include "howdah/hadoop/rpc/token_proto.h"
+#include "howdah/hadoop/rpc/token_service.h"
 #include "posix_file_system.h"
 #include "tokens.h"
 
@@ -132,6 +134,15 @@ class TokenIssuer {
   std::unique_ptr<RemoteNameNode> name_node_;
 };
 
+// Opens a client of the file system's KMS that uses the ticket; nullopt if the cluster has none.
+Result<std::optional<hadoop::kms::KmsClient>> OpenKms(const Configuration& configuration, const std::string& uri,
+                                                      const OpenOptions& options) {
+  HOWDAH_TRY(const auto address, AddressOf(configuration, uri));
+  HOWDAH_TRY(auto client, ClientOptionsOf(configuration, address, options));
+  KmsFileKeys keys(std::make_shared<RemoteNameNode>(std::move(client), /*use_hostname=*/false), configuration, options);
+  return keys.OpenKms(/*use_token=*/false);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, const std::string& uri,
@@ -143,7 +154,9 @@ Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, con
   HOWDAH_TRY(auto hdfs, OptionsOf(configuration, address.authority, options));
   HOWDAH_TRY(auto client, ClientOptionsOf(configuration, address, options));
   auto name_node = std::make_shared<RemoteNameNode>(std::move(client), hdfs.transfer.use_hostname);
-  return std::unique_ptr<FileSystem>(std::make_unique<HdfsFileSystem>(std::move(name_node), std::move(hdfs)));
+  auto keys = std::make_shared<KmsFileKeys>(name_node, configuration, options);
+  return std::unique_ptr<FileSystem>(
+      std::make_unique<HdfsFileSystem>(std::move(name_node), std::move(keys), std::move(hdfs)));
 }
 
 Result<std::optional<hadoop::rpc::Token>> FetchToken(const Configuration& configuration, const std::string& uri,
@@ -155,6 +168,27 @@ Result<std::optional<hadoop::rpc::Token>> FetchToken(const Configuration& config
   if (!token) return std::optional<hadoop::rpc::Token>();
   HOWDAH_TRY(token->service, ServiceOf(configuration, address, options.limits.connect));
   return token;
+}
+
+Result<std::optional<KmsToken>> FetchKmsToken(const Configuration& configuration, const std::string& uri,
+                                              const OpenOptions& options, const std::string& renewer) {
+  HOWDAH_TRY(auto kms, OpenKms(configuration, uri, options));
+  if (!kms) return std::optional<KmsToken>();
+  HOWDAH_TRY(auto token, kms->FetchToken(renewer));
+  HOWDAH_TRY(const bool use_ip, configuration.Bool("hadoop.security.token.service.use_ip", true));
+  HOWDAH_TRY(auto alias, hadoop::rpc::TokenService(kms->first_server(), use_ip, options.limits.connect));
+  return std::optional(KmsToken{std::move(alias), std::move(token)});
+}
+
+Result<Instant> ValidityOfNewKmsToken(const Configuration& configuration, const std::string& uri,
+                                      const OpenOptions& options) {
+  HOWDAH_TRY(auto kms, OpenKms(configuration, uri, options));
+  if (!kms) return Instant::max();
+  HOWDAH_TRY(const auto token, kms->FetchToken(options.user));
+  const auto until = kms->Renew(token);
+  const Status cancelled = kms->Cancel(token);
+  if (!until.ok()) return until;
+  return cancelled.ok() ? until : Result<Instant>(cancelled.error());
 }
 
 Result<Instant> ValidityOfNewToken(const Configuration& configuration, const std::string& uri,

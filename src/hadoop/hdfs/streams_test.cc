@@ -36,7 +36,7 @@ class Streams : public ::testing::Test {
     return writer->Close();
   }
   std::string ReadAll(int64_t from = 0) {
-    auto reader = FileReader::Open(name_node_, Connector(), "/x");
+    auto reader = FileReader::Open(name_node_, Connector(), nullptr, "/x");
     if (!reader) return reader.error().message;
     if (const Status sought = (*reader)->Seek(from); !sought.ok()) return sought.error().message;
     std::string all;

@@ -12,15 +12,21 @@ constexpr int kUnauthorized = 401;
 
 Result<os::http::GetReply> WebClient::Get(const std::string& url, const os::http::GetLimits& limits,
                                           const os::http::OnBody& on_body) {
-  const bool secure = url.starts_with("https://");
-  if (secure && !trust_.ok()) return trust_.error().While("reading " + url);
+  return Send({.url = url}, limits, on_body);
+}
+
+Result<os::http::GetReply> WebClient::Send(os::http::Outgoing request, const os::http::GetLimits& limits,
+                                           const os::http::OnBody& on_body) {
+  const bool secure = request.url.starts_with("https://");
+  if (secure && !trust_.ok()) return trust_.error().While("reading " + request.url);
   const os::http::Trust* trust = secure ? trust_->get() : nullptr;
-  auto reply = os::http::Get(url, limits, on_body, {}, trust);
+  auto reply = os::http::Send(request, limits, on_body, trust);
   if (!reply || reply->status != kUnauthorized || !login_ || !reply->authenticate.starts_with("Negotiate"))
     return reply;
-  const auto authorization = Authorization(url);
-  if (!authorization) return authorization.error().While("reading " + url);
-  return os::http::Get(url, limits, on_body, {{"Authorization", *authorization}}, trust);
+  auto authorization = Authorization(request.url);
+  if (!authorization) return authorization.error().While("reading " + request.url);
+  request.headers.emplace_back("Authorization", *std::move(authorization));
+  return os::http::Send(request, limits, on_body, trust);
 }
 
 Result<std::string> WebClient::Authorization(const std::string& url) {

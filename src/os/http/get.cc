@@ -81,12 +81,14 @@ Failure ReadBody(Stream& stream, boost::beast::flat_buffer& buffer, Parser& pars
   return {};
 }
 
-Failure SendRequest(Stream& stream, const Url& url, const Headers& headers) {
-  protocol::request<protocol::empty_body> request(protocol::verb::get, url.target, 11);
+Failure SendRequest(Stream& stream, const Url& url, const Outgoing& outgoing) {
+  protocol::request<protocol::string_body> request(protocol::string_to_verb(outgoing.method), url.target, 11);
   request.set(protocol::field::host, url.host);
   request.set(protocol::field::user_agent, "howdah");
   request.keep_alive(false);
-  for (const auto& [name, value] : headers) request.set(name, value);
+  for (const auto& [name, value] : outgoing.headers) request.set(name, value);
+  request.body() = outgoing.body;
+  if (outgoing.method != "GET") request.prepare_payload();
   Failure failed;
   protocol::write(stream, request, failed);
   return failed;
@@ -99,8 +101,13 @@ Result<HostPort> ServerOf(const std::string& url) {
   return std::move(parsed.where);
 }
 
-Result<GetReply> Get(const std::string& text, const GetLimits& limits, const OnBody& on_body, const Headers& headers,
+Result<GetReply> Get(const std::string& url, const GetLimits& limits, const OnBody& on_body, const Headers& headers,
                      const Trust* trust) {
+  return Send({.url = url, .headers = headers}, limits, on_body, trust);
+}
+
+Result<GetReply> Send(const Outgoing& request, const GetLimits& limits, const OnBody& on_body, const Trust* trust) {
+  const std::string& text = request.url;
   HOWDAH_TRY(const auto url, ParseUrl(text));
   if (url.secure && trust == nullptr)
     return Error{ErrorCode::kUsage, "reading " + text + ": https needs a trust store"};
@@ -111,7 +118,7 @@ Result<GetReply> Get(const std::string& text, const GetLimits& limits, const OnB
     const Status protected_now = stream.StartTls(*trust, url.where.host);
     if (!protected_now.ok()) return protected_now.error().While("reading " + text);
   }
-  if (const Failure failed = SendRequest(stream, url, headers)) return ToError(text, failed);
+  if (const Failure failed = SendRequest(stream, url, request)) return ToError(text, failed);
   boost::beast::flat_buffer buffer(kHeaderBytes + kBlock);
   Parser parser;
   parser.header_limit(kHeaderBytes);

@@ -12,9 +12,10 @@ namespace howdah::backend::yarn {
 
 // Fetches a token of the ResourceManager, and one of each HDFS file system that the job uses: the default one, those of
 // URIs in the job file, that of the aggregated logs, and `file_systems`. For viewfs these are the targets of the mount
-// table. The ResourceManager renews all of them. The aliases are the services, as Java's clients write them: the
-// ResourceManager replaces a token that expires by its alias. Needs a ticket (cluster.kerberos()). Blocks as calls do;
-// the tokens are fetched in parallel. An error names the key that names the file system.
+// table. Also fetches one of the KMS of each of these file systems. The ResourceManager renews all of them. The aliases
+// are the services, as Java's clients write them: the ResourceManager replaces a token that expires by its alias. Needs
+// a ticket (cluster.kerberos()). Blocks as calls do; the tokens are fetched in parallel. An error names the key that
+// names the file system.
 Result<hadoop::rpc::Credentials> FetchJobTokens(HadoopClient& cluster, const jobspec::JobSpec& spec);
 
 // Fetches the same tokens for a job that runs, in the form that its AM expects (NewerTokens). The ResourceManager does

@@ -39,6 +39,18 @@ Result<std::optional<hadoop::rpc::Token>> FetchToken(const hadoop::conf::Configu
 Result<Instant> ValidityOfNewToken(const hadoop::conf::Configuration& configuration, const std::string& uri,
                                    const OpenOptions& options);
 
+// A token of the KMS that keeps the keys of the file system's encryption zones, and the alias by which Java's clients
+// look it up: the address of the first server.
+struct KmsToken {
+  std::string alias;
+  hadoop::rpc::Token token;
+};
+// As FetchToken and ValidityOfNewToken. nullopt and Instant::max(): the file system has no KMS.
+Result<std::optional<KmsToken>> FetchKmsToken(const hadoop::conf::Configuration& configuration, const std::string& uri,
+                                              const OpenOptions& options, const std::string& renewer);
+Result<Instant> ValidityOfNewKmsToken(const hadoop::conf::Configuration& configuration, const std::string& uri,
+                                      const OpenOptions& options);
+
 // The path of a URI: "hdfs://ns1/a/b" → "/a/b", "/a/b" → "/a/b".
 std::string PathOf(const std::string& uri);
 

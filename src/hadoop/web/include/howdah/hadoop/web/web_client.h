@@ -22,6 +22,9 @@ class WebClient {
   // reply with status 401 means that the login is null, or that the server has refused the ticket.
   Result<os::http::GetReply> Get(const std::string& url, const os::http::GetLimits& limits,
                                  const os::http::OnBody& on_body);
+  // As Get, with another method, headers or a body.
+  Result<os::http::GetReply> Send(os::http::Outgoing request, const os::http::GetLimits& limits,
+                                  const os::http::OnBody& on_body);
 
  private:
   // The value of the header Authorization for the server of a URL.

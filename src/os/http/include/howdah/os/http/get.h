@@ -50,4 +50,15 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 Result<GetReply> Get(const std::string& url, const GetLimits& limits, const OnBody& on_body,
                      const Headers& headers = {}, const Trust* trust = nullptr);
 
+// A request with another method, or with a body.
+struct Outgoing {
+  std::string method = "GET";
+  std::string url;
+  Headers headers = {};
+  std::string body = {};
+};
+// As Get.
+Result<GetReply> Send(const Outgoing& request, const GetLimits& limits, const OnBody& on_body,
+                      const Trust* trust = nullptr);
+
 }  // namespace howdah::os::http

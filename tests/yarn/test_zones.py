@@ -1,0 +1,97 @@
+"""Files in encryption zones, whose keys a real KMS keeps, on a cluster that also encrypts transfers."""
+import os
+
+import pytest
+
+from kill_cases import ended
+from protected_files import MB, WAYS, ProtectedFiles
+
+
+@pytest.fixture(scope="module")
+def zoned(module_cluster):
+    cluster = module_cluster(nodes=1, kerberos=True, kms=True, rpc="privacy", aggregation=True, extra={
+        "hdfs-site": {**WAYS["key-aes"], "dfs.namenode.fs-limits.min-block-size": MB},
+        "kms-acls": {f"key.acl.closed.{right}": "*" for right in ("MANAGEMENT", "GENERATE_EEK", "READ")}
+        | {"key.acl.closed.DECRYPT_EEK": "bob"},
+    })
+    cluster.make_zone("/tmp", "open")
+    cluster.make_zone("/user/alice", "home")
+    cluster.fs("-mkdir", "/closed")
+    cluster.fs("-chmod", "1777", "/closed")
+    cluster.make_zone("/closed", "closed")
+    return cluster
+
+
+@pytest.fixture(scope="module")
+def files(zoned, tmp_path_factory):
+    return ProtectedFiles(zoned, tmp_path_factory.mktemp("files") / "local", user="alice")
+
+
+def test_files_of_a_zone_are_written_and_read(files, zoned):
+    files.live("check")
+    given, got = files.folder / "given", files.folder / "got"
+    given.write_bytes(os.urandom(20 * MB + 7))
+    files.live("put", given, "/tmp/ours")
+    zoned.fs("-get", "-f", "/tmp/ours", got)
+    assert got.read_bytes() == given.read_bytes(), "Java reads other bytes than we have written"
+    zoned.fs("-put", "-f", given, "/tmp/theirs")
+    files.live("get", "/tmp/theirs", got)
+    assert got.read_bytes() == given.read_bytes(), "we read other bytes than Java has written"
+    on_disk = [path.read_bytes() for path in (zoned.folder / "dn").rglob("blk_*") if path.suffix != ".meta"]
+    assert any(len(block) == given.stat().st_size for block in on_disk)
+    assert not any(given.read_bytes()[:100] in block for block in on_disk), "a block is not encrypted"
+
+
+def test_job_with_its_home_in_a_zone(howdah_of, zoned, tmp_path):
+    howdah = howdah_of(zoned)
+    done = howdah("doctor")
+    assert "wrote, read and deleted a file in" in done.stdout, done
+    (tmp_path / "data").write_text("of the job\n")
+    # The node's Java fetches the files of the job with its token of the KMS, and the AM stores the journal.
+    job = howdah.submit(howdah.job_file(tmp_path, """
+name: hidden
+files: [data]
+outputs: [out]
+roles: {worker: {instances: 2, memory: 64m, command: "cat data | tee out"}}
+""", "hidden.yaml"))
+    ended(howdah, job, "SUCCEEDED")
+    done = howdah("logs", job)
+    assert done.code == 0 and done.stdout.count("of the job") == 2, done
+    done = howdah("outputs", job, tmp_path / "stored")
+    assert done.code == 0, done
+    assert [path.read_text() for path in (tmp_path / "stored").rglob("out")] == ["of the job\n"] * 2, done
+    log = zoned["rm"].log.read_text(errors="replace")
+    assert "Kind: kms-dt" in log, "the ResourceManager has not renewed a token of the KMS"
+
+
+def test_task_reads_its_zone_with_the_token_of_the_job(howdah_of, zoned, tmp_path):
+    """A task finds the job's token of the KMS in its token file."""
+    howdah = howdah_of(zoned)
+    live = ProtectedFiles.program()
+    job = howdah.submit(howdah.job_file(tmp_path, f"""
+name: inside
+roles:
+  worker:
+    instances: 1
+    memory: 128m
+    env: {{HADOOP_CONF_DIR: {zoned.conf_dir}}}
+    command: "echo from the task >x; {live} put x /tmp/inside && {live} get /tmp/inside y && cat y"
+""", "inside.yaml"))
+    ended(howdah, job, "SUCCEEDED")
+    assert "from the task" in howdah("logs", job).stdout
+
+
+def test_k14_kms_refuses_or_is_down(files, zoned):
+    files.refused("User [alice] is not authorized to perform [DECRYPT_EEK]", f"http://localhost:{port(zoned)}/kms",
+                  path="/closed/file")
+    zoned["kms"].kill()
+    try:
+        files.refused("key 'open'", f"localhost:{port(zoned)}", "Connection refused")
+    finally:
+        zoned["kms"].start()
+        zoned.wait(lambda: files.live("put", files.folder / "small", "/tmp/again", check=False).returncode == 0,
+                   "the KMS")
+
+
+def port(cluster):
+    return cluster.configuration.port["kms"]
