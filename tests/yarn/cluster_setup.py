@@ -4,6 +4,7 @@ import getpass
 import grp
 import os
 import pathlib
+import re
 from xml.sax.saxutils import escape
 
 import network
@@ -84,6 +85,16 @@ class Setup:
 
     def rm_names(self):
         return ["rm", "rm2"] if self.rm_ha else ["rm"]
+
+
+def replace_properties(path, values):
+    """Replaces values in a configuration file, and adds those that it lacks."""
+    text = path.read_text()
+    for key, value in values.items():
+        text = re.sub(rf" *<property><name>{re.escape(key)}</name>.*\n", "", text)
+        text = text.replace("</configuration>",
+                            f"  <property><name>{key}</name><value>{value}</value></property>\n</configuration>")
+    path.write_text(text)
 
 
 class Configuration:

@@ -1,8 +1,8 @@
 """HDFS of a Kerberos cluster in each way of protecting transfers to DataNodes, as hdfs_live and Java use it."""
 import os
-import re
 import subprocess
 
+from cluster_setup import replace_properties
 from hadoop_tree import ROOT
 
 LIVE = ROOT / "build/release/bin/hdfs_live"
@@ -39,17 +39,7 @@ class ProtectedFiles:
         """Writes a configuration of hdfs-site.xml with other values than those of the cluster's start."""
         path = self.cluster.folder / conf / "hdfs-site.xml"
         path.write_text(self.original[conf])
-        self.replace(path, values)
-
-    @staticmethod
-    def replace(path, values):
-        """Replaces values in a configuration file."""
-        text = path.read_text()
-        for key, value in values.items():
-            text = re.sub(rf" *<property><name>{re.escape(key)}</name>.*\n", "", text)
-            text = text.replace("</configuration>",
-                                f"  <property><name>{key}</name><value>{value}</value></property>\n</configuration>")
-        path.write_text(text)
+        replace_properties(path, values)
 
     def protect(self, values, client=None):
         """Restarts NameNode and DataNodes with these settings. `client`: other settings for clients."""

@@ -3,6 +3,7 @@ import os
 
 import pytest
 
+from cluster_setup import replace_properties
 from kill_cases import ended
 from protected_files import MB, PROTECTION, WAYS, ProtectedFiles
 
@@ -82,8 +83,9 @@ def test_protection_of_the_name_nodes_port_applies_to_transfers(files, protobuf)
     by_port = {"hadoop.security.saslproperties.resolver.class": "org.apache.hadoop.security.IngressPortBasedResolver",
                "ingress.port.sasl.configured.ports": port, f"ingress.port.sasl.prop.{port}": "integrity"}
     try:
-        files.replace(core["conf-nn"], by_port)
-        files.replace(core["conf"], {"fs.defaultFS": f"hdfs://localhost:{port}", "hadoop.rpc.protection": "integrity"})
+        replace_properties(core["conf-nn"], by_port)
+        replace_properties(core["conf"], {"fs.defaultFS": f"hdfs://localhost:{port}",
+                                          "hadoop.rpc.protection": "integrity"})
         files.protect(settings)
         files.live("check")
         files.write("conf", {**settings, PROTECTION: "privacy"})

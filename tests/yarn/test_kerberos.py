@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from cluster_setup import replace_properties
 from daemons import Ports
 from hadoop_tree import MAIN_VERSION, ROOT, Hadoop
 from kdc import REALM, Kdc
@@ -267,13 +268,7 @@ def changed(howdah, secure, tmp_path):
         folder = tmp_path / "conf"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(cluster.conf_dir, folder)
-        path = folder / f"{file}.xml"
-        text = path.read_text()
-        for key, value in values.items():
-            text = re.sub(rf" *<property><name>{re.escape(key)}</name>.*\n", "", text)
-            text = text.replace("</configuration>",
-                                f"  <property><name>{key}</name><value>{value}</value></property>\n</configuration>")
-        path.write_text(text)
+        replace_properties(folder / f"{file}.xml", values)
         return {"HADOOP_CONF_DIR": str(folder)}
     return change
 

@@ -17,6 +17,22 @@
 
 namespace howdah::os::http {
 
+// Listens on a free port of the loopback address.
+struct LoopbackListener {
+  files::Fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  uint16_t port = 0;
+  LoopbackListener() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(fd.get(), generic, size) != 0 || ::listen(fd.get(), 8) != 0) std::abort();
+    ::getsockname(fd.get(), generic, &size);
+    port = ntohs(address.sin_port);
+  }
+};
+
 class TlsServer {
  public:
   // names: subject alternative names, as in "DNS:localhost,IP:127.0.0.1".
@@ -26,22 +42,15 @@ class TlsServer {
     context_.reset(SSL_CTX_new(TLS_server_method()));
     SSL_CTX_use_certificate(context_.get(), certificate_.get());
     SSL_CTX_use_PrivateKey(context_.get(), key_.get());
-    listener_ = files::Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), 8) != 0) std::abort();
-    ::getsockname(listener_.get(), generic, &size);
-    port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { Serve(); });
   }
   ~TlsServer() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
+    ::shutdown(listener_.fd.get(), SHUT_RDWR);
     thread_.join();
   }
-  std::string url(const std::string& host) const { return "https://" + host + ":" + std::to_string(port_) + "/x"; }
+  std::string url(const std::string& host) const {
+    return "https://" + host + ":" + std::to_string(listener_.port) + "/x";
+  }
   std::string der() const {
     unsigned char* bytes = nullptr;
     const int size = i2d_X509(certificate_.get(), &bytes);
@@ -70,7 +79,7 @@ class TlsServer {
 
   void Serve() {
     for (;;) {
-      const files::Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      const files::Fd fd(::accept4(listener_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!fd.valid()) return;
       const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context_.get()), SSL_free);
       SSL_set_fd(tls.get(), fd.get());
@@ -99,8 +108,7 @@ class TlsServer {
   std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key_;
   std::unique_ptr<X509, decltype(&X509_free)> certificate_;
   std::unique_ptr<SSL_CTX, FreeContext> context_;
-  files::Fd listener_;
-  uint16_t port_ = 0;
+  const LoopbackListener listener_;
   std::thread thread_;
 };
 

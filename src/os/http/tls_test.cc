@@ -70,41 +70,26 @@ TEST_F(Tls, UnknownAuthorityIsRefusedWithTheRemedy) {
 }
 
 TEST_F(Tls, SilentServerEndsAtTheLimit) {
-  files::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(::listen(listener.get(), 8), 0);
-  ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  const LoopbackListener listener;
   const TlsServer other("DNS:localhost", "");
   GetLimits limits;
   limits.silence = std::chrono::milliseconds(50);
-  const auto got =
-      BodyOf("https://localhost:" + std::to_string(ntohs(address.sin_port)) + "/", TrustIn(other).get(), limits);
+  const auto got = BodyOf("https://localhost:" + std::to_string(listener.port) + "/", TrustIn(other).get(), limits);
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, ErrorCode::kTimeout);
 }
 
 TEST_F(Tls, ServerWithoutTlsIsReported) {
   const TlsServer other("DNS:localhost", "");
-  files::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(::listen(listener.get(), 8), 0);
-  ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  const LoopbackListener listener;
   std::thread plain([&] {
-    const files::Fd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const files::Fd fd(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
     char block[4096];
     if (::recv(fd.get(), block, sizeof block, 0) > 0) {
       (void)::send(fd.get(), "HTTP/1.1 400 Bad Request\r\n\r\n", 28, MSG_NOSIGNAL);
     }
   });
-  const auto got = BodyOf("https://localhost:" + std::to_string(ntohs(address.sin_port)) + "/", TrustIn(other).get());
+  const auto got = BodyOf("https://localhost:" + std::to_string(listener.port) + "/", TrustIn(other).get());
   plain.join();
   ASSERT_FALSE(got.ok());
   EXPECT_THAT(got.error().message, HasSubstr("TLS with localhost"));

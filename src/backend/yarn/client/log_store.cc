@@ -157,7 +157,8 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
     delivered += static_cast<int64_t>(bytes.size());
     return on_bytes(bytes);
   };
-  const bool aggregates = cluster_.configuration().Text("yarn.log-aggregation-enable") == "true";
+  const auto enabled = cluster_.configuration().Bool("yarn.log-aggregation-enable", false);
+  const bool aggregates = enabled.ok() && *enabled;
   Error last{ErrorCode::kNotFound, aggregates
                                        ? "the log is not aggregated yet and no longer on its node"
                                        : "the log is no longer on its node, and yarn.log-aggregation-enable is off"};
@@ -167,7 +168,7 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
     }
-    if (!aggregates && last.code == ErrorCode::kUnavailable) break;  // refused: waiting does not help
+    if (!aggregates && !last.remedy.empty()) break;  // waiting does not help: the user must do something
     if (Clock::now() + pause > end || IsNodeLost(location.node)) break;
     poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
   }
@@ -226,10 +227,11 @@ Result<bool> LogStore::ReadFromNode(const LogFileLocation& location, int64_t off
     if (text.whole() || enough) return true;
     if (!got.ok()) last = got.error();
     if (got.ok() && got->status != kOk && got->status != kNotThere) {
+      const std::string what = "reading " + url + ": the NodeManager answered with status " +
+                               std::to_string(got->status) + ": " + OneLine(got->error_text, kShown);
       const bool refused = got->status == kUnauthorized || got->status == kForbidden;
-      last = {refused ? ErrorCode::kUnavailable : ErrorCode::kFailed,
-              "reading " + url + ": the NodeManager answered with status " + std::to_string(got->status) + ": " +
-                  OneLine(got->error_text, kShown)};
+      last = refused ? Error::WithRemedy(ErrorCode::kUnavailable, what, "log in as the owner of the job: kinit")
+                     : Failed(what);
     }
   }
   if (!last.message.empty()) return last;
