@@ -23,6 +23,24 @@ Result<std::optional<std::string>> ConfiguredBackend() {
   return std::optional<std::string>(std::move(name));
 }
 
+std::string AbsolutePath(const std::string& path, const std::string& configuration_file) {
+  if (path.starts_with("~/")) return Variable("HOME").value_or("") + path.substr(1);
+  if (path.starts_with("/")) return path;
+  return configuration_file.substr(0, configuration_file.rfind('/') + 1) + path;
+}
+
+// Adds the keytab of the configuration file to the login, if nothing else says which keytab or principal to use.
+Result<LoginFlags> WithConfiguredKeytab(LoginFlags login, const std::string& backend) {
+  const bool is_given = !login.keytab.empty() || !login.principal.empty() || Variable("HOWDAH_KEYTAB");
+  if (backend != "yarn" || is_given) return login;
+  HOWDAH_TRY(const UserConfiguration configuration, ReadUserConfiguration());
+  if (const auto& configured = configuration.settings.kerberos) {
+    login.keytab = AbsolutePath(configured->keytab, configuration.path);
+    login.principal = configured->principal;
+  }
+  return login;
+}
+
 }  // namespace
 
 void Connection::UseKeytab(const jobspec::JobSpec& spec) {
@@ -46,13 +64,17 @@ Result<backend::Cluster*> Connection::Cluster() {
 Result<backend::Cluster*> Connection::ClusterOn(const std::string& name) {
   std::unique_ptr<backend::Cluster>& cluster = clusters_[name];
   if (!cluster) {
-    HOWDAH_TRY(cluster, make_cluster_(name, login_));
+    HOWDAH_TRY(const LoginFlags login, WithConfiguredKeytab(login_, name));
+    HOWDAH_TRY(cluster, make_cluster_(name, login));
   }
   return cluster.get();
 }
 
 std::function<Result<std::unique_ptr<backend::Cluster>>()> Connection::MakerOf(const std::string& name) const {
-  return [make_cluster = make_cluster_, login = login_, name] { return make_cluster(name, login); };
+  return [make_cluster = make_cluster_, login = login_, name]() -> Result<std::unique_ptr<backend::Cluster>> {
+    HOWDAH_TRY(const LoginFlags configured, WithConfiguredKeytab(login, name));
+    return make_cluster(name, configured);
+  };
 }
 
 }  // namespace howdah::client

@@ -7,25 +7,33 @@
 #include "log.h"
 
 namespace howdah::executor {
+namespace {
+
+Status StoreOutputs(const TaskOptions& options, const OutputRules& rules) {
+  const std::string& directory = options.work_dir;
+  HOWDAH_TRY(const auto files, os::files::FindOutputs(directory, rules, os::files::FilledAt(directory)));
+  if (files.empty()) return {};
+  return options.store_outputs(options.role + "-" + std::to_string(options.index), files);
+}
+
+}  // namespace
 
 OutputStore::~OutputStore() {
   if (thread_.joinable()) thread_.join();
 }
 
 bool OutputStore::Begin(const TaskPlan& plan, std::function<void()> done) {
-  if (!plan.options.store_outputs || std::exchange(begun_, true)) return false;
+  if (std::exchange(begun_, true)) return false;
   const OutputRules rules = jobspec::OutputsOf(plan.spec, plan.role());
-  if (!rules.keeps_files()) return false;
-  thread_ = std::thread([this, &plan, rules, done = std::move(done)] {
-    const std::string& directory = plan.options.work_dir;
-    const auto files = os::files::FindOutputs(directory, rules, os::files::FilledAt(directory));
-    Status stored = files.ok() ? Status() : Status(files.error());
-    if (files.ok() && !files->empty()) {
-      stored = plan.options.store_outputs(plan.options.role + "-" + std::to_string(plan.options.index), *files);
-    }
-    boost::asio::post(loop_, [this, stored, done] {
+  const bool has_outputs = plan.options.store_outputs && rules.keeps_files();
+  if (!has_outputs && !plan.options.store_logs) return false;
+  thread_ = std::thread([this, &plan, rules, has_outputs, done = std::move(done)] {
+    const Status outputs = has_outputs ? StoreOutputs(plan.options, rules) : Status();
+    const Status logs = plan.options.store_logs ? plan.options.store_logs() : Status();
+    boost::asio::post(loop_, [this, outputs, logs, done] {
       thread_.join();
-      if (!stored.ok()) Log("the outputs of the task could not be stored: " + stored.error().message);
+      if (!outputs.ok()) Log("the outputs of the task could not be stored: " + outputs.error().message);
+      if (!logs.ok()) Log("the logs of the task could not be stored: " + logs.error().message);
       done();
     });
   });

@@ -1,4 +1,4 @@
-// Stores the outputs of a task with the job, before its executor exits.
+// Stores the outputs and the logs of a task with the job, before its executor exits.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,7 +15,7 @@ class OutputStore {
   explicit OutputStore(boost::asio::io_context& loop) : loop_(loop) {}
   ~OutputStore();
 
-  // Begins to store the outputs. Returns false if there is nothing to store, or if an earlier call has begun. Otherwise
+  // Begins to store the files. Returns false if there is nothing to store, or if an earlier call has begun. Otherwise
   // calls `done` on the loop's thread when they are stored. Errors are logged.
   bool Begin(const TaskPlan& plan, std::function<void()> done);
   // Whether files are being stored now.

@@ -34,16 +34,31 @@ class ConfigurationReader {
 
   Configuration ReadConfiguration(const Node& root) {
     Configuration configuration;
-    ReadMap(root, "", {"on", "prices"}, "on: local, or prices: {currency: EUR, gpu_hour: 1.10}",
+    ReadMap(root, "", {"on", "prices", "kerberos"}, "on: local, or prices: {currency: EUR, gpu_hour: 1.10}",
             [&](const Entry& entry) {
               if (entry.key == "prices") {
                 configuration.prices = ReadPrices(*entry.value, "prices");
+              } else if (entry.key == "kerberos") {
+                configuration.kerberos = ReadLogin(*entry.value, entry.mark.line);
               } else if (const auto text = ReadText(entry, "on", "on: local or on: yarn")) {
                 configuration.on = *text;
                 configuration.on_line = entry.mark.line;
               }
             });
     return configuration;
+  }
+
+  KeytabLogin ReadLogin(const Node& node, int line) {
+    constexpr char kExample[] = "{principal: ann@EXAMPLE.COM, keytab: ~/ann.keytab}";
+    KeytabLogin login;
+    ReadMap(node, "kerberos", {"principal", "keytab"}, kExample, [&](const Entry& entry) {
+      std::string& field = entry.key == "keytab" ? login.keytab : login.principal;
+      field = ReadText(entry, Under("kerberos", entry.key), kExample).value_or("");
+    });
+    if (login.keytab.empty() && problems_.empty()) {
+      Report(line, "kerberos.keytab", "missing; write the path of a keytab, as in keytab: ~/ann.keytab");
+    }
+    return login;
   }
 
   Prices ReadPrices(const Node& node, const std::string& path) {

@@ -29,6 +29,19 @@ TEST(Configuration, BackendAndPricesAreRead) {
   EXPECT_EQ(parsed.value.prices, expected);
 }
 
+TEST(Configuration, LoginIsRead) {
+  const auto parsed = ParseConfiguration("kerberos: {principal: ann@EXAMPLE.COM, keytab: ~/ann.keytab}\n", "c.yaml");
+  EXPECT_THAT(ProblemsOf(parsed), IsEmpty());
+  EXPECT_EQ(parsed.value.kerberos, (KeytabLogin{"ann@EXAMPLE.COM", "~/ann.keytab"}));
+}
+
+TEST(Configuration, LoginNeedsKeytab) {
+  EXPECT_THAT(ProblemsOf(ParseConfiguration("on: yarn\nkerberos: {principal: ann}\n", "c.yaml")),
+              ElementsAre("c.yaml:2: kerberos.keytab: missing; write the path of a keytab, as in keytab: ~/ann.keytab"));
+  EXPECT_THAT(ProblemsOf(ParseConfiguration("kerberos: {carry: true}\n", "c.yaml")),
+              ElementsAre("c.yaml:1: kerberos.carry: unknown key; the keys here are principal, keytab"));
+}
+
 TEST(Configuration, EmptyFileHasNoSettings) {
   for (const char* text : {"", "---\n", "# nothing\n"}) {
     const auto parsed = ParseConfiguration(text, "c.yaml");

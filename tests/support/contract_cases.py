@@ -100,6 +100,8 @@ def test_time_limit_kills_the_job(machine):
 
 def test_grace_lets_tasks_save_before_they_are_killed(machine, tmp_path):
     out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o777)  # tasks may run under another account than the tests
     job = machine.submit("grace.yaml", env={"CONTRACT_OUT": str(out)})
     eventually(lambda: all(machine.log(job, f"worker:{i}") == "ready\n" for i in range(2)), "both workers ready")
     assert machine("kill", job).code == 0

@@ -6,15 +6,15 @@ import shutil
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from urllib.parse import quote
 
 from cluster_setup import Configuration, Setup
 from daemons import MARK, Daemon, Guardian, Ports, processes_of, sweep
 from hadoop_tree import ROOT, Hadoop, java_home
 from kdc import Kdc
+from namespace import Namespace
 from network import Network
+from web_clients import NegotiatingClient, PlainClient
 
 # Limits for a busy machine. An idle machine starts a cluster in 10 s and a client in 1 s.
 READY_S = 300
@@ -43,7 +43,6 @@ class Cluster:
         """`keep_logs`: a folder into which close() copies the logs of daemons and containers."""
         self.setup, self.keep_logs = setup, keep_logs
         self.hadoop = Hadoop(setup.version)
-        self._web = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         for attempt in range(3):
             self._create()
             try:
@@ -67,7 +66,9 @@ class Cluster:
         self.configuration = Configuration(self.setup, self.folder, self.ports)
         self.configuration.write()
         self.conf_dir = self.folder / "conf"
+        self.nodes_namespace = Namespace(self.folder, self.hadoop, self.setup.users) if self.setup.accounts else None
         self.kdc = self._start_kdc() if self.setup.kerberos else None
+        self.web = self._web_client()
         self.network = Network(self.setup.nodes) if self.setup.networks else None
         self.active = "rm"  # the name of the active ResourceManager
         names = [*(["kms"] if self.setup.kms else []), *self.setup.rm_names(), *(["nn"] if self.setup.hdfs else []),
@@ -90,6 +91,12 @@ class Cluster:
         kdc.kinit(self.superuser, self.folder / "kdc" / "superuser")
         return kdc
 
+    def _web_client(self):
+        if self.setup.tls:
+            cache = self.folder / "kdc" / "superuser"
+            return NegotiatingClient({**self.kdc.env, "KRB5CCNAME": str(cache)}, self.configuration.tls.ca)
+        return PlainClient()
+
     @property
     def _kerberos_options(self):
         return [f"-Djava.security.krb5.conf={self.kdc.config}"] if self.kdc else []
@@ -107,6 +114,8 @@ class Cluster:
         secure_node = self.setup.kerberos and name in self.setup.node_names()
         command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options,
                                    instead=[self.hadoop.without_libhadoop()] if secure_node else [])
+        if self.nodes_namespace:
+            command = self.nodes_namespace.inside(command)
         if self.network and name in self.setup.node_names():
             command = [*self.network.inside(int(name[2:])), *command]
         # Containers inherit this environment. It must not contain the tests' variables or HADOOP_CONF_DIR.
@@ -148,12 +157,14 @@ class Cluster:
             daemon.start()
         if self.setup.hdfs:
             self._wait_up(self.hdfs_ready, "HDFS out of safe mode with its DataNode")
-            if self.setup.kerberos:
+            if self.setup.kerberos and not self.setup.tls:
                 self._make_homes_with_java()
             else:
                 self.make_dir("/tmp", permission=1777)
                 for user in self.setup.users:
                     self.make_dir(f"/user/{user}", owner=user)
+            if self.setup.zones:
+                self._encrypt_homes()
         if self.setup.rm_ha:
             self.activate("rm")
         self._wait_up(self.all_nodes_active, f"{self.setup.nodes} active nodes")
@@ -163,12 +174,16 @@ class Cluster:
             self.hadoop.make_archive(self.logs.glob("*.classes"))
 
     def _make_homes_with_java(self):
-        """WebHDFS would require SPNEGO, which Python's urllib lacks."""
+        """WebHDFS would require SPNEGO, which PlainClient lacks."""
         homes = {user: f"/user/{user}" for user in self.setup.users}
         self.fs("-mkdir", "-p", "/tmp", *homes.values())
         self.fs("-chmod", "1777", "/tmp")
         for user, home in homes.items():
             self.fs("-chown", user, home)
+
+    def _encrypt_homes(self):
+        for user in self.setup.users:
+            self.make_zone(f"/user/{user}", "home")
 
     def _format(self):
         """Formats the NameNode's folder, or copies a folder that was formatted earlier. The copy needs no JVM."""
@@ -223,7 +238,7 @@ class Cluster:
             return beans and beans[0][key] == value
         return (has_value("NameNodeInfo", "Safemode", "") and has_value("FSNamesystem", "tag.HAState", "active")
                 and has_value("FSNamesystemState", "NumLiveDataNodes", self.setup.data_nodes)
-                and (self.kdc or self.http("nn-http", "/webhdfs/v1/?op=GETFILESTATUS&user.name="
+                and ((self.kdc and not self.setup.tls) or self.http("nn-http", "/webhdfs/v1/?op=GETFILESTATUS&user.name="
                                            f"{self.superuser}") is not None))
 
     def all_nodes_active(self):
@@ -248,28 +263,30 @@ class Cluster:
         """Sends a request to a web server of the cluster. `port` is "rm-http", "nn-http" or (host, number). Returns the
         JSON of the response ({} if it has none), or None if a GET request gets no answer or finds nothing."""
         host, number = port if isinstance(port, tuple) else (self.setup.host, self.configuration.port[port])
-        data = None if body is None else json.dumps(body).encode()
+        scheme = "https" if self.setup.tls else "http"
         looking = method == "GET"
-        request = urllib.request.Request(f"http://{host}:{number}{path}", data, method=method, headers={
-            "Content-Type": "application/json", "Accept": "application/json"})
         try:
-            with self._web.open(request, timeout=5 if looking else 60) as answer:
-                text = answer.read()
-        except urllib.error.HTTPError as error:
-            text = error.read().decode("utf-8", "replace")
-            if looking and error.code in (307, 403, 404, 503):  # the server is still starting, or has found nothing
-                return None
-            raise AssertionError(f"{method} {path}: {error.code} {text[:2000]}") from None
+            code, text = self.web.send(f"{scheme}://{host}:{number}{path}", method,
+                                       None if body is None else json.dumps(body).encode(), 5 if looking else 60)
         except OSError:
             if not looking:
                 raise
             return None
-        return json.loads(text) if text[:1] in (b"{", b"[") else {}
+        if code >= 300:
+            if looking and code in (307, 403, 404, 503):  # the server is still starting, or has found nothing
+                return None
+            raise AssertionError(f"{method} {path}: {code} {text[:2000]}")
+        return json.loads(text) if text[:1] in ("{", "[") else {}
+
+    def _as(self, user):
+        """The parameter with which a request acts for a user."""
+        return f"doas={user}" if self.setup.tls and user != self.superuser else f"user.name={user}"
 
     def rm(self, path, body=None, method="GET", user=None):
         """A request to the active ResourceManager, for a path below /ws/v1/cluster/."""
-        user = f"{'&' if '?' in path else '?'}user.name={user or self.superuser}"
-        return self.http(f"{self.active}-http", f"/ws/v1/cluster/{path}{user}", body, method)
+        user = self._as(user or self.superuser)
+        return self.http(f"{self.active}-http", f"/ws/v1/cluster/{path}{'&' if '?' in path else '?'}{user}", body,
+                         method)
 
     def nm(self, node, path):
         """A request to a NodeManager, for a path below /ws/v1/node/."""
@@ -307,12 +324,12 @@ class Cluster:
 
     def size_in_hdfs(self, path):
         """The size of a file in bytes, or None if the file does not exist."""
-        status = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=GETFILESTATUS&user.name={self.superuser}")
+        status = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=GETFILESTATUS&{self._as(self.superuser)}")
         return status and status["FileStatus"]["length"]
 
     def files_in_hdfs(self, path="/", user=None):
         """All files below a path of HDFS. WebHDFS needs no JVM."""
-        listing = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=LISTSTATUS&user.name={user or self.superuser}")
+        listing = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=LISTSTATUS&{self._as(user or self.superuser)}")
         files = []
         for entry in (listing or {"FileStatuses": {"FileStatus": []}})["FileStatuses"]["FileStatus"]:
             name = f"{path.rstrip('/')}/{entry['pathSuffix']}".rstrip("/")
@@ -376,7 +393,7 @@ class Cluster:
     def make_dir(self, path, permission=755, owner=None):
         """Makes a directory in HDFS, without a JVM."""
         def put(operation):
-            url = f"/webhdfs/v1{path}?op={operation}&user.name={self.superuser}"
+            url = f"/webhdfs/v1{path}?op={operation}&{self._as(self.superuser)}"
             self.http("nn-http", url, method="PUT")
         put(f"MKDIRS&permission={permission}")
         if owner:
@@ -384,11 +401,10 @@ class Cluster:
 
     def write(self, path, data, user):
         """Writes a file to HDFS, without a JVM; returns its modification time in ms."""
-        url = f"/webhdfs/v1{quote(path)}?user.name={user}"
+        url = f"/webhdfs/v1{quote(path)}?{self._as(user)}"
         data_node = self.http("nn-http", f"{url}&op=CREATE&overwrite=true&noredirect=true", method="PUT")["Location"]
-        request = urllib.request.Request(data_node, data, method="PUT",
-                                         headers={"Content-Type": "application/octet-stream"})
-        self._web.open(request, timeout=30).close()
+        code, text = self.web.send(data_node, "PUT", data, 30, content="application/octet-stream")
+        assert code == 201, text
         return self.http("nn-http", f"{url}&op=GETFILESTATUS")["FileStatus"]["modificationTime"]
 
     def configure_queues(self, changes):

@@ -10,9 +10,25 @@ from xml.sax.saxutils import escape
 import network
 from hadoop_tree import MAIN_VERSION
 from kdc import REALM
+from key_stores import KeyStores
+
+FOLDER = pathlib.Path(__file__).resolve().parent
 
 CAPACITY = "yarn.scheduler.capacity."
 GPU = "yarn.io/gpu"
+
+PROTECTION = "dfs.data.transfer.protection"
+AES = {"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"}
+KEY = {"dfs.encrypt.data.transfer": "true"}
+# The ways in which HDFS can protect transfers to DataNodes.
+WAYS = {
+    "authentication": {PROTECTION: "authentication"},
+    "integrity": {PROTECTION: "integrity"},
+    "privacy": {PROTECTION: "privacy"},
+    "privacy-aes": {PROTECTION: "privacy", **AES},
+    "key": {PROTECTION: "authentication,integrity,privacy", **KEY},
+    "key-aes": {PROTECTION: "authentication", **KEY, **AES, "dfs.encrypt.data.transfer.cipher.key.bitlength": "256"},
+}
 
 RM_SERVICES = {"address": "", "scheduler.address": "scheduler", "resource-tracker.address": "tracker",
                "admin.address": "admin", "webapp.address": "http"}
@@ -55,11 +71,15 @@ class Setup:
     pmem_check: bool = False
     networks: bool = False  # each node has its own network, which can be cut; see network.py
     health_script: bool = False  # required by Cluster.set_health_output()
-    # Kerberos with a KDC of its own (Cluster.kdc). RPC is protected as `rpc` says, a list as in hadoop.rpc.protection.
-    # DataNodes do not require protected transfers.
+    # Kerberos with a KDC of its own (Cluster.kdc). RPC is protected as `rpc` says, a list as in hadoop.rpc.protection,
+    # and transfers to DataNodes as the key of WAYS in `data` says. All of the following settings need `kerberos`.
     kerberos: bool = False
     rpc: str = "authentication"
-    kms: bool = False  # a KMS for encryption zones; needs `kerberos`. Cluster.make_zone() makes zones.
+    data: str = ""
+    kms: bool = False  # a KMS for encryption zones; Cluster.make_zone() makes zones
+    zones: bool = False  # the home of each user is an encryption zone; needs `kms`
+    tls: bool = False  # all web services require HTTPS and SPNEGO
+    accounts: bool = False  # containers run under accounts of the users, which only the daemons' namespace has
     name_service: str = ""  # a second name of the NameNode, which clients treat as a file system of its own
     # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
     # yarn-site for single nodes, {"nm1": {"key": "value"}}.
@@ -108,20 +128,29 @@ class Configuration:
         self.node_port = {(node, what): ports.take() for node in setup.node_names()
                           for what in ("rpc", "localizer", "http")}
         self.capacity = {}
+        self.tls = None
 
     def write(self):
         for folder in ("conf", "state", "tmp"):
             (self.folder / folder).mkdir()
+        if self.setup.accounts:
+            (self.folder / "tmp").chmod(0o1777)  # the localizers of users write here
+        if self.setup.tls:
+            self.tls = KeyStores(self.folder / "tls", self.setup.host, *map(self.setup.node_host,
+                                                                              self.setup.node_names()))
         hosts = ["127.0.0.1 localhost", f"127.0.0.1 {os.uname().nodename}",
                  *(f"{host} {host}" for host in {self.setup.host, *map(self.setup.node_host, self.setup.node_names())}
                    if host != "localhost")]
         (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # JVMs read it instead of asking a name server
         (self.folder / "exclude").write_text("")
         if self.setup.kms:
-            self._write_folder("conf-kms", {"core-site": self._core(), "kms-site": self._kms(), "kms-acls": {
+            stores = {"ssl-server": self.tls.server} if self.setup.tls else {}
+            self._write_folder("conf-kms", {"core-site": self._core(), "kms-site": self._kms(), **stores, "kms-acls": {
                 f"default.key.acl.{right}": "*" for right in ("MANAGEMENT", "GENERATE_EEK", "DECRYPT_EEK", "READ")
             } | self.setup.extra.get("kms-acls", {})})
         common = {"core-site": self._core(), "hdfs-site": self._hdfs(), "yarn-site": self._yarn(), "resource-types": {}}
+        if self.setup.tls:
+            common["ssl-client"] = self.tls.client
         if self.setup.gpus:
             common["resource-types"]["yarn.resource-types"] = GPU
         for file, properties in self.setup.extra.items():
@@ -133,6 +162,10 @@ class Configuration:
         for name in ("nn", *self.setup.dn_names(), *self.setup.rm_names(), *self.setup.node_names()):
             files = {file: dict(properties) for file, properties in common.items()}
             files["core-site"].update(hurry)
+            if self.setup.tls:
+                files["ssl-server"] = self.tls.server
+                files["core-site"].update(self._login_of_web_users(
+                    self.setup.node_host(name) if name in self.setup.node_names() else self.setup.host))
             if name in self.setup.dn_names():
                 files["hdfs-site"] = {**self._data_node(name), **files["hdfs-site"]}
             if name in self.setup.rm_names():
@@ -172,7 +205,8 @@ class Configuration:
             "hadoop.rpc.protection": self.setup.rpc,
             "hadoop.security.auth_to_local": f"RULE:[2:$1](nn|dn|rm|nm)s/.*/{me}/ DEFAULT",
         } if self.setup.kerberos else {}
-        kms = {"hadoop.security.key.provider.path": f"kms://http@localhost:{self.port['kms']}/kms"}
+        scheme = "https" if self.setup.tls else "http"
+        kms = {"hadoop.security.key.provider.path": f"kms://{scheme}@localhost:{self.port['kms']}/kms"}
         return {
             **secure,
             **(kms if self.setup.kms else {}),
@@ -183,12 +217,23 @@ class Configuration:
             f"hadoop.proxyuser.{me}.groups": "*",
         }
 
+    def _login_of_web_users(self, host):
+        """The settings with which a daemon's web server requires SPNEGO."""
+        return {
+            "hadoop.http.filter.initializers": "org.apache.hadoop.security.AuthenticationFilterInitializer",
+            "hadoop.http.authentication.type": "kerberos",
+            "hadoop.http.authentication.signature.secret.file": self.tls.secret,
+            **self._service("hadoop.http.authentication.kerberos.principal",
+                            "hadoop.http.authentication.kerberos.keytab", "HTTP", host),
+        }
+
     def _kms(self):
         me, authentication = getpass.getuser(), "hadoop.kms.authentication"
         return {
             "hadoop.kms.key.provider.uri": f"jceks://file@/{self.folder}/kms.keys",
             "hadoop.kms.http.host": "localhost",
             "hadoop.kms.http.port": self.port["kms"],
+            "hadoop.kms.ssl.enabled": self.setup.tls,
             f"{authentication}.type": "kerberos",
             **self._service(f"{authentication}.kerberos.principal", f"{authentication}.kerberos.keytab", "HTTP"),
             f"{authentication}.kerberos.name.rules": f"RULE:[2:$1](nn|dn|rm|nm)s/.*/{me}/ DEFAULT",
@@ -217,6 +262,9 @@ class Configuration:
         return {
             **secure,
             **named,
+            **WAYS.get(self.setup.data, {}),
+            **({"dfs.http.policy": "HTTPS_ONLY", "dfs.namenode.https-address": f"{host}:{port['nn-http']}"}
+               if self.setup.tls else {}),
             "dfs.namenode.name.dir": f"file://{self.folder}/nn",
             "dfs.namenode.http-address": f"{host}:{port['nn-http']}",
             "dfs.replication": 1,
@@ -231,7 +279,7 @@ class Configuration:
         return {
             "dfs.datanode.data.dir": f"file://{self.folder}/{name}",
             "dfs.datanode.address": f"{host}:{port[name]}",
-            "dfs.datanode.http.address": f"{host}:{port[f'{name}-http']}",
+            f"dfs.datanode.{'https' if self.setup.tls else 'http'}.address": f"{host}:{port[f'{name}-http']}",
             "dfs.datanode.ipc.address": f"{host}:{port[f'{name}-ipc']}",
         }
 
@@ -264,6 +312,17 @@ class Configuration:
             site |= self._service("yarn.nodemanager.principal", "yarn.nodemanager.keytab", "nm")
             # Stands for /etc/krb5.conf on the nodes.
             site["yarn.nodemanager.admin-env"] = f"KRB5_CONFIG={self.folder}/kdc/krb5.conf"
+        if setup.tls:
+            site["yarn.http.policy"] = "HTTPS_ONLY"
+            site |= {key.replace("webapp.address", "webapp.https.address"): value for key, value in site.items()
+                     if "webapp.address" in key}
+        if setup.accounts:
+            site |= {
+                "yarn.nodemanager.container-executor.class":
+                    "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
+                "yarn.nodemanager.linux-container-executor.path": FOLDER / "container_executor.py",
+                "yarn.nodemanager.linux-container-executor.group": grp.getgrgid(os.getgid()).gr_name,
+            }
         if setup.pmem_check:
             # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False
@@ -295,8 +354,8 @@ class Configuration:
             site["yarn.node-labels.fs-store.root-dir"] = f"file://{self.folder}/state/labels"
         return site
 
-    def _service(self, principal_key, keytab_key, name):
-        principal = f"{name}/{self.setup.host}"
+    def _service(self, principal_key, keytab_key, name, host=None):
+        principal = f"{name}/{host or self.setup.host}"
         return {principal_key: f"{principal}@{REALM}",
                 keytab_key: self.folder / "kdc" / f"{principal.replace('/', '-')}.keytab"}
 
@@ -308,7 +367,8 @@ class Configuration:
             "yarn.nodemanager.hostname": host,
             "yarn.nodemanager.address": f"{host}:{self.node_port[name, 'rpc']}",
             "yarn.nodemanager.localizer.address": f"{host}:{self.node_port[name, 'localizer']}",
-            "yarn.nodemanager.webapp.address": f"{host}:{self.node_port[name, 'http']}",
+            f"yarn.nodemanager.webapp.{'https.' if self.setup.tls else ''}address":
+                f"{host}:{self.node_port[name, 'http']}",
             "yarn.nodemanager.local-dirs": folder / "local",
             "yarn.nodemanager.log-dirs": folder / "log",
             "yarn.nodemanager.recovery.dir": self.folder / "state" / name,

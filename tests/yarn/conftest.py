@@ -17,7 +17,20 @@ from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from cluster_user import Howdah  # noqa: E402
 from installed import installed  # noqa: E402, F401
 
+# The settings of production clusters that a cluster has with --secured, or if a test asks for them.
+SECURED = dict(kerberos=True, rpc="privacy", data="key-aes", kms=True, zones=True, tls=True, accounts=True)
+KMS_VERSIONS = (MAIN_VERSION,)  # Maven Central lacks the KMS of some later versions
 QUICK_HEARTBEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 would slow down the tests
+
+
+def pytest_addoption(parser):
+    parser.addoption("--secured", action="store_true", help="clusters have the settings of production clusters")
+
+
+def secured_settings(version=MAIN_VERSION):
+    """SECURED, without the settings that this version cannot have here."""
+    missing = () if version in KMS_VERSIONS else ("kms", "zones")
+    return {key: value for key, value in SECURED.items() if key not in missing}
 
 
 class Factory:
@@ -28,6 +41,8 @@ class Factory:
         self.request, self.clusters = request, []
 
     def __call__(self, **setup):
+        if self.request.config.getoption("--secured", default=False):
+            setup = {**secured_settings(setup.get("version", MAIN_VERSION)), **setup}
         cluster = Cluster(Setup(**{"heartbeat_ms": QUICK_HEARTBEAT_MS, **setup}))
         self.clusters.append(cluster)
         return cluster
@@ -73,6 +88,16 @@ def any_version(request, module_cluster):
     if request.param == MAIN_VERSION:
         return request.getfixturevalue("cluster")
     return module_cluster(version=request.param)
+
+
+@pytest.fixture
+def tmp_path(tmp_path):
+    """A folder in which tasks can write, under whichever account they run."""
+    for folder in tmp_path.parents:
+        if folder.stat().st_mode & 0o777 == 0o700:  # those that pytest has made
+            folder.chmod(0o711)
+    tmp_path.chmod(0o777)
+    return tmp_path
 
 
 @pytest.fixture

@@ -6,17 +6,6 @@ from cluster_setup import replace_properties
 from hadoop_tree import ROOT
 
 LIVE = ROOT / "build/release/bin/hdfs_live"
-PROTECTION = "dfs.data.transfer.protection"
-AES = {"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"}
-KEY = {"dfs.encrypt.data.transfer": "true"}
-WAYS = {
-    "authentication": {PROTECTION: "authentication"},
-    "integrity": {PROTECTION: "integrity"},
-    "privacy": {PROTECTION: "privacy"},
-    "privacy-aes": {PROTECTION: "privacy", **AES},
-    "key": {PROTECTION: "authentication,integrity,privacy", **KEY},
-    "key-aes": {PROTECTION: "authentication", **KEY, **AES, "dfs.encrypt.data.transfer.cipher.key.bitlength": "256"},
-}
 MB = 1 << 20
 
 

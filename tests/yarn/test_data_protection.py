@@ -3,9 +3,9 @@ import os
 
 import pytest
 
-from cluster_setup import replace_properties
+from cluster_setup import PROTECTION, WAYS, replace_properties
 from kill_cases import ended
-from protected_files import MB, PROTECTION, WAYS, ProtectedFiles
+from protected_files import MB, ProtectedFiles
 
 @pytest.fixture(scope="module")
 def files(module_cluster, tmp_path_factory):

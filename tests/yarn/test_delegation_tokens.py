@@ -146,7 +146,7 @@ MILLIS = 1000
 @pytest.fixture(scope="module")
 def short_lived(module_cluster):
     limits = {"renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}
-    return module_cluster(nodes=2, kerberos=True, extra={
+    return module_cluster(nodes=2, kerberos=True, aggregation=True, extra={
         "hdfs-site": {f"dfs.namenode.delegation.token.{key}": value for key, value in limits.items()},
         "yarn-site": {f"yarn.resourcemanager.delegation.token.{key}": value for key, value in {
             "renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}.items()}})
@@ -195,7 +195,8 @@ def lists_home(cluster, folder):
                                options=[f"-Djdk.net.hosts.file={cluster.folder}/hosts",
                                         f"-Djava.security.krb5.conf={cluster.kdc.config}"])
     script = folder / "list.sh"
-    script.write_text(f"""while [ ! -e {folder}/go ]; do
+    script.write_text(f"""echo begun
+while [ ! -e {folder}/go ]; do
   {shlex.join(java)} > {folder}/listed 2>&1 || exit 9
   date +%s >> {folder}/times
 done
@@ -235,6 +236,8 @@ def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived
         lists_until(tmp_path, time.time() + 5)
         (tmp_path / "go").touch()
         assert ended(howdah, job, "SUCCEEDED")["tasks"][0]["attempt"] == 1, "no list failed"
+    # YARN cannot aggregate logs with the tokens of the submission. Only those of the killed executor are lost.
+    assert howdah.log(job, "worker:0") == "begun\n"
     refused = [done for done in timer.done if done.code != 0 and "has not registered" not in done.stderr]
     assert not refused, refused
     done = howdah("renew", job)
@@ -274,6 +277,7 @@ def test_keytab_keeps_jobs_alive_that_outlive_their_tokens(howdah_of, short_live
         (folders[carry] / "go").touch()
         assert ended(howdah, job, "SUCCEEDED")["tasks"][0]["attempt"] == 0, "no list failed"
         assert "TokensExpiring" not in events(howdah, job)
+        assert howdah.log(job, "worker:0") == "begun\n"
 
 
 def test_k12_job_whose_tokens_end_still_ends_well(howdah_of, short_lived, unattended):

@@ -75,6 +75,10 @@ def test_ticket_comes_from_cache_keytab_or_client_keytab(howdah, secure, tmp_pat
     works(howdah, env=nothing, flags=("--keytab", keytab))
     works(howdah, env={**nothing, "HOWDAH_KEYTAB": str(keytab)})
     works(howdah, env={**nothing, "KRB5_CLIENT_KTNAME": str(keytab)})
+    (tmp_path / "config/howdah").mkdir(parents=True)
+    shutil.copy(keytab, tmp_path / "config/howdah/mine.keytab")
+    (tmp_path / "config/howdah/config.yaml").write_text("kerberos: {principal: alice, keytab: mine.keytab}\n")
+    works(howdah, env={**nothing, "XDG_CONFIG_HOME": str(tmp_path / "config")})
 
 
 def test_configuration_with_includedir_is_read(howdah, secure, tmp_path):

@@ -3,8 +3,9 @@ import os
 
 import pytest
 
+from cluster_setup import WAYS
 from kill_cases import ended
-from protected_files import MB, WAYS, ProtectedFiles
+from protected_files import MB, ProtectedFiles
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ import statistics
 from figures import MIB, Row, timed
 from yarn_jobs import Cluster, Setup
 
-from protected_files import WAYS, ProtectedFiles  # in tests/yarn
+from cluster_setup import WAYS  # in tests/yarn
+from protected_files import ProtectedFiles  # in tests/yarn
 
 # Triple DES takes several seconds per 100 MB on either side.
 SIZES = {"privacy": 128 * MIB, "key": 128 * MIB}

@@ -125,7 +125,8 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
     if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
   }
   const std::pair<std::string, std::string> kept[] = {{layout.outputs(id), layout.history_outputs(id)},
-                                                      {layout.results(id), layout.history_results(id)}};
+                                                      {layout.results(id), layout.history_results(id)},
+                                                      {layout.logs(id), layout.history_logs(id)}};
   for (const auto& [from, to] : kept) {
     const Status renamed = files->Rename(from, to, /*overwrite=*/false);
     if (!renamed.ok() && renamed.error().code != ErrorCode::kNotFound) return renamed;

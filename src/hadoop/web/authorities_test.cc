@@ -29,14 +29,14 @@ class Authorities : public ::testing::Test {
         << "</value></property><property><name>ssl.client.truststore.password</name><value>" << password
         << "</value></property></configuration>";
   }
-  Result<std::shared_ptr<const os::http::Trust>> Find() {
-    return AuthoritiesOf(conf::Configuration({[this](const std::string& name) -> std::optional<std::string> {
-                                                const auto found = variables_.find(name);
-                                                return found == variables_.end() ? std::nullopt
-                                                                                 : std::optional(found->second);
-                                              },
-                                              "ann", "/home/ann"}));
+  conf::Configuration Client() const {
+    return conf::Configuration({[this](const std::string& name) -> std::optional<std::string> {
+                                  const auto found = variables_.find(name);
+                                  return found == variables_.end() ? std::nullopt : std::optional(found->second);
+                                },
+                                "ann", "/home/ann"});
   }
+  Result<std::shared_ptr<const os::http::Trust>> Find() const { return AuthoritiesOf(Client()); }
 
   const std::string stores_ = HOWDAH_SOURCE_DIR "/src/hadoop/web/testdata/";
   std::string folder_;
@@ -49,6 +49,20 @@ TEST_F(Authorities, TrustStoreOfSslClientIsUsed) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_THAT((*found)->source(), HasSubstr(stores_ + "two.jks"));
   EXPECT_THAT((*found)->source(), HasSubstr("ssl.client.truststore.location in " + folder_ + "/ssl-client.xml"));
+}
+
+TEST_F(Authorities, ConfiguredAuthoritiesArePassedOnAsPem) {
+  EXPECT_EQ(*ConfiguredAuthorities(Client()), "");
+  WriteSslClient(stores_ + "two.jks", "changeit");
+  const auto pem = ConfiguredAuthorities(Client());
+  ASSERT_TRUE(pem.ok()) << pem.error().message;
+  variables_["HOWDAH_CA"] = folder_ + "/ca.pem";
+  std::ofstream(variables_["HOWDAH_CA"]) << *pem;
+  const auto found = Find();
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  STACK_OF(X509_OBJECT)* const read = X509_STORE_get0_objects(SSL_CTX_get_cert_store((*found)->context()));
+  EXPECT_EQ(sk_X509_OBJECT_num(read), 2);
+  EXPECT_EQ(*ConfiguredAuthorities(Client()), *pem);
 }
 
 TEST_F(Authorities, UnusableTrustStoreIsNotReplacedByAnother) {

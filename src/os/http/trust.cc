@@ -1,6 +1,7 @@
 #include "howdah/os/http/trust.h"
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <unistd.h>
 
@@ -49,6 +50,15 @@ Result<std::shared_ptr<const Trust>> Trust::OfPemFile(const std::string& path) {
     return Unusable(path, ::access(path.c_str(), R_OK) == 0 ? "it has no certificates in PEM" : "it cannot be read");
   }
   return std::shared_ptr<const Trust>(std::move(trust));
+}
+
+std::string PemOfCertificate(const std::string& der) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> memory(BIO_new(BIO_s_mem()), BIO_free);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
+  PEM_write_bio(memory.get(), PEM_STRING_X509, "", bytes, static_cast<long>(der.size()));
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(memory.get(), &text);
+  return std::string(text, static_cast<size_t>(size));
 }
 
 Result<std::shared_ptr<const Trust>> Trust::OfSystem() {

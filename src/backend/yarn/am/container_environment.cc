@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
+#include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
-
-constexpr char kNewerTokens[] = "howdah/newer.tokens";
 
 std::vector<std::string> Split(const std::string& list) {
   std::vector<std::string> parts;
@@ -18,6 +17,15 @@ std::vector<std::string> Split(const std::string& list) {
     at = end + 1;
   }
   return parts;
+}
+
+// Certificate authorities of the submission replace those of the node.
+hadoop::conf::Environment WithStagedAuthorities(hadoop::conf::Environment environment) {
+  if (::access(kAuthorities, R_OK) != 0) return environment;
+  environment.variable = [of_node = std::move(environment.variable)](const std::string& name) {
+    return name == "HOWDAH_CA" ? std::optional<std::string>(kAuthorities) : of_node(name);
+  };
+  return environment;
 }
 
 }  // namespace
@@ -58,10 +66,12 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
 Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment) {
   HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
   HOWDAH_TRY(auto credentials, ReadCredentials(container.token_file));
-  if (::access(kNewerTokens, F_OK) != 0) return credentials;
+  if (!HasNewerTokens()) return credentials;
   HOWDAH_TRY(const auto newer, ReadCredentials(kNewerTokens));
   return WithNewerTokens(std::move(credentials), newer);
 }
+
+bool HasNewerTokens() { return ::access(kNewerTokens, F_OK) == 0; }
 
 Status WriteNewerTokens(const hadoop::rpc::Credentials& newer) {
   return os::files::WriteFileAtomically(kNewerTokens, hadoop::rpc::WriteCredentials(newer), 0600);
@@ -70,7 +80,7 @@ Status WriteNewerTokens(const hadoop::rpc::Credentials& newer) {
 Result<hadoop::conf::Configuration> ReadStagedConfiguration(const hadoop::conf::Environment& environment,
                                                             const std::string& path) {
   HOWDAH_TRY(const auto xml, os::files::ReadFile(path));
-  hadoop::conf::Configuration configuration(environment);
+  hadoop::conf::Configuration configuration(WithStagedAuthorities(environment));
   const auto no_more_files = [](const std::string& name) -> Result<std::string> {
     return Failed("the staged configuration is one file, but it includes " + name);
   };

@@ -33,6 +33,10 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path);
 // Reads the credentials of this process's container, with the newer tokens that it has received. The container's
 // directory must be the current directory.
 Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment);
+// The path of newer tokens in a container's directory. The file exists only if the job has outlived the tokens of its
+// submission.
+inline constexpr char kNewerTokens[] = "howdah/newer.tokens";
+bool HasNewerTokens();
 // Stores newer tokens in the container's directory, for OwnCredentials.
 Status WriteNewerTokens(const hadoop::rpc::Credentials& newer);
 

@@ -16,6 +16,7 @@ namespace howdah::backend::yarn::am {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
+constexpr char kLogOfAttempt[] = "attempt-";  // the names of these files begin so (executor::TaskOptions::flat_logs)
 
 Status StoreFile(hadoop::hdfs::FileSystem& files, const std::string& from, const std::string& to) {
   HOWDAH_TRY(const auto file, os::files::OpenRegular(from));
@@ -65,6 +66,24 @@ Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& i
       HOWDAH_TRY_STATUS(home.files->MakeDirectories(directory, 0700));
     }
     HOWDAH_TRY_STATUS(StoreFile(*home.files, work_dir + "/" + path, root + "/" + path));
+  }
+  return {};
+}
+
+Status StoreLogs(const hadoop::conf::Environment& environment, const JobId& id) {
+  if (!HasNewerTokens()) return {};
+  HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
+  HOWDAH_TRY(const auto home, OpenHome(environment));
+  HOWDAH_TRY(const bool aggregates, home.cluster->configuration().Bool("yarn.log-aggregation-enable", false));
+  if (!aggregates) return {};  // the files remain on the node
+  const std::string root = home.layout.logs(id) + "/" + hadoop::yarn::ToText(container.container);
+  HOWDAH_TRY_STATUS(home.files->MakeDirectories(root, 0700));
+  for (const std::string& directory : container.log_dirs) {
+    HOWDAH_TRY(const auto names, os::files::ListDirectory(directory));
+    for (const std::string& name : names) {
+      if (!name.starts_with(kLogOfAttempt)) continue;
+      HOWDAH_TRY_STATUS(StoreFile(*home.files, directory + "/" + name, root + "/" + name));
+    }
   }
   return {};
 }

@@ -86,8 +86,18 @@ void ReportMissing(backend::Sink& sink, const std::vector<backend::Inherited>& m
   }
 }
 
+hadoop::rpc::Credentials TokensForExecutors(const YarnBackend::Options& options) {
+  hadoop::rpc::Credentials tokens = ExecutorCredentials(*options.credentials->Get(), options.spec.tokens);
+  tokens.secrets.clear();
+  return tokens;
+}
+
 std::string EncodedForExecutors(const YarnBackend::Options& options) {
-  return hadoop::rpc::WriteCredentials(ExecutorCredentials(*options.credentials->Get(), options.spec.tokens));
+  hadoop::rpc::Credentials all = ExecutorCredentials(*options.credentials->Get(), options.spec.tokens);
+  if (HasNewerTokens()) {
+    EmbedFile(all, EmbedFor::kAll, kNewerTokens, hadoop::rpc::WriteCredentials(TokensForExecutors(options)));
+  }
+  return hadoop::rpc::WriteCredentials(all);
 }
 
 // Reports the tokens of the job's credentials, if there are any.
@@ -96,9 +106,8 @@ void ReportTokens(backend::Sink& sink, const YarnBackend::Options& options) {
   auto issued = LifetimeOf(*present);
   if (!issued) return;
   if (HasKeytab()) issued->by = core::kRenewedByKeytab;
-  hadoop::rpc::Credentials newer = ExecutorCredentials(*present, options.spec.tokens);
-  newer.secrets.clear();
-  sink.OnEvent(backend::TokensInUse{*issued, issued->renewed ? hadoop::rpc::WriteCredentials(newer) : ""});
+  sink.OnEvent(backend::TokensInUse{
+      *issued, issued->renewed ? hadoop::rpc::WriteCredentials(TokensForExecutors(options)) : ""});
 }
 
 }  // namespace

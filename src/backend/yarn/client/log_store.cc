@@ -22,6 +22,7 @@ using backend::LogStream;
 constexpr Duration kFirstReadPause = std::chrono::milliseconds(100), kMaxReadPause = std::chrono::seconds(1);
 
 constexpr int kOk = 200, kUnauthorized = 401, kForbidden = 403, kNotThere = 404;
+constexpr size_t kReadBlock = size_t{1} << 20;
 constexpr size_t kShown = 300;  // bytes of an answer in a message
 
 using Clock = std::chrono::steady_clock;
@@ -163,7 +164,7 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
                                        ? "the log is not aggregated yet and no longer on its node"
                                        : "the log is no longer on its node, and yarn.log-aggregation-enable is off"};
   for (Duration pause = kFirstReadPause;; pause = std::min(pause * 2, kMaxReadPause)) {
-    for (const auto read_from : {&LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
+    for (const auto read_from : {&LogStore::ReadStored, &LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
       const auto read = (this->*read_from)(location, offset + delivered, count);
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
@@ -173,6 +174,19 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
     poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
   }
   return last.While("reading " + location.file + " of " + location.container + " on " + location.node);
+}
+
+Result<bool> LogStore::ReadStored(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {
+  HOWDAH_TRY(const auto files, cluster_.Files());
+  HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
+  const auto reader = files->Open(layout.history_logs(id_) + "/" + location.container + "/" + location.file);
+  if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) return false;
+  if (!reader.ok()) return reader.error();
+  HOWDAH_TRY_STATUS((*reader)->Seek(std::min(offset, (*reader)->size())));
+  for (;;) {
+    HOWDAH_TRY(const auto bytes, (*reader)->Read(kReadBlock));
+    if (bytes.empty() || !on_bytes(bytes)) return true;
+  }
 }
 
 Result<bool> LogStore::ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {

@@ -41,7 +41,8 @@ bool Matches(const backend::LogSelection& selection, const backend::LogSource& s
 
 // Reads log files of ended containers. While the application runs, NodeManagers serve the files. Afterwards YARN
 // aggregates them in the cluster's file system or, without log aggregation, keeps them on the nodes for a while. A file
-// may be unavailable for some seconds during aggregation. Single-threaded.
+// may be unavailable for some seconds during aggregation. If a job outlives the tokens of its submission, executors
+// store the files with the job's history. Single-threaded.
 class LogStore {
  public:
   // user: the owner of the application.
@@ -56,6 +57,7 @@ class LogStore {
 
  private:
   class Aggregated;
+  Result<bool> ReadStored(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
   Result<bool> ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
   // Reads the file through the web service of the container's NodeManager. Returns false if no NodeManager has it.
   Result<bool> ReadFromNode(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);

@@ -1,5 +1,7 @@
 #include "submission.h"
 
+#include <algorithm>
+
 #include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/job_credentials.h"
@@ -7,6 +9,8 @@
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/text.h"
 #include "howdah/core/submission.h"
+#include "howdah/hadoop/rpc/token_identifier.h"
+#include "howdah/hadoop/web/authorities.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
@@ -45,6 +49,7 @@ class Submission {
 
     std::map<std::string, StagedFile> common = {{staged.agent.name, staged.agent.file}};
     HOWDAH_TRY_STATUS(Provide(EmbedFor::kAll, kJobFile, layout_.job_file(id_), jobspec::WriteEffective(spec), common));
+    HOWDAH_TRY_STATUS(ProvideAuthorities(common));
     if (!staged.manifest.empty()) EmbedFile(credentials_, EmbedFor::kAll, kManifest, staged.manifest);
     if (!staged.left_out.empty()) EmbedFile(credentials_, EmbedFor::kAll, kLeftOut, staged.left_out);
 
@@ -97,6 +102,18 @@ class Submission {
       return {};
     }
     return Localize(name, path, resources);
+  }
+
+  // Containers read encryption zones, and their node may not know the authority of the KMS.
+  Status ProvideAuthorities(std::map<std::string, StagedFile>& resources) {
+    const bool uses_kms = std::any_of(credentials_.tokens.begin(), credentials_.tokens.end(), [](const auto& entry) {
+      return entry.second.kind == hadoop::rpc::kKmsToken;
+    });
+    if (!uses_kms) return {};
+    // An unusable trust store is no problem here: the client has reached the KMS without it.
+    const auto pem = hadoop::web::ConfiguredAuthorities(cluster_.configuration());
+    if (!pem.ok() || pem->empty()) return {};
+    return Provide(EmbedFor::kAll, kAuthorities, layout_.authorities(id_), *pem, resources);
   }
 
   // Passes the keytab to the AM's container. The ResourceManager keeps the AM's credentials in its state store, so the

@@ -29,7 +29,8 @@ class Connection {
   void SetOn(std::string on) { on_ = std::move(on); }
   // Must be called before the connection is used.
   void SetLogin(LoginFlags login) { login_ = std::move(login); }
-  // Uses the keytab of a job file, unless --keytab or --principal was given. Must be called before the connection is
+  // Uses the keytab of a job file, unless --keytab or --principal was given. Without either, the backend "yarn" uses
+  // $HOWDAH_KEYTAB, otherwise the keytab of the configuration file. Must be called before the connection is
   // used.
   void UseKeytab(const jobspec::JobSpec& spec);
   // The value of --on, or "".

@@ -1,4 +1,4 @@
-// The user's configuration file, and the prices of hardware in it. Pure.
+// The user's configuration file: the backend, the login, and the prices of hardware. Pure.
 #pragma once
 
 #include <map>
@@ -25,11 +25,19 @@ struct Prices {
   friend bool operator==(const Prices&, const Prices&) = default;
 };
 
+// With which keytab to use clusters with Kerberos.
+struct KeytabLogin {
+  std::string principal;  // empty: the first one of the keytab
+  std::string keytab;     // a path as written: absolute, "~/...", or relative to the file's directory
+  friend bool operator==(const KeytabLogin&, const KeytabLogin&) = default;
+};
+
 // The content of ~/.config/howdah/config.yaml.
 struct Configuration {
   std::optional<std::string> on;  // the backend, not checked
   int on_line = 0;                // the line of `on`
   std::optional<Prices> prices;
+  std::optional<KeytabLogin> kerberos;
 };
 
 template <typename T>

@@ -20,6 +20,8 @@ inline constexpr const char* kAmStartFile = "howdah/am.json";
 inline constexpr const char* kJobFile = "howdah/job.json";
 inline constexpr const char* kKeytab = "howdah/keytab";  // the keytab of the job file; only in the AM's container
 inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // the cluster's Hadoop configuration
+// The certificate authorities of the submitting client, as PEM. Missing: containers use those of their node.
+inline constexpr const char* kAuthorities = "howdah/authorities.pem";
 inline constexpr const char* kOwnerFile = "howdah/owner";           // contains the name of the job's owner
 
 // YARN counts only the AM failures within this window

@@ -8,12 +8,14 @@
 //       am.json                         the client's input for the AM (am_start.h), and the identity of clients
 //       outputs/ROLE-INDEX/...          the files of tasks that `outputs` in the job file selects
 //       results/ROLE-INDEX/LOCAL_RANK   results of processes (HOWDAH_RESULT)
+//       logs/CONTAINER/FILE             output of tasks, if the job has outlived the tokens of its submission
+//       authorities.pem                 the certificate authorities of the client, if the job needs them
 //       keytab                          mode 0400; the keytab of the job file
 //       tokens                          newer tokens than those of the submission (`howdah renew`)
 //       metrics                         the AM's metrics file, at most about five minutes old
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
 //     history/ID/                       mode 0700; kept after the end of the job
-//       job.json, journal.jsonl, metrics, outputs/, results/
+//       job.json, journal.jsonl, metrics, outputs/, results/, logs/
 #pragma once
 
 #include <string>
@@ -37,16 +39,19 @@ class Layout {
   std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
   std::string event_log(const JobId& id) const { return job(id) + "/events.bin"; }
+  std::string authorities(const JobId& id) const { return job(id) + "/authorities.pem"; }
   std::string keytab(const JobId& id) const { return job(id) + "/keytab"; }
   std::string tokens(const JobId& id) const { return job(id) + "/tokens"; }
   std::string metrics(const JobId& id) const { return job(id) + "/metrics"; }
   std::string outputs(const JobId& id) const { return job(id) + "/outputs"; }
   std::string results(const JobId& id) const { return job(id) + "/results"; }
+  std::string logs(const JobId& id) const { return job(id) + "/logs"; }
   std::string histories() const { return root_ + "/history"; }
   std::string history(const JobId& id) const { return histories() + "/" + id.text; }
   std::string history_metrics(const JobId& id) const { return history(id) + "/metrics"; }
   std::string history_outputs(const JobId& id) const { return history(id) + "/outputs"; }
   std::string history_results(const JobId& id) const { return history(id) + "/results"; }
+  std::string history_logs(const JobId& id) const { return history(id) + "/logs"; }
   std::string history_job_file(const JobId& id) const { return history(id) + "/job.json"; }
   std::string history_journal(const JobId& id) const { return history(id) + "/journal.jsonl"; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "howdah/base/result.h"
 #include "howdah/hadoop/conf/configuration.h"
@@ -13,5 +14,8 @@ namespace howdah::hadoop::web {
 // (ssl.client.truststore.location, .password; JKS or PKCS#12); the bundle of this machine. Returns kUsage if it cannot
 // be used; the message names the file and the key.
 Result<std::shared_ptr<const os::http::Trust>> AuthoritiesOf(const conf::Configuration& configuration);
+
+// The same authorities as PEM, for a process on another machine. Empty: they are those of the bundle.
+Result<std::string> ConfiguredAuthorities(const conf::Configuration& configuration);
 
 }  // namespace howdah::hadoop::web

@@ -39,4 +39,7 @@ class Trust {
   std::unique_ptr<ssl_ctx_st, Free> context_;
 };
 
+// A certificate in DER as PEM (RFC 7468).
+std::string PemOfCertificate(const std::string& der);
+
 }  // namespace howdah::os::http

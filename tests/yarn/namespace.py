@@ -1,0 +1,36 @@
+"""A mount namespace with accounts that the rest of the machine does not have."""
+import pathlib
+
+FIRST_ID = 20001
+# "$1" and "$2" replace the files of accounts, and "$4" shows the folder "$3".
+ENTER = """set -e
+mount --bind "$1" /etc/passwd
+mount --bind "$2" /etc/group
+mount --bind "$3" "$4"
+shift 4
+exec "$@"
+"""
+
+
+class Namespace:
+    """The namespace of the daemons of one cluster. The users have accounts in it, with groups of the same names. The
+    processes of users may not be able to read `hadoop`, which may be below the home directory of root. So the namespace
+    shows it in the folder of the cluster, too."""
+
+    def __init__(self, folder, hadoop, users):
+        self._hadoop = pathlib.Path(hadoop.folder)
+        self._shown = folder / "hadoop"
+        self._shown.mkdir()
+        accounts = list(enumerate(users, FIRST_ID))
+        self._files = []
+        for name, lines in (("passwd", [f"{user}:x:{n}:{n}::/nonexistent:/bin/sh" for n, user in accounts]),
+                            ("group", [f"{user}:x:{n}:" for n, user in accounts])):
+            path = folder / name
+            path.write_text("\n".join([pathlib.Path("/etc", name).read_text().rstrip("\n"), *lines, ""]))
+            self._files.append(path)
+
+    def inside(self, command):
+        """The command line that runs the command in the namespace. The process keeps its pid."""
+        words = [str(word).replace(str(self._hadoop), str(self._shown)) for word in command]
+        return ["unshare", "--mount", "sh", "-c", ENTER, "sh", *map(str, self._files), str(self._hadoop),
+                str(self._shown), *words]
