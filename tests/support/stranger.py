@@ -64,21 +64,32 @@ def public_folder():
         yield pathlib.Path(folder)
 
 
-def attack(job, pids, paths, own, secret, seconds=0, page=False, **more):
-    """Attacks the job once, or repeatedly for this number of seconds. Returns the number of attacks. All must fail.
-
-    own: a directory for the stranger. secret: a text that the stranger must not find. page: whether everybody on the
-    machine may read the job's status page; ports then answer strangers. more: entries for TARGET of the script."""
+def target_of(job, pids, paths, own, secret, uid=UID, seconds=0, page=False, **more):
+    """TARGET of the script, as text. uid: the stranger. The other parameters are those of attack()."""
     own.mkdir(exist_ok=True)
-    os.chown(own, UID, UID)
+    os.chown(own, uid, uid)
     target = {"job": job, "pids": sorted(pids), "ports": ports_of(pids), "sockets": sockets_of(pids),
               "paths": sorted(map(str, paths)), "own": str(own), "secret": secret, "seconds": seconds,
               "page": page, "may_read": [], "sticky": [], "home": "", "howdah": "", **more}
     assert target["ports"] and target["paths"] and target["pids"], target
-    done = subprocess.run(as_other(["/usr/bin/python3", "-c", ATTACKS.read_text()]), input=json.dumps(target), cwd=own,
+    return json.dumps(target)
+
+
+def attack(job, pids, paths, own, secret, seconds=0, **more):
+    """Attacks the job once, or repeatedly for this number of seconds. Returns the number of attacks. All must fail.
+
+    own: a directory for the stranger. secret: a text that the stranger must not find. more: `page`, whether everybody
+    on the machine may read the job's status page, so that ports answer strangers; other entries for TARGET."""
+    target = target_of(job, pids, paths, own, secret, seconds=seconds, **more)
+    done = subprocess.run(as_other(["/usr/bin/python3", "-c", ATTACKS.read_text()]), input=target, cwd=own,
                           capture_output=True, text=True, timeout=300 + 2 * seconds, start_new_session=True)
     assert done.returncode == 0, done
-    result = json.loads(done.stdout)
+    return all_refused(done.stdout)
+
+
+def all_refused(output):
+    """Checks the output of the script. Returns the number of attacks."""
+    result = json.loads(output)
     assert not result["succeeded"], result
     print(f"{result['refused']} attacks in {result['times']} rounds")
     return result["refused"]

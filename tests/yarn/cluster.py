@@ -8,11 +8,11 @@ import tempfile
 import time
 from urllib.parse import quote
 
+from accounts import Accounts
 from cluster_setup import Configuration, Setup
 from daemons import MARK, Daemon, Guardian, Ports, processes_of, sweep
 from hadoop_tree import ROOT, Hadoop, java_home
 from kdc import Kdc
-from namespace import Namespace
 from network import Network
 from web_clients import NegotiatingClient, PlainClient
 
@@ -66,7 +66,7 @@ class Cluster:
         self.configuration = Configuration(self.setup, self.folder, self.ports)
         self.configuration.write()
         self.conf_dir = self.folder / "conf"
-        self.nodes_namespace = Namespace(self.folder, self.hadoop, self.setup.users) if self.setup.accounts else None
+        self.accounts = Accounts(self.folder, self.hadoop, self.setup.users) if self.setup.accounts else None
         self.kdc = self._start_kdc() if self.setup.kerberos else None
         self.web = self._web_client()
         self.network = Network(self.setup.nodes) if self.setup.networks else None
@@ -114,8 +114,8 @@ class Cluster:
         secure_node = self.setup.kerberos and name in self.setup.node_names()
         command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options,
                                    instead=[self.hadoop.without_libhadoop()] if secure_node else [])
-        if self.nodes_namespace:
-            command = self.nodes_namespace.inside(command)
+        if self.accounts:
+            command = self.accounts.inside(command)
         if self.network and name in self.setup.node_names():
             command = [*self.network.inside(int(name[2:])), *command]
         # Containers inherit this environment. It must not contain the tests' variables or HADOOP_CONF_DIR.

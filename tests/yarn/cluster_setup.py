@@ -79,7 +79,7 @@ class Setup:
     kms: bool = False  # a KMS for encryption zones; Cluster.make_zone() makes zones
     zones: bool = False  # the home of each user is an encryption zone; needs `kms`
     tls: bool = False  # all web services require HTTPS and SPNEGO
-    accounts: bool = False  # containers run under accounts of the users, which only the daemons' namespace has
+    accounts: bool = False  # containers run under the accounts of their users (accounts.py), and YARN checks ACLs
     name_service: str = ""  # a second name of the NameNode, which clients treat as a file system of its own
     # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
     # yarn-site for single nodes, {"nm1": {"key": "value"}}.
@@ -322,6 +322,8 @@ class Configuration:
                     "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
                 "yarn.nodemanager.linux-container-executor.path": FOLDER / "container_executor.py",
                 "yarn.nodemanager.linux-container-executor.group": grp.getgrgid(os.getgid()).gr_name,
+                "yarn.acl.enable": True,
+                "yarn.admin.acl": getpass.getuser(),
             }
         if setup.pmem_check:
             # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
@@ -391,6 +393,9 @@ class Configuration:
             f"{CAPACITY}maximum-am-resource-percent": setup.am_percent,
             f"{CAPACITY}resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
         }
+        if setup.accounts:  # the defaults let everybody administer queues
+            properties[f"{CAPACITY}root.acl_administer_queue"] = " "
+            properties[f"{CAPACITY}root.acl_submit_applications"] = "*"
         for name, settings in setup.queues.items():
             for key, value in settings.items():
                 properties[f"{CAPACITY}root.{name}.{key}"] = value

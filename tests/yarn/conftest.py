@@ -11,6 +11,7 @@ pytest.register_assert_rewrite("contract_cases", "elastic_cases", "inside_cases"
                                "rendezvous_cases", "job_reports", "tony_cases")
 
 import scheduling_cases  # noqa: E402
+from accounts import NO_ACCOUNT  # noqa: E402
 from browser import chromium, context, expect  # noqa: E402, F401
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
@@ -72,6 +73,11 @@ def cluster(session_cluster):
 
 
 @pytest.fixture(scope="session")
+def secured_cluster(session_cluster):
+    return session_cluster(**SECURED, aggregation=True, users=("alice", "bob", NO_ACCOUNT))
+
+
+@pytest.fixture(scope="session")
 def difficult_cluster(session_cluster):
     return session_cluster(**scheduling_cases.SETUP)
 
@@ -96,7 +102,7 @@ def tmp_path(tmp_path):
     for folder in tmp_path.parents:
         if folder.stat().st_mode & 0o777 == 0o700:  # those that pytest has made
             folder.chmod(0o711)
-    tmp_path.chmod(0o777)
+    tmp_path.chmod(0o1777)
     return tmp_path
 
 

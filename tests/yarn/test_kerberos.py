@@ -12,7 +12,8 @@ from daemons import Ports
 from hadoop_tree import MAIN_VERSION, ROOT, Hadoop
 from kdc import REALM, Kdc
 from kill_cases import ended, kill_am, submit, until, worker
-from machine import eventually
+from machine import BIN, eventually
+from other_user import needs_mounts
 
 PARTNER = "PARTNER.TEST"
 TABLE = ROOT / "src/hadoop/principals/testdata/short_names.tsv"
@@ -81,11 +82,62 @@ def test_ticket_comes_from_cache_keytab_or_client_keytab(howdah, secure, tmp_pat
     works(howdah, env={**nothing, "XDG_CONFIG_HOME": str(tmp_path / "config")})
 
 
-def test_configuration_with_includedir_is_read(howdah, secure, tmp_path):
+# Runs the command with KCM's daemon, in a mount namespace in which nothing of the machine's own daemon is visible.
+WITH_KCM = """
+mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /var/lib/sss && mkdir /var/lib/sss/secrets /var/lib/sss/db || exit 1
+/usr/libexec/sssd/sssd_kcm --uid 0 --gid 0 --logger=stderr & kcm=$!
+until [ -S /run/.heim_org.h5l.kcm-socket ]; do kill -0 $kcm || exit 1; done
+"$@"; code=$?
+kill $kcm; exit $code
+"""
+LIST_WITH_TICKET = 'kinit -k -t "$1" alice && "$2" --on yarn doctor && kdestroy'
+
+
+@needs_mounts
+@pytest.mark.parametrize("cache", ["KCM:", "KEYRING:session:howdah"])
+def test_ticket_comes_from_a_daemon_or_from_the_kernel(howdah, secure, cache):
+    start = ["unshare", "--mount", "sh", "-c", WITH_KCM, "sh"] if cache == "KCM:" else []
+    done = subprocess.run([*start, "sh", "-c", LIST_WITH_TICKET, "sh", secure.kdc.keytab_path("alice"), BIN],
+                          env=howdah.env | {"KRB5CCNAME": cache}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    assert f"alice@{REALM} from the cache {cache}" in done.stdout, done
+
+
+# The keys of /etc/krb5.conf and /etc/krb5.conf.d/crypto-policies on RHEL 9.
+RHEL = """includedir {folder}/conf.d/
+[logging]
+    default = FILE:/var/log/krb5libs.log
+[libdefaults]
+    dns_lookup_realm = false
+    ticket_lifetime = 24h
+    renew_lifetime = 7d
+    forwardable = true
+    rdns = false
+    pkinit_anchors = FILE:/etc/pki/tls/certs/ca-bundle.crt
+    spake_preauth_groups = edwards25519
+    dns_canonicalize_hostname = fallback
+    qualify_shortname = ""
+    default_ccache_name = FILE:{cache}
+"""
+POLICY = "[libdefaults]\npermitted_enctypes = aes256-cts-hmac-sha1-96 aes256-cts-hmac-sha384-192 " \
+         "aes128-cts-hmac-sha256-128\n"
+# Hides the loader, all libraries, resolver modules and locales of the machine.
+BARE = 'mount --bind /dev/null /etc/nsswitch.conf && mount -t tmpfs tmpfs /usr/lib && exec "$@"'
+
+
+@needs_mounts
+def test_programs_need_no_library_and_read_the_configuration_of_rhel(howdah, secure, tmp_path):
     (tmp_path / "conf.d").mkdir()
     shutil.copy(secure.kdc.config, tmp_path / "conf.d" / "lab")
-    (tmp_path / "krb5.conf").write_text(f"includedir {tmp_path}/conf.d\n")
-    works(howdah, env={"KRB5_CONFIG": str(tmp_path / "krb5.conf")})
+    (tmp_path / "conf.d" / "crypto-policies").write_text(POLICY)
+    (tmp_path / "krb5.conf").write_text(RHEL.format(folder=tmp_path, cache=howdah.home / "tickets"))
+    env = {key: value for key, value in howdah.env.items() if key not in ("KRB5CCNAME", "LANG", "LC_ALL")}
+    env["KRB5_CONFIG"] = str(tmp_path / "krb5.conf")
+    for flags in ([], ["--keytab", secure.kdc.keytab_path("alice")]):
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", BARE, "sh", BIN, *flags, "doctor"], env=env,
+                              capture_output=True, text=True, timeout=60)
+        assert f"Kerberos: alice@{REALM} from the" in done.stdout, done
+        assert "wrote, read and deleted a file in" in done.stdout, done
 
 
 def test_kdc_that_refuses_tcp_is_asked_over_udp(howdah_of, secure, howdah, tmp_path):

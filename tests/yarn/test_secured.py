@@ -3,15 +3,19 @@ encrypted RPC and transfers, home directories in encryption zones, HTTPS with SP
 of their users."""
 import pytest
 
-from conftest import SECURED
+from accounts import NO_ACCOUNT
 from contract_cases import *  # noqa: F403
-
-
-@pytest.fixture(scope="module")
-def secured(module_cluster):
-    return module_cluster(**SECURED, aggregation=True)
+from job_reports import assert_facts
 
 
 @pytest.fixture
-def machine(howdah_of, secured):
-    return howdah_of(secured)
+def machine(howdah_of, secured_cluster):
+    return howdah_of(secured_cluster)
+
+
+def test_k16_user_without_an_account_on_the_nodes(howdah_of, secured_cluster, tmp_path):
+    howdah = howdah_of(secured_cluster, NO_ACCOUNT)
+    done = howdah("run", howdah.job_file(tmp_path, "roles: {w: {memory: 64MiB, command: 'true'}}\n"))
+    assert done.code == 1, done
+    assert_facts(howdah.status(done.id)["reason"], "could not be started", f"User {NO_ACCOUNT} not found",
+                 "must create the account on every node")

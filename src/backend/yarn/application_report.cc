@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "howdah/backend/yarn/container_exit_status.h"
+#include "howdah/backend/yarn/launch_refusal.h"
 #include "howdah/base/epoch.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
@@ -134,6 +135,9 @@ std::string DescribeAmDeath(const std::string& diagnostics) {
   }
   const auto code = AmExitStatus(diagnostics);
   if (!code) return "";
+  if (const std::string refusal = DescribeLaunchRefusal(diagnostics); !refusal.empty()) {
+    return "could not be started: " + refusal;
+  }
   std::string how = DescribeExitCode(*code);
   const std::string detail = Detail(diagnostics);
   const bool says_more = *code <= 0 && !detail.empty();

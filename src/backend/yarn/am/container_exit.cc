@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "howdah/backend/yarn/container_exit_status.h"
+#include "howdah/backend/yarn/launch_refusal.h"
 #include "howdah/base/exit_status.h"
 
 namespace howdah::backend::yarn::am {
@@ -83,6 +84,11 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   return text + "; administrators should disable this check of the cluster (yarn.nodemanager.vmem-check-enabled)";
 }
 
+std::string CouldNotStart(const std::string& diagnostics) {
+  const std::string refusal = DescribeLaunchRefusal(diagnostics);
+  return "container could not be started: " + (refusal.empty() ? FirstText(diagnostics) : refusal);
+}
+
 // Reads diagnostics such as 'Resource hdfs://ns/x changed on src filesystem - expected: "2026-11-21T...", was:
 // "2026-11-21T...", current time: ...' (FSDownload.verifyAndCopy)
 std::string NotLocalized(const std::string& diagnostics) {
@@ -93,7 +99,7 @@ std::string NotLocalized(const std::string& diagnostics) {
   }
   const std::string gone = Between(diagnostics + "\n", "File does not exist: ", "\n");
   if (!gone.empty()) return "file " + gone + " was deleted after submission";
-  return "container could not be started: " + FirstText(diagnostics);
+  return CouldNotStart(diagnostics);
 }
 
 // Returns the last line of the executor's stderr. NodeManagers append the end of that file to the diagnostics ("Last
@@ -136,6 +142,8 @@ std::string ExecutorExited(int code, const std::string& diagnostics) {
     return NotLocalized(diagnostics);
   }
   const std::string last = LastStderrLine(diagnostics);
+  // The node's helper programs end with codes of their own, which look like codes of the executor.
+  if (last.empty() && !DescribeLaunchRefusal(diagnostics).empty()) return CouldNotStart(diagnostics);
   return "executor " + DescribeEnd(exit) + (last.empty() ? "" : ": " + last);
 }
 
@@ -185,7 +193,8 @@ std::string DescribeStartProgress(const Result<::hadoop::yarn::ContainerStatusPr
 }
 
 std::string DescribeStartFailure(const std::string& diagnostics) {
-  return "node refused to start the container: " + FirstText(diagnostics);
+  const std::string refusal = DescribeLaunchRefusal(diagnostics);
+  return "node refused to start the container: " + (refusal.empty() ? FirstText(diagnostics) : refusal);
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -15,12 +15,14 @@
 #include "howdah/base/epoch.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/rpc/control_client.h"
+#include "job_lookup.h"
 #include "log_store.h"
 #include "refusals.h"
 #include "running_application.h"
 #include "stored_outputs.h"
 #include "submission.h"
 #include "yarn_follow.h"
+#include "yarn_log_file.h"
 #include "yarn_watch.h"
 
 namespace howdah::backend::yarn::client {
@@ -33,40 +35,8 @@ constexpr Duration kStatusLimit = std::chrono::seconds(3);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 constexpr Duration kGoneLimit = std::chrono::minutes(2);
 constexpr Duration kLogReadLimit = std::chrono::seconds(30);
-constexpr Duration kLogPieceLimit = std::chrono::seconds(3);  // a viewer reads many pieces, and waits for each
 
 constexpr const char* kRootQueue = "root";  // of the CapacityScheduler and the FairScheduler
-
-Error NoSuchJob(const std::string& name, const std::string& why) {
-  return {ErrorCode::kNotFound, "no job '" + name + "': " + why};
-}
-
-// The report of an application. The report is unset if the ResourceManager no longer has the application. In that case
-// only the history may have the job.
-struct Lookup {
-  std::optional<ApplicationReportProto> report;
-};
-
-Result<Lookup> Find(HadoopClient& cluster, const JobId& id) {
-  const auto application = hadoop::yarn::ParseApplicationId(id.text);
-  if (!application) return NoSuchJob(id.text, "job ids on YARN look like application_1700000000000_0001");
-  HOWDAH_TRY(const auto rm, cluster.Rm());
-  auto report = rm->Report(*application);
-  if (report.ok()) return Lookup{std::move(*report)};
-  if (report.error().code != ErrorCode::kNotFound) return report.error();
-  return Lookup{};
-}
-
-Result<std::string> EndedJournal(HadoopClient& cluster, const JobId& id, const Lookup& known) {
-  if (known.report) return ReadEndedJournal(cluster, id, *known.report);
-  auto journal = ReadHistoryJournal(cluster, id);
-  if (!journal.ok() && journal.error().code == ErrorCode::kNotFound) {
-    return NoSuchJob(id.text, "unknown to the ResourceManager, and not in the history of " + cluster.user());
-  }
-  return journal;
-}
-
-bool IsEnded(const Lookup& known) { return !known.report || HasEnded(*known.report); }
 
 Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, const ApplicationReportProto& report) {
   wire::ControlRequest request;
@@ -110,7 +80,6 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluste
   ::hadoop::yarn::GetApplicationsRequestProto filter;
   filter.add_application_types(kApplicationType);
   filter.add_users(cluster.user());
-  filter.set_scope(::hadoop::yarn::OWN);
   return rm->Applications(filter);
 }
 
@@ -161,66 +130,6 @@ std::string RelativePathRefusal(const std::string& key) {
          "reach, as "
          "in hdfs:///user/NAME/DIR, or the absolute path of a directory that all nodes share";
 }
-
-class YarnLogFile final : public backend::LogFile {
- public:
-  YarnLogFile(HadoopClient& cluster, JobId id, backend::LogSource source)
-      : cluster_(cluster), id_(std::move(id)), source_(std::move(source)) {}
-
-  Result<int64_t> Size() override {
-    if (final_size_) return *final_size_;
-    HOWDAH_TRY(const auto known, Find(cluster_, id_));
-    if (!IsEnded(known)) {
-      const auto size = SizeOfRunningLog(cluster_, id_, *known.report, source_);
-      if (size.ok() && *size) return **size;
-    }
-    // Neither YARN nor the journal records the size of a file that an ended container has left.
-    int64_t size = 0;
-    HOWDAH_TRY_STATUS(ReadStored(known, 0, [&](std::string_view bytes) {
-      size += static_cast<int64_t>(bytes.size());
-      return true;
-    }));
-    if (IsEnded(known)) final_size_ = size;
-    return size;
-  }
-
-  Result<std::string> Read(int64_t offset, int64_t size) override {
-    std::string bytes;
-    const auto take = [&](std::string_view more) {
-      bytes += more.substr(0, static_cast<size_t>(size) - bytes.size());
-      return static_cast<int64_t>(bytes.size()) < size;
-    };
-    HOWDAH_TRY(const auto known, Find(cluster_, id_));
-    if (!IsEnded(known)) {
-      const auto read = ReadRunningLog(cluster_, id_, *known.report, source_, offset, take);
-      if (read.ok() && (read->complete || static_cast<int64_t>(bytes.size()) == size)) return bytes;
-    }
-    HOWDAH_TRY_STATUS(ReadStored(known, offset + static_cast<int64_t>(bytes.size()), take));
-    return bytes;
-  }
-
- private:
-  // Reads what the container has left on its node, or what was collected from there.
-  howdah::Status ReadStored(const Lookup& known, int64_t offset, const LogStore::OnBytes& on_bytes) {
-    if (!location_) {
-      HOWDAH_TRY(const auto journal,
-                 IsEnded(known) ? EndedJournal(cluster_, id_, known) : ReadRunningJournal(cluster_, id_));
-      const auto locations = LogLocations(DecodeJournal(journal));
-      const auto found = locations.find(source_);
-      if (found == locations.end()) return Error{ErrorCode::kNotFound, "the task has not started"};
-      location_ = found->second;
-      store_ = std::make_unique<LogStore>(cluster_, id_, known.report ? known.report->user() : cluster_.user());
-    }
-    return store_->Read(*location_, offset, on_bytes, kLogPieceLimit);
-  }
-
-  HadoopClient& cluster_;
-  JobId id_;
-  backend::LogSource source_;
-  std::optional<LogFileLocation> location_;
-  std::unique_ptr<LogStore> store_;
-  std::optional<int64_t> final_size_;
-};
 
 // Returns those of all users, as far as the ResourceManager shows them to this one.
 Result<std::vector<backend::ApplicationInfo>> LiveApplications(hadoop::yarn::ResourceManager& rm) {
@@ -278,7 +187,7 @@ Result<JobId> YarnCluster::Resolve(const std::string& name) {
 Result<journal::JobView> YarnCluster::Status(const JobId& id) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(auto known, Find(*cluster, id));
-  if (!IsEnded(known)) return ViewOfRunning(*cluster, id, *known.report);
+  if (!known.has_ended()) return ViewOfRunning(*cluster, id, *known.report);
   HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
   journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
   if (known.report) view.tracking_url = ViewFromReport(*known.report).tracking_url;
@@ -335,9 +244,9 @@ Result<std::vector<JobId>> YarnCluster::Jobs(std::optional<Instant> since) {
 howdah::Status YarnCluster::ReadJournal(const JobId& id,
                                         const std::function<void(const core::JournalEntry&)>& on_entry) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
   HOWDAH_TRY(const std::string journal,
-             IsEnded(known) ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
+             known.has_ended() ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
   for (const core::JournalEntry& entry : DecodeJournal(journal)) on_entry(entry);
   return {};
 }
@@ -347,6 +256,9 @@ Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   // A Follow of an unknown job would end without an entry. If the ResourceManager cannot be reached, it tries again.
   const auto known = Find(*cluster, id);
+  if (known.ok()) {
+    HOWDAH_TRY_STATUS(CheckOwner(*cluster, id, *known));
+  }
   if (known.ok() && !known->report) {
     const auto journal = EndedJournal(*cluster, id, *known);
     if (!journal.ok()) return journal.error();
@@ -357,8 +269,8 @@ Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
 
 Result<std::vector<backend::LogSource>> YarnCluster::LogSources(const JobId& id) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto known, Find(*cluster, id));
-  if (!IsEnded(known)) return ListRunningLogs(*cluster, id, *known.report);
+  HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
+  if (!known.has_ended()) return ListRunningLogs(*cluster, id, *known.report);
   HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
   std::vector<backend::LogSource> sources;
   for (const auto& [source, location] : LogLocations(DecodeJournal(journal))) sources.push_back(source);
@@ -369,7 +281,7 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
                                     std::optional<int64_t> last_lines,
                                     const std::function<void(std::string_view)>& on_bytes) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
   TailBuffer keeper(last_lines, on_bytes);
   const auto take = [&](std::string_view bytes) {
     keeper.Add(bytes);
@@ -377,13 +289,13 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   };
   int64_t offset = 0;
   std::string journal;
-  if (!IsEnded(known)) {
+  if (!known.has_ended()) {
     const auto read = ReadRunningLog(*cluster, id, *known.report, source, 0, take);
     if (read.ok() && read->complete) return keeper.Finish(), howdah::Status();
     if (read.ok()) offset = read->bytes, journal = read->journal;
   }
   if (journal.empty()) {
-    HOWDAH_TRY(auto recorded, IsEnded(known) ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
+    HOWDAH_TRY(auto recorded, known.has_ended() ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
     journal = std::move(recorded);
   }
   const auto locations = LogLocations(DecodeJournal(journal));
@@ -415,19 +327,21 @@ Result<std::unique_ptr<backend::JobWatch>> YarnCluster::Watch() {
 
 Result<YarnCluster::FetchedOutputs> YarnCluster::FetchOutputs(const JobId& id, const std::string& directory) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
+  HOWDAH_TRY([[maybe_unused]] const auto known, FindOwn(*cluster, id));
   return FetchStoredOutputs(*cluster, id, directory);
 }
 
 Result<std::string> YarnCluster::ReadResult(const JobId& id, const std::string& role, int index, int local_rank) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
+  HOWDAH_TRY([[maybe_unused]] const auto known, FindOwn(*cluster, id));
   return ReadStoredResult(*cluster, id, role + "-" + std::to_string(index) + "/" + std::to_string(local_rank));
 }
 
 Result<backend::JobMetrics> YarnCluster::Metrics(const JobId& id, const metrics::Query& query) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
   HOWDAH_TRY(const auto layout, cluster->StagingLayout());
-  if (!IsEnded(known)) {
+  if (!known.has_ended()) {
     return backend::ReadRunningMetrics(
         id, FindAm(*cluster, id, *known.report), [&] { return OpenMetrics(*cluster, layout.metrics(id)); }, query);
   }
@@ -452,7 +366,7 @@ std::string YarnCluster::LogsLocation(const JobId&) { return "on the nodes of th
 Result<std::string> YarnCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
-  if (IsEnded(known)) return std::string();
+  if (known.has_ended()) return std::string();
   wire::ControlRequest request;
   request.mutable_stop()->set_by(by);
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
@@ -479,8 +393,8 @@ howdah::Status YarnCluster::AwaitGone(const JobId& id) {
 howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
   const std::string doing = "scaling " + role + " of " + id.text + " to " + std::to_string(instances);
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto known, Find(*cluster, id));
-  if (IsEnded(known)) return Error{ErrorCode::kUnavailable, doing + ": the job has ended"};
+  HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
+  if (known.has_ended()) return Error{ErrorCode::kUnavailable, doing + ": the job has ended"};
   wire::ControlRequest request;
   request.mutable_scale()->set_role(role);
   request.mutable_scale()->set_instances(instances);
@@ -491,8 +405,8 @@ howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int 
 
 Result<std::optional<backend::Cluster::RenewedTokens>> YarnCluster::RenewTokens(const JobId& id) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto known, Find(*cluster, id));
-  if (IsEnded(known)) return std::optional<RenewedTokens>();
+  HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
+  if (known.has_ended()) return std::optional<RenewedTokens>();
   const std::string doing = "renewing the tokens of " + id.text;
   HOWDAH_TRY(const std::string job_file, ReadJobFile(*cluster, id));
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(job_file));
@@ -514,8 +428,8 @@ Result<std::optional<backend::Cluster::RenewedTokens>> YarnCluster::RenewTokens(
 
 Result<rpc::AmContact> YarnCluster::Contact(const JobId& id) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto known, Find(*cluster, id));
-  if (IsEnded(known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
+  HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
+  if (known.has_ended()) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
   return FindAm(*cluster, id, *known.report);
 }
 

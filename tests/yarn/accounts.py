@@ -1,6 +1,7 @@
-"""A mount namespace with accounts that the rest of the machine does not have."""
+"""Accounts that only a mount namespace has, so that tests change nothing on the machine."""
 import pathlib
 
+NO_ACCOUNT = "carol"  # has a ticket and a home, and no account
 FIRST_ID = 20001
 # "$1" and "$2" replace the files of accounts, and "$4" shows the folder "$3".
 ENTER = """set -e
@@ -12,8 +13,8 @@ exec "$@"
 """
 
 
-class Namespace:
-    """The namespace of the daemons of one cluster. The users have accounts in it, with groups of the same names. The
+class Accounts:
+    """The accounts of users, with groups of the same names, in the mount namespace of one cluster's daemons. The
     processes of users may not be able to read `hadoop`, which may be below the home directory of root. So the namespace
     shows it in the folder of the cluster, too."""
 
@@ -21,13 +22,17 @@ class Namespace:
         self._hadoop = pathlib.Path(hadoop.folder)
         self._shown = folder / "hadoop"
         self._shown.mkdir()
-        accounts = list(enumerate(users, FIRST_ID))
+        accounts = list(enumerate([user for user in users if user != NO_ACCOUNT], FIRST_ID))
+        self._uids = {user: n for n, user in accounts}
         self._files = []
         for name, lines in (("passwd", [f"{user}:x:{n}:{n}::/nonexistent:/bin/sh" for n, user in accounts]),
                             ("group", [f"{user}:x:{n}:" for n, user in accounts])):
             path = folder / name
             path.write_text("\n".join([pathlib.Path("/etc", name).read_text().rstrip("\n"), *lines, ""]))
             self._files.append(path)
+
+    def uid(self, user):
+        return self._uids[user]
 
     def inside(self, command):
         """The command line that runs the command in the namespace. The process keeps its pid."""
