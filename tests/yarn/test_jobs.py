@@ -2,8 +2,6 @@
 import json
 import re
 import signal
-import urllib.error
-import urllib.request
 
 import pytest
 
@@ -46,12 +44,6 @@ def aggregating(module_cluster):
     return module_cluster(aggregation=True, log_format="TFile")
 
 
-def get(url):
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(url, timeout=30) as answer:
-        return answer.read().decode()
-
-
 def logs_of(howdah, job):
     """The output of `howdah logs` for several selections of tasks and streams."""
     asked = [[], ["talker"], ["talker:0"], ["talker:1"], ["talker:1", "--attempt", "0"], ["talker:1", "--stderr"],
@@ -86,8 +78,12 @@ def without_third(answers):
     return answers
 
 
-def check_pages(url, status):
+def check_pages(web, url, status):
     """Checks the status page and its links through the ResourceManager's proxy."""
+    def get(url):
+        code, text = web.send(url)
+        assert code == 200, text
+        return text
     page = get(url)
     links = re.findall(r'href="([^"]+)"', page)
     assert "talk" in page and "talker:1" in page, page
@@ -97,8 +93,7 @@ def check_pages(url, status):
         t["container"] for t in status["tasks"]]
     log = next(link for link in links if link.startswith("log/") and "/0/" in link and "stdout" in link)
     assert get(url + log).startswith("first\nsecond 0")
-    with pytest.raises(urllib.error.HTTPError):
-        get(url + "log/nobody/0/0/stdout")
+    assert web.send(url + "log/nobody/0/0/stdout")[0] == 404
 
 
 def test_commands_work_while_a_job_runs_and_after_its_end(machine, tmp_path):
@@ -128,7 +123,7 @@ def test_commands_work_while_a_job_runs_and_after_its_end(machine, tmp_path):
     assert waited.code == 5 and "RUNNING" in waited.stderr, waited
     eventually(lambda: machine.log(job, "talker:1").startswith("first\nsecond 1\n"), "what talker:1 says")
     check_logs(without_third(logs_of(machine, job)), [])
-    check_pages(status["urls"]["tracking"], status)
+    check_pages(machine.cluster.web, status["urls"]["tracking"], status)
 
     assert machine("kill", job).code == 0
     machine.assert_clean(job)

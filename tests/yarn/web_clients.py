@@ -22,16 +22,18 @@ class PlainClient:
 
 
 class NegotiatingClient:
-    """HTTPS with SPNEGO, by the program curl. `env` names the ticket, and `ca` the certificate of the servers."""
+    """HTTP or HTTPS with SPNEGO, by the program curl. `env` names the ticket, and `ca` the certificate of the servers,
+    or is None."""
 
     def __init__(self, env, ca):
         self._env, self._ca = env, ca
 
     def send(self, url, method="GET", body=None, timeout_s=60, content="application/json"):
         """As PlainClient.send."""
-        command = ["curl", "--silent", "--show-error", "--noproxy", "*", "--negotiate", "--user", ":", "--cacert",
-                   self._ca, "--max-time", str(timeout_s), "--request", method, "--header", f"Content-Type: {content}",
-                   "--header", "Accept: application/json", "--write-out", "\n%{http_code}", url]
+        command = ["curl", "--silent", "--show-error", "--noproxy", "*", "--negotiate", "--user", ":",
+                   *(["--cacert", self._ca] if self._ca else []), "--max-time", str(timeout_s), "--request", method,
+                   "--header", f"Content-Type: {content}", "--header", "Accept: application/json", "--write-out",
+                   "\n%{http_code}", url]
         if body is not None:
             command += ["--data-binary", "@-"]
         done = subprocess.run(command, input=body or b"", capture_output=True, env={"PATH": "/usr/bin:/bin",

@@ -7,7 +7,7 @@ readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data d
 readonly test_on_request="recipes idle"
 # Files of tests/yarn that start after the tests of the programs, so that both halves of the run take equally long.
 readonly test_yarn_late="test_delegation_tokens test_failover test_python test_python_api"
-readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
+readonly test_hadoops="3.3.6 3.4.3 3.5.0 2.10.2 3.1.4 3.2.4"  # as in tests/yarn/hadoop_tree.py
 
 run_ctest() {  # NAME of the results, preset, then options of ctest
   local name=$1 preset=$2; shift 2

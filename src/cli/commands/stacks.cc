@@ -21,9 +21,11 @@ Result<int> Stacks(client::Connection& connection, const StacksArguments& argume
   HOWDAH_TRY(const int signal, client::ParseSignal(arguments.signal));
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
+  const auto am = job.cluster->Contact(job.id);
+  if (!am.ok() && view.tasks.empty()) return am.error();  // the AM is missing, or the job belongs to another user
   HOWDAH_TRY(const auto tasks, client::TasksToSample(arguments.task, view));
-  HOWDAH_TRY(const rpc::AmContact am, job.cluster->Contact(job.id));
-  const auto samples = client::SampleTasks(am, tasks, {arguments.native, signal});
+  if (!am.ok()) return am.error();
+  const auto samples = client::SampleTasks(*am, tasks, {arguments.native, signal});
   const auto is_failure = [](const client::TaskSample& sample) { return !sample.stacks.ok(); };
   if (samples.size() == 1 && is_failure(samples.front())) return samples.front().stacks.error();
   std::string text;

@@ -6,6 +6,7 @@
 #include "container_environment.h"
 #include "container_exit.h"
 #include "howdah/backend/yarn/container_exit_status.h"
+#include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/host_port.h"
 #include "howdah/hadoop/rpc/token_proto.h"
