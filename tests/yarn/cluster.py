@@ -1,5 +1,4 @@
 """A real small Hadoop: NameNode, DataNode, ResourceManager and NodeManagers as ordinary processes on the loopback."""
-import contextlib
 import json
 import os
 import pathlib
@@ -113,9 +112,8 @@ class Cluster:
                         f"-Dkms.home.dir={self.folder}"]
         if not self.hadoop.archive.exists():
             options.append(f"-XX:DumpLoadedClassList={self.logs}/{name}.classes")
-        secure_node = self.setup.kerberos and name in self.setup.node_names()
         command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options,
-                                   instead=[self.hadoop.without_libhadoop()] if secure_node else [])
+                                   instead=self._stand_ins(name) if self.setup.kerberos else [])
         if self.accounts:
             command = self.accounts.inside(command)
         if self.network and name in self.setup.node_names():
@@ -123,6 +121,13 @@ class Cluster:
         # Containers inherit this environment. It must not contain the tests' variables or HADOOP_CONF_DIR.
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "JAVA_HOME": str(java_home()), MARK: str(self.folder)}
         return Daemon(name, command, self.logs / f"{name}.log", env, self.folder)
+
+    def _stand_ins(self, name):
+        """Folders of classes that replace Hadoop's in a daemon of a cluster with Kerberos."""
+        if name in self.setup.node_names():
+            return [self.hadoop.stand_in("SecureIOUtils")]
+        never_rests = self.setup.version.startswith("3.3.") and name in self.setup.rm_names()
+        return [self.hadoop.stand_in("DelegationTokenRenewer", inner_only=True)] if never_rests else []
 
     def __getitem__(self, name):
         return self.daemons[name]
@@ -167,21 +172,10 @@ class Cluster:
         if self.setup.rm_ha:
             self.activate("rm")
         self._wait_up(self.all_nodes_active, f"{self.setup.nodes} active nodes")
-        if self.setup.kerberos:
-            self._slow_down_token_renewers()
         if self.setup.labels:
             self._label_nodes()
         if not self.hadoop.archive.exists():
             self.hadoop.make_archive(self.logs.glob("*.classes"))
-
-    def _slow_down_token_renewers(self):
-        """With Kerberos, a thread of the ResourceManager looks for slow renewals all the time, without a pause
-        (DelegationTokenRenewerPoolTracker). It gets only processor time that nothing else needs."""
-        for name in self.setup.rm_names():
-            for thread in pathlib.Path(f"/proc/{self[name].pid}/task").iterdir():
-                with contextlib.suppress(OSError):  # the thread has ended
-                    if (thread / "comm").read_text().startswith("DelegationToken"):
-                        os.setpriority(os.PRIO_PROCESS, int(thread.name), 19)
 
     def _encrypt_homes(self):
         for user in self.setup.users:

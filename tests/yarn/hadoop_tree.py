@@ -47,15 +47,17 @@ class Hadoop:
         return [str(java_home() / "bin/java"), f"-Xmx{heap_mb}m", *_FLAGS, *share, *options, "-cp", path,
                 *map(str, words)]
 
-    def without_libhadoop(self):
-        """Compiles the class that lets NodeManagers with Kerberos read logs without libhadoop.so; returns its
-        folder."""
-        source = ROOT / "tests/yarn/hadoop/SecureIOUtils.java"
-        done = self.folder / f"secure-io-{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}"
+    def stand_in(self, name, inner_only=False):
+        """Compiles tests/yarn/hadoop/NAME.java, a class that replaces one of Hadoop's; returns its folder. inner_only:
+        only the inner classes replace Hadoop's."""
+        source = ROOT / f"tests/yarn/hadoop/{name}.java"
+        done = self.folder / f"{name}-{hashlib.sha256(source.read_bytes()).hexdigest()[:12]}"
         if not done.exists():
-            new = pathlib.Path(tempfile.mkdtemp(dir=self.folder, prefix="secure-io-new-"))
+            new = pathlib.Path(tempfile.mkdtemp(dir=self.folder, prefix=f"{name}-new-"))
             subprocess.run([java_home() / "bin/javac", "-nowarn", "-proc:none", "-cp", ":".join(self.jars), "-d", new,
                             source], check=True)
+            if inner_only:
+                next(new.rglob(f"{name}.class")).unlink()
             try:
                 new.rename(done)
             except OSError:  # another test run has compiled it first

@@ -146,7 +146,7 @@ MILLIS = 1000
 @pytest.fixture(scope="module")
 def short_lived(module_cluster):
     limits = {"renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}
-    return module_cluster(nodes=2, kerberos=True, aggregation=True, extra={
+    return module_cluster(nodes=2, kerberos=True, aggregation=True, rm_ha=True, nm_recovery=True, extra={
         "hdfs-site": {f"dfs.namenode.delegation.token.{key}": value for key, value in limits.items()},
         "yarn-site": {f"yarn.resourcemanager.delegation.token.{key}": value for key, value in {
             "renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}.items()}})
@@ -267,6 +267,10 @@ def test_keytab_keeps_jobs_alive_that_outlive_their_tokens(howdah_of, short_live
         eventually(lambda: "TokensRenewed" in events(howdah, job), "newer tokens", END_S + 10)
         assert "replaced by the application master" in howdah("status", job).stdout
         lists_until(folders[carry], end + 3)
+    # Both know only the tokens of the submission, which have expired.
+    short_lived.fail_over()
+    short_lived["nm1"].restart()
+    short_lived.wait_active()
     kill9(*howdah.agents(jobs["true"], "am"))
     kill_am(howdah, jobs["false"])
     eventually(lambda: len(am_attempts(howdah, jobs["true"])) == 2
