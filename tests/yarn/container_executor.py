@@ -150,7 +150,7 @@ def signal(account, pid, number):
 def delete(account, directory, *bases):
     for path in [os.path.join(base, directory) if directory else base for base in bases] or [directory]:
         if os.path.isdir(path):
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)  # another call may delete a part of it
         elif os.path.lexists(path):
             os.unlink(path)
 
