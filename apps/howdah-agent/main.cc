@@ -223,6 +223,7 @@ Status UseContainerFiles(executor::TaskOptions& options) {
       {.path = here, .log_dirs = Variable("LOG_DIRS"), .python_dir = has_python ? here + "/" + kPythonDirectory : ""},
       options);
   options.inherited = executor::InheritedFromContainer(environ);
+  HOWDAH_TRY_STATUS(executor::EnsureHome(here + "/home", options.inherited));
   HOWDAH_TRY(options.inherited[kTokenFileVariable],
              backend::yarn::am::WriteTaskCredentials(HadoopEnvironment(), options.job_file));
   options.replace_tokens = [job_file = options.job_file](const std::string& tokens) {

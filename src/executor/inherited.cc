@@ -1,6 +1,9 @@
 #include "howdah/executor/inherited.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -47,6 +50,15 @@ Variables InheritedFromContainer(const char* const* environment) {
     variables[std::string(variable.substr(0, equals))] = variable.substr(equals + 1);
   }
   return variables;
+}
+
+Status EnsureHome(const std::string& directory, Variables& variables) {
+  std::string& home = variables["HOME"];
+  std::error_code ignored;
+  if (std::filesystem::is_directory(home, ignored) && ::access(home.c_str(), W_OK | X_OK) == 0) return {};
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
+  home = directory;
+  return {};
 }
 
 }  // namespace howdah::executor

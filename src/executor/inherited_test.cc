@@ -43,5 +43,19 @@ TEST(Inherited, ContainerProvidesNodeAndHadoopVariables) {
                           Pair("LC_ALL", "C.UTF-8"), Pair("PATH", "/usr/bin:/bin"), Pair("TZ", "")));
 }
 
+TEST(Inherited, MissingHomeIsReplacedByNewDirectory) {
+  os::files::Scratch scratch;
+  const std::string own = scratch / "home";
+  for (const char* home : {"", "/nonexistent/home", "/etc/passwd"}) {
+    Variables variables{{"HOME", home}};
+    ASSERT_TRUE(EnsureHome(own, variables).ok());
+    EXPECT_EQ(variables["HOME"], own) << home;
+  }
+  EXPECT_TRUE(os::files::ListDirectory(own).ok());
+  Variables variables{{"HOME", scratch.path()}};
+  ASSERT_TRUE(EnsureHome(own, variables).ok());
+  EXPECT_EQ(variables["HOME"], scratch.path());
+}
+
 }  // namespace
 }  // namespace howdah::executor

@@ -140,6 +140,7 @@ def test_a_large_file_is_stored_once_per_node(howdah, tmp_path):
             block = number.to_bytes(4, "big") + chunk[4:]
             file.write(block)
             digest.update(block)
+    (tmp_path / "large").chmod(0o600)  # other users may not read it, so the nodes keep it in the user's cache
     node = howdah.cluster.setup.node_names()[0]
     role = {"memory": "64MiB", "instances": 15, "locality": {"nodes": [howdah.cluster.host(node)], "strict": True},
             # All tasks read the size of the file, and the first task also its content.
