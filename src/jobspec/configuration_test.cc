@@ -36,8 +36,9 @@ TEST(Configuration, LoginIsRead) {
 }
 
 TEST(Configuration, LoginNeedsKeytab) {
-  EXPECT_THAT(ProblemsOf(ParseConfiguration("on: yarn\nkerberos: {principal: ann}\n", "c.yaml")),
-              ElementsAre("c.yaml:2: kerberos.keytab: missing; write the path of a keytab, as in keytab: ~/ann.keytab"));
+  EXPECT_THAT(
+      ProblemsOf(ParseConfiguration("on: yarn\nkerberos: {principal: ann}\n", "c.yaml")),
+      ElementsAre("c.yaml:2: kerberos.keytab: missing; write the path of a keytab, as in keytab: ~/ann.keytab"));
   EXPECT_THAT(ProblemsOf(ParseConfiguration("kerberos: {carry: true}\n", "c.yaml")),
               ElementsAre("c.yaml:1: kerberos.carry: unknown key; the keys here are principal, keytab"));
 }

@@ -307,24 +307,17 @@ class Configuration:
             "yarn.log-aggregation-enable": setup.aggregation,
             "yarn.application.classpath": "",
         }
+        if setup.tls:
+            site["yarn.http.policy"] = "HTTPS_ONLY"
+            site |= {key.replace("webapp.address", "webapp.https.address"): value for key, value in site.items()
+                     if "webapp.address" in key}
         if setup.kerberos:
             site |= self._service("yarn.resourcemanager.principal", "yarn.resourcemanager.keytab", "rm")
             site |= self._service("yarn.nodemanager.principal", "yarn.nodemanager.keytab", "nm")
             # Stands for /etc/krb5.conf on the nodes.
             site["yarn.nodemanager.admin-env"] = f"KRB5_CONFIG={self.folder}/kdc/krb5.conf"
-        if setup.tls:
-            site["yarn.http.policy"] = "HTTPS_ONLY"
-            site |= {key.replace("webapp.address", "webapp.https.address"): value for key, value in site.items()
-                     if "webapp.address" in key}
         if setup.accounts:
-            site |= {
-                "yarn.nodemanager.container-executor.class":
-                    "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
-                "yarn.nodemanager.linux-container-executor.path": FOLDER / "container_executor.py",
-                "yarn.nodemanager.linux-container-executor.group": grp.getgrgid(os.getgid()).gr_name,
-                "yarn.acl.enable": True,
-                "yarn.admin.acl": getpass.getuser(),
-            }
+            site |= self._accounts()
         if setup.pmem_check:
             # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False
@@ -355,6 +348,17 @@ class Configuration:
             site["yarn.node-labels.enabled"] = True
             site["yarn.node-labels.fs-store.root-dir"] = f"file://{self.folder}/state/labels"
         return site
+
+    @staticmethod
+    def _accounts():
+        return {
+            "yarn.nodemanager.container-executor.class":
+                "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
+            "yarn.nodemanager.linux-container-executor.path": FOLDER / "container_executor.py",
+            "yarn.nodemanager.linux-container-executor.group": grp.getgrgid(os.getgid()).gr_name,
+            "yarn.acl.enable": True,
+            "yarn.admin.acl": getpass.getuser(),
+        }
 
     def _service(self, principal_key, keytab_key, name, host=None):
         principal = f"{name}/{host or self.setup.host}"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Stands for Hadoop's setuid program `container-executor`, which Maven does not have: runs containers under the accounts
-of their users. A NodeManager that runs as root calls it as
+"""Stands for Hadoop's setuid program `container-executor`, which Maven does not have: runs containers under the
+accounts of their users. A NodeManager that runs as root calls it as
 
     container_executor.py --checksetup
     container_executor.py USER OWNER OPERATION ARGUMENT...

@@ -8,7 +8,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSIONS = ("3.3.6", "3.4.3", "3.5.0")
-OLD_VERSIONS = ("2.10.2", "3.1.4", "3.2.4")  # stand for distributions whose artifacts are not public; few tests use them
+OLD_VERSIONS = ("2.10.2", "3.1.4", "3.2.4")  # stand for distributions whose artifacts are not public
 MAIN_VERSION = VERSIONS[0]  # all tests use this version; a few run with each version
 
 # Before Hadoop 3.5, Guice 4, JAXB and the serialisers access these packages by reflection, which JDK 17 forbids by

@@ -122,8 +122,8 @@ def test_our_proto_files_match_hadoops_messages(theirs, tmp_path):
 # Differences of old versions that do not matter: fields of other names with the same meaning, fields that are required
 # there and that we never send, and a default value.
 HARMLESS = {
-    "2.10.2": {"hadoop.hdfs.OpBlockChecksumResponseProto.blockChecksum", "hadoop.hdfs.DataTransferTraceInfoProto.traceId",
-               "hadoop.hdfs.DataTransferTraceInfoProto.parentId",
+    "2.10.2": {"hadoop.hdfs.OpBlockChecksumResponseProto.blockChecksum",
+               "hadoop.hdfs.DataTransferTraceInfoProto.traceId", "hadoop.hdfs.DataTransferTraceInfoProto.parentId",
                "hadoop.yarn.ResourceRequestProto.allocation_request_id"},
     "3.1.4": {"hadoop.hdfs.StorageTypeQuotaInfoProto.type", "hadoop.hdfs.DataTransferTraceInfoProto.traceId",
               "hadoop.hdfs.DataTransferTraceInfoProto.parentId"},

@@ -130,6 +130,9 @@ def test_the_demo_resumes_after_a_killed_rank_and_shows_its_curves(howdah, insta
     """The checkpoints and curves are in directories that all nodes share."""
     installed("data")
     checkpoints, curves = tmp_path / "checkpoints", tmp_path / "curves"
+    for folder in (checkpoints, curves):
+        folder.mkdir()
+        folder.chmod(0o777)  # tasks may run under another account than the tests
     job = howdah.submit(
         "job.yaml", "--set", f"python.archive={archive('demo')}", "--set", f"checkpoint.dir={checkpoints}",
         "--set", f"tensorboard.logdir={curves}", "--set", "roles.chief.memory=512MiB", "--set",

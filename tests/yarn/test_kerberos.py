@@ -58,6 +58,8 @@ def test_doctor_uses_each_protection(howdah_of, protected):
     done = howdah("doctor")
     assert f"alice@{REALM} from the cache FILE:{howdah.home}/tickets" in done.stdout, done
     assert "the account is alice" in done.stdout, done
+    assert f"connected to the ResourceManager rm/localhost, {protected.setup.rpc}\n" in done.stdout, done
+    assert f"connected to the NameNode nn/localhost, {protected.setup.rpc}\n" in done.stdout, done
     assert "1 NodeManagers are running" in done.stdout, done
     assert "wrote, read and deleted a file in" in done.stdout, done
     assert f"the KDC of {REALM}, 127.0.0.1:{protected.kdc.port}, TCP, answered within" in done.stdout, done

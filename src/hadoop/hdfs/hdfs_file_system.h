@@ -41,6 +41,7 @@ class HdfsFileSystem : public FileSystem {
 
   std::string uri() const override { return options_.uri; }
   std::string home_directory() const override { return options_.home; }
+  std::string server_security() const override { return name_node_->security(); }
   std::string transfer_protection() const override { return connector_->last_protection(); }
   Result<FileStatus> Stat(const std::string& path) override;
   Result<std::vector<FileStatus>> List(const std::string& path) override;

@@ -84,6 +84,11 @@ class RemoteNameNode : public NameNode {
   Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) override;
   Result<int64_t> VisibleLength(const LocatedBlock& block) override;
   Result<std::optional<::hadoop::hdfs::DataEncryptionKeyProto>> DataEncryptionKey() override;
+  // See BlockingClient::security.
+  std::string security() {
+    const std::lock_guard lock(mutex_);
+    return client_.security();
+  }
 
  private:
   static Error Explained(const Error& error);

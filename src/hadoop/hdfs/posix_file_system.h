@@ -16,6 +16,7 @@ class PosixFileSystem : public FileSystem {
 
   std::string uri() const override { return "file://"; }
   std::string home_directory() const override { return home_; }
+  std::string server_security() const override { return {}; }
   std::string transfer_protection() const override { return {}; }
   Result<FileStatus> Stat(const std::string& path) override;
   Result<std::vector<FileStatus>> List(const std::string& path) override;

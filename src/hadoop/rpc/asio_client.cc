@@ -45,6 +45,7 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   void Begin(std::string_view method, std::string request, Repeat repeat, Done done);
   void SetToken(Token token, bool reconnect);
   const std::string& local_ip() const { return local_ip_; }
+  const std::string& security() const { return security_; }
 
  private:
   struct Call {
@@ -83,7 +84,7 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   const std::string client_id_;
   bool closed_ = false;
   size_t server_ = 0;  // index of the server for the next connection
-  std::string local_ip_;
+  std::string local_ip_, security_;
   int32_t last_id_ = -1;
   std::map<int32_t, CallPtr> calls_;
   std::shared_ptr<Link> link_;                  // the link for new calls; null if there is none
@@ -170,6 +171,7 @@ void AsioClient::Impl::OnTimeout(const CallPtr& call) {
 
 void AsioClient::Impl::OnReady(const Link* link) {
   local_ip_ = link->local_ip();
+  security_ = link->security();
   for (const auto& [id, call] : calls_) {
     if (call->link.get() == link) WaitForAnswer(call);
   }
@@ -266,5 +268,6 @@ void AsioClient::CallBytes(std::string_view method, std::string request, Repeat 
 
 void AsioClient::SetToken(Token token, bool reconnect) { impl_->SetToken(std::move(token), reconnect); }
 std::string AsioClient::local_ip() const { return impl_->local_ip(); }
+std::string AsioClient::security() const { return impl_->security(); }
 
 }  // namespace howdah::hadoop::rpc

@@ -24,6 +24,7 @@ class BlockingClient::Impl {
   }
 
   std::string local_ip() const { return client_.local_ip(); }
+  std::string security() const { return client_.security(); }
   const std::string& service() const { return service_; }
 
  private:
@@ -42,6 +43,7 @@ Result<std::string> BlockingClient::CallBytes(std::string_view method, std::stri
 }
 
 std::string BlockingClient::local_ip() const { return impl_->local_ip(); }
+std::string BlockingClient::security() const { return impl_->security(); }
 
 std::string BlockingClient::Unreadable(std::string_view method) const {
   return "the answer of " + (impl_->service().empty() ? "the server" : impl_->service()) + " to " +

@@ -34,6 +34,27 @@ std::string Header(const std::string& client_id, int32_t call_id, int32_t retry_
   return body;
 }
 
+// How the server knows the user.
+enum class Authentication { kSimple, kToken, kKerberos };
+
+// The message that begins the calls of a connection.
+std::string ContextFrame(const ConnectionOptions& options, Authentication authentication) {
+  ::hadoop::common::IpcConnectionContextProto context;
+  context.set_protocol(options.protocol);
+  // As in Java's client, the field is always present. After an authentication it is empty, because the token or ticket
+  // identifies the user. The owner of a ticket may act as another user.
+  auto* user = context.mutable_userinfo();
+  const bool simple = authentication == Authentication::kSimple;
+  if (simple) user->set_effectiveuser(options.user);
+  if (simple && !options.real_user.empty()) user->set_realuser(options.real_user);
+  if (authentication == Authentication::kKerberos && !options.kerberos->on_behalf_of.empty()) {
+    user->set_effectiveuser(options.kerberos->on_behalf_of);
+  }
+  std::string body = Header(options.client_id, kContextCall, -1);
+  AppendDelimited(body, context);
+  return Frame(body);
+}
+
 }  // namespace
 
 Connection::Connection(ConnectionOptions options)
@@ -47,28 +68,11 @@ Connection::Connection(ConnectionOptions options)
   SendSasl(Negotiation::Begin());
 }
 
-std::string Connection::Context() const {
-  ::hadoop::common::IpcConnectionContextProto context;
-  context.set_protocol(options_.protocol);
-  // As in Java's client, the field is always present. After an authentication it is empty, because the token or ticket
-  // identifies the user. The owner of a ticket may act as another user.
-  auto* user = context.mutable_userinfo();
-  const bool simple = !UsesSasl(options_) || negotiation_.state() == Negotiation::State::kSimple;
-  if (simple) user->set_effectiveuser(options_.user);
-  if (simple && !options_.real_user.empty()) user->set_realuser(options_.real_user);
-  if (used_kerberos_ && !options_.kerberos->on_behalf_of.empty()) {
-    user->set_effectiveuser(options_.kerberos->on_behalf_of);
-  }
-  std::string body = Header(options_.client_id, kContextCall, -1);
-  AppendDelimited(body, context);
-  return Frame(body);
-}
-
 void Connection::Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request) {
   if (failure_) return;
   if (!std::exchange(begun_, true)) {
     output_ = kPreambleNone;
-    output_ += Context();
+    output_ += ContextFrame(options_, Authentication::kSimple);
   }
   ::hadoop::common::RequestHeaderProto call;
   call.set_methodname(std::string(method));
@@ -229,7 +233,10 @@ void Connection::OnReady() {
   ready_ = true;
   protection_ = negotiation_.protection();
   // Send the context together with the calls, because a server that refuses the context closes the connection.
-  std::string frames = Context();
+  const bool simple = negotiation_.state() == Negotiation::State::kSimple;
+  std::string frames = ContextFrame(options_, simple           ? Authentication::kSimple
+                                              : used_kerberos_ ? Authentication::kKerberos
+                                                               : Authentication::kToken);
   for (std::string& frame : std::exchange(waiting_, {})) frames += frame;
   Send(std::move(frames));
 }

@@ -68,6 +68,8 @@ class Connection {
   // Continues with a context for this server, or fails with an error.
   void UseContext(Result<std::unique_ptr<kerberos::SecurityContext>> context);
 
+  // See Negotiation::Description.
+  std::string security() const { return negotiation_.Description(); }
   // Whether the handshake is complete.
   bool ready() const { return ready_; }
   // Whether the answer of any call is outstanding.
@@ -88,7 +90,6 @@ class Connection {
   void OnReady();
   void Send(std::string frame);
   void SendSasl(const ::hadoop::common::RpcSaslProto& message);
-  std::string Context() const;
   void Fail(FailureKind kind, Error error);
   void Break(std::string why) { Fail(FailureKind::kBroken, Failed(std::move(why))); }
 

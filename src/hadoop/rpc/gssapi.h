@@ -22,6 +22,7 @@ class Gssapi final : public sasl::Mechanism {
   Result<std::string> Start(const std::optional<std::string>& challenge) override;
   Result<std::string> Step(std::string_view challenge) override;
   Status Finish(const std::optional<std::string>& token) override;
+  principals::Protection protection() const override { return protection_; }
   size_t wrap_size() const override;
   Result<std::string> Wrap(std::string_view bytes) override;
   Result<std::string> Unwrap(std::string_view token) override;

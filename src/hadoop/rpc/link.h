@@ -56,6 +56,7 @@ class Link : public std::enable_shared_from_this<Link> {
   bool Ended();
   Clock::time_point last_received() const { return last_received_; }
   std::string local_ip() const;
+  std::string security() const { return connection_.security(); }
 
  private:
   using Code = boost::system::error_code;

@@ -80,6 +80,12 @@ Result<Negotiation::Message> Negotiation::UseContext(std::unique_ptr<kerberos::S
   return initiate;
 }
 
+std::string Negotiation::Description() const {
+  if (state_ != State::kAuthenticated) return "";
+  const std::string principal = entry_.protocol().empty() ? "" : entry_.protocol() + "/" + entry_.serverid() + ", ";
+  return principal + principals::ToText(mechanism_->protection());
+}
+
 Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& message) {
   if (mechanism_) return Failed("the server started the negotiation a second time");
   std::string offered;

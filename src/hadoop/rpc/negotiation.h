@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "howdah/base/result.h"
@@ -54,6 +55,9 @@ class Negotiation {
   enum class State { kGoingOn, kNeedsContext, kSimple, kAuthenticated };
   State state() const { return state_; }
   principals::Advertised server() const { return {entry_.protocol(), entry_.serverid()}; }
+  // The server's principal and the protection, as in "rm/node7, privacy"; without Kerberos only the protection. Empty
+  // before authentication, and for servers that require none.
+  std::string Description() const;
   // The mechanism that wraps messages, or null if messages are not wrapped. Valid after authentication.
   sasl::Mechanism* protection() const;
 

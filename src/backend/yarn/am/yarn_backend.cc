@@ -107,8 +107,8 @@ void ReportTokens(backend::Sink& sink, const YarnBackend::Options& options) {
   auto issued = LifetimeOf(*present);
   if (!issued) return;
   if (HasKeytab()) issued->by = core::kRenewedByKeytab;
-  sink.OnEvent(backend::TokensInUse{
-      *issued, issued->renewed ? hadoop::rpc::WriteCredentials(TokensForExecutors(options)) : ""});
+  sink.OnEvent(
+      backend::TokensInUse{*issued, issued->renewed ? hadoop::rpc::WriteCredentials(TokensForExecutors(options)) : ""});
 }
 
 }  // namespace

@@ -103,6 +103,9 @@ class SetupCheck {
           "check that the ResourceManager is running and that this machine can connect to the address of the "
           "configuration above");
     }
+    if (const std::string security = (*rm)->security(); cluster.kerberos() && !security.empty()) {
+      Ok("connected to the ResourceManager " + security);
+    }
     const auto nodes = (*rm)->ClusterNodes({});
     if (!nodes.ok()) return Problem(nodes.error().message, "");
     CheckNodes(*nodes);
@@ -137,6 +140,9 @@ class SetupCheck {
     if (const Status removed = (*files)->Delete(probe, false); !removed.ok())
       return Problem(removed.error().message, "");
     Ok("wrote, read and deleted a file in " + (*files)->uri() + layout.root() + " as " + cluster.user());
+    if (const std::string security = (*files)->server_security(); cluster.kerberos() && !security.empty()) {
+      Ok("connected to the NameNode " + security);
+    }
     if (const std::string protection = (*files)->transfer_protection(); !protection.empty() && cluster.kerberos()) {
       Ok("transfers between this machine and the DataNodes are " + protection);
     }

@@ -25,8 +25,9 @@ Result<Lookup> Find(HadoopClient& cluster, const JobId& id) {
 Status CheckOwner(const HadoopClient& cluster, const JobId& id, const Lookup& known) {
   if (!known.report || known.report->user() == cluster.user()) return {};
   const std::string& owner = known.report->user();
-  return Error::WithRemedy(ErrorCode::kUnavailable, id.text + " is a job of " + owner + ", and not of " + cluster.user(),
-                           "only " + owner + " can use this command for it; `howdah status` shows what everybody may see");
+  return Error::WithRemedy(
+      ErrorCode::kUnavailable, id.text + " is a job of " + owner + ", and not of " + cluster.user(),
+      "only " + owner + " can use this command for it; `howdah status` shows what everybody may see");
 }
 
 Result<Lookup> FindOwn(HadoopClient& cluster, const JobId& id) {

@@ -106,9 +106,8 @@ class Submission {
 
   // Containers read encryption zones, and their node may not know the authority of the KMS.
   Status ProvideAuthorities(std::map<std::string, StagedFile>& resources) {
-    const bool uses_kms = std::any_of(credentials_.tokens.begin(), credentials_.tokens.end(), [](const auto& entry) {
-      return entry.second.kind == hadoop::rpc::kKmsToken;
-    });
+    const bool uses_kms = std::any_of(credentials_.tokens.begin(), credentials_.tokens.end(),
+                                      [](const auto& entry) { return entry.second.kind == hadoop::rpc::kKmsToken; });
     if (!uses_kms) return {};
     // An unusable trust store is no problem here: the client has reached the KMS without it.
     const auto pem = hadoop::web::ConfiguredAuthorities(cluster_.configuration());

@@ -17,8 +17,8 @@ Result<Variables> ReadInherited(const std::string& path);
 // and its Hadoop.
 Variables InheritedFromContainer(const char* const* environment);
 
-// Programs keep settings and caches in $HOME. If it is not a writable directory, makes `directory` the home of the task.
-// On clusters that run containers under the accounts of their users, NodeManagers set it to /home/
+// Programs keep settings and caches in $HOME. If it is not a writable directory, makes `directory` the home of the
+// task. On clusters that run containers under the accounts of their users, NodeManagers set it to /home/
 // (yarn.nodemanager.user-home-dir).
 Status EnsureHome(const std::string& directory, Variables& variables);
 

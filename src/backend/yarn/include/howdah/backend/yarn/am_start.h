@@ -22,7 +22,7 @@ inline constexpr const char* kKeytab = "howdah/keytab";  // the keytab of the jo
 inline constexpr const char* kConfiguration = "howdah/hadoop.xml";  // the cluster's Hadoop configuration
 // The certificate authorities of the submitting client, as PEM. Missing: containers use those of their node.
 inline constexpr const char* kAuthorities = "howdah/authorities.pem";
-inline constexpr const char* kOwnerFile = "howdah/owner";           // contains the name of the job's owner
+inline constexpr const char* kOwnerFile = "howdah/owner";  // contains the name of the job's owner
 
 // YARN counts only the AM failures within this window
 // (ApplicationSubmissionContext.attempt_failures_validity_interval). A job that runs for weeks therefore survives AM

@@ -61,6 +61,8 @@ class FileSystem {
   virtual ~FileSystem() = default;
   virtual std::string uri() const = 0;             // "hdfs://ns1", "hdfs://nn:8020", "file://"
   virtual std::string home_directory() const = 0;  // "/user/ann"; for file: the user's home on this machine
+  // The principal of the NameNode and the protection of messages; see hadoop::rpc::BlockingClient::security.
+  virtual std::string server_security() const = 0;
   // How the newest connection to a DataNode was protected: "encrypted (AES/CTR)", "not protected". Empty before the
   // first connection, and for file:.
   virtual std::string transfer_protection() const = 0;

@@ -49,6 +49,9 @@ class AsioClient {
   // The local IP address of the last connection: the address at which the server sees this machine. Empty before the
   // first connection.
   std::string local_ip() const;
+  // The principal of the server and the protection of messages on the last connection, as in "rm/node7, privacy"; with
+  // a token only the protection. Empty before the first connection, and if the server requires no authentication.
+  std::string security() const;
 
  private:
   class Impl;

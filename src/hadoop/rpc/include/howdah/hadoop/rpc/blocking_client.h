@@ -38,6 +38,9 @@ class BlockingClient {
   // The local IP address of the last connection: the address at which the server sees this machine. Empty before the
   // first connection.
   std::string local_ip() const;
+  // The principal of the server and the protection of messages on the last connection, as in "rm/node7, privacy"; with
+  // a token only the protection. Empty before the first connection, and if the server requires no authentication.
+  std::string security() const;
 
  private:
   std::string Unreadable(std::string_view method) const;

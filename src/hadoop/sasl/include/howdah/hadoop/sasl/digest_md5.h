@@ -36,12 +36,10 @@ class DigestMd5 final : public Mechanism {
   Result<std::string> Start(const std::optional<std::string>& challenge) override;
   Result<std::string> Step(std::string_view challenge) override;
   Status Finish(const std::optional<std::string>& token) override;
+  principals::Protection protection() const override { return protection_; }
   size_t wrap_size() const override;
   Result<std::string> Wrap(std::string_view bytes) override;
   Result<std::string> Unwrap(std::string_view token) override;
-
-  // The chosen protection. Valid after the server's challenge was processed.
-  principals::Protection protection() const { return protection_; }
 
  private:
   Status Choose();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "howdah/base/result.h"
+#include "howdah/hadoop/principals/protection.h"
 
 namespace howdah::hadoop::sasl {
 
@@ -22,6 +23,8 @@ class Mechanism {
   // identity.
   virtual Status Finish(const std::optional<std::string>& token) = 0;
 
+  // The chosen protection. Valid after Finish.
+  virtual principals::Protection protection() const = 0;
   // The largest number of bytes that may be passed to Wrap at once, or 0 if no messages are wrapped in either
   // direction. Valid after Finish.
   virtual size_t wrap_size() const = 0;

@@ -71,6 +71,8 @@ class ResourceManager {
   // Returns until when a token that is issued now is accepted if nothing renews it. Fetches a token with the caller as
   // its renewer, renews it and cancels it, because only a renewal reports this time. user: the caller's account.
   Result<Instant> ValidityOfNewToken(const std::string& user);
+  // See BlockingClient::security.
+  std::string security() const { return client_.security(); }
 
  private:
   template <typename Response>
