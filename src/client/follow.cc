@@ -49,6 +49,10 @@ Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& i
     const auto status = cluster.Status(id);
     if (!status.ok()) return status.error();
   }
+  if (options.until == Until::kNow && !sink.view.submitted) {
+    // Every journal has an entry. The error says why it cannot be read: the job may belong to another user.
+    HOWDAH_TRY_STATUS(cluster.ReadJournal(id, [](const core::JournalEntry&) {}));
+  }
   if (options.until == Until::kEnd && !core::IsFinal(sink.view.state)) {
     return FollowStopped(id);
   }

@@ -42,7 +42,7 @@ def test_a_stranger_on_a_node_cannot_read_end_or_delete_a_job(howdah, tmp_path, 
 
 
 # Commands for a job that belongs to somebody else.
-COMMANDS = (["logs"], ["events"], ["wait"], ["outputs"], ["kill"], ["exec", "worker:0", "--", "true"],
+COMMANDS = (["logs"], ["events"], ["outputs"], ["kill"], ["exec", "worker:0", "--", "true"],
             ["renew"], ["stacks"], ["result", "worker:0"], ["advise"], ["tensorboard"], ["scale", "worker=3"])
 
 

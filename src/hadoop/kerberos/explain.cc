@@ -3,6 +3,7 @@
 #include <krb5.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace howdah::hadoop::kerberos {
 namespace {
@@ -156,6 +157,7 @@ Error NoCache(int32_t code, const std::string& name, const std::string& library_
       return Error::WithRemedy(ErrorCode::kUnavailable, prefix + "the type of the cache " + name + " is not supported",
                                "set KRB5CCNAME to a cache of the type FILE, DIR, KCM or KEYRING, and " + kinit);
     case kNoKcm:
+    case ECONNREFUSED:  // only caches of the type KCM connect to a service
       return Error::WithRemedy(ErrorCode::kUnavailable,
                                prefix + "the cache " + name + " needs the service sssd-kcm, " +
                                    "which does not answer (" + library_text + ")",

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <krb5.h>
 
+#include <cerrno>
+
 namespace howdah::hadoop::kerberos {
 namespace {
 
@@ -97,6 +99,12 @@ TEST(NoCache, MessageNamesCacheAndRemedy) {
   for (const int32_t code : {int32_t{KRB5_FCC_NOFILE}, int32_t{KRB5_CC_FORMAT}, int32_t{KRB5_CC_UNKNOWN_TYPE},
                              static_cast<int32_t>(KRB5_KCM_NO_SERVER)}) {
     ExpectParts(NoCache(code, "FILE:/tmp/c", "text of the library", ""), {"FILE:/tmp/c", "kinit"});
+  }
+}
+
+TEST(NoCache, ServiceOfKcmIsNamed) {
+  for (const int32_t code : {static_cast<int32_t>(KRB5_KCM_NO_SERVER), int32_t{ECONNREFUSED}}) {
+    ExpectParts(NoCache(code, "KCM:", "text of the library", ""), {"KCM:", "sssd-kcm", "text of the library", "kinit"});
   }
 }
 

@@ -256,7 +256,7 @@ Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   // A Follow of an unknown job would end without an entry. If the ResourceManager cannot be reached, it tries again.
   const auto known = Find(*cluster, id);
-  if (known.ok()) {
+  if (known.ok() && logs) {
     HOWDAH_TRY_STATUS(CheckOwner(*cluster, id, *known));
   }
   if (known.ok() && !known->report) {
