@@ -17,6 +17,7 @@ from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, OLD_VERSIONS, ROOT, VERSIONS  # noqa: E402
 from cluster_user import Howdah  # noqa: E402
 from installed import installed  # noqa: E402, F401
+from other_user import CAN_MOUNT, NO_MOUNTS  # noqa: E402
 
 # The settings of production clusters that a cluster has with --secured, or if a test asks for them.
 SECURED = dict(kerberos=True, rpc="privacy", data="key-aes", kms=True, zones=True, tls=True, accounts=True)
@@ -50,6 +51,8 @@ class Factory:
     def __call__(self, **setup):
         if self.request.config.getoption("--secured", default=False):
             setup = {**secured_settings(setup.get("version", MAIN_VERSION)), **setup}
+        if setup.get("accounts") and not CAN_MOUNT:
+            pytest.skip(NO_MOUNTS)
         cluster = Cluster(Setup(**{"heartbeat_ms": QUICK_HEARTBEAT_MS, **setup}))
         self.clusters.append(cluster)
         return cluster

@@ -92,17 +92,28 @@ until [ -S /run/.heim_org.h5l.kcm-socket ]; do kill -0 $kcm || exit 1; done
 "$@"; code=$?
 kill $kcm; exit $code
 """
-LIST_WITH_TICKET = 'kinit -k -t "$1" alice && "$2" --on yarn doctor && kdestroy'
+DOCTOR_WITH_TICKET = 'kinit -k -t "$1" alice && "$2" --on yarn doctor && kdestroy'
 
 
-@needs_mounts
-@pytest.mark.parametrize("cache", ["KCM:", "KEYRING:session:howdah"])
-def test_ticket_comes_from_a_daemon_or_from_the_kernel(howdah, secure, cache):
-    start = ["unshare", "--mount", "sh", "-c", WITH_KCM, "sh"] if cache == "KCM:" else []
-    done = subprocess.run([*start, "sh", "-c", LIST_WITH_TICKET, "sh", secure.kdc.keytab_path("alice"), BIN],
+def doctor_with_cache(howdah, kdc, cache, start=()):
+    done = subprocess.run([*start, "sh", "-c", DOCTOR_WITH_TICKET, "sh", kdc.keytab_path("alice"), BIN],
                           env=howdah.env | {"KRB5CCNAME": cache}, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done
     assert f"alice@{REALM} from the cache {cache}" in done.stdout, done
+
+
+@needs_mounts
+def test_ticket_comes_from_the_daemon_of_kcm(howdah, secure):
+    doctor_with_cache(howdah, secure.kdc, "KCM:", ["unshare", "--mount", "sh", "-c", WITH_KCM, "sh"])
+
+
+def test_ticket_comes_from_the_kernel(howdah, secure):
+    cache = "KEYRING:session:howdah"
+    made = subprocess.run(["kinit", "-k", "-t", secure.kdc.keytab_path("alice"), "alice"],
+                          env=howdah.env | {"KRB5CCNAME": cache}, capture_output=True, text=True)
+    if made.returncode != 0:
+        pytest.skip(f"no keyrings here: {made.stderr}")  # containers may forbid them
+    doctor_with_cache(howdah, secure.kdc, cache)
 
 
 # The keys of /etc/krb5.conf and /etc/krb5.conf.d/crypto-policies on RHEL 9.
