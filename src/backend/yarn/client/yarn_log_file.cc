@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "howdah/backend/yarn/job_record.h"
-#include "howdah/journal/job_view.h"
 #include "running_application.h"
 
 namespace howdah::backend::yarn::client {

@@ -51,11 +51,14 @@ Status Put(FileSystem& files, const std::string& local, const std::string& path,
   return {};
 }
 
-Status Get(FileSystem& files, const std::string& path, const std::string& local) {
+Status Get(FileSystem& files, const std::string& path, const std::string& local, int64_t offset) {
   const auto begin = std::chrono::steady_clock::now();
   const os::files::Fd fd(::open(local.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd.valid()) return os::files::SystemError("opening " + local);
   HOWDAH_TRY(const auto reader, files.Open(path));
+  if (offset > 0) {
+    HOWDAH_TRY_STATUS(reader->Seek(offset));
+  }
   int64_t total = 0;
   for (;;) {
     HOWDAH_TRY(const auto bytes, reader->Read(1 << 20));
@@ -96,8 +99,11 @@ Status Main(const std::vector<std::string>& arguments) {
   if (command == "put" && arguments.size() >= 3) {
     return Put(*files, arguments[1], arguments[2], arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0);
   }
-  if (command == "get" && arguments.size() == 3) return Get(*files, arguments[1], arguments[2]);
-  return Error{ErrorCode::kUsage, "usage: hdfs_live check [--quota] | put LOCAL PATH [REPLICATION] | get PATH LOCAL"};
+  if (command == "get" && arguments.size() >= 3) {
+    return Get(*files, arguments[1], arguments[2], arguments.size() > 3 ? std::atoll(arguments[3].c_str()) : 0);
+  }
+  return Error{ErrorCode::kUsage,
+               "usage: hdfs_live check [--quota] | put LOCAL PATH [REPLICATION] | get PATH LOCAL [OFFSET]"};
 }
 
 }  // namespace
