@@ -4,7 +4,7 @@ import os
 import pytest
 
 from cluster_setup import PROTECTION, WAYS, replace_properties
-from kill_cases import ended
+from file_cases import run_job_with_files
 from protected_files import MB, ProtectedFiles
 
 @pytest.fixture(scope="module")
@@ -114,18 +114,4 @@ def test_job_runs_and_doctor_reports_the_protection(files, howdah_of, tmp_path):
     howdah = howdah_of(files.cluster)
     done = howdah("doctor")
     assert "transfers between this machine and the DataNodes are encrypted (AES/CTR)" in done.stdout, done
-    (tmp_path / "data").write_text("of the job\n")
-    # Java's client on the node fetches the files of the job. Our own stores its outputs.
-    job = howdah.submit(howdah.job_file(tmp_path, """
-name: guarded
-files: [data]
-outputs: [out]
-roles: {worker: {instances: 2, memory: 64m, command: "cat data | tee out"}}
-""", "guarded.yaml"))
-    ended(howdah, job, "SUCCEEDED")
-    done = howdah("logs", job)  # the NodeManager has written it to HDFS
-    assert done.code == 0 and done.stdout.count("of the job") == 2, done
-    done = howdah("outputs", job, tmp_path / "stored")
-    assert done.code == 0, done
-    stored = [path.read_text() for path in (tmp_path / "stored").rglob("out")]
-    assert stored == ["of the job\n"] * 2, done
+    run_job_with_files(howdah, tmp_path)

@@ -8,9 +8,9 @@ import pytest
 from accounts import NO_ACCOUNT
 from conftest import secured_settings
 from contract_cases import *  # noqa: F403
+from file_cases import run_job_with_files
 from hadoop_tree import MAIN_VERSION, OLD_VERSIONS, VERSIONS
 from job_reports import assert_facts
-from kill_cases import ended
 
 
 @pytest.fixture
@@ -29,18 +29,7 @@ def test_k16_user_without_an_account_on_the_nodes(howdah_of, secured_cluster, tm
 @pytest.mark.parametrize("version", [v for v in (*OLD_VERSIONS, *VERSIONS) if v != MAIN_VERSION])
 def test_jobs_run_on_secured_clusters_of_other_versions(new_cluster, howdah_of, tmp_path, version):
     howdah = howdah_of(new_cluster(version=version, nodes=1, aggregation=True, **secured_settings(version)))
-    (tmp_path / "data").write_text("of the job\n")
-    job = howdah.submit(howdah.job_file(tmp_path, """
-name: smoke
-files: [data]
-outputs: [out]
-roles: {worker: {instances: 2, memory: 64MiB, command: "cat data | tee out; id -un"}}
-""", "smoke.yaml"))
-    ended(howdah, job, "SUCCEEDED")
-    done = howdah("logs", job)  # the NodeManager has written it to HDFS
-    assert done.stdout.count("of the job\n") == done.stdout.count("alice\n") == 2, done
-    assert howdah("outputs", job, tmp_path / "stored").code == 0
-    assert [path.read_text() for path in (tmp_path / "stored").rglob("out")] == ["of the job\n"] * 2
+    assert run_job_with_files(howdah, tmp_path).count("alice\n") == 2, "the account of the tasks"
     job = howdah.submit("stubborn.yaml")
     howdah.running(job)
     assert [j["id"] for j in json.loads(howdah("list", "--json").stdout)] == [job]

@@ -4,6 +4,7 @@ import os
 import pytest
 
 from cluster_setup import WAYS
+from file_cases import run_job_with_files
 from kill_cases import ended
 from protected_files import MB, ProtectedFiles
 
@@ -47,20 +48,7 @@ def test_job_with_its_home_in_a_zone(howdah_of, zoned, tmp_path):
     howdah = howdah_of(zoned)
     done = howdah("doctor")
     assert "wrote, read and deleted a file in" in done.stdout, done
-    (tmp_path / "data").write_text("of the job\n")
-    # The node's Java fetches the files of the job with its token of the KMS, and the AM stores the journal.
-    job = howdah.submit(howdah.job_file(tmp_path, """
-name: hidden
-files: [data]
-outputs: [out]
-roles: {worker: {instances: 2, memory: 64m, command: "cat data | tee out"}}
-""", "hidden.yaml"))
-    ended(howdah, job, "SUCCEEDED")
-    done = howdah("logs", job)
-    assert done.code == 0 and done.stdout.count("of the job") == 2, done
-    done = howdah("outputs", job, tmp_path / "stored")
-    assert done.code == 0, done
-    assert [path.read_text() for path in (tmp_path / "stored").rglob("out")] == ["of the job\n"] * 2, done
+    run_job_with_files(howdah, tmp_path)
     log = zoned["rm"].log.read_text(errors="replace")
     assert "Kind: kms-dt" in log, "the ResourceManager has not renewed a token of the KMS"
 
