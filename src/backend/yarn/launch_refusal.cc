@@ -14,9 +14,9 @@ struct Refusal {
 constexpr std::string_view kAccounts =
     "this cluster runs containers under the accounts of their users, so an administrator must create the account on "
     "every node";
-constexpr std::string_view kTrusted = "docker.trusted.registries in container-executor.cfg";
-constexpr std::string_view kMounts = "docker.allowed.ro-mounts and docker.allowed.rw-mounts in container-executor.cfg";
-constexpr std::string_view kPrivileged = "docker.privileged-containers.enabled in container-executor.cfg";
+constexpr std::string_view kTrusted = "see docker.trusted.registries in container-executor.cfg";
+constexpr std::string_view kMounts =
+    "see docker.allowed.ro-mounts and docker.allowed.rw-mounts in container-executor.cfg";
 
 // A more specific row comes before a general one.
 constexpr Refusal kRefusals[] = {
@@ -31,13 +31,13 @@ constexpr Refusal kRefusals[] = {
     {" is not in the set of allowed networks", "",
      "see yarn.nodemanager.runtime.linux.docker.allowed-container-networks and docker.allowed.networks in "
      "container-executor.cfg"},
-    {"Privileged containers are disabled", "", kPrivileged},
+    {"Privileged containers are disabled", "", "see docker.privileged-containers.enabled in container-executor.cfg"},
     {"Invalid docker read-only mount", "", kMounts},
     {"Configuration does not allow docker mount", "", kMounts},
     {"Could not determine real path of mount", "", "the folder must exist on every node that can run the task"},
     {"Unable to find permitted docker mounts on disk", "", kMounts},
     {"Invalid docker mount", "", kMounts},
-    {"Host pid namespace is disabled", "", "docker.host-pid-namespace.enabled in container-executor.cfg"},
+    {"Host pid namespace is disabled", "", "see docker.host-pid-namespace.enabled in container-executor.cfg"},
     {"Disable cap-add for untrusted image", "", kTrusted},
     {"Disable devices for untrusted image", "", kTrusted},
     {"Docker image is not trusted", "", kTrusted},

@@ -84,9 +84,11 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   return text + "; administrators should disable this check of the cluster (yarn.nodemanager.vmem-check-enabled)";
 }
 
-std::string CouldNotStart(const std::string& diagnostics) {
+std::string CouldNotStart(const std::string& why) { return "container could not be started: " + why; }
+
+std::string RefusalOrFirstText(const std::string& diagnostics) {
   const std::string refusal = DescribeLaunchRefusal(diagnostics);
-  return "container could not be started: " + (refusal.empty() ? FirstText(diagnostics) : refusal);
+  return refusal.empty() ? FirstText(diagnostics) : refusal;
 }
 
 // Reads diagnostics such as 'Resource hdfs://ns/x changed on src filesystem - expected: "2026-11-21T...", was:
@@ -99,7 +101,7 @@ std::string NotLocalized(const std::string& diagnostics) {
   }
   const std::string gone = Between(diagnostics + "\n", "File does not exist: ", "\n");
   if (!gone.empty()) return "file " + gone + " was deleted after submission";
-  return CouldNotStart(diagnostics);
+  return CouldNotStart(RefusalOrFirstText(diagnostics));
 }
 
 // Returns the last line of the executor's stderr. NodeManagers append the end of that file to the diagnostics ("Last
@@ -143,7 +145,8 @@ std::string ExecutorExited(int code, const std::string& diagnostics) {
   }
   const std::string last = LastStderrLine(diagnostics);
   // The node's helper programs end with codes of their own, which look like codes of the executor.
-  if (last.empty() && !DescribeLaunchRefusal(diagnostics).empty()) return CouldNotStart(diagnostics);
+  const std::string refusal = last.empty() ? DescribeLaunchRefusal(diagnostics) : "";
+  if (!refusal.empty()) return CouldNotStart(refusal);
   return "executor " + DescribeEnd(exit) + (last.empty() ? "" : ": " + last);
 }
 
@@ -193,8 +196,7 @@ std::string DescribeStartProgress(const Result<::hadoop::yarn::ContainerStatusPr
 }
 
 std::string DescribeStartFailure(const std::string& diagnostics) {
-  const std::string refusal = DescribeLaunchRefusal(diagnostics);
-  return "node refused to start the container: " + (refusal.empty() ? FirstText(diagnostics) : refusal);
+  return "node refused to start the container: " + RefusalOrFirstText(diagnostics);
 }
 
 }  // namespace howdah::backend::yarn::am
