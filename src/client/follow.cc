@@ -96,14 +96,12 @@ Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Dura
 }
 
 Result<StoppedJob> StopAndWait(backend::Cluster& cluster, const JobId& id, const StopOptions& options) {
-  FollowOptions follow;
-  follow.on_note = options.on_note;
-  follow.until = Until::kNow;
-  HOWDAH_TRY(journal::JobView before, FollowJournal(cluster, id, follow));
+  HOWDAH_TRY(journal::JobView before, cluster.Status(id));
   if (core::IsFinal(before.state)) return StoppedJob{std::move(before), true};
   HOWDAH_TRY(const std::string note, cluster.Stop(id, options.by, options.grace));
   if (!note.empty() && options.on_note) options.on_note(note);
-  follow.until = Until::kEnd;
+  FollowOptions follow;
+  follow.on_note = options.on_note;
   HOWDAH_TRY(journal::JobView after, FollowJournal(cluster, id, follow));
   HOWDAH_TRY_STATUS(cluster.AwaitGone(id));
   return StoppedJob{std::move(after), false};
