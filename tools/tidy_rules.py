@@ -84,9 +84,9 @@ LAYERS = {
                              "hadoop/hdfs", "hadoop/yarn", "hadoop/web", "hadoop/yarnlogs"},
                             {POSIX, "nlohmann", "openssl", "protobuf"}),
     "backend/yarn/am": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files",
-                         "os/net", "rpc", "backend", "backend/yarn", "storage", "hadoop/messages", "hadoop/principals",
-                         "hadoop/kerberos", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"},
-                        {POSIX, "boost", "protobuf"}),
+                         "os/net", "rpc", "wire", "backend", "backend/yarn", "storage", "hadoop/messages",
+                         "hadoop/principals", "hadoop/kerberos", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs",
+                         "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
     # shells
     "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
             "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "os/net", "rpc",

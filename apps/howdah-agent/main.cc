@@ -83,6 +83,7 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   options.peers = rpc::Peers::kSameUser;
   options.how_before_died = how_before_died;
   options.listen_port = job.PublishedPort();
+  options.executors_know_port = options.listen_port > 0;
   options.journal = job.files().journal();
   options.event_log = job.files().event_log();
   options.metrics = job.files().metrics();
@@ -105,7 +106,7 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
 Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, const os::process::LoopPulse& pulse,
              OpenFiles open_files) {
   const os::process::Clock clock;
-  HOWDAH_TRY(const auto beginning, job.Restore(clock.Now()));
+  HOWDAH_TRY(const auto beginning, job.Restore(clock));
   am::AmOptions options;
   options.pulse = &pulse;
   options.open_files = open_files;
@@ -117,7 +118,8 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died, 
   options.spec = job.spec();
   options.attempt = job.attempt();
   options.how_before_died = how_before_died;
-  options.listen_port = job.PublishedPort();
+  options.listen_port = job.ListenPort();
+  options.executors_know_port = job.PublishedPort() > 0;
   options.generation = beginning.generation;
   options.first_task_attempt = beginning.first_task_attempt;
   options.gang_since = clock.Now();

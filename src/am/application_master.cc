@@ -266,8 +266,7 @@ Status ApplicationMaster::Resume(const Listening& listening) {
       continue;
     }
     containers.push_back(std::move(inherited));
-    // If this AM listens on the previous AM's port, executors reconnect by themselves.
-    if (options_.listen_port == 0) caller_.Call(id, past_->callbacks[id], listening.address);
+    if (!options_.executors_know_port) caller_.Call(id, past_->callbacks[id], listening.address);
   }
   past_.reset();
   backend_->Inherit(containers, attempt);

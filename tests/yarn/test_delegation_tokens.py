@@ -152,14 +152,36 @@ def short_lived(module_cluster):
             "renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}.items()}})
 
 
+class Unattended:
+    """Jobs of bob whose tokens nobody replaces. A file with the name of a job ends it."""
+
+    def __init__(self, cluster, folder):
+        self.howdah = Howdah(cluster, folder / "home", "bob")  # at the end of a test, all jobs of its user are killed
+        self.folder = folder
+        self.jobs = {name: self._submit(name, keys) for name, keys in {
+            "ends": "", "waits": "", "waits_in_vain": "timeouts: {am: 5s}\nam: {attempts: 2}"}.items()}
+
+    def _submit(self, name, keys):
+        # A node without the job's files could not start the next AM, because YARN localizes with the expired tokens.
+        role = worker(until(self.folder / name), "instances: 2, max_per_node: 1")
+        return submit(self.howdah, self.folder, {"worker": role}, keys, name)
+
+    def after_the_end_of_its_tokens(self, name):
+        job = self.jobs[name]
+        self.howdah.running(job)
+        eventually(lambda: seconds_left(self.howdah, job) < 0, "the end of the tokens", END_S + 10)
+        return job
+
+    def end(self, name):
+        (self.folder / name).touch()
+
+
 @pytest.fixture(scope="module")
 def unattended(short_lived, tmp_path_factory):
-    """A job whose tokens nobody replaces, and the folder in which a file `go` ends it. All tests of lifetimes use this
-    fixture, so that its tokens end while the other tests wait."""
-    folder = tmp_path_factory.mktemp("unattended")
-    howdah = Howdah(short_lived, folder / "home", "bob")  # at the end of a test, all jobs of its user are killed
-    yield submit(howdah, folder, {"worker": worker(until(folder / "go"))}, name="unattended"), folder
-    howdah.close()
+    """All tests of lifetimes use this fixture, so that the tokens of its jobs end while the other tests wait."""
+    jobs = Unattended(short_lived, tmp_path_factory.mktemp("unattended"))
+    yield jobs
+    jobs.howdah.close()
 
 
 def seconds_left(howdah, job):
@@ -271,6 +293,8 @@ def test_keytab_keeps_jobs_alive_that_outlive_their_tokens(howdah_of, short_live
     short_lived.fail_over()
     short_lived["nm1"].restart()
     short_lived.wait_active()
+    renewals = events(howdah, jobs["true"]).count("TokensRenewed")
+    eventually(lambda: events(howdah, jobs["true"]).count("TokensRenewed") > renewals, "tokens for the next 30 s")
     kill9(*howdah.agents(jobs["true"], "am"))
     kill_am(howdah, jobs["false"])
     eventually(lambda: len(am_attempts(howdah, jobs["true"])) == 2
@@ -284,14 +308,36 @@ def test_keytab_keeps_jobs_alive_that_outlive_their_tokens(howdah_of, short_live
         assert howdah.log(job, "worker:0") == "begun\n"
 
 
-def test_k12_job_whose_tokens_end_still_ends_well(howdah_of, short_lived, unattended):
-    howdah = howdah_of(short_lived, "bob")
-    job, folder = unattended
-    eventually(lambda: seconds_left(howdah, job) < 0, "the end of the tokens", END_S + 10)
+def test_an_am_that_starts_with_expired_tokens_waits_for_renew(unattended):
+    howdah = unattended.howdah
+    job = unattended.after_the_end_of_its_tokens("waits")
+    kill9(*howdah.agents(job, "am"))
+    status = howdah.until(job, lambda s: "waits for new tokens" in (s["reason"] or ""), "the wait of AM 2")
+    assert_facts(status["reason"], "have expired", f"`howdah renew {job}` supplies them")
+    assert howdah("renew", job).code == 0
+    howdah.until(job, lambda s: "has adopted 2 containers" in (s["reason"] or ""), "AM 2")
+    assert len(am_attempts(howdah, job)) == 2
+    assert howdah.status(job)["tokens"]["by"] == "client"
+    unattended.end("waits")
+    status = ended(howdah, job, "SUCCEEDED")
+    assert [task["attempt"] for task in status["tasks"]] == [0, 0], "the tasks went on"
+
+
+def test_an_am_waits_for_tokens_only_for_a_time(unattended):
+    howdah = unattended.howdah
+    job = unattended.after_the_end_of_its_tokens("waits_in_vain")
+    kill9(*howdah.agents(job, "am"))
+    status = ended(howdah, job, "FAILED", by_its_am=False)
+    assert_facts(status["reason"], "no new tokens came within 5.0s (timeouts.am)", "had expired", f"`howdah renew {job}`")
+
+
+def test_k12_job_whose_tokens_end_still_ends_well(unattended):
+    howdah = unattended.howdah
+    job = unattended.after_the_end_of_its_tokens("ends")
     status = howdah("status", job).stdout
     for fact in ("expired at", "UTC", "the tasks continue", f"`howdah renew {job}` supplies new ones"):
         assert fact in status, status
-    (folder / "go").touch()
+    unattended.end("ends")
     assert howdah("wait", job).code == 0
     # The AM could not store the job's history any more, so the client stores it, as far as the journal was copied.
     ended = howdah.status(job)

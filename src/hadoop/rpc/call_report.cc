@@ -29,7 +29,7 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
   } else if (simple) {
     refused.message += "; it requires a token" + Origin(options);
   }
-  if (options.login.token && error.remote_class.ends_with("InvalidToken")) {
+  if (options.login.token && IsTokenRefused(error)) {
     refused.code = ErrorCode::kUnavailable;
     refused.message += "; it refuses " + DescribeToken(*options.login.token) +
                        ", which has expired, was cancelled, or was issued by another server";

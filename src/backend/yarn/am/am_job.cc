@@ -32,6 +32,7 @@
 #include "job_copies.h"
 #include "keytab_renewer.h"
 #include "page_readers.h"
+#include "token_wait.h"
 #include "yarn_backend.h"
 
 namespace howdah::backend::yarn::am {
@@ -88,6 +89,7 @@ struct AmJob::Parts {
   std::unique_ptr<JournalCopy> copy;
   std::unique_ptr<MetricsCopy> metrics_copy;
   std::unique_ptr<KeytabRenewer> keytab_renewer;
+  uint16_t waited_on_port = 0;  // where this AM waited for newer tokens; 0: it did not wait
   std::jthread begin_history;  // uses a thread, so that a slow NameNode does not delay the job
   std::jthread check_account;  // uses a thread, because `id` may ask a server
 
@@ -148,6 +150,8 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& envi
                                               std::move(identity),
                                               nullptr,
                                               nullptr,
+                                              nullptr,
+                                              0,
                                               {},
                                               {}})));
 }
@@ -199,7 +203,8 @@ Result<std::string> AmJob::ListenHost() const {
   return own;
 }
 
-Result<AmJob::StartingPoint> AmJob::Restore(Instant now) const {
+Result<AmJob::StartingPoint> AmJob::Restore(const os::process::Clock& clock) {
+  const Instant now = clock.Now();
   // The port shows that an earlier AM process of this container has already restored the files.
   if (PublishedPort() > 0) {
     parts_->TakeNewerTokens();
@@ -209,10 +214,29 @@ Result<AmJob::StartingPoint> AmJob::Restore(Instant now) const {
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   parts_->ReplaceOldTokens(now);
   if (parts_->attempt() == 0) return StartingPoint();
+  auto restored = RestoreStored(now);
+  if (restored.ok() || !hadoop::rpc::IsTokenRefused(restored.error())) return restored;
+  std::cerr << restored.error().message << "\n";
+  HOWDAH_TRY(const std::string listen_host, ListenHost());
+  HOWDAH_TRY(parts_->waited_on_port,
+             AwaitNewerTokens({.start = parts_->start,
+                               .spec = parts_->spec,
+                               .configuration = parts_->configuration,
+                               .identity = parts_->identity,
+                               .present = *parts_->credentials->Get(),
+                               .listen_host = listen_host,
+                               .checkpoint = kCheckpointFile},
+                              clock));
+  parts_->TakeNewerTokens();
+  return RestoreStored(clock.Now());
+}
+
+Result<AmJob::StartingPoint> AmJob::RestoreStored(Instant now) const {
   HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "restoring the state of the previous application master";
-  HOWDAH_TRY(const bool has_newer, FetchNewerTokens(cluster, id()));
-  if (has_newer) {
+  const auto has_newer = FetchNewerTokens(cluster, id());
+  if (!has_newer.ok()) return has_newer.error().While(kDoing);
+  if (*has_newer) {
     parts_->TakeNewerTokens();
     cluster.TakeNewerCredentials();
   }
@@ -250,11 +274,11 @@ AmJob::StartingPoint AmJob::NextGeneration(std::string& journal, Instant now) co
 }
 
 Status AmJob::PublishAddress(const std::string& address) const {
-  const uint16_t before = PublishedPort();
+  const uint16_t before = ListenPort();
   HOWDAH_TRY(const auto parsed, ParseHostPort(address));
   if (before > 0 && before != parsed.port) {
     return Failed("port " + std::to_string(before) +
-                  ", where the previous application master of this container listened, is in use");
+                  ", where this container's application master has listened before, is in use");
   }
   return os::files::WriteFileAtomically(kAddress, address, 0600);
 }
@@ -263,6 +287,11 @@ uint16_t AmJob::PublishedPort() const {
   const auto text = os::files::ReadFile(kAddress);
   const auto address = text.ok() ? ParseHostPort(*text) : text.error();
   return address.ok() ? address->port : 0;
+}
+
+uint16_t AmJob::ListenPort() const {
+  const uint16_t published = PublishedPort();
+  return published > 0 ? published : parts_->waited_on_port;
 }
 
 Duration AmJob::FailureDetectionLimit() const {

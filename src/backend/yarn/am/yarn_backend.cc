@@ -162,6 +162,7 @@ void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int
   }
   const Takeover takeover = TakeOver(containers, *std::exchange(restored_, std::nullopt));
   Apply(takeover);
+  ReportTokens(sink_, options_);  // the earlier process may not have passed them on
   ReportMissing(sink_, takeover.missing);
 }
 

@@ -42,10 +42,12 @@ Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, c
   wire::ControlRequest request;
   request.mutable_status();
   const auto contact = FindAm(cluster, id, report);
+  std::string refusal;
   if (contact.ok()) {
     const auto reply = rpc::CallAm(contact->address, contact->identity, request, kStatusLimit);
     auto view = reply.ok() ? journal::FromJson(reply->status_json()) : std::nullopt;
     if (view) return std::move(*view);
+    if (!reply.ok() && reply.error().code == ErrorCode::kFailed) refusal = reply.error().message;
   }
   journal::JobView view = ViewFromReport(report);
   // FindAm reads from the same directory as ReadRunningJournal. If the file system is down, do not wait for it twice.
@@ -57,6 +59,7 @@ Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, c
   } else {
     view.reason = "no status from the application master, and no journal to read: " + journal.error().message;
   }
+  if (!refusal.empty()) view.reason = refusal;
   if (report.yarn_application_state() == ::hadoop::yarn::RUNNING) return view;
   const std::string why = WhyApplicationIsPending(cluster, report);
   if (view.state != core::JobState::kQueued) {  // the job's tasks continue without an AM

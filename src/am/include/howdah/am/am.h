@@ -72,7 +72,10 @@ struct AmOptions {
   std::string node;         // name of this machine
   std::string listen_host;  // address that executors and clients can reach
   rpc::Peers peers = rpc::Peers::kAny;
-  uint16_t listen_port = 0;  // the port of the previous AM, if it is free; 0: any port
+  uint16_t listen_port = 0;  // used if it is free; 0: any port
+  // Whether the executors know listen_port from the previous AM, and reconnect by themselves. Otherwise this AM calls
+  // them.
+  bool executors_know_port = false;
   // How long the backend may take to detect an AM's death and to start another AM. Executors wait for the next AM for
   // this time plus timeouts.am.
   Duration failover_delay{0};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/hadoop/rpc/token.h"
 
@@ -30,5 +31,9 @@ std::optional<TokenIdentifier> ParseTokenIdentifier(const Token& token);
 // Describes a token for messages: "the token HDFS_DELEGATION_TOKEN of ha-hdfs:ns1 (owner ann@EXAMPLE.COM, renewer yarn,
 // issued 2026-11-20T06:45:12.301Z, ends 2026-11-27T06:45:12.301Z)". For other kinds only kind and service are known.
 std::string DescribeToken(const Token& token);
+
+// Whether a server has refused the token of the connection: it has expired, or was cancelled.
+// (org.apache.hadoop.security.token.SecretManager.InvalidToken)
+inline bool IsTokenRefused(const Error& error) { return error.remote_class.ends_with("$InvalidToken"); }
 
 }  // namespace howdah::hadoop::rpc

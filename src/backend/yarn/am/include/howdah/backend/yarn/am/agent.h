@@ -56,14 +56,18 @@ class AmJob {
     int first_task_attempt = 0;
   };
   // Restores the journal, the event log and the metrics of the earlier AMs into this container. The first AM has
-  // nothing to restore and starts a journal. A later AM starts the next generation if no event log was stored.
-  Result<StartingPoint> Restore(Instant now) const;
+  // nothing to restore and starts a journal. A later AM starts the next generation if no event log was stored. If the
+  // job's tokens have expired, first waits for newer ones, at most for `timeouts.am`.
+  Result<StartingPoint> Restore(const os::process::Clock& clock);
 
-  // Writes the AM's address to a file. Fails if an earlier AM process of this container listened on another port,
-  // because the executors still try to connect to that port.
+  // Writes the AM's address to a file. Fails if it has another port than ListenPort, because executors or clients still
+  // try to connect to that port.
   Status PublishAddress(const std::string& address) const;
   // Returns the port of an earlier AM process of this container, or 0 if there was none.
   uint16_t PublishedPort() const;
+  // Returns the port on which the AM must listen: that of an earlier AM process of this container, or the one on which
+  // this process waited for newer tokens. 0: any port.
+  uint16_t ListenPort() const;
   // Returns the longest time that the cluster may take to detect a failure of the AM or its node.
   Duration FailureDetectionLimit() const;
   // For the guardian, after the AM died: returns whether a new AM process in this container can continue the job.
@@ -96,6 +100,7 @@ class AmJob {
   // am_rm_token: the token for the ResourceManager. If it is null, the end is not reported to the ResourceManager.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
+  Result<StartingPoint> RestoreStored(Instant now) const;
   // Appends the entry of the next generation to the journal.
   StartingPoint NextGeneration(std::string& journal, Instant now) const;
 
