@@ -72,7 +72,8 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             endpoints_.Send(to, message, std::move(cluster));
-          }),
+          },
+          [this](const ContainerId& container) { backend_->Left(container); }),
       rendezvous_(
           event_loop_.io(), clock, options_.listen_host, options_.peers, options_.spec,
           [this](int rank, const std::string& text) { Print(rank, text); },

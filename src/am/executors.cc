@@ -46,14 +46,15 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
 }
 
 Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-                     MetricsKeeper& metrics, Deliver deliver, Send send)
+                     MetricsKeeper& metrics, Deliver deliver, Send send, OnLeave on_left)
     : io_(io),
       limits_(limits),
       clock_(clock),
       followers_(followers),
       metrics_(metrics),
       deliver_(std::move(deliver)),
-      send_(std::move(send)) {}
+      send_(std::move(send)),
+      on_left_(std::move(on_left)) {}
 
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
@@ -97,6 +98,8 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       return followers_.OnSizes(container, message.log_sizes());
     case wire::FromExecutor::kLogData:
       return followers_.OnData(container, std::move(*message.mutable_log_data()));
+    case wire::FromExecutor::kLeft:
+      return on_left_(ContainerId(container));  // a copy, because the call may forget the container
     default:
       return deliver_(core::HeartbeatReceived{container});
   }

@@ -45,8 +45,10 @@ class Executors {
     Duration leave;      // how long an executor whose container has ended may stay connected
   };
   // followers: receives executors' connections and log messages. metrics: receives connections and samples.
+  // on_left: called when the executor of the container has killed all processes of its task, and exits as ordered.
+  using OnLeave = std::function<void(const ContainerId&)>;
   Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-            MetricsKeeper& metrics, Deliver deliver, Send send);
+            MetricsKeeper& metrics, Deliver deliver, Send send, OnLeave on_left);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
@@ -106,6 +108,7 @@ class Executors {
   MetricsKeeper& metrics_;
   Deliver deliver_;
   Send send_;
+  OnLeave on_left_;
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;
   std::unordered_map<ContainerId, Executor> by_container_;
   std::unordered_set<ContainerId> gone_;

@@ -24,6 +24,7 @@ struct Scene {
   int events = 0;
   std::vector<int64_t> steps;  // the progress steps that the core received
   std::string last;            // the kind of the newest exit or heartbeat that the core received
+  std::string left;            // the newest container whose executor has left it
   Executors executors{loop,
                       {.heartbeat = std::chrono::seconds(25),
                        .await_am = std::chrono::minutes(5),
@@ -43,7 +44,8 @@ struct Scene {
                         sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
                                                              : message.welcome().refused().empty() ? " welcome"
                                                                                                    : " refused"));
-                      }};
+                      },
+                      [this](const ContainerId& container) { left = container.text; }};
 
   void Register(rpc::ConnectionId from, const std::string& container) {
     wire::FromExecutor message;
@@ -70,6 +72,20 @@ TEST(Executors, ConnectedExecutorOfLostContainerIsOrderedToExit) {
   EXPECT_FALSE(ended);
   scene.executors.OnClosed(1);
   EXPECT_TRUE(ended);
+}
+
+TEST(Executors, TheLastMessageOfAnExecutorNamesItsContainer) {
+  Scene scene;
+  scene.Register(1, "c1");
+  wire::FromExecutor message;
+  message.mutable_left();
+  scene.executors.OnMessage(1, message);
+  EXPECT_EQ(scene.left, "c1");
+  EXPECT_EQ(scene.events, 1) << "only the registration";
+  scene.executors.Forget(ContainerId{"c1"}, [] {});
+  scene.left.clear();
+  scene.executors.OnMessage(1, message);
+  EXPECT_EQ(scene.left, "") << "the container has ended";
 }
 
 TEST(Executors, ContainerEndsAfterTimeLimitIfItsExecutorStaysConnected) {

@@ -149,6 +149,12 @@ void Executor::Linger(Duration limit) {
 // Does not end the loop yet, because the queued messages must reach the AM first. OnAmLost ends the loop.
 void Executor::Finish() {
   if (outputs_.running() || outputs_.Begin(plan_, [this] { Finish(); })) return;
+  if (exit_code_ == 0) {
+    os::process::KillAllDescendants();  // those that have left the task's process group, too
+    wire::FromExecutor message;
+    message.mutable_left();
+    am_.Send(message);
+  }
   if (!am_.Finish()) return loop_.stop();
   farewell_.expires_after(kFarewellLimit);
   farewell_.async_wait([this](const boost::system::error_code& error) {

@@ -31,6 +31,16 @@ TEST(Executor, ReportsStartAndEndOfAnAttempt) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
+TEST(Executor, LastMessageComesWhenNoProcessOfTheTaskIsLeft) {
+  Task task("setsid sleep 300 & exit 0");
+  task.RunAttempt(0);
+  task.Leave();
+  const auto message = task.Receive();
+  EXPECT_TRUE(message && message->has_left());
+  EXPECT_TRUE(task.Left().empty());
+  EXPECT_EQ(task.Wait(), 0);
+}
+
 TEST(Executor, ReportsTheSignalThatKilledAProcess) {
   Task task("kill -SEGV $$");
   const wire::RankExited exited = task.RunAttempt(0);

@@ -15,9 +15,11 @@ import pathlib
 import pwd
 import shutil
 import sys
+import time
 
 # The program's file container-executor.cfg has these keys.
 MIN_UID = 1000
+LATE_LIMIT_S = 60
 BANNED = ("mapred", "hdfs", "bin")
 INVALID_ARGUMENTS, NO_SUCH_PID, FAILED_CHECK = 1, 9, 255
 
@@ -129,10 +131,19 @@ def launch(account, app, container, work, script, tokens, *rest):
     os.close(started)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     code = 128 - code if code < 0 else code
+    await_late_end(pathlib.Path(work).parents[5])
     new = f"{pid_file}.exitcode.tmp"
     pathlib.Path(new).write_text(str(code))
     os.rename(new, f"{pid_file}.exitcode")
     sys.exit(code)
+
+
+def await_late_end(node):
+    """With Docker, a NodeManager learns late that the processes of a container have ended. Here it does as long as the
+    directory of the node has this file."""
+    end = time.monotonic() + LATE_LIMIT_S
+    while (node / "ends-late").exists() and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 def signal(account, pid, number):

@@ -11,6 +11,7 @@ from contract_cases import *  # noqa: F403
 from file_cases import run_job_with_files
 from hadoop_tree import MAIN_VERSION, OLD_VERSIONS, VERSIONS
 from job_reports import assert_facts
+from machine import processes
 
 
 @pytest.fixture
@@ -24,6 +25,26 @@ def test_k16_user_without_an_account_on_the_nodes(howdah_of, secured_cluster, tm
     assert done.code == 1, done
     assert_facts(howdah.status(done.id)["reason"], "could not be started", f"User {NO_ACCOUNT} not found",
                  "must create the account on every node")
+
+
+def test_a_job_ends_before_its_nodes_report_it(machine, secured_cluster, tmp_path):
+    """With Docker, a node reports the end of a container many seconds late."""
+    marks = [secured_cluster.folder / name / "ends-late" for name in secured_cluster.setup.node_names()]
+    for mark in marks:
+        mark.touch()
+    try:
+        done = machine("run", machine.job_file(tmp_path, "roles: {w: {instances: 2, memory: 64MiB, command: echo out}}\n"))
+        assert done.code == 0, done
+        number = done.id.removeprefix("application")
+        waiting = [command for _, command, _ in processes().values()
+                   if "container_executor.py" in command and number in command]
+        assert len(waiting) >= 2, "the nodes still wait for the ends of the containers"
+        assert machine.status(done.id)["state"] == "SUCCEEDED"
+    finally:
+        for mark in marks:
+            mark.unlink()
+    machine.assert_clean(done.id)
+    assert machine.log(done.id, "w:0") == "out\n"
 
 
 @pytest.mark.parametrize("version", [v for v in (*OLD_VERSIONS, *VERSIONS) if v != MAIN_VERSION])

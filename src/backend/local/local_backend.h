@@ -33,6 +33,7 @@ class LocalBackend final : public backend::Backend {
   void Launch(const ContainerId& container, const TaskId& task) override;
   void Avoid(const std::string&, Duration) override {}
   void Connected(const ContainerId&) override {}
+  void Left(const ContainerId&) override {}  // the kernel reports ends immediately
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
   Result<ReplacedTokens> ReplaceTokens(const std::string&) override {

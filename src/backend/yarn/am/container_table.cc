@@ -15,6 +15,9 @@ using namespace std::chrono_literals;
 constexpr Duration kFirstProgressCheck = 10s;
 // After its node was asked to stop a container, the ResourceManager must report the container's end within this time.
 constexpr auto kStopLimit = 8000ms;
+// The cluster has this time to report the end of a container after its executor has left it. A node reports it with its
+// next heartbeat, but with Docker only many seconds later. The guardian exits within milliseconds after the executor.
+constexpr auto kReportLimit = 250ms;
 
 hadoop::yarn::ContainerId YarnIdOf(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
@@ -103,6 +106,18 @@ void ContainerTable::OnProgress(const ContainerId& id, const Result<::hadoop::ya
 void ContainerTable::MarkReleasing(const ContainerId& id) {
   Container* container = Find(id);
   if (container != nullptr && !std::exchange(container->releasing, true)) ++releasing_;
+}
+
+void ContainerTable::Left(const ContainerId& id) {
+  Container* container = Find(id);
+  if (container == nullptr || !container->releasing) return;
+  container->left_timer.expires_after(kReportLimit);
+  container->left_timer.async_wait([this, id](const boost::system::error_code& error) {
+    Container* container = Find(id);
+    if (error || container == nullptr) return;
+    container->left = true;
+    events_.on_left(id);
+  });
 }
 
 void ContainerTable::StopAfter(const ContainerId& id, std::chrono::milliseconds wait) {

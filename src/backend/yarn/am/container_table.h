@@ -21,7 +21,7 @@ namespace howdah::backend::yarn::am {
 class ContainerTable {
  public:
   struct Container {
-    explicit Container(boost::asio::io_context& loop) : stop_timer(loop), progress_timer(loop) {}
+    explicit Container(boost::asio::io_context& loop) : stop_timer(loop), progress_timer(loop), left_timer(loop) {}
     ::hadoop::yarn::ContainerProto proto;
     std::string node;       // the node's name in the scheduler
     std::string label;      // node label of the requested partition
@@ -31,14 +31,17 @@ class ContainerTable {
     bool connected = false;  // the executor in the container has connected
     bool releasing = false;  // the job has released the container, so its end is never a failure
     bool stopping = false;   // the NodeManager has been or will be asked to stop the container
+    bool left = false;       // on_left was called: for the job, the container has ended
     Duration start_time{0};  // time from the launch to the last scheduled progress check
-    boost::asio::steady_timer stop_timer, progress_timer;
+    boost::asio::steady_timer stop_timer, progress_timer, left_timer;
   };
   struct Events {
     std::function<void(const ContainerId& id, const std::string& progress)> on_starting;
     std::function<void(const ContainerId& id, const Error& error)> on_start_failed;
     // Called if the end of a container was not reported in time after its NodeManager was asked to stop it.
     std::function<void(const ContainerId& id)> on_stop_timeout;
+    // Called if the cluster has not reported the end of a container soon after its executor has left it.
+    std::function<void(const ContainerId& id)> on_left;
   };
   // register_limit: the time within which an executor must connect after its launch.
   ContainerTable(boost::asio::io_context& loop, Duration register_limit, Events events);
@@ -54,6 +57,8 @@ class ContainerTable {
   void Launch(const ContainerId& id, const ::hadoop::yarn::ContainerLaunchContextProto& context);
   void Connected(const ContainerId& id);
   void MarkReleasing(const ContainerId& id);
+  // The executor of a released container exits. The container stays in the table until the cluster reports its end.
+  void Left(const ContainerId& id);
   // Asks the NodeManager to stop the container after `wait`.
   void StopAfter(const ContainerId& id, std::chrono::milliseconds wait);
 

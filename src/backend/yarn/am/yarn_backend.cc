@@ -134,7 +134,8 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                          scheduler_.Release(IdOf(id));
                          Remove(id, "node did not respond to the request to stop the container",
                                 /*infrastructure=*/true);
-                       }}),
+                       },
+                   .on_left = [this](const auto& id) { OnLeft(id); }}),
       pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                        options_.start.job, options_.start.queue, options_.start.node_label,
                        [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
@@ -301,6 +302,7 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
     // Count the node as working only if an executor has run there. Accepting a container is not enough.
     scheduler_.NodeSucceeded(container->node);
   }
+  if (container->left) return Remove(id, "", /*infrastructure=*/false);
   const bool releasing = container->releasing;
   const std::string label = container->label, preemptor = container->preemptor;
   containers_.Remove(id);
@@ -364,9 +366,17 @@ void YarnBackend::Kill(const ContainerId& id) {
   containers_.StopAfter(id, 0ms);
 }
 
+void YarnBackend::OnLeft(const ContainerId& id) {
+  scheduler_.NodeSucceeded(containers_.Find(id)->node);
+  sink_.OnEvent(core::ContainerExited{.container = id});
+}
+
 void YarnBackend::Remove(const ContainerId& id, const std::string& how, bool infrastructure) {
+  const ContainerTable::Container* container = containers_.Find(id);
+  const bool left = container != nullptr && container->left;
   containers_.Remove(id);
   UpdateExpectations();
+  if (left) return;
   sink_.OnEvent(core::ContainerExited{.container = id, .how = how, .infrastructure = infrastructure});
 }
 

@@ -52,6 +52,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void Avoid(const std::string& node, Duration limit) override;
   void Connected(const ContainerId& container) override;
   void Release(const ContainerId& container) override;
+  void Left(const ContainerId& container) override { containers_.Left(container); }
   void Kill(const ContainerId& container) override;
   Result<ReplacedTokens> ReplaceTokens(const std::string& tokens) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
@@ -77,7 +78,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void ReportExit(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status, const std::string& label,
                   const std::string& preemptor);
   void OnStartFailed(const ContainerId& id, const Error& error);
-  // Removes the container from the table and reports its end to the AM.
+  void OnLeft(const ContainerId& id);
+  // Removes the container from the table, and reports its end to the AM unless this was done when its executor left.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
   // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
   // expected.

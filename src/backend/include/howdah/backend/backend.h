@@ -71,6 +71,9 @@ class Backend {
   // Releases the container. The executor exits as soon as its output has been read. If it has not exited slightly after
   // kLingerLimit, the backend kills all processes in the container. core::ContainerExited follows in both cases.
   virtual void Release(const ContainerId& container) = 0;
+  // Called when the executor of a released container exits, after all processes of its task have ended. A backend whose
+  // cluster may report the end of containers late then reports core::ContainerExited without the cluster's report.
+  virtual void Left(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
   struct ReplacedTokens {
     Instant until;          // the end of the job's tokens
