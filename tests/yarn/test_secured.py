@@ -2,6 +2,7 @@
 encrypted RPC and transfers, home directories in encryption zones, HTTPS with SPNEGO, and containers under the accounts
 of their users. Some jobs on such clusters of other Hadoop versions."""
 import json
+import re
 
 import pytest
 
@@ -25,6 +26,20 @@ def test_k16_user_without_an_account_on_the_nodes(howdah_of, secured_cluster, tm
     assert done.code == 1, done
     assert_facts(howdah.status(done.id)["reason"], "could not be started", f"User {NO_ACCOUNT} not found",
                  "must create the account on every node")
+
+
+def test_doctor_names_servers_certificates_and_lifetimes(machine):
+    done = machine("doctor")
+    assert done.code == 0, done
+    text = done.stdout
+    for fact in (r"the ResourceManager rm/localhost, privacy", r"the NameNode nn/localhost, privacy",
+                 r"DataNodes are encrypted \(AES/CTR\)",
+                 r"/user/alice is in an encryption zone, and alice may use the key '\S+' of the KMS https://localhost:\d+/"
+                 r"kms \(the certificate CN=\S+, valid until \S+Z; HTTP/localhost@\S+\)",
+                 r"howdah-agent is public",
+                 r"tokens of jobs: .*otherwise for (1d00h|23h59m)", r"HDFS_DELEGATION_TOKEN of \S+ for 7d",
+                 r"kms-dt of kms://https@localhost:\d+/kms for 7d", r"RM_DELEGATION_TOKEN of \S+ for 7d"):
+        assert re.search(fact, text), f"{fact} is not in\n{text}"
 
 
 def test_a_job_ends_before_its_nodes_report_it(machine, secured_cluster, tmp_path):

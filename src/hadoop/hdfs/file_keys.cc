@@ -54,7 +54,14 @@ Result<std::string> KmsFileKeys::KeyOf(const pb::FileEncryptionInfoProto& info) 
     }
     kms_.emplace(std::move(*opened));
   }
-  return kms_->Decrypt({info.keyname(), info.ezkeyversionname(), info.iv(), info.key()});
+  HOWDAH_TRY(auto key, kms_->Decrypt({info.keyname(), info.ezkeyversionname(), info.iv(), info.key()}));
+  newest_ = "the key '" + info.keyname() + "' of the KMS " + kms_->server();
+  return key;
+}
+
+std::string KmsFileKeys::newest() const {
+  const std::lock_guard lock(mutex_);
+  return newest_;
 }
 
 }  // namespace howdah::hadoop::hdfs

@@ -21,6 +21,8 @@ class FileKeys {
   virtual ~FileKeys() = default;
   // Returns the key with which the bytes of the file are encrypted (AES/CTR; the counter begins with info.iv). Blocks.
   virtual Result<std::string> KeyOf(const ::hadoop::hdfs::FileEncryptionInfoProto& info) = 0;
+  // See FileSystem::encryption.
+  virtual std::string newest() const = 0;
 };
 
 // The keys of a cluster's KMS. The NameNode states which KMS it is; if it does not, the configuration does
@@ -31,6 +33,7 @@ class KmsFileKeys : public FileKeys {
               OpenOptions options);
 
   Result<std::string> KeyOf(const ::hadoop::hdfs::FileEncryptionInfoProto& info) override;
+  std::string newest() const override;
   // Opens a client of the KMS; nullopt if the cluster has none. `use_token`: whether a token takes precedence over a
   // ticket.
   Result<std::optional<hadoop::kms::KmsClient>> OpenKms(bool use_token);
@@ -42,8 +45,9 @@ class KmsFileKeys : public FileKeys {
   const std::shared_ptr<RemoteNameNode> name_node_;
   const hadoop::conf::Configuration configuration_;
   const OpenOptions options_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::optional<hadoop::kms::KmsClient> kms_;  // nullopt before its first use
+  std::string newest_;
 };
 
 }  // namespace howdah::hadoop::hdfs

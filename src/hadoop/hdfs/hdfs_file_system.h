@@ -43,6 +43,7 @@ class HdfsFileSystem : public FileSystem {
   std::string home_directory() const override { return options_.home; }
   std::string server_security() const override { return name_node_->security(); }
   std::string transfer_protection() const override { return connector_->last_protection(); }
+  std::string encryption() const override { return keys_->newest(); }
   Result<FileStatus> Stat(const std::string& path) override;
   Result<std::vector<FileStatus>> List(const std::string& path) override;
   Status MakeDirectories(const std::string& path, uint32_t permission) override;

@@ -18,6 +18,7 @@ class PosixFileSystem : public FileSystem {
   std::string home_directory() const override { return home_; }
   std::string server_security() const override { return {}; }
   std::string transfer_protection() const override { return {}; }
+  std::string encryption() const override { return {}; }
   Result<FileStatus> Stat(const std::string& path) override;
   Result<std::vector<FileStatus>> List(const std::string& path) override;
   Status MakeDirectories(const std::string& path, uint32_t permission) override;

@@ -47,6 +47,12 @@ std::string ExceptionIn(const std::string& body) {
   return OneLine(message.empty() ? body : message, kShown);
 }
 
+std::string Described(const std::string& root, const web::WebReply& reply) {
+  std::string facts = reply.certificate.empty() ? "" : "the certificate " + reply.certificate;
+  if (!reply.principal.empty()) facts += (facts.empty() ? "" : "; ") + reply.principal;
+  return root + (facts.empty() ? "" : " (" + facts + ")");
+}
+
 }  // namespace
 
 Result<Provider> ParseProvider(const std::string& uri) {
@@ -116,7 +122,10 @@ Result<std::string> KmsClient::Call(const std::string& method, const std::string
       answer += bytes;
       return answer.size() <= kMaxAnswer;
     });
-    if (reply && reply->status == kOk) return answer;
+    if (reply && reply->status == kOk) {
+      server_ = Described(root, *reply);
+      return answer;
+    }
     if (!reply) {
       failures += "; " + reply.error().message;
       continue;

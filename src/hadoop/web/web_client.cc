@@ -10,31 +10,33 @@ constexpr int kUnauthorized = 401;
 
 }  // namespace
 
-Result<os::http::GetReply> WebClient::Get(const std::string& url, const os::http::GetLimits& limits,
-                                          const os::http::OnBody& on_body) {
+Result<WebReply> WebClient::Get(const std::string& url, const os::http::GetLimits& limits,
+                                const os::http::OnBody& on_body) {
   return Send({.url = url}, limits, on_body);
 }
 
-Result<os::http::GetReply> WebClient::Send(os::http::Outgoing request, const os::http::GetLimits& limits,
-                                           const os::http::OnBody& on_body) {
+Result<WebReply> WebClient::Send(os::http::Outgoing request, const os::http::GetLimits& limits,
+                                 const os::http::OnBody& on_body) {
   const bool secure = request.url.starts_with("https://");
   if (secure && !trust_.ok()) return trust_.error().While("reading " + request.url);
   const os::http::Trust* trust = secure ? trust_->get() : nullptr;
-  auto reply = os::http::Send(request, limits, on_body, trust);
-  if (!reply || reply->status != kUnauthorized || !login_ || !reply->authenticate.starts_with("Negotiate"))
-    return reply;
-  auto authorization = Authorization(request.url);
-  if (!authorization) return authorization.error().While("reading " + request.url);
-  request.headers.emplace_back("Authorization", *std::move(authorization));
-  return os::http::Send(request, limits, on_body, trust);
+  HOWDAH_TRY(auto reply, os::http::Send(request, limits, on_body, trust));
+  if (reply.status != kUnauthorized || !login_ || !reply.authenticate.starts_with("Negotiate")) {
+    return WebReply{std::move(reply), ""};
+  }
+  auto authorized = Authorize(request.url);
+  if (!authorized) return authorized.error().While("reading " + request.url);
+  request.headers.emplace_back("Authorization", std::move(authorized->header));
+  HOWDAH_TRY(reply, os::http::Send(request, limits, on_body, trust));
+  return WebReply{std::move(reply), std::move(authorized->principal)};
 }
 
-Result<std::string> WebClient::Authorization(const std::string& url) {
+Result<WebClient::Authorized> WebClient::Authorize(const std::string& url) {
   HOWDAH_TRY(const auto server, os::http::ServerOf(url));
   const std::string host = LowerCase(server.host);
   HOWDAH_TRY(const auto realm, login_->RealmOf(host));
   HOWDAH_TRY(const auto context, login_->OpenContext({"HTTP", host, realm}));
-  return "Negotiate " + sasl::Base64(context->first_token());
+  return Authorized{"HTTP/" + host + "@" + realm, "Negotiate " + sasl::Base64(context->first_token())};
 }
 
 }  // namespace howdah::hadoop::web

@@ -132,6 +132,7 @@ Result<GetReply> Send(const Outgoing& request, const GetLimits& limits, const On
   reply.content_type = std::string(answer[protocol::field::content_type]);
   reply.location = std::string(answer[protocol::field::location]);
   reply.refresh = std::string(answer["Refresh"]);
+  reply.certificate = stream.Certificate();
   reply.authenticate = std::string(answer[protocol::field::www_authenticate]);
   failed = ReadBody(stream, buffer, parser, reply, on_body);
   if (failed) return ToError(text, failed);

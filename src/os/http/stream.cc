@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <ctime>
 
 #include "howdah/os/net/connect.h"
 
@@ -61,6 +62,22 @@ Status Stream::StartTls(const Trust& trust, const std::string& host) {
     if (result == 1) return {};
     if (!TlsAgain(result, failed)) return TlsError(tls_.get(), trust, host, failed);
   }
+}
+
+std::string Stream::Certificate() const {
+  X509* certificate = tls_ ? SSL_get0_peer_certificate(tls_.get()) : nullptr;
+  if (certificate == nullptr) return {};
+  const std::unique_ptr<BIO, decltype(&BIO_free)> memory(BIO_new(BIO_s_mem()), BIO_free);
+  char* bytes = nullptr;
+  X509_NAME_print_ex(memory.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
+  const long size = BIO_get_mem_data(memory.get(), &bytes);
+  std::string text(bytes, static_cast<size_t>(std::max(size, 0L)));
+  std::tm end{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) == 1) {
+    text += ", valid until " + FormatInstant(std::chrono::time_point_cast<Duration>(
+                                   std::chrono::system_clock::from_time_t(::timegm(&end))));
+  }
+  return text;
 }
 
 bool Stream::Ready(Wait wait, Failure& failed) {

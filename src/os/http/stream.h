@@ -27,6 +27,8 @@ class Stream {
 
   // Protects the connection, and checks that the certificate of the server is valid for `host`.
   Status StartTls(const Trust& trust, const std::string& host);
+  // The certificate of the server, as in GetReply::certificate. Empty without TLS.
+  std::string Certificate() const;
 
   template <typename Buffers>
   size_t read_some(const Buffers& buffers, Failure& failed) {

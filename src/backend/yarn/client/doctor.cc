@@ -7,9 +7,12 @@
 
 #include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/hadoop_client.h"
+#include "howdah/backend/yarn/job_tokens.h"
+#include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/bytes.h"
 #include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/rpc/token_identifier.h"
 #include "howdah/hadoop/yarn/resource.h"
 
 namespace howdah::backend::yarn::client {
@@ -146,11 +149,38 @@ class SetupCheck {
     if (const std::string protection = (*files)->transfer_protection(); !protection.empty() && cluster.kerberos()) {
       Ok("transfers between this machine and the DataNodes are " + protection);
     }
-    if ((found->permission & 1) == 0) {
+    if (const std::string encryption = (*files)->encryption(); !encryption.empty()) {
+      Ok(home + " is in an encryption zone, and " + cluster.user() + " may use " + encryption);
+    }
+    if ((found->permission & 1) != 0) {
+      Ok("howdah-agent is public: nodes keep one copy of it for all users");
+    } else {
       Warning(home + " is not accessible to other users (" + Octal(found->permission) +
                   "): nodes keep one copy of howdah-agent per user instead of one for all",
               "hdfs dfs -chmod o+x " + home + " lets all users share one copy; nothing else becomes readable");
     }
+  }
+
+  // Fetches the tokens that a job would get.
+  void CheckTokens(HadoopClient& cluster) {
+    if (!cluster.kerberos() || !cluster.kerberos()->ok()) return;
+    const auto tokens = FetchNewerTokens(cluster, jobspec::JobSpec(), "");
+    if (!tokens.ok()) {
+      const Error error = tokens.error().While("fetching the tokens of a job");
+      return Problem(error.WithoutRemedy(), error.remedy);
+    }
+    const auto lifetime = LifetimeOf(*tokens);
+    const auto issued = OldestIssue(*tokens);
+    if (!lifetime || !issued) return;
+    std::string found;
+    for (const auto& [alias, token] : tokens->tokens) {
+      const auto identifier = hadoop::rpc::ParseTokenIdentifier(token);
+      if (!identifier) continue;
+      found += (found.empty() ? "" : ", ") + token.kind + " of " + token.service + " for " +
+               FormatDuration(identifier->expires - identifier->issued);
+    }
+    Ok("tokens of jobs: " + found + ", if the ResourceManager renews them; otherwise for " +
+       FormatDuration(lifetime->until - *issued));
   }
 
   void Problem(std::string what, std::string advice) {
@@ -242,6 +272,7 @@ std::vector<Finding> CheckSetup(const YarnOptions& options, const Result<HadoopC
   check.CheckTicket(**cluster);
   check.CheckResourceManager(**cluster);
   check.CheckFileSystem(**cluster);
+  check.CheckTokens(**cluster);
   check.CheckKdcs(**cluster);
   return findings;
 }

@@ -66,6 +66,9 @@ class FileSystem {
   // How the newest connection to a DataNode was protected: "encrypted (AES/CTR)", "not protected". Empty before the
   // first connection, and for file:.
   virtual std::string transfer_protection() const = 0;
+  // The key of the newest file in an encryption zone: "the key 'k1' of the KMS https://example.com:9600/kms (…)". Empty
+  // if no such file was read or written.
+  virtual std::string encryption() const = 0;
   virtual Result<FileStatus> Stat(const std::string& path) = 0;
   virtual Result<std::vector<FileStatus>> List(const std::string& path) = 0;  // complete, sorted by name
   // Creates the directory and its parents with exactly this permission. Does nothing if the directory exists.

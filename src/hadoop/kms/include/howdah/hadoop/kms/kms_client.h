@@ -46,6 +46,9 @@ class KmsClient {
   const HostPort& first_server() const { return provider_.first; }
   // Returns the key. kUnavailable if the KMS refuses it; the message contains the user, the key and the server.
   Result<std::string> Decrypt(const EncryptedKey& key);
+  // The server that has answered last, and how it was authenticated: "https://example.com:9600/kms (the certificate
+  // CN=example.com, valid until …; HTTP/example.com@EXAMPLE.COM)". Empty before the first answer.
+  const std::string& server() const { return server_; }
   // Returns a token that `renewer` may renew; its service is the provider's URI. Needs a ticket.
   Result<rpc::Token> FetchToken(const std::string& renewer);
   // Returns until when the token is accepted.
@@ -61,6 +64,7 @@ class KmsClient {
   std::shared_ptr<web::WebClient> web_;
   Caller caller_;
   os::http::GetLimits limits_;
+  std::string server_;
 };
 
 // A token in the form of URLs and of the header X-Hadoop-Delegation-Token (Token.encodeToUrlString).

@@ -11,6 +11,10 @@
 
 namespace howdah::hadoop::web {
 
+struct WebReply : os::http::GetReply {
+  std::string principal;  // of the server, such as "HTTP/example.com@EXAMPLE.COM", if it required a ticket
+};
+
 // Thread-safe.
 class WebClient {
  public:
@@ -20,15 +24,18 @@ class WebClient {
 
   // As os::http::Get. If the server requires SPNEGO (RFC 4559), repeats the request with a ticket for HTTP/HOST. A
   // reply with status 401 means that the login is null, or that the server has refused the ticket.
-  Result<os::http::GetReply> Get(const std::string& url, const os::http::GetLimits& limits,
+  Result<WebReply> Get(const std::string& url, const os::http::GetLimits& limits,
                                  const os::http::OnBody& on_body);
   // As Get, with another method, headers or a body.
-  Result<os::http::GetReply> Send(os::http::Outgoing request, const os::http::GetLimits& limits,
-                                  const os::http::OnBody& on_body);
+  Result<WebReply> Send(os::http::Outgoing request, const os::http::GetLimits& limits,
+                        const os::http::OnBody& on_body);
 
  private:
-  // The value of the header Authorization for the server of a URL.
-  Result<std::string> Authorization(const std::string& url);
+  // A server of web pages, and the value of the header Authorization for it.
+  struct Authorized {
+    std::string principal, header;
+  };
+  Result<Authorized> Authorize(const std::string& url);
 
   const Result<std::shared_ptr<const os::http::Trust>> trust_;
   const std::shared_ptr<kerberos::Login> login_;

@@ -30,6 +30,8 @@ struct GetReply {
   std::string refresh;
   std::string authenticate;  // the header `WWW-Authenticate`: "Negotiate"
   std::string error_text;    // the first 4 KiB of the body if the status is not 200
+  // With https: the server's certificate, as in "CN=example.com, valid until 2027-01-31T12:00:00.000Z".
+  std::string certificate;
 };
 
 // The server of a URL, with the default port of its scheme if the URL has none. Returns kUsage if the URL is invalid.
