@@ -267,7 +267,10 @@ int Task(const Arguments& arguments, OpenFiles open_files) {
   const auto lease =
       executor::LeaseTaskGpus(options.job_file, options.role, Variable("PATH").value_or("/usr/bin:/bin"));
   if (!lease.ok()) return ExitWith(lease.error());
-  if (*lease) options.gpus = (*lease)->gpus;
+  if (*lease) {
+    options.gpus = (*lease)->lease.gpus;
+    options.visible_devices = (*lease)->visible_devices;
+  }
   return executor::RunTask(options);
 }
 

@@ -66,7 +66,10 @@ Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const Proces
     variables.erase("CONDA_PREFIX");  // the submitter's shell may have set it
   }
   for (const auto& [name, value] : plan.options.agent_variables) variables[name] = value;
-  if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
+  if (plan.options.gpus) {
+    const std::string& visible = plan.options.visible_devices;
+    variables["CUDA_VISIBLE_DEVICES"] = visible.empty() ? GpuList(*plan.options.gpus) : visible;
+  }
   const frameworks::common::ProcessInfo process{.job_id = plan.options.job_id,
                                                 .task = {plan.task.role, slot.index},
                                                 .local_rank = slot.local_rank,

@@ -71,6 +71,10 @@ TEST(Launch, BrokenPackedPythonFailsTheStart) {
 TEST(Launch, CudaVisibleDevicesIsSetOnlyOnMachinesWithGpus) {
   Task task;
   EXPECT_FALSE(MakeEnvironment(PlanOf(task, {}), kPeers, {}).contains("CUDA_VISIBLE_DEVICES"));
+  task.options.gpus = {2, 3};
+  task.options.visible_devices = "GPU-a,GPU-b";
+  EXPECT_EQ(MakeEnvironment(PlanOf(task, {}), kPeers, {}).at("CUDA_VISIBLE_DEVICES"), "GPU-a,GPU-b");
+  task.options.visible_devices.clear();
   task.options.gpus = std::vector<int>();
   EXPECT_EQ(MakeEnvironment(PlanOf(task, {}), kPeers, {}).at("CUDA_VISIBLE_DEVICES"), "");
 }

@@ -12,7 +12,8 @@ import pytest
 from cluster_user import Howdah
 from job_reports import assert_facts
 from kdc import REALM
-from kill_cases import am_attempts, ended, events, job_text, kill9, kill_am, runs_again, submit, until, worker
+from kill_cases import am_attempts, ended, events, job_text, kill9, kill_am, node_of, runs_again, submit, until, \
+    worker
 from machine import BIN, eventually
 
 HIVE = ("hive", b"identifier", b"password", b"HIVE_DELEGATION_TOKEN", b"hiveserver2")
@@ -143,13 +144,14 @@ RENEW_S, END_S = 30, 60  # the tokens must be renewed after 30 s, and end after 
 MILLIS = 1000
 
 
+LIMITS = {"renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}
+SHORT_LIVED = {"hdfs-site": {f"dfs.namenode.delegation.token.{key}": value for key, value in LIMITS.items()},
+               "yarn-site": {f"yarn.resourcemanager.delegation.token.{key}": value for key, value in LIMITS.items()}}
+
+
 @pytest.fixture(scope="module")
 def short_lived(module_cluster):
-    limits = {"renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}
-    return module_cluster(nodes=2, kerberos=True, aggregation=True, rm_ha=True, nm_recovery=True, extra={
-        "hdfs-site": {f"dfs.namenode.delegation.token.{key}": value for key, value in limits.items()},
-        "yarn-site": {f"yarn.resourcemanager.delegation.token.{key}": value for key, value in {
-            "renew-interval": RENEW_S * MILLIS, "max-lifetime": END_S * MILLIS}.items()}})
+    return module_cluster(nodes=2, kerberos=True, aggregation=True, rm_ha=True, nm_recovery=True, extra=SHORT_LIVED)
 
 
 class Unattended:
@@ -329,6 +331,36 @@ def test_an_am_waits_for_tokens_only_for_a_time(unattended):
     kill9(*howdah.agents(job, "am"))
     status = ended(howdah, job, "FAILED", by_its_am=False)
     assert_facts(status["reason"], "no new tokens came within 5.0s (timeouts.am)", "had expired", f"`howdah renew {job}`")
+
+
+def test_a_privileged_resource_manager_starts_an_am_on_another_node(new_cluster, howdah_of, unattended, tmp_path):
+    """The ResourceManager fetches tokens for YARN by itself, so the other node can fetch the keytab, and logs can be
+    aggregated."""
+    cluster = new_cluster(nodes=2, kerberos=True, aggregation=True, extra={
+        **SHORT_LIVED,
+        "yarn-site": {**SHORT_LIVED["yarn-site"], "yarn.resourcemanager.proxy-user-privileges.enabled": "true",
+                      # From then on, the ResourceManager no longer renews the tokens of the submission.
+                      "yarn.resourcemanager.system-credentials.valid-time-remaining": str(5 * MILLIS),
+                      "yarn.am.blacklisting.enabled": "true",
+                      "yarn.resourcemanager.am-scheduling.node-blacklisting-enabled": "true"}})
+    howdah = howdah_of(cluster)
+    shutil.copy(cluster.kdc.keytab_path("alice"), tmp_path / "alice.keytab")
+    role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(cluster, tmp_path)}\""
+    job = submit(howdah, tmp_path, {"worker": role}, "kerberos: {keytab: alice.keytab}")
+    howdah.running(job)
+    end = time.time() + seconds_left(howdah, job)
+    lists_until(tmp_path, end + 3)
+    renewals = events(howdah, job).count("TokensRenewed")
+    eventually(lambda: events(howdah, job).count("TokensRenewed") > renewals, "tokens for the next 30 s")
+    agents = howdah.agents(job, "am")
+    node = node_of(cluster, agents[0])
+    kill9(*agents)
+    howdah.until(job, lambda s: "has adopted 1 container" in (s["reason"] or ""), "AM 2")
+    assert node_of(cluster, howdah.agents(job, "am")[0]) != node
+    lists_until(tmp_path, time.time() + RENEW_S)
+    (tmp_path / "go").touch()
+    assert ended(howdah, job, "SUCCEEDED")["tasks"][0]["attempt"] == 0, "no list failed"
+    assert howdah.log(job, "worker:0") == "begun\n"
 
 
 def test_k12_job_whose_tokens_end_still_ends_well(unattended):

@@ -321,13 +321,15 @@ def test_k5_keytabs_that_cannot_be_used(howdah, secure, tmp_path):
     old = kdc.principal("erin")
     keytab.write_bytes(old.read_bytes())
     kdc.admin("modprinc +requires_preauth erin", "cpw -randkey -keepold erin", "purgekeys erin")
-    login(f"another key for erin@{REALM}", "version 2", "aes256", code=3, principal="erin")
+    login(f"another key for erin@{REALM}", "version 2", "aes256",
+          f"the KDC's keys of erin@{REALM} have the types aes256-cts-hmac-sha1-96", code=3, principal="erin")
 
 
 def test_k6_no_common_encryption_type(howdah, secure):
     kdc = secure.kdc
     config = kdc.write_config("camellia.conf", libdefaults=["permitted_enctypes = camellia256-cts"])
-    refused(howdah, "encryption type", "camellia256-cts", "permitted_enctypes", env={"KRB5_CONFIG": str(config)},
+    refused(howdah, "encryption type", "camellia256-cts", "permitted_enctypes",
+            f"the KDC's keys of alice@{REALM} have the types aes256-cts-hmac-sha1-96", env={"KRB5_CONFIG": str(config)},
             flags=("--keytab", kdc.keytab_path("alice")))
 
 

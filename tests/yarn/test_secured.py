@@ -71,3 +71,4 @@ def test_jobs_run_on_secured_clusters_of_other_versions(new_cluster, howdah_of, 
     assert [j["id"] for j in json.loads(howdah("list", "--json").stdout)] == [job]
     assert howdah("kill", job, "--grace", "0s").code == 0
     assert howdah("wait", job).code == 4
+    assert "with `howdah kill` as alice" in howdah.status(job)["reason"], "the account here is another"

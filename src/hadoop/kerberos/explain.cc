@@ -36,6 +36,14 @@ std::string Keys(const Facts& facts) {
   return Listed(own);
 }
 
+// "; the KDC's keys of alice@A have version 3 and the types aes256-cts"; "" if nothing is known.
+std::string KeysOfKdc(const Facts& facts) {
+  if (facts.kdc_types.empty()) return "";
+  return "; the KDC's keys of " + facts.principal + " have " +
+         (facts.kdc_version ? "version " + std::to_string(*facts.kdc_version) + " and " : "") + "the types " +
+         Joined(facts.kdc_types);
+}
+
 Error Skewed(const Facts& facts) {
   std::string what =
       "the clocks differ by more than the " + FormatDuration(facts.skew_allowed) + " that are allowed (clockskew)";
@@ -69,6 +77,7 @@ Error NoCommonType(const Facts& facts) {
                      ": this machine permits " + Joined(facts.enctypes) + " (permitted_enctypes " +
                      (facts.permitted ? "= " + *facts.permitted + " in " + facts.configuration : "is not set") + ")";
   if (!facts.keytab.empty()) what += ", the keytab has " + Keys(facts);
+  what += KeysOfKdc(facts);
   if (facts.refusal && !facts.refusal->text.empty()) what += "; the KDC reports: " + facts.refusal->text;
   return Unavailable(facts, what, "ask an administrator to give " + subject + " a key of one of these types");
 }
@@ -77,7 +86,7 @@ Error WrongKey(const Facts& facts) {
   if (facts.keytab.empty()) return Unavailable(facts, facts.library_text, "run kinit again");
   return Error::WithRemedy(ErrorCode::kUnavailable,
                            facts.doing + ": " + At(facts) + " has another key for " + facts.principal +
-                               " than the keytab, which has " + Keys(facts) +
+                               " than the keytab, which has " + Keys(facts) + KeysOfKdc(facts) +
                                "; its password or key was changed after the keytab was written",
                            "ask an administrator for a new keytab, or write it again with ktadd or ktutil");
 }

@@ -33,6 +33,8 @@ struct Facts {
   std::string configuration;             // the configuration files of MIT krb5
   std::string keytab;                    // empty: no keytab was used
   std::vector<KeytabKey> keys;           // the keys of the keytab
+  std::vector<std::string> kdc_types;    // the types of the KDC's keys of the client; empty: not known
+  std::optional<uint32_t> kdc_version;   // the version of these keys
   std::vector<std::string> enctypes;     // the encryption types that this machine permits
   std::optional<std::string> permitted;  // the value of permitted_enctypes, if set
   Duration skew_allowed = std::chrono::seconds(300);  // clockskew

@@ -8,6 +8,7 @@
 #include "cache.h"
 #include "gss_context.h"
 #include "handles.h"
+#include "kdc_keys.h"
 #include "keytab.h"
 #include "session.h"
 
@@ -131,9 +132,41 @@ class Login::Impl {
     if (code == 0) code = krb5_init_creds_get_creds(context, login.get(), creds.out());
     if (code == 0) code = krb5_cc_initialize(context, tickets_, creds->client);
     if (code == 0) code = krb5_cc_store_cred(context, tickets_, creds.out());
-    if (code != 0) return session_->Explained(code, facts);
+    if (code != 0) {
+      if (ConcernsKeys(code)) AddKeysOfKdc(client.get(), waiting, facts);
+      return session_->Explained(code, facts);
+    }
     return Ticket{NameOf(context, creds->client), "the keytab " + path,
                   Instant(std::chrono::seconds(Seconds(creds->times.endtime))), std::nullopt};
+  }
+
+  // Whether the keys of keytab and KDC do not match.
+  static bool ConcernsKeys(krb5_error_code code) {
+    return code == KRB5KDC_ERR_PREAUTH_FAILED || code == KRB5KRB_AP_ERR_BAD_INTEGRITY || code == KRB5_KT_KVNONOTFOUND ||
+           code == KRB5KDC_ERR_ETYPE_NOSUPP || code == KRB5_KT_NOTFOUND;
+  }
+
+  // Begins another login, which permits all encryption types, because the KDC's first answer describes its keys.
+  void AddKeysOfKdc(krb5_principal client, const Waiting& waiting, Facts& facts) {
+    const krb5_context context = session_->context();
+    krb5_enctype types[] = {ENCTYPE_AES256_CTS_HMAC_SHA1_96,   ENCTYPE_AES128_CTS_HMAC_SHA1_96,
+                            ENCTYPE_AES256_CTS_HMAC_SHA384_192, ENCTYPE_AES128_CTS_HMAC_SHA256_128,
+                            ENCTYPE_CAMELLIA256_CTS_CMAC,      ENCTYPE_CAMELLIA128_CTS_CMAC,
+                            ENCTYPE_ARCFOUR_HMAC,              ENCTYPE_DES3_CBC_SHA1};
+    OwnedOptions options(context);
+    OwnedInitCreds login(context);
+    if (krb5_get_init_creds_opt_alloc(context, options.out()) != 0) return;
+    krb5_get_init_creds_opt_set_etype_list(options.get(), types, static_cast<int>(std::size(types)));
+    if (krb5_init_creds_init(context, client, nullptr, nullptr, 0, options.get(), login.out()) != 0) return;
+    const auto answer = session_->RunFirst(
+        [&](krb5_data* in, krb5_data* out, krb5_data* realm, unsigned* flags) {
+          return krb5_init_creds_step(context, login.get(), in, out, realm, flags);
+        },
+        waiting);
+    if (!answer.ok()) return;
+    const KdcKeys keys = KeysIn(*answer);
+    for (const int32_t type : keys.types) facts.kdc_types.push_back(Session::EnctypeName(type));
+    facts.kdc_version = keys.version;
   }
 
   Status HasDefaultRealm() const {

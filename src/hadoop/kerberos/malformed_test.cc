@@ -12,6 +12,7 @@
 #include "cache.h"
 #include "handles.h"
 #include "howdah/hadoop/kerberos/login.h"
+#include "kdc_keys.h"
 #include "keytab.h"
 #include "session.h"
 #include "test_kdc.h"
@@ -131,6 +132,31 @@ TEST_F(Malformed, CacheIsReadOrRefused) {
     }
   }
   EXPECT_GT(readable, 1);
+}
+
+TEST(KdcKeysTest, BothFirstAnswersDescribeTheKeys) {
+  const KdcKeys of_reply = KeysIn(Recorded("as-rep.bin"));
+  EXPECT_EQ(of_reply.types, std::vector<int32_t>{ENCTYPE_AES256_CTS_HMAC_SHA1_96});
+  EXPECT_FALSE(of_reply.version) << "MIT's KDC keeps it secret";
+  const KdcKeys of_error = KeysIn(Recorded("preauth-required.bin"));
+  EXPECT_EQ(of_error.types, std::vector<int32_t>{ENCTYPE_AES256_CTS_HMAC_SHA1_96});
+  EXPECT_FALSE(of_error.version);
+  // An AS-REP that has only enc-part, of the type 18 and version 259.
+  const KdcKeys with_version = KeysIn("\x6b\x11\x30\x0f\xa6\x0d\x30\x0b\xa0\x03\x02\x01\x12\xa1\x04\x02\x02\x01\x03");
+  EXPECT_EQ(with_version.types, std::vector<int32_t>{18});
+  EXPECT_EQ(with_version.version, 259u);
+  EXPECT_TRUE(KeysIn(Recorded("tgs-rep.bin")).types.empty());
+  EXPECT_TRUE(KeysIn("").types.empty());
+}
+
+TEST(KdcKeysTest, DamagedAnswersAreSafe) {
+  for (const char* name : {"as-rep.bin", "preauth-required.bin"}) {
+    const std::string bytes = Recorded(name);
+    int readable = 0;
+    for (int i = 0; i < kMutations; ++i) readable += KeysIn(Mutated(bytes, i)).types.empty() ? 0 : 1;
+    EXPECT_GT(readable, 1) << name;
+    EXPECT_LT(readable, kMutations) << name;
+  }
 }
 
 TEST_F(Malformed, AnswerToLoginIsAnError) {

@@ -40,11 +40,6 @@ bool Flag(krb5_context context, const char* name, bool fallback) {
   return true;
 }
 
-std::string EnctypeName(krb5_enctype type) {
-  char name[100] = "";
-  return krb5_enctype_to_name(type, FALSE, name, sizeof name) == 0 ? name : std::to_string(type);
-}
-
 }  // namespace
 
 Instant Now() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
@@ -140,6 +135,21 @@ Result<krb5_error_code> Session::Run(const Step& step, const Waiting& waiting) {
     answer = std::move(reply.bytes);
   }
   return Failed("the KDC has sent " + std::to_string(kMaxSteps) + " answers without an end");
+}
+
+Result<std::string> Session::RunFirst(const Step& step, const Waiting& waiting) {
+  OwnedData request(context_), realm(context_);
+  krb5_data in{};
+  unsigned flags = 0;
+  if (const auto code = step(&in, request.out(), realm.out(), &flags); code != 0) return Failed(Text(code));
+  HOWDAH_TRY(const auto kdcs, KdcsOf(realm.text(), waiting));
+  HOWDAH_TRY(auto reply, AskKdcs(realm.text(), kdcs, request.text(), waiting));
+  return std::move(reply.bytes);
+}
+
+std::string Session::EnctypeName(krb5_enctype type) {
+  char name[100] = "";
+  return krb5_enctype_to_name(type, FALSE, name, sizeof name) == 0 ? name : std::to_string(type);
 }
 
 Error Session::Explained(krb5_error_code code, Facts facts) const {

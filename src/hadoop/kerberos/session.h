@@ -35,9 +35,13 @@ class Session {
   // Runs the state machine. Returns the error of the transport, or the code with which the state machine ended.
   Result<krb5_error_code> Run(const Step& step, const Waiting& waiting);
 
+  // Performs the first step only, and returns the KDC's answer to it.
+  Result<std::string> RunFirst(const Step& step, const Waiting& waiting);
+
   // Explains a failure. Adds what the session knows: configuration, encryption types, and the KDC's last error.
   Error Explained(krb5_error_code code, Facts facts) const;
   std::string Text(krb5_error_code code) const;  // libkrb5's message
+  static std::string EnctypeName(krb5_enctype type);
 
   Result<std::string> DefaultRealm() const;
   const std::vector<KdcAnswer>& answers() const { return answers_; }

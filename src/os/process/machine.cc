@@ -111,10 +111,10 @@ std::vector<Gpu> ParseGpus(std::string_view text) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string line(text.substr(0, end));
     int index = 0;
-    char name[128] = "";
+    char name[128] = "", uuid[128] = "", bus_id[128] = "";
     long long mebibytes = 0;
-    if (std::sscanf(line.c_str(), "%d, %127[^,], %lld", &index, name, &mebibytes) == 3) {
-      gpus.push_back({index, name, int64_t{mebibytes} << 20});
+    if (std::sscanf(line.c_str(), "%d, %127[^,], %lld, %127[^,], %127s", &index, name, &mebibytes, uuid, bus_id) >= 3) {
+      gpus.push_back({index, name, int64_t{mebibytes} << 20, uuid, bus_id});
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -126,7 +126,7 @@ std::vector<Gpu> ListGpus(std::string_view path, std::chrono::milliseconds limit
   if (found.error != 0) return {};
   SpawnRequest request;
   request.program = found.program;
-  request.argv = {"nvidia-smi", "--query-gpu=index,name,memory.total", "--format=csv,noheader,nounits"};
+  request.argv = {"nvidia-smi", "--query-gpu=index,name,memory.total,uuid,pci.bus_id", "--format=csv,noheader,nounits"};
   request.environment = {"PATH=" + std::string(path)};
   const auto output = RunForOutput(request, limit);
   return output ? ParseGpus(*output) : std::vector<Gpu>();

@@ -147,6 +147,12 @@ Result<std::vector<backend::ApplicationInfo>> LiveApplications(hadoop::yarn::Res
   return applications;
 }
 
+// Names the user of the cluster, too, because a login with Kerberos need not have the name of the account on this
+// machine. by: the account.
+std::string WithUser(const HadoopClient& cluster, const std::string& by) {
+  return cluster.kerberos() ? by + " as " + cluster.user() : by;
+}
+
 ClusterInventory InventoryOf(const ClusterFacts& facts) {
   ClusterInventory known;
   known.resource_types = facts.resource_types;
@@ -370,14 +376,15 @@ Result<std::string> YarnCluster::Stop(const JobId& id, const std::string& by, st
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   if (known.has_ended()) return std::string();
+  const std::string requester = WithUser(*cluster, by);
   wire::ControlRequest request;
-  request.mutable_stop()->set_by(by);
+  request.mutable_stop()->set_by(requester);
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
   const auto asked = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
   if (asked.ok()) return std::string();
   // Without an AM no graceful stop is possible, so YARN kills the application.
   HOWDAH_TRY(const auto rm, cluster->Rm());
-  const howdah::Status killed = rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit);
+  const howdah::Status killed = rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), requester, kGoneLimit);
   if (!killed.ok() && hadoop::yarn::IsMissingRight(killed.error())) {
     return RightError("stop", "MODIFY_APP", "modify", id, cluster->user(), known.report->user());
   }
@@ -401,7 +408,7 @@ howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int 
   wire::ControlRequest request;
   request.mutable_scale()->set_role(role);
   request.mutable_scale()->set_instances(instances);
-  request.mutable_scale()->set_by(by);
+  request.mutable_scale()->set_by(WithUser(*cluster, by));
   const auto asked = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
   return asked.ok() ? howdah::Status() : howdah::Status(asked.error().While(doing));
 }

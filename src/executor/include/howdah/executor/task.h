@@ -75,6 +75,7 @@ struct TaskOptions {
   // The soft limit of open files for the task's processes (os/process/limits.h); nullopt: the executor's own limit.
   std::optional<uint64_t> open_files;
   std::optional<std::vector<int>> gpus;  // indices of the task's GPUs; nullopt if the machine has none
+  std::string visible_devices;           // CUDA_VISIBLE_DEVICES; empty: the indices above
 };
 
 // Runs the guardian and the executor of a task to their end. Returns the exit status of the process. Call this function

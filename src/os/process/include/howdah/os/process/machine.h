@@ -33,11 +33,14 @@ struct Gpu {
   int index = 0;
   std::string name;
   int64_t memory_bytes = 0;
+  // Empty if nvidia-smi does not report them: "GPU-5c1d…", "00000000:01:00.0".
+  std::string uuid, bus_id;
 };
 // Runs `nvidia-smi`, found in the given PATH, for at most `limit`. Returns no GPUs if it is not installed or does not
 // answer.
 std::vector<Gpu> ListGpus(std::string_view path, std::chrono::milliseconds limit);
-std::vector<Gpu> ParseGpus(std::string_view text);  // one line per GPU: "0, NVIDIA A100, 81920"
+// One line per GPU: "0, NVIDIA A100, 81920, GPU-5c1d…, 00000000:01:00.0". The last two values may be missing.
+std::vector<Gpu> ParseGpus(std::string_view text);
 
 // Runs a program to its end and returns its stdout, at most 1 MiB. Returns an error if the program cannot be started,
 // exits with a code other than 0, or still runs after `limit`; in the last case it is killed.
