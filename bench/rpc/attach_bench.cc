@@ -1,6 +1,7 @@
 // howdah-bench-attach N [PROCESSES]: an AM's server with N connected executors. Measures the time from the last
-// registration until every executor has received its start order with the complete cluster. The executors are
-// simulated, but each has a real connection (TCP, TLS session, stream) made by the code of the executor.
+// registration until every executor has received its start order with the complete cluster, and from newer tokens of the
+// job until all executors have stored them. The executors are simulated, but each has a real connection (TCP, TLS
+// session, stream) made by the code of the executor.
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -9,6 +10,7 @@
 
 #include "attach_stream.h"
 #include "bench_process.h"
+#include "howdah/os/files/files.h"
 #include "howdah/rpc/am_server.h"
 #include "test_loop.h"
 
@@ -17,15 +19,21 @@ namespace {
 
 constexpr int kConnectingAtOnce = 32;
 constexpr auto kNoLimit = std::chrono::hours(1);
+constexpr size_t kTokenBytes = 1000;  // of one HDFS, one KMS and one ResourceManager
+
+// An executor stores newer tokens for itself and for its task.
+constexpr const char* kTokenFiles[] = {"newer.tokens", "task.tokens"};
 
 // howdah-bench-attach --executors ADDRESS COUNT: connects and registers COUNT executors, and prints the time at which
-// the last one received its start order.
+// the last one received its start order, and then the time at which the last one had stored newer tokens.
 int RunExecutors(const std::string& address, size_t count) {
   rpc::Identity identity = ReadIdentity();
   rpc::TestLoop loop;
   rpc::Completions completions(std::make_unique<grpc::CompletionQueue>(), loop.post());
   std::vector<std::unique_ptr<rpc::AttachStream>> streams;
-  size_t told = 0, wrong = 0, closed = 0;
+  size_t told = 0, wrong = 0, closed = 0, replaced = 0;
+  std::string folder = "/tmp/howdah-bench-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) return 1;
   auto connect_next = [&](auto& self) -> void {
     if (streams.size() == count) return;
     rpc::ExecutorLink::Handlers handlers;
@@ -33,6 +41,12 @@ int RunExecutors(const std::string& address, size_t count) {
       if (message.has_welcome()) self(self);
       if (message.has_start()) ++told;
       if (message.has_start() && message.cluster().port_size() != message.cluster().sizes(0)) ++wrong;
+      if (!message.has_replace_tokens()) return;
+      for (const char* name : kTokenFiles) {
+        const std::string path = folder + "/" + std::to_string(replaced) + "-" + name;
+        if (!os::files::WriteFileAtomically(path, message.replace_tokens().tokens(), 0600).ok()) ++wrong;
+      }
+      ++replaced;
     };
     handlers.on_closed = [&](const std::string& why) {
       std::fprintf(stderr, "%s\n", why.c_str());
@@ -50,6 +64,10 @@ int RunExecutors(const std::string& address, size_t count) {
   loop.RunUntil([&] { return told + closed >= count; }, std::chrono::hours(1));
   std::printf("%.6f %zu\n", Now(), wrong + closed);
   std::fflush(stdout);
+  loop.RunUntil([&] { return replaced + closed >= count; }, std::chrono::hours(1));
+  std::printf("%.6f %zu\n", Now(), wrong + closed);
+  std::fflush(stdout);
+  (void)os::files::RemoveTree(folder);
   ReadLine(0);  // wait until the AM's process has read the figures
   _exit(0);     // skip closing thousands of connections
 }
@@ -103,30 +121,41 @@ int RunAm(size_t count, size_t processes) {
   }
   loop.RunUntil([&] { return last_registered != 0; }, std::chrono::hours(1));
   long connected_kib = Figure(getpid(), "status", "VmRSS");
-  double last_told = 0;
   long wrong = 0;
-  // The loop must keep running: it writes the rest of the data when the peers' flow-control windows open.
-  std::thread reader([&, post = loop.post()] {
-    for (const Child& child : children) {
-      std::string line = ReadLine(child.out);
-      char* rest = nullptr;
-      last_told = std::max(last_told, std::strtod(line.c_str(), &rest));
-      wrong += std::strtol(rest, nullptr, 10);
-    }
-    post([&] { children.front().pid = -children.front().pid; });
-  });
-  loop.RunUntil([&] { return children.front().pid < 0; }, std::chrono::hours(1));
-  reader.join();
+  // Returns the latest of the times that the processes print next. The loop must keep running: it writes the rest of
+  // the data when the peers' flow-control windows open.
+  const auto latest = [&] {
+    double time = 0;
+    bool read = false;
+    std::thread reader([&, post = loop.post()] {
+      for (const Child& child : children) {
+        std::string line = ReadLine(child.out);
+        char* rest = nullptr;
+        time = std::max(time, std::strtod(line.c_str(), &rest));
+        wrong += std::strtol(rest, nullptr, 10);
+      }
+      post([&] { read = true; });
+    });
+    loop.RunUntil([&] { return read; }, std::chrono::hours(1));
+    reader.join();
+    return time;
+  };
+  const double last_told = latest();
+  const double replacing = Now();
+  wire::ToExecutor tokens;
+  tokens.mutable_replace_tokens()->set_tokens(std::string(kTokenBytes, 't'));
+  for (rpc::ConnectionId to : ids) server->Send(to, tokens, nullptr);
+  const double last_replaced = latest();
   long peak_kib = Figure(getpid(), "status", "VmHWM");
   double destroying = Now();
   server.reset();
   double destroyed = Now();
   std::printf(
-      "{\"executors\": %zu, \"told_ms\": %.1f, \"queued_ms\": %.1f, \"connect_all_s\": %.2f, \"bytes_sent\": %zu, "
+      "{\"executors\": %zu, \"told_ms\": %.1f, \"tokens_ms\": %.1f, \"queued_ms\": %.1f, \"connect_all_s\": %.2f, \"bytes_sent\": %zu, "
       "\"server_resident_bytes\": %ld, \"server_idle_bytes\": %ld, \"server_peak_bytes\": %ld, \"server_threads\": "
       "%ld, "
       "\"destroy_ms\": %.1f, \"wrong\": %ld}\n",
-      count, (last_told - last_registered) * 1e3, (queued - last_registered) * 1e3, last_registered - begin, bytes,
+      count, (last_told - last_registered) * 1e3, (last_replaced - replacing) * 1e3, (queued - last_registered) * 1e3, last_registered - begin, bytes,
       connected_kib * 1024, idle_kib * 1024, peak_kib * 1024, threads, (destroyed - destroying) * 1e3, wrong);
   for (Child& child : children) {
     close(child.in);

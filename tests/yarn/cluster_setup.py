@@ -77,6 +77,7 @@ class Setup:
     rpc: str = "authentication"
     data: str = ""
     kms: bool = False  # a KMS for encryption zones; Cluster.make_zone() makes zones
+    kms_hosts: str = "localhost"  # the servers of the KMS that clients know, separated by ";"; only localhost has one
     zones: bool = False  # the home of each user is an encryption zone; needs `kms`
     tls: bool = False  # all web services require HTTPS and SPNEGO
     accounts: bool = False  # containers run under the accounts of their users (accounts.py), and YARN checks ACLs
@@ -206,7 +207,7 @@ class Configuration:
             "hadoop.security.auth_to_local": f"RULE:[2:$1](nn|dn|rm|nm)s/.*/{me}/ DEFAULT",
         } if self.setup.kerberos else {}
         scheme = "https" if self.setup.tls else "http"
-        kms = {"hadoop.security.key.provider.path": f"kms://{scheme}@localhost:{self.port['kms']}/kms"}
+        kms = {"hadoop.security.key.provider.path": f"kms://{scheme}@{self.setup.kms_hosts}:{self.port['kms']}/kms"}
         return {
             **secure,
             **(kms if self.setup.kms else {}),

@@ -1,4 +1,5 @@
-"""Files in encryption zones, whose keys a real KMS keeps, on a cluster that also encrypts transfers."""
+"""Files in encryption zones, whose keys a real KMS keeps, on a cluster that also encrypts transfers. The cluster names
+two servers of the KMS, of which the first does not run."""
 import os
 
 import pytest
@@ -11,7 +12,8 @@ from protected_files import MB, ProtectedFiles
 
 @pytest.fixture(scope="module")
 def zoned(module_cluster):
-    cluster = module_cluster(nodes=1, kerberos=True, kms=True, rpc="privacy", aggregation=True, extra={
+    cluster = module_cluster(nodes=1, kerberos=True, kms=True, kms_hosts="127.0.0.2;localhost", rpc="privacy",
+                             aggregation=True, extra={
         "hdfs-site": {**WAYS["key-aes"], "dfs.namenode.fs-limits.min-block-size": MB},
         "kms-acls": {f"key.acl.closed.{right}": "*" for right in ("MANAGEMENT", "GENERATE_EEK", "READ")}
         | {"key.acl.closed.DECRYPT_EEK": "bob"},

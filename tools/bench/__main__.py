@@ -28,7 +28,8 @@ yarn: jobs on a real cluster of three nodes, which the command starts; --runs: m
   yarn-f  HDFS upload and download of 1 GiB, compared with hdfs dfs -put and -get
   yarn-g  compared with TonY (from Maven): time to start, containers, memory, idle CPU
   yarn-h  from a kill until everything runs again, compared with TonY
-  yarn-i  as yarn-f on a Kerberos cluster, with each protection of transfers
+  yarn-i  as yarn-f on a Kerberos cluster, with each protection of transfers, and in an encryption zone
+  yarn-j  yarn-a and yarn-b on a Kerberos cluster, alternating with one without Kerberos
 """
 import os
 import signal
@@ -39,7 +40,7 @@ import portal_figures
 from figures import NotMeasured
 
 YARN = "yarn-"
-YARN_ITEMS = [YARN + item for item in "abcdefghi"]
+YARN_ITEMS = [YARN + item for item in "abcdefghij"]
 GROUPS = {"local": list(figures.ITEMS), "portal": list(portal_figures.ITEMS), "yarn": YARN_ITEMS}
 
 

@@ -14,7 +14,7 @@ USUAL = 512 * MIB
 
 
 def protected_transfers(yarn, runs):
-    """Starts a Kerberos cluster of its own. A figure includes the start of the command, and with that the JVM."""
+    """Starts Kerberos clusters of its own. A figure includes the start of the command, and with that the JVM."""
     aes_or_not = {}
     with Cluster(Setup(nodes=1, kerberos=True)) as cluster:
         files = ProtectedFiles(cluster, yarn.folder / "protected")
@@ -23,6 +23,10 @@ def protected_transfers(yarn, runs):
             for row, speed in one_way(files, way, runs):
                 aes_or_not[row.what] = speed
                 yield row
+    with Cluster(Setup(nodes=1, kerberos=True, kms=True, extra={"hdfs-site": WAYS["key-aes"]})) as cluster:
+        cluster.make_zone("/tmp", "bench")
+        for row, _ in one_way(ProtectedFiles(cluster, yarn.folder / "zone"), "zone, key-aes", runs):
+            yield row
     for what in ("put", "get"):
         ratio = aes_or_not[f"{what}, key-aes"] / aes_or_not[f"{what}, key"]
         yield Row("i", f"{what}: AES compared with triple DES", ratio, "x", runs, "> 3", "")

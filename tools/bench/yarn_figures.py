@@ -10,7 +10,7 @@ from local_jobs import BIN, memory_of
 from protection_figures import protected_transfers
 from recovery_figures import recoveries
 from tony_figures import beside_tony
-from yarn_jobs import LIMIT_S
+from yarn_jobs import LIMIT_S, Yarn
 
 from yarn_baseline import measure_baseline  # in tests/yarn
 
@@ -49,6 +49,24 @@ def am_start(yarn, runs):
         times.append(1000 * (job.registered() - begun - offset))
         job.kill()
     yield Row("b", "AM: start of its process to registered", statistics.median(times), "ms", runs, "< 50 ms", "")
+
+
+def with_kerberos(yarn, runs):
+    """(j) As (a), alternating between this cluster and one with Kerberos and encrypted RPC; and (b) on the latter."""
+    with Yarn(kerberos=True, rpc="privacy") as secured:
+        accepted = {yarn: [], secured: []}
+        for run in range(runs + 1):
+            for cluster, times in accepted.items():
+                job = cluster.submit()
+                if run > 0:  # the first submission fills the cache
+                    times.append(1000 * (job.accepted() - job.begun))
+                job.kill()
+        plain, protected = (statistics.median(times) for times in accepted.values())
+        yield Row("j", "howdah submit: its start to accepted by the RM, with Kerberos", protected, "ms", runs, "", "")
+        yield Row("j", "the same, longer than without Kerberos", protected - plain, "ms", runs, "< 100 ms",
+                  f"{protected / plain:.2f} x without")
+        for row in measure("b", secured, runs):
+            yield row._replace(item="j", what=f"{row.what}, with Kerberos")
 
 
 def gangs(yarn, runs):
@@ -147,7 +165,7 @@ def yarn_program(yarn, program, *words):
 
 
 ITEMS = {"a": submission, "b": am_start, "c": gangs, "d": idle_memory, "e": second_submission, "f": transfers,
-         "g": beside_tony, "h": recoveries, "i": protected_transfers}
+         "g": beside_tony, "h": recoveries, "i": protected_transfers, "j": with_kerberos}
 NEEDS_EVENTS = {"b"}
 
 

@@ -21,9 +21,12 @@ LIMIT_S = 120
 class Yarn:
     """A cluster of three nodes, which send a heartbeat once a second, and one user: `with Yarn() as yarn:`."""
 
+    def __init__(self, **setup):
+        self.setup = Setup(**setup)
+
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-bench-"))
-        self.cluster = Cluster(Setup())
+        self.cluster = Cluster(self.setup)
         self.howdah = Howdah(self.cluster, self.folder / "home")
         self.jobs = 0
         return self
