@@ -1,5 +1,6 @@
 """The commands for jobs on YARN, while jobs run and after their end."""
 import json
+import os
 import re
 import signal
 
@@ -164,6 +165,27 @@ def test_a_queued_job_is_killed(howdah, cluster, tmp_path):
     for app in fillers:
         cluster.rm(f"apps/{app}/state", {"state": "KILLED"}, "PUT", "bob")
     cluster.wait_idle()
+
+
+def test_status_while_the_application_master_ends_the_job(howdah, cluster, tmp_path):
+    """The AM first moves the job's files to the history, and then unregisters."""
+    job = howdah.submit(howdah.job_file(tmp_path, "roles: {w: {memory: 64MiB, command: sleep 300}}\n"))
+    howdah.running(job)
+    running, history = (f"/user/alice/.howdah/{folder}/{job}" for folder in ("jobs", "history"))
+    agents = howdah.agents(job, "am")
+    eventually(lambda: f"{running}/journal.jsonl" in howdah.in_hdfs(job), "the journal in HDFS")
+    for pid in agents:
+        os.kill(pid, signal.SIGSTOP)
+    cluster.fs("-mkdir", "-p", "/user/alice/.howdah/history", user="alice")
+    cluster.fs("-mv", running, history)
+    try:
+        status = howdah.status(job)
+        assert (status["state"], [task["role"] for task in status["tasks"]]) == ("RUNNING", ["w"]), status
+    finally:
+        cluster.fs("-mv", history, running)
+        for pid in agents:
+            os.kill(pid, signal.SIGCONT)
+    assert howdah("kill", job).code == 0
 
 
 def test_run_prints_all_output_before_it_exits(howdah, tmp_path):

@@ -359,6 +359,9 @@ def test_k7_service_principals(howdah, secure, changed, tmp_path):
     try:
         refused(howdah, f"does not know the service rm/localhost@{REALM}", f"127.0.0.1:{other.port}",
                 env={"KRB5_CONFIG": str(other.config)}, flags=("--keytab", keytab))
+        other.principal("rm/localhost")  # with another key than that of the running ResourceManager
+        refused(howdah, "GSS initiate failed", "the ResourceManager at localhost:", "its clock differs",
+                "its keytab is older than its key", env={"KRB5_CONFIG": str(other.config)}, flags=("--keytab", keytab))
     finally:
         other.stop()
         ports.close()

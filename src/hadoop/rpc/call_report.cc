@@ -34,6 +34,12 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
     refused.message += "; it refuses " + DescribeToken(*options.login.token) +
                        ", which has expired, was cancelled, or was issued by another server";
   }
+  if (error.message.find("GSS initiate failed") != std::string::npos) {  // Hadoop's servers do not say more
+    refused.code = ErrorCode::kUnavailable;
+    refused.message +=
+        "; it does not accept the Kerberos ticket, and its log has the reason: usually its clock differs by more than 5 "
+        "minutes from that of the KDC, or its keytab is older than its key in the KDC";
+  }
   constexpr std::string_view kUser = "User: ", kImpersonate = " is not allowed to impersonate ";
   const size_t begin = error.message.find(kUser), middle = error.message.find(kImpersonate);
   if (begin != std::string::npos && middle != std::string::npos && begin < middle) {

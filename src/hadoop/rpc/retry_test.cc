@@ -1,6 +1,6 @@
 #include "retry.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "call_report.h"
 
@@ -106,6 +106,15 @@ TEST(CallReport, RefusedConnectionHasAdvice) {
                    "the server at rm1:8032 refused the connection: SIMPLE authentication is not enabled.  "
                    "Available:[TOKEN, KERBEROS]; the cluster is secured by Kerberos, and there is no token for it",
                    "a.E"}));
+}
+
+TEST(CallReport, RefusedTicketHasTheUsualReasons) {
+  ClientOptions options;
+  options.servers = {{"rm1", 8032}};
+  const Error refused = Refused(options, 0, {ErrorCode::kFailed, "GSS initiate failed", "a.E"});
+  EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(refused.message, testing::HasSubstr("its clock differs by more than 5 minutes"));
+  EXPECT_THAT(refused.message, testing::HasSubstr("its keytab is older"));
 }
 
 TEST(CallReport, RefusedTokenIsDescribed) {

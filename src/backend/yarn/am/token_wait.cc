@@ -10,7 +10,7 @@
 
 #include "container_environment.h"
 #include "howdah/backend/yarn/token_lifetime.h"
-#include "howdah/hadoop/rpc/token_proto.h"
+#include "howdah/hadoop/rpc/token_identifier.h"
 #include "howdah/hadoop/yarn/scheduler.h"
 #include "howdah/rpc/am_server.h"
 #include "keytab_renewer.h"

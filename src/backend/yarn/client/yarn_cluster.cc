@@ -13,6 +13,7 @@
 #include "howdah/backend/yarn/job_record.h"
 #include "howdah/backend/yarn/job_tokens.h"
 #include "howdah/base/epoch.h"
+#include "howdah/journal/job_end.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/rpc/control_client.h"
 #include "job_lookup.h"
@@ -38,6 +39,16 @@ constexpr Duration kLogReadLimit = std::chrono::seconds(30);
 
 constexpr const char* kRootQueue = "root";  // of the CapacityScheduler and the FairScheduler
 
+// The job's status before its end became visible.
+journal::JobView ViewBeforeEnd(const std::string& journal) {
+  journal::JobView view;
+  for (const core::JournalEntry& entry : DecodeJournal(journal)) {
+    if (journal::EndsJob(entry)) break;
+    view.Apply(entry);
+  }
+  return view;
+}
+
 Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, const ApplicationReportProto& report) {
   wire::ControlRequest request;
   request.mutable_status();
@@ -52,9 +63,13 @@ Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, c
   journal::JobView view = ViewFromReport(report);
   // FindAm reads from the same directory as ReadRunningJournal. If the file system is down, do not wait for it twice.
   const bool unreachable = !contact.ok() && contact.error().code != ErrorCode::kNotFound && AmAddress(report).ok();
+  const std::string tracking = view.tracking_url;
   if (const auto journal = unreachable ? contact.error() : ReadRunningJournal(cluster, id); journal.ok()) {
-    const std::string tracking = view.tracking_url;
     view = FoldJournal(*journal, Tasks::kIncluded);
+    view.tracking_url = tracking;
+  } else if (const auto moved = unreachable ? contact.error() : ReadHistoryJournal(cluster, id); moved.ok()) {
+    // The AM has moved the job's files, and has not unregistered yet.
+    view = ViewBeforeEnd(*moved);
     view.tracking_url = tracking;
   } else {
     view.reason = "no status from the application master, and no journal to read: " + journal.error().message;
