@@ -1,6 +1,6 @@
 // howdah-bench-attach N [PROCESSES]: an AM's server with N connected executors. Measures the time from the last
-// registration until every executor has received its start order with the complete cluster, and from newer tokens of the
-// job until all executors have stored them. The executors are simulated, but each has a real connection (TCP, TLS
+// registration until every executor has received its start order with the complete cluster, and from newer tokens of
+// the job until all executors have stored them. The executors are simulated, but each has a real connection (TCP, TLS
 // session, stream) made by the code of the executor.
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -78,6 +78,25 @@ wire::ToExecutor Welcome() {
   return message;
 }
 
+// Returns the latest of the times that the processes print next, and adds up their errors. The loop must keep running:
+// it writes the rest of the data when the peers' flow-control windows open.
+double LatestTime(rpc::TestLoop& loop, const std::vector<Child>& children, long& wrong) {
+  double time = 0;
+  bool read = false;
+  std::thread reader([&, post = loop.post()] {
+    for (const Child& child : children) {
+      std::string line = ReadLine(child.out);
+      char* rest = nullptr;
+      time = std::max(time, std::strtod(line.c_str(), &rest));
+      wrong += std::strtol(rest, nullptr, 10);
+    }
+    post([&] { read = true; });
+  });
+  loop.RunUntil([&] { return read; }, std::chrono::hours(1));
+  reader.join();
+  return time;
+}
+
 int RunAm(size_t count, size_t processes) {
   auto identities = rpc::MakeJobIdentities("bench");
   if (!identities) return 1;
@@ -122,41 +141,25 @@ int RunAm(size_t count, size_t processes) {
   loop.RunUntil([&] { return last_registered != 0; }, std::chrono::hours(1));
   long connected_kib = Figure(getpid(), "status", "VmRSS");
   long wrong = 0;
-  // Returns the latest of the times that the processes print next. The loop must keep running: it writes the rest of
-  // the data when the peers' flow-control windows open.
-  const auto latest = [&] {
-    double time = 0;
-    bool read = false;
-    std::thread reader([&, post = loop.post()] {
-      for (const Child& child : children) {
-        std::string line = ReadLine(child.out);
-        char* rest = nullptr;
-        time = std::max(time, std::strtod(line.c_str(), &rest));
-        wrong += std::strtol(rest, nullptr, 10);
-      }
-      post([&] { read = true; });
-    });
-    loop.RunUntil([&] { return read; }, std::chrono::hours(1));
-    reader.join();
-    return time;
-  };
-  const double last_told = latest();
+  const double last_told = LatestTime(loop, children, wrong);
   const double replacing = Now();
   wire::ToExecutor tokens;
   tokens.mutable_replace_tokens()->set_tokens(std::string(kTokenBytes, 't'));
   for (rpc::ConnectionId to : ids) server->Send(to, tokens, nullptr);
-  const double last_replaced = latest();
+  const double last_replaced = LatestTime(loop, children, wrong);
   long peak_kib = Figure(getpid(), "status", "VmHWM");
   double destroying = Now();
   server.reset();
   double destroyed = Now();
   std::printf(
-      "{\"executors\": %zu, \"told_ms\": %.1f, \"tokens_ms\": %.1f, \"queued_ms\": %.1f, \"connect_all_s\": %.2f, \"bytes_sent\": %zu, "
+      "{\"executors\": %zu, \"told_ms\": %.1f, \"tokens_ms\": %.1f, \"queued_ms\": %.1f, \"connect_all_s\": %.2f, "
+      "\"bytes_sent\": %zu, "
       "\"server_resident_bytes\": %ld, \"server_idle_bytes\": %ld, \"server_peak_bytes\": %ld, \"server_threads\": "
       "%ld, "
       "\"destroy_ms\": %.1f, \"wrong\": %ld}\n",
-      count, (last_told - last_registered) * 1e3, (last_replaced - replacing) * 1e3, (queued - last_registered) * 1e3, last_registered - begin, bytes,
-      connected_kib * 1024, idle_kib * 1024, peak_kib * 1024, threads, (destroyed - destroying) * 1e3, wrong);
+      count, (last_told - last_registered) * 1e3, (last_replaced - replacing) * 1e3, (queued - last_registered) * 1e3,
+      last_registered - begin, bytes, connected_kib * 1024, idle_kib * 1024, peak_kib * 1024, threads,
+      (destroyed - destroying) * 1e3, wrong);
   for (Child& child : children) {
     close(child.in);
     waitpid(std::abs(child.pid), nullptr, 0);

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kNvidiaSmiLimit{10'000};
 
-// The path of the GPU's device file, from the driver; "" if it is not known. (Both name the bus id, but nvidia-smi writes
-// the domain with eight digits and upper-case letters.)
+// The path of the GPU's device file, from the driver; "" if it is not known. (Both name the bus id, but nvidia-smi
+// writes the domain with eight digits and upper-case letters.)
 std::string DeviceOf(const os::process::Gpu& gpu, const std::string& driver) {
   constexpr size_t kLongDomain = 8, kShortDomain = 4;
   std::string bus_id = LowerCase(gpu.bus_id);

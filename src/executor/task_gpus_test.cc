@@ -29,16 +29,17 @@ class TaskGpus : public ::testing::Test {
       role.gpus = gpus;
     }
     EXPECT_TRUE(os::files::WriteFileAtomically(job_file_, jobspec::WriteEffective(spec)).ok());
-    EXPECT_TRUE(os::files::WriteFileAtomically(
-                    scratch_ / "nvidia-smi", "#!/bin/sh\necho '0, Test GPU, 81920, GPU-a, 00000000:0A:00.0'\n"
-                    "echo '1, Test GPU, 81920, GPU-b, 00000000:0B:00.0'\n", 0755)
+    EXPECT_TRUE(os::files::WriteFileAtomically(scratch_ / "nvidia-smi",
+                                               "#!/bin/sh\necho '0, Test GPU, 81920, GPU-a, 00000000:0A:00.0'\n"
+                                               "echo '1, Test GPU, 81920, GPU-b, 00000000:0B:00.0'\n",
+                                               0755)
                     .ok());
     // The numbers of the devices are not nvidia-smi's indices.
     for (const auto& [bus_id, minor] : {std::pair("0a", 1), std::pair("0b", 0)}) {
       const std::string folder = scratch_ / ("driver/0000:" + std::string(bus_id) + ":00.0");
       EXPECT_TRUE(os::files::MakeDirectories(folder).ok());
-      EXPECT_TRUE(os::files::WriteFileAtomically(folder + "/information", "Model: \t Test GPU\nDevice Minor: \t " +
-                                                                              std::to_string(minor) + "\n")
+      EXPECT_TRUE(os::files::WriteFileAtomically(folder + "/information",
+                                                 "Model: \t Test GPU\nDevice Minor: \t " + std::to_string(minor) + "\n")
                       .ok());
     }
   }
@@ -76,7 +77,8 @@ TEST_F(TaskGpus, TaskGetsTheGpusThatItsContainerMayOpen) {
   denied_ = {"/dev/nvidia1"};
   for (int i = 0; i < 2; ++i) {
     const auto gpus = Lease("role1", path_);
-    ASSERT_TRUE(gpus.ok() && gpus->has_value()) << "the cluster has given this GPU to the container: no lease is needed";
+    ASSERT_TRUE(gpus.ok() && gpus->has_value())
+        << "the cluster has given this GPU to the container: no lease is needed";
     EXPECT_THAT((*gpus)->lease.gpus, ElementsAre(1));
     EXPECT_EQ((*gpus)->visible_devices, "GPU-b");
   }

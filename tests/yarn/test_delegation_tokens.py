@@ -330,7 +330,8 @@ def test_an_am_waits_for_tokens_only_for_a_time(unattended):
     job = unattended.after_the_end_of_its_tokens("waits_in_vain")
     kill9(*howdah.agents(job, "am"))
     status = ended(howdah, job, "FAILED", by_its_am=False)
-    assert_facts(status["reason"], "no new tokens came within 5.0s (timeouts.am)", "had expired", f"`howdah renew {job}`")
+    assert_facts(status["reason"], "no new tokens came within 5.0s (timeouts.am)", "had expired",
+                 f"`howdah renew {job}`")
 
 
 def test_a_privileged_resource_manager_starts_an_am_on_another_node(new_cluster, howdah_of, unattended, tmp_path):

@@ -173,7 +173,8 @@ def test_status_while_the_application_master_ends_the_job(howdah, cluster, tmp_p
     howdah.running(job)
     running, history = (f"/user/alice/.howdah/{folder}/{job}" for folder in ("jobs", "history"))
     agents = howdah.agents(job, "am")
-    eventually(lambda: f"{running}/journal.jsonl" in howdah.in_hdfs(job), "the journal in HDFS")
+    eventually(lambda: '"RUNNING"' in cluster.fs("-cat", f"{running}/journal.jsonl", check=False),
+               "the state in HDFS")
     for pid in agents:
         os.kill(pid, signal.SIGSTOP)
     cluster.fs("-mkdir", "-p", "/user/alice/.howdah/history", user="alice")

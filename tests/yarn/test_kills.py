@@ -353,6 +353,8 @@ def test_a_resource_manager_restart_during_a_submission_is_survived(howdah, shak
         if stored:
             shaky.wait(lambda: shaky.apps("?user=alice&states=ACCEPTED,RUNNING"), "the application", 20)
         shaky["rm"].restart()
+    if shaky.setup.kerberos:
+        pytest.skip("the proxy cannot read encrypted calls")
     proxy = LossyProxy(shaky.configuration.port["rm"], stored, die)
     conf = tmp_path / "conf"
     shutil.copytree(shaky.conf_dir, conf)

@@ -2,6 +2,7 @@
 encrypted RPC and transfers, home directories in encryption zones, HTTPS with SPNEGO, and containers under the accounts
 of their users. Some jobs on such clusters of other Hadoop versions."""
 import json
+import os
 import re
 
 import pytest
@@ -34,8 +35,8 @@ def test_doctor_names_servers_certificates_and_lifetimes(machine):
     text = done.stdout
     for fact in (r"the ResourceManager rm/localhost, privacy", r"the NameNode nn/localhost, privacy",
                  r"DataNodes are encrypted \(AES/CTR\)",
-                 r"/user/alice is in an encryption zone, and alice may use the key '\S+' of the KMS https://localhost:\d+/"
-                 r"kms \(the certificate CN=\S+, valid until \S+Z; HTTP/localhost@\S+\)",
+                 r"/user/alice is in an encryption zone, and alice may use the key '\S+' of the KMS "
+                 r"https://localhost:\d+/kms \(the certificate CN=\S+, valid until \S+Z; HTTP/localhost@\S+\)",
                  r"howdah-agent is public",
                  r"tokens of jobs: .*otherwise for (1d00h|23h59m)", r"HDFS_DELEGATION_TOKEN of \S+ for 7d",
                  r"kms-dt of kms://https@localhost:\d+/kms for 7d", r"RM_DELEGATION_TOKEN of \S+ for 7d"):
@@ -44,11 +45,12 @@ def test_doctor_names_servers_certificates_and_lifetimes(machine):
 
 def test_a_job_ends_before_its_nodes_report_it(machine, secured_cluster, tmp_path):
     """With Docker, a node reports the end of a container many seconds late."""
-    marks = [secured_cluster.folder / name / "ends-late" for name in secured_cluster.setup.node_names()]
-    for mark in marks:
-        mark.touch()
+    job = "roles: {w: {instances: 2, memory: 64MiB, command: echo out}}\n"
+    fifos = [secured_cluster.folder / name / "ends-late" for name in secured_cluster.setup.node_names()]
+    for fifo in fifos:
+        os.mkfifo(fifo)
     try:
-        done = machine("run", machine.job_file(tmp_path, "roles: {w: {instances: 2, memory: 64MiB, command: echo out}}\n"))
+        done = machine("run", machine.job_file(tmp_path, job))
         assert done.code == 0, done
         number = done.id.removeprefix("application")
         waiting = [command for _, command, _ in processes().values()
@@ -56,8 +58,9 @@ def test_a_job_ends_before_its_nodes_report_it(machine, secured_cluster, tmp_pat
         assert len(waiting) >= 2, "the nodes still wait for the ends of the containers"
         assert machine.status(done.id)["state"] == "SUCCEEDED"
     finally:
-        for mark in marks:
-            mark.unlink()
+        for fifo in fifos:
+            os.close(os.open(fifo, os.O_RDWR))  # ends the reads of containers, and does not wait if there are none
+            fifo.unlink()
     machine.assert_clean(done.id)
     assert machine.log(done.id, "w:0") == "out\n"
 

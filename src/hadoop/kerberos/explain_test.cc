@@ -58,7 +58,8 @@ TEST(Explain, KeysOfKeytabAndKdcAreCompared) {
   Facts facts = WithKeytab();
   facts.kdc_types = {"aes256", "camellia"};
   for (const int32_t code : {KRB5KDC_ERR_PREAUTH_FAILED, KRB5KDC_ERR_ETYPE_NOSUPP}) {
-    ExpectParts(Explain(code, facts), {"alice@A (version 2", "the KDC's keys of alice@A have the types aes256, camellia"});
+    ExpectParts(Explain(code, facts),
+                {"alice@A (version 2", "the KDC's keys of alice@A have the types aes256, camellia"});
   }
   facts.kdc_version = 3;
   ExpectParts(Explain(KRB5KDC_ERR_PREAUTH_FAILED, facts), {"have version 3 and the types aes256, camellia"});

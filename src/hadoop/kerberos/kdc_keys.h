@@ -1,4 +1,4 @@
-// What a KDC's answer to a login says about the keys that it has for the principal. Pure.
+// The keys that a KDC has for a principal, as far as its first answer to a login describes them. Pure.
 #pragma once
 
 #include <cstdint>

@@ -149,10 +149,14 @@ class Login::Impl {
   // Begins another login, which permits all encryption types, because the KDC's first answer describes its keys.
   void AddKeysOfKdc(krb5_principal client, const Waiting& waiting, Facts& facts) {
     const krb5_context context = session_->context();
-    krb5_enctype types[] = {ENCTYPE_AES256_CTS_HMAC_SHA1_96,   ENCTYPE_AES128_CTS_HMAC_SHA1_96,
-                            ENCTYPE_AES256_CTS_HMAC_SHA384_192, ENCTYPE_AES128_CTS_HMAC_SHA256_128,
-                            ENCTYPE_CAMELLIA256_CTS_CMAC,      ENCTYPE_CAMELLIA128_CTS_CMAC,
-                            ENCTYPE_ARCFOUR_HMAC,              ENCTYPE_DES3_CBC_SHA1};
+    krb5_enctype types[] = {ENCTYPE_AES256_CTS_HMAC_SHA1_96,
+                            ENCTYPE_AES128_CTS_HMAC_SHA1_96,
+                            ENCTYPE_AES256_CTS_HMAC_SHA384_192,
+                            ENCTYPE_AES128_CTS_HMAC_SHA256_128,
+                            ENCTYPE_CAMELLIA256_CTS_CMAC,
+                            ENCTYPE_CAMELLIA128_CTS_CMAC,
+                            ENCTYPE_ARCFOUR_HMAC,
+                            ENCTYPE_DES3_CBC_SHA1};
     OwnedOptions options(context);
     OwnedInitCreds login(context);
     if (krb5_get_init_creds_opt_alloc(context, options.out()) != 0) return;

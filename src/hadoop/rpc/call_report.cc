@@ -37,7 +37,8 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
   if (error.message.find("GSS initiate failed") != std::string::npos) {  // Hadoop's servers do not say more
     refused.code = ErrorCode::kUnavailable;
     refused.message +=
-        "; it does not accept the Kerberos ticket, and its log has the reason: usually its clock differs by more than 5 "
+        "; it does not accept the Kerberos ticket, and its log has the reason: usually its clock differs by more than "
+        "5 "
         "minutes from that of the KDC, or its keytab is older than its key in the KDC";
   }
   constexpr std::string_view kUser = "User: ", kImpersonate = " is not allowed to impersonate ";

@@ -74,8 +74,9 @@ std::string Stream::Certificate() const {
   std::string text(bytes, static_cast<size_t>(std::max(size, 0L)));
   std::tm end{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) == 1) {
-    text += ", valid until " + FormatInstant(std::chrono::time_point_cast<Duration>(
-                                   std::chrono::system_clock::from_time_t(::timegm(&end))));
+    text +=
+        ", valid until " +
+        FormatInstant(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::from_time_t(::timegm(&end))));
   }
   return text;
 }

@@ -62,8 +62,8 @@ TEST(Usage, NvidiaSmiOutputIsParsed) {
   EXPECT_EQ(usage[1].memory_total_bytes, 0);
   EXPECT_EQ(usage[0].power_watts, std::nullopt);
   EXPECT_EQ(usage[0].slowed_down, std::nullopt);
-  const auto gpus = ParseGpus(
-      "0, NVIDIA H200, 143771\nNVIDIA-SMI has failed\n1, NVIDIA H200, 143771, GPU-5c1d, 00000000:01:00.0\n");
+  const auto gpus =
+      ParseGpus("0, NVIDIA H200, 143771\nNVIDIA-SMI has failed\n1, NVIDIA H200, 143771, GPU-5c1d, 00000000:01:00.0\n");
   ASSERT_EQ(gpus.size(), 2u);
   EXPECT_EQ(gpus[0].uuid, "");
   EXPECT_EQ(gpus[1].uuid, "GPU-5c1d");

@@ -90,8 +90,8 @@ struct AmJob::Parts {
   std::unique_ptr<MetricsCopy> metrics_copy;
   std::unique_ptr<KeytabRenewer> keytab_renewer;
   uint16_t waited_on_port = 0;  // where this AM waited for newer tokens; 0: it did not wait
-  std::jthread begin_history;  // uses a thread, so that a slow NameNode does not delay the job
-  std::jthread check_account;  // uses a thread, because `id` may ask a server
+  std::jthread begin_history;   // uses a thread, so that a slow NameNode does not delay the job
+  std::jthread check_account;   // uses a thread, because `id` may ask a server
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   // Fetches new tokens with the keytab, if there is one, and if those of the container are old. An error is only
@@ -111,6 +111,9 @@ struct AmJob::Parts {
     auto newest = OwnCredentials(configuration.environment());
     newest.ok() ? credentials->Replace(std::move(*newest)) : Warn(newest.error());
   }
+  Result<StartingPoint> RestoreStored(Instant now) const;
+  // Appends the entry of the next generation to the journal.
+  StartingPoint NextGeneration(std::string& journal, Instant now) const;
   HadoopClient OpenCluster() const { return HadoopClient(configuration, container.user, credentials); }
   compat::tony::history::AmContainer Container() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
@@ -125,6 +128,48 @@ struct AmJob::Parts {
     return failed + 1 < MaxAttempts(spec, configuration);
   }
 };
+
+Result<AmJob::StartingPoint> AmJob::Parts::RestoreStored(Instant now) const {
+  HadoopClient cluster = OpenCluster();
+  constexpr char kDoing[] = "restoring the state of the previous application master";
+  const auto has_newer = FetchNewerTokens(cluster, start.job);
+  if (!has_newer.ok()) return has_newer.error().While(kDoing);
+  if (*has_newer) {
+    TakeNewerTokens();
+    cluster.TakeNewerCredentials();
+  }
+  // Read the journal before the event log. The journal is derived from the events, so its copy must not be newer than
+  // the copy of the event log.
+  auto before = ReadRunningJournal(cluster, start.job);
+  if (!before.ok()) return before.error().While(kDoing);
+  if (before->empty() || before->back() != '\n') *before += '\n';
+  const auto fetched = FetchEventLog(cluster, start.job, kEventLog);
+  if (!fetched.ok()) return fetched.error().While(kDoing);
+  // The job can continue without the metrics.
+  if (const Status metrics = FetchMetrics(cluster, start.job, kMetrics); !metrics.ok()) {
+    std::cerr << "restoring the metrics: " << metrics.error().message << "\n";
+  }
+  StartingPoint point;
+  if (!*fetched) point = NextGeneration(*before, now);
+  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(kJournal, *before, 0600));
+  return point;
+}
+
+AmJob::StartingPoint AmJob::Parts::NextGeneration(std::string& journal, Instant now) const {
+  const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
+  StartingPoint point{view.generation + 1, 0};
+  for (const journal::TaskView& task : view.tasks) {
+    point.first_task_attempt = std::max(point.first_task_attempt, task.attempt + 1);
+  }
+  core::JobChanged recovering;
+  recovering.type = core::JobChanged::Type::kRecovering;
+  recovering.state = core::JobState::kRecovering;
+  recovering.generation = point.generation;
+  recovering.reason = "the application master (attempt " + std::to_string(attempt() - 1) +
+                      ") died; the job restarts as generation " + std::to_string(point.generation);
+  journal += journal::EncodeEntry({now, std::move(recovering)}) + "\n";
+  return point;
+}
 
 AmJob::AmJob(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 AmJob::~AmJob() = default;
@@ -214,63 +259,20 @@ Result<AmJob::StartingPoint> AmJob::Restore(const os::process::Clock& clock) {
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   parts_->ReplaceOldTokens(now);
   if (parts_->attempt() == 0) return StartingPoint();
-  auto restored = RestoreStored(now);
+  auto restored = parts_->RestoreStored(now);
   if (restored.ok() || !hadoop::rpc::IsTokenRefused(restored.error())) return restored;
   std::cerr << restored.error().message << "\n";
   HOWDAH_TRY(const std::string listen_host, ListenHost());
-  HOWDAH_TRY(parts_->waited_on_port,
-             AwaitNewerTokens({.start = parts_->start,
-                               .spec = parts_->spec,
-                               .configuration = parts_->configuration,
-                               .identity = parts_->identity,
-                               .present = *parts_->credentials->Get(),
-                               .listen_host = listen_host,
-                               .checkpoint = kCheckpointFile},
-                              clock));
+  HOWDAH_TRY(parts_->waited_on_port, AwaitNewerTokens({.start = parts_->start,
+                                                       .spec = parts_->spec,
+                                                       .configuration = parts_->configuration,
+                                                       .identity = parts_->identity,
+                                                       .present = *parts_->credentials->Get(),
+                                                       .listen_host = listen_host,
+                                                       .checkpoint = kCheckpointFile},
+                                                      clock));
   parts_->TakeNewerTokens();
-  return RestoreStored(clock.Now());
-}
-
-Result<AmJob::StartingPoint> AmJob::RestoreStored(Instant now) const {
-  HadoopClient cluster = parts_->OpenCluster();
-  constexpr char kDoing[] = "restoring the state of the previous application master";
-  const auto has_newer = FetchNewerTokens(cluster, id());
-  if (!has_newer.ok()) return has_newer.error().While(kDoing);
-  if (*has_newer) {
-    parts_->TakeNewerTokens();
-    cluster.TakeNewerCredentials();
-  }
-  // Read the journal before the event log. The journal is derived from the events, so its copy must not be newer than
-  // the copy of the event log.
-  auto before = ReadRunningJournal(cluster, id());
-  if (!before.ok()) return before.error().While(kDoing);
-  if (before->empty() || before->back() != '\n') *before += '\n';
-  const auto fetched = FetchEventLog(cluster, id(), event_log());
-  if (!fetched.ok()) return fetched.error().While(kDoing);
-  // The job can continue without the metrics.
-  if (const Status metrics = FetchMetrics(cluster, id(), kMetrics); !metrics.ok()) {
-    std::cerr << "restoring the metrics: " << metrics.error().message << "\n";
-  }
-  StartingPoint start;
-  if (!*fetched) start = NextGeneration(*before, now);
-  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), *before, 0600));
-  return start;
-}
-
-AmJob::StartingPoint AmJob::NextGeneration(std::string& journal, Instant now) const {
-  const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
-  StartingPoint start{view.generation + 1, 0};
-  for (const journal::TaskView& task : view.tasks) {
-    start.first_task_attempt = std::max(start.first_task_attempt, task.attempt + 1);
-  }
-  core::JobChanged recovering;
-  recovering.type = core::JobChanged::Type::kRecovering;
-  recovering.state = core::JobState::kRecovering;
-  recovering.generation = start.generation;
-  recovering.reason = "the application master (attempt " + std::to_string(parts_->attempt() - 1) +
-                      ") died; the job restarts as generation " + std::to_string(start.generation);
-  journal += journal::EncodeEntry({now, std::move(recovering)}) + "\n";
-  return start;
+  return parts_->RestoreStored(clock.Now());
 }
 
 Status AmJob::PublishAddress(const std::string& address) const {

@@ -56,6 +56,20 @@ std::vector<hadoop::yarn::KnownNode> NodesOf(const AmStart& start, const hadoop:
   return nodes;
 }
 
+// The known nodes with the changes that the ResourceManager reports.
+std::vector<hadoop::yarn::KnownNode> UpdatedNodes(const hadoop::yarn::Allocation& allocation,
+                                                  const ::hadoop::yarn::AllocateResponseProto& response) {
+  std::vector<hadoop::yarn::KnownNode> nodes = allocation.nodes();
+  for (const auto& report : response.updated_nodes()) {
+    const std::string name = allocation.NameOf(report.nodeid());
+    std::erase_if(nodes, [&](const hadoop::yarn::KnownNode& node) { return node.name == name; });
+    if (report.node_state() != ::hadoop::yarn::NS_RUNNING) continue;
+    nodes.push_back({name, report.rackname(), report.node_labels_size() > 0 ? report.node_labels(0) : "",
+                     hadoop::yarn::FromProto(report.capability())});
+  }
+  return nodes;
+}
+
 const jobspec::RoleSpec& RoleOf(const jobspec::JobSpec& spec, int role) {
   return spec.roles[static_cast<size_t>(role)];
 }
@@ -135,7 +149,11 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                          Remove(id, "node did not respond to the request to stop the container",
                                 /*infrastructure=*/true);
                        },
-                   .on_left = [this](const auto& id) { OnLeft(id); }}),
+                   .on_left =
+                       [this](const auto& id) {
+                         scheduler_.NodeSucceeded(containers_.Find(id)->node);
+                         sink_.OnEvent(core::ContainerExited{.container = id});
+                       }}),
       pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                        options_.start.job, options_.start.queue, options_.start.node_label,
                        [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
@@ -213,27 +231,16 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   ReportMissing(sink_, takeover.missing);
   if (response.has_limit()) pending_monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
   if (response.has_am_rm_token()) token_ = hadoop::rpc::FromProto(response.am_rm_token());
-  if (response.updated_nodes_size() > 0) UpdateNodes(response);
+  for (const auto& report : response.updated_nodes()) {
+    if (report.node_state() != ::hadoop::yarn::NS_DECOMMISSIONING) continue;
+    for (const ContainerId& id : containers_.OnNode(scheduler_.allocation().NameOf(report.nodeid()))) {
+      sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
+    }
+  }
+  if (response.updated_nodes_size() > 0) scheduler_.SetNodes(UpdatedNodes(scheduler_.allocation(), response));
   const auto& preempt = response.preempt();
   for (const auto& container : preempt.strictcontract().container()) WarnPreempted(container);
   for (const auto& container : preempt.contract().container()) WarnPreempted(container);
-}
-
-void YarnBackend::UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response) {
-  std::vector<hadoop::yarn::KnownNode> nodes = scheduler_.allocation().nodes();
-  for (const auto& report : response.updated_nodes()) {
-    const std::string name = scheduler_.allocation().NameOf(report.nodeid());
-    std::erase_if(nodes, [&](const hadoop::yarn::KnownNode& node) { return node.name == name; });
-    if (report.node_state() == ::hadoop::yarn::NS_DECOMMISSIONING) {
-      for (const ContainerId& id : containers_.OnNode(name)) {
-        sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
-      }
-    }
-    if (report.node_state() != ::hadoop::yarn::NS_RUNNING) continue;
-    nodes.push_back({name, report.rackname(), report.node_labels_size() > 0 ? report.node_labels(0) : "",
-                     hadoop::yarn::FromProto(report.capability())});
-  }
-  scheduler_.SetNodes(std::move(nodes));
 }
 
 void YarnBackend::Request(const core::RequestContainers& request) {
@@ -364,11 +371,6 @@ void YarnBackend::Kill(const ContainerId& id) {
   if (!container->launched) return Release(id);
   UpdateExpectations();
   containers_.StopAfter(id, 0ms);
-}
-
-void YarnBackend::OnLeft(const ContainerId& id) {
-  scheduler_.NodeSucceeded(containers_.Find(id)->node);
-  sink_.OnEvent(core::ContainerExited{.container = id});
 }
 
 void YarnBackend::Remove(const ContainerId& id, const std::string& how, bool infrastructure) {

@@ -72,13 +72,11 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   // For orders that need the ResourceManager or a node: if this attempt is not registered yet, defers the order until
   // the registration. Returns whether the order was deferred.
   bool Defer(std::function<void()> order);
-  void UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response);
   // WarnPreempted and ReportExit look up the preempting queue first, so they may report only after they have returned.
   void WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& container);
   void ReportExit(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status, const std::string& label,
                   const std::string& preemptor);
   void OnStartFailed(const ContainerId& id, const Error& error);
-  void OnLeft(const ContainerId& id);
   // Removes the container from the table, and reports its end to the AM unless this was done when its executor left.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
   // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is

@@ -24,11 +24,9 @@ class WebClient {
 
   // As os::http::Get. If the server requires SPNEGO (RFC 4559), repeats the request with a ticket for HTTP/HOST. A
   // reply with status 401 means that the login is null, or that the server has refused the ticket.
-  Result<WebReply> Get(const std::string& url, const os::http::GetLimits& limits,
-                                 const os::http::OnBody& on_body);
+  Result<WebReply> Get(const std::string& url, const os::http::GetLimits& limits, const os::http::OnBody& on_body);
   // As Get, with another method, headers or a body.
-  Result<WebReply> Send(os::http::Outgoing request, const os::http::GetLimits& limits,
-                        const os::http::OnBody& on_body);
+  Result<WebReply> Send(os::http::Outgoing request, const os::http::GetLimits& limits, const os::http::OnBody& on_body);
 
  private:
   // A server of web pages, and the value of the header Authorization for it.

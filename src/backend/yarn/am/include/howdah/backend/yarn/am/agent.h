@@ -100,10 +100,6 @@ class AmJob {
   // am_rm_token: the token for the ResourceManager. If it is null, the end is not reported to the ResourceManager.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
-  Result<StartingPoint> RestoreStored(Instant now) const;
-  // Appends the entry of the next generation to the journal.
-  StartingPoint NextGeneration(std::string& journal, Instant now) const;
-
   struct Parts;
   explicit AmJob(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
