@@ -16,9 +16,9 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 // A node with an nvidia-smi that lists two GPUs, and a job with roles of 0, 1, 2 and 3 GPUs per task.
-class TaskGpus : public ::testing::Test {
+class LeaseOfGpus : public ::testing::Test {
  protected:
-  TaskGpus() {
+  LeaseOfGpus() {
     jobspec::JobSpec spec;
     spec.name = "test";
     for (const int gpus : {0, 1, 2, 3}) {
@@ -55,7 +55,7 @@ class TaskGpus : public ::testing::Test {
   std::string job_file_ = scratch_ / "job.json", path_ = scratch_.path() + ":/usr/bin:/bin";
 };
 
-TEST_F(TaskGpus, TasksOfOneNodeGetDifferentGpus) {
+TEST_F(LeaseOfGpus, TasksOfOneNodeGetDifferentGpus) {
   const auto first = Lease("role1", path_);
   ASSERT_TRUE(first.ok() && first->has_value());
   ASSERT_THAT((*first)->lease.gpus, SizeIs(1));
@@ -67,13 +67,13 @@ TEST_F(TaskGpus, TasksOfOneNodeGetDifferentGpus) {
   EXPECT_EQ(third.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(TaskGpus, TaskGetsAllGpusOfAnIsolatedContainer) {
+TEST_F(LeaseOfGpus, TaskGetsAllGpusOfAnIsolatedContainer) {
   const auto lease = Lease("role2", path_);
   ASSERT_TRUE(lease.ok() && lease->has_value());
   EXPECT_THAT((*lease)->lease.gpus, ElementsAre(0, 1));
 }
 
-TEST_F(TaskGpus, TaskGetsTheGpusThatItsContainerMayOpen) {
+TEST_F(LeaseOfGpus, TaskGetsTheGpusThatItsContainerMayOpen) {
   denied_ = {"/dev/nvidia1"};
   for (int i = 0; i < 2; ++i) {
     const auto gpus = Lease("role1", path_);
@@ -87,18 +87,18 @@ TEST_F(TaskGpus, TaskGetsTheGpusThatItsContainerMayOpen) {
   EXPECT_EQ(more.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(TaskGpus, FewerGpusThanRequestedIsAnError) {
+TEST_F(LeaseOfGpus, FewerGpusThanRequestedIsAnError) {
   const auto lease = Lease("role3", path_);
   ASSERT_FALSE(lease.ok());
   EXPECT_EQ(lease.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(TaskGpus, RoleWithoutGpusOrNodeWithoutNvidiaSmiLeasesNothing) {
+TEST_F(LeaseOfGpus, RoleWithoutGpusOrNodeWithoutNvidiaSmiLeasesNothing) {
   EXPECT_FALSE(Lease("role0", path_)->has_value());
   EXPECT_FALSE(Lease("role1", "/nonexistent")->has_value());
 }
 
-TEST_F(TaskGpus, UnreadableJobFileIsAnError) { EXPECT_FALSE(LeaseTaskGpus(scratch_ / "nothing", "role1", path_).ok()); }
+TEST_F(LeaseOfGpus, UnreadableJobFileIsAnError) { EXPECT_FALSE(LeaseTaskGpus(scratch_ / "nothing", "role1", path_).ok()); }
 
 }  // namespace
 }  // namespace howdah::executor
