@@ -4,7 +4,7 @@
 #
 # The name of a library is its folder below src/. Its namespace, include prefix and CMake target follow from the name.
 
-PURE = {"base", "feed", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common",
+PURE = {"base", "admission", "feed", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common",
         "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro",
         "compat/tony/history", "hadoop/principals", "hadoop/yarnlogs", "metrics", "tfevents", "advice", "index/query",
         "portal/pages"}
@@ -18,6 +18,7 @@ LAYERS = {
     "core/policy": ({"base", "jobspec"}, set()),
     "core": ({"base", "jobspec", "core/policy"}, set()),
     "feed": ({"base"}, set()),
+    "admission": ({"base"}, set()),
     "am/loop": ({"base", "jobspec", "core"}, set()),
     "frameworks/common": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "frameworks/horovod": ({"base", "jobspec", "core", "frameworks/common"}, {"nlohmann"}),
@@ -130,7 +131,8 @@ LAYER_GROUPS = [
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/principals", "hadoop/yarnlogs",
               "compat/tony/history", "compat/tony/avro", "journal", "metrics", "tfevents", "diagnosis", "frameworks",
-              "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "core",
+              "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "admission",
+              "core",
               "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]

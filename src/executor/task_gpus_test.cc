@@ -98,7 +98,9 @@ TEST_F(LeaseOfGpus, RoleWithoutGpusOrNodeWithoutNvidiaSmiLeasesNothing) {
   EXPECT_FALSE(Lease("role1", "/nonexistent")->has_value());
 }
 
-TEST_F(LeaseOfGpus, UnreadableJobFileIsAnError) { EXPECT_FALSE(LeaseTaskGpus(scratch_ / "nothing", "role1", path_).ok()); }
+TEST_F(LeaseOfGpus, UnreadableJobFileIsAnError) {
+  EXPECT_FALSE(LeaseTaskGpus(scratch_ / "nothing", "role1", path_).ok());
+}
 
 }  // namespace
 }  // namespace howdah::executor
