@@ -4,10 +4,10 @@
 #
 # The name of a library is its folder below src/. Its namespace, include prefix and CMake target follow from the name.
 
-PURE = {"base", "admission", "feed", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common",
-        "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro",
-        "compat/tony/history", "hadoop/principals", "hadoop/yarnlogs", "metrics", "tfevents", "advice", "index/query",
-        "portal/pages"}
+PURE = {"base", "admission", "autoscale", "feed", "jobspec", "core", "core/policy", "am/loop", "frameworks",
+        "frameworks/common", "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal",
+        "compat/tony/avro", "compat/tony/history", "hadoop/principals", "hadoop/yarnlogs", "metrics", "tfevents",
+        "advice", "index/query", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -19,6 +19,7 @@ LAYERS = {
     "core": ({"base", "jobspec", "core/policy"}, set()),
     "feed": ({"base"}, set()),
     "admission": ({"base"}, set()),
+    "autoscale": ({"base"}, set()),
     "am/loop": ({"base", "jobspec", "core"}, set()),
     "frameworks/common": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "frameworks/horovod": ({"base", "jobspec", "core", "frameworks/common"}, {"nlohmann"}),
@@ -132,7 +133,7 @@ LAYER_GROUPS = [
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/principals", "hadoop/yarnlogs",
               "compat/tony/history", "compat/tony/avro", "journal", "metrics", "tfevents", "diagnosis", "frameworks",
               "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "admission",
-              "core",
+              "autoscale", "core",
               "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
