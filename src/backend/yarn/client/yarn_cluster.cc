@@ -447,6 +447,12 @@ Result<std::optional<backend::Cluster::RenewedTokens>> YarnCluster::RenewTokens(
     HOWDAH_TRY(const auto layout, cluster->StagingLayout());
     const auto stored = cluster->WriteFile(layout.tokens(id), request.renew_tokens().tokens(), 0600);
     if (!stored.ok()) return stored.error().While(doing);
+    // The AM may have ended the job and removed this directory before the file was written.
+    HOWDAH_TRY(const auto files, cluster->Files());
+    if (const auto left = files->Stat(layout.job_file(id)); !left.ok() && left.error().code == ErrorCode::kNotFound) {
+      (void)files->Delete(layout.tokens(id), false);
+      (void)files->Delete(layout.job(id), false);  // does nothing if the AM still moves files
+    }
   }
   return std::optional(renewed);
 }
