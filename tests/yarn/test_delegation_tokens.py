@@ -333,33 +333,6 @@ def test_an_am_waits_for_tokens_only_for_a_time(unattended):
                  f"`howdah renew {job}`")
 
 
-def test_a_privileged_resource_manager_lets_nodes_fetch_the_keytab(new_cluster, howdah_of, unattended, tmp_path):
-    """The ResourceManager fetches tokens for YARN by itself, so a node can fetch the keytab for the next AM."""
-    cluster = new_cluster(nodes=1, kerberos=True, aggregation=True, extra={
-        **SHORT_LIVED,
-        "yarn-site": {**SHORT_LIVED["yarn-site"], "yarn.resourcemanager.proxy-user-privileges.enabled": "true",
-                      # From then on, the ResourceManager no longer renews the tokens of the submission.
-                      "yarn.resourcemanager.system-credentials.valid-time-remaining": str(5 * MILLIS)}})
-    howdah = howdah_of(cluster)
-    shutil.copy(cluster.kdc.keytab_path("alice"), tmp_path / "alice.keytab")
-    role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(cluster, tmp_path)}\""
-    job = submit(howdah, tmp_path, {"worker": role}, "kerberos: {keytab: alice.keytab}")
-    howdah.running(job)
-    end = time.time() + seconds_left(howdah, job)
-    lists_until(tmp_path, end + 3)
-    renewals = events(howdah, job).count("TokensRenewed")
-    eventually(lambda: events(howdah, job).count("TokensRenewed") > renewals, "tokens for the next 30 s")
-    keytab = next(cluster.folder.glob(f"nm1/local/usercache/*/appcache/{job}/*/howdah/keytab")).resolve()
-    keytab.unlink()  # the node must fetch it again, like another node
-    kill9(*howdah.agents(job, "am"))
-    howdah.until(job, lambda s: "has adopted 1 container" in (s["reason"] or ""), "AM 2")
-    assert not keytab.exists(), "the node has put it elsewhere"
-    lists_until(tmp_path, time.time() + RENEW_S)
-    (tmp_path / "go").touch()
-    assert ended(howdah, job, "SUCCEEDED")["tasks"][0]["attempt"] == 0, "no list failed"
-    assert howdah.log(job, "worker:0") == "begun\n"
-
-
 def test_k12_job_whose_tokens_end_still_ends_well(unattended):
     howdah = unattended.howdah
     job = unattended.after_the_end_of_its_tokens("ends")
