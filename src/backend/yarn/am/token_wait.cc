@@ -110,7 +110,7 @@ class TokenWait final : public hadoop::yarn::SchedulerSink {
   }
 
   void EndIfReady() {
-    if (registered_ && replaced_) End(std::nullopt);
+    if (registered_ && replaced_ && !error_) End(std::nullopt);
   }
 
   void End(std::optional<Error> error) {
