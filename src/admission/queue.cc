@@ -20,6 +20,13 @@ std::vector<Tasks> NeedsOf(const Job& job) {
   return needs;
 }
 
+// The whole job: its gang and its AM.
+std::vector<Tasks> WholeOf(const Job& job) {
+  std::vector<Tasks> whole = job.demand.tasks;
+  whole.push_back({1, job.am ? job.am->size : job.am_size});
+  return whole;
+}
+
 Resources SumOf(const std::vector<Tasks>& tasks) {
   Resources sum;
   for (const Tasks& some : tasks) sum += some.each * some.count;
@@ -31,9 +38,7 @@ std::vector<const Job*> WaitingInOrder(const Cluster& cluster) {
   for (const Job& job : cluster.jobs) {
     if (job.waits()) waiting.push_back(&job);
   }
-  std::sort(waiting.begin(), waiting.end(), [](const Job* a, const Job* b) {
-    return std::tuple(-a->priority, a->submitted, a->id) < std::tuple(-b->priority, b->submitted, b->id);
-  });
+  std::sort(waiting.begin(), waiting.end(), [](const Job* a, const Job* b) { return ComesBefore(*a, *b); });
   return waiting;
 }
 
@@ -115,6 +120,14 @@ const Job* WhoStepsAside(const std::vector<const Job*>& behind, const Job& first
   return last != nullptr && allowance.Allows(first, SumOf(needs)) && room.Start(needs) ? last : nullptr;
 }
 
+// The AM that steps aside so that the ResourceManager can start the AM of `late`: the last of the same queue. Returns null
+// if there is none.
+const Job* WhoLeavesItsShare(const std::vector<const Job*>& behind, const Job& late) {
+  const auto leaves = [&](const Job* job) { return job->am && job->may_step_aside && job->queue == late.queue; };
+  const auto last = std::find_if(behind.rbegin(), behind.rend(), leaves);
+  return last == behind.rend() ? nullptr : *last;
+}
+
 // Goes through the waiting jobs in order.
 class Turns {
  public:
@@ -144,9 +157,16 @@ class Turns {
  private:
   void TakeTurn(const Job& job, size_t position, Place& place) {
     const std::vector<Tasks> needs = NeedsOf(job);
-    if (!Room(Emptied(cluster_.nodes)).Start(needs)) {
+    if (!Room(Emptied(cluster_.nodes)).Start(WholeOf(job))) {
       place.turn = Turn::kTooLarge;
       place.lacks = room_.Lacking(needs);
+      return;
+    }
+    const std::vector<const Job*> behind(waiting_.begin() + static_cast<ptrdiff_t>(position) + 1, waiting_.end());
+    if (!job.am && job.am_is_late) {
+      // A reservation for it could keep the room unused for ever.
+      place.turn = Turn::kNext;
+      if (steps_aside_ == nullptr) steps_aside_ = WhoLeavesItsShare(behind, job);
       return;
     }
     const Resources sum = SumOf(needs);
@@ -164,8 +184,7 @@ class Turns {
     place.starts = StartOf(cluster_, job, needs, room_, allowance_, now_);
     if (is_first) {
       place.turn = Turn::kNext;
-      steps_aside_ = WhoStepsAside({waiting_.begin() + static_cast<ptrdiff_t>(position) + 1, waiting_.end()}, job,
-                                   needs, room_, allowance_);
+      if (steps_aside_ == nullptr) steps_aside_ = WhoStepsAside(behind, job, needs, room_, allowance_);
     } else if (MayBackfill(job, needs, sum)) {
       place.turn = Turn::kBackfills;
       return;
@@ -216,6 +235,11 @@ std::string NeedsText(const Job& job) {
 std::string LacksText(const Resources& lacks) { return lacks == Resources() ? "" : "; waits for " + ToText(lacks); }
 
 }  // namespace
+
+bool ComesBefore(const Job& job, const Job& other) {
+  return std::tuple(-int64_t{job.priority}, job.submitted, job.id) <
+         std::tuple(-int64_t{other.priority}, other.submitted, other.id);
+}
 
 bool MayRequest(Turn turn) { return turn == Turn::kNext || turn == Turn::kFits || turn == Turn::kBackfills; }
 

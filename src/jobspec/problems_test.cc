@@ -184,6 +184,8 @@ TEST(Problems, InvalidValuesAreReported) {
       {Job("tags: {x: y}"), {"2: tags: must be a list, as in [a, b]"}},
       {Job("tags: [a, ~]"), {"2: tags[1]: must be a string, but is null"}},
       {Job("tags: ['']"), {"2: tags[0]: is empty; remove it"}},
+      {Job("tags: [a, 'Howdah-gang:1x1m']"),
+       {"2: tags[1]: tags that begin with 'howdah-gang:' are set by Howdah; remove it"}},
       {Job("priority: high"), {"2: priority: 'high' is not a whole number; write a whole number from 0 to 1000000"}},
       {Job("priority: -1"), {"2: priority: '-1' is negative; write a whole number from 0 to 1000000"}},
       {Job("env: [A]"), {"2: env[0]: must be NAME=VALUE, but is 'A'"}},

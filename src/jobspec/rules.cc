@@ -4,6 +4,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "howdah/base/text.h"
 #include "key_table.h"
 #include "words.h"
 
@@ -286,6 +287,16 @@ void CheckCheckpoint(const Checkpoint& checkpoint, Reader& reader) {
                                             "); make it longer");
 }
 
+// Only the job's real needs may be in the queue of gangs.
+void CheckTags(const JobSpec& spec, Reader& reader) {
+  if (reader.WasBad("tags")) return;
+  for (size_t i = 0; i < spec.tags.size(); ++i) {
+    if (!LowerCase(spec.tags[i]).starts_with("howdah-gang:")) continue;
+    reader.FailAt("tags[" + std::to_string(i) + "]",
+                  "tags that begin with 'howdah-gang:' are set by Howdah; remove it");
+  }
+}
+
 void CheckTimeouts(const JobSpec& spec, Reader& reader) {
   if (spec.timeouts.hold <= spec.timeouts.gang || reader.WasBad("timeouts")) return;
   reader.FailAt("timeouts.hold", "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
@@ -390,6 +401,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   CheckFiles(spec, reader);
   CheckCheckpoint(spec.checkpoint, reader);
   CheckTimeouts(spec, reader);
+  CheckTags(spec, reader);
   HintAtLaunchers(spec, reader);
   HintAtInstallers(spec, reader);
 }

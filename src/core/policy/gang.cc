@@ -60,6 +60,16 @@ std::vector<std::vector<int>> FinishDependencies(const jobspec::JobSpec& spec) {
   return first;
 }
 
+std::vector<int> FirstGang(const jobspec::JobSpec& spec) {
+  std::vector<int> gang;
+  if (spec.start != jobspec::StartMode::kGang) return gang;
+  const std::vector<std::vector<int>> finish_first = FinishDependencies(spec);
+  for (size_t r = 0; r < spec.roles.size(); ++r) {
+    if (finish_first[r].empty() && spec.roles[r].instances.min > 0) gang.push_back(static_cast<int>(r));
+  }
+  return gang;
+}
+
 bool IsSatisfied(const RoleProgress& progress, bool finished) {
   return (finished ? progress.done : progress.started) == progress.tasks;
 }

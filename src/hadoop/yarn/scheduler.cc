@@ -65,7 +65,7 @@ void Scheduler::Register() {
 void Scheduler::Resume(int32_t response_id) {
   allocation_.Resume(response_id);
   registered_once_ = true;
-  url_changed_ = !tracking_url_.empty();
+  facts_changed_ = !tracking_url_.empty();
   state_ = State::kHeartbeating;
   last_reached_ = last_event_ = Now();
   Plan();
@@ -76,7 +76,7 @@ void Scheduler::SendRegister() {
   request.set_host(options_.host);
   request.set_rpc_port(options_.rpc_port);
   if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
-  url_changed_ = false;
+  facts_changed_ = false;
   calling_ = true;
   calls_->Call("registerApplicationMaster", request.SerializeAsString(),
                [this, alive = std::weak_ptr(alive_)](Result<std::string> bytes) {
@@ -118,8 +118,19 @@ void Scheduler::CancelAll() {
   Plan();
 }
 
+void Scheduler::Withhold(bool withhold) {
+  allocation_.Withhold(withhold);
+  last_event_ = Now();
+  Plan();
+}
+
 void Scheduler::Release(const ContainerId& id) {
   allocation_.Release(id);
+  Plan();
+}
+
+void Scheduler::ReleaseOwn(const ContainerId& id) {
+  allocation_.ReleaseOwn(id);
   Plan();
 }
 
@@ -153,7 +164,13 @@ void Scheduler::SetExpecting(bool expecting) {
 void Scheduler::SetTrackingUrl(const std::string& url) {
   if (tracking_url_ == url) return;
   tracking_url_ = url;
-  url_changed_ = true;
+  facts_changed_ = true;
+  Plan();
+}
+
+void Scheduler::SetProgress(float progress) {
+  if (std::exchange(progress_, progress) == progress) return;
+  facts_changed_ = true;
   Plan();
 }
 
@@ -162,9 +179,9 @@ void Scheduler::Plan() {
   if (state_ != State::kHeartbeating || calling_ || unreachable_) return;
   const Instant now = Now();
   Duration pause = PauseWhenIdle(options_.expiry);
-  if (allocation_.HasChanges(now) || url_changed_) {
+  if (allocation_.HasChanges(now) || facts_changed_) {
     pause = kMinPause;
-  } else if (allocation_.outstanding() > 0 || expecting_) {
+  } else if (allocation_.expects_grants() || expecting_) {
     pause = std::min(pause, PauseWhileExpecting(now - last_event_));
   }
   After(std::max<Duration>(last_call_ + pause - now, 0ms), &Scheduler::SendHeartbeat);
@@ -174,9 +191,9 @@ void Scheduler::SendHeartbeat() {
   if (state_ != State::kHeartbeating || calling_) return;
   last_call_ = Now();
   AllocateRequestProto request = allocation_.Request(last_call_);
-  request.set_progress(0);  // progress is not reported to YARN
+  request.set_progress(progress_);
   if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
-  url_changed_ = false;
+  facts_changed_ = false;
   calling_ = true;
   calls_->Call("allocate", request.SerializeAsString(),
                [this, alive = std::weak_ptr(alive_)](Result<std::string> bytes) {

@@ -375,7 +375,8 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .am_rm_token = token,
       .on_finish = [this](const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token& token) {
         RecordEnd(end, journal, &token);
-      }};
+      },
+      .on_step_aside = [this] { return StoreState(); }};
   // Only the first AM process says it.
   if (ChecksAccess(parts_->configuration) && attempt() == 0 && !restored) {
     parts_->check_account = std::jthread([owner = parts_->start.user] {
@@ -396,6 +397,16 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
 Status AmJob::WriteHistory(const std::string& journal) {
   if (parts_->begin_history.joinable()) parts_->begin_history.join();
   return FinishTonyHistory(parts_->OpenCluster(), spec(), journal, parts_->Container());
+}
+
+Status AmJob::StoreState() {
+  parts_->copy.reset();
+  HadoopClient cluster = parts_->OpenCluster();
+  const Status stored = StoreJobFiles(cluster, id(), journal(), event_log());
+  if (!stored.ok()) {
+    parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
+  }
+  return stored;
 }
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {

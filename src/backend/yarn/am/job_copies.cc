@@ -98,7 +98,8 @@ void JournalCopy::Run() {
   std::string reported;
   do {
     const auto begin = Clock::now();
-    const Status stored = Store();
+    cluster_.TakeNewerCredentials();
+    const Status stored = StoreJobFiles(cluster_, id_, journal_, event_log_);
     if (!stored.ok() && stored.error().message != reported) {
       reported = stored.error().message;
       std::cerr << "storing the journal: " << reported << "; will retry\n";
@@ -110,14 +111,13 @@ void JournalCopy::Run() {
 }
 
 // The journal is derived from the events, so the stored journal must not be newer than the stored events. Therefore
-// Store determines the size of the journal first and copies the journal last.
-Status JournalCopy::Store() {
-  cluster_.TakeNewerCredentials();
-  HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
-  HOWDAH_TRY(const auto journal, OpenGrowing(journal_));
-  HOWDAH_TRY(const auto events, OpenGrowing(event_log_));
-  HOWDAH_TRY_STATUS(StoreBeginning(cluster_, events, layout.event_log(id_)));
-  return StoreBeginning(cluster_, journal, layout.journal(id_));
+// this determines the size of the journal first and copies the journal last.
+Status StoreJobFiles(HadoopClient& cluster, const JobId& id, const std::string& journal, const std::string& event_log) {
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  HOWDAH_TRY(const auto lines, OpenGrowing(journal));
+  HOWDAH_TRY(const auto events, OpenGrowing(event_log));
+  HOWDAH_TRY_STATUS(StoreBeginning(cluster, events, layout.event_log(id)));
+  return StoreBeginning(cluster, lines, layout.journal(id));
 }
 
 Result<bool> FetchNewerTokens(HadoopClient& cluster, const JobId& id) {

@@ -29,7 +29,6 @@ class JournalCopy {
 
  private:
   void Run();
-  Status Store();
   // Waits until a file changes or the destructor begins. Returns false for the destructor.
   bool AwaitChange(int watch);
 
@@ -39,6 +38,9 @@ class JournalCopy {
   os::files::Fd stop_;
   std::thread thread_;
 };
+
+// Stores the whole local files of journal and event log once. Blocks.
+Status StoreJobFiles(HadoopClient& cluster, const JobId& id, const std::string& journal, const std::string& event_log);
 
 // Copies the event log (am::EventLog) that a job's AM stored last to a new local file. Returns false if none is stored
 // yet.

@@ -1,14 +1,17 @@
 #include "yarn_backend.h"
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
+#include "am_attempts.h"
 #include "container_environment.h"
 #include "container_exit.h"
 #include "howdah/backend/yarn/container_exit_status.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/host_port.h"
+#include "howdah/core/policy/gang.h"
 #include "howdah/hadoop/rpc/token_proto.h"
 #include "keytab_renewer.h"
 #include "launch_context.h"
@@ -86,6 +89,13 @@ hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int index) {
   return shape;
 }
 
+GangGate::Options GateOptionsOf(const YarnBackend::Options& options) {
+  return {.job = options.start.job,
+          .label = options.start.node_label,
+          .attempt = options.own_container.attempt,
+          .may_step_aside = MaxAttempts(options.spec, options.configuration) >= 2};
+}
+
 // Reports a container that is being released because the job does not need it.
 void ReportSurplus(backend::Sink& sink, const ::hadoop::yarn::ContainerProto& container) {
   const ContainerId id = IdOf(container.id());
@@ -157,6 +167,11 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                        options_.start.job, options_.start.queue, options_.start.node_label,
                        [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
+      gang_gate_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
+                 GateOptionsOf(options_),
+                 {.on_turn = [this](admission::Turn turn, const std::string& reason) { OnTurn(turn, reason); },
+                  .on_step_aside =
+                      [this] { return StepAside("a job that is ahead in the queue lacks only the room of this container"); }}),
       preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                   options_.start.job),
       am_container_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
@@ -166,6 +181,10 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       restored_(std::move(restored)),
       registered_(restored_.has_value()) {
   scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
+  if (!core::policy::FirstGang(options_.spec).empty()) {
+    gang_gate_.Begin();
+    scheduler_.Withhold(true);
+  }
   if (restored_) {
     for (const auto& token : restored_->nm_tokens) containers_.AddToken(token);
     scheduler_.Resume(restored_->response_id);
@@ -192,6 +211,7 @@ void YarnBackend::Apply(const Takeover& takeover) {
     container.node = scheduler_.allocation().NameOf(proto.nodeid());
     container.label = NodeLabel(options_.spec, RoleOf(options_.spec, inherited.role));
     container.launched = container.started = inherited.task.has_value();
+    if (container.launched) OnGangComplete();
     scheduler_.Adopt(inherited.role, ShapeOf(options_.spec, inherited.role), hadoop::yarn::FromProto(proto.id()),
                      container.node);
   }
@@ -218,6 +238,8 @@ void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterRe
   Apply(takeover);
   missing_ = std::move(takeover.missing);
   registered_ = true;
+  const auto& counted = response.scheduler_resource_types();
+  gang_gate_.SetCountsVcores(std::find(counted.begin(), counted.end(), ::hadoop::yarn::CPU) != counted.end());
   ReportTokens(sink_, options_);
   for (const auto& order : std::exchange(deferred_, {})) order();
 }
@@ -248,6 +270,30 @@ void YarnBackend::Request(const core::RequestContainers& request) {
   UpdateExpectations();
 }
 
+void YarnBackend::OnTurn(admission::Turn turn, const std::string& reason) {
+  scheduler_.Withhold(gang_gate_.closed());
+  const bool waits = turn == admission::Turn::kWaits || turn == admission::Turn::kStepsAside;
+  if (std::exchange(waits_for_turn_, waits) || waits) sink_.OnEvent(core::RequestsDelayed{waits ? reason : ""});
+  UpdateExpectations();
+}
+
+void YarnBackend::OnGangComplete() {
+  gang_gate_.Complete();
+  scheduler_.Withhold(false);
+  scheduler_.SetProgress(kProgressOfRunningJob);
+}
+
+bool YarnBackend::StepAside(const std::string& why) {
+  if (const Status stored = options_.on_step_aside(); !stored.ok()) {
+    std::cerr << "the application master stays, because the next one needs its files: " << stored.error().message
+              << "\n";
+    return false;
+  }
+  std::cerr << "the application master gives its container back: " << why << "\n";
+  scheduler_.ReleaseOwn(options_.own_container);
+  return true;
+}
+
 void YarnBackend::CancelRequests() {
   scheduler_.CancelAll();
   UpdateExpectations();
@@ -267,6 +313,7 @@ void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
   if (Defer([this, id, task] { Launch(id, task); })) return;
+  OnGangComplete();
   const std::string& role = RoleOf(options_.spec, task.role).name;
   containers_.Launch(id, LaunchContext(options_.start, executor_credentials_, options_.spec.access,
                                        {id, role, task.index, options_.am_address}));
@@ -390,6 +437,8 @@ void YarnBackend::UpdateExpectations() {
     const jobspec::RoleSpec& role = options_.spec.roles[i];
     pending.push_back({role.name, count, ContainerSize(role), NodeLabel(options_.spec, role)});
   }
+  // While other jobs are ahead, they are the reason.
+  if (waits_for_turn_) pending.clear();
   pending_monitor_.SetPending(std::move(pending));
   // Heartbeats report the ends of containers, so send them frequently while an end is expected.
   scheduler_.SetExpecting(containers_.any_releasing());

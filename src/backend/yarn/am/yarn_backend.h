@@ -10,6 +10,7 @@
 
 #include "am_container.h"
 #include "container_table.h"
+#include "gang_gate.h"
 #include "howdah/backend/backend.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/credential_store.h"
@@ -39,6 +40,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
     std::function<void(const core::JobChanged& final, const std::string& journal,
                        const hadoop::rpc::Token& am_rm_token)>
         on_finish;
+    // Stores everything that the next AM of the job needs. Blocks. The AM releases its own container then.
+    std::function<Status()> on_step_aside;
   };
   // restored: the state of this attempt if an earlier AM process of the attempt has registered.
   YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
@@ -79,6 +82,13 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Removes the container from the table, and reports its end to the AM unless this was done when its executor left.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
+  // Handles a new result of gang_gate_.
+  void OnTurn(admission::Turn turn, const std::string& reason);
+  // Records that the first gang of the job is complete.
+  void OnGangComplete();
+  // Gives the AM's own container back. YARN starts another AM when there is room, and the tasks run on. Returns false if
+  // the AM cannot leave.
+  bool StepAside(const std::string& why);
   // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
   // expected.
   void UpdateExpectations();
@@ -90,10 +100,12 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   hadoop::yarn::Scheduler scheduler_;
   ContainerTable containers_;
   PendingMonitor pending_monitor_;
+  GangGate gang_gate_;
   PreemptorLookup preemptors_;
   AmContainerLookup am_container_;
   ResourceManagerCheckpoint checkpoint_;
   std::optional<ResourceManagerCheckpoint::State> restored_;  // set until this AM has taken over its containers
+  bool waits_for_turn_ = false;  // the reason of gang_gate_ is the newest that was reported
   bool registered_ = false;                      // this process or an earlier one of the attempt has registered
   std::vector<backend::Inherited> inherited_;    // containers to take over; empty once registered
   std::vector<backend::Inherited> missing_;      // not reported at the registration; cleared at the first answer

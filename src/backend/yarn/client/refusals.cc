@@ -140,6 +140,14 @@ std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts)
          "' can never have more than " + ToText(most) + "; request less, use another queue, or set start: free";
 }
 
+// One of YARN's tags is the gang tag. (YarnConfiguration.APPLICATION_MAX_TAGS)
+std::string TagRefusal(const jobspec::JobSpec& spec) {
+  constexpr size_t kMostTags = 9;
+  if (spec.tags.size() <= kMostTags) return "";
+  return "tags: YARN keeps ten tags of an application, and one of them is Howdah's, so a job may have nine; it has " +
+         std::to_string(spec.tags.size());
+}
+
 }  // namespace
 
 std::string QueueProblem(const ClusterFacts& facts) {
@@ -184,6 +192,7 @@ std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
   std::vector<std::string> refusals;
   if (std::string why = QueueProblem(facts); !why.empty() && !IsQueueOpen(facts)) refusals.push_back(std::move(why));
+  if (std::string why = TagRefusal(spec); !why.empty()) refusals.push_back(std::move(why));
   for (const jobspec::RoleSpec& role : spec.roles) {
     if (std::string why = SizeRefusal(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
   }

@@ -4,6 +4,7 @@
 
 #include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/am_start.h"
+#include "howdah/backend/yarn/gang_queue.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/job_tokens.h"
 #include "howdah/backend/yarn/token_lifetime.h"
@@ -24,6 +25,7 @@ namespace howdah::backend::yarn::client {
 namespace {
 
 constexpr Duration kAcceptLimit = std::chrono::seconds(60);
+constexpr int64_t kLeastMemoryMib = 1024;  // Hadoop's default of yarn.scheduler.minimum-allocation-mb
 
 std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const std::string& user) {
   const core::JournalEntry submitted{os::process::Clock().Now(),
@@ -77,7 +79,9 @@ class Submission {
     AddIdentity(credentials_, "am", identities.am);
     AddIdentity(credentials_, "executor", identities.executor);
     HOWDAH_TRY(const auto rm, cluster_.Rm());
-    auto context = SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials_);
+    const auto least = cluster_.configuration().Number("yarn.scheduler.minimum-allocation-mb", kLeastMemoryMib);
+    auto context = SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials_,
+                                     least.ok() ? *least : kLeastMemoryMib);
     // Otherwise the ResourceManager would cancel the tokens of the user's files when the job ends, and the next job
     // with these files would find them cancelled.
     context.set_cancel_tokens_when_complete(cluster_.credentials().tokens.empty() && spec.tokens.files.empty());
@@ -217,7 +221,8 @@ int64_t AmMemoryMib(const jobspec::JobSpec& spec) {
 
 ::hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
     const jobspec::JobSpec& spec, const hadoop::yarn::ApplicationId& id,
-    const std::map<std::string, StagedFile>& am_resources, const hadoop::rpc::Credentials& credentials) {
+    const std::map<std::string, StagedFile>& am_resources, const hadoop::rpc::Credentials& credentials,
+    int64_t least_memory_mib) {
   ::hadoop::yarn::ApplicationSubmissionContextProto context;
   *context.mutable_application_id() = hadoop::yarn::ToProto(id);
   context.set_application_name(spec.name);
@@ -225,6 +230,7 @@ int64_t AmMemoryMib(const jobspec::JobSpec& spec) {
   if (!spec.queue.empty()) context.set_queue(spec.queue);
   if (spec.priority) context.mutable_priority()->set_priority(*spec.priority);
   for (const std::string& tag : spec.tags) context.add_applicationtags(tag);
+  if (auto tag = GangTag(spec, least_memory_mib)) context.add_applicationtags(std::move(*tag));
   context.set_maxappattempts(spec.am.attempts);
   context.set_attempt_failures_validity_interval(
       std::chrono::duration_cast<std::chrono::milliseconds>(kAttemptFailureWindow).count());

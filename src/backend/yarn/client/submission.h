@@ -15,8 +15,6 @@
 
 namespace howdah::backend::yarn::client {
 
-inline constexpr const char* kApplicationType = "HOWDAH";
-
 // Facts about the cluster that the client passes to the AM.
 struct ClusterInventory {
   std::vector<CandidateNode> nodes;
@@ -38,10 +36,11 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
 // TensorBoard if the AM runs one.
 int64_t AmMemoryMib(const jobspec::JobSpec& spec);
 
-// am_resources: files by their names in the AM's container. Pure.
+// am_resources: files by their names in the AM's container. least_memory_mib: as in GangTag. Pure.
 ::hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
     const jobspec::JobSpec& spec, const hadoop::yarn::ApplicationId& id,
-    const std::map<std::string, StagedFile>& am_resources, const hadoop::rpc::Credentials& credentials);
+    const std::map<std::string, StagedFile>& am_resources, const hadoop::rpc::Credentials& credentials,
+    int64_t least_memory_mib);
 
 // Returns the variables of a launch context with which YARN starts the container in Docker
 // (DockerLinuxContainerRuntime). Returns none if the job file names no image. Pure.

@@ -34,6 +34,9 @@ struct Job {
   // The AM of a waiting job. nullopt: the ResourceManager has not started it yet, so the job needs am_size, too.
   std::optional<AmContainer> am;
   Resources am_size;
+  // The ResourceManager has not started its AM for some time, although there was room: a limit that is not known here
+  // prevents it, such as the queue's share for AMs.
+  bool am_is_late = false;
   bool may_step_aside = false;  // its AM may release its own container now (am.attempts, pauses between such steps)
   // A running job: the amount that it holds on each node, and the time when its gang was first seen complete.
   std::optional<Instant> complete;
@@ -41,6 +44,9 @@ struct Job {
 
   bool waits() const { return !complete; }
 };
+
+// The order of the queue: priority, then time of submission.
+bool ComesBefore(const Job& job, const Job& other);
 
 // The amounts that a queue and a user in it may still get. A missing entry means no limit.
 struct Limits {
@@ -59,7 +65,7 @@ enum class Turn {
   kFits,        // its gang fits beside everything that is reserved for the jobs ahead: requests its gang
   kBackfills,   // uses room that is reserved for a job ahead, because it ends before that job could start: requests
   kWaits,       // requests nothing
-  kStepsAside,  // its AM releases its own container, because the first job in order lacks only that room
+  kStepsAside,  // its AM releases its own container, because the first job in order lacks only that room, or share
   kTooLarge,    // can never start on the nodes that exist; does not hold up others, and requests nothing
 };
 bool MayRequest(Turn turn);
@@ -72,7 +78,7 @@ struct Place {
   std::vector<std::string> ahead;  // the jobs before it that hold it up, in order
 };
 
-// Returns the place of each waiting job, in the order of the queue: priority, then time of submission.
+// Returns the place of each waiting job, in the order of the queue.
 std::vector<Place> Order(const Cluster& cluster, Instant now);
 
 // Formats the reason of a waiting job: "2 jobs are ahead in the queue 'ml': j7 (needs 4 × 16 GiB, 1 GPU; waits for 3

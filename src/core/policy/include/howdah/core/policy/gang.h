@@ -42,6 +42,9 @@ std::vector<Dependency> DependenciesOf(const jobspec::JobSpec& spec, const jobsp
 // containers, because they would be idle. Roles that wait for the same roles form one gang.
 std::vector<std::vector<int>> FinishDependencies(const jobspec::JobSpec& spec);
 
+// The roles whose members form the first gang of the job. Empty if the tasks start one by one.
+std::vector<int> FirstGang(const jobspec::JobSpec& spec);
+
 // The progress of the role that a dependency names.
 struct RoleProgress {
   int tasks = 0;

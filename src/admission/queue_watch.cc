@@ -1,0 +1,62 @@
+#include "howdah/admission/queue_watch.h"
+
+#include <algorithm>
+
+namespace howdah::admission {
+namespace {
+
+using Times = std::map<std::string, Instant>;
+
+// How long the entry for the job has been there.
+std::optional<Duration> Age(const Times& times, const std::string& id, Instant now) {
+  const auto found = times.find(id);
+  return found == times.end() ? std::nullopt : std::optional(now - found->second);
+}
+
+bool IsLongerThan(const std::optional<Duration>& age, Duration limit) { return age && *age >= limit; }
+
+}  // namespace
+
+Duration PauseBetweenLooks(size_t waiting_jobs, size_t nodes) {
+  using std::chrono::milliseconds;
+  constexpr Duration kLeast = std::chrono::seconds(2);
+  const Duration for_jobs = milliseconds(50) * static_cast<int64_t>(waiting_jobs);
+  const Duration for_nodes = milliseconds(1) * static_cast<int64_t>(nodes / 2);
+  return std::max({kLeast, for_jobs, for_nodes});
+}
+
+Duration PauseBeforeStep(int attempt) {
+  constexpr Duration kFirst = std::chrono::seconds(30), kLongest = std::chrono::minutes(10);
+  constexpr int kDoublings = 5;
+  if (attempt <= 1) return Duration(0);
+  return std::min(kFirst * (1 << std::min(attempt - 2, kDoublings)), kLongest);
+}
+
+std::vector<Place> QueueWatch::Look(Cluster& cluster, Instant now) {
+  Times complete, am_missing, asked;
+  for (Job& job : cluster.jobs) {
+    if (!job.waits()) {
+      job.complete = complete_.contains(job.id) ? complete_.at(job.id) : now;
+      complete[job.id] = *job.complete;
+      continue;
+    }
+    job.am_is_late = !job.am && IsLongerThan(Age(am_missing_, job.id, now), kAmIsLateAfter);
+    const auto age = Age(asked_, job.id, now);
+    if (!job.am || !age || *age >= kAskOthersFor) continue;
+    asked[job.id] = asked_.at(job.id);
+    if (*age >= kStepLimit) job.may_step_aside = false;
+  }
+  const std::vector<Place> places = Order(cluster, now);
+  for (const Place& place : places) {
+    if (place.turn == Turn::kStepsAside) asked.try_emplace(place.id, now);
+    if (place.turn != Turn::kNext || place.lacks != Resources()) continue;
+    const auto job = std::ranges::find_if(cluster.jobs, [&](const Job& one) { return one.id == place.id; });
+    if (!job->am) am_missing[job->id] = am_missing_.contains(job->id) ? am_missing_.at(job->id) : now;
+  }
+  complete_ = std::move(complete);
+  am_missing_ = std::move(am_missing);
+  asked_ = std::move(asked);
+  return places;
+}
+
+}  // namespace howdah::admission
