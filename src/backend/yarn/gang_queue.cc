@@ -26,11 +26,23 @@ std::string NameOf(const ::hadoop::yarn::NodeIdProto& node) {
   return hadoop::yarn::ToText(hadoop::yarn::FromProto(node));
 }
 
+// The node label that an application requests. Reports have names for "none". (NodeLabel in Hadoop)
+std::string LabelOf(const ApplicationReportProto& report) {
+  const std::string& label = report.appnodelabelexpression();
+  return label == "<Not set>" || label == "<DEFAULT_PARTITION>" ? "" : label;
+}
+
 std::optional<admission::Demand> DemandOf(const ApplicationReportProto& report) {
   for (const std::string& tag : report.applicationtags()) {
     if (auto demand = admission::ParseTag(tag)) return demand;
   }
   return std::nullopt;
+}
+
+// The time that stands for the submission in the order of the queue. Schedulers serve applications in the order of their
+// ids (SchedulerApplicationAttempt.compareInputOrderTo), which can differ from the times of their submissions.
+Instant PlaceInTime(const hadoop::yarn::ApplicationId& id) {
+  return FromMillis(id.cluster_timestamp) + std::chrono::milliseconds(id.id);
 }
 
 // Whether the first gang of the job is complete, as far as its AM has said so.
@@ -63,15 +75,14 @@ class Conversion {
 
   std::optional<admission::Job> JobOf(const ApplicationReportProto& report) const {
     auto demand = DemandOf(report);
-    if (!demand || report.appnodelabelexpression() != scope_.label) return std::nullopt;
+    if (!demand || LabelOf(report) != scope_.label) return std::nullopt;
     for (admission::Tasks& some : demand->tasks) some.each = Counted(some.each);
     admission::Job job;
     job.id = IdOf(report);
     job.user = report.user();
     job.queue = report.queue();
     job.priority = report.priority().priority();
-    job.submitted = FromMillis(report.has_submittime() && report.submittime() > 0 ? report.submittime()
-                                                                                    : report.starttime());
+    job.submitted = PlaceInTime(hadoop::yarn::FromProto(report.applicationid()));
     job.demand = std::move(*demand);
     job.am_size = Counted(scope_.am_size);
     if (HasAm(report)) AddContainers(report, job);
@@ -196,7 +207,7 @@ Status QueueReader::ReadDetails(hadoop::yarn::ResourceManager& rm, const QueueSc
   reports_.held.clear();
   for (const ApplicationReportProto& application : reports_.applications) {
     const auto demand = DemandOf(application);
-    if (!demand || application.appnodelabelexpression() != scope.label || !HasAm(application)) continue;
+    if (!demand || LabelOf(application) != scope.label || !HasAm(application)) continue;
     if (!IsComplete(application)) {
       ReadAm(rm, application);
     } else if (with_held && demand->run) {

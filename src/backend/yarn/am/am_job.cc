@@ -370,6 +370,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .configuration = parts_->configuration,
       .credentials = parts_->credentials,
       .own_container = parts_->container.container,
+      .own_host = parts_->container.node_host,
       .am_address = address,
       .tracking_url = tracking_port > 0 ? "http://" + HostPort{listening.host, tracking_port}.Text() : "",
       .am_rm_token = token,

@@ -52,6 +52,11 @@ std::vector<ContainerId> ContainerTable::OnNode(const std::string& node) const {
   return ids;
 }
 
+bool ContainerTable::HasOnHost(const std::string& host) const {
+  return std::any_of(containers_.begin(), containers_.end(),
+                     [&](const auto& entry) { return entry.second.proto.nodeid().host() == host; });
+}
+
 void ContainerTable::Launch(const ContainerId& id, const ::hadoop::yarn::ContainerLaunchContextProto& context) {
   Container* container = Find(id);
   if (container == nullptr) return;

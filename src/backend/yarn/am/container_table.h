@@ -52,6 +52,8 @@ class ContainerTable {
   Container* Find(const ContainerId& id);
   void Remove(const ContainerId& id);
   std::vector<ContainerId> OnNode(const std::string& node) const;
+  // Whether a container on the host has not ended yet.
+  bool HasOnHost(const std::string& host) const;
   bool any_releasing() const { return releasing_ > 0; }
 
   void Launch(const ContainerId& id, const ::hadoop::yarn::ContainerLaunchContextProto& context);

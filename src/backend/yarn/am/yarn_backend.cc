@@ -254,12 +254,15 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   if (response.has_limit()) pending_monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
   if (response.has_am_rm_token()) token_ = hadoop::rpc::FromProto(response.am_rm_token());
   for (const auto& report : response.updated_nodes()) {
-    if (report.node_state() != ::hadoop::yarn::NS_DECOMMISSIONING) continue;
+    const bool leaves = report.node_state() == ::hadoop::yarn::NS_DECOMMISSIONING;
+    if (report.nodeid().host() == options_.own_host) node_leaves_ = leaves;
+    if (!leaves) continue;
     for (const ContainerId& id : containers_.OnNode(scheduler_.allocation().NameOf(report.nodeid()))) {
       sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
     }
   }
   if (response.updated_nodes_size() > 0) scheduler_.SetNodes(UpdatedNodes(scheduler_.allocation(), response));
+  LeaveNode();
   const auto& preempt = response.preempt();
   for (const auto& container : preempt.strictcontract().container()) WarnPreempted(container);
   for (const auto& container : preempt.contract().container()) WarnPreempted(container);
@@ -281,6 +284,12 @@ void YarnBackend::OnGangComplete() {
   gang_gate_.Complete();
   scheduler_.Withhold(false);
   scheduler_.SetProgress(kProgressOfRunningJob);
+}
+
+void YarnBackend::LeaveNode() {
+  if (!node_leaves_ || MaxAttempts(options_.spec, options_.configuration) < 2) return;
+  if (containers_.HasOnHost(options_.own_host)) return;
+  node_leaves_ = !StepAside("its node " + options_.own_host + " is being decommissioned");
 }
 
 bool YarnBackend::StepAside(const std::string& why) {

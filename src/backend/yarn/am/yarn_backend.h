@@ -33,6 +33,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
     const hadoop::conf::Configuration& configuration;
     std::shared_ptr<CredentialStore> credentials;  // the credentials of the AM's container
     hadoop::yarn::ContainerId own_container;       // the container in which the AM runs
+    std::string own_host;                          // its node
     std::string am_address;                        // the address at which executors and clients reach the AM
     std::string tracking_url;                      // URL of the AM's own page; empty if none
     hadoop::rpc::Token am_rm_token;                // the newest token for the ResourceManager
@@ -88,6 +89,9 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnGangComplete();
   // Gives the AM's own container back. YARN starts another AM when there is room, and the tasks run on. Returns false if
   // the AM cannot leave.
+  // Steps aside if the AM's node is being decommissioned, and no container of the job is left there: the next AM would not
+  // learn that these containers have to leave.
+  void LeaveNode();
   bool StepAside(const std::string& why);
   // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
   // expected.
@@ -105,6 +109,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   AmContainerLookup am_container_;
   ResourceManagerCheckpoint checkpoint_;
   std::optional<ResourceManagerCheckpoint::State> restored_;  // set until this AM has taken over its containers
+  bool node_leaves_ = false;     // the AM's own node is being decommissioned
   bool waits_for_turn_ = false;  // the reason of gang_gate_ is the newest that was reported
   bool registered_ = false;                      // this process or an earlier one of the attempt has registered
   std::vector<backend::Inherited> inherited_;    // containers to take over; empty once registered

@@ -1,0 +1,118 @@
+"""The queue of gangs on a real cluster: which waiting job gets its containers next, and application masters that step
+aside."""
+import os
+import re
+
+import pytest
+
+from job_reports import assert_facts
+from machine import eventually
+
+ROUNDS = int(os.environ.get("HOWDAH_ROUNDS", "1"))
+JOBS = 10
+
+
+@pytest.fixture(scope="module")
+def small(module_cluster):
+    """Two nodes with four vcores each, which are all that the jobs compete for."""
+    return module_cluster(nodes=2, node_mb=12288, node_vcores=4, min_mb=1024)
+
+
+@pytest.fixture
+def alice(howdah_of, small):
+    small.wait_idle()
+    return howdah_of(small, "alice")
+
+
+def gang(howdah, tmp_path, name, instances=3, command="sleep 0.5", more=""):
+    text = f"name: {name}\n{more}\nroles:\n  worker: {{instances: {instances}, memory: 1GiB, command: '{command}'}}\n"
+    return howdah.job_file(tmp_path, text, f"{name}.yaml")
+
+
+def submit_all(howdah, tmp_path, count):
+    """Submits jobs at the same time, and returns their ids in the order of the queue."""
+    clients = [howdah.start("submit", gang(howdah, tmp_path, f"job{i}")) for i in range(count)]
+    ids = [client.communicate(timeout=60)[0].split()[-1] for client in clients]
+    assert [client.returncode for client in clients] == [0] * count, ids
+    return sorted(ids)
+
+
+def am_attempts(cluster, job):
+    return cluster.rm(f"apps/{job}/appattempts")["appAttempts"]["appAttempt"]
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_ten_jobs_all_finish(alice, small, tmp_path, number):
+    jobs = submit_all(alice, tmp_path, JOBS)
+    for job in jobs:
+        assert alice("wait", job, timeout=120).code == 0, alice("status", job).stdout
+    starts = [alice.status(job)["tasks"][0]["started"] for job in jobs]
+    assert starts[0] == min(starts)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_application_masters_step_aside_for_the_first_gang(alice, small, tmp_path, number):
+    """Six application masters run and no gang, because they got the vcores at the moment when these became free."""
+    holder = alice.submit(gang(alice, tmp_path, "holder", 7, "exec sleep 300"))
+    alice.running(holder)
+    jobs = submit_all(alice, tmp_path, JOBS)
+    assert alice("kill", holder).code == 0
+    for job in jobs:
+        assert alice("wait", job, timeout=180).code == 0, alice("status", job).stdout
+    attempts = [len(am_attempts(small, job)) for job in jobs]
+    assert max(attempts) > 1 and attempts[0] == 1, attempts
+
+
+def test_reason_names_position_and_jobs_ahead(alice, small, tmp_path):
+    holder = alice.submit(gang(alice, tmp_path, "holder", 4, "exec sleep 300"))
+    alice.running(holder)
+    first = alice.submit(gang(alice, tmp_path, "first", 3))
+    second = alice.submit(gang(alice, tmp_path, "second", 2))
+    reason = eventually(lambda: re.search("1 job is ahead.*", alice.status(second).get("reason") or ""),
+                        "the reason of the second job").group()
+    assert_facts(reason, "in the queue 'default'", first, "3 × 1 GiB, 1 vcore", "waits for")
+    assert alice("kill", holder).code == 0
+    for job in (first, second):
+        assert alice("wait", job, timeout=60).code == 0
+
+
+def test_large_gang_is_not_overtaken_by_small_jobs(alice, small, tmp_path):
+    """Small jobs arrive all the time while a job needs almost the whole cluster. None starts before it."""
+    holder = alice.submit(gang(alice, tmp_path, "holder", 1, "exec sleep 300"))
+    alice.running(holder)
+    large = alice.submit(gang(alice, tmp_path, "large", 6))
+    small_jobs = [alice.submit(gang(alice, tmp_path, f"small{i}", 1)) for i in range(3)]
+    eventually(lambda: "is ahead" in (alice.status(small_jobs[0]).get("reason") or ""), "the small job waits")
+    assert alice("kill", holder).code == 0
+    for job in (large, *small_jobs):
+        assert alice("wait", job, timeout=120).code == 0
+    started = [alice.status(job)["tasks"][0]["started"] for job in (large, *small_jobs)]
+    assert started[0] == min(started), started
+
+
+def test_application_master_leaves_nodes_and_its_tasks_run_on(howdah_of, module_cluster, tmp_path):
+    """The application master moves three times although am.attempts is 2."""
+    cluster = module_cluster(nodes=3)
+    howdah = howdah_of(cluster, "alice")
+    go = tmp_path / "go"
+    job = howdah.submit(howdah.job_file(tmp_path, f"""
+name: moving
+am: {{attempts: 2}}
+roles:
+  worker: {{memory: 64MiB, restart: {{max: 0}}, command: "until [ -e {go} ]; do sleep 0.2; done"}}
+"""))
+    task = howdah.running(job)["tasks"][0]
+    hosts = {cluster.host(node): node for node in cluster.setup.node_names()}
+    for moves in range(3):
+        node = hosts[am_attempts(cluster, job)[-1]["nodeId"].split(":")[0]]
+        if cluster.host(node) == task["node"]:
+            pytest.skip("the task runs beside the application master")
+        cluster.exclude(node, graceful_s=3600)
+        eventually(lambda: len(am_attempts(cluster, job)) == moves + 2, "another application master")
+        eventually(lambda: howdah.status(job)["state"] == "RUNNING", "the job is running again")
+        cluster.exclude()
+        cluster.wait_active()
+    status = howdah.status(job)
+    assert status["tasks"][0]["pids"] == task["pids"] and status["tasks"][0]["attempt"] == 0, status
+    go.touch()
+    assert howdah("wait", job).code == 0
