@@ -254,7 +254,8 @@ std::string ReasonText(const Cluster& cluster, const std::vector<Place>& places,
   }
   const size_t count = own->ahead.size();
   std::string text =
-      CountOf(static_cast<int64_t>(count), "job is", "jobs are") + " ahead in the queue '" + job.queue + "': ";
+      CountOf(static_cast<int64_t>(count), "job is", "jobs are") + " ahead in the queue" +
+      (job.queue.empty() ? "" : " '" + job.queue + "'") + ": ";
   for (size_t i = 0; i < std::min(count, kMostNamed); ++i) {
     text += (i == 0 ? "" : " and ") + own->ahead[i];
     if (i > 0) continue;

@@ -21,7 +21,7 @@ Result<ClusterSample> ReadSample(const Result<backend::Cluster*>& cluster, const
   if (!cluster.ok()) return cluster.error();
   ClusterSample sample;
   sample.at = clock.Now();
-  HOWDAH_TRY(sample.info, (*cluster)->ClusterInfo());
+  HOWDAH_TRY(sample.info, (*cluster)->site().Info());
   sample.cost = clock.Now() - sample.at;
   return sample;
 }

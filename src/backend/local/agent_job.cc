@@ -50,7 +50,11 @@ Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
   HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(text));
   HOWDAH_TRY(const auto submitted, SubmittedAt(files));
-  HOWDAH_TRY(auto leases, LeaseRegistry::Open(start.lease_dir, IdOf(start.job_dir), submitted));
+  HOWDAH_TRY(auto leases, LeaseRegistry::Open(start.lease_dir, {.job = IdOf(start.job_dir).text,
+                                                               .name = spec.name,
+                                                               .submitted = submitted,
+                                                               .priority = spec.priority.value_or(0),
+                                                               .run = spec.timeouts.run}));
   return std::unique_ptr<AgentJob>(
       new AgentJob(std::move(start), std::move(spec), std::make_unique<LeaseRegistry>(std::move(leases))));
 }

@@ -24,7 +24,7 @@
 namespace howdah::backend::local {
 namespace {
 
-using Finding = backend::Cluster::Finding;
+using Finding = backend::Finding;
 using Level = Finding::Level;
 using Findings = std::vector<Finding>;
 

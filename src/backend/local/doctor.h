@@ -8,6 +8,6 @@
 
 namespace howdah::backend::local {
 
-std::vector<backend::Cluster::Finding> CheckSetup(const LocalOptions& options);
+std::vector<backend::Finding> CheckSetup(const LocalOptions& options);
 
 }  // namespace howdah::backend::local

@@ -13,6 +13,7 @@
 #include "howdah/base/crc.h"
 #include "howdah/base/epoch.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
 #include "json_number.h"
 
 namespace howdah::backend::local {
@@ -20,7 +21,10 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int64_t kMib = int64_t{1} << 20;
 constexpr std::string_view kSuffix = ".lease";
+constexpr std::string_view kPrioritySuffix = ".priority";
+constexpr const char* kMachine = "machine";  // the only node
 constexpr Duration kDelayPerVcore = std::chrono::seconds(10);
 
 std::string Encode(const JobLeases& job_leases) {
@@ -35,12 +39,15 @@ std::string Encode(const JobLeases& job_leases) {
                          {"gpus", w.gpus},
                          {"optional", w.optional}});
   }
-  const std::string text = json{
-      {"job", job_leases.job},
-      {"submitted", job_leases.submitted.time_since_epoch().count()},
-      {"held", std::move(held)},
-      {"wanted",
-       std::move(requested)}}.dump();
+  json content = {{"job", job_leases.job},
+                  {"name", job_leases.name},
+                  {"submitted", job_leases.submitted.time_since_epoch().count()},
+                  {"priority", job_leases.priority},
+                  {"granted", job_leases.granted.time_since_epoch().count()},
+                  {"held", std::move(held)},
+                  {"wanted", std::move(requested)}};
+  if (job_leases.run) content["run"] = job_leases.run->count();
+  const std::string text = content.dump();
   return text + "\n" + std::to_string(CrcOf(Crc::kCrc32c, text)) + "\n";
 }
 
@@ -50,6 +57,11 @@ bool IsPlausible(int64_t memory_bytes, int vcores, int gpus) {
   constexpr int kMostCount = 1'000'000;
   return memory_bytes >= 0 && memory_bytes <= kMostMemory && vcores >= 0 && vcores <= kMostCount && gpus >= 0 &&
          gpus <= kMostCount;
+}
+
+int ReadPriority(const json& j) {
+  constexpr int64_t kMost = 1'000'000;  // as in a job file
+  return static_cast<int>(std::clamp<int64_t>(WholeNumber(j), 0, kMost));
 }
 
 std::optional<Lease> ReadLease(const json& j) {
@@ -66,6 +78,18 @@ std::optional<ContainerRequest> ReadRequest(const json& j) {
   return is_plausible ? std::optional(std::move(request)) : std::nullopt;
 }
 
+// Jobs of earlier versions may still run; their files lack some of the keys.
+JobLeases ReadOwner(const json& j) {
+  JobLeases leases;
+  leases.job = j.at("job");
+  leases.name = j.value("name", "");
+  leases.submitted = FromMicros(WholeNumber(j.at("submitted")));
+  if (j.contains("priority")) leases.priority = ReadPriority(j.at("priority"));
+  if (j.contains("granted")) leases.granted = FromMicros(WholeNumber(j.at("granted")));
+  if (j.contains("run")) leases.run = DurationFromMicros(WholeNumber(j.at("run")));
+  return leases;
+}
+
 std::optional<JobLeases> Decode(std::string_view text) {
   // Jobs of versions without checksums may still run; their files have no newline.
   if (const size_t end = text.find('\n'); end != std::string_view::npos) {
@@ -75,7 +99,7 @@ std::optional<JobLeases> Decode(std::string_view text) {
   }
   try {
     const json j = json::parse(text);
-    JobLeases out{j.at("job"), FromMicros(WholeNumber(j.at("submitted"))), {}, {}};
+    JobLeases out = ReadOwner(j);
     for (const json& l : j.at("held")) {
       auto lease = ReadLease(l);
       if (!lease) return std::nullopt;
@@ -97,6 +121,23 @@ Error Damaged(const std::string& path) {
   const std::string job = path.substr(slash + 1, path.size() - slash - 1 - kSuffix.size());
   return Failed("reading the lease " + path + ": it is damaged, so the memory and GPUs that " + job +
                 " holds are unknown; end that job");
+}
+
+std::string PriorityPath(const std::string& lease_path) {
+  return lease_path.substr(0, lease_path.size() - kSuffix.size()) + std::string(kPrioritySuffix);
+}
+
+// The priority that `howdah queue priority` has set, if any. Anything else in the file has no effect.
+std::optional<int> ChangedPriority(const std::string& lease_path) {
+  const auto text = os::files::ReadFile(PriorityPath(lease_path));
+  const json j = text.ok() ? json::parse(*text, nullptr, /*allow_exceptions=*/false) : json();
+  return j.is_number_integer() ? std::optional(ReadPriority(j)) : std::nullopt;
+}
+
+// Removes the files of a job that has ended.
+int RemoveFiles(const std::string& lease_path) {
+  unlink(PriorityPath(lease_path).c_str());
+  return unlink(lease_path.c_str());
 }
 
 struct Sum {
@@ -131,9 +172,56 @@ Result<std::vector<JobLeases>> ReadAll(const std::string& directory, const std::
     HOWDAH_TRY(const auto text, os::files::ReadFile(path));
     auto job_leases = Decode(text);
     if (!job_leases) return Damaged(path);
+    job_leases->priority = ChangedPriority(path).value_or(job_leases->priority);
     found.push_back(std::move(*job_leases));
   }
   return found;
+}
+
+admission::Resources AmountOf(const Lease& lease) {
+  return {lease.memory_bytes / kMib, 0, std::ssize(lease.gpus), {}};
+}
+
+// Sums of amounts that are rounded down fit wherever the exact sums fit.
+admission::Resources AmountOf(const ContainerRequest& request) {
+  return {request.memory_bytes / kMib, 0, request.gpus, {}};
+}
+
+// The number of GPUs that the jobs hold or request.
+int64_t GpusOf(const std::vector<JobLeases>& jobs) {
+  int64_t gpus = 0;
+  for (const JobLeases& job : jobs) {
+    for (const Lease& lease : job.held) gpus += std::ssize(lease.gpus);
+    gpus += Total(job.requested).gpus;
+  }
+  return gpus;
+}
+
+admission::Job QueuedJobOf(const JobLeases& leases, int64_t vcores_free) {
+  admission::Job job;
+  job.id = leases.job;
+  job.am = admission::AmContainer{kMachine, {}};
+  job.demand.run = leases.run;
+  if (leases.requested.empty()) {
+    job.priority = leases.priority;
+    job.submitted = leases.submitted;
+    job.complete = leases.granted;
+    for (const Lease& lease : leases.held) job.held[kMachine] += AmountOf(lease);
+    return job;
+  }
+  const int64_t missing = std::max<int64_t>(0, Total(leases.requested).vcores - vcores_free);
+  job.submitted = leases.submitted + missing * kDelayPerVcore;
+  job.priority = leases.requested.front().optional ? -1 : leases.priority;
+  for (const ContainerRequest& request : leases.requested) {
+    const admission::Resources each = AmountOf(request);
+    const auto equal = std::ranges::find_if(job.demand.tasks, [&](const auto& tasks) { return tasks.each == each; });
+    if (equal != job.demand.tasks.end()) {
+      ++equal->count;
+    } else {
+      job.demand.tasks.push_back({1, each});
+    }
+  }
+  return job;
 }
 
 std::string Describe(const std::string& what, const std::string& requested, const std::string& free,
@@ -143,29 +231,50 @@ std::string Describe(const std::string& what, const std::string& requested, cons
 
 }  // namespace
 
-Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others) {
-  int64_t memory_free = capacity.memory_bytes, vcores_free = capacity.vcores;
+admission::Cluster QueueOf(const Capacity& capacity, const std::vector<JobLeases>& jobs) {
+  admission::Cluster cluster;
+  admission::Resources total{capacity.memory_bytes / kMib, 0, std::ssize(capacity.gpus), {}};
+  // The GPUs are listed only for jobs that request some. To others, enough GPUs seem to be there.
+  if (capacity.gpus.empty()) total.gpus = GpusOf(jobs);
+  admission::Resources free = total;
+  int64_t vcores_free = capacity.vcores;
+  for (const JobLeases& job : jobs) {
+    for (const Lease& lease : job.held) {
+      free -= AmountOf(lease);
+      vcores_free -= lease.vcores;
+    }
+  }
+  cluster.nodes.push_back({kMachine, total, free});
+  for (const JobLeases& job : jobs) {
+    if (!job.held.empty() || !job.requested.empty()) {
+      cluster.jobs.push_back(QueuedJobOf(job, std::max<int64_t>(0, vcores_free)));
+    }
+  }
+  return cluster;
+}
+
+Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others, Instant now) {
+  std::vector<JobLeases> all = others;
+  all.push_back(mine);
+  int64_t memory_free = capacity.memory_bytes;
   std::vector<int> gpus_free = capacity.gpus;
   const JobLeases* largest = nullptr;
   int64_t largest_memory = 0;
-  const auto take = [&](const JobLeases& job_leases) {
+  for (const JobLeases& job : all) {
     int64_t memory = 0;
-    for (const Lease& l : job_leases.held) {
+    for (const Lease& l : job.held) {
       memory += l.memory_bytes;
-      vcores_free -= l.vcores;
       for (const int gpu : l.gpus) std::erase(gpus_free, gpu);
     }
     memory_free -= memory;
-    if (memory > largest_memory) std::tie(largest, largest_memory) = std::make_tuple(&job_leases, memory);
-  };
-  take(mine);
-  for (const JobLeases& other : others) take(other);
+    if (memory > largest_memory) std::tie(largest, largest_memory) = std::make_tuple(&job, memory);
+  }
 
-  const auto order = [&](const JobLeases& h) {
-    const int64_t missing = std::max<int64_t>(0, Total(h.requested).vcores - std::max<int64_t>(0, vcores_free));
-    const bool optional = !h.requested.empty() && h.requested.front().optional;
-    return std::make_tuple(optional, h.submitted + missing * kDelayPerVcore, h.job);
-  };
+  const admission::Cluster queue = QueueOf(capacity, all);
+  const std::vector<admission::Place> places = admission::Order(queue, now);
+  if (std::string reason = admission::ReasonText(queue, places, mine.job); !reason.empty()) {
+    return {std::nullopt, std::move(reason)};
+  }
   const Sum want = Total(mine.requested);
   if (want.memory > memory_free) {
     std::string text = Describe("memory", FormatBytes(want.memory), FormatBytes(std::max<int64_t>(0, memory_free)),
@@ -176,11 +285,6 @@ Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vect
   if (want.gpus > static_cast<int64_t>(gpus_free.size())) {
     return {std::nullopt, Describe("the machine's GPUs", std::to_string(want.gpus), std::to_string(gpus_free.size()),
                                    std::to_string(capacity.gpus.size()))};
-  }
-  for (const JobLeases& other : others) {
-    if (other.requested.empty() || order(mine) < order(other)) continue;
-    return {std::nullopt, "waiting for " + other.job + ", which was submitted earlier and waits for " +
-                              FormatBytes(Total(other.requested).memory) + " of memory"};
   }
   std::vector<Lease> granted;
   auto gpu = gpus_free.begin();
@@ -194,16 +298,16 @@ Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vect
 LeaseRegistry::LeaseRegistry(std::string directory, std::string path, os::files::Fd file, JobLeases mine)
     : directory_(std::move(directory)), path_(std::move(path)), file_(std::move(file)), mine_(std::move(mine)) {}
 
-Result<LeaseRegistry> LeaseRegistry::Open(const std::string& directory, const JobId& job, Instant submitted) {
+Result<LeaseRegistry> LeaseRegistry::Open(const std::string& directory, const LeaseOwner& owner) {
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
   // Hold the registry's lock. Otherwise another job could find the new file before it is locked, and would delete it as
   // the file of a dead job.
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory + "/lock"));
-  const std::string path = directory + "/" + job.text + std::string(kSuffix);
+  const std::string path = directory + "/" + owner.job + std::string(kSuffix);
   os::files::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.valid()) return os::files::SystemError("opening the lease " + path);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return os::files::SystemError("locking the lease " + path);
-  LeaseRegistry leases(directory, path, std::move(file), {job.text, submitted, {}, {}});
+  LeaseRegistry leases(directory, path, std::move(file), {owner, {}, {}});
   HOWDAH_TRY_STATUS(leases.Write());
   return leases;
 }
@@ -215,9 +319,12 @@ Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<C
                      mine_.requested.front().container == requests.front().container;
   const JobLeases before = mine_;
   mine_.requested = std::move(requests);
+  mine_.priority = ChangedPriority(path_).value_or(mine_.priority);
+  const Instant now = os::process::Clock().Now();
   Admission decision;
-  if (!mine_.requested.empty()) decision = Admit(capacity, mine_, others);
+  if (!mine_.requested.empty()) decision = Admit(capacity, mine_, others, now);
   if (decision.granted) {
+    mine_.granted = now;
     mine_.held.insert(mine_.held.end(), decision.granted->begin(), decision.granted->end());
     mine_.requested.clear();
   } else if (known) {
@@ -249,7 +356,7 @@ Status LeaseRegistry::Close() {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   mine_.held.clear();
   mine_.requested.clear();
-  if (unlink(path_.c_str()) != 0 && errno != ENOENT) return os::files::SystemError("removing the lease " + path_);
+  if (RemoveFiles(path_) != 0 && errno != ENOENT) return os::files::SystemError("removing the lease " + path_);
   file_.Close();
   return {};
 }
@@ -269,7 +376,16 @@ Status LeaseRegistry::Write() const {
 }
 
 Result<std::vector<JobLeases>> LeaseRegistry::ReadOthers() const {
-  return ReadAll(directory_, path_, [](const std::string& path) { unlink(path.c_str()); });
+  return ReadAll(directory_, path_, [](const std::string& path) { RemoveFiles(path); });
+}
+
+Status SetPriority(const std::string& directory, const JobId& job, int priority) {
+  HOWDAH_TRY(const auto jobs, ReadLeases(directory));
+  const bool runs = std::ranges::any_of(jobs, [&](const JobLeases& other) { return other.job == job.text; });
+  if (!runs) return Error{ErrorCode::kNotFound, job.text + " is neither running nor waiting"};
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory + "/lock"));
+  return os::files::WriteFileAtomically(directory + "/" + job.text + std::string(kPrioritySuffix),
+                                        std::to_string(priority), 0600);
 }
 
 Result<std::vector<JobLeases>> ReadLeases(const std::string& directory) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "capacity.h"
+#include "howdah/admission/queue.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
@@ -28,23 +29,36 @@ struct Lease {
   std::vector<int> gpus;
 };
 
-// The content of a job's lease file.
-struct JobLeases {
-  std::string job;
+// A job that shares the machine, as its lease file describes it.
+struct LeaseOwner {
+  std::string job, name;
   Instant submitted;
+  int priority = 0;
+  std::optional<Duration> run;  // timeouts.run
+};
+
+// The content of a job's lease file.
+struct JobLeases : LeaseOwner {
   std::vector<Lease> held;
   std::vector<ContainerRequest> requested;  // all of them are granted together, or none
+  Instant granted = {};                     // the time of the newest grant
 };
 
 struct Admission {
   std::optional<std::vector<Lease>> granted;
   std::string waits_for;  // if not granted: the reason, in one sentence
 };
-// Decides whether the requests of `mine` can be granted now. others: the leases of all other running jobs. Pure.
-//
-// Jobs are served strictly in the order of submission, so that small jobs do not starve large ones. vcores never block
-// a job. Instead, each requested vcore that is not free makes the job count as submitted 10 s later.
-Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others);
+// Returns the queue of the machine (howdah/admission/queue.h). A job waits while it requests containers. Optional requests
+// come last. vcores never block a job; instead, each requested vcore that is not free makes the job count as submitted
+// 10 s later. Pure.
+admission::Cluster QueueOf(const Capacity& capacity, const std::vector<JobLeases>& jobs);
+
+// Decides whether the requests of `mine` can be granted now, according to the job's turn in the queue. others: the leases
+// of all other running jobs. Pure.
+Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others, Instant now);
+
+// Changes the priority of a running job. Returns kNotFound if there is no such job.
+Status SetPriority(const std::string& directory, const JobId& job, int priority);
 
 // Returns the leases of all running jobs, by job, and changes nothing. Blocks while a job reads or writes leases.
 Result<std::vector<JobLeases>> ReadLeases(const std::string& directory);
@@ -54,7 +68,7 @@ class LeaseRegistry {
  public:
   // Creates and locks the job's lease file. The leases last until the last copy of the file's descriptor is closed. A
   // child process may inherit a copy, as the AM does from its guardian.
-  static Result<LeaseRegistry> Open(const std::string& directory, const JobId& job, Instant submitted);
+  static Result<LeaseRegistry> Open(const std::string& directory, const LeaseOwner& owner);
 
   // Requests all these containers together. Replaces any earlier request; an empty list withdraws it.
   Result<Admission> Request(const Capacity& capacity, std::vector<ContainerRequest> requests);

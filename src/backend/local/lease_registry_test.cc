@@ -20,7 +20,7 @@ constexpr int64_t kGiB = int64_t{1} << 30;
 Instant At(int seconds) { return Instant(std::chrono::seconds(1'000'000 + seconds)); }
 
 JobLeases Job(std::string name, int submitted, std::vector<Lease> held, std::vector<ContainerRequest> requested) {
-  return {std::move(name), At(submitted), std::move(held), std::move(requested)};
+  return {{.job = std::move(name), .submitted = At(submitted)}, std::move(held), std::move(requested)};
 }
 
 TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
@@ -50,9 +50,14 @@ TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
        "8 GiB of 20 GiB"},
       {"earlier waiting job goes first",
        Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
-       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 20 * kGiB, 1, 0}})},
        false,
-       "waiting for b, which was submitted earlier"},
+       "1 job is ahead in the queue: b (needs 20 GiB; waits for 12 GiB)"},
+      {"later job that does not delay the earlier one starts",
+       Job("c", 2, {}, {{"c1", 8 * kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       true,
+       ""},
       {"later waiting job does not go first",
        Job("b", 1, {}, {{"c1", kGiB, 1, 0}}),
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})},
@@ -60,9 +65,9 @@ TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
        ""},
       {"optional request after a required one of a later job",
        Job("b", 1, {}, {{"c1", kGiB, 1, 0, /*optional=*/true}}),
-       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 20 * kGiB, 1, 0}})},
        false,
-       "waiting for c"},
+       "1 job is ahead in the queue: c"},
       {"optional request does not block other jobs",
        Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0, /*optional=*/true}})},
@@ -76,17 +81,17 @@ TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
       {"vcores do not block", Job("a", 0, {}, {{"c1", kGiB, 100, 0}}), {}, true, ""},
       {"missing vcores move a job back",
        Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
-       {Job("b", 9, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       {Job("b", 9, {}, {{"c1", 20 * kGiB, 1, 0}})},
        false,
-       "waiting for b, which was submitted earlier"},
+       "1 job is ahead in the queue: b"},
       {"missing vcores move a job back for a limited time",
        Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
-       {Job("b", 11, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       {Job("b", 11, {}, {{"c1", 20 * kGiB, 1, 0}})},
        true,
        ""},
   };
   for (const auto& row : rows) {
-    const Admission decision = Admit(machine, row.mine, row.others);
+    const Admission decision = Admit(machine, row.mine, row.others, At(100));
     EXPECT_EQ(decision.granted.has_value(), row.granted) << row.name << ": " << decision.waits_for;
     EXPECT_THAT(decision.waits_for, HasSubstr(row.waits_for)) << row.name;
   }
@@ -95,7 +100,7 @@ TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
 TEST(Admit, GpusAreNotShared) {
   const Capacity machine{20 * kGiB, 4, {0, 1, 2, 3}};
   const Admission decision = Admit(machine, Job("b", 1, {}, {{"c1", kGiB, 1, 1}, {"c2", kGiB, 1, 2}}),
-                                   {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})});
+                                   {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})}, At(100));
   ASSERT_TRUE(decision.granted);
   EXPECT_EQ((*decision.granted)[0].gpus, std::vector<int>{0});
   EXPECT_EQ((*decision.granted)[1].gpus, (std::vector<int>{2, 3}));
@@ -122,7 +127,7 @@ class LeaseRegistryTest : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
   LeaseRegistry Open(const char* job, int submitted) {
-    auto leases = LeaseRegistry::Open(directory_, JobId{job}, At(submitted));
+    auto leases = LeaseRegistry::Open(directory_, {.job = job, .submitted = At(submitted)});
     EXPECT_TRUE(leases.ok()) << leases.error().message;
     return std::move(*leases);
   }
@@ -154,7 +159,7 @@ TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t holder = fork();
   if (holder == 0) {
-    auto a = LeaseRegistry::Open(directory_, JobId{"a"}, At(0));
+    auto a = LeaseRegistry::Open(directory_, {.job = "a", .submitted = At(0)});
     const bool granted = a.ok() && Granted(a->Request(machine_, {{"c1", 12 * kGiB, 1, 1}}));
     if (write(ready[1], granted ? "y" : "n", 1) != 1) _exit(1);
     pause();
@@ -176,10 +181,36 @@ TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
 TEST_F(LeaseRegistryTest, WithdrawnRequestDoesNotBlockOtherJobs) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
   ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
-  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 20 * kGiB, 1, 0}})));
   EXPECT_FALSE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
   ASSERT_TRUE(b.Request({}, {}).ok());
   EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+}
+
+TEST_F(LeaseRegistryTest, JobWithHigherPriorityGoesFirst) {
+  LeaseRegistry a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 20 * kGiB, 1, 0}})));
+  ASSERT_FALSE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+  ASSERT_TRUE(SetPriority(directory_, JobId{"c"}, 5).ok());
+  EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+  EXPECT_EQ(ReadLeases(directory_)->back().priority, 5);
+  ASSERT_TRUE(c.Close().ok());
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/c.priority"));
+  EXPECT_EQ(SetPriority(directory_, JobId{"c"}, 5).error().code, ErrorCode::kNotFound);
+}
+
+TEST(Admit, JobThatEndsInTimeMayUseReservedRoom) {
+  const Capacity machine{20 * kGiB, 4, {}};
+  JobLeases running = Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {});
+  running.granted = At(0);
+  running.run = std::chrono::seconds(600);
+  const JobLeases large = Job("b", 1, {}, {{"c1", 20 * kGiB, 1, 0}});
+  JobLeases mine = Job("c", 2, {}, {{"c1", kGiB, 1, 0}});
+  EXPECT_FALSE(Admit(machine, mine, {running, large}, At(100)).granted) << "it has no time limit";
+  mine.run = std::chrono::seconds(500);
+  EXPECT_TRUE(Admit(machine, mine, {running, large}, At(100)).granted);
+  EXPECT_FALSE(Admit(machine, mine, {running, large}, At(101)).granted) << "b could start before it ends";
 }
 
 TEST_F(LeaseRegistryTest, InvalidLeaseFileOfADeadJobIsRemoved) {

@@ -27,12 +27,12 @@ constexpr auto kExitLimit = std::chrono::duration_cast<std::chrono::milliseconds
 constexpr auto kKillLimit = 2000ms;
 constexpr auto kSpaceInterval = 1000ms;
 
-// Whether the events in an inotify buffer include one for a lease file (not only for the file `lock`).
+// Whether the events in an inotify buffer include one for a lease file or a priority (not only for the file `lock`).
 bool ConcernsLease(const char* bytes, size_t size) {
   for (size_t at = 0; at + sizeof(inotify_event) <= size;) {
     const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
-    if ((event->mask & IN_Q_OVERFLOW) || (event->len > 0 && std::string_view(event->name).ends_with(".lease")))
-      return true;
+    const std::string_view name = event->len > 0 ? event->name : "";
+    if ((event->mask & IN_Q_OVERFLOW) != 0 || name.ends_with(".lease") || name.ends_with(".priority")) return true;
     at += sizeof(inotify_event) + event->len;
   }
   return false;
@@ -183,7 +183,7 @@ void LocalBackend::WatchLeases() {
     return sink_.OnEvent(
         core::RequestsRefused{os::files::SystemError("watching the leases of this machine (inotify)").message});
   leases_changed_.assign(fd);
-  if (inotify_add_watch(fd, start_.lease_dir.c_str(), IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE) < 0) {
+  if (inotify_add_watch(fd, start_.lease_dir.c_str(), IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_TO) < 0) {
     return sink_.OnEvent(core::RequestsRefused{os::files::SystemError("watching " + start_.lease_dir).message});
   }
   const auto again = [this](auto self) -> void {

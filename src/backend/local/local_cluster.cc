@@ -12,7 +12,6 @@
 
 #include "am_client.h"
 #include "capacity.h"
-#include "doctor.h"
 #include "howdah/backend/job_metrics.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
@@ -26,9 +25,9 @@
 #include "journal_reader.h"
 #include "local_files.h"
 #include "local_follow.h"
+#include "local_site.h"
 #include "local_watch.h"
 #include "log_tree.h"
-#include "machine_info.h"
 #include "orphaned_job.h"
 #include "outputs.h"
 #include "ranged_file.h"
@@ -114,7 +113,10 @@ Result<backend::MetricsFile> OpenMetrics(const std::string& path) {
 
 }  // namespace
 
-LocalCluster::LocalCluster(LocalOptions options) : options_(std::move(options)), layout_(options_.home) {}
+LocalCluster::LocalCluster(LocalOptions options)
+    : options_(std::move(options)),
+      layout_(options_.home),
+      site_(std::make_unique<LocalSite>(options_, layout_, SearchPath(options_))) {}
 
 backend::Cluster::JobCheck LocalCluster::Check(const jobspec::JobSpec& spec) {
   std::vector<std::string> refusals = RefusalsOf(spec, MachineCapacity(SearchPath(options_), RequestsGpus(spec)));
@@ -331,15 +333,5 @@ Result<rpc::AmContact> LocalCluster::Contact(const JobId& id) {
   }
   return FindAm(files);
 }
-
-Result<backend::ClusterInfo> LocalCluster::ClusterInfo() {
-  HOWDAH_TRY(const auto leases, ReadLeases(layout_.leases()));
-  // Neither memory nor GPUs of a machine change while it runs.
-  if (!capacity_)
-    capacity_ = std::make_shared<const Capacity>(MachineCapacity(SearchPath(options_), /*with_gpus=*/true));
-  return MachineInfo(os::process::NodeName(), *capacity_, leases);
-}
-
-std::vector<backend::Cluster::Finding> LocalCluster::CheckSetup() { return local::CheckSetup(options_); }
 
 }  // namespace howdah::backend::local

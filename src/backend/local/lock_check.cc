@@ -5,7 +5,7 @@
 namespace howdah::backend::local {
 namespace {
 
-using Level = backend::Cluster::Finding::Level;
+using Level = backend::Finding::Level;
 
 struct NetworkFileSystem {
   std::string_view type, setting;  // setting: what makes locks visible to other hosts
@@ -19,7 +19,7 @@ constexpr NetworkFileSystem kNetworkFileSystems[] = {
 
 }  // namespace
 
-backend::Cluster::Finding LockFinding(const LockAttempts& attempts, const os::files::Space& space) {
+backend::Finding LockFinding(const LockAttempts& attempts, const os::files::Space& space) {
   const std::string where = space.mount_point + " (" + space.type + ")";
   const std::string advice = "set HOWDAH_HOME to a directory on a local disk";
   for (const Result<bool>* attempt : {&attempts.first, &attempts.second}) {

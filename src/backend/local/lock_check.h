@@ -16,6 +16,6 @@ struct LockAttempts {
 // Decides whether locks work on a file system. Two processes that both get the lock of one file would each take the
 // other's jobs for orphaned jobs. Locks of one host say nothing about other hosts, so network file systems whose
 // locks depend on mount options give a warning.
-backend::Cluster::Finding LockFinding(const LockAttempts& attempts, const os::files::Space& space);
+backend::Finding LockFinding(const LockAttempts& attempts, const os::files::Space& space);
 
 }  // namespace howdah::backend::local

@@ -7,7 +7,7 @@ namespace howdah::backend::local {
 namespace {
 
 using ::testing::HasSubstr;
-using Level = backend::Cluster::Finding::Level;
+using Level = backend::Finding::Level;
 
 TEST(LockCheck, LocksThatFailOrDoNotExcludeEachOtherAreProblems) {
   struct Row {

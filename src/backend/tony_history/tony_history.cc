@@ -38,10 +38,31 @@ Error HasNoLogs(const JobId& id) {
 constexpr char kCannotSubmit[] =
     "a history of TonY only shows jobs; `howdah tony` runs a job with TonY's configuration";
 
+// A history has no nodes, queues or applications.
+class HistorySite final : public backend::Site {
+ public:
+  explicit HistorySite(HistoryReader& reader) : reader_(reader) {}
+
+  Result<backend::ClusterInfo> Info() override { return backend::ClusterInfo(); }
+  std::vector<backend::Finding> CheckSetup() override {
+    using Level = backend::Finding::Level;
+    const auto jobs = reader_.Scan(os::process::Clock().Now());
+    if (!jobs.ok()) return {{Level::kProblem, "TonY's history: " + jobs.error().message, ""}};
+    return {{Level::kOk, "TonY's history in " + reader_.location().intermediate + " can be read", ""}};
+  }
+  Result<std::vector<backend::QueuedJob>> Jobs() override { return std::vector<backend::QueuedJob>(); }
+  howdah::Status SetPriority(const JobId& id, int) override { return CannotChange(id); }
+  howdah::Status MoveToQueue(const JobId& id, const std::string&) override { return CannotChange(id); }
+
+ private:
+  HistoryReader& reader_;
+};
+
 }  // namespace
 
 TonyHistory::TonyHistory(TonyHistoryOptions options)
     : reader_(std::make_unique<HistoryReader>(std::move(options.files), std::move(options.location), options.user)),
+      site_(std::make_unique<HistorySite>(*reader_)),
       interval_(options.interval) {}
 
 TonyHistory::~TonyHistory() = default;
@@ -175,13 +196,5 @@ howdah::Status TonyHistory::Scale(const JobId& id, const std::string&, int, cons
 }
 
 Result<rpc::AmContact> TonyHistory::Contact(const JobId& id) { return CannotChange(id); }
-
-Result<backend::ClusterInfo> TonyHistory::ClusterInfo() { return backend::ClusterInfo(); }
-
-std::vector<backend::Cluster::Finding> TonyHistory::CheckSetup() {
-  const auto jobs = reader_->Scan(os::process::Clock().Now());
-  if (!jobs.ok()) return {{Finding::Level::kProblem, "TonY's history: " + jobs.error().message, ""}};
-  return {{Finding::Level::kOk, "TonY's history in " + reader_->location().intermediate + " can be read", ""}};
-}
 
 }  // namespace howdah::backend::tony_history

@@ -26,12 +26,6 @@ std::string NameOf(const ::hadoop::yarn::NodeIdProto& node) {
   return hadoop::yarn::ToText(hadoop::yarn::FromProto(node));
 }
 
-// The node label that an application requests. Reports have names for "none". (NodeLabel in Hadoop)
-std::string LabelOf(const ApplicationReportProto& report) {
-  const std::string& label = report.appnodelabelexpression();
-  return label == "<Not set>" || label == "<DEFAULT_PARTITION>" ? "" : label;
-}
-
 std::optional<admission::Demand> DemandOf(const ApplicationReportProto& report) {
   for (const std::string& tag : report.applicationtags()) {
     if (auto demand = admission::ParseTag(tag)) return demand;
@@ -85,6 +79,7 @@ class Conversion {
     job.submitted = PlaceInTime(hadoop::yarn::FromProto(report.applicationid()));
     job.demand = std::move(*demand);
     job.am_size = Counted(scope_.am_size);
+    job.am_attempts = report.currentapplicationattemptid().attemptid();
     if (HasAm(report)) AddContainers(report, job);
     if (IsComplete(report) || job.demand.tasks.empty()) job.complete = Instant();
     if (const auto held = reports_.held.find(job.id); held != reports_.held.end()) {
@@ -138,6 +133,11 @@ class Conversion {
 };
 
 }  // namespace
+
+std::string LabelOf(const ApplicationReportProto& report) {
+  const std::string& label = report.appnodelabelexpression();
+  return label == "<Not set>" || label == "<DEFAULT_PARTITION>" ? "" : label;  // NodeLabel in Hadoop
+}
 
 admission::Resources ToAdmission(const hadoop::yarn::Resource& resource) {
   static constexpr int64_t kMost = 1'000'000'000;  // of a node, in MiB: sums of many cannot overflow

@@ -137,7 +137,7 @@ constexpr ForeignVerb kForeignVerbs[] = {
     {"shell", "exec ID TASK"},
     {"show", "status ID"},
     {"sinfo", "doctor"},
-    {"squeue", "list"},
+    {"squeue", "queue"},
     {"srun", "run JOB.yaml"},
     {"ssh", "exec ID TASK"},
     {"start", "run JOB.yaml"},

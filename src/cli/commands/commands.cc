@@ -11,6 +11,7 @@ namespace howdah::cli::commands {
   ROW(Status)                \
   ROW(Advise)                \
   ROW(List)                  \
+  ROW(Queue)                 \
   ROW(Wait)                  \
   ROW(Logs)                  \
   ROW(Outputs)               \

@@ -12,7 +12,7 @@
 namespace howdah::cli::commands {
 namespace {
 
-using Level = backend::Cluster::Finding::Level;
+using Level = backend::Finding::Level;
 
 const char* LevelText(Level level) {
   return level == Level::kOk ? "ok" : level == Level::kWarning ? "warning" : "problem";
@@ -26,7 +26,7 @@ std::string Mark(Level level, bool colour) {
 
 Result<int> Doctor(client::Connection& connection, bool as_json) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  const auto findings = cluster->CheckSetup();
+  const auto findings = cluster->site().CheckSetup();
   const bool problem = std::any_of(findings.begin(), findings.end(),
                                    [](const auto& finding) { return finding.level == Level::kProblem; });
   const int code = problem ? client::kExitUnavailable : client::kExitOk;

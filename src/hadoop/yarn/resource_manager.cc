@@ -170,6 +170,27 @@ Status ResourceManager::Kill(const ApplicationId& id, const std::string& diagnos
   }
 }
 
+Result<int> ResourceManager::UpdatePriority(const ApplicationId& id, int priority) {
+  UpdateApplicationPriorityRequestProto request;
+  *request.mutable_applicationid() = ToProto(id);
+  request.mutable_applicationpriority()->set_priority(priority);
+  HOWDAH_TRY(const auto response,
+             Call<UpdateApplicationPriorityResponseProto>("changing the priority of " + ToText(id),
+                                                          "updateApplicationPriority", request));
+  if (response.has_applicationpriority()) return response.applicationpriority().priority();
+  HOWDAH_TRY(const auto report, Report(id));  // Hadoop 2 does not return it
+  return report.priority().priority();
+}
+
+Status ResourceManager::MoveToQueue(const ApplicationId& id, const std::string& queue) {
+  MoveApplicationAcrossQueuesRequestProto request;
+  *request.mutable_application_id() = ToProto(id);
+  request.set_target_queue(queue);
+  const auto response = Call<MoveApplicationAcrossQueuesResponseProto>(
+      "moving " + ToText(id) + " to the queue " + queue, "moveApplicationAcrossQueues", request);
+  return response.ok() ? Status() : Status(response.error());
+}
+
 Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
   for (Pauses pauses(limit);;) {
     const auto report = Report(id);

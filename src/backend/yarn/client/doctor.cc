@@ -18,7 +18,7 @@
 namespace howdah::backend::yarn::client {
 namespace {
 
-using Finding = backend::Cluster::Finding;
+using Finding = backend::Finding;
 using Level = Finding::Level;
 
 constexpr size_t kMaxListed = 6;

@@ -11,6 +11,6 @@
 namespace howdah::backend::yarn::client {
 
 // cluster: the opened client, or the error of opening it.
-std::vector<backend::Cluster::Finding> CheckSetup(const YarnOptions& options, const Result<HadoopClient*>& cluster);
+std::vector<backend::Finding> CheckSetup(const YarnOptions& options, const Result<HadoopClient*>& cluster);
 
 }  // namespace howdah::backend::yarn::client

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "doctor.h"
 #include "howdah/backend/job_metrics.h"
 #include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/cluster_facts.h"
-#include "howdah/backend/yarn/cluster_info.h"
+#include "howdah/backend/yarn/gang_queue.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/backend/yarn/job_record.h"
 #include "howdah/backend/yarn/job_tokens.h"
@@ -24,6 +23,7 @@
 #include "submission.h"
 #include "yarn_follow.h"
 #include "yarn_log_file.h"
+#include "yarn_site.h"
 #include "yarn_watch.h"
 
 namespace howdah::backend::yarn::client {
@@ -36,8 +36,6 @@ constexpr Duration kStatusLimit = std::chrono::seconds(3);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 constexpr Duration kGoneLimit = std::chrono::minutes(2);
 constexpr Duration kLogReadLimit = std::chrono::seconds(30);
-
-constexpr const char* kRootQueue = "root";  // of the CapacityScheduler and the FairScheduler
 
 // The job's status before its end became visible.
 journal::JobView ViewBeforeEnd(const std::string& journal) {
@@ -149,19 +147,6 @@ std::string RelativePathRefusal(const std::string& key) {
          "in hdfs:///user/NAME/DIR, or the absolute path of a directory that all nodes share";
 }
 
-// Returns those of all users, as far as the ResourceManager shows them to this one.
-Result<std::vector<backend::ApplicationInfo>> LiveApplications(hadoop::yarn::ResourceManager& rm) {
-  ::hadoop::yarn::GetApplicationsRequestProto filter;
-  for (const auto state : {::hadoop::yarn::NEW, ::hadoop::yarn::NEW_SAVING, ::hadoop::yarn::SUBMITTED,
-                           ::hadoop::yarn::ACCEPTED, ::hadoop::yarn::RUNNING}) {
-    filter.add_application_states(state);
-  }
-  HOWDAH_TRY(const auto reports, rm.Applications(filter));
-  std::vector<backend::ApplicationInfo> applications;
-  for (const auto& report : reports) applications.push_back(InfoOf(report));
-  return applications;
-}
-
 // Names the user of the cluster, too, because a login with Kerberos need not have the name of the account on this
 // machine. by: the account.
 std::string WithUser(const HadoopClient& cluster, const std::string& by) {
@@ -179,7 +164,8 @@ ClusterInventory InventoryOf(const ClusterFacts& facts) {
 
 }  // namespace
 
-YarnCluster::YarnCluster(YarnOptions options) : options_(std::move(options)) {}
+YarnCluster::YarnCluster(YarnOptions options)
+    : options_(std::move(options)), site_(std::make_unique<YarnSite>(options_, connection_)) {}
 YarnCluster::~YarnCluster() = default;
 
 HadoopConnection::HadoopConnection() = default;
@@ -462,26 +448,6 @@ Result<rpc::AmContact> YarnCluster::Contact(const JobId& id) {
   HOWDAH_TRY(const auto known, FindOwn(*cluster, id));
   if (known.has_ended()) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
   return FindAm(*cluster, id, *known.report);
-}
-
-Result<backend::ClusterInfo> YarnCluster::ClusterInfo() {
-  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
-  HOWDAH_TRY(const auto rm, cluster->Rm());
-  backend::ClusterInfo info;
-  HOWDAH_TRY(const auto nodes, rm->ClusterNodes({}));
-  for (const auto& node : nodes) info.nodes.push_back(InfoOf(node));
-  HOWDAH_TRY(info.applications, LiveApplications(*rm));
-  const auto root = rm->QueueInfo(kRootQueue, /*with_children=*/true);
-  if (!root.ok() && root.error().code != ErrorCode::kNotFound) return root.error();
-  if (!root.ok()) return info;
-  info.queues = QueuesOf(*root);
-  info.pending = info.queues.front().pending;
-  return info;
-}
-
-std::vector<backend::Cluster::Finding> YarnCluster::CheckSetup() {
-  const auto cluster = connection_.Open(options_);
-  return client::CheckSetup(options_, cluster.ok() ? Result<HadoopClient*>(*cluster) : cluster.error());
 }
 
 backend::Cluster::JobCheck YarnCluster::Check(const jobspec::JobSpec& spec) {

@@ -34,6 +34,7 @@ struct Job {
   // The AM of a waiting job. nullopt: the ResourceManager has not started it yet, so the job needs am_size, too.
   std::optional<AmContainer> am;
   Resources am_size;
+  int am_attempts = 0;  // that have been started; above 1 without an AM: the last one has stepped aside
   // The ResourceManager has not started its AM for some time, although there was room: a limit that is not known here
   // prevents it, such as the queue's share for AMs.
   bool am_is_late = false;

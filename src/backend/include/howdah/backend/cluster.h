@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "howdah/backend/cluster_info.h"
+#include "howdah/backend/site.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/jobspec/job_spec.h"
@@ -189,15 +189,8 @@ class Cluster {
   // job has ended, or if no AM has registered yet.
   virtual Result<rpc::AmContact> Contact(const JobId& id) = 0;
 
-  // Returns the nodes, the queues, and the applications of all users that the backend shows to this one.
-  virtual Result<backend::ClusterInfo> ClusterInfo() = 0;
-
-  // The result of one check of `howdah doctor`.
-  struct Finding {
-    enum class Level { kOk, kWarning, kProblem } level = Level::kOk;
-    std::string what, advice;
-  };
-  virtual std::vector<Finding> CheckSetup() = 0;
+  // The backend as a whole. The reference is valid as long as this object.
+  virtual Site& site() = 0;
 };
 
 }  // namespace howdah::backend

@@ -52,13 +52,12 @@ class LocalCluster final : public backend::Cluster {
   Result<std::optional<RenewedTokens>> RenewTokens(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
-  Result<backend::ClusterInfo> ClusterInfo() override;
-  std::vector<Finding> CheckSetup() override;
+  backend::Site& site() override { return *site_; }
 
  private:
   LocalOptions options_;
   Layout layout_;
-  std::shared_ptr<const Capacity> capacity_;  // of this machine; nullptr until ClusterInfo needs it
+  std::unique_ptr<backend::Site> site_;
 };
 
 }  // namespace howdah::backend::local

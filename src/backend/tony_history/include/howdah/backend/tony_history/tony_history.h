@@ -63,11 +63,11 @@ class TonyHistory final : public backend::Cluster {
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
   // A history has no nodes, queues or applications.
-  Result<backend::ClusterInfo> ClusterInfo() override;
-  std::vector<Finding> CheckSetup() override;
+  backend::Site& site() override { return *site_; }
 
  private:
   std::unique_ptr<HistoryReader> reader_;
+  std::unique_ptr<backend::Site> site_;
   Duration interval_;
 };
 

@@ -31,6 +31,9 @@ std::optional<std::string> GangTag(const jobspec::JobSpec& spec, int64_t least_m
 
 admission::Resources ToAdmission(const hadoop::yarn::Resource& resource);
 
+// Returns the node label that the application requests; "" if none.
+std::string LabelOf(const ::hadoop::yarn::ApplicationReportProto& report);
+
 // The reports of one look at the queue.
 struct QueueReports {
   std::vector<::hadoop::yarn::ApplicationReportProto> applications;  // of Howdah, which have not ended

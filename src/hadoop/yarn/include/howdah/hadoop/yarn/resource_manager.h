@@ -44,6 +44,10 @@ class ResourceManager {
   // Kills the application. Returns when it has ended for any reason, or kTimeout after the limit. `diagnostics`: the
   // reason for the ResourceManager to record.
   Status Kill(const ApplicationId& id, const std::string& diagnostics, Duration limit);
+  // Changes the priority of an application, and returns the one that it has then: at most
+  // yarn.cluster.max-application-priority.
+  Result<int> UpdatePriority(const ApplicationId& id, int priority);
+  Status MoveToQueue(const ApplicationId& id, const std::string& queue);
   // Returns when the application has ended and the container of its AM is gone. Returns kTimeout after the limit.
   Status AwaitEnd(const ApplicationId& id, Duration limit);
   // Empty fields of the request do not filter. For example, if `states` is empty, all applications that the

@@ -67,12 +67,12 @@ class YarnCluster final : public backend::Cluster {
   Result<std::optional<RenewedTokens>> RenewTokens(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
-  Result<backend::ClusterInfo> ClusterInfo() override;
-  std::vector<Finding> CheckSetup() override;
+  backend::Site& site() override { return *site_; }
 
  private:
   YarnOptions options_;
   HadoopConnection connection_;
+  std::unique_ptr<backend::Site> site_;
   std::unique_ptr<ClusterFacts> facts_;  // result of the last call of Refusals, so that Submit uses the same facts
 };
 

@@ -1,0 +1,38 @@
+// The interface of clients to a backend as a whole: its nodes, its queue of jobs, and its set-up.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "howdah/backend/cluster_info.h"
+#include "howdah/backend/job_queue.h"
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+
+namespace howdah::backend {
+
+// The result of one check of `howdah doctor`.
+struct Finding {
+  enum class Level { kOk, kWarning, kProblem } level = Level::kOk;
+  std::string what, advice;
+};
+
+// Single-threaded.
+class Site {
+ public:
+  virtual ~Site() = default;
+
+  // Returns the nodes, the queues, and the applications of all users that the backend shows to this one.
+  virtual Result<ClusterInfo> Info() = 0;
+  virtual std::vector<Finding> CheckSetup() = 0;
+
+  // Returns the running and waiting jobs of all users whose jobs the backend shows to this one: first those that run, then
+  // those that wait, in the order in which they may start.
+  virtual Result<std::vector<QueuedJob>> Jobs() = 0;
+  // Changes the priority of a job that has not ended. Returns kUnavailable if the backend has a lower maximum.
+  virtual Status SetPriority(const JobId& id, int priority) = 0;
+  // Moves a job that has not ended to another queue. Returns kUnavailable, with the reason, if the backend refuses.
+  virtual Status MoveToQueue(const JobId& id, const std::string& queue) = 0;
+};
+
+}  // namespace howdah::backend

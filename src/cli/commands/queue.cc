@@ -1,0 +1,154 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "howdah/backend/job_queue.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/cli/output/text_table.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
+#include "howdah/os/process/clock.h"
+
+namespace howdah::cli::commands {
+namespace {
+
+using backend::QueuedJob;
+using Json = nlohmann::ordered_json;
+
+constexpr int kWatchPauseMillis = 2000;  // backends do not announce changes of their queues
+
+struct QueueArguments {
+  std::string queue, id, priority;
+  bool json = false, watch = false;
+};
+
+Json ToJson(const QueuedJob::Needs& needs) {
+  Json json = {
+      {"count", needs.count}, {"memory_bytes", needs.memory_bytes}, {"vcores", needs.vcores}, {"gpus", needs.gpus}};
+  for (const auto& [type, amount] : needs.others) json["others"][type] = amount;
+  return json;
+}
+
+Json ToJson(const QueuedJob& job) {
+  Json needs = Json::array();
+  for (const QueuedJob::Needs& some : job.needs) needs.push_back(ToJson(some));
+  return {{"position", job.position ? Json(*job.position) : Json(nullptr)},
+          {"id", job.id.text},
+          {"name", job.name},
+          {"user", job.user},
+          {"queue", job.queue},
+          {"priority", job.priority},
+          {"state", ToText(job.state)},
+          {"submitted", FormatInstant(job.submitted)},
+          {"needs", std::move(needs)},
+          {"held", ToJson(job.held)},
+          {"reason", job.reason}};
+}
+
+std::string JsonText(const std::vector<QueuedJob>& jobs) {
+  Json list = Json::array();
+  for (const QueuedJob& job : jobs) list.push_back(ToJson(job));
+  return list.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string Table(const std::vector<QueuedJob>& jobs, Instant now) {
+  std::vector<output::Row> rows = {
+      {"POS", "ID", "NAME", "USER", "QUEUE", "PRIORITY", "STATE", "NEEDS", "HOLDS", "SUBMITTED", "REASON"}};
+  for (const QueuedJob& job : jobs) {
+    rows.push_back({job.position ? std::to_string(*job.position) : "–", job.id.text, job.name, job.user, job.queue,
+                    std::to_string(job.priority), ToText(job.state), job.needs_text, job.held_text,
+                    FormatDuration(now - job.submitted) + " ago", job.reason});
+  }
+  return output::FormatTable(rows);
+}
+
+Result<std::vector<QueuedJob>> Read(backend::Cluster& cluster, const QueueArguments& arguments) {
+  HOWDAH_TRY(auto jobs, cluster.site().Jobs());
+  if (!arguments.queue.empty()) {
+    std::erase_if(jobs, [&](const QueuedJob& job) {
+      return job.queue != arguments.queue && !job.queue.ends_with("." + arguments.queue) &&
+             !arguments.queue.ends_with("." + job.queue);
+    });
+  }
+  return jobs;
+}
+
+Result<int> Show(client::Connection& connection, const QueueArguments& arguments) {
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  const bool in_place = output::IsTerminal(STDOUT_FILENO) && !arguments.json;
+  std::string printed;
+  do {
+    HOWDAH_TRY(const auto jobs, Read(*cluster, arguments));
+    const std::string json = JsonText(jobs);  // has no ages, which change all the time
+    if (in_place || json != printed || !arguments.watch) {
+      if (arguments.json) {
+        output::Print(json);
+      } else if (jobs.empty()) {
+        output::PrintMessage("no running or waiting jobs");
+      } else {
+        output::Print((in_place && arguments.watch ? "\x1b[H\x1b[J" : "") + Table(jobs, os::process::Clock().Now()));
+      }
+      printed = json;
+    }
+  } while (arguments.watch && poll(nullptr, 0, kWatchPauseMillis) == 0);
+  return client::kExitOk;
+}
+
+Result<int> SetPriority(client::Connection& connection, const QueueArguments& arguments) {
+  constexpr int64_t kMost = 1'000'000;  // as in a job file
+  const char* const end = arguments.priority.data() + arguments.priority.size();
+  int64_t priority = -1;
+  const auto [stop, error] = std::from_chars(arguments.priority.data(), end, priority);
+  if (error != std::errc() || stop != end || priority < 0 || priority > kMost) {
+    return Error{ErrorCode::kUsage, "queue priority: '" + arguments.priority +
+                                        "' is not a priority; write a whole number from 0 to " + std::to_string(kMost)};
+  }
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  HOWDAH_TRY_STATUS(job.cluster->site().SetPriority(job.id, static_cast<int>(priority)));
+  output::PrintMessage(job.id.text + ": the priority is " + std::to_string(priority));
+  return client::kExitOk;
+}
+
+Result<int> Move(client::Connection& connection, const QueueArguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
+  HOWDAH_TRY_STATUS(job.cluster->site().MoveToQueue(job.id, arguments.queue));
+  output::PrintMessage(job.id.text + ": moved to the queue " + arguments.queue);
+  return client::kExitOk;
+}
+
+}  // namespace
+
+args::Command QueueCommand(client::Connection& connection) {
+  return {"queue", "Show the running and waiting jobs of all users, in the order in which they start",
+          "  howdah queue --queue ml\n  howdah queue priority last 10\n  howdah queue move last ml",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<QueueArguments>();
+            syntax.Text("--queue", "QUEUE", arguments->queue, "Only jobs of this queue");
+            syntax.Json(arguments->json, "Print one JSON array");
+            syntax.Flag("--watch", arguments->watch, "Show every change");
+            syntax.Action("priority", "Change the priority of a job", "  howdah queue priority last 10",
+                          [&connection](args::Syntax& action) -> args::Runner {
+                            const auto wanted = std::make_shared<QueueArguments>();
+                            action.Id(wanted->id);
+                            action.Positional("priority", "N", wanted->priority, args::Presence::kRequired,
+                                              "The new priority; jobs with a higher one start first");
+                            return [&connection, wanted] { return SetPriority(connection, *wanted); };
+                          });
+            syntax.Action("move", "Move a job to another queue", "  howdah queue move last ml",
+                          [&connection](args::Syntax& action) -> args::Runner {
+                            const auto wanted = std::make_shared<QueueArguments>();
+                            action.Id(wanted->id);
+                            action.Positional("queue", "QUEUE", wanted->queue, args::Presence::kRequired,
+                                              "The queue of the cluster");
+                            return [&connection, wanted] { return Move(connection, *wanted); };
+                          });
+            return [&connection, arguments] { return Show(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands
