@@ -99,7 +99,7 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   };
   return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
-                     return job.MakeBackend(loop, sink, {listening.address, listening.add_executor}, clock.Now());
+                     return job.MakeBackend(loop, sink, {listening.address, listening.add_executor}, clock);
                    });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -11,7 +12,8 @@
 namespace howdah::admission {
 namespace {
 
-constexpr size_t kMostNamed = 2;  // jobs ahead that a reason describes
+constexpr size_t kMostNamed = 2;    // jobs ahead that a reason describes
+constexpr size_t kMostStarts = 20;  // jobs ahead whose start is predicted
 
 // The tasks of a waiting job, with its AM if that has no container yet.
 std::vector<Tasks> NeedsOf(const Job& job) {
@@ -77,13 +79,8 @@ class Allowance {
   Limits limits_;
 };
 
-std::vector<Node> Emptied(std::vector<Node> nodes) {
-  for (Node& node : nodes) node.free = node.total;
-  return nodes;
-}
-
 // The time by which running jobs have left enough room for the needs, as far as their limits say.
-std::optional<Instant> StartOf(const Cluster& cluster, const Job& job, const std::vector<Tasks>& needs, Room room,
+std::optional<Instant> StartOf(const Cluster& cluster, const Job& job, const std::vector<Tasks>& needs, Room& room,
                                Allowance allowance, Instant now) {
   struct End {
     Instant at;
@@ -95,21 +92,24 @@ std::optional<Instant> StartOf(const Cluster& cluster, const Job& job, const std
   }
   std::sort(ends.begin(), ends.end(),
             [](const End& a, const End& b) { return std::tie(a.at, a.job->id) < std::tie(b.at, b.job->id); });
-  for (const End& end : ends) {
-    for (const auto& [node, amount] : end.job->held) {
+  const size_t mark = room.Mark();
+  std::optional<Instant> start;
+  for (auto end = ends.begin(); end != ends.end() && !start; ++end) {
+    for (const auto& [node, amount] : end->job->held) {
       room.Free(node, amount);
-      allowance.Return(*end.job, amount);
+      allowance.Return(*end->job, amount);
     }
-    Room copy = room;
-    if (allowance.Allows(job, SumOf(needs)) && copy.Start(needs)) return std::max(end.at, now);
+    if (allowance.Allows(job, SumOf(needs)) && room.CanStart(needs)) start = std::max(end->at, now);
   }
-  return std::nullopt;
+  room.Rollback(mark);
+  return start;
 }
 
 // The AM that steps aside so that `first` can start: the last in order, if `first` lacks only the room of AMs of jobs
 // that wait behind it. Returns null if there is none.
-const Job* WhoStepsAside(const std::vector<const Job*>& behind, const Job& first, const std::vector<Tasks>& needs,
-                         Room room, Allowance allowance) {
+const Job* WhoStepsAside(std::span<const Job* const> behind, const Job& first, const std::vector<Tasks>& needs,
+                         Room& room, Allowance allowance) {
+  const size_t mark = room.Mark();
   const Job* last = nullptr;
   for (const Job* job : behind) {
     if (!job->am || !job->may_step_aside) continue;
@@ -117,12 +117,14 @@ const Job* WhoStepsAside(const std::vector<const Job*>& behind, const Job& first
     allowance.Return(*job, job->am->size);
     last = job;
   }
-  return last != nullptr && allowance.Allows(first, SumOf(needs)) && room.Start(needs) ? last : nullptr;
+  const bool suffices = last != nullptr && allowance.Allows(first, SumOf(needs)) && room.CanStart(needs);
+  room.Rollback(mark);
+  return suffices ? last : nullptr;
 }
 
-// The AM that steps aside so that the ResourceManager can start the AM of `late`: the last of the same queue. Returns null
-// if there is none.
-const Job* WhoLeavesItsShare(const std::vector<const Job*>& behind, const Job& late) {
+// The AM that steps aside so that the ResourceManager can start the AM of `late`: the last of the same queue. Returns
+// null if there is none.
+const Job* WhoLeavesItsShare(std::span<const Job* const> behind, const Job& late) {
   const auto leaves = [&](const Job* job) { return job->am && job->may_step_aside && job->queue == late.queue; };
   const auto last = std::find_if(behind.rbegin(), behind.rend(), leaves);
   return last == behind.rend() ? nullptr : *last;
@@ -135,16 +137,19 @@ class Turns {
       : cluster_(cluster),
         now_(now),
         waiting_(WaitingInOrder(cluster)),
-        room_(cluster.nodes),
-        unreserved_(cluster.nodes),
+        room_(cluster.nodes, Room::Use::kPresent),
+        emptied_(cluster.nodes, Room::Use::kNone),
+        unreserved_(room_),
         allowance_(cluster.limits),
         unreserved_allowance_(cluster.limits) {}
 
   std::vector<Place> Take() {
     for (size_t i = 0; i < waiting_.size(); ++i) {
       const Job& job = *waiting_[i];
-      places_.push_back({job.id, Turn::kWaits, {}, std::nullopt, held_up_by_});
-      TakeTurn(job, i, places_.back());
+      places_.push_back({job.id, Turn::kWaits, {}, std::nullopt, {}, held_up_by_.size()});
+      Place& place = places_.back();
+      place.ahead.assign(held_up_by_.begin(), held_up_by_.begin() + std::min(held_up_by_.size(), kMostNamed));
+      TakeTurn(job, i, place);
     }
     for (Place& place : places_) {
       if (steps_aside_ != nullptr && place.id == steps_aside_->id && place.turn == Turn::kWaits) {
@@ -157,14 +162,14 @@ class Turns {
  private:
   void TakeTurn(const Job& job, size_t position, Place& place) {
     const std::vector<Tasks> needs = NeedsOf(job);
-    if (!Room(Emptied(cluster_.nodes)).Start(WholeOf(job))) {
+    if (!emptied_.CanStart(WholeOf(job))) {
       place.turn = Turn::kTooLarge;
       place.lacks = room_.Lacking(needs);
       return;
     }
-    const std::vector<const Job*> behind(waiting_.begin() + static_cast<ptrdiff_t>(position) + 1, waiting_.end());
+    const auto behind = std::span(waiting_).subspan(position + 1);
     if (!job.am && job.am_is_late) {
-      // A reservation for it could keep the room unused for ever.
+      // A reservation for it could keep the room unused permanently.
       place.turn = Turn::kNext;
       if (steps_aside_ == nullptr) steps_aside_ = WhoLeavesItsShare(behind, job);
       return;
@@ -181,7 +186,8 @@ class Turns {
       return;
     }
     place.lacks = room_.Lacking(needs);
-    place.starts = StartOf(cluster_, job, needs, room_, allowance_, now_);
+    // A job with so many jobs ahead does not backfill.
+    if (starts_.size() < kMostStarts) place.starts = StartOf(cluster_, job, needs, room_, allowance_, now_);
     if (is_first) {
       place.turn = Turn::kNext;
       if (steps_aside_ == nullptr) steps_aside_ = WhoStepsAside(behind, job, needs, room_, allowance_);
@@ -213,6 +219,7 @@ class Turns {
   const Instant now_;
   const std::vector<const Job*> waiting_;
   Room room_;        // beside the jobs that start, and the reservations of those that wait
+  Room emptied_;     // of all tasks
   Room unreserved_;  // beside the jobs that start
   Allowance allowance_, unreserved_allowance_;
   bool has_first_ = false;
@@ -252,10 +259,9 @@ std::string ReasonText(const Cluster& cluster, const std::vector<Place>& places,
   if (own->turn == Turn::kTooLarge) {
     return "the job needs " + NeedsText(job) + ", which the nodes of the cluster cannot hold even when they are empty";
   }
-  const size_t count = own->ahead.size();
-  std::string text =
-      CountOf(static_cast<int64_t>(count), "job is", "jobs are") + " ahead in the queue" +
-      (job.queue.empty() ? "" : " '" + job.queue + "'") + ": ";
+  const size_t count = own->jobs_ahead;
+  std::string text = CountOf(static_cast<int64_t>(count), "job is", "jobs are") + " ahead in the queue" +
+                     (job.queue.empty() ? "" : " '" + job.queue + "'") + ": ";
   for (size_t i = 0; i < std::min(count, kMostNamed); ++i) {
     text += (i == 0 ? "" : " and ") + own->ahead[i];
     if (i > 0) continue;

@@ -199,6 +199,23 @@ TEST(Queue, NoApplicationMasterStepsAsideInVain) {
   EXPECT_THAT(other.Turns(), ElementsAre("j1 next", "j2 waits")) << "it has only one attempt";
 }
 
+TEST(Queue, JobThatFillsTheClusterMustHaveRoomForItsOwnApplicationMaster) {
+  Scene scene(2, Of(8, 4));
+  scene.Waits(8, Of(1, 1), "n1");
+  scene.Waits(1, Of(1, 1), "n1");
+  EXPECT_THAT(scene.Turns(), ElementsAre("j1 too large", "j2 next"));
+}
+
+TEST(Queue, LateApplicationMasterHoldsUpNobodyAndGetsTheShareOfTheLastOne) {
+  Scene scene(1, Of(8, 8));
+  scene.Waits(2, Of(1, 1)).am_is_late = true;
+  scene.Waits(7, Of(1, 1), "n1");
+  scene.Waits(7, Of(1, 1), "n1").queue = "etl";
+  EXPECT_THAT(scene.Turns(), ElementsAre("j1 next", "j2 steps aside", "j3 waits"));
+  scene.cluster.jobs[1].may_step_aside = false;
+  EXPECT_THAT(scene.Turns(), ElementsAre("j1 next", "j2 next", "j3 waits")) << "j3 is in another queue";
+}
+
 TEST(Queue, ReasonNamesTheJobsAhead) {
   Scene scene(2, Of(32, 8, 4));
   scene.Runs("n1", Of(4, 1, 3));

@@ -1,13 +1,12 @@
 #include "room.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace howdah::admission {
 namespace {
 
-// Scarce resources count first.
-auto SizeOf(const Resources& amount) {
+// Scarce resources count first. If an amount fits into another one, its key is not larger.
+auto KeyOf(const Resources& amount) {
   int64_t others = 0;
   for (const auto& [type, count] : amount.others) others += count;
   return std::tuple(amount.gpus, others, amount.memory_mib, amount.vcores);
@@ -17,7 +16,7 @@ std::vector<Resources> LargestFirst(const std::vector<Tasks>& tasks) {
   std::vector<const Tasks*> order;
   for (const Tasks& some : tasks) order.push_back(&some);
   std::stable_sort(order.begin(), order.end(),
-                   [](const Tasks* a, const Tasks* b) { return SizeOf(a->each) > SizeOf(b->each); });
+                   [](const Tasks* a, const Tasks* b) { return KeyOf(a->each) > KeyOf(b->each); });
   std::vector<Resources> all;
   for (const Tasks* some : order) all.insert(all.end(), static_cast<size_t>(some->count), some->each);
   return all;
@@ -25,78 +24,121 @@ std::vector<Resources> LargestFirst(const std::vector<Tasks>& tasks) {
 
 }  // namespace
 
-Room::Room(const std::vector<Node>& nodes) {
+Room::Room(const std::vector<Node>& nodes, Use use) : nodes_(nodes) {
+  std::vector<Order::value_type> by_now, by_later;
   for (const Node& node : nodes) {
-    positions_[node.name] = slots_.size();
-    slots_.push_back({node.free, node.total});
+    const size_t position = slots_.size();
+    slots_.push_back({use == Use::kPresent ? node.free : node.total, node.total});
+    by_now.emplace_back(KeyOf(slots_.back().now), position);
+    by_later.emplace_back(KeyOf(node.total), position);
   }
+  // A set is made of sorted entries much faster than of others.
+  std::sort(by_now.begin(), by_now.end());
+  std::sort(by_later.begin(), by_later.end());
+  by_now_ = Order(by_now.begin(), by_now.end());
+  by_later_ = Order(by_later.begin(), by_later.end());
 }
 
-Room::Slot* Room::Best(const Resources& task, When when) {
-  Slot* best = nullptr;
-  for (Slot& slot : slots_) {
-    if (!Fits(task, slot.later) || (when == When::kNow && !Fits(task, slot.now))) continue;
-    const bool better = best == nullptr || (when == When::kNow ? SizeOf(slot.now) < SizeOf(best->now)
-                                                               : SizeOf(slot.now) > SizeOf(best->now));
-    if (better) best = &slot;
+std::optional<size_t> Room::BestNow(const Resources& task) const {
+  for (auto it = by_now_.lower_bound({KeyOf(task), 0}); it != by_now_.end(); ++it) {
+    const Slot& slot = slots_[it->second];
+    if (Fits(task, slot.now) && Fits(task, slot.later)) return it->second;
   }
-  return best;
+  return std::nullopt;
+}
+
+std::optional<size_t> Room::BestLater(const Resources& task) const {
+  const Key least = KeyOf(task);
+  for (auto it = by_later_.rbegin(); it != by_later_.rend() && it->first >= least; ++it) {
+    if (Fits(task, slots_[it->second].later)) return it->second;
+  }
+  return std::nullopt;
+}
+
+void Room::Set(size_t position, Slot slot) {
+  Slot& present = slots_[position];
+  const auto move = [&](Order& order, const Resources& from, const Resources& to) {
+    auto node = order.extract({KeyOf(from), position});
+    node.value().first = KeyOf(to);
+    order.insert(std::move(node));
+  };
+  move(by_now_, present.now, slot.now);
+  move(by_later_, present.later, slot.later);
+  present = std::move(slot);
+}
+
+void Room::TakeFrom(size_t position, const Resources& now, const Resources& later) {
+  undo_.emplace_back(position, slots_[position]);
+  Set(position, {slots_[position].now - now, slots_[position].later - later});
+}
+
+void Room::Rollback(size_t mark) {
+  for (; undo_.size() > mark; undo_.pop_back()) Set(undo_.back().first, undo_.back().second);
 }
 
 std::optional<Room::Placements> Room::Start(const std::vector<Tasks>& tasks) {
-  std::vector<Slot> before = slots_;
+  const size_t mark = Mark();
   Placements placements;
   for (const Resources& task : LargestFirst(tasks)) {
-    Slot* slot = Best(task, When::kNow);
-    if (slot == nullptr) {
-      slots_ = std::move(before);
+    const auto position = BestNow(task);
+    if (!position) {
+      Rollback(mark);
       return std::nullopt;
     }
-    placements.emplace_back(slot - slots_.data(), task);
-    slot->now -= task;
-    slot->later -= task;
+    placements.emplace_back(*position, task);
+    TakeFrom(*position, task, task);
   }
   return placements;
 }
 
+bool Room::CanStart(const std::vector<Tasks>& tasks) {
+  const size_t mark = Mark();
+  const bool starts = Start(tasks).has_value();
+  Rollback(mark);
+  return starts;
+}
+
 void Room::Take(const Placements& placements) {
-  TakeForNow(placements);
-  for (const auto& [slot, task] : placements) slots_[slot].later -= task;
+  for (const auto& [position, task] : placements) TakeFrom(position, task, task);
 }
 
 void Room::TakeForNow(const Placements& placements) {
-  for (const auto& [slot, task] : placements) slots_[slot].now -= task;
+  for (const auto& [position, task] : placements) TakeFrom(position, task, {});
 }
 
 bool Room::Reserve(const std::vector<Tasks>& tasks) {
-  std::vector<Slot> before = slots_;
+  const size_t mark = Mark();
   for (const Resources& task : LargestFirst(tasks)) {
-    Slot* slot = Best(task, When::kNow);
-    if (slot != nullptr) {
-      slot->now -= task;
-    } else if (slot = Best(task, When::kLater); slot == nullptr) {
-      return slots_ = std::move(before), false;
+    if (const auto now = BestNow(task)) {
+      TakeFrom(*now, task, task);
+    } else if (const auto later = BestLater(task)) {
+      TakeFrom(*later, {}, task);
+    } else {
+      Rollback(mark);
+      return false;
     }
-    slot->later -= task;
   }
   return true;
 }
 
 void Room::Free(const std::string& node, const Resources& amount) {
-  if (const auto found = positions_.find(node); found != positions_.end()) slots_[found->second].now += amount;
+  if (positions_.empty()) {
+    for (size_t i = 0; i < nodes_.size(); ++i) positions_[nodes_[i].name] = i;
+  }
+  if (const auto found = positions_.find(node); found != positions_.end()) TakeFrom(found->second, amount * -1, {});
 }
 
-Resources Room::Lacking(const std::vector<Tasks>& tasks) const {
-  Room copy = *this;
+Resources Room::Lacking(const std::vector<Tasks>& tasks) {
+  const size_t mark = Mark();
   Resources lacking;
   for (const Resources& task : LargestFirst(tasks)) {
-    if (Slot* slot = copy.Best(task, When::kNow); slot != nullptr) {
-      slot->now -= task;
-      slot->later -= task;
+    if (const auto position = BestNow(task)) {
+      TakeFrom(*position, task, task);
     } else {
       lacking += task;
     }
   }
+  Rollback(mark);
   return lacking;
 }
 

@@ -29,6 +29,7 @@ std::vector<core::Event> EveryKind() {
           core::ReclaimAnnounced{c, "its node is being decommissioned"},
           core::ReclaimAnnounced{c, "the scheduler preempts it", true},
           core::RequestsDelayed{"the queue is full"},
+          core::RequestsDelayed{"1 job is ahead", true},
           core::RequestsRefused{"too large"},
           core::ExecutorRegistered{c, {"10.0.0.7", 40123}, 3, "10.0.0.7:40124 secret"},
           core::ExecutorRefused{c, "another version"},

@@ -96,7 +96,10 @@ struct Recorder {
     record.set_warned(e.why);
     record.set_taken(e.preempted);
   }
-  void operator()(const core::RequestsDelayed& e) const { record.set_place_waited(e.reason); }
+  void operator()(const core::RequestsDelayed& e) const {
+    record.set_place_waited(e.reason);
+    record.set_queued(e.queued);
+  }
   void operator()(const core::RequestsRefused& e) const { record.set_place_refused(e.reason); }
   void operator()(const core::ExecutorRegistered& e) const {
     record.set_container(e.container.text);
@@ -371,7 +374,7 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     case wire::LoggedEvent::kWarned:
       return core::ReclaimAnnounced{container, record.warned(), record.taken()};
     case wire::LoggedEvent::kPlaceWaited:
-      return core::RequestsDelayed{record.place_waited()};
+      return core::RequestsDelayed{record.place_waited(), record.queued()};
     case wire::LoggedEvent::kPlaceRefused:
       return core::RequestsRefused{record.place_refused()};
     case wire::LoggedEvent::kRegistered:

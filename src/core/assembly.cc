@@ -93,7 +93,7 @@ void Assembly::LaunchComplete() {
   context_.timers.Disarm(JobTimer::kHold);
   context_.timers.Disarm(JobTimer::kHoldNotice);
   units_.recorder.WaitFor("");
-  units_.recorder.WaitForBackend("");
+  units_.recorder.WaitForBackend({});
   units_.recorder.Waiting();
   roster_.ForEach([this](Task& task) {
     Container* container = task.placement.container();
@@ -116,6 +116,8 @@ void Assembly::StartComplete() {
     for (RoleGang& role : roles_) {
       if (role.stage == Stage::kForming) role.stage = Stage::kOpen;
     }
+  } else if (units_.recorder.backend_wait().queued) {
+    context_.timers.Disarm(JobTimer::kGang);  // begins when no other job is ahead any more
   } else if (!context_.timers.IsArmed(JobTimer::kGang)) {
     // A later generation, like the first one, may hold its containers only for a limited time while a container is
     // missing. The limit is longer for a later generation, because its containers are already set up and a release
@@ -217,7 +219,7 @@ void Assembly::FireGang() {
 }
 
 void Assembly::Fail() {
-  Shortfall shortfall{.backend = units_.recorder.backend_wait()};
+  Shortfall shortfall{.backend = units_.recorder.backend_wait().reason};
   roster_.ForEach([&](const Task& task) {
     if (!task.seat.stays() || task.done() || !StartsAsGroup(roster_.RoleOf(task))) return;
     const Container* container = task.placement.container();

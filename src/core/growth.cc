@@ -172,7 +172,7 @@ void Growth::FireMissing(Task& task) {
 void Growth::FailMissing(Task& task, const policy::WaitLimit& wait) {
   Failure failure = task.NewFailure(Cause::Kind::kNotReady, context_.now);
   failure.node.clear();
-  failure.what = NotReplacedText(wait, recorder_.backend_wait());
+  failure.what = NotReplacedText(wait, recorder_.backend_wait().reason);
   task.Become(TaskState::kLost);
   task.attempt.SetExit(std::nullopt);
   task.attempt.Fail(std::move(failure));

@@ -186,7 +186,8 @@ void Job::Impl::On(const RequestsDelayed& e) {
   constexpr size_t kLongestSentence = 700;  // the reasons of backends contain many figures
   // `pending` does not count optional tasks, because the job does not wait for them.
   const bool waits = units.roster.all().pending > 0;
-  units.recorder.WaitForBackend(waits ? OneLine(e.reason, kLongestSentence) : "");
+  units.recorder.WaitForBackend(waits ? RequestsDelayed{OneLine(e.reason, kLongestSentence), e.queued}
+                                      : RequestsDelayed());
   units.recorder.Waiting();
 }
 

@@ -46,6 +46,25 @@ TEST(JobGang, IncompleteGangReleasesContainersAndRequestsThemAgain) {
 )");
 }
 
+TEST(JobGang, AllocationTimeoutBeginsWhenNoJobIsAheadAnyMore) {
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(60); })}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2 together
+1s queued 2 jobs are ahead
+  job waiting | 2 jobs are ahead
+500s queued 1 job is ahead
+  job waiting | 1 job is ahead
+600s delayed
+  job waiting
+659s tick
+660s tick
+  job stopping | gang allocation timed out after 1m (timeouts.gang): 0 of 2 tasks ready, 0 of 2 containers granted
+)");
+}
+
 TEST(JobGang, GangAllocationTimesOut) {
   Reads({JobOf({RoleOf("ps", 1), RoleOf("worker", 3)},
                [](auto& spec) {

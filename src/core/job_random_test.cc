@@ -122,7 +122,7 @@ class Chaos {
         if (Below(4) == 0) return ReclaimAnnounced{RandomContainer(), "preempted"};
         return ContainerExited{RandomContainer(), Below(2) == 0 ? "its executor was killed" : "", Below(3) == 0};
       case 4:
-        return RequestsDelayed{Below(2) == 0 ? "the queue is full" : ""};
+        return RequestsDelayed{Below(2) == 0 ? "the queue is full" : "", Below(4) == 0};
       case 5:
         return Below(40) == 0 ? Event(RequestsRefused{"too big"}) : Event(Ticked{});
       case 6:

@@ -122,7 +122,7 @@ void Recorder::Resumed(const AmResumed& e, size_t containers) {
 void Recorder::Recovering(const Reason& why, const std::string& suffix) {
   const std::string reason = why.text + "; " + suffix;
   own_wait_ = reason;
-  backend_wait_.clear();
+  backend_wait_ = {};
   recorded_wait_ = reason;
   Write(JobChanged{.type = JobChanged::Type::kRecovering,
                    .state = JobState::kRecovering,
@@ -133,7 +133,7 @@ void Recorder::Recovering(const Reason& why, const std::string& suffix) {
 
 void Recorder::Running() {
   own_wait_.clear();
-  backend_wait_.clear();
+  backend_wait_ = {};
   recorded_wait_.clear();
   Write(JobChanged{.type = JobChanged::Type::kRunning,
                    .state = JobState::kRunning,
@@ -157,7 +157,7 @@ void Recorder::TensorBoard(const TensorBoardReported& e) {
 void Recorder::Waiting() {
   if (!phase_.waits()) return;
   std::string reason = own_wait_;
-  if (!backend_wait_.empty()) reason += (reason.empty() ? "" : "; ") + backend_wait_;
+  if (!backend_wait_.reason.empty()) reason += (reason.empty() ? "" : "; ") + backend_wait_.reason;
   if (reason == recorded_wait_) return;
   recorded_wait_ = reason;
   Write(JobChanged{.type = JobChanged::Type::kWaiting, .reason = std::move(reason)});

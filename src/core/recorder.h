@@ -58,8 +58,8 @@ class Recorder {
 
   // --- why the job waits while it starts or recovers: the core's reason, then the backend's
   void WaitFor(std::string reason) { own_wait_ = std::move(reason); }
-  void WaitForBackend(std::string reason) { backend_wait_ = std::move(reason); }
-  const std::string& backend_wait() const { return backend_wait_; }
+  void WaitForBackend(RequestsDelayed wait) { backend_wait_ = std::move(wait); }
+  const RequestsDelayed& backend_wait() const { return backend_wait_; }
   // Records the reason if it has changed and the job is waiting.
   void Waiting();
 
@@ -71,7 +71,8 @@ class Recorder {
   Context& context_;
   Roster& roster_;
   const Phase& phase_;
-  std::string own_wait_, backend_wait_, recorded_wait_;
+  std::string own_wait_, recorded_wait_;
+  RequestsDelayed backend_wait_;
   std::string advice_, tensorboard_advice_;  // tensorboard_advice_ applies only while advice_ is empty
 };
 

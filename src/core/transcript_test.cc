@@ -117,6 +117,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   if (verb == "reclaim") return ReclaimAnnounced{container, line.From(2)};
   if (verb == "preempting") return ReclaimAnnounced{container, line.From(2), /*preempted=*/true};
   if (verb == "delayed") return RequestsDelayed{line.From(1)};
+  if (verb == "queued") return RequestsDelayed{line.From(1), /*queued=*/true};
   if (verb == "refused") return RequestsRefused{line.From(1)};
   if (verb == "register") {
     return ExecutorRegistered{container, {"host-" + container.text, 4000}, line.Word(2).empty() ? -1 : line.Attempt()};

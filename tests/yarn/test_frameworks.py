@@ -92,6 +92,7 @@ def test_pytorch_ddp_on_two_nodes_learns_the_same_as_locally(howdah, on_both):
     howdah.assert_clean(there.id)
 
 
+@pytest.mark.long
 def test_tensorflow_multi_worker_mirrored_reaches_the_expected_accuracy(howdah, on_both, tmp_path):
     # The script does not set the initial weights. Keras takes them from Python's random generator.
     (tmp_path / "sitecustomize.py").write_text("import random\nrandom.seed(1)\n")
@@ -113,6 +114,7 @@ def test_tensorflow_parameter_server_reaches_the_expected_accuracy(howdah, on_bo
     howdah.assert_clean(there.id)
 
 
+@pytest.mark.long
 def test_jax_reaches_the_expected_accuracy(howdah, on_both):
     here, there = on_both("jax", "jax", where=LARGE)
     assert numbers(there) == numbers(here)

@@ -1,5 +1,6 @@
 """The queue of gangs on a real cluster: which waiting job gets its containers next, and application masters that step
 aside."""
+import json
 import os
 import re
 
@@ -116,3 +117,53 @@ roles:
     assert status["tasks"][0]["pids"] == task["pids"] and status["tasks"][0]["attempt"] == 0, status
     go.touch()
     assert howdah("wait", job).code == 0
+
+
+@pytest.fixture(scope="module")
+def shared(module_cluster):
+    """Two queues with limits of their own, and a node with a label."""
+    most = {"capacity": 50, "maximum-capacity": 50, "user-limit-factor": 10}
+    return module_cluster(nodes=3, node_mb=4096, min_mb=1024, labels={"fast": ["nm3"]},
+                          queues={"ml": most, "etl": most},
+                          extra={"yarn-site": {"yarn.cluster.max-application-priority": 5}})
+
+
+def rows_of(howdah):
+    done = howdah("queue", "--json")
+    assert done.code == 0, done
+    return {row["name"]: row for row in json.loads(done.stdout)}
+
+
+def test_queues_labels_priorities_and_users(shared, howdah_of, tmp_path):
+    """Two users share two queues and a label. Limits of one queue hold up nobody in the other one."""
+    alice, bob = howdah_of(shared, "alice"), howdah_of(shared, "bob")
+    holder = bob.submit(gang(bob, tmp_path, "holder", 2, "exec sleep 300", "queue: ml"))  # 3 of the queue's 4 GiB
+    bob.running(holder)
+    first = alice.submit(gang(alice, tmp_path, "first", 2, more="queue: ml"))
+    other = alice.submit(gang(alice, tmp_path, "other", 2, more="queue: etl"))
+    fast = alice.submit(gang(alice, tmp_path, "fast", 1, more="queue: etl\nnode_label: fast"))
+    for job in (other, fast):
+        assert alice("wait", job, timeout=60).code == 0, alice.status(job)
+    rows = rows_of(alice)
+    assert rows["holder"]["state"] == "running" and rows["holder"]["user"] == "bob", rows
+    assert rows["first"]["state"] in ("next", "before AM") and rows["first"]["position"] == 1, rows
+    assert rows["first"]["needs"] == [{"count": 2, "memory_bytes": 1 << 30, "vcores": 1, "gpus": 0}], rows
+
+    assert alice("queue", "priority", first, "4").code == 0
+    assert rows_of(bob)["first"]["priority"] == 4
+    too_high = alice("queue", "priority", first, "9")
+    assert too_high.code == 3 and "yarn.cluster.max-application-priority" in too_high.stderr, too_high
+    refused = alice("queue", "move", first, "nowhere")
+    assert refused.code == 3 and "nowhere" in refused.stderr, refused
+    assert alice("queue", "move", first, "etl").code == 0
+    assert alice("wait", first, timeout=60).code == 0
+    assert shared.app(first)["queue"].split(".")[-1] == "etl"
+    assert bob("kill", holder).code == 0
+
+
+def test_tags(alice, tmp_path):
+    tags = "tags: [" + ", ".join(f"t{i}" for i in range(10)) + "]"
+    many = alice("submit", gang(alice, tmp_path, "many", 1, more=tags))
+    assert many.code == 3 and "may have nine" in many.stderr, many
+    own = alice("submit", gang(alice, tmp_path, "own", 1, more="tags: ['howdah-gang:1x1m']"))
+    assert own.code == 2 and "set by Howdah" in own.stderr, own

@@ -45,15 +45,15 @@ run_programs() {  # the process id of the debug build
     late+=("tests/yarn/$file.py")
   done
   failed_runs=()
-  run_pytest yarn "${early[@]}" 2>build/log/yarn.err &
+  run_pytest yarn "${early[@]}" -m "not long" 2>build/log/yarn.err &
   local yarn=$!
-  run_pytest programs "${others[@]}" || failed_runs+=("programs ${others[*]}")
+  run_pytest programs "${others[@]}" -m "not long" || failed_runs+=("programs ${others[*]}")
   wait "$1" || failed=1
   cat build/log/debug.err >&2
   say "unit tests"
   run_ctest unit debug -L unit || failed=1
   say "the rest of the tests on clusters"
-  run_pytest yarn-late "${late[@]}" || failed_runs+=("yarn-late ${late[*]}")
+  run_pytest yarn-late "${late[@]}" -m "not long" || failed_runs+=("yarn-late ${late[*]}")
   say "the tests on clusters, which ran at the same time"
   wait "$yarn" || failed_runs+=("yarn ${early[*]}")
   cat build/log/yarn.err >&2
@@ -95,16 +95,17 @@ test_all() {
 
 # test_some WHAT... [OPTIONS OF PYTEST...]
 test_some() {
-  local labels=() folders=() threads=0 failed=0
+  local labels=() folders=() threads=0 only_long=0 failed=0
   while [ $# -gt 0 ] && [[ $1 != -* ]]; do
     case $1 in
       unit | sim) labels+=("$1") ;;
       tsan) threads=1 ;;
+      long) only_long=1 ;;
       *) if [ -d "tests/$1" ]; then folders+=("tests/$1")
          elif [ -e "${1%%::*}" ]; then folders+=("$1")
          else
            local names; names=$(dirname tests/*/test_*.py | sort -u | cut -d/ -f2 | xargs)
-           die "unknown test suite '$1'; the suites are: all unit sim tsan $names"
+           die "unknown test suite '$1'; the suites are: all long unit sim tsan $names"
          fi ;;
     esac
     shift
@@ -118,6 +119,11 @@ test_some() {
   if [ ${#labels[@]} -gt 0 ]; then
     build_target debug all
     run_ctest some debug -L "$(IFS='|'; echo "${labels[*]}")" || failed=1
+  fi
+  if [ $only_long = 1 ]; then
+    need hadoop
+    [ ${#folders[@]} -gt 0 ] || folders=(tests)
+    set -- -m long "$@"
   fi
   if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     [ -n "${HOWDAH_BIN:-}" ] || build_target release all

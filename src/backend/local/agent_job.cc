@@ -51,10 +51,10 @@ Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(text));
   HOWDAH_TRY(const auto submitted, SubmittedAt(files));
   HOWDAH_TRY(auto leases, LeaseRegistry::Open(start.lease_dir, {.job = IdOf(start.job_dir).text,
-                                                               .name = spec.name,
-                                                               .submitted = submitted,
-                                                               .priority = spec.priority.value_or(0),
-                                                               .run = spec.timeouts.run}));
+                                                                .name = spec.name,
+                                                                .submitted = submitted,
+                                                                .priority = spec.priority.value_or(0),
+                                                                .run = spec.timeouts.run}));
   return std::unique_ptr<AgentJob>(
       new AgentJob(std::move(start), std::move(spec), std::make_unique<LeaseRegistry>(std::move(leases))));
 }
@@ -114,13 +114,13 @@ bool AgentJob::CanRestart() const {
 }
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                        AmEndpoint am, Instant now) {
+                                                        AmEndpoint am, const os::process::Clock& clock) {
   // Only log an error here: the same error will occur again at the end of the job, and the job's advice will report it.
   const auto journal = os::files::ReadFile(files_.journal());
-  const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal, now) : Status(journal.error());
+  const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal, clock.Now()) : Status(journal.error());
   if (!begun.ok()) std::cerr << begun.error().message << "\n";
   const char* path = std::getenv("PATH");
-  return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, std::move(am));
+  return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, std::move(am), clock);
 }
 
 Status AgentJob::WriteHistory(const std::string& journal) const { return FinishTonyHistory(spec_, journal); }

@@ -13,7 +13,6 @@
 #include "howdah/base/crc.h"
 #include "howdah/base/epoch.h"
 #include "howdah/os/files/files.h"
-#include "howdah/os/process/clock.h"
 #include "json_number.h"
 
 namespace howdah::backend::local {
@@ -178,9 +177,7 @@ Result<std::vector<JobLeases>> ReadAll(const std::string& directory, const std::
   return found;
 }
 
-admission::Resources AmountOf(const Lease& lease) {
-  return {lease.memory_bytes / kMib, 0, std::ssize(lease.gpus), {}};
-}
+admission::Resources AmountOf(const Lease& lease) { return {lease.memory_bytes / kMib, 0, std::ssize(lease.gpus), {}}; }
 
 // Sums of amounts that are rounded down fit wherever the exact sums fit.
 admission::Resources AmountOf(const ContainerRequest& request) {
@@ -273,18 +270,20 @@ Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vect
   const admission::Cluster queue = QueueOf(capacity, all);
   const std::vector<admission::Place> places = admission::Order(queue, now);
   if (std::string reason = admission::ReasonText(queue, places, mine.job); !reason.empty()) {
-    return {std::nullopt, std::move(reason)};
+    return {std::nullopt, std::move(reason), /*queued=*/true};
   }
   const Sum want = Total(mine.requested);
   if (want.memory > memory_free) {
     std::string text = Describe("memory", FormatBytes(want.memory), FormatBytes(std::max<int64_t>(0, memory_free)),
                                 FormatBytes(capacity.memory_bytes));
     if (largest) text += "; " + largest->job + " holds " + FormatBytes(largest_memory);
-    return {std::nullopt, text};
+    return {std::nullopt, text, false};
   }
   if (want.gpus > static_cast<int64_t>(gpus_free.size())) {
-    return {std::nullopt, Describe("the machine's GPUs", std::to_string(want.gpus), std::to_string(gpus_free.size()),
-                                   std::to_string(capacity.gpus.size()))};
+    return {std::nullopt,
+            Describe("the machine's GPUs", std::to_string(want.gpus), std::to_string(gpus_free.size()),
+                     std::to_string(capacity.gpus.size())),
+            false};
   }
   std::vector<Lease> granted;
   auto gpu = gpus_free.begin();
@@ -292,7 +291,7 @@ Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vect
     granted.push_back({w.container, w.memory_bytes, w.vcores, {gpu, gpu + w.gpus}});
     gpu += w.gpus;
   }
-  return {std::move(granted), ""};
+  return {std::move(granted), "", false};
 }
 
 LeaseRegistry::LeaseRegistry(std::string directory, std::string path, os::files::Fd file, JobLeases mine)
@@ -312,7 +311,8 @@ Result<LeaseRegistry> LeaseRegistry::Open(const std::string& directory, const Le
   return leases;
 }
 
-Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<ContainerRequest> requests) {
+Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<ContainerRequest> requests,
+                                         Instant now) {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   HOWDAH_TRY(const auto others, ReadOthers());
   const bool known = mine_.requested.size() == requests.size() && !requests.empty() &&
@@ -320,7 +320,6 @@ Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<C
   const JobLeases before = mine_;
   mine_.requested = std::move(requests);
   mine_.priority = ChangedPriority(path_).value_or(mine_.priority);
-  const Instant now = os::process::Clock().Now();
   Admission decision;
   if (!mine_.requested.empty()) decision = Admit(capacity, mine_, others, now);
   if (decision.granted) {

@@ -47,14 +47,15 @@ struct JobLeases : LeaseOwner {
 struct Admission {
   std::optional<std::vector<Lease>> granted;
   std::string waits_for;  // if not granted: the reason, in one sentence
+  bool queued = false;    // if not granted: other jobs are ahead
 };
-// Returns the queue of the machine (howdah/admission/queue.h). A job waits while it requests containers. Optional requests
-// come last. vcores never block a job; instead, each requested vcore that is not free makes the job count as submitted
-// 10 s later. Pure.
+// Returns the queue of the machine (howdah/admission/queue.h). A job waits while it requests containers. Optional
+// requests come last. vcores never block a job; instead, each requested vcore that is not free makes the job count as
+// submitted 10 s later. Pure.
 admission::Cluster QueueOf(const Capacity& capacity, const std::vector<JobLeases>& jobs);
 
-// Decides whether the requests of `mine` can be granted now, according to the job's turn in the queue. others: the leases
-// of all other running jobs. Pure.
+// Decides whether the requests of `mine` can be granted now, according to the job's turn in the queue. others: the
+// leases of all other running jobs. Pure.
 Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others, Instant now);
 
 // Changes the priority of a running job. Returns kNotFound if there is no such job.
@@ -71,7 +72,7 @@ class LeaseRegistry {
   static Result<LeaseRegistry> Open(const std::string& directory, const LeaseOwner& owner);
 
   // Requests all these containers together. Replaces any earlier request; an empty list withdraws it.
-  Result<Admission> Request(const Capacity& capacity, std::vector<ContainerRequest> requests);
+  Result<Admission> Request(const Capacity& capacity, std::vector<ContainerRequest> requests, Instant now);
   Status Release(const std::string& container);
   // Reads the lease file again. Must be called after another process of the job has changed the file.
   Status Reload();

@@ -23,15 +23,23 @@ JobLeases Job(std::string name, int submitted, std::vector<Lease> held, std::vec
   return {{.job = std::move(name), .submitted = At(submitted)}, std::move(held), std::move(requested)};
 }
 
+struct Row {
+  const char* name;
+  JobLeases mine;
+  std::vector<JobLeases> others;
+  bool granted;
+  const char* waits_for;
+};
+
+void Check(const Capacity& machine, const Row& row) {
+  const Admission decision = Admit(machine, row.mine, row.others, At(100));
+  EXPECT_EQ(decision.granted.has_value(), row.granted) << row.name << ": " << decision.waits_for;
+  EXPECT_THAT(decision.waits_for, HasSubstr(row.waits_for)) << row.name;
+}
+
 TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
   const Capacity machine{20 * kGiB, 4, {0, 1}};
-  const struct {
-    const char* name;
-    JobLeases mine;
-    std::vector<JobLeases> others;
-    bool granted;
-    const char* waits_for;
-  } rows[] = {
+  const Row rows[] = {
       {"empty machine", Job("a", 0, {}, {{"c1", 20 * kGiB, 1, 0}}), {}, true, ""},
       {"gang is granted as a whole",
        Job("a", 0, {}, {{"c1", 11 * kGiB, 1, 0}, {"c2", 11 * kGiB, 1, 0}}),
@@ -73,6 +81,13 @@ TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0, /*optional=*/true}})},
        true,
        ""},
+  };
+  for (const auto& row : rows) Check(machine, row);
+}
+
+TEST(Admit, GpusAndVcoresOfTheMachine) {
+  const Capacity machine{20 * kGiB, 4, {0, 1}};
+  const Row rows[] = {
       {"GPUs in use",
        Job("b", 1, {}, {{"c1", kGiB, 1, 2}}),
        {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})},
@@ -90,11 +105,7 @@ TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
        true,
        ""},
   };
-  for (const auto& row : rows) {
-    const Admission decision = Admit(machine, row.mine, row.others, At(100));
-    EXPECT_EQ(decision.granted.has_value(), row.granted) << row.name << ": " << decision.waits_for;
-    EXPECT_THAT(decision.waits_for, HasSubstr(row.waits_for)) << row.name;
-  }
+  for (const auto& row : rows) Check(machine, row);
 }
 
 TEST(Admit, GpusAreNotShared) {
@@ -139,19 +150,19 @@ class LeaseRegistryTest : public ::testing::Test {
 
 TEST_F(LeaseRegistryTest, SecondJobWaitsForTheFirst) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1);
-  EXPECT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
-  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 1}}, At(100))));
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}}, At(100))));
   ASSERT_TRUE(a.Release("c1").ok());
-  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}}, At(100))));
   EXPECT_EQ(b.job_leases().held.size(), 1u);
   EXPECT_TRUE(b.job_leases().requested.empty());
 }
 
 TEST_F(LeaseRegistryTest, CloseReleasesTheLeases) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1);
-  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}}, At(100))));
   ASSERT_TRUE(a.Close().ok());
-  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}}, At(100))));
 }
 
 TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
@@ -160,7 +171,7 @@ TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
   const pid_t holder = fork();
   if (holder == 0) {
     auto a = LeaseRegistry::Open(directory_, {.job = "a", .submitted = At(0)});
-    const bool granted = a.ok() && Granted(a->Request(machine_, {{"c1", 12 * kGiB, 1, 1}}));
+    const bool granted = a.ok() && Granted(a->Request(machine_, {{"c1", 12 * kGiB, 1, 1}}, At(100)));
     if (write(ready[1], granted ? "y" : "n", 1) != 1) _exit(1);
     pause();
     _exit(0);
@@ -169,10 +180,10 @@ TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
   ASSERT_EQ(read(ready[0], &word, 1), 1);
   ASSERT_EQ(word, 'y');
   LeaseRegistry b = Open("b", 1);
-  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}}, At(100))));
   kill(holder, SIGKILL);
   waitpid(holder, nullptr, 0);
-  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}}, At(100))));
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/a.lease"));
   close(ready[0]);
   close(ready[1]);
@@ -180,20 +191,20 @@ TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
 
 TEST_F(LeaseRegistryTest, WithdrawnRequestDoesNotBlockOtherJobs) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
-  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
-  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 20 * kGiB, 1, 0}})));
-  EXPECT_FALSE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
-  ASSERT_TRUE(b.Request({}, {}).ok());
-  EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}}, At(100))));
+  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 20 * kGiB, 1, 0}}, At(100))));
+  EXPECT_FALSE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}}, At(100))));
+  ASSERT_TRUE(b.Request({}, {}, At(100)).ok());
+  EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}}, At(100))));
 }
 
 TEST_F(LeaseRegistryTest, JobWithHigherPriorityGoesFirst) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
-  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
-  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 20 * kGiB, 1, 0}})));
-  ASSERT_FALSE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}}, At(100))));
+  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 20 * kGiB, 1, 0}}, At(100))));
+  ASSERT_FALSE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}}, At(100))));
   ASSERT_TRUE(SetPriority(directory_, JobId{"c"}, 5).ok());
-  EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+  EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}}, At(100))));
   EXPECT_EQ(ReadLeases(directory_)->back().priority, 5);
   ASSERT_TRUE(c.Close().ok());
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/c.priority"));
@@ -216,15 +227,15 @@ TEST(Admit, JobThatEndsInTimeMayUseReservedRoom) {
 TEST_F(LeaseRegistryTest, InvalidLeaseFileOfADeadJobIsRemoved) {
   LeaseRegistry a = Open("a", 0);
   std::filesystem::copy_file(directory_ + "/lock", directory_ + "/zz.lease");
-  EXPECT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  EXPECT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}}, At(100))));
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/zz.lease"));
 }
 
 TEST_F(LeaseRegistryTest, ObserverSeesTheLeasesOfRunningJobsAndChangesNothing) {
   EXPECT_TRUE(ReadLeases(directory_)->empty());
   LeaseRegistry a = Open("a", 0), b = Open("b", 1);
-  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
-  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 1}}, At(100))));
+  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}}, At(100))));
   std::filesystem::copy_file(directory_ + "/a.lease", directory_ + "/dead.lease");
   const auto leases = ReadLeases(directory_);
   ASSERT_TRUE(leases.ok()) << leases.error().message;
@@ -241,7 +252,7 @@ TEST_F(LeaseRegistryTest, ObserverOfADirectoryWithoutJobsSeesNone) {
 
 TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrantedAgain) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1);
-  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", kGiB, 1, 1}})));
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", kGiB, 1, 1}}, At(100))));
   const std::string path = directory_ + "/a.lease";
   const std::string whole = os::files::Content(path);
   std::string other = whole;
@@ -252,18 +263,18 @@ TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrant
   };
   for (const std::string& damaged : rows) {
     write(damaged);
-    const auto decision = b.Request(machine_, {{"c1", kGiB, 1, 1}});
+    const auto decision = b.Request(machine_, {{"c1", kGiB, 1, 1}}, At(100));
     ASSERT_FALSE(decision.ok()) << damaged;
     EXPECT_THAT(decision.error().message, HasSubstr(path + ": it is damaged"));
     EXPECT_FALSE(a.Reload().ok());
   }
   write(whole);
-  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}}, At(100))));
   EXPECT_TRUE(a.Reload().ok());
-  ASSERT_TRUE(b.Request({}, {}).ok());
+  ASSERT_TRUE(b.Request({}, {}, At(100)).ok());
   const std::string content = whole.substr(0, whole.find('\n'));
   write(content);  // versions without checksums wrote only this content
-  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}})));
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", kGiB, 1, 1}}, At(100))));
   // These amounts cannot be converted, or their sum would overflow.
   const auto with = [&](const std::string& before, const std::string& after) {
     std::string text = content;
@@ -274,7 +285,7 @@ TEST_F(LeaseRegistryTest, DamagedLeaseOfALivingJobIsAnErrorAndItsGpusAreNotGrant
         with("\"memory\":1073741824", "\"memory\":9223372036854775807"), with("\"vcores\":1", "\"vcores\":-1"),
         with("\"gpus\":[0]", "\"gpus\":[1e300]"), with("\"submitted\":", "\"submitted\":1e300,\"x\":")}) {
     write(damaged);
-    EXPECT_FALSE(b.Request(machine_, {{"c1", kGiB, 1, 1}}).ok()) << damaged;
+    EXPECT_FALSE(b.Request(machine_, {{"c1", kGiB, 1, 1}}, At(100)).ok()) << damaged;
   }
 }
 

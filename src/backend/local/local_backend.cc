@@ -45,7 +45,8 @@ core::Resources GrantedResources(const Lease& lease) {
 }  // namespace
 
 LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-                           const std::string& path, LeaseRegistry& leases, AmEndpoint am)
+                           const std::string& path, LeaseRegistry& leases, AmEndpoint am,
+                           const os::process::Clock& clock)
     : loop_(loop),
       sink_(sink),
       job_(job),
@@ -53,6 +54,7 @@ LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, A
       capacity_(MachineCapacity(path, RequestsGpus(job.spec()))),
       leases_(leases),
       am_(std::move(am)),
+      clock_(clock),
       leases_changed_(loop),
       space_timer_(loop),
       machine_has_gpus_(os::process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
@@ -128,7 +130,7 @@ void LocalBackend::CancelRequests() {
   pending_.clear();
   StopWatching();
   space_timer_.cancel();
-  if (auto cleared = leases_.Request({}, {}); !cleared.ok())
+  if (auto cleared = leases_.Request({}, {}, clock_.Now()); !cleared.ok())
     sink_.OnEvent(core::RequestsRefused{cleared.error().message});
 }
 
@@ -140,18 +142,18 @@ void LocalBackend::RequestNext() {
       sink_.OnEvent(core::RequestsRefused{never});
       return;
     }
-    auto decision = leases_.Request(capacity_, group.requests);
+    auto decision = leases_.Request(capacity_, group.requests, clock_.Now());
     if (decision.ok() && !decision->granted && !leases_changed_.is_open()) {
       // Watch the leases only while a request waits, because the kernel takes some 10 ms to end a watch. Then request
       // once more: the leases may have changed before the watch began.
       WatchLeases();
-      decision = leases_.Request(capacity_, group.requests);
+      decision = leases_.Request(capacity_, group.requests, clock_.Now());
     }
     if (!decision.ok() && decision.error().code == ErrorCode::kNoSpace) return WaitForSpace(decision.error());
     if (!decision.ok()) return sink_.OnEvent(core::RequestsRefused{decision.error().message});
     if (!decision->granted) {
       waiting_ = true;
-      return sink_.OnEvent(core::RequestsDelayed{decision->waits_for});
+      return sink_.OnEvent(core::RequestsDelayed{decision->waits_for, decision->queued});
     }
     for (size_t i = 0; i < group.requests.size(); ++i) {
       const ContainerId id{group.requests[i].container};

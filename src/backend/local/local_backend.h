@@ -22,9 +22,9 @@ namespace howdah::backend::local {
 // Serves one job. Used on the AM's loop thread only.
 class LocalBackend final : public backend::Backend {
  public:
-  // job, start and leases must outlive this object. path: the PATH that is searched for tools (nvidia-smi).
+  // job, start, leases and clock must outlive this object. path: the PATH that is searched for tools (nvidia-smi).
   LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-               const std::string& path, LeaseRegistry& leases, AmEndpoint am);
+               const std::string& path, LeaseRegistry& leases, AmEndpoint am, const os::process::Clock& clock);
   ~LocalBackend() override;
 
   void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;
@@ -83,6 +83,7 @@ class LocalBackend final : public backend::Backend {
   Capacity capacity_;
   LeaseRegistry& leases_;
   AmEndpoint am_;
+  const os::process::Clock& clock_;
   std::deque<Pending> pending_;
   std::map<ContainerId, Container> containers_;
   boost::asio::posix::stream_descriptor leases_changed_;  // inotify of the leases directory, while a request is pending

@@ -12,8 +12,6 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr int64_t kMib = int64_t{1} << 20;
-
 backend::QueuedJob RowOf(const admission::Cluster& queue, const std::vector<admission::Place>& places,
                          const admission::Job& job, const JobLeases& leases) {
   backend::QueuedJob row = backend::QueuedJobOf(queue, places, job);
@@ -22,7 +20,7 @@ backend::QueuedJob RowOf(const admission::Cluster& queue, const std::vector<admi
   row.submitted = leases.submitted;
   admission::Resources held;
   for (const Lease& lease : leases.held) {
-    held += admission::Resources{lease.memory_bytes / kMib, lease.vcores, std::ssize(lease.gpus), {}};
+    held += admission::Resources{lease.memory_bytes >> 20, lease.vcores, std::ssize(lease.gpus), {}};
   }
   backend::SetHeld(row, held, std::ssize(leases.held));
   return row;
@@ -62,8 +60,9 @@ howdah::Status LocalSite::SetPriority(const JobId& id, int priority) {
 
 howdah::Status LocalSite::MoveToQueue(const JobId& id, const std::string&) {
   return Error{ErrorCode::kUnavailable,
-               id.text + " runs on this machine, where all jobs are in one queue; change its place with `howdah queue "
-                         "priority`"};
+               id.text +
+                   " runs on this machine, where all jobs are in one queue; change its place with `howdah queue "
+                   "priority`"};
 }
 
 }  // namespace howdah::backend::local

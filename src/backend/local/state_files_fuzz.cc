@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ::flock(held.get(), LOCK_EX | LOCK_NB);
   auto own = LeaseRegistry::Open(leases, {.job = "a"});
   if (!own.ok()) __builtin_trap();
-  static_cast<void>(own->Request({int64_t{1} << 30, 4, {0, 1}}, {{"c1", 1 << 20, 1, 1}}));
+  static_cast<void>(own->Request({int64_t{1} << 30, 4, {0, 1}}, {{"c1", 1 << 20, 1, 1}}, Instant()));
   static_cast<void>(os::files::RemoveTree(files.directory()));
   return 0;
 }

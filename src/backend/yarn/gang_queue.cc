@@ -33,8 +33,8 @@ std::optional<admission::Demand> DemandOf(const ApplicationReportProto& report) 
   return std::nullopt;
 }
 
-// The time that stands for the submission in the order of the queue. Schedulers serve applications in the order of their
-// ids (SchedulerApplicationAttempt.compareInputOrderTo), which can differ from the times of their submissions.
+// The time that stands for the submission in the order of the queue. Schedulers serve applications in the order of
+// their ids (SchedulerApplicationAttempt.compareInputOrderTo), which can differ from the times of their submissions.
 Instant PlaceInTime(const hadoop::yarn::ApplicationId& id) {
   return FromMillis(id.cluster_timestamp) + std::chrono::milliseconds(id.id);
 }
@@ -94,8 +94,7 @@ class Conversion {
     return {NameOf(report.nodeid()), Counted(total), Counted(total - used)};
   }
 
-  void AddLimits(const std::string& name, const ::hadoop::yarn::QueueInfoProto& info,
-                 admission::Limits& limits) const {
+  void AddLimits(const std::string& name, const ::hadoop::yarn::QueueInfoProto& info, admission::Limits& limits) const {
     // The statistics cover the default partition only.
     const auto maximum = FactsOf(info, scope_.label).maximum;
     if (!scope_.label.empty() || !maximum || maximum->memory_mib == 0 || !info.has_queuestatistics()) return;
@@ -142,8 +141,8 @@ std::string LabelOf(const ApplicationReportProto& report) {
 admission::Resources ToAdmission(const hadoop::yarn::Resource& resource) {
   static constexpr int64_t kMost = 1'000'000'000;  // of a node, in MiB: sums of many cannot overflow
   const auto bounded = [](int64_t some) { return std::clamp(some, int64_t{0}, int64_t{kMost}); };
-  admission::Resources amount{bounded(resource.memory_mib), bounded(resource.vcores),
-                              bounded(resource.other(hadoop::yarn::kGpu)), {}};
+  admission::Resources amount{
+      bounded(resource.memory_mib), bounded(resource.vcores), bounded(resource.other(hadoop::yarn::kGpu)), {}};
   for (const auto& [type, count] : resource.others) {
     if (type != hadoop::yarn::kGpu) amount.others[type] = bounded(count);
   }

@@ -12,6 +12,7 @@
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/find_job.h"
+#include "howdah/client/submitter.h"
 #include "howdah/os/process/clock.h"
 
 namespace howdah::cli::commands {
@@ -69,6 +70,9 @@ std::string Table(const std::vector<QueuedJob>& jobs, Instant now) {
 
 Result<std::vector<QueuedJob>> Read(backend::Cluster& cluster, const QueueArguments& arguments) {
   HOWDAH_TRY(auto jobs, cluster.site().Jobs());
+  for (QueuedJob& job : jobs) {
+    if (job.user.empty()) job.user = client::UserName();  // this machine has only the jobs of this user
+  }
   if (!arguments.queue.empty()) {
     std::erase_if(jobs, [&](const QueuedJob& job) {
       return job.queue != arguments.queue && !job.queue.ends_with("." + arguments.queue) &&

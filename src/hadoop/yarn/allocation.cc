@@ -33,11 +33,6 @@ void Allocation::CancelAll() {
   }
 }
 
-void Allocation::Withhold(bool withhold) {
-  if (std::exchange(withheld_, withhold) == withhold) return;
-  for (auto& [key, asked] : asked_) asked.dirty = asked.dirty || asked.outstanding > 0;
-}
-
 void Allocation::Release(const ContainerId& id) {
   if (held_.contains(id)) StartRelease(id);
 }
@@ -192,7 +187,7 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) co
 }
 
 void Allocation::AddAsks(int key, Asked& asked) {
-  auto rows = withheld_ ? std::map<std::string, Row>() : RowsOf(asked);
+  auto rows = RowsOf(asked);
   for (const std::string& name : asked.rows) rows.try_emplace(name, Row{0, true});
   for (const auto& [name, row] : rows) {
     ResourceRequestProto& ask = *in_flight_->add_ask();
@@ -252,7 +247,7 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
 // Whether a granted container satisfies an open ask. If an ask is open but does not accept the container's node, the
 // scheduler has lowered the count of the ask too far, so the count must be sent again.
 bool Allocation::SatisfiesAsk(Asked& asked, const std::string& node) {
-  if (withheld_ || asked.outstanding == 0) return false;
+  if (asked.outstanding == 0) return false;
   const bool too_many_there = asked.shape.max_per_node && RoomOn(asked, node) == 0;
   if (!too_many_there && !blacklist_.contains(node)) return true;
   asked.dirty = true;

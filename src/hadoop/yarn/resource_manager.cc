@@ -174,9 +174,8 @@ Result<int> ResourceManager::UpdatePriority(const ApplicationId& id, int priorit
   UpdateApplicationPriorityRequestProto request;
   *request.mutable_applicationid() = ToProto(id);
   request.mutable_applicationpriority()->set_priority(priority);
-  HOWDAH_TRY(const auto response,
-             Call<UpdateApplicationPriorityResponseProto>("changing the priority of " + ToText(id),
-                                                          "updateApplicationPriority", request));
+  HOWDAH_TRY(const auto response, Call<UpdateApplicationPriorityResponseProto>("changing the priority of " + ToText(id),
+                                                                               "updateApplicationPriority", request));
   if (response.has_applicationpriority()) return response.applicationpriority().priority();
   HOWDAH_TRY(const auto report, Report(id));  // Hadoop 2 does not return it
   return report.priority().priority();

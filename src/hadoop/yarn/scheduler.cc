@@ -41,7 +41,6 @@ Scheduler::Scheduler(boost::asio::io_context& loop, std::unique_ptr<SchedulerCal
       sink_(sink),
       options_(std::move(options)),
       allocation_(options_.allocation),
-      tracking_url_(options_.tracking_url),
       timer_(loop) {}
 
 Instant Scheduler::Now() const {
@@ -65,7 +64,7 @@ void Scheduler::Register() {
 void Scheduler::Resume(int32_t response_id) {
   allocation_.Resume(response_id);
   registered_once_ = true;
-  facts_changed_ = !tracking_url_.empty();
+  facts_changed_ = !options_.tracking_url.empty();
   state_ = State::kHeartbeating;
   last_reached_ = last_event_ = Now();
   Plan();
@@ -75,7 +74,7 @@ void Scheduler::SendRegister() {
   RegisterApplicationMasterRequestProto request;
   request.set_host(options_.host);
   request.set_rpc_port(options_.rpc_port);
-  if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
+  if (!options_.tracking_url.empty()) request.set_tracking_url(options_.tracking_url);
   facts_changed_ = false;
   calling_ = true;
   calls_->Call("registerApplicationMaster", request.SerializeAsString(),
@@ -118,19 +117,8 @@ void Scheduler::CancelAll() {
   Plan();
 }
 
-void Scheduler::Withhold(bool withhold) {
-  allocation_.Withhold(withhold);
-  last_event_ = Now();
-  Plan();
-}
-
 void Scheduler::Release(const ContainerId& id) {
   allocation_.Release(id);
-  Plan();
-}
-
-void Scheduler::ReleaseOwn(const ContainerId& id) {
-  allocation_.ReleaseOwn(id);
   Plan();
 }
 
@@ -161,13 +149,6 @@ void Scheduler::SetExpecting(bool expecting) {
   Plan();
 }
 
-void Scheduler::SetTrackingUrl(const std::string& url) {
-  if (tracking_url_ == url) return;
-  tracking_url_ = url;
-  facts_changed_ = true;
-  Plan();
-}
-
 void Scheduler::SetProgress(float progress) {
   if (std::exchange(progress_, progress) == progress) return;
   facts_changed_ = true;
@@ -181,7 +162,7 @@ void Scheduler::Plan() {
   Duration pause = PauseWhenIdle(options_.expiry);
   if (allocation_.HasChanges(now) || facts_changed_) {
     pause = kMinPause;
-  } else if (allocation_.expects_grants() || expecting_) {
+  } else if (allocation_.outstanding() > 0 || expecting_) {
     pause = std::min(pause, PauseWhileExpecting(now - last_event_));
   }
   After(std::max<Duration>(last_call_ + pause - now, 0ms), &Scheduler::SendHeartbeat);
@@ -192,7 +173,7 @@ void Scheduler::SendHeartbeat() {
   last_call_ = Now();
   AllocateRequestProto request = allocation_.Request(last_call_);
   request.set_progress(progress_);
-  if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
+  if (!options_.tracking_url.empty()) request.set_tracking_url(options_.tracking_url);
   facts_changed_ = false;
   calling_ = true;
   calls_->Call("allocate", request.SerializeAsString(),

@@ -31,7 +31,9 @@ struct EventText {
   std::string operator()(const core::ExecutorRefused& e) const {
     return "ExecutorRefused " + e.container.text + ": " + e.why;
   }
-  std::string operator()(const core::RequestsDelayed& e) const { return "RequestsDelayed: " + e.reason; }
+  std::string operator()(const core::RequestsDelayed& e) const {
+    return (e.queued ? "RequestsDelayed (queued): " : "RequestsDelayed: ") + e.reason;
+  }
   std::string operator()(const core::RequestsRefused& e) const { return "RequestsRefused: " + e.reason; }
   std::string operator()(const core::ExecutorRegistered& e) const {
     return "ExecutorRegistered " + e.container.text + " at " + e.endpoint.host + ":" + std::to_string(e.endpoint.port);

@@ -111,6 +111,14 @@ struct AmJob::Parts {
     auto newest = OwnCredentials(configuration.environment());
     newest.ok() ? credentials->Replace(std::move(*newest)) : Warn(newest.error());
   }
+  // Stores the files that the next AM of the job needs. The copies end, unless this fails.
+  Status StoreState() {
+    copy.reset();
+    HadoopClient cluster = OpenCluster();
+    const Status stored = StoreJobFiles(cluster, start.job, kJournal, kEventLog);
+    if (!stored.ok()) copy = std::make_unique<JournalCopy>(OpenCluster(), start.job, kJournal, kEventLog);
+    return stored;
+  }
   Result<StartingPoint> RestoreStored(Instant now) const;
   // Appends the entry of the next generation to the journal.
   StartingPoint NextGeneration(std::string& journal, Instant now) const;
@@ -371,13 +379,13 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .credentials = parts_->credentials,
       .own_container = parts_->container.container,
       .own_host = parts_->container.node_host,
+      .clock = clock,
       .am_address = address,
       .tracking_url = tracking_port > 0 ? "http://" + HostPort{listening.host, tracking_port}.Text() : "",
       .am_rm_token = token,
-      .on_finish = [this](const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token& token) {
-        RecordEnd(end, journal, &token);
-      },
-      .on_step_aside = [this] { return StoreState(); }};
+      .on_finish = [this](const core::JobChanged& end, const std::string& journal,
+                          const hadoop::rpc::Token& token) { RecordEnd(end, journal, &token); },
+      .store_state = [this] { return parts_->StoreState(); }};
   // Only the first AM process says it.
   if (ChecksAccess(parts_->configuration) && attempt() == 0 && !restored) {
     parts_->check_account = std::jthread([owner = parts_->start.user] {
@@ -398,16 +406,6 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
 Status AmJob::WriteHistory(const std::string& journal) {
   if (parts_->begin_history.joinable()) parts_->begin_history.join();
   return FinishTonyHistory(parts_->OpenCluster(), spec(), journal, parts_->Container());
-}
-
-Status AmJob::StoreState() {
-  parts_->copy.reset();
-  HadoopClient cluster = parts_->OpenCluster();
-  const Status stored = StoreJobFiles(cluster, id(), journal(), event_log());
-  if (!stored.ok()) {
-    parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
-  }
-  return stored;
 }
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "howdah/admission/queue_watch.h"
-#include "howdah/os/process/clock.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
@@ -61,9 +60,8 @@ class GangGate::Observer {
     return found == queue.jobs.end() ? nullptr : &*found;
   }
   static bool IsFirst(const admission::Cluster& queue, const admission::Job& own) {
-    return std::ranges::none_of(queue.jobs, [&](const admission::Job& job) {
-      return job.waits() && admission::ComesBefore(job, own);
-    });
+    return std::ranges::none_of(
+        queue.jobs, [&](const admission::Job& job) { return job.waits() && admission::ComesBefore(job, own); });
   }
   View ViewOf(admission::Cluster& queue, Instant now) {
     const std::vector<admission::Place> places = watch_.Look(queue, now);
@@ -83,13 +81,15 @@ class GangGate::Observer {
   Instant read_nodes_;
 };
 
-GangGate::GangGate(boost::asio::io_context& loop, HadoopClient cluster, Options options, Callbacks callbacks)
-    : timer_(loop),
+GangGate::GangGate(boost::asio::io_context& loop, HadoopClient cluster, const os::process::Clock& clock,
+                   Options options, Callbacks callbacks)
+    : clock_(clock),
+      timer_(loop),
       query_(loop, std::move(cluster)),
       options_(std::move(options)),
       callbacks_(std::move(callbacks)),
       observer_(std::make_shared<Observer>(options_.job.text, options_.label)),
-      started_(os::process::Clock().Now()) {}
+      started_(clock_.Now()) {}
 
 void GangGate::Begin() {
   looking_ = true;
@@ -106,7 +106,7 @@ bool GangGate::MayStepAside(Instant now) const {
 }
 
 void GangGate::Look() {
-  const Instant now = os::process::Clock().Now();
+  const Instant now = clock_.Now();
   query_.Start([this, observer = observer_, counts = counts_vcores_, may_step_aside = MayStepAside(now),
                 now](HadoopClient& cluster) {
     return [this, view = observer->Look(cluster, counts, may_step_aside, now)] { OnView(view); };

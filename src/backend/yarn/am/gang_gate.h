@@ -14,6 +14,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
 #include "howdah/hadoop/yarn/ids.h"
+#include "howdah/os/process/clock.h"
 
 namespace howdah::backend::yarn::am {
 
@@ -23,16 +24,17 @@ class GangGate {
  public:
   struct Options {
     JobId job;
-    std::string label;              // the node label of the job
+    std::string label;                // the node label of the job
     hadoop::yarn::AttemptId attempt;  // of this AM
-    bool may_step_aside = false;    // YARN starts another AM after this one
+    bool may_step_aside = false;      // YARN starts another AM after this one
   };
   struct Callbacks {
     // The job's turn has changed. reason: why the job waits; empty if it may request its gang.
     std::function<void(admission::Turn turn, const std::string& reason)> on_turn;
     std::function<bool()> on_step_aside;  // releases the AM's own container; returns whether it has done so
   };
-  GangGate(boost::asio::io_context& loop, HadoopClient cluster, Options options, Callbacks callbacks);
+  GangGate(boost::asio::io_context& loop, HadoopClient cluster, const os::process::Clock& clock, Options options,
+           Callbacks callbacks);
 
   // Begins to look at the queue. Until the first look is done, the gate is closed. If the queue cannot be read, for
   // example because the AM may not query the ResourceManager, the gate opens.
@@ -58,6 +60,7 @@ class GangGate {
   void OnView(const Result<View>& view);
   bool MayStepAside(Instant now) const;
 
+  const os::process::Clock& clock_;
   boost::asio::steady_timer timer_;
   BackgroundQuery query_;
   Options options_;

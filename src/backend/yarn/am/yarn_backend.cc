@@ -1,6 +1,5 @@
 #include "yarn_backend.h"
 
-#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/token_lifetime.h"
 #include "howdah/base/host_port.h"
-#include "howdah/core/policy/gang.h"
 #include "howdah/hadoop/rpc/token_proto.h"
 #include "keytab_renewer.h"
 #include "launch_context.h"
@@ -75,18 +73,6 @@ std::vector<hadoop::yarn::KnownNode> UpdatedNodes(const hadoop::yarn::Allocation
 
 const jobspec::RoleSpec& RoleOf(const jobspec::JobSpec& spec, int role) {
   return spec.roles[static_cast<size_t>(role)];
-}
-
-hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int index) {
-  const jobspec::RoleSpec& role = RoleOf(spec, index);
-  hadoop::yarn::Shape shape;
-  shape.resource = ContainerSize(role);
-  shape.label = NodeLabel(spec, role);
-  shape.nodes = role.locality.nodes;
-  shape.racks = role.locality.racks;
-  shape.strict = role.locality.strict;
-  shape.max_per_node = role.max_per_node;
-  return shape;
 }
 
 GangGate::Options GateOptionsOf(const YarnBackend::Options& options) {
@@ -164,41 +150,45 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                          scheduler_.NodeSucceeded(containers_.Find(id)->node);
                          sink_.OnEvent(core::ContainerExited{.container = id});
                        }}),
-      pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
-                       options_.start.job, options_.start.queue, options_.start.node_label,
-                       [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
-      gang_gate_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
-                 GateOptionsOf(options_),
-                 {.on_turn = [this](admission::Turn turn, const std::string& reason) { OnTurn(turn, reason); },
-                  .on_step_aside =
-                      [this] { return StepAside("a job that is ahead in the queue lacks only the room of this container"); }}),
+      departure_(scheduler_, containers_,
+                 {.container = options_.own_container,
+                  .host = options_.own_host,
+                  .may_leave = MaxAttempts(options_.spec, options_.configuration) >= 2,
+                  .store = options_.store_state}),
+      requests_(
+          loop, scheduler_, sink_, options_.clock,
+          {.start = options_.start,
+           .spec = options_.spec,
+           .gate = GateOptionsOf(options_),
+           .open_cluster =
+               [this] { return HadoopClient(options_.configuration, options_.start.user, options_.credentials); },
+           .step_aside =
+               [this] {
+                 return departure_.Leave("a job that is ahead in the queue lacks only the room of this container");
+               }}),
       preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                   options_.start.job),
       am_container_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                     options_.own_container, options_.start.node_label,
                     [this](const core::AmContainerReported& found) { sink_.OnEvent(found); }),
       checkpoint_(std::move(checkpoint)),
-      restored_(std::move(restored)),
-      registered_(restored_.has_value()) {
+      earlier_{.restored = std::move(restored), .inherited = {}, .missing = {}},
+      registered_(earlier_.restored.has_value()) {
   scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
-  if (!core::policy::FirstGang(options_.spec).empty()) {
-    gang_gate_.Begin();
-    scheduler_.Withhold(true);
-  }
-  if (restored_) {
-    for (const auto& token : restored_->nm_tokens) containers_.AddToken(token);
-    scheduler_.Resume(restored_->response_id);
+  if (earlier_.restored) {
+    for (const auto& token : earlier_.restored->nm_tokens) containers_.AddToken(token);
+    scheduler_.Resume(earlier_.restored->response_id);
   } else {
     scheduler_.Register();
   }
 }
 
 void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int) {
-  if (!restored_) {
-    inherited_ = containers;
+  if (!earlier_.restored) {
+    earlier_.inherited = containers;
     return;
   }
-  const Takeover takeover = TakeOver(containers, *std::exchange(restored_, std::nullopt));
+  const Takeover takeover = TakeOver(containers, *std::exchange(earlier_.restored, std::nullopt));
   Apply(takeover);
   ReportTokens(sink_, options_);  // the earlier process may not have passed them on
   ReportMissing(sink_, takeover.missing);
@@ -211,7 +201,7 @@ void YarnBackend::Apply(const Takeover& takeover) {
     container.node = scheduler_.allocation().NameOf(proto.nodeid());
     container.label = NodeLabel(options_.spec, RoleOf(options_.spec, inherited.role));
     container.launched = container.started = inherited.task.has_value();
-    if (container.launched) OnGangComplete();
+    if (container.launched) requests_.Complete();
     scheduler_.Adopt(inherited.role, ShapeOf(options_.spec, inherited.role), hadoop::yarn::FromProto(proto.id()),
                      container.node);
   }
@@ -234,79 +224,40 @@ void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterRe
   // Give up this AM if an answer cannot be saved, here or in OnAnswer, because the next AM process could not recover.
   if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
   for (const auto& token : response.nm_tokens_from_previous_attempts()) containers_.AddToken(token);
-  Takeover takeover = TakeOver(std::exchange(inherited_, {}), response);
+  Takeover takeover = TakeOver(std::exchange(earlier_.inherited, {}), response);
   Apply(takeover);
-  missing_ = std::move(takeover.missing);
+  earlier_.missing = std::move(takeover.missing);
   registered_ = true;
-  const auto& counted = response.scheduler_resource_types();
-  gang_gate_.SetCountsVcores(std::find(counted.begin(), counted.end(), ::hadoop::yarn::CPU) != counted.end());
+  requests_.OnRegistered(response);
   ReportTokens(sink_, options_);
   for (const auto& order : std::exchange(deferred_, {})) order();
 }
 
 void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
   if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
-  if (restored_) Inherit({}, 0);  // Inherit was not called, because the job has recorded no containers
+  if (earlier_.restored) Inherit({}, 0);  // Inherit was not called, because the job has recorded no containers
   for (const auto& token : response.nm_tokens()) containers_.AddToken(token);
-  const Takeover takeover = TakeOverMissing(std::exchange(missing_, {}), response);
+  const Takeover takeover = TakeOverMissing(std::exchange(earlier_.missing, {}), response);
   Apply(takeover);
   ReportMissing(sink_, takeover.missing);
-  if (response.has_limit()) pending_monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
+  requests_.OnAnswer(response);
   if (response.has_am_rm_token()) token_ = hadoop::rpc::FromProto(response.am_rm_token());
   for (const auto& report : response.updated_nodes()) {
-    const bool leaves = report.node_state() == ::hadoop::yarn::NS_DECOMMISSIONING;
-    if (report.nodeid().host() == options_.own_host) node_leaves_ = leaves;
-    if (!leaves) continue;
+    if (report.node_state() != ::hadoop::yarn::NS_DECOMMISSIONING) continue;
     for (const ContainerId& id : containers_.OnNode(scheduler_.allocation().NameOf(report.nodeid()))) {
       sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
     }
   }
   if (response.updated_nodes_size() > 0) scheduler_.SetNodes(UpdatedNodes(scheduler_.allocation(), response));
-  LeaveNode();
+  departure_.OnAnswer(response);
   const auto& preempt = response.preempt();
   for (const auto& container : preempt.strictcontract().container()) WarnPreempted(container);
   for (const auto& container : preempt.contract().container()) WarnPreempted(container);
 }
 
-void YarnBackend::Request(const core::RequestContainers& request) {
-  for (const auto& ask : request.asks) scheduler_.Ask(ask.role, ShapeOf(options_.spec, ask.role), ask.count);
-  UpdateExpectations();
-}
+void YarnBackend::Request(const core::RequestContainers& request) { requests_.Ask(request); }
 
-void YarnBackend::OnTurn(admission::Turn turn, const std::string& reason) {
-  scheduler_.Withhold(gang_gate_.closed());
-  const bool waits = turn == admission::Turn::kWaits || turn == admission::Turn::kStepsAside;
-  if (std::exchange(waits_for_turn_, waits) || waits) sink_.OnEvent(core::RequestsDelayed{waits ? reason : ""});
-  UpdateExpectations();
-}
-
-void YarnBackend::OnGangComplete() {
-  gang_gate_.Complete();
-  scheduler_.Withhold(false);
-  scheduler_.SetProgress(kProgressOfRunningJob);
-}
-
-void YarnBackend::LeaveNode() {
-  if (!node_leaves_ || MaxAttempts(options_.spec, options_.configuration) < 2) return;
-  if (containers_.HasOnHost(options_.own_host)) return;
-  node_leaves_ = !StepAside("its node " + options_.own_host + " is being decommissioned");
-}
-
-bool YarnBackend::StepAside(const std::string& why) {
-  if (const Status stored = options_.on_step_aside(); !stored.ok()) {
-    std::cerr << "the application master stays, because the next one needs its files: " << stored.error().message
-              << "\n";
-    return false;
-  }
-  std::cerr << "the application master gives its container back: " << why << "\n";
-  scheduler_.ReleaseOwn(options_.own_container);
-  return true;
-}
-
-void YarnBackend::CancelRequests() {
-  scheduler_.CancelAll();
-  UpdateExpectations();
-}
+void YarnBackend::CancelRequests() { requests_.CancelAll(); }
 
 void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
   if (granted.shape < 0) return ReportSurplus(sink_, granted.container);
@@ -322,7 +273,7 @@ void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
   if (Defer([this, id, task] { Launch(id, task); })) return;
-  OnGangComplete();
+  requests_.Complete();
   const std::string& role = RoleOf(options_.spec, task.role).name;
   containers_.Launch(id, LaunchContext(options_.start, executor_credentials_, options_.spec.access,
                                        {id, role, task.index, options_.am_address}));
@@ -439,16 +390,7 @@ void YarnBackend::Remove(const ContainerId& id, const std::string& how, bool inf
 }
 
 void YarnBackend::UpdateExpectations() {
-  std::vector<PendingContainers> pending;
-  for (size_t i = 0; i < options_.spec.roles.size(); ++i) {
-    const int count = scheduler_.allocation().outstanding(static_cast<int>(i));
-    if (count == 0) continue;
-    const jobspec::RoleSpec& role = options_.spec.roles[i];
-    pending.push_back({role.name, count, ContainerSize(role), NodeLabel(options_.spec, role)});
-  }
-  // While other jobs are ahead, they are the reason.
-  if (waits_for_turn_) pending.clear();
-  pending_monitor_.SetPending(std::move(pending));
+  requests_.Update();
   // Heartbeats report the ends of containers, so send them frequently while an end is expected.
   scheduler_.SetExpecting(containers_.any_releasing());
 }

@@ -10,7 +10,8 @@
 
 #include "am_container.h"
 #include "container_table.h"
-#include "gang_gate.h"
+#include "departure.h"
+#include "gated_requests.h"
 #include "howdah/backend/backend.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/credential_store.h"
@@ -18,7 +19,6 @@
 #include "howdah/hadoop/rpc/token.h"
 #include "howdah/hadoop/yarn/scheduler.h"
 #include "howdah/jobspec/job_spec.h"
-#include "pending_monitor.h"
 #include "preemption.h"
 #include "resource_manager_checkpoint.h"
 
@@ -34,15 +34,15 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
     std::shared_ptr<CredentialStore> credentials;  // the credentials of the AM's container
     hadoop::yarn::ContainerId own_container;       // the container in which the AM runs
     std::string own_host;                          // its node
-    std::string am_address;                        // the address at which executors and clients reach the AM
-    std::string tracking_url;                      // URL of the AM's own page; empty if none
-    hadoop::rpc::Token am_rm_token;                // the newest token for the ResourceManager
+    const os::process::Clock& clock;
+    std::string am_address;          // the address at which executors and clients reach the AM
+    std::string tracking_url;        // URL of the AM's own page; empty if none
+    hadoop::rpc::Token am_rm_token;  // the newest token for the ResourceManager
     // Records the end of the job and reports it to the ResourceManager. Blocks.
     std::function<void(const core::JobChanged& final, const std::string& journal,
                        const hadoop::rpc::Token& am_rm_token)>
         on_finish;
-    // Stores everything that the next AM of the job needs. Blocks. The AM releases its own container then.
-    std::function<Status()> on_step_aside;
+    std::function<Status()> store_state;  // as Departure::Own::store
   };
   // restored: the state of this attempt if an earlier AM process of the attempt has registered.
   YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
@@ -83,18 +83,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Removes the container from the table, and reports its end to the AM unless this was done when its executor left.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
-  // Handles a new result of gang_gate_.
-  void OnTurn(admission::Turn turn, const std::string& reason);
-  // Records that the first gang of the job is complete.
-  void OnGangComplete();
-  // Gives the AM's own container back. YARN starts another AM when there is room, and the tasks run on. Returns false if
-  // the AM cannot leave.
-  // Steps aside if the AM's node is being decommissioned, and no container of the job is left there: the next AM would not
-  // learn that these containers have to leave.
-  void LeaveNode();
-  bool StepAside(const std::string& why);
-  // Updates the requests that pending_monitor_ watches. Makes heartbeats frequent while the end of a container is
-  // expected.
+  // Makes heartbeats frequent while the end of a container is expected.
   void UpdateExpectations();
 
   backend::Sink& sink_;
@@ -103,17 +92,19 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   hadoop::rpc::Token token_;          // the newest token for the ResourceManager
   hadoop::yarn::Scheduler scheduler_;
   ContainerTable containers_;
-  PendingMonitor pending_monitor_;
-  GangGate gang_gate_;
+  Departure departure_;
+  GatedRequests requests_;
   PreemptorLookup preemptors_;
   AmContainerLookup am_container_;
   ResourceManagerCheckpoint checkpoint_;
-  std::optional<ResourceManagerCheckpoint::State> restored_;  // set until this AM has taken over its containers
-  bool node_leaves_ = false;     // the AM's own node is being decommissioned
-  bool waits_for_turn_ = false;  // the reason of gang_gate_ is the newest that was reported
+  // The containers of an earlier AM, until this one has taken them over.
+  struct Earlier {
+    std::optional<ResourceManagerCheckpoint::State> restored;  // by an earlier process of this attempt
+    std::vector<backend::Inherited> inherited;                 // empty once registered
+    std::vector<backend::Inherited> missing;  // not reported at the registration; cleared at the first answer
+  };
+  Earlier earlier_;
   bool registered_ = false;                      // this process or an earlier one of the attempt has registered
-  std::vector<backend::Inherited> inherited_;    // containers to take over; empty once registered
-  std::vector<backend::Inherited> missing_;      // not reported at the registration; cleared at the first answer
   std::vector<std::function<void()>> deferred_;  // orders deferred until registered
 };
 

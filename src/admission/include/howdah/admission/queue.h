@@ -76,7 +76,8 @@ struct Place {
   Turn turn = Turn::kWaits;
   Resources lacks;                 // what the job's gang lacks in the room that it may use now
   std::optional<Instant> starts;   // the latest time at which it can start, as far as the limits of running jobs say
-  std::vector<std::string> ahead;  // the jobs before it that hold it up, in order
+  std::vector<std::string> ahead;  // the first jobs before it that hold it up, in order
+  size_t jobs_ahead = 0;           // the number of all of them
 };
 
 // Returns the place of each waiting job, in the order of the queue.

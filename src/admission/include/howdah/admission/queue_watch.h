@@ -1,4 +1,5 @@
-// What an observer of the queue remembers between its looks, because the ResourceManager does not report it.
+// The memory of an observer of the queue: facts that follow only from several looks, because the ResourceManager does
+// not report them.
 #pragma once
 
 #include <map>

@@ -30,9 +30,9 @@ struct QueuedJob {
     int64_t memory_bytes = 0, vcores = 0, gpus = 0;
     std::map<std::string, int64_t> others = {};  // by type
   };
-  std::vector<Needs> needs;            // the containers that the job still needs to start
-  Needs held;                          // the sum of all its containers; count: their number
-  std::string needs_text, held_text;   // for people: "4 × 16 GiB, 1 GPU"
+  std::vector<Needs> needs;           // the containers that the job still needs to start
+  Needs held;                         // the sum of all its containers; count: their number
+  std::string needs_text, held_text;  // for people: "4 × 16 GiB, 1 GPU"
   State state = State::kRunning;
   std::optional<int> position;  // from 1; nullopt: it does not wait
   std::string reason;           // why it waits

@@ -26,8 +26,8 @@ class Site {
   virtual Result<ClusterInfo> Info() = 0;
   virtual std::vector<Finding> CheckSetup() = 0;
 
-  // Returns the running and waiting jobs of all users whose jobs the backend shows to this one: first those that run, then
-  // those that wait, in the order in which they may start.
+  // Returns the running and waiting jobs of all users whose jobs the backend shows to this one: first those that run,
+  // then those that wait, in the order in which they may start.
   virtual Result<std::vector<QueuedJob>> Jobs() = 0;
   // Changes the priority of a job that has not ended. Returns kUnavailable if the backend has a lower maximum.
   virtual Status SetPriority(const JobId& id, int priority) = 0;

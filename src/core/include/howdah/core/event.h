@@ -81,6 +81,8 @@ struct TokensIssued {
 // The reason why requests are pending, in one sentence. Empty when no request is pending any more.
 struct RequestsDelayed {
   std::string reason;
+  // Other jobs are ahead in the queue, so the backend requests nothing yet. timeouts.gang does not limit this wait.
+  bool queued = false;
 };
 // The backend can never satisfy the requests.
 struct RequestsRefused {

@@ -75,7 +75,7 @@ class AgentJob {
   bool CanRestart() const;
 
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink, AmEndpoint am,
-                                                Instant now);
+                                                const os::process::Clock& clock);
 
   // Writes the job's history to the directory that `history` in the job file names, for other tools. Does nothing if
   // the job file has no such key. journal: the whole text of the journal, including the line of the final state.

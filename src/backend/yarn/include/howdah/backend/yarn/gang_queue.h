@@ -25,8 +25,8 @@ inline constexpr const char* kApplicationType = "HOWDAH";
 inline constexpr float kProgressOfRunningJob = 0.1F;
 
 // Returns the tag that publishes the needs of the job's first gang, or nullopt if the job is not queued, because its
-// tasks start one by one. Tasks that request another node label than the job are left out. least_memory_mib: the scheduler
-// grants multiples of it (yarn.scheduler.minimum-allocation-mb). Pure.
+// tasks start one by one. Tasks that request another node label than the job are left out. least_memory_mib: the
+// scheduler grants multiples of it (yarn.scheduler.minimum-allocation-mb). Pure.
 std::optional<std::string> GangTag(const jobspec::JobSpec& spec, int64_t least_memory_mib);
 
 admission::Resources ToAdmission(const hadoop::yarn::Resource& resource);
@@ -40,7 +40,7 @@ struct QueueReports {
   std::vector<::hadoop::yarn::NodeReportProto> nodes;                // running nodes
   std::map<std::string, ::hadoop::yarn::QueueInfoProto> queues;      // the leaf queues of waiting jobs
   std::map<std::string, admission::AmContainer> ams;                 // by attempt, as far as they are known
-  // What running jobs hold on each node, by application, as far as it is known and needed.
+  // The amounts that running jobs hold on each node, by application, as far as they are known and needed.
   std::map<std::string, std::map<std::string, admission::Resources>> held;
 };
 
@@ -50,8 +50,8 @@ struct QueueScope {
   admission::Resources am_size{1024, 1, 0, {}};  // the size that AMs without a container are taken to need
 };
 
-// Returns the jobs and nodes of the scope. Nodes are named "host:port". Applications without a valid gang tag are not in
-// the queue. may_step_aside is true for each AM whose container is known. Pure, and safe for any reports.
+// Returns the jobs and nodes of the scope. Nodes are named "host:port". Applications without a valid gang tag are not
+// in the queue. may_step_aside is true for each AM whose container is known. Pure, and safe for any reports.
 admission::Cluster ClusterOf(const QueueReports& reports, const QueueScope& scope);
 
 // Reads the queue from a ResourceManager. Keeps facts that cannot have changed since an earlier read. Single-threaded.

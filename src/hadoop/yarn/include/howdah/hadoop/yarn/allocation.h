@@ -75,12 +75,8 @@ class Allocation {
   // while the key has no outstanding ask.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
-  // While asks are withheld, the scheduler receives none of them, and containers that it has granted already are surplus.
-  void Withhold(bool withhold);
   // Releases a granted container. Its completion follows as an effect. Does nothing if the container is not held.
   void Release(const ContainerId& id);
-  // Releases the container of the application master itself. The ResourceManager then ends this attempt.
-  void ReleaseOwn(const ContainerId& id) { releases_.insert(id); }
   // Removes a container without waiting for its completion. Use this if a restarted ResourceManager may not know the
   // container and so would never report its end.
   void Discard(const ContainerId& id);
@@ -113,8 +109,6 @@ class Allocation {
   // The number of containers that were requested and not granted yet.
   int outstanding() const;
   int outstanding(int key) const;
-  // Whether the scheduler has asks that it can grant.
-  bool expects_grants() const { return !withheld_ && outstanding() > 0; }
   int held() const { return static_cast<int>(held_.size()); }
 
   // The request to send next. Until Apply, Rejected or Resync is called, every call returns the same request, because
@@ -168,7 +162,6 @@ class Allocation {
   void RemoveFromNode(const Held& held);
 
   AllocationOptions options_;
-  bool withheld_ = false;
   std::map<int, Asked> asked_;
   std::map<ContainerId, Held> held_;
   std::set<ContainerId> seen_;      // all containers ever granted; the scheduler may report a grant twice

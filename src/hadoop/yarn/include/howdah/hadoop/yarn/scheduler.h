@@ -89,9 +89,7 @@ class Scheduler {
   // These functions are as in Allocation. Changes are sent to the ResourceManager immediately.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
-  void Withhold(bool withhold);
   void Release(const ContainerId& id);
-  void ReleaseOwn(const ContainerId& id);
   void Discard(const ContainerId& id) { allocation_.Discard(id); }
   void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node) {
     allocation_.Adopt(key, shape, id, node);
@@ -105,8 +103,7 @@ class Scheduler {
   // `expecting`: whether the ResourceManager will soon have an event to report. If so, heartbeats are frequent.
   void SetExpecting(bool expecting);
 
-  void SetTrackingUrl(const std::string& url);
-  // The progress of the application, from 0 to 1, which the next heartbeat reports.
+  // Sets the progress of the application, from 0 to 1. The ResourceManager shows it to everybody.
   void SetProgress(float progress);
 
   // Stops the heartbeat and all calls to the sink.
@@ -137,10 +134,9 @@ class Scheduler {
   bool registered_once_ = false;
   bool expecting_ = false;
   bool unreachable_ = false;
-  std::string tracking_url_;
   float progress_ = 0;
-  bool facts_changed_ = false;  // tracking URL or progress
-  std::string am_rm_token_;  // the identifier of the newest AMRM token
+  bool facts_changed_ = false;  // the ResourceManager has not received the tracking URL or the progress
+  std::string am_rm_token_;     // the identifier of the newest AMRM token
   Instant last_call_{}, last_event_{}, last_reached_{};
   boost::asio::steady_timer timer_;
   uint64_t timer_use_ = 0;

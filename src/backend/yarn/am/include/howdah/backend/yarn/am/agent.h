@@ -98,8 +98,6 @@ class AmJob {
 
  private:
   // am_rm_token: the token for the ResourceManager. If it is null, the end is not reported to the ResourceManager.
-  // Stores the files that the next AM of the job needs.
-  Status StoreState();
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
   struct Parts;

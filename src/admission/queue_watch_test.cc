@@ -1,0 +1,112 @@
+#include "howdah/admission/queue_watch.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace howdah::admission {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Instant kBegin{std::chrono::hours(400'000)};
+const Resources kTask{1024, 1, 0, {}};
+
+Instant At(Duration after) { return kBegin + after; }
+
+// One node for eight tasks.
+Cluster Machine() {
+  Cluster cluster;
+  cluster.nodes.push_back({"n1", kTask * 8, kTask * 8});
+  return cluster;
+}
+
+Job Waiting(const std::string& id, int64_t tasks) {
+  Job job;
+  job.id = id;
+  job.queue = "ml";
+  job.submitted = kBegin;
+  job.demand.tasks = {{tasks, kTask}};
+  job.am_size = kTask;
+  return job;
+}
+
+// Adds a waiting job whose AM runs on the node.
+void AddWithAm(Cluster& cluster, const std::string& id, int64_t tasks) {
+  Job job = Waiting(id, tasks);
+  job.am = AmContainer{"n1", kTask};
+  job.may_step_aside = true;
+  cluster.nodes[0].free -= kTask;
+  cluster.jobs.push_back(std::move(job));
+}
+
+Turn TurnOf(const std::vector<Place>& places, const std::string& id) {
+  return std::ranges::find_if(places, [&](const Place& place) { return place.id == id; })->turn;
+}
+
+TEST(QueueWatch, PausesGrowWithTheQueueAndTheCluster) {
+  EXPECT_EQ(PauseBetweenLooks(1, 10), seconds(2));
+  EXPECT_EQ(PauseBetweenLooks(200, 10), seconds(10));
+  EXPECT_EQ(PauseBetweenLooks(1, 10'000), seconds(5));
+}
+
+TEST(QueueWatch, ApplicationMasterStepsAsideLessAndLessOften) {
+  EXPECT_EQ(PauseBeforeStep(1), Duration(0));
+  EXPECT_EQ(PauseBeforeStep(2), seconds(30));
+  EXPECT_EQ(PauseBeforeStep(4), minutes(2));
+  EXPECT_EQ(PauseBeforeStep(7), minutes(10));
+  EXPECT_EQ(PauseBeforeStep(1000), minutes(10));
+}
+
+TEST(QueueWatch, RunningJobIsCompleteSinceTheFirstLook) {
+  QueueWatch watch;
+  for (const Duration after : {seconds(0), seconds(5), seconds(60)}) {
+    Cluster cluster = Machine();
+    cluster.jobs.push_back(Waiting("j1", 1));
+    cluster.jobs[0].complete = Instant();
+    watch.Look(cluster, At(after));
+    EXPECT_EQ(*cluster.jobs[0].complete, kBegin);
+  }
+  Cluster empty = Machine();
+  watch.Look(empty, At(minutes(2)));
+  Cluster again = Machine();
+  again.jobs.push_back(Waiting("j1", 1));
+  again.jobs[0].complete = Instant();
+  watch.Look(again, At(minutes(3)));
+  EXPECT_EQ(*again.jobs[0].complete, At(minutes(3))) << "the id is a new job's";
+}
+
+TEST(QueueWatch, JobWhoseApplicationMasterIsNotStartedHoldsUpOthersForHalfAMinute) {
+  QueueWatch watch;
+  const auto look = [&](Duration after) {
+    Cluster cluster = Machine();
+    cluster.jobs.push_back(Waiting("j1", 4));
+    AddWithAm(cluster, "j2", 5);
+    return TurnOf(watch.Look(cluster, At(after)), "j2");
+  };
+  EXPECT_EQ(look(seconds(0)), Turn::kWaits);
+  EXPECT_EQ(look(seconds(29)), Turn::kWaits);
+  EXPECT_EQ(look(seconds(30)), Turn::kNext);
+}
+
+TEST(QueueWatch, AnotherApplicationMasterIsAskedIfTheLastOneDoesNotStepAside) {
+  QueueWatch watch;
+  const auto look = [&](Duration after) {
+    Cluster cluster = Machine();
+    AddWithAm(cluster, "j1", 6);  // lacks one vcore
+    AddWithAm(cluster, "j2", 6);
+    AddWithAm(cluster, "j3", 6);
+    return watch.Look(cluster, At(after));
+  };
+  EXPECT_EQ(TurnOf(look(seconds(0)), "j3"), Turn::kStepsAside);
+  EXPECT_EQ(TurnOf(look(milliseconds(9'999)), "j3"), Turn::kStepsAside);
+  const auto later = look(seconds(10));
+  EXPECT_EQ(TurnOf(later, "j3"), Turn::kWaits);
+  EXPECT_EQ(TurnOf(later, "j2"), Turn::kStepsAside);
+  EXPECT_EQ(TurnOf(look(minutes(2)), "j3"), Turn::kStepsAside) << "it is asked again";
+}
+
+}  // namespace
+}  // namespace howdah::admission

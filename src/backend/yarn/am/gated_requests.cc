@@ -1,0 +1,98 @@
+#include "gated_requests.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "howdah/backend/yarn/cluster_facts.h"
+#include "howdah/core/policy/gang.h"
+
+namespace howdah::backend::yarn::am {
+
+hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int role) {
+  const jobspec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
+  hadoop::yarn::Shape shape;
+  shape.resource = ContainerSize(of_role);
+  shape.label = NodeLabel(spec, of_role);
+  shape.nodes = of_role.locality.nodes;
+  shape.racks = of_role.locality.racks;
+  shape.strict = of_role.locality.strict;
+  shape.max_per_node = of_role.max_per_node;
+  return shape;
+}
+
+GatedRequests::GatedRequests(boost::asio::io_context& loop, hadoop::yarn::Scheduler& scheduler, backend::Sink& sink,
+                             const os::process::Clock& clock, Job job)
+    : scheduler_(scheduler),
+      sink_(sink),
+      spec_(job.spec),
+      monitor_(loop, job.open_cluster(), job.start.job, job.start.queue, job.start.node_label,
+               [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
+      gate_(loop, job.open_cluster(), clock, std::move(job.gate),
+            {.on_turn = [this](admission::Turn turn, const std::string& reason) { OnTurn(turn, reason); },
+             .on_step_aside = std::move(job.step_aside)}) {
+  if (!core::policy::FirstGang(spec_).empty()) gate_.Begin();
+}
+
+void GatedRequests::Ask(const core::RequestContainers& request) {
+  for (const auto& ask : request.asks) {
+    if (gate_.closed()) {
+      withheld_[ask.role] += ask.count;
+    } else {
+      AskScheduler(ask.role, ask.count);
+    }
+  }
+  Update();
+}
+
+void GatedRequests::AskScheduler(int role, int count) { scheduler_.Ask(role, ShapeOf(spec_, role), count); }
+
+void GatedRequests::CancelAll() {
+  withheld_.clear();
+  scheduler_.CancelAll();
+  Update();
+}
+
+void GatedRequests::Complete() {
+  gate_.Complete();
+  for (const auto& [role, count] : std::exchange(withheld_, {})) AskScheduler(role, count);
+  scheduler_.SetProgress(kProgressOfRunningJob);
+}
+
+void GatedRequests::OnTurn(admission::Turn turn, const std::string& reason) {
+  if (gate_.closed()) {
+    for (size_t role = 0; role < spec_.roles.size(); ++role) {
+      const int count = scheduler_.allocation().outstanding(static_cast<int>(role));
+      if (count > 0) withheld_[static_cast<int>(role)] += count;
+    }
+    scheduler_.CancelAll();
+  } else {
+    for (const auto& [role, count] : std::exchange(withheld_, {})) AskScheduler(role, count);
+  }
+  const bool waits = turn == admission::Turn::kWaits || turn == admission::Turn::kStepsAside;
+  if (std::exchange(reports_turn_, waits) || waits) sink_.OnEvent(core::RequestsDelayed{waits ? reason : "", waits});
+  Update();
+}
+
+void GatedRequests::Update() {
+  std::vector<PendingContainers> pending;
+  // While other jobs are ahead, they are the reason.
+  for (size_t i = 0; i < spec_.roles.size() && !reports_turn_; ++i) {
+    const auto role = static_cast<int>(i);
+    const auto withheld = withheld_.find(role);
+    const int count = scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second);
+    if (count == 0) continue;
+    pending.push_back({spec_.roles[i].name, count, ContainerSize(spec_.roles[i]), NodeLabel(spec_, spec_.roles[i])});
+  }
+  monitor_.SetPending(std::move(pending));
+}
+
+void GatedRequests::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
+  const auto& counted = response.scheduler_resource_types();
+  gate_.SetCountsVcores(std::find(counted.begin(), counted.end(), ::hadoop::yarn::CPU) != counted.end());
+}
+
+void GatedRequests::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
+  if (response.has_limit()) monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
+}
+
+}  // namespace howdah::backend::yarn::am

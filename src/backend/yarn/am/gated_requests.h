@@ -1,0 +1,60 @@
+// The container requests of the job. Those for its first gang reach the scheduler only when it is the job's turn in the
+// queue of gangs; and while requests are pending, the job learns why.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "gang_gate.h"
+#include "howdah/backend/backend.h"
+#include "howdah/backend/yarn/am_start.h"
+#include "howdah/core/action.h"
+#include "howdah/hadoop/messages/yarn_service.pb.h"
+#include "howdah/hadoop/yarn/scheduler.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/os/process/clock.h"
+#include "pending_monitor.h"
+
+namespace howdah::backend::yarn::am {
+
+hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int role);
+
+// Used on the AM's loop thread only.
+class GatedRequests {
+ public:
+  struct Job {
+    const AmStart& start;
+    const jobspec::JobSpec& spec;
+    GangGate::Options gate;
+    std::function<HadoopClient()> open_cluster;
+    std::function<bool()> step_aside;  // as GangGate::Callbacks::on_step_aside
+  };
+  // scheduler, sink, clock: must live as long as this object.
+  GatedRequests(boost::asio::io_context& loop, hadoop::yarn::Scheduler& scheduler, backend::Sink& sink,
+                const os::process::Clock& clock, Job job);
+
+  void Ask(const core::RequestContainers& request);
+  void CancelAll();
+  // The first gang of the job is complete. From now on every request reaches the scheduler at once.
+  void Complete();
+  // Must be called after a change of the scheduler's outstanding requests.
+  void Update();
+  void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
+  void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response);
+
+ private:
+  void OnTurn(admission::Turn turn, const std::string& reason);
+  void AskScheduler(int role, int count);
+
+  hadoop::yarn::Scheduler& scheduler_;
+  backend::Sink& sink_;
+  const jobspec::JobSpec& spec_;
+  PendingMonitor monitor_;
+  GangGate gate_;
+  std::map<int, int> withheld_;  // containers, by role
+  bool reports_turn_ = false;    // the newest reason that was reported is that of the gate
+};
+
+}  // namespace howdah::backend::yarn::am
