@@ -146,7 +146,7 @@ class Turns {
   std::vector<Place> Take() {
     for (size_t i = 0; i < waiting_.size(); ++i) {
       const Job& job = *waiting_[i];
-      places_.push_back({job.id, Turn::kWaits, {}, std::nullopt, {}, held_up_by_.size()});
+      places_.push_back({.id = job.id, .jobs_ahead = held_up_by_.size()});
       Place& place = places_.back();
       place.ahead.assign(held_up_by_.begin(), held_up_by_.begin() + std::min(held_up_by_.size(), kMostNamed));
       TakeTurn(job, i, place);
@@ -174,6 +174,11 @@ class Turns {
       if (steps_aside_ == nullptr) steps_aside_ = WhoLeavesItsShare(behind, job);
       return;
     }
+    if (job.am) {
+      // The AMs of jobs behind may step aside, but this one stays.
+      room_.Occupy(job.am->node, job.am->size);
+      unreserved_.Occupy(job.am->node, job.am->size);
+    }
     const Resources sum = SumOf(needs);
     const bool is_first = !has_first_;
     has_first_ = true;
@@ -186,6 +191,7 @@ class Turns {
       return;
     }
     place.lacks = room_.Lacking(needs);
+    place.fits_alone = unreserved_.CanStart(needs);
     // A job with so many jobs ahead does not backfill.
     if (starts_.size() < kMostStarts) place.starts = StartOf(cluster_, job, needs, room_, allowance_, now_);
     if (is_first) {

@@ -206,6 +206,25 @@ TEST(Queue, JobThatFillsTheClusterMustHaveRoomForItsOwnApplicationMaster) {
   EXPECT_THAT(scene.Turns(), ElementsAre("j1 too large", "j2 next"));
 }
 
+TEST(Queue, ApplicationMastersOfWaitingJobsKeepTheirRoom) {
+  Scene scene(1, Of(8, 8));
+  scene.Runs("n1", Of(2, 2));
+  scene.Waits(6, Of(1, 1), "n1");  // with its AM, and that of the other job, it fills the node
+  scene.Waits(1, Of(1, 1), "n1");
+  EXPECT_THAT(scene.Turns(), ElementsAre("j2 next", "j3 waits"));
+}
+
+TEST(Queue, JobThatLacksRoomItselfDoesNotFitAlone) {
+  Scene scene(1, Of(8, 8, 1));
+  scene.Runs("n1", Of(4, 1, 1));
+  scene.WaitsWithoutAm(1, Of(8, 1));
+  scene.WaitsWithoutAm(1, Of(1, 1));
+  scene.WaitsWithoutAm(1, Of(1, 1, 1));
+  const std::vector<Place> places = Order(scene.cluster, kNow);
+  EXPECT_TRUE(places[1].fits_alone);
+  EXPECT_FALSE(places[2].fits_alone) << "the GPU is in use";
+}
+
 TEST(Queue, LateApplicationMasterHoldsUpNobodyAndGetsTheShareOfTheLastOne) {
   Scene scene(1, Of(8, 8));
   scene.Waits(2, Of(1, 1)).am_is_late = true;

@@ -121,11 +121,20 @@ bool Room::Reserve(const std::vector<Tasks>& tasks) {
   return true;
 }
 
-void Room::Free(const std::string& node, const Resources& amount) {
+std::optional<size_t> Room::Find(const std::string& node) {
   if (positions_.empty()) {
     for (size_t i = 0; i < nodes_.size(); ++i) positions_[nodes_[i].name] = i;
   }
-  if (const auto found = positions_.find(node); found != positions_.end()) TakeFrom(found->second, amount * -1, {});
+  const auto found = positions_.find(node);
+  return found == positions_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Room::Occupy(const std::string& node, const Resources& amount) {
+  if (const auto position = Find(node)) TakeFrom(*position, {}, amount);
+}
+
+void Room::Free(const std::string& node, const Resources& amount) {
+  if (const auto position = Find(node)) TakeFrom(*position, amount * -1, {});
 }
 
 Resources Room::Lacking(const std::vector<Tasks>& tasks) {

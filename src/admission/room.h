@@ -40,6 +40,8 @@ class Room {
   // Reserves room for the tasks: as much as possible in the room that is free now, the rest for later, on the emptiest
   // nodes. Returns false if even empty nodes cannot hold all tasks; then it takes nothing.
   bool Reserve(const std::vector<Tasks>& tasks);
+  // Takes the room of a container that is there already, and stays until the job ends.
+  void Occupy(const std::string& node, const Resources& amount);
   // Adds room that becomes free.
   void Free(const std::string& node, const Resources& amount);
 
@@ -60,6 +62,7 @@ class Room {
   // Return the position of the node for a task.
   std::optional<size_t> BestNow(const Resources& task) const;
   std::optional<size_t> BestLater(const Resources& task) const;
+  std::optional<size_t> Find(const std::string& node);
   void Set(size_t position, Slot slot);
   void TakeFrom(size_t position, const Resources& now, const Resources& later);
 
@@ -67,7 +70,7 @@ class Room {
   Order by_now_, by_later_;
   std::vector<std::pair<size_t, Slot>> undo_;  // earlier values
   const std::vector<Node>& nodes_;
-  std::unordered_map<std::string_view, size_t> positions_;  // by name; filled by the first call of Free
+  std::unordered_map<std::string_view, size_t> positions_;  // by name; filled by the first call of Find
 };
 
 }  // namespace howdah::admission

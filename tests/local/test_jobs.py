@@ -7,15 +7,7 @@ import subprocess
 
 import pytest
 
-from machine import BIN, SANITIZED, eventually, processes, read
-
-
-def percent_of_machine(machine, percent):
-    """A percentage of the memory that this machine offers to jobs, in MiB. The error for too-big.yaml contains that
-    memory."""
-    done = machine("plan", "too-big.yaml")
-    amount, unit = re.search(r"offers ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
-    return int(float(amount) * percent / 100 * {"MiB": 1, "GiB": 1024, "TiB": 1 << 20}[unit])
+from machine import BIN, SANITIZED, eventually, percent_of_machine, processes, read
 
 
 def test_two_jobs_that_each_need_more_than_half_run_one_after_the_other(machine, tmp_path):

@@ -1,9 +1,7 @@
 """The queue of this machine: order, priority, jobs that overtake without harm, and `howdah queue`."""
 import json
 
-from test_jobs import percent_of_machine
-
-from machine import eventually
+from machine import eventually, percent_of_machine
 
 
 def job(machine, tmp_path, name, percent, command="sleep 0.2", more=""):
@@ -71,10 +69,10 @@ def test_job_that_ends_in_time_uses_reserved_room(machine, tmp_path):
     waits, and with one it starts at once."""
     held = holder(machine, tmp_path, 30, "timeouts: {run: 1h}")
     large = job(machine, tmp_path, "large", 90)
-    unlimited = job(machine, tmp_path, "unlimited", 20)
-    waiting(machine, 2)
+    waiting(machine, 1)
     limited = job(machine, tmp_path, "limited", 20, more="timeouts: {run: 1m}")
     assert machine("wait", limited).code == 0
+    unlimited = job(machine, tmp_path, "unlimited", 20)
     assert [row["id"] for row in waiting(machine, 2)] == [large, unlimited]
     assert machine("kill", held).code == 0
     for one in (large, unlimited):

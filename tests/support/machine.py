@@ -68,6 +68,14 @@ def kill_together(pids):
             os.kill(pid, signal.SIGKILL)
 
 
+def percent_of_machine(machine, percent):
+    """A percentage of the memory that this machine offers to jobs, in MiB. The error for too-big.yaml contains that
+    memory."""
+    done = machine("plan", "too-big.yaml")
+    amount, unit = re.search(r"offers ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
+    return int(float(amount) * percent / 100 * {"MiB": 1, "GiB": 1024, "TiB": 1 << 20}[unit])
+
+
 class Done:
     def __init__(self, process, stdout, stderr):
         self.code, self.stdout, self.stderr = process.returncode, stdout, stderr

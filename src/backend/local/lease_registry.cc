@@ -267,23 +267,20 @@ Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vect
     if (memory > largest_memory) std::tie(largest, largest_memory) = std::make_tuple(&job, memory);
   }
 
-  const admission::Cluster queue = QueueOf(capacity, all);
-  const std::vector<admission::Place> places = admission::Order(queue, now);
-  if (std::string reason = admission::ReasonText(queue, places, mine.job); !reason.empty()) {
-    return {std::nullopt, std::move(reason), /*queued=*/true};
-  }
+  std::string lack;
   const Sum want = Total(mine.requested);
   if (want.memory > memory_free) {
-    std::string text = Describe("memory", FormatBytes(want.memory), FormatBytes(std::max<int64_t>(0, memory_free)),
-                                FormatBytes(capacity.memory_bytes));
-    if (largest) text += "; " + largest->job + " holds " + FormatBytes(largest_memory);
-    return {std::nullopt, text, false};
+    lack = Describe("memory", FormatBytes(want.memory), FormatBytes(std::max<int64_t>(0, memory_free)),
+                    FormatBytes(capacity.memory_bytes));
+    if (largest) lack += "; " + largest->job + " holds " + FormatBytes(largest_memory);
+  } else if (want.gpus > static_cast<int64_t>(gpus_free.size())) {
+    lack = Describe("the machine's GPUs", std::to_string(want.gpus), std::to_string(gpus_free.size()),
+                    std::to_string(capacity.gpus.size()));
   }
-  if (want.gpus > static_cast<int64_t>(gpus_free.size())) {
-    return {std::nullopt,
-            Describe("the machine's GPUs", std::to_string(want.gpus), std::to_string(gpus_free.size()),
-                     std::to_string(capacity.gpus.size())),
-            false};
+  const admission::Cluster queue = QueueOf(capacity, all);
+  const std::string ahead = admission::ReasonText(queue, admission::Order(queue, now), mine.job);
+  if (!lack.empty() || !ahead.empty()) {
+    return {std::nullopt, lack + (lack.empty() || ahead.empty() ? "" : "; ") + ahead, !ahead.empty()};
   }
   std::vector<Lease> granted;
   auto gpu = gpus_free.begin();

@@ -14,6 +14,7 @@
 
 #include "howdah/backend/backend.h"
 #include "howdah/backend/local/agent.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/os/process/spawn.h"
 #include "lease_registry.h"
 

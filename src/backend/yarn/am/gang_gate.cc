@@ -67,9 +67,12 @@ class GangGate::Observer {
     const std::vector<admission::Place> places = watch_.Look(queue, now);
     View view{.waiting = places.size(), .nodes = queue.nodes.size()};
     for (const admission::Place& place : places) {
-      if (place.id == job_) view.turn = place.turn;
+      if (place.id != job_) continue;
+      view.turn = place.turn;
+      view.fits_alone = place.fits_alone;
     }
-    view.reason = admission::ReasonText(queue, places, job_);
+    // A gang that is too large for the cluster waits for nodes, not for other jobs.
+    if (view.turn != admission::Turn::kTooLarge) view.reason = admission::ReasonText(queue, places, job_);
     return view;
   }
 
@@ -119,10 +122,9 @@ void GangGate::OnView(const Result<View>& view) {
   const View now = view.ok() ? *view : View{};
   stepping_aside_ = now.turn == admission::Turn::kStepsAside && callbacks_.on_step_aside();
   if (stepping_aside_) return;
-  if (turn_ != now.turn || reason_ != now.reason) {
-    turn_ = now.turn;
-    reason_ = now.reason;
-    callbacks_.on_turn(turn_, reason_);
+  const View before = std::exchange(view_, now);
+  if (before.turn != now.turn || before.reason != now.reason || before.fits_alone != now.fits_alone) {
+    callbacks_.on_turn();
   }
   timer_.expires_after(admission::PauseBetweenLooks(now.waiting, now.nodes));
   timer_.async_wait([this](const boost::system::error_code& stopped) {

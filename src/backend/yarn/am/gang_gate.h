@@ -29,8 +29,8 @@ class GangGate {
     bool may_step_aside = false;      // YARN starts another AM after this one
   };
   struct Callbacks {
-    // The job's turn has changed. reason: why the job waits; empty if it may request its gang.
-    std::function<void(admission::Turn turn, const std::string& reason)> on_turn;
+    // The job's turn has changed.
+    std::function<void()> on_turn;
     std::function<bool()> on_step_aside;  // releases the AM's own container; returns whether it has done so
   };
   GangGate(boost::asio::io_context& loop, HadoopClient cluster, const os::process::Clock& clock, Options options,
@@ -42,8 +42,11 @@ class GangGate {
   // The first gang is complete: the gate stays open.
   void Complete();
   // Whether the gang must not be requested.
-  bool closed() const { return looking_ && !admission::MayRequest(turn_); }
-  admission::Turn turn() const { return turn_; }
+  bool closed() const { return looking_ && !admission::MayRequest(view_.turn); }
+  // Which jobs are ahead; empty if none holds this one up.
+  const std::string& reason() const { return view_.reason; }
+  // Whether only the jobs ahead hold this one up.
+  bool fits_alone() const { return view_.fits_alone; }
   // Whether the scheduler counts vcores. Until this is known, the gate takes it that it does not.
   void SetCountsVcores(bool counts) { counts_vcores_ = counts; }
 
@@ -52,6 +55,7 @@ class GangGate {
   struct View {
     admission::Turn turn = admission::Turn::kNext;
     std::string reason;
+    bool fits_alone = false;
     size_t waiting = 0, nodes = 0;
   };
   class Observer;
@@ -70,8 +74,7 @@ class GangGate {
   bool looking_ = false;
   bool counts_vcores_ = false;
   bool stepping_aside_ = false;
-  admission::Turn turn_ = admission::Turn::kWaits;
-  std::string reason_;
+  View view_{.turn = admission::Turn::kWaits};
 };
 
 }  // namespace howdah::backend::yarn::am

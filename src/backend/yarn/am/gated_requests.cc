@@ -26,10 +26,12 @@ GatedRequests::GatedRequests(boost::asio::io_context& loop, hadoop::yarn::Schedu
       sink_(sink),
       spec_(job.spec),
       monitor_(loop, job.open_cluster(), job.start.job, job.start.queue, job.start.node_label,
-               [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
+               [this](const std::string& reason) {
+                 lack_ = reason;
+                 Report();
+               }),
       gate_(loop, job.open_cluster(), clock, std::move(job.gate),
-            {.on_turn = [this](admission::Turn turn, const std::string& reason) { OnTurn(turn, reason); },
-             .on_step_aside = std::move(job.step_aside)}) {
+            {.on_turn = [this] { OnTurn(); }, .on_step_aside = std::move(job.step_aside)}) {
   if (!core::policy::FirstGang(spec_).empty()) gate_.Begin();
 }
 
@@ -56,9 +58,10 @@ void GatedRequests::Complete() {
   gate_.Complete();
   for (const auto& [role, count] : std::exchange(withheld_, {})) AskScheduler(role, count);
   scheduler_.SetProgress(kProgressOfRunningJob);
+  Report();
 }
 
-void GatedRequests::OnTurn(admission::Turn turn, const std::string& reason) {
+void GatedRequests::OnTurn() {
   if (gate_.closed()) {
     for (size_t role = 0; role < spec_.roles.size(); ++role) {
       const int count = scheduler_.allocation().outstanding(static_cast<int>(role));
@@ -68,15 +71,22 @@ void GatedRequests::OnTurn(admission::Turn turn, const std::string& reason) {
   } else {
     for (const auto& [role, count] : std::exchange(withheld_, {})) AskScheduler(role, count);
   }
-  const bool waits = turn == admission::Turn::kWaits || turn == admission::Turn::kStepsAside;
-  if (std::exchange(reports_turn_, waits) || waits) sink_.OnEvent(core::RequestsDelayed{waits ? reason : "", waits});
   Update();
+  Report();
+}
+
+void GatedRequests::Report() {
+  core::RequestsDelayed delayed{lack_, gate_.closed() && !gate_.reason().empty()};
+  if (delayed.queued) delayed.reason += (lack_.empty() ? "" : "; ") + gate_.reason();
+  if (delayed.reason == reported_.reason && delayed.queued == reported_.queued) return;
+  reported_ = delayed;
+  sink_.OnEvent(delayed);
 }
 
 void GatedRequests::Update() {
   std::vector<PendingContainers> pending;
-  // While other jobs are ahead, they are the reason.
-  for (size_t i = 0; i < spec_.roles.size() && !reports_turn_; ++i) {
+  // If the gang fits, only the jobs ahead are the reason.
+  for (size_t i = 0; i < spec_.roles.size() && !(gate_.closed() && gate_.fits_alone()); ++i) {
     const auto role = static_cast<int>(i);
     const auto withheld = withheld_.find(role);
     const int count = scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second);

@@ -45,7 +45,9 @@ class GatedRequests {
   void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response);
 
  private:
-  void OnTurn(admission::Turn turn, const std::string& reason);
+  void OnTurn();
+  // Reports why requests are pending: what the cluster lacks, and which jobs are ahead.
+  void Report();
   void AskScheduler(int role, int count);
 
   hadoop::yarn::Scheduler& scheduler_;
@@ -54,7 +56,8 @@ class GatedRequests {
   PendingMonitor monitor_;
   GangGate gate_;
   std::map<int, int> withheld_;  // containers, by role
-  bool reports_turn_ = false;    // the newest reason that was reported is that of the gate
+  std::string lack_;             // the reason of the monitor
+  core::RequestsDelayed reported_;
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -11,6 +11,7 @@
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/hadoop/conf/configuration.h"
+#include "howdah/hadoop/rpc/token.h"
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/os/process/clock.h"
 

@@ -74,7 +74,9 @@ bool MayRequest(Turn turn);
 struct Place {
   std::string id;
   Turn turn = Turn::kWaits;
-  Resources lacks;                 // what the job's gang lacks in the room that it may use now
+  Resources lacks;  // what the job's gang lacks in the room that it may use now
+  // Whether the gang would fit into the free room if no waiting job were ahead: these jobs alone hold it up.
+  bool fits_alone = false;
   std::optional<Instant> starts;   // the latest time at which it can start, as far as the limits of running jobs say
   std::vector<std::string> ahead;  // the first jobs before it that hold it up, in order
   size_t jobs_ahead = 0;           // the number of all of them

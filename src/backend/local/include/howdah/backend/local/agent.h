@@ -15,6 +15,7 @@
 #include "howdah/base/time.h"
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/os/files/fd.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/identity.h"
 
 namespace boost::asio {
