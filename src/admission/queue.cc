@@ -122,14 +122,6 @@ const Job* WhoStepsAside(std::span<const Job* const> behind, const Job& first, c
   return suffices ? last : nullptr;
 }
 
-// The AM that steps aside so that the ResourceManager can start the AM of `late`: the last of the same queue. Returns
-// null if there is none.
-const Job* WhoLeavesItsShare(std::span<const Job* const> behind, const Job& late) {
-  const auto leaves = [&](const Job* job) { return job->am && job->may_step_aside && job->queue == late.queue; };
-  const auto last = std::find_if(behind.rbegin(), behind.rend(), leaves);
-  return last == behind.rend() ? nullptr : *last;
-}
-
 // Goes through the waiting jobs in order.
 class Turns {
  public:
@@ -146,11 +138,13 @@ class Turns {
   std::vector<Place> Take() {
     for (size_t i = 0; i < waiting_.size(); ++i) {
       const Job& job = *waiting_[i];
-      places_.push_back({.id = job.id, .jobs_ahead = held_up_by_.size()});
+      places_.push_back({.id = job.id, .jobs_ahead = ahead_.size()});
       Place& place = places_.back();
-      place.ahead.assign(held_up_by_.begin(), held_up_by_.begin() + std::min(held_up_by_.size(), kMostNamed));
+      place.ahead.assign(ahead_.begin(), ahead_.begin() + std::min(ahead_.size(), kMostNamed));
       TakeTurn(job, i, place);
+      if (place.turn != Turn::kTooLarge && !job.is_late) ahead_.push_back(job.id);
     }
+    if (steps_aside_ == nullptr && late_ != nullptr) steps_aside_ = LastThatWaitsIn(late_->queue);
     for (Place& place : places_) {
       if (steps_aside_ != nullptr && place.id == steps_aside_->id && place.turn == Turn::kWaits) {
         place.turn = Turn::kStepsAside;
@@ -168,10 +162,11 @@ class Turns {
       return;
     }
     const auto behind = std::span(waiting_).subspan(position + 1);
-    if (!job.am && job.am_is_late) {
+    if (job.is_late) {
       // A reservation for it could keep the room unused permanently.
       place.turn = Turn::kNext;
-      if (steps_aside_ == nullptr) steps_aside_ = WhoLeavesItsShare(behind, job);
+      if (!allowance_.Allows(job, SumOf(needs)) || !room_.CanStart(needs)) place.lacks = room_.Lacking(needs);
+      if (!job.am && late_ == nullptr) late_ = &job;
       return;
     }
     if (job.am) {
@@ -201,11 +196,19 @@ class Turns {
       place.turn = Turn::kBackfills;
       return;
     }
-    held_up_by_.push_back(job.id);
     starts_.push_back(place.starts);
     // Jobs of other queues and users are held up only by what this one may still get.
     room_.Reserve(allowance_.PartFor(job, needs));
     allowance_.Take(job, sum);
+  }
+
+  // The AM that steps aside so that the ResourceManager can start the AM of a job in the same queue.
+  const Job* LastThatWaitsIn(const std::string& queue) const {
+    for (size_t i = places_.size(); i-- > 0;) {
+      const Job& job = *waiting_[i];
+      if (places_[i].turn == Turn::kWaits && job.am && job.may_step_aside && job.queue == queue) return &job;
+    }
+    return nullptr;
   }
 
   // Whether the job fits into free room, reserved or not, and ends before each job ahead could start.
@@ -229,9 +232,10 @@ class Turns {
   Room unreserved_;  // beside the jobs that start
   Allowance allowance_, unreserved_allowance_;
   bool has_first_ = false;
-  std::vector<std::string> held_up_by_;
+  std::vector<std::string> ahead_;
   std::vector<std::optional<Instant>> starts_;  // of the jobs so far that have reservations
   const Job* steps_aside_ = nullptr;
+  const Job* late_ = nullptr;  // the first job whose AM is late
   std::vector<Place> places_;
 };
 

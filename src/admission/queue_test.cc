@@ -226,13 +226,23 @@ TEST(Queue, JobThatLacksRoomItselfDoesNotFitAlone) {
 }
 
 TEST(Queue, LateApplicationMasterHoldsUpNobodyAndGetsTheShareOfTheLastOne) {
+  Scene scene(1, Of(16, 16));
+  scene.Runs("n1", Of(8, 8));
+  scene.Waits(2, Of(1, 1)).is_late = true;
+  scene.Waits(8, Of(1, 1), "n1");
+  scene.Waits(8, Of(1, 1), "n1");
+  EXPECT_THAT(scene.Turns(), ElementsAre("j2 next", "j3 next", "j4 steps aside"));
+  scene.cluster.jobs[3].queue = "etl";
+  EXPECT_THAT(scene.Turns(), ElementsAre("j2 next", "j3 next", "j4 waits")) << "it has no part in the share of 'ml'";
+}
+
+TEST(Queue, LateJobHoldsUpNobody) {
   Scene scene(1, Of(8, 8));
-  scene.Waits(2, Of(1, 1)).am_is_late = true;
-  scene.Waits(7, Of(1, 1), "n1");
-  scene.Waits(7, Of(1, 1), "n1").queue = "etl";
-  EXPECT_THAT(scene.Turns(), ElementsAre("j1 next", "j2 steps aside", "j3 waits"));
-  scene.cluster.jobs[1].may_step_aside = false;
-  EXPECT_THAT(scene.Turns(), ElementsAre("j1 next", "j2 next", "j3 waits")) << "j3 is in another queue";
+  scene.WaitsWithoutAm(6, Of(1, 1)).user = "ann";
+  scene.WaitsWithoutAm(6, Of(1, 1)).user = "bob";
+  EXPECT_THAT(scene.Turns(), ElementsAre("j1 next", "j2 waits"));
+  scene.cluster.jobs[0].is_late = true;  // for example because of ann's user limit
+  EXPECT_THAT(scene.Turns(), ElementsAre("j1 next", "j2 next"));
 }
 
 TEST(Queue, ReasonNamesTheJobsAhead) {

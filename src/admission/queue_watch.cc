@@ -33,14 +33,14 @@ Duration PauseBeforeStep(int attempt) {
 }
 
 std::vector<Place> QueueWatch::Look(Cluster& cluster, Instant now) {
-  Times complete, am_missing, asked;
+  Times complete, fits, asked;
   for (Job& job : cluster.jobs) {
     if (!job.waits()) {
       job.complete = complete_.contains(job.id) ? complete_.at(job.id) : now;
       complete[job.id] = *job.complete;
       continue;
     }
-    job.am_is_late = !job.am && IsLongerThan(Age(am_missing_, job.id, now), kAmIsLateAfter);
+    job.is_late = IsLongerThan(Age(fits_, job.id, now), kIsLateAfter);
     const auto age = Age(asked_, job.id, now);
     if (!job.am || !age || *age >= kAskOthersFor) continue;
     asked[job.id] = asked_.at(job.id);
@@ -50,11 +50,10 @@ std::vector<Place> QueueWatch::Look(Cluster& cluster, Instant now) {
   for (const Place& place : places) {
     if (place.turn == Turn::kStepsAside) asked.try_emplace(place.id, now);
     if (place.turn != Turn::kNext || place.lacks != Resources()) continue;
-    const auto job = std::ranges::find_if(cluster.jobs, [&](const Job& one) { return one.id == place.id; });
-    if (!job->am) am_missing[job->id] = am_missing_.contains(job->id) ? am_missing_.at(job->id) : now;
+    fits[place.id] = fits_.contains(place.id) ? fits_.at(place.id) : now;
   }
   complete_ = std::move(complete);
-  am_missing_ = std::move(am_missing);
+  fits_ = std::move(fits);
   asked_ = std::move(asked);
   return places;
 }

@@ -91,6 +91,21 @@ TEST(QueueWatch, JobWhoseApplicationMasterIsNotStartedHoldsUpOthersForHalfAMinut
   EXPECT_EQ(look(seconds(30)), Turn::kNext);
 }
 
+TEST(QueueWatch, LateJobHoldsUpOthersAgainWhenItLacksRoom) {
+  QueueWatch watch;
+  const auto look = [&](Duration after, int64_t free) {
+    Cluster cluster = Machine();
+    AddWithAm(cluster, "j1", 4);
+    AddWithAm(cluster, "j2", 4);
+    cluster.nodes[0].free = kTask * free;
+    return TurnOf(watch.Look(cluster, At(after)), "j2");
+  };
+  EXPECT_EQ(look(seconds(0), 6), Turn::kWaits);
+  EXPECT_EQ(look(seconds(30), 6), Turn::kNext) << "nothing that is known prevents j1 from starting";
+  EXPECT_EQ(look(seconds(32), 2), Turn::kNext) << "j1 was late until this look";
+  EXPECT_EQ(look(seconds(34), 2), Turn::kWaits);
+}
+
 TEST(QueueWatch, AnotherApplicationMasterIsAskedIfTheLastOneDoesNotStepAside) {
   QueueWatch watch;
   const auto look = [&](Duration after) {

@@ -61,7 +61,14 @@ TEST(JobGang, AllocationTimeoutBeginsWhenNoJobIsAheadAnyMore) {
   job waiting
 659s tick
 660s tick
-  job stopping | gang allocation timed out after 1m (timeouts.gang): 0 of 2 tasks ready, 0 of 2 containers granted
+  job stopping | gang allocation timed out after 1m (timeouts.gang): 0 of 2 tasks ready, 2 without a container
+      (worker:0, worker:1)
+  cancel
+  task worker:0 STOPPED a0
+  task worker:1 STOPPED a0
+  job finished FAILED exit=3 | gang allocation timed out after 1m (timeouts.gang): 0 of 2 tasks ready, 2 without a
+      container (worker:0, worker:1)
+  finish FAILED 3
 )");
 }
 

@@ -60,7 +60,7 @@ TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
        Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 20 * kGiB, 1, 0}})},
        false,
-       "1 job is ahead in the queue: b (needs 20 GiB; waits for 12 GiB)"},
+       "1 job is ahead in the queue: b (needs 20 GiB; waits for 20 GiB)"},
       {"later job that does not delay the earlier one starts",
        Job("c", 2, {}, {{"c1", 8 * kGiB, 1, 0}}),
        {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})},

@@ -23,9 +23,9 @@ TEST(MachineInfo, IdleMachineUsesNothing) {
 
 TEST(MachineInfo, AddsLeasesAndRequestsOfAllJobs) {
   const std::vector<JobLeases> jobs = {
-      {"a", SubmittedAt(0), {{"c1", 2 * kUnit, 3, {0}}, {"c2", kUnit, 2, {}}}, {}},
-      {"b", SubmittedAt(1), {{"c1", kUnit, 1, {}}}, {{"c2", 4 * kUnit, 1, 1}}},
-      {"c", SubmittedAt(2), {}, {{"c1", 8 * kUnit, 2, 2}}},
+      {{.job = "a", .submitted = SubmittedAt(0)}, {{"c1", 2 * kUnit, 3, {0}}, {"c2", kUnit, 2, {}}}, {}},
+      {{.job = "b", .submitted = SubmittedAt(1)}, {{"c1", kUnit, 1, {}}}, {{"c2", 4 * kUnit, 1, 1}}},
+      {{.job = "c", .submitted = SubmittedAt(2)}, {}, {{"c1", 8 * kUnit, 2, 2}}},
   };
   const ClusterInfo info = MachineInfo("laptop", {16 * kUnit, 4, {0, 1}}, jobs);
   EXPECT_EQ(info.nodes[0].used, (Amounts{4 * kUnit, 6, 1}));

@@ -26,6 +26,10 @@ std::string NameOf(const ::hadoop::yarn::NodeIdProto& node) {
   return hadoop::yarn::ToText(hadoop::yarn::FromProto(node));
 }
 
+std::string LabelOfNode(const ::hadoop::yarn::NodeReportProto& node) {
+  return node.node_labels_size() > 0 ? node.node_labels(0) : "";
+}
+
 std::optional<admission::Demand> DemandOf(const ApplicationReportProto& report) {
   for (const std::string& tag : report.applicationtags()) {
     if (auto demand = admission::ParseTag(tag)) return demand;
@@ -174,8 +178,9 @@ admission::Cluster ClusterOf(const QueueReports& reports, const QueueScope& scop
   const Conversion conversion(reports, scope);
   admission::Cluster cluster;
   for (const auto& node : reports.nodes) {
-    const std::string label = node.node_labels_size() > 0 ? node.node_labels(0) : "";
-    if (label == scope.label) cluster.nodes.push_back(conversion.NodeOf(node));
+    const std::string label = LabelOfNode(node);
+    const bool is_shared = scope.label.empty() && reports.shared_labels.contains(label);
+    if (label == scope.label || is_shared) cluster.nodes.push_back(conversion.NodeOf(node));
   }
   for (const auto& application : reports.applications) {
     if (auto job = conversion.JobOf(application)) cluster.jobs.push_back(std::move(*job));
@@ -196,6 +201,15 @@ Status QueueReader::ReadApplications(hadoop::yarn::ResourceManager& rm) {
 
 Status QueueReader::ReadDetails(hadoop::yarn::ResourceManager& rm, const QueueScope& scope, bool with_held) {
   HOWDAH_TRY(reports_.nodes, rm.ClusterNodes());
+  const bool has_labels =
+      std::ranges::any_of(reports_.nodes, [](const auto& node) { return !LabelOfNode(node).empty(); });
+  reports_.shared_labels.clear();
+  if (has_labels && scope.label.empty()) {
+    HOWDAH_TRY(const auto labels, rm.NodeLabels());
+    for (const auto& label : labels) {
+      if (!label.isexclusive()) reports_.shared_labels.insert(label.name());
+    }
+  }
   std::set<std::string> attempts, applications;
   for (const ApplicationReportProto& application : reports_.applications) {
     attempts.insert(AttemptOf(application));

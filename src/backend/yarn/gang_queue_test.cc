@@ -52,8 +52,8 @@ class Reports {
   Reports() {
     auto& node = reports.nodes.emplace_back();
     *node.mutable_nodeid() = hadoop::yarn::ToProto(hadoop::yarn::NodeId{"n1", 45454});
-    *node.mutable_capability() = hadoop::yarn::ToProto({8192, 8, {}});
-    *node.mutable_used() = hadoop::yarn::ToProto({2048, 2, {}});
+    *node.mutable_capability() = hadoop::yarn::ToProto(hadoop::yarn::Resource{8192, 8, {}});
+    *node.mutable_used() = hadoop::yarn::ToProto(hadoop::yarn::Resource{2048, 2, {}});
   }
 
   ApplicationReportProto& Add(int number, const std::string& tag, int containers, int64_t mib) {
@@ -67,7 +67,8 @@ class Reports {
     report.add_applicationtags(tag);
     report.set_appnodelabelexpression("<Not set>");
     report.mutable_app_resource_usage()->set_num_used_containers(containers);
-    *report.mutable_app_resource_usage()->mutable_used_resources() = hadoop::yarn::ToProto({mib, containers, {}});
+    *report.mutable_app_resource_usage()->mutable_used_resources() =
+        hadoop::yarn::ToProto(hadoop::yarn::Resource{mib, containers, {}});
     return report;
   }
 
@@ -126,13 +127,23 @@ TEST(GangQueue, VcoresCountOnlyIfTheSchedulerCountsThem) {
   EXPECT_EQ(admission::Order(memory_only, Instant())[0].turn, admission::Turn::kNext);
 }
 
+TEST(GangQueue, NodesOfASharedLabelCountForJobsWithoutALabel) {
+  Reports scene;
+  scene.reports.nodes[0].add_node_labels("fast");
+  EXPECT_TRUE(ClusterOf(scene.reports, {}).nodes.empty());
+  EXPECT_EQ(ClusterOf(scene.reports, {.label = "fast"}).nodes.size(), 1u);
+  scene.reports.shared_labels.insert("fast");
+  EXPECT_EQ(ClusterOf(scene.reports, {}).nodes.size(), 1u);
+}
+
 TEST(GangQueue, QueueMayGetTheRestOfItsMaximum) {
   Reports scene;
   scene.Add(1, "howdah-gang:2x1024m1c", 1, 1024);
   auto& info = scene.reports.queues["ml"];
   auto& partition = *info.add_queueconfigurationsmap();
   partition.set_partitionname("");
-  *partition.mutable_queueconfigurations()->mutable_effectivemaxcapacity() = hadoop::yarn::ToProto({4096, 4, {}});
+  *partition.mutable_queueconfigurations()->mutable_effectivemaxcapacity() =
+      hadoop::yarn::ToProto(hadoop::yarn::Resource{4096, 4, {}});
   info.mutable_queuestatistics()->set_allocatedmemorymb(3072);
   info.mutable_queuestatistics()->set_allocatedvcores(3);
   const admission::Cluster cluster = ClusterOf(scene.reports, {});
@@ -146,7 +157,8 @@ TEST(GangQueue, ExtremeReportsAreSafe) {
   scene.Add(1, "howdah-gang:99999x999999999999m", -5, INT64_MAX);
   scene.Add(2, "howdah-gang:1x1m", INT32_MAX, INT64_MIN);
   scene.reports.nodes.emplace_back();
-  *scene.reports.nodes.front().mutable_capability() = hadoop::yarn::ToProto({INT64_MAX, INT32_MAX, {}});
+  *scene.reports.nodes.front().mutable_capability() =
+      hadoop::yarn::ToProto(hadoop::yarn::Resource{INT64_MAX, INT32_MAX, {}});
   const admission::Cluster cluster = ClusterOf(scene.reports, {});
   EXPECT_EQ(admission::Order(cluster, Instant()).size(), 2u);
 }

@@ -118,7 +118,10 @@ void GangGate::Look() {
 
 void GangGate::OnView(const Result<View>& view) {
   if (!looking_ || stepping_aside_) return;
-  if (!view.ok()) std::cerr << "reading the queue of jobs: " << view.error().message << "\n";
+  const std::string problem = view.ok() ? "" : view.error().message;
+  if (problem != std::exchange(problem_, problem) && !problem.empty()) {
+    std::cerr << "reading the queue of jobs: " << problem << "; the job does not wait for others\n";
+  }
   const View now = view.ok() ? *view : View{};
   stepping_aside_ = now.turn == admission::Turn::kStepsAside && callbacks_.on_step_aside();
   if (stepping_aside_) return;

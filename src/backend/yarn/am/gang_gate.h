@@ -75,6 +75,7 @@ class GangGate {
   bool counts_vcores_ = false;
   bool stepping_aside_ = false;
   View view_{.turn = admission::Turn::kWaits};
+  std::string problem_;  // why the last look failed
 };
 
 }  // namespace howdah::backend::yarn::am

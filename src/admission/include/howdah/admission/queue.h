@@ -35,9 +35,9 @@ struct Job {
   std::optional<AmContainer> am;
   Resources am_size;
   int am_attempts = 0;  // that have been started; above 1 without an AM: the last one has stepped aside
-  // The ResourceManager has not started its AM for some time, although there was room: a limit that is not known here
-  // prevents it, such as the queue's share for AMs.
-  bool am_is_late = false;
+  // The ResourceManager has not granted it all containers for some time, although there was room: a limit that is not
+  // known here prevents it, such as the queue's share for AMs, the limit of its user, or constraints of its placement.
+  bool is_late = false;
   bool may_step_aside = false;  // its AM may release its own container now (am.attempts, pauses between such steps)
   // A running job: the amount that it holds on each node, and the time when its gang was first seen complete.
   std::optional<Instant> complete;
@@ -78,7 +78,7 @@ struct Place {
   // Whether the gang would fit into the free room if no waiting job were ahead: these jobs alone hold it up.
   bool fits_alone = false;
   std::optional<Instant> starts;   // the latest time at which it can start, as far as the limits of running jobs say
-  std::vector<std::string> ahead;  // the first jobs before it that hold it up, in order
+  std::vector<std::string> ahead;  // the first jobs before it that take room, in order
   size_t jobs_ahead = 0;           // the number of all of them
 };
 

@@ -11,8 +11,8 @@
 
 namespace howdah::admission {
 
-// How long an AM may be missing although there is room for it, before Job::am_is_late.
-inline constexpr Duration kAmIsLateAfter = std::chrono::seconds(30);
+// How long a job may lack containers although there is room for them, before Job::is_late.
+inline constexpr Duration kIsLateAfter = std::chrono::seconds(30);
 // How long the queue waits for an AM to step aside, and then for how long it asks others.
 inline constexpr Duration kStepLimit = std::chrono::seconds(10);
 inline constexpr Duration kAskOthersFor = std::chrono::minutes(2);
@@ -26,14 +26,14 @@ Duration PauseBeforeStep(int attempt);
 // Pure: the results depend only on the sequence of looks.
 class QueueWatch {
  public:
-  // Sets Job::complete of running jobs to the time of the look that first showed them, sets Job::am_is_late, and clears
+  // Sets Job::complete of running jobs to the time of the look that first showed them, sets Job::is_late, and clears
   // Job::may_step_aside of AMs that should have stepped aside and did not. Then decides as Order does.
   std::vector<Place> Look(Cluster& cluster, Instant now);
 
  private:
   std::map<std::string, Instant> complete_;
-  std::map<std::string, Instant> am_missing_;  // since when there is room for the AM of the next job
-  std::map<std::string, Instant> asked_;       // since when an AM is asked to step aside
+  std::map<std::string, Instant> fits_;   // since when there is room for the next job
+  std::map<std::string, Instant> asked_;  // since when an AM is asked to step aside
 };
 
 }  // namespace howdah::admission

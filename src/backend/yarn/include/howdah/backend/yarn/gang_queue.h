@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,9 @@ std::string LabelOf(const ::hadoop::yarn::ApplicationReportProto& report);
 struct QueueReports {
   std::vector<::hadoop::yarn::ApplicationReportProto> applications;  // of Howdah, which have not ended
   std::vector<::hadoop::yarn::NodeReportProto> nodes;                // running nodes
-  std::map<std::string, ::hadoop::yarn::QueueInfoProto> queues;      // the leaf queues of waiting jobs
-  std::map<std::string, admission::AmContainer> ams;                 // by attempt, as far as they are known
+  std::set<std::string> shared_labels;                           // whose nodes may run containers without a label, too
+  std::map<std::string, ::hadoop::yarn::QueueInfoProto> queues;  // the leaf queues of waiting jobs
+  std::map<std::string, admission::AmContainer> ams;             // by attempt, as far as they are known
   // The amounts that running jobs hold on each node, by application, as far as they are known and needed.
   std::map<std::string, std::map<std::string, admission::Resources>> held;
 };
