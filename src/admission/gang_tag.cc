@@ -115,7 +115,9 @@ std::string ToTag(const Demand& demand) {
       demand.run ? std::string(kRun) + std::to_string(std::chrono::ceil<seconds>(*demand.run).count()) : "";
   std::string tag = std::string(kPrefix) + text + run;
   if (tag.size() <= kTagLimit) return tag;
-  return std::string(kPrefix) + std::string(kSum) + TasksText(sum) + run;
+  const auto sum_tag = [&] { return std::string(kPrefix) + std::string(kSum) + TasksText(sum) + run; };
+  if (sum_tag().size() > kTagLimit) sum.each.others.clear();
+  return sum_tag();
 }
 
 std::optional<Demand> ParseTag(std::string_view tag) {

@@ -39,6 +39,11 @@ TEST(GangTag, LongDemandsArePublishedAsTheirSum) {
   EXPECT_EQ(read->run, seconds(60));
 }
 
+TEST(GangTag, NamesThatAreTooLongAreLeftOut) {
+  const std::string name(2 * kTagLimit, 'x');
+  EXPECT_EQ(ToTag({{{2, {1024, 1, 0, {{name, 1}}}}}, {}}), "howdah-gang:sum:2x2048m2c");
+}
+
 TEST(GangTag, OtherTextsAreNoDemands) {
   for (const char* tag :
        {"", "howdah-gang:", "howdah-gang:2x", "howdah-gang:2x1c", "howdah-gang:0x1m", "howdah-gang:-1x1m",

@@ -29,7 +29,8 @@ struct Demand {
 inline constexpr size_t kTagLimit = 100;
 
 // A demand whose tag would exceed kTagLimit is published as its sum: "howdah-gang:sum:3x10240m3c" are 3 tasks that need
-// 10240 MiB and 3 vcores together. YARN stores tags in lower case, so types of resources appear in lower case.
+// 10240 MiB and 3 vcores together. If even that is too long, resources other than memory, vcores and GPUs are left out.
+// YARN stores tags in lower case, so types of resources appear in lower case.
 std::string ToTag(const Demand& demand);
 
 // Returns nullopt if the text is not such a tag. The tasks of a sum are taken as equal, each with its share rounded up.
