@@ -158,13 +158,19 @@ std::string UserLimit(const ClusterFacts& facts, const std::vector<PendingContai
   return UserLimitReached(facts, pending, *headroom);
 }
 
-// Explains that enough is free in total but no single node has enough.
+// Explains that enough memory is free in total but no single node has enough, or that cores are missing.
 std::string Fragmented(const ClusterFacts& facts, const PendingContainers& request) {
   const NodeFacts* roomiest = nullptr;
   for (const NodeFacts* node : NodesOf(facts, request.label)) {
     if (!node->running()) continue;
     if (request.size.FitsIn(node->free())) return "";
     if (roomiest == nullptr || node->free().memory_mib > roomiest->free().memory_mib) roomiest = node;
+  }
+  if (roomiest != nullptr && roomiest->free().memory_mib >= request.size.memory_mib) {
+    return "no node has enough free cores: " + request.role + " needs " + std::to_string(request.size.vcores) +
+           " per container, but " + std::to_string(roomiest->free().vcores) + " of " +
+           std::to_string(roomiest->total.vcores) + " are free on " + roomiest->host +
+           ", the node with the most free memory";
   }
   const hadoop::yarn::Resource free = Free(facts, request.label);
   if (roomiest == nullptr || free.memory_mib < request.size.memory_mib) return "";

@@ -108,6 +108,14 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
   }
 }
 
+TEST(WhyPending, MissingCoresAreNotCalledFragmentedMemory) {
+  ClusterFacts facts = Cluster();
+  for (NodeFacts& node : facts.nodes) node.used.vcores = node.total.vcores - 1;
+  EXPECT_EQ(WhyPending(facts, {{"worker", 1, Of(256, 2), ""}}, std::nullopt),
+            "no node has enough free cores: worker needs 2 per container, but 1 of 8 are free on n2, the node with the "
+            "most free memory");
+}
+
 TEST(WhyPending, NumbersAtTheirLimitsDoNotOverflow) {
   ClusterFacts facts = Cluster();
   facts.nodes = {Node("n1", Of(INT64_MAX, INT64_MAX, INT64_MAX), Of(0, 0)),
