@@ -18,6 +18,7 @@ def can_create_networks():
 
 
 @pytest.mark.skipif(not can_create_networks(), reason="needs the right to make network namespaces (root)")
+@pytest.mark.long
 def test_training_survives_every_pause():
     minutes = 2 * (len(KINDS) + 1) * EVERY_S / 60  # an undisturbed training would take half of this time
     done = subprocess.run([sys.executable, ROOT / "tools/chaos", "training", "--on", "yarn", "--every", str(EVERY_S),
