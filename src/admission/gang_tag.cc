@@ -1,5 +1,6 @@
 #include "howdah/admission/gang_tag.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
@@ -102,6 +103,21 @@ Resources Share(const Resources& sum, int64_t count) {
 }
 
 }  // namespace
+
+void Demand::Add(int64_t count, const Resources& each) {
+  const auto equal = std::ranges::find_if(tasks, [&](const Tasks& some) { return some.each == each; });
+  if (equal != tasks.end()) {
+    equal->count += count;
+  } else {
+    tasks.push_back({count, each});
+  }
+}
+
+std::string ToText(const std::vector<Tasks>& tasks) {
+  std::vector<std::string> parts;
+  for (const Tasks& some : tasks) parts.push_back(ToText(some.each, some.count));
+  return Join(parts, " + ");
+}
 
 std::string ToTag(const Demand& demand) {
   std::string text;

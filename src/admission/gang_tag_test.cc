@@ -67,5 +67,14 @@ TEST(GangTag, AnyTextIsSafe) {
   }
 }
 
+TEST(GangTag, EqualTasksAreOneEntry) {
+  Demand demand;
+  demand.Add(2, {1024, 1, 0, {}});
+  demand.Add(1, {2048, 1, 1, {}});
+  demand.Add(3, {1024, 1, 0, {}});
+  EXPECT_EQ(demand.tasks, (std::vector<Tasks>{{5, {1024, 1, 0, {}}}, {1, {2048, 1, 1, {}}}}));
+  EXPECT_EQ(ToText(demand.tasks), "5 × 1 GiB, 1 vcore + 2 GiB, 1 vcore, 1 GPU");
+}
+
 }  // namespace
 }  // namespace howdah::admission

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "howdah/base/text.h"
-#include "room.h"
+#include "howdah/admission/room.h"
 
 namespace howdah::admission {
 namespace {
@@ -243,12 +243,6 @@ const Job& Find(const Cluster& cluster, const std::string& id) {
   return *std::ranges::find_if(cluster.jobs, [&](const Job& job) { return job.id == id; });
 }
 
-std::string NeedsText(const Job& job) {
-  std::vector<std::string> parts;
-  for (const Tasks& tasks : job.demand.tasks) parts.push_back(ToText(tasks.each, tasks.count));
-  return Join(parts, " + ");
-}
-
 std::string LacksText(const Resources& lacks) { return lacks == Resources() ? "" : "; waits for " + ToText(lacks); }
 
 }  // namespace
@@ -267,7 +261,8 @@ std::string ReasonText(const Cluster& cluster, const std::vector<Place>& places,
   if (own == places.end() || MayRequest(own->turn)) return "";
   const Job& job = Find(cluster, id);
   if (own->turn == Turn::kTooLarge) {
-    return "the job needs " + NeedsText(job) + ", which the nodes of the cluster cannot hold even when they are empty";
+    return "the job needs " + ToText(job.demand.tasks) +
+           ", which the nodes of the cluster cannot hold even when they are empty";
   }
   const size_t count = own->jobs_ahead;
   std::string text = CountOf(static_cast<int64_t>(count), "job is", "jobs are") + " ahead in the queue" +
@@ -276,7 +271,7 @@ std::string ReasonText(const Cluster& cluster, const std::vector<Place>& places,
     text += (i == 0 ? "" : " and ") + own->ahead[i];
     if (i > 0) continue;
     const auto first = std::ranges::find_if(places, [&](const Place& place) { return place.id == own->ahead[i]; });
-    text += " (needs " + NeedsText(Find(cluster, own->ahead[i])) + LacksText(first->lacks) + ")";
+    text += " (needs " + ToText(Find(cluster, own->ahead[i]).demand.tasks) + LacksText(first->lacks) + ")";
   }
   if (count > kMostNamed) text += " and " + std::to_string(count - kMostNamed) + " more";
   if (own->turn == Turn::kStepsAside) text += "; the application master makes room for the first of them";

@@ -1,4 +1,4 @@
-#include "room.h"
+#include "howdah/admission/room.h"
 
 #include <algorithm>
 
@@ -12,13 +12,19 @@ auto KeyOf(const Resources& amount) {
   return std::tuple(amount.gpus, others, amount.memory_mib, amount.vcores);
 }
 
-std::vector<Resources> LargestFirst(const std::vector<Tasks>& tasks) {
-  std::vector<const Tasks*> order;
-  for (const Tasks& some : tasks) order.push_back(&some);
+// The largest tasks first.
+template <typename SomeTasks>
+auto InOrder(SomeTasks& tasks) {
+  std::vector<decltype(&tasks.front())> order;
+  for (auto& some : tasks) order.push_back(&some);
   std::stable_sort(order.begin(), order.end(),
                    [](const Tasks* a, const Tasks* b) { return KeyOf(a->each) > KeyOf(b->each); });
+  return order;
+}
+
+std::vector<Resources> LargestFirst(const std::vector<Tasks>& tasks) {
   std::vector<Resources> all;
-  for (const Tasks* some : order) all.insert(all.end(), static_cast<size_t>(some->count), some->each);
+  for (const Tasks* some : InOrder(tasks)) all.insert(all.end(), static_cast<size_t>(some->count), some->each);
   return all;
 }
 
@@ -88,6 +94,20 @@ std::optional<Room::Placements> Room::Start(const std::vector<Tasks>& tasks) {
     placements.emplace_back(*position, task);
     TakeFrom(*position, task, task);
   }
+  return placements;
+}
+
+Room::Placements Room::StartSome(std::vector<Tasks>& tasks) {
+  Placements placements;
+  for (Tasks* some : InOrder(tasks)) {
+    for (; some->count > 0; --some->count) {
+      const auto position = BestNow(some->each);
+      if (!position) break;
+      placements.emplace_back(*position, some->each);
+      TakeFrom(*position, some->each, some->each);
+    }
+  }
+  std::erase_if(tasks, [](const Tasks& some) { return some.count == 0; });
   return placements;
 }
 

@@ -270,9 +270,12 @@ TEST_P(EachCheck, ChangeIsAValidPartOfTheJobFile) {
   Of().fires(story);
   Finding finding;
   ASSERT_TRUE(Reports(story, check(), &finding));
-  jobspec::SubmitHost host{.file_name = "job.yaml", .directory = "/jobs", .sets = finding.change.Sets()};
+  jobspec::SubmitHost host;
+  host.file_name = "job.yaml";
+  host.directory = "/jobs";
+  host.sets = finding.change.Sets();
   host.variable = [](const std::string&) { return std::nullopt; };
-  host.path_kind = [](const std::string&) { return jobspec::PathKind::kDirectory; };
+  host.path_kind = [](const std::string&) { return keyfile::PathKind::kDirectory; };
   const std::string file = jobspec::WriteEffective(story.spec);
   const auto with_sets = jobspec::ParseJobFile(file, host);
   EXPECT_TRUE(with_sets.problems.empty()) << with_sets.problems.front().ToText();

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "howdah/base/text.h"
-
 namespace howdah::backend {
 namespace {
 
@@ -47,12 +45,8 @@ QueuedJob QueuedJobOf(const admission::Cluster& cluster, const std::vector<admis
   queued.queue = job.queue;
   queued.priority = job.priority;
   queued.submitted = job.submitted;
-  std::vector<std::string> texts;
-  for (const admission::Tasks& tasks : job.demand.tasks) {
-    queued.needs.push_back(NeedsOf(tasks));
-    texts.push_back(admission::ToText(tasks.each, tasks.count));
-  }
-  queued.needs_text = Join(texts, " + ");
+  for (const admission::Tasks& tasks : job.demand.tasks) queued.needs.push_back(NeedsOf(tasks));
+  queued.needs_text = admission::ToText(job.demand.tasks);
   const auto own = std::ranges::find_if(places, [&](const admission::Place& place) { return place.id == job.id; });
   if (own == places.end()) return queued;
   queued.position = static_cast<int>(own - places.begin()) + 1;

@@ -17,7 +17,7 @@ template <typename T>
 Result<T> ValueOf(jobspec::Parsed<T> parsed) {
   if (parsed.problems.empty()) return std::move(parsed.value);
   std::string text;
-  for (const jobspec::Problem& problem : parsed.problems) text += (text.empty() ? "" : "\n") + problem.ToText();
+  for (const keyfile::Problem& problem : parsed.problems) text += (text.empty() ? "" : "\n") + problem.ToText();
   return Error{ErrorCode::kUsage, text};
 }
 

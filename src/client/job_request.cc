@@ -15,10 +15,10 @@ namespace {
 // One byte more than the limit for job files, so that ParseJobFile reports a file that is too large.
 constexpr size_t kReadLimit = (size_t{1} << 20) + 1;
 
-jobspec::PathKind PathKindOf(const std::string& path) {
+keyfile::PathKind PathKindOf(const std::string& path) {
   struct stat facts {};
-  if (stat(path.c_str(), &facts) != 0) return jobspec::PathKind::kMissing;
-  return S_ISDIR(facts.st_mode) ? jobspec::PathKind::kDirectory : jobspec::PathKind::kFile;
+  if (stat(path.c_str(), &facts) != 0) return keyfile::PathKind::kMissing;
+  return S_ISDIR(facts.st_mode) ? keyfile::PathKind::kDirectory : keyfile::PathKind::kFile;
 }
 
 // current: the current directory.
@@ -85,8 +85,8 @@ Result<std::string> TextOf(const JobRequest& request, jobspec::SubmitHost& host)
 constexpr char kCommandLine[] = "command line";
 
 // Names the option in place of the line and the key of the job file that TextOf has made from the options.
-void NameOptions(std::vector<jobspec::Problem>& problems) {
-  for (jobspec::Problem& problem : problems) {
+void NameOptions(std::vector<keyfile::Problem>& problems) {
+  for (keyfile::Problem& problem : problems) {
     if (problem.file != kCommandLine) continue;
     problem.line = 0;
     const std::string option = jobspec::OptionOf(problem.key);

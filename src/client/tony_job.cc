@@ -105,14 +105,14 @@ Result<jobspec::ParsedJob> Checked(const config::Translation& translation) {
   HOWDAH_TRY(jobspec::SubmitHost host, SubmitHostHere("tony"));
   host.variable = nullptr;  // the translated text has no variables
   jobspec::ParsedJob job = jobspec::ParseJobFile(jobspec::WriteEffective(translation.job), host);
-  std::vector<jobspec::Problem> problems;
+  std::vector<keyfile::Problem> problems;
   for (const std::string& text : translation.problems) {
-    jobspec::Problem problem;
+    keyfile::Problem problem;
     problem.file = "tony";
     problem.text = text;
     problems.push_back(std::move(problem));
   }
-  for (jobspec::Problem& problem : job.problems) {
+  for (keyfile::Problem& problem : job.problems) {
     problem.line = 0;  // the user has no file with these lines
     problems.push_back(std::move(problem));
   }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "howdah/jobspec/pattern.h"
+#include "howdah/keyfile/pattern.h"
 #include "rules.h"
 
 namespace howdah::diagnosis {
@@ -17,7 +17,7 @@ std::optional<int> FirstMatching(const std::vector<jobspec::RestartRule>& rules,
     const jobspec::RestartRule& rule = rules[i];
     const bool matches = (!rule.exit || exit.code == rule.exit) &&
                          (rule.signal.empty() || (signal && SignalName(*signal) == rule.signal)) &&
-                         (rule.log.empty() || jobspec::FoundIn(rule.log, clean));
+                         (rule.log.empty() || keyfile::FoundIn(rule.log, clean));
     if (matches) return static_cast<int>(i);
   }
   return std::nullopt;

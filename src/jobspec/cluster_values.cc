@@ -6,6 +6,9 @@
 #include "words.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 bool IsLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }

@@ -6,32 +6,33 @@
 #include <string_view>
 #include <vector>
 
-#include "value_types.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/keyfile/value_types.h"
 
 namespace howdah::jobspec {
 
 // A reference to an image, as DockerLinuxContainerRuntime accepts it.
-ValueType<std::string> DockerImage();
+keyfile::ValueType<std::string> DockerImage();
 // The name of a network or a runtime; "" means none. Errors suggest `example`.
-ValueType<std::string> DockerWord(std::string_view title, std::string_view example);
+keyfile::ValueType<std::string> DockerWord(std::string_view title, std::string_view example);
 // source:target:ro or source:target:rw (OCIContainerRuntime); the mode is required.
-ValueType<std::string> DockerMount();
-ValueType<std::string> DockerTmpfs();
+keyfile::ValueType<std::string> DockerMount();
+keyfile::ValueType<std::string> DockerTmpfs();
 
 // A map of resource types to amounts above 0. The names are those that ResourceUtils accepts. A resource type that has
 // its own key in job files, such as memory, is an error.
-ValueType<std::vector<NamedResource>> Resources();
+keyfile::ValueType<std::vector<NamedResource>> Resources();
 
 // The name of a node. It includes the port on clusters with yarn.scheduler.include-port-in-node-name.
-ValueType<std::string> NodeName();
+keyfile::ValueType<std::string> NodeName();
 // The path of a rack, such as "/rack1".
-ValueType<std::string> RackName();
+keyfile::ValueType<std::string> RackName();
 
 // The URI of a file system, such as "hdfs://ns2".
-ValueType<std::string> FileSystemUri();
+keyfile::ValueType<std::string> FileSystemUri();
 // A list of kinds of tokens. An empty list differs from the default.
-ValueType<std::vector<TokenKind>> TokenKinds();
+keyfile::ValueType<std::vector<TokenKind>> TokenKinds();
 // A user, "@" and a group, or "*", as an AccessControlList of Hadoop can contain it.
-ValueType<std::string> UserOrGroup();
+keyfile::ValueType<std::string> UserOrGroup();
 
 }  // namespace howdah::jobspec

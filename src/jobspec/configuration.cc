@@ -6,10 +6,13 @@
 #include <set>
 #include <utility>
 
-#include "howdah/jobspec/nearest.h"
-#include "parse_yaml.h"
+#include "howdah/keyfile/nearest.h"
+#include "howdah/keyfile/parse.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 constexpr double kHighestPrice = 1e9;

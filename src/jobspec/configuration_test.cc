@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 using testing::ElementsAre;

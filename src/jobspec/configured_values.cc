@@ -2,9 +2,12 @@
 
 #include <utility>
 
-#include "variables.h"
+#include "howdah/keyfile/variables.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 // A string that is written even if it is empty.

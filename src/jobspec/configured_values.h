@@ -3,10 +3,11 @@
 
 #include <vector>
 
-#include "value_types.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/keyfile/value_types.h"
 
 namespace howdah::jobspec {
 
-ValueType<std::vector<Configured>> Configuration();
+keyfile::ValueType<std::vector<Configured>> Configuration();
 
 }  // namespace howdah::jobspec

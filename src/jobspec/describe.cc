@@ -1,10 +1,13 @@
 #include <algorithm>
 
 #include "howdah/jobspec/job_file.h"
-#include "json_text.h"
+#include "howdah/keyfile/json_text.h"
 #include "key_table.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 // Whether YAML reads the text back without quotes, in any position.

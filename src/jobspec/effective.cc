@@ -1,10 +1,12 @@
 // The effective job: written by the client, read by the application master and by every executor.
 #include "howdah/jobspec/job_file.h"
-#include "json_text.h"
+#include "howdah/keyfile/json_text.h"
+#include "howdah/keyfile/parse.h"
 #include "key_table.h"
-#include "parse_yaml.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
 
 std::string WriteEffective(const JobSpec& spec) { return JsonText(WriteSection(JobKeys(), spec), 2) + "\n"; }
 

@@ -10,6 +10,9 @@
 #include "words.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 using ::testing::HasSubstr;

@@ -6,6 +6,7 @@
 #include <string>
 
 namespace howdah::jobspec {
+
 namespace {
 
 // Sorted by name. Names are in lower case, without dashes and underscores.

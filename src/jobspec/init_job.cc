@@ -1,6 +1,7 @@
 #include "howdah/jobspec/init_job.h"
 
 namespace howdah::jobspec {
+
 namespace {
 
 constexpr const char* kHead =

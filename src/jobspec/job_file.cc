@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "howdah/keyfile/parse.h"
 #include "key_table.h"
-#include "parse_yaml.h"
 #include "rules.h"
 #include "sets.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 // Returns "mnist" for "jobs/mnist.yaml".
@@ -27,13 +30,6 @@ Problem WholeFile(const SubmitHost& host, int line, std::string text) {
 }
 
 }  // namespace
-
-std::string Problem::ToText() const {
-  std::string text = file;
-  if (line != 0) text += ":" + std::to_string(line);
-  if (!key.empty()) text += ": " + key;
-  return text + ": " + this->text;
-}
 
 ParsedJob ParseJobFile(std::string_view text, const SubmitHost& host) {
   ParsedJob job;

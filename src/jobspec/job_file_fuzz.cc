@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   host.file_name = "job.yaml";
   host.directory = "/work";
   host.variable = [](const std::string&) { return std::optional<std::string>("value"); };
-  host.path_kind = [](const std::string&) { return PathKind::kFile; };
+  host.path_kind = [](const std::string&) { return keyfile::PathKind::kFile; };
   const ParsedJob job = ParseJobFile(text, host);
   if (!job.problems.empty()) return 0;
   if (!ReadEffective(WriteEffective(job.spec)).ok()) __builtin_trap();  // the AM could not read this job

@@ -6,6 +6,9 @@
 #include "testing.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 using ::testing::ElementsAre;

@@ -5,10 +5,14 @@
 #include "cluster_values.h"
 #include "configured_values.h"
 #include "foreign_keys.h"
+#include "howdah/keyfile/value_types.h"
 #include "paths.h"
-#include "value_types.h"
+#include "words.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 constexpr int kCountMax = 1'000'000;

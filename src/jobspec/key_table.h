@@ -3,15 +3,16 @@
 // Schema and the reference page use these rows. A new key needs one row here and one field in job_spec.h.
 #pragma once
 
-#include "section.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/keyfile/section.h"
 
 namespace howdah::jobspec {
 
 // The most tasks that a job may have, over all roles.
 inline constexpr int kMostTasks = 100'000;
 
-const Section<JobSpec>& JobKeys();
-const Section<RoleSpec>& RoleKeys();
+const keyfile::Section<JobSpec>& JobKeys();
+const keyfile::Section<RoleSpec>& RoleKeys();
 
 // Returns the paths of all keys, as in docs/job-file.md: "roles.NAME.restart.max".
 const std::vector<std::string>& KeyPaths();

@@ -6,6 +6,9 @@
 #include "words.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 constexpr size_t kMostEncoded = size_t{16} << 10;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace howdah::jobspec {
+
 namespace {
 
 using ::testing::ElementsAre;

@@ -5,10 +5,13 @@
 #include <random>
 
 #include "howdah/jobspec/init_job.h"
-#include "parse_yaml.h"
+#include "howdah/keyfile/parse.h"
 #include "testing.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 using testing::Machine;

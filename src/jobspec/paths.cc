@@ -5,9 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "variables.h"
+#include "howdah/keyfile/variables.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 constexpr std::string_view kArchives = "zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";  // file name endings

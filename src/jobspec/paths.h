@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "value_types.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/keyfile/value_types.h"
 
 namespace howdah::jobspec {
 
@@ -18,10 +19,10 @@ enum class PathUse {
 };
 
 // A path or URI; "" means none. Relative paths start at the job file's directory, and become absolute.
-ValueType<std::string> PathOrUri(PathUse use);
+keyfile::ValueType<std::string> PathOrUri(PathUse use);
 
 // An item of files: a string or a map.
-ValueType<File> StagedFile();
+keyfile::ValueType<File> StagedFile();
 
 // The part after the last slash.
 std::string_view BaseName(std::string_view path);

@@ -5,6 +5,9 @@
 #include "testing.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 using ::testing::ElementsAreArray;

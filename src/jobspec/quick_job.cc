@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "howdah/base/text.h"
-#include "json_text.h"
+#include "howdah/keyfile/json_text.h"
+#include "howdah/keyfile/variables.h"
 #include "paths.h"
-#include "variables.h"
 #include "words.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 // Derives the job's name from the command: "train" from python3 -u ./train.py, "date" from /bin/date, and "python3"

@@ -9,6 +9,9 @@
 #include "words.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 std::string PathOf(const RoleSpec& role, std::string_view key) {

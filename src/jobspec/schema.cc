@@ -6,6 +6,9 @@
 #include "key_table.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 std::string Cell(const Json& value) {

@@ -8,17 +8,18 @@
 #include "testing.h"
 
 namespace howdah::jobspec {
+
 namespace {
 
 using ::testing::HasSubstr;
 
 TEST(Schema, HasEveryKeyOfTheTable) {
-  const Json schema = Json::parse(JsonSchema());
+  const keyfile::Json schema = keyfile::Json::parse(JsonSchema());
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-  EXPECT_EQ(schema["required"], Json({"roles"}));
+  EXPECT_EQ(schema["required"], keyfile::Json({"roles"}));
   for (const auto& key : JobKeys().keys) EXPECT_TRUE(schema["properties"].contains(key.name)) << key.name;
-  const Json& role = schema["properties"]["roles"]["additionalProperties"];
-  EXPECT_EQ(role["required"], Json({"memory", "command"}));
+  const keyfile::Json& role = schema["properties"]["roles"]["additionalProperties"];
+  EXPECT_EQ(role["required"], keyfile::Json({"memory", "command"}));
   for (const auto& key : RoleKeys().keys) {
     ASSERT_TRUE(role["properties"].contains(key.name)) << key.name;
     EXPECT_TRUE(role["properties"][std::string(key.name)].contains("title")) << key.name;

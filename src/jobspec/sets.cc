@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
-#include "parse_yaml.h"
+#include "howdah/keyfile/parse.h"
 #include "words.h"
 
 namespace howdah::jobspec {
+
+using namespace keyfile;
+
 namespace {
 
 constexpr Mark kMark = {0, true};

@@ -6,6 +6,7 @@
 #include "howdah/base/time.h"
 
 namespace howdah::jobspec {
+
 namespace {
 
 constexpr std::string_view kRoles = "roles.";

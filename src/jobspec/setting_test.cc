@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace howdah::jobspec {
+
 namespace {
 
 TEST(Setting, JobsOfTonyHaveTonysKeys) {

@@ -24,14 +24,14 @@ inline SubmitHost Machine(std::string file_name = "job.yaml") {
     return found == variables.end() ? std::nullopt : std::optional(found->second);
   };
   s.path_kind = [](const std::string& path) {
-    static const std::map<std::string, PathKind> paths = {
-        {"/jobs", PathKind::kDirectory},       {"/jobs/src", PathKind::kDirectory},
-        {"/jobs/train", PathKind::kDirectory}, {"/jobs/side.txt", PathKind::kFile},
-        {"/jobs/bundle.zip", PathKind::kFile}, {"/jobs/env.tar.gz", PathKind::kFile},
-        {"/jobs/a/x.txt", PathKind::kFile},    {"/jobs/b/x.txt", PathKind::kFile},
-        {"/data/$x", PathKind::kFile},         {"/jobs/dir.zip", PathKind::kDirectory}};
+    static const std::map<std::string, keyfile::PathKind> paths = {
+        {"/jobs", keyfile::PathKind::kDirectory},       {"/jobs/src", keyfile::PathKind::kDirectory},
+        {"/jobs/train", keyfile::PathKind::kDirectory}, {"/jobs/side.txt", keyfile::PathKind::kFile},
+        {"/jobs/bundle.zip", keyfile::PathKind::kFile}, {"/jobs/env.tar.gz", keyfile::PathKind::kFile},
+        {"/jobs/a/x.txt", keyfile::PathKind::kFile},    {"/jobs/b/x.txt", keyfile::PathKind::kFile},
+        {"/data/$x", keyfile::PathKind::kFile},         {"/jobs/dir.zip", keyfile::PathKind::kDirectory}};
     const auto found = paths.find(path);
-    return found == paths.end() ? PathKind::kMissing : found->second;
+    return found == paths.end() ? keyfile::PathKind::kMissing : found->second;
   };
   return s;
 }
@@ -39,7 +39,7 @@ inline SubmitHost Machine(std::string file_name = "job.yaml") {
 // Returns the problems of a text, one line each.
 inline std::vector<std::string> ProblemsOf(std::string_view text, const SubmitHost& host = Machine()) {
   std::vector<std::string> lines;
-  for (const Problem& problem : ParseJobFile(text, host).problems) lines.push_back(problem.ToText());
+  for (const keyfile::Problem& problem : ParseJobFile(text, host).problems) lines.push_back(problem.ToText());
   return lines;
 }
 

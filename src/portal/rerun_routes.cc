@@ -71,9 +71,9 @@ Result<CheckedJob> CheckJob(Cluster& cluster, const EditedJob& edited, const job
   return checked;
 }
 
-Json ProblemsJson(const std::vector<jobspec::Problem>& problems) {
+Json ProblemsJson(const std::vector<keyfile::Problem>& problems) {
   Json list = Json::array();
-  for (const jobspec::Problem& problem : problems) {
+  for (const keyfile::Problem& problem : problems) {
     list.push_back({{"file", problem.file}, {"line", problem.line}, {"key", problem.key}, {"text", problem.text}});
   }
   return list;
@@ -110,7 +110,7 @@ Result<std::vector<std::string>> MissingPaths(const jobspec::JobSpec& spec) {
   std::vector<std::string> paths = {spec.source, spec.python_archive};
   for (const jobspec::FileOfRole& file : jobspec::AllFiles(spec)) paths.push_back(file.file.from);
   std::erase_if(paths, [&](const std::string& path) {
-    return !path.starts_with('/') || host.path_kind(path) != jobspec::PathKind::kMissing;
+    return !path.starts_with('/') || host.path_kind(path) != keyfile::PathKind::kMissing;
   });
   return paths;
 }

@@ -209,15 +209,7 @@ admission::Job QueuedJobOf(const JobLeases& leases, int64_t vcores_free) {
   const int64_t missing = std::max<int64_t>(0, Total(leases.requested).vcores - vcores_free);
   job.submitted = leases.submitted + missing * kDelayPerVcore;
   job.priority = leases.requested.front().optional ? -1 : leases.priority;
-  for (const ContainerRequest& request : leases.requested) {
-    const admission::Resources each = AmountOf(request);
-    const auto equal = std::ranges::find_if(job.demand.tasks, [&](const auto& tasks) { return tasks.each == each; });
-    if (equal != job.demand.tasks.end()) {
-      ++equal->count;
-    } else {
-      job.demand.tasks.push_back({1, each});
-    }
-  }
+  for (const ContainerRequest& request : leases.requested) job.demand.Add(1, AmountOf(request));
   return job;
 }
 

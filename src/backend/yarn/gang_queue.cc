@@ -163,12 +163,7 @@ std::optional<std::string> GangTag(const jobspec::JobSpec& spec, int64_t least_m
     if (least_memory_mib > 0) {
       each.memory_mib = (each.memory_mib + least_memory_mib - 1) / least_memory_mib * least_memory_mib;
     }
-    const auto equal = std::ranges::find_if(demand.tasks, [&](const auto& some) { return some.each == each; });
-    if (equal != demand.tasks.end()) {
-      equal->count += role.instances.min;
-    } else {
-      demand.tasks.push_back({role.instances.min, each});
-    }
+    demand.Add(role.instances.min, each);
   }
   if (demand.tasks.empty()) return std::nullopt;
   return admission::ToTag(demand);
@@ -196,20 +191,26 @@ Status QueueReader::ReadApplications(hadoop::yarn::ResourceManager& rm) {
     filter.add_application_states(state);
   }
   HOWDAH_TRY(reports_.applications, rm.Applications(filter));
+  reports_.held.clear();
+  reports_.queues.clear();
   return {};
 }
 
-Status QueueReader::ReadDetails(hadoop::yarn::ResourceManager& rm, const QueueScope& scope, bool with_held) {
+Status QueueReader::ReadNodes(hadoop::yarn::ResourceManager& rm) {
   HOWDAH_TRY(reports_.nodes, rm.ClusterNodes());
   const bool has_labels =
       std::ranges::any_of(reports_.nodes, [](const auto& node) { return !LabelOfNode(node).empty(); });
   reports_.shared_labels.clear();
-  if (has_labels && scope.label.empty()) {
+  if (has_labels) {
     HOWDAH_TRY(const auto labels, rm.NodeLabels());
     for (const auto& label : labels) {
       if (!label.isexclusive()) reports_.shared_labels.insert(label.name());
     }
   }
+  return {};
+}
+
+Status QueueReader::ReadJobs(hadoop::yarn::ResourceManager& rm, const QueueScope& scope, bool with_held) {
   std::set<std::string> attempts, applications;
   for (const ApplicationReportProto& application : reports_.applications) {
     attempts.insert(AttemptOf(application));
@@ -217,7 +218,6 @@ Status QueueReader::ReadDetails(hadoop::yarn::ResourceManager& rm, const QueueSc
   }
   std::erase_if(reports_.ams, [&](const auto& entry) { return !attempts.contains(entry.first); });
   std::erase_if(held_, [&](const auto& entry) { return !applications.contains(entry.first); });
-  reports_.held.clear();
   for (const ApplicationReportProto& application : reports_.applications) {
     const auto demand = DemandOf(application);
     if (!demand || LabelOf(application) != scope.label || !HasAm(application)) continue;
@@ -231,7 +231,6 @@ Status QueueReader::ReadDetails(hadoop::yarn::ResourceManager& rm, const QueueSc
 }
 
 Status QueueReader::ReadQueues(hadoop::yarn::ResourceManager& rm, const admission::Cluster& cluster) {
-  reports_.queues.clear();
   for (const admission::Job& job : cluster.jobs) {
     if (!job.waits() || reports_.queues.contains(job.queue)) continue;
     auto info = rm.QueueInfo(job.queue);

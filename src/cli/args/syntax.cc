@@ -8,7 +8,7 @@
 
 #include "howdah/base/version.h"
 #include "howdah/client/exit_code.h"
-#include "howdah/jobspec/nearest.h"
+#include "howdah/keyfile/nearest.h"
 
 namespace howdah::cli::args {
 namespace {
@@ -160,7 +160,7 @@ int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> names;
   for (const CLI::App* command : commands) names.push_back(command->get_name());
-  const std::string_view near = jobspec::Nearest(word, {names.begin(), names.end()});
+  const std::string_view near = keyfile::Nearest(word, {names.begin(), names.end()});
   const std::string hint = near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
   std::fprintf(stderr, "howdah: unknown command '%s'%s `howdah --help` lists the commands\n", word.c_str(),
                hint.empty() ? ";" : hint.c_str());

@@ -29,8 +29,8 @@ Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection
   return std::variant<jobspec::JobSpec, int>(std::move(job.spec));
 }
 
-void PrintProblems(const std::vector<jobspec::Problem>& problems) {
-  for (const jobspec::Problem& problem : problems)
+void PrintProblems(const std::vector<keyfile::Problem>& problems) {
+  for (const keyfile::Problem& problem : problems)
     output::PrintMessage(problem.ToText() + (problem.excerpt.empty() ? "" : "\n" + problem.excerpt));
 }
 

@@ -18,7 +18,7 @@ Result<std::variant<jobspec::JobSpec, int>> AdmittedJob(client::Connection& conn
 Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection, jobspec::ParsedJob job);
 
 // Prints problems, or hints, one per line. Below a syntax error follows its excerpt.
-void PrintProblems(const std::vector<jobspec::Problem>& problems);
+void PrintProblems(const std::vector<keyfile::Problem>& problems);
 
 // Submits the job, with a progress bar if the upload takes long.
 Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep);

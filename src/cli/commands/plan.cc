@@ -17,10 +17,10 @@
 namespace howdah::cli::commands {
 namespace {
 
-std::string ProblemsJson(const std::vector<jobspec::Problem>& problems) {
+std::string ProblemsJson(const std::vector<keyfile::Problem>& problems) {
   nlohmann::ordered_json json;
   json["problems"] = nlohmann::ordered_json::array();
-  for (const jobspec::Problem& problem : problems) {
+  for (const keyfile::Problem& problem : problems) {
     json["problems"].push_back(
         {{"file", problem.file}, {"line", problem.line}, {"key", problem.key}, {"text", problem.text}});
   }

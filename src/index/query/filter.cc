@@ -10,7 +10,7 @@
 #include "howdah/base/text.h"
 #include "howdah/core/states.h"
 #include "howdah/jobspec/advice_check.h"
-#include "howdah/jobspec/nearest.h"
+#include "howdah/keyfile/nearest.h"
 
 namespace howdah::index::query {
 namespace {
@@ -87,7 +87,7 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
 Error Mistake(std::string text) { return {ErrorCode::kUsage, std::move(text)}; }
 
 std::string Suggestion(std::string_view text, const std::vector<std::string_view>& candidates) {
-  const std::string_view nearest = jobspec::Nearest(text, candidates);
+  const std::string_view nearest = keyfile::Nearest(text, candidates);
   return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
 }
 

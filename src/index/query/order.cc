@@ -7,7 +7,7 @@
 
 #include "howdah/base/text.h"
 #include "howdah/core/states.h"
-#include "howdah/jobspec/nearest.h"
+#include "howdah/keyfile/nearest.h"
 
 namespace howdah::index::query {
 namespace {

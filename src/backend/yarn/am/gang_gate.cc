@@ -43,7 +43,8 @@ class GangGate::Observer {
     if (own == nullptr || !own->waits() || IsFirst(queue, *own)) return View{};
     if (own->am) scope_.am_size = own->am->size;
     if (std::string digest = DigestOf(reader_.reports()); digest != digest_ || now >= read_nodes_ + kNodesAreOldAfter) {
-      HOWDAH_TRY_STATUS(reader_.ReadDetails(*rm, scope_, own->demand.run.has_value()));
+      HOWDAH_TRY_STATUS(reader_.ReadNodes(*rm));
+      HOWDAH_TRY_STATUS(reader_.ReadJobs(*rm, scope_, own->demand.run.has_value()));
       digest_ = std::move(digest);
       read_nodes_ = now;
     }

@@ -75,11 +75,16 @@ const jobspec::RoleSpec& RoleOf(const jobspec::JobSpec& spec, int role) {
   return spec.roles[static_cast<size_t>(role)];
 }
 
+// Whether the ResourceManager starts another AM after this one has left.
+bool MayBeRestarted(const YarnBackend::Options& options) {
+  return MaxAttempts(options.spec, options.configuration) >= 2;
+}
+
 GangGate::Options GateOptionsOf(const YarnBackend::Options& options) {
   return {.job = options.start.job,
           .label = options.start.node_label,
           .attempt = options.own_container.attempt,
-          .may_step_aside = MaxAttempts(options.spec, options.configuration) >= 2};
+          .may_step_aside = MayBeRestarted(options)};
 }
 
 // Reports a container that is being released because the job does not need it.
@@ -153,7 +158,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       departure_(scheduler_, containers_,
                  {.container = options_.own_container,
                   .host = options_.own_host,
-                  .may_leave = MaxAttempts(options_.spec, options_.configuration) >= 2,
+                  .may_leave = MayBeRestarted(options_),
                   .store = options_.store_state}),
       requests_(
           loop, scheduler_, sink_, options_.clock,

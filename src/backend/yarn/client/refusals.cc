@@ -4,8 +4,8 @@
 
 #include "howdah/base/bytes.h"
 #include "howdah/base/text.h"
-#include "howdah/jobspec/nearest.h"
 #include "howdah/jobspec/setting.h"
+#include "howdah/keyfile/nearest.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
@@ -44,7 +44,7 @@ std::string NearestQueue(const ClusterFacts& facts) {
   for (const std::string_view path : facts.allowed_queues) {
     names.push_back(is_path ? path : path.substr(path.rfind('.') + 1));
   }
-  return std::string(jobspec::Nearest(facts.queue.name, names));
+  return std::string(keyfile::Nearest(facts.queue.name, names));
 }
 
 // Returns the key that requests the resource type.

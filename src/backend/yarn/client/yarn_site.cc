@@ -4,6 +4,7 @@
 #include <set>
 
 #include "doctor.h"
+#include "howdah/admission/queue_watch.h"
 #include "howdah/backend/queue_view.h"
 #include "howdah/backend/yarn/cluster_info.h"
 #include "howdah/backend/yarn/gang_queue.h"
@@ -83,6 +84,7 @@ Result<std::vector<backend::QueuedJob>> YarnSite::Jobs() {
   HOWDAH_TRY(const auto rm, cluster->Rm());
   QueueReader reader;
   HOWDAH_TRY_STATUS(reader.ReadApplications(*rm));
+  HOWDAH_TRY_STATUS(reader.ReadNodes(*rm));
   std::map<std::string, backend::QueuedJob> jobs;  // by id; also those whose tasks start one by one
   std::set<std::string> labels;
   for (const ApplicationReportProto& report : reader.reports().applications) {
@@ -92,15 +94,10 @@ Result<std::vector<backend::QueuedJob>> YarnSite::Jobs() {
     jobs[job.id.text] = std::move(job);
   }
   for (const std::string& label : labels) {
-    QueueScope scope{.label = label};
-    HOWDAH_TRY_STATUS(reader.ReadDetails(*rm, scope, /*with_held=*/true));
-    scope.counts_vcores = CountsVcores(reader.reports().nodes);
+    const QueueScope scope{.label = label, .counts_vcores = CountsVcores(reader.reports().nodes)};
+    HOWDAH_TRY_STATUS(reader.ReadJobs(*rm, scope, /*with_held=*/true));
     admission::Cluster queue = ClusterOf(reader.reports(), scope);
-    const Instant now = os::process::Clock().Now();
-    for (admission::Job& job : queue.jobs) {
-      if (!job.waits()) job.complete = now;
-    }
-    const std::vector<admission::Place> places = admission::Order(queue, now);
+    const std::vector<admission::Place> places = admission::QueueWatch().Look(queue, os::process::Clock().Now());
     for (const admission::Job& job : queue.jobs) {
       const backend::QueuedJob before = jobs.at(job.id);
       backend::QueuedJob& row = jobs.at(job.id) = backend::QueuedJobOf(queue, places, job);

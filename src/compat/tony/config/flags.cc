@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "howdah/jobspec/nearest.h"
+#include "howdah/keyfile/nearest.h"
 
 namespace howdah::compat::tony::config {
 namespace {
@@ -126,7 +126,7 @@ Error NoFlag(const std::string& word, const std::optional<Word>& flag, bool firs
   }
   std::vector<std::string_view> names;
   for (const Flag& known : AllFlags()) names.push_back(known.name);
-  const std::string_view near = jobspec::Nearest(flag->name, names);
+  const std::string_view near = keyfile::Nearest(flag->name, names);
   return Wrong(
       "unknown flag '" + word + "'" + ignored +
       (near.empty() ? "; `howdah tony -help` lists all flags" : "; did you mean '-" + std::string(near) + "'?"));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "howdah/jobspec/nearest.h"
+#include "howdah/keyfile/nearest.h"
 
 namespace howdah::compat::tony::config {
 namespace {
@@ -225,7 +225,7 @@ std::string NearestKey(std::string_view name, const std::vector<std::string>& jo
     }
   }
   const std::vector<std::string_view> views(candidates.begin(), candidates.end());
-  return std::string(jobspec::Nearest(name, views));
+  return std::string(keyfile::Nearest(name, views));
 }
 
 std::string KeysPage() {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "howdah/compat/tony/config/keys.h"
-#include "howdah/jobspec/nearest.h"
+#include "howdah/keyfile/nearest.h"
 #include "translator.h"
 
 namespace howdah::compat::tony::config {
@@ -66,7 +66,7 @@ void Translator::NoteKey(const std::string& name, const hadoop::conf::Property& 
   const bool known = job.empty() || IsJobType(job) || job == "driver" || job == "am";
   if (known || name.ends_with(".instances")) return;
   const std::vector<std::string_view> types(types_.begin(), types_.end());
-  const std::string_view near = jobspec::Nearest(job, types);
+  const std::string_view near = keyfile::Nearest(job, types);
   Note(name, "unknown role " + job + " (tony." + job + ".instances is not set or 0)" +
                  (near.empty() ? "" : "; did you mean " + std::string(near) + "?"));
 }

@@ -78,9 +78,9 @@ void Translator::AddResource(const std::string& key, const std::string& item, st
   if (file.to.empty()) file.to = BaseName(file.from);
   if (file.from.starts_with("file://")) file.from.erase(0, 7);
   if (!IsUri(file.from)) {
-    const jobspec::PathKind kind = facts_.path_kind(file.from);
-    if (kind == jobspec::PathKind::kMissing) values_.Fail(key, "no such file or directory: " + file.from);
-    if (kind == jobspec::PathKind::kDirectory) file.unpack = false;  // TonY packs directories and unpacks them again
+    const keyfile::PathKind kind = facts_.path_kind(file.from);
+    if (kind == keyfile::PathKind::kMissing) values_.Fail(key, "no such file or directory: " + file.from);
+    if (kind == keyfile::PathKind::kDirectory) file.unpack = false;  // TonY packs directories and unpacks them again
     AddFile(std::move(file), to);
     return;
   }

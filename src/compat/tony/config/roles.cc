@@ -1,7 +1,7 @@
 // Translates job types to roles: their kinds, commands, and the effect of failures.
 #include <algorithm>
 
-#include "howdah/jobspec/nearest.h"
+#include "howdah/keyfile/nearest.h"
 #include "translator.h"
 
 namespace howdah::compat::tony::config {
@@ -67,7 +67,7 @@ void Translator::ReadFramework() {
   const auto framework = jobspec::FrameworkFromText(word);
   if (!framework) {
     const std::string_view near =
-        jobspec::Nearest(word, {"tensorflow", "pytorch", "mxnet", "horovod", "standalone", "jax", "mpi", "xgboost"});
+        keyfile::Nearest(word, {"tensorflow", "pytorch", "mxnet", "horovod", "standalone", "jax", "mpi", "xgboost"});
     values_.Fail(key, near.empty() ? "write tensorflow, pytorch, mxnet, horovod or standalone"
                                    : "unknown framework; did you mean " + std::string(near) + "?");
     return;
@@ -126,7 +126,7 @@ jobspec::Command Translator::CommandOf(const std::string& name) {
   const std::string word = text.substr(0, text.find(' '));
   if (!flags_.src_dir.empty() && IsPlainWord(word)) {
     const std::string path = Absolute(flags_.src_dir, facts_.directory) + "/" + word;
-    const bool is_file = !IsUri(path) && facts_.path_kind(path) == jobspec::PathKind::kFile;
+    const bool is_file = !IsUri(path) && facts_.path_kind(path) == keyfile::PathKind::kFile;
     if (is_file && !facts_.executable(path)) command.shell = "chmod +x " + word + " && ";
   }
   if (facts_.on_cluster && !SkipsHadoopPath()) {

@@ -14,12 +14,12 @@ inline Facts Machine() {
   Facts facts;
   facts.directory = "/here";
   facts.path_kind = [](const std::string& path) {
-    static const std::map<std::string, jobspec::PathKind> paths = {
-        {"/here/src", jobspec::PathKind::kDirectory}, {"/here/src/run.sh", jobspec::PathKind::kFile},
-        {"/here/a.zip", jobspec::PathKind::kFile},    {"/here/data", jobspec::PathKind::kDirectory},
-        {"/here/venv.zip", jobspec::PathKind::kFile}, {"/here/b.txt", jobspec::PathKind::kFile}};
+    static const std::map<std::string, keyfile::PathKind> paths = {
+        {"/here/src", keyfile::PathKind::kDirectory}, {"/here/src/run.sh", keyfile::PathKind::kFile},
+        {"/here/a.zip", keyfile::PathKind::kFile},    {"/here/data", keyfile::PathKind::kDirectory},
+        {"/here/venv.zip", keyfile::PathKind::kFile}, {"/here/b.txt", keyfile::PathKind::kFile}};
     const auto found = paths.find(path);
-    return found == paths.end() ? jobspec::PathKind::kMissing : found->second;
+    return found == paths.end() ? keyfile::PathKind::kMissing : found->second;
   };
   facts.executable = [](const std::string&) { return false; };
   facts.list = [](const std::string& uri) -> Result<std::vector<std::string>> {

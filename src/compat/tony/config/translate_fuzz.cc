@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!configuration.ok()) return 0;
   Facts facts;
   facts.directory = "/work";
-  facts.path_kind = [](const std::string&) { return jobspec::PathKind::kFile; };
+  facts.path_kind = [](const std::string&) { return keyfile::PathKind::kFile; };
   facts.executable = [](const std::string&) { return true; };
   facts.list = [](const std::string&) { return Result<std::vector<std::string>>(std::vector<std::string>()); };
   Translate(*flags, *configuration, facts);

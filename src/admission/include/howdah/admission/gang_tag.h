@@ -22,8 +22,13 @@ struct Tasks {
 struct Demand {
   std::vector<Tasks> tasks;
   std::optional<Duration> run;  // timeouts.run
+  // Adds tasks. Equal tasks are one entry.
+  void Add(int64_t count, const Resources& each);
   friend bool operator==(const Demand&, const Demand&) = default;
 };
+
+// Formats "4 × 16 GiB, 1 GPU + 2 GiB" for people.
+std::string ToText(const std::vector<Tasks>& tasks);
 
 // YARN's limit for a tag. (YarnConfiguration.APPLICATION_MAX_TAG_LENGTH)
 inline constexpr size_t kTagLimit = 100;

@@ -42,8 +42,8 @@ struct Configuration {
 
 template <typename T>
 struct Parsed {
-  T value;                        // valid only if problems is empty
-  std::vector<Problem> problems;  // all problems, in the order of the file
+  T value;                                 // valid only if problems is empty
+  std::vector<keyfile::Problem> problems;  // all problems, in the order of the file
 };
 
 // file: the name to use in messages. Time and memory are bounded for any text up to kLongestConfiguration. A longer

@@ -1,41 +1,20 @@
-// Parses job files into a JobSpec, and writes them. Pure: paths are made absolute as text, and only SubmitHost checks
+// Parses job files into a JobSpec, and writes them. Pure: paths are made absolute as text, and only the Host checks
 // whether they exist.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "howdah/base/result.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/keyfile/host.h"
+#include "howdah/keyfile/problem.h"
 
 namespace howdah::jobspec {
 
-// A mistake in a job file, or a hint about one of its keys.
-struct Problem {
-  std::string file;  // the path that the user gave
-  int line = 0;      // 1-based; 0 for a --set, and for the file as a whole
-  std::string key;   // "roles.worker.memory"; empty for the file as a whole
-  std::string text;  // the mistake, and what to do
-  // For a syntax error: the line of the file, and a line with a caret below the error. Otherwise empty.
-  std::string excerpt = {};
-  // Formats "job.yaml:7: roles.worker.memroy: unknown key; did you mean 'memory'?".
-  std::string ToText() const;
-  friend bool operator==(const Problem&, const Problem&) = default;
-};
-
-enum class PathKind { kMissing, kFile, kDirectory };
-
 // The facts about the submitting machine that are needed to parse a job file.
-struct SubmitHost {
-  std::string file_name;  // used in messages; its stem is the default of `name`
-  std::string directory;  // absolute; the file's relative paths start here
-  // Returns a variable of the submitting environment, or nullopt if it is not set.
-  std::function<std::optional<std::string>(const std::string&)> variable;
-  // Returns the kind of an absolute path.
-  std::function<PathKind(const std::string&)> path_kind;
+struct SubmitHost : keyfile::Host {
   // The values of --set: KEY=VALUE, applied in this order before any check. KEY is a path through maps
   // ("roles.worker.instances"); missing maps are created. VALUE is YAML. Problems with these values have the file
   // "--set" and line 0.
@@ -43,9 +22,9 @@ struct SubmitHost {
 };
 
 struct ParsedJob {
-  JobSpec spec;                   // valid only if problems is empty
-  std::vector<Problem> problems;  // all problems, in the order of their lines
-  std::vector<Problem> hints;     // about renamed keys
+  JobSpec spec;                            // valid only if problems is empty
+  std::vector<keyfile::Problem> problems;  // all problems, in the order of their lines
+  std::vector<keyfile::Problem> hints;     // about renamed keys
 };
 
 // Parses a user's job file, YAML or JSON, strictly, and reports all problems at once. Never throws. Time and memory are

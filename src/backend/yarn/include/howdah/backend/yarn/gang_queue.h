@@ -61,9 +61,11 @@ class QueueReader {
  public:
   // Reads the applications only. Errors are those of ResourceManager.
   Status ReadApplications(hadoop::yarn::ResourceManager& rm);
-  // Reads the rest for the jobs of the scope. An application whose details the caller may not read stays without them.
-  // with_held: also the containers of running jobs with a time limit, which only backfilling needs.
-  Status ReadDetails(hadoop::yarn::ResourceManager& rm, const QueueScope& scope, bool with_held);
+  Status ReadNodes(hadoop::yarn::ResourceManager& rm);
+  // Reads the containers and queues of the scope's jobs, after their applications and the nodes. An application whose
+  // details the caller may not read stays without them. with_held: also the containers of running jobs with a time
+  // limit, which only backfilling needs.
+  Status ReadJobs(hadoop::yarn::ResourceManager& rm, const QueueScope& scope, bool with_held);
   const QueueReports& reports() const { return reports_; }
 
  private:

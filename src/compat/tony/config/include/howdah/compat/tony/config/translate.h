@@ -15,7 +15,7 @@ namespace howdah::compat::tony::config {
 // The facts that the translation needs about the submitting machine and remote file systems.
 struct Facts {
   std::string directory;  // absolute; relative paths start here
-  std::function<jobspec::PathKind(const std::string& path)> path_kind;
+  std::function<keyfile::PathKind(const std::string& path)> path_kind;
   bool on_cluster = false;  // whether containers run on nodes of Hadoop
   // Returns whether a file of this machine may be executed.
   std::function<bool(const std::string& path)> executable;

@@ -7,14 +7,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "howdah/jobspec/job_file.h"
-#include "tree.h"
+#include "howdah/keyfile/host.h"
+#include "howdah/keyfile/problem.h"
+#include "howdah/keyfile/tree.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 class Reader {
  public:
-  explicit Reader(const SubmitHost& host) : host_(host) {}
+  explicit Reader(const Host& host) : host_(host) {}
 
   // A key or list item is the current one from construction to destruction of its Scope.
   class Scope {
@@ -60,7 +61,7 @@ class Reader {
   // Returns the most similar candidate, or "" if there is none or the limit for comparisons was reached.
   std::string_view Suggest(std::string_view text, const std::vector<std::string_view>& candidates);
 
-  const SubmitHost& host() const { return host_; }
+  const Host& host() const { return host_; }
   // Returns the problems in the order of their lines, those of --set last, at most 200.
   std::vector<Problem> TakeProblems();
   std::vector<Problem> TakeHints() { return std::move(hints_); }
@@ -75,7 +76,7 @@ class Reader {
   Problem ProblemAt(Mark mark, std::string path, std::string text) const;
   bool Expand(const Node& node, std::string_view text, std::string* out);
 
-  const SubmitHost& host_;
+  const Host& host_;
   std::string path_;
   std::vector<Problem> problems_, hints_;
   std::vector<std::string> relative_directories_;
@@ -84,4 +85,4 @@ class Reader {
   std::unordered_map<std::string, Noted> noted_;
 };
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

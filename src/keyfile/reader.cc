@@ -1,11 +1,12 @@
-#include "reader.h"
+#include "howdah/keyfile/reader.h"
 
 #include <algorithm>
 
-#include "variables.h"
-#include "words.h"
+#include "howdah/keyfile/nearest.h"
+#include "howdah/keyfile/variables.h"
+#include "howdah/keyfile/words.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 namespace {
 
 constexpr size_t kShownMax = 200;
@@ -134,4 +135,4 @@ std::vector<Problem> Reader::TakeProblems() {
   return std::move(problems_);
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

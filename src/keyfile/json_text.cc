@@ -1,8 +1,8 @@
-#include "json_text.h"
+#include "howdah/keyfile/json_text.h"
 
 #include <string_view>
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 namespace {
 
 struct Escape {
@@ -46,4 +46,4 @@ std::string JsonText(const Json& value, int indent) {
   return escaped;
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

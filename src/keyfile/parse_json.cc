@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "parse_yaml.h"
+#include "howdah/keyfile/parse.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 namespace {
 
 // Builds the tree from the events of nlohmann's sax_parse.
@@ -40,4 +40,4 @@ ParsedTree ParseJson(std::string_view text, Tree& tree) {
   return {builder.root(), builder.error()};
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -1,4 +1,4 @@
-// The value types of job files: numbers, sizes, durations, strings, enumerations, lists.
+// The value types of files: numbers, sizes, durations, strings, enumerations, lists.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "section.h"
+#include "howdah/base/time.h"
+#include "howdah/keyfile/section.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 ValueType<int> WholeNumber(int min, int max);
+// A decimal number from least to most.
+ValueType<double> Number(double least, double most);
 ValueType<bool> TrueOrFalse();
 // A memory size above 0.
 ValueType<int64_t> Memory();
@@ -21,17 +24,14 @@ ValueType<Duration> TimeSpan(Zero zero);
 ValueType<Duration> TimeSpanOr0(Duration min, Duration max);
 // A string; "" means none.
 ValueType<std::string> OptionalText();
-ValueType<std::string> JobName();  // at most kLongestJobName bytes
 ValueType<std::string> NonEmptyText(std::string_view title);
 // A string with a check: fault(text) returns an error message, or "" if the text is valid.
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);
+// A script for bash. Its variables are not expanded.
+ValueType<std::string> Script();
 ValueType<std::string> VariableName();
-// A signal's name. `names` returns the accepted names.
-ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)());
-// A regular expression (howdah/jobspec/pattern.h).
+// A regular expression (howdah/keyfile/pattern.h).
 ValueType<std::string> Pattern();
-ValueType<EnvVars> Variables();
-ValueType<Command> CommandLine();
 
 // Returns the schema of a scalar that may also contain variables.
 Json OrVariable(Json schema);
@@ -135,4 +135,4 @@ ValueType<S> OrShort(ValueType<S> whole, ValueType<V> brief, std::function<S(V)>
   return type;
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -9,11 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "json_text.h"
-#include "reader.h"
-#include "words.h"
+#include "howdah/keyfile/json_text.h"
+#include "howdah/keyfile/reader.h"
+#include "howdah/keyfile/words.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 // Reads values of one type from job files, and writes them.
 template <typename V>
@@ -229,4 +229,4 @@ Json SectionSchema(const Section<T>& section) {
   return Json{{"title", title}, {"anyOf", {std::move(value), std::move(schema)}}};
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

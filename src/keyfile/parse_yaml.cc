@@ -1,16 +1,15 @@
 // Parses YAML through libyaml's events. libyaml rejects invalid YAML that yaml-cpp accepts, such as an unterminated
 // quote at the end of the text, and its error messages name the missing part.
-#include "parse_yaml.h"
-
 #include <yaml.h>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "words.h"
+#include "howdah/keyfile/parse.h"
+#include "howdah/keyfile/words.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 namespace {
 
 constexpr size_t kTextMax = 1 << 20;
@@ -220,4 +219,4 @@ ParsedTree ParseYaml(std::string_view text, Tree& tree, bool from_set) {
   return {builder.root(), builder.error()};
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 // Returns the error in a pattern, or "" if the pattern is valid.
 std::string PatternFault(const std::string& pattern);
@@ -13,4 +13,4 @@ std::string PatternFault(const std::string& pattern);
 // Whether the pattern matches anywhere in the text. Returns false for an invalid pattern.
 bool FoundIn(const std::string& pattern, std::string_view text);
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

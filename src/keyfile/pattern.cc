@@ -1,8 +1,8 @@
-#include "howdah/jobspec/pattern.h"
+#include "howdah/keyfile/pattern.h"
 
 #include <re2/re2.h>
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 namespace {
 
 constexpr char kManyLines[] = "(?m)";
@@ -19,4 +19,4 @@ bool FoundIn(const std::string& pattern, std::string_view text) {
   return compiled.ok() && RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), compiled);
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -1,14 +1,15 @@
-#include "value_types.h"
+#include "howdah/keyfile/value_types.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "howdah/base/bytes.h"
-#include "howdah/jobspec/pattern.h"
-#include "variables.h"
-#include "words.h"
+#include "howdah/base/text.h"
+#include "howdah/keyfile/pattern.h"
+#include "howdah/keyfile/variables.h"
+#include "howdah/keyfile/words.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 namespace {
 
 bool IsNumber(std::string_view text) {
@@ -121,64 +122,6 @@ bool ReadWholeNumber(Reader& r, const Node& n, int min, int max, int& out) {
   return true;
 }
 
-// Reads [NAME=VALUE, ...], as docker compose writes variables.
-bool ReadVariableList(Reader& r, const Node& n, EnvVars& out) {
-  bool good = true;
-  for (size_t i = 0; i < n.items.size(); ++i) {
-    const Reader::Scope scope(r, i);
-    const auto text = r.Text(*n.items[i], "NAME=VALUE");
-    const size_t equals = text ? text->find('=') : std::string::npos;
-    if (text && (equals == std::string::npos || !IsVariableName(text->substr(0, equals)))) {
-      good = r.Fail(*n.items[i], "must be NAME=VALUE, but is '" + Printable(*text) + "'");
-      continue;
-    }
-    good = good && text;
-    if (text) out.emplace_back(text->substr(0, equals), text->substr(equals + 1));
-  }
-  return good;
-}
-
-bool ReadVariables(Reader& r, const Node& n, EnvVars& out) {
-  if (n.kind == Node::Kind::kList) return ReadVariableList(r, n, out);
-  if (!CheckIsMap(r, n)) return false;
-  return ForEachEntry(r, n, [&](const Entry& entry) {
-    if (!IsVariableName(entry.key)) {
-      return r.Fail(entry.mark, "invalid variable name; use letters, digits and _, not starting with a digit");
-    }
-    if (entry.value->kind == Node::Kind::kNull)
-      return r.Fail(entry.mark, "has no value; write \"\" for an empty string");
-    const auto text = r.Text(*entry.value, "a string");
-    if (!text) return false;
-    out.emplace_back(entry.key, *text);
-    return true;
-  });
-}
-
-bool ReadCommand(Reader& r, const Node& n, Command& out) {
-  constexpr std::string_view kRemedy = "write the command to run, for example: python train.py";
-  if (n.kind != Node::Kind::kList) {
-    const auto text = r.Verbatim(n, "a string for bash, or a list of strings");
-    if (!text) return false;
-    if (text->find_first_not_of(" \t\r\n") == std::string::npos) return r.Fail(n, "is empty; " + std::string(kRemedy));
-    out.shell = *text;
-    return true;
-  }
-  bool good = true;
-  for (size_t i = 0; i < n.items.size(); ++i) {
-    const Reader::Scope scope(r, i);
-    const auto word = r.Verbatim(*n.items[i], "a string");
-    if (word) out.argv.push_back(*word);
-    good = good && word.has_value();
-  }
-  if (good && (out.argv.empty() || out.argv.front().empty())) return r.Fail(n, "is empty; " + std::string(kRemedy));
-  return good;
-}
-
-Json WriteCommand(const Command& command) {
-  if (!command.argv.empty()) return command.argv;
-  return command.shell.empty() ? Json() : Json(command.shell);
-}
-
 }  // namespace
 
 Json OrVariable(Json schema) {
@@ -193,6 +136,26 @@ ValueType<int> WholeNumber(int min, int max) {
           [min, max] {
             const std::string title = "whole number, " + std::to_string(min) + " or more";
             return OrVariable({{"title", title}, {"type", "integer"}, {"minimum", min}, {"maximum", max}});
+          }};
+}
+
+ValueType<double> Number(double least, double most) {
+  const std::string range = "write a number from " + Json(least).dump() + " to " + Json(most).dump();
+  return {[least, most, range](Reader& r, const Node& n, double& out) {
+            const auto text = r.Text(n, "a number");
+            if (!text) return false;
+            double value = 0;
+            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+            if (error != std::errc() || end != text->data() + text->size()) {
+              return r.Fail(n, Quoted(*text) + " is not a number; " + range);
+            }
+            if (!(value >= least && value <= most)) return r.Fail(n, Quoted(*text) + " is out of range; " + range);
+            out = value;
+            return true;
+          },
+          [](const double& value) { return Json(value); },
+          [least, most] {
+            return OrVariable({{"title", "number"}, {"type", "number"}, {"minimum", least}, {"maximum", most}});
           }};
 }
 
@@ -261,17 +224,21 @@ ValueType<std::string> OptionalText() {
   return CheckedText("string", [](const std::string&) { return std::string(); });
 }
 
-ValueType<std::string> JobName() {
-  static_assert(kLongestJobName == 255);
-  return CheckedText("string of at most 255 bytes", [](const std::string& text) {
-    if (text.size() <= kLongestJobName) return std::string();
-    return "has " + std::to_string(text.size()) + " bytes; a job's name has at most 255 bytes";
-  });
-}
-
 ValueType<std::string> NonEmptyText(std::string_view title) {
   return CheckedText(title,
                      [](const std::string& text) { return text.empty() ? "is empty; remove it" : std::string(); });
+}
+
+ValueType<std::string> Script() {
+  ValueType<std::string> type = NonEmptyText("command for bash");
+  type.read = [](Reader& r, const Node& n, std::string& out) {
+    auto text = r.Verbatim(n, "a command for bash");
+    if (!text) return false;
+    if (text->find_first_not_of(" \t\r\n") == std::string::npos) return r.Fail(n, "is empty; write a command for bash");
+    out = std::move(*text);
+    return true;
+  };
+  return type;
 }
 
 ValueType<std::string> VariableName() {
@@ -280,20 +247,6 @@ ValueType<std::string> VariableName() {
                ? ""
                : "invalid variable name " + Quoted(text) + "; use letters, digits and _, not starting with a digit";
   });
-}
-
-ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)()) {
-  ValueType<size_t> index = WordIndex(names());
-  return {[names, read = index.read](Reader& r, const Node& n, std::string& out) {
-            size_t i = 0;
-            if (!read(r, n, i)) return false;
-            out = names()[i];
-            return true;
-          },
-          [](const std::string& name) { return name.empty() ? Json() : Json(name); },
-          [names] {
-            return OrVariable({{"title", "signal name"}, {"type", "string"}, {"enum", names()}});
-          }};
 }
 
 ValueType<std::string> Pattern() {
@@ -327,29 +280,4 @@ ValueType<size_t> WordIndex(std::vector<std::string_view> words) {
   return type;
 }
 
-ValueType<EnvVars> Variables() {
-  return {&ReadVariables,
-          [](const EnvVars& variables) {
-            Json object;
-            for (const auto& [name, value] : variables) object[name] = EscapeDollars(value);
-            return object;
-          },
-          [] {
-            return Json{{"title", "map of names and strings"},
-                        {"type", "object"},
-                        {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
-                        {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
-          }};
-}
-
-ValueType<Command> CommandLine() {
-  return {&ReadCommand, &WriteCommand, [] {
-            const Json word = {{"type", {"string", "number", "boolean"}}};
-            return Json{{"title", "string for bash, or list of strings"},
-                        {"anyOf",
-                         {{{"type", {"string", "number", "boolean"}}, {"pattern", "\\S"}},
-                          {{"type", "array"}, {"items", word}, {"minItems", 1}}}}};
-          }};
-}
-
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -1,8 +1,8 @@
-#include "variables.h"
+#include "howdah/keyfile/variables.h"
 
 #include <algorithm>
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 namespace {
 
 bool IsNameStart(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
@@ -114,4 +114,4 @@ bool IsVariableName(std::string_view name) {
   return !name.empty() && IsNameStart(name.front()) && std::all_of(name.begin(), name.end(), IsNameChar);
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 struct Expansion {
   std::string text;
@@ -25,4 +25,4 @@ std::string EscapeDollars(std::string_view text);
 // Whether the text matches [A-Za-z_][A-Za-z0-9_]*.
 bool IsVariableName(std::string_view name);
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

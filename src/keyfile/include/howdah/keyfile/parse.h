@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "tree.h"
+#include "howdah/keyfile/tree.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 struct ParsedTree {
   const Node* root = nullptr;  // nullptr after an error, or if the text is empty
@@ -18,4 +18,4 @@ ParsedTree ParseYaml(std::string_view text, Tree& tree, bool from_set);
 // Parses JSON, faster than ParseYaml. The nodes have no line numbers.
 ParsedTree ParseJson(std::string_view text, Tree& tree);
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

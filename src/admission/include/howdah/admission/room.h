@@ -1,4 +1,4 @@
-// The room on the nodes of a cluster, as far as it is not reserved. Used by one call of Order.
+// The room on the nodes of a cluster, as far as it is not reserved.
 #pragma once
 
 #include <optional>
@@ -31,6 +31,8 @@ class Room {
   // Places all tasks in the room that is free now. Returns nullopt, and takes nothing, if not all fit. The largest
   // tasks are placed first, each on the node where the least remains.
   std::optional<Placements> Start(const std::vector<Tasks>& tasks);
+  // Places as many of the tasks as possible in the same way, and removes them from `tasks`.
+  Placements StartSome(std::vector<Tasks>& tasks);
   // Whether Start would place all tasks.
   bool CanStart(const std::vector<Tasks>& tasks);
   // Takes the room of tasks that another Room for the same nodes has placed.

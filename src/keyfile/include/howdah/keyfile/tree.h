@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 // A position in the file. A position in a --set has no line.
 struct Mark {
@@ -101,4 +101,4 @@ class TreeBuilder {
   std::optional<SyntaxError> error_;
 };
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

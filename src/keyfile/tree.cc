@@ -1,10 +1,10 @@
-#include "tree.h"
+#include "howdah/keyfile/tree.h"
 
 #include <algorithm>
 
-#include "words.h"
+#include "howdah/keyfile/words.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 bool TreeBuilder::Fail(int line, std::string text) {
   error_ = SyntaxError{line, std::move(text)};
@@ -103,4 +103,4 @@ bool TreeBuilder::Place(Node* node, int line, bool shared) {
   return true;
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -1,6 +1,6 @@
-#include "section.h"
+#include "howdah/keyfile/section.h"
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 bool CheckIsMap(Reader& reader, const Node& node) {
   if (node.kind == Node::Kind::kMap) return true;
@@ -30,4 +30,4 @@ bool FailMissingKey(Reader& reader, Mark mark, std::string_view key, std::string
   return reader.Fail(mark, "missing; write for example " + std::string(key) + ": " + std::string(example));
 }
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace howdah::jobspec {
+namespace howdah::keyfile {
 
 using Json = nlohmann::ordered_json;  // keeps the order of the key table
 
@@ -12,4 +12,4 @@ using Json = nlohmann::ordered_json;  // keeps the order of the key table
 // are not UTF-8 are replaced. indent -1: on one line.
 std::string JsonText(const Json& value, int indent);
 
-}  // namespace howdah::jobspec
+}  // namespace howdah::keyfile
