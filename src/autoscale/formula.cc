@@ -19,17 +19,12 @@ int ChangeFor(const Policy& policy, double delta) {
   return -static_cast<int>(std::floor(-delta * policy.down_factor + kNoise));
 }
 
-bool InBounds(const Policy& policy, const Sizes& sizes) {
-  const auto within = [](int size, const Group& group) { return size >= group.min && size <= group.max; };
-  return within(sizes.primary, policy.primary) && within(sizes.secondary, policy.secondary);
-}
-
-Decision DecisionOf(const Sizes& current, const Sizes& wanted) {
+Verdict VerdictOf(const Sizes& current, const Sizes& wanted) {
   const bool grows = wanted.primary > current.primary || wanted.secondary > current.secondary;
   const bool shrinks = wanted.primary < current.primary || wanted.secondary < current.secondary;
-  if (grows && shrinks) return Decision::kMixed;
-  if (grows) return Decision::kScaleUp;
-  return shrinks ? Decision::kScaleDown : Decision::kNoScale;
+  if (grows && shrinks) return Verdict::kMixed;
+  if (grows) return Verdict::kScaleUp;
+  return shrinks ? Verdict::kScaleDown : Verdict::kNoScale;
 }
 
 }  // namespace
@@ -68,8 +63,8 @@ Recommendation Recommend(const Policy& policy, const Sample& average, const Node
   const int bounded = std::clamp(wanted, LeastTotal(policy), MostTotal(policy));
   if (bounded > wanted) result.constraint = Constraint::kMinimum;
   if (bounded < wanted) result.constraint = Constraint::kMaximum;
-  result.sizes = bounded == total && InBounds(policy, current) ? current : Divide(policy, bounded);
-  result.decision = DecisionOf(current, result.sizes);
+  result.sizes = bounded == total && Bounded(policy, current) == current ? current : Divide(policy, bounded);
+  result.verdict = VerdictOf(current, result.sizes);
   return result;
 }
 

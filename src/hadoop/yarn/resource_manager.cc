@@ -5,10 +5,9 @@
 #include <thread>
 
 #include "howdah/base/epoch.h"
-#include "howdah/hadoop/conf/security.h"
-#include "howdah/hadoop/conf/services.h"
 #include "howdah/hadoop/messages/security.pb.h"
 #include "howdah/hadoop/rpc/token_proto.h"
+#include "rm_options.h"
 
 namespace howdah::hadoop::yarn {
 namespace {
@@ -57,22 +56,7 @@ std::string FirstLine(std::string_view message) {
 
 Result<ResourceManager> ResourceManager::Open(const hadoop::conf::Configuration& configuration,
                                               hadoop::rpc::Login login, hadoop::rpc::RetryLimits limits) {
-  HOWDAH_TRY(const auto servers, hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kClient));
-  HOWDAH_TRY(const bool simple, hadoop::conf::MayFallBackToSimple(configuration));
-  HOWDAH_TRY(login.why_not_simple, hadoop::conf::WhyNotSimple(configuration));
-  if ((login.token || login.kerberos) && !simple) login.user.clear();
-  if (login.kerberos) {
-    HOWDAH_TRY(auto security, hadoop::conf::SecurityOf(configuration, "yarn.resourcemanager.principal"));
-    login.kerberos->server = std::move(security.server);
-    login.kerberos->weakest = security.weakest;
-    login.kerberos->weakest_from = std::move(security.weakest_from);
-  }
-  hadoop::rpc::ClientOptions options{.protocol = kProtocol, .login = std::move(login), .limits = limits};
-  options.service_name = "the ResourceManager";
-  for (const hadoop::conf::Server& server : servers) {
-    options.servers.push_back(server.address);
-    options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
-  }
+  HOWDAH_TRY(auto options, RmOptions(configuration, hadoop::conf::RmService::kClient, std::move(login), limits));
   return ResourceManager(std::move(options));
 }
 

@@ -22,12 +22,12 @@ struct NodeSize {
 };
 
 enum class Metric { kMemory, kCores };  // YARN_MEMORY, YARN_CORES
-// kMixed: one group grows and the other shrinks.
-enum class Decision { kScaleUp, kScaleDown, kNoScale, kMixed };
+// kMixed: one group grows and the other shrinks. kCancel, kDoNotCancel: whether nodes that are being drained stay.
+enum class Verdict { kScaleUp, kScaleDown, kNoScale, kMixed, kCancel, kDoNotCancel };
 enum class Constraint { kNone, kMinimum, kMaximum };  // REACHED_MINIMUM_CLUSTER_SIZE, REACHED_MAXIMUM_CLUSTER_SIZE
 
 struct Recommendation {
-  Decision decision = Decision::kNoScale;
+  Verdict verdict = Verdict::kNoScale;
   Metric metric = Metric::kMemory;
   double delta = 0;  // nodes that are missing; negative: superfluous
   int change = 0;    // after the factor, before bounds and fractions

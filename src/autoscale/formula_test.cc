@@ -1,5 +1,8 @@
 // The worked examples of Dataproc's documentation, of our contract for the autoscaler, and of observed clusters.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
 
 #include "howdah/autoscale/formula.h"
 #include "howdah/autoscale/policy.h"
@@ -9,8 +12,6 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr double kGib = 1024;
 
@@ -29,17 +30,17 @@ TEST(Formula, WorkedExamples) {
     double up, up_fraction;
     double delta;
     int change;
-    Decision decision;
+    Verdict verdict;
     Constraint constraint;
   } cases[] = {
-      {50, 0, 6.4, 20, 1.0, 0.0, 7.8125, 8, Decision::kScaleUp, Constraint::kNone},
-      {50, 0, 6.4, 20, 0.5, 0.0, 7.8125, 4, Decision::kScaleUp, Constraint::kNone},
-      {50, 0, 6.4, 20, 0.5, 0.3, 7.8125, 4, Decision::kNoScale, Constraint::kNone},
-      {6, 22, 12, 2, 1.0, 0.0, -16.0 / 12, -1, Decision::kNoScale, Constraint::kMinimum},
-      {10, 17, 12, 10, 1.0, 0.0, -7.0 / 12, 0, Decision::kNoScale, Constraint::kNone},
-      {0, 0, 12, 10, 1.0, 0.0, 0, 0, Decision::kNoScale, Constraint::kNone},
-      {0, 60, 12, 10, 1.0, 0.0, -5, -5, Decision::kScaleDown, Constraint::kNone},
-      {12000, 0, 12, 500, 1.0, 0.0, 1000, 1000, Decision::kScaleUp, Constraint::kMaximum},
+      {50, 0, 6.4, 20, 1.0, 0.0, 7.8125, 8, Verdict::kScaleUp, Constraint::kNone},
+      {50, 0, 6.4, 20, 0.5, 0.0, 7.8125, 4, Verdict::kScaleUp, Constraint::kNone},
+      {50, 0, 6.4, 20, 0.5, 0.3, 7.8125, 4, Verdict::kNoScale, Constraint::kNone},
+      {6, 22, 12, 2, 1.0, 0.0, -16.0 / 12, -1, Verdict::kNoScale, Constraint::kMinimum},
+      {10, 17, 12, 10, 1.0, 0.0, -7.0 / 12, 0, Verdict::kNoScale, Constraint::kNone},
+      {0, 0, 12, 10, 1.0, 0.0, 0, 0, Verdict::kNoScale, Constraint::kNone},
+      {0, 60, 12, 10, 1.0, 0.0, -5, -5, Verdict::kScaleDown, Constraint::kNone},
+      {12000, 0, 12, 500, 1.0, 0.0, 1000, 1000, Verdict::kScaleUp, Constraint::kMaximum},
   };
   for (const auto& c : cases) {
     Policy policy = Valid();
@@ -49,7 +50,7 @@ TEST(Formula, WorkedExamples) {
     const Recommendation got = Recommend(policy, average, {c.node_gib * kGib, 4}, {c.workers, 0}, /*cores=*/false);
     EXPECT_DOUBLE_EQ(got.delta, c.delta);
     EXPECT_EQ(got.change, c.change) << c.delta;
-    EXPECT_EQ(got.decision, c.decision) << c.delta;
+    EXPECT_EQ(got.verdict, c.verdict) << c.delta;
     EXPECT_EQ(got.constraint, c.constraint) << c.delta;
   }
 }
@@ -75,7 +76,7 @@ TEST(Formula, CoresDecideIfMoreNodesAreMissing) {
   EXPECT_DOUBLE_EQ(with.delta, 3.25);
   EXPECT_EQ(with.metric, Metric::kCores);
   EXPECT_EQ(with.change, 4);
-  EXPECT_EQ(with.decision, Decision::kScaleUp);
+  EXPECT_EQ(with.verdict, Verdict::kScaleUp);
   const Recommendation without = Recommend(Valid(), average, {12 * kGib, 4}, {2, 0}, /*cores=*/false);
   EXPECT_NEAR(without.delta, 2.42, 0.01);
   EXPECT_EQ(without.metric, Metric::kMemory);
@@ -86,14 +87,14 @@ TEST(Formula, ClusterOutsideItsBoundsIsCorrected) {
   Policy policy = Valid();
   policy.primary = {4, 10, std::nullopt};
   const Recommendation up = Recommend(policy, {}, {kGib, 1}, {2, 0}, false);
-  EXPECT_EQ(up.decision, Decision::kScaleUp);
+  EXPECT_EQ(up.verdict, Verdict::kScaleUp);
   EXPECT_EQ(up.sizes, (Sizes{4, 0}));
   const Recommendation down = Recommend(policy, {}, {kGib, 1}, {12, 0}, false);
-  EXPECT_EQ(down.decision, Decision::kScaleDown);
+  EXPECT_EQ(down.verdict, Verdict::kScaleDown);
   EXPECT_EQ(down.sizes, (Sizes{10, 0}));
   policy.secondary = {0, 10, std::nullopt};
   const Recommendation mixed = Recommend(policy, {}, {kGib, 1}, {12, 0}, false);
-  EXPECT_EQ(mixed.decision, Decision::kMixed);
+  EXPECT_EQ(mixed.verdict, Verdict::kMixed);
   EXPECT_EQ(mixed.sizes, (Sizes{6, 6}));
 }
 
@@ -110,7 +111,7 @@ TEST(Formula, AveragesAreWeightedByTime) {
 
 TEST(Division, BoundsTakePrecedenceOverWeights) {
   const struct {
-    Group primary, secondary;
+    Bounds primary, secondary;
     int total;
     Sizes expected;
   } cases[] = {
@@ -133,43 +134,40 @@ TEST(Division, BoundsTakePrecedenceOverWeights) {
   }
 }
 
-std::vector<std::string> KeysOf(const std::vector<PolicyProblem>& problems) {
-  std::vector<std::string> keys;
-  for (const PolicyProblem& problem : problems) {
-    keys.push_back((problem.only_warning ? "warning: " : "") + problem.key + " " + problem.text);
+TEST(Division, BoundedKeepsEachGroupWithinItsBounds) {
+  Policy policy = Valid();
+  policy.primary = {2, 5, std::nullopt};
+  policy.secondary = {1, 3, std::nullopt};
+  EXPECT_EQ(Bounded(policy, {0, 9}), (Sizes{2, 3}));
+  EXPECT_EQ(Bounded(policy, {4, 2}), (Sizes{4, 2}));
+}
+
+// A second implementation of the published rule, in another form: with exact fractions of thousandths.
+int ChangeOf(int64_t pending, int64_t available, int64_t node, int up_thousandths, int down_thousandths) {
+  const int64_t missing = pending - available;
+  if (missing > 0) {
+    const int64_t numerator = missing * up_thousandths, denominator = node * 1000;
+    return static_cast<int>((numerator + denominator - 1) / denominator);
   }
-  return keys;
+  return -static_cast<int>(-missing * down_thousandths / (node * 1000));
 }
 
-TEST(PolicyProblems, AllAreReportedAtOnce) {
-  EXPECT_THAT(ProblemsOf(Valid(), ShortPeriods::kRefused), IsEmpty());
-  Policy policy = Valid();
-  policy.cooldown = seconds(30);
-  policy.drain = std::chrono::hours(25);
-  policy.up_factor = 1.5;
-  policy.down_fraction = 0.6;
-  policy.primary = {1, 0, -1};
-  policy.secondary = {3, 2, std::nullopt};
-  EXPECT_THAT(
-      KeysOf(ProblemsOf(policy, ShortPeriods::kRefused)),
-      ElementsAre("basicAlgorithm.cooldownPeriod must be between 2m and 1d, not 30s",
-                  "basicAlgorithm.yarnConfig.gracefulDecommissionTimeout must be between 0s and 1d, not 25h",
-                  "basicAlgorithm.yarnConfig.scaleUpFactor must be between 0.0 and 1.0, not 1.5",
-                  "warning: basicAlgorithm.yarnConfig.scaleDownMinWorkerFraction changes of less than 60.0 % of the "
-                  "cluster are never made",
-                  "workerConfig.minInstances must be at least 2, not 1", "workerConfig.weight must not be negative",
-                  "secondaryWorkerConfig.maxInstances must be at least minInstances, which is 3, not 2"));
-}
-
-TEST(PolicyProblems, TestsAndEmptyClustersHaveOtherBounds) {
-  Policy policy = Valid();
-  policy.cooldown = seconds(5);
-  policy.primary.min = 0;
-  policy.zero_scale = true;
-  EXPECT_THAT(ProblemsOf(policy, ShortPeriods::kAllowed), IsEmpty());
-  policy.primary.weight = 0;
-  EXPECT_THAT(KeysOf(ProblemsOf(policy, ShortPeriods::kAllowed)),
-              ElementsAre("workerConfig.weight the weights of both groups are 0"));
+TEST(Formula, AgreesWithASecondImplementationOnRandomWindows) {
+  std::mt19937_64 random(1);
+  const auto between = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<uint64_t>(high - low + 1)); };
+  for (int i = 0; i < 100'000; ++i) {
+    const int64_t pending = between(0, 1'000'000), available = between(0, 1'000'000), node = between(1, 300'000);
+    const int up = between(0, 1000), down = between(0, 1000), workers = between(2, 500);
+    Policy policy = Valid();
+    policy.up_factor = up / 1000.0;
+    policy.down_factor = down / 1000.0;
+    policy.primary = {2, 10'000'000, std::nullopt};
+    const Sample average{{}, static_cast<double>(pending), static_cast<double>(available), 0, 0};
+    const Recommendation got = Recommend(policy, average, {static_cast<double>(node), 1}, {workers, 0}, false);
+    const int change = ChangeOf(pending, available, node, up, down);
+    ASSERT_EQ(got.change, change) << pending << " " << available << " " << node << " " << up << " " << down;
+    ASSERT_EQ(got.sizes, (Sizes{std::max(workers + change, 2), 0}));
+  }
 }
 
 }  // namespace
