@@ -73,16 +73,19 @@ LAYERS = {
     "storage": ({"base", "os/files"}, {POSIX}),
     "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),
     "backend": ({"base", "admission", "metrics", "jobspec", "core", "journal", "rpc", "storage"}, set()),
-    "backend/local": ({"base", "keyfile", "admission", "metrics", "jobspec", "core", "journal", "compat/tony/history",
+    "backend/local": ({"base", "keyfile", "autoscale",
+                       "admission", "metrics", "jobspec", "core", "journal", "compat/tony/history",
                        "os/process", "os/files", "rpc", "wire", "backend", "storage", "storage/history"},
                       {POSIX, "boost", "nlohmann"}),
-    "backend/tony_history": ({"base", "keyfile", "metrics", "jobspec", "core", "journal", "compat/tony/history",
+    "backend/tony_history": ({"base", "keyfile", "autoscale", "admission",
+                              "metrics", "jobspec", "core", "journal", "compat/tony/history",
                               "os/process", "os/files", "rpc", "backend", "storage", "storage/history"}, {POSIX}),
     "backend/yarn": ({"base", "keyfile", "jobspec", "core", "core/policy", "admission", "journal",
                       "compat/tony/history", "os/process", "os/files", "os/net", "rpc", "backend", "storage",
                       "storage/history", "hadoop/messages", "hadoop/principals", "hadoop/kerberos", "hadoop/rpc",
                       "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {"nlohmann", "openssl"}),
-    "backend/yarn/client": ({"base", "keyfile", "metrics", "jobspec", "core", "admission", "journal",
+    "backend/yarn/client": ({"base", "keyfile", "autoscale",
+                             "metrics", "jobspec", "core", "admission", "journal",
                              "compat/tony/history", "os/process", "os/files", "os/net", "os/http", "rpc", "wire",
                              "backend", "backend/yarn", "storage", "hadoop/messages", "hadoop/principals",
                              "hadoop/kerberos", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn",
@@ -92,6 +95,7 @@ LAYERS = {
                          "backend/yarn", "storage", "hadoop/messages", "hadoop/principals", "hadoop/kerberos",
                          "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
     # shells
+    "autoscale/runner": ({"base", "keyfile", "admission", "autoscale", "os/process", "os/files"}, {POSIX}),
     "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
             "frameworks/xgboost", "rpc/callback", "journal", "metrics", "os/process", "os/files", "os/net", "rpc",
             "wire", "rpc/streams", "os/http", "backend", "storage"},
@@ -109,7 +113,8 @@ LAYERS = {
     "cli/args": ({"base", "keyfile", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "keyfile", "advice", "metrics", "jobspec", "core", "journal", "rpc", "storage", "backend",
                     "client"}, {POSIX, "nlohmann"}),
-    "cli/commands": ({"base", "keyfile", "advice", "metrics", "jobspec", "core", "frameworks", "journal",
+    "cli/commands": ({"base", "keyfile", "admission", "autoscale", "autoscale/runner",
+                      "advice", "metrics", "jobspec", "core", "frameworks", "journal",
                       "compat/tony/history", "compat/tony/config", "hadoop/conf", "os/files", "os/process", "rpc",
                       "rpc/streams", "backend", "storage", "storage/history", "client", "portal", "cli/args",
                       "cli/output"}, {POSIX, "nlohmann"}),
@@ -117,12 +122,14 @@ LAYERS = {
              "cli/output"}, {POSIX}),
     "testing/sim": ({"base", "jobspec", "core", "journal", "am/loop"}, set()),
     "testing/feed_sim": ({"base", "feed", "testing/sim"}, set()),
+    "testing/autoscale_sim": ({"base", "keyfile", "admission", "autoscale", "testing/sim"}, set()),
 }
 
 # The rows of the table in ARCHITECTURE.md, from the top down.
 LAYER_GROUPS = [
-    ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "portal", "client", "am", "executor"]),
-    ("tests", ["testing/feed_sim", "testing/sim"]),
+    ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "portal", "client", "am", "executor",
+    "autoscale/runner"]),
+    ("tests", ["testing/autoscale_sim", "testing/feed_sim", "testing/sim"]),
     ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/tony_history", "backend/local",
                "backend", "storage/history", "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
@@ -143,7 +150,8 @@ LAYER_GROUPS = [
 HALVES = {"src/backend/yarn": ("client", "am")}
 
 # Folders inside the folder of a library that are separate programs.
-PROGRAMS = ("src/testing/sim/runner/", "src/testing/feed_sim/runner/")
+PROGRAMS = ("src/testing/sim/runner/", "src/testing/feed_sim/runner/",
+            "src/testing/autoscale_sim/runner/")
 
 # The third-party library of an include, by the prefix of the include's path. The first match counts.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "howdah/base/text.h"
 #include "howdah/admission/room.h"
+#include "howdah/base/text.h"
 
 namespace howdah::admission {
 namespace {

@@ -88,7 +88,8 @@ void Drains::OnNodes(const std::vector<NodeReport>& nodes, Instant now) {
   for (auto& [id, machine] : state_.leaving) {
     const auto node = by_host.find(machine.host);
     if (node != by_host.end()) nodes_[machine.host] = *node->second;
-    if (machine.step == Step::kCancelled && node != by_host.end() && node->second->state <= NodeReport::State::kUnhealthy) {
+    if (machine.step == Step::kCancelled && node != by_host.end() &&
+        node->second->state <= NodeReport::State::kUnhealthy) {
       back.push_back(id);
     } else {
       Advance(machine, node == by_host.end() ? nullptr : node->second, now);
@@ -190,8 +191,8 @@ std::optional<SetExcluded> Drains::DueExclude(Instant now) {
   if (excluding_ || now < exclude_retry_) return std::nullopt;
   SetExcluded order{.timeouts = Timeouts(), .own = state_.excluded, .longest = std::max(policy_.drain, kAtOnce)};
   if (excluded_ ? *excluded_ == order.timeouts : state_.excluded.empty() && order.timeouts.empty()) return std::nullopt;
-  const bool releases = std::ranges::any_of(
-      state_.leaving, [](const auto& entry) { return entry.second.step == Step::kReleasing; });
+  const bool releases =
+      std::ranges::any_of(state_.leaving, [](const auto& entry) { return entry.second.step == Step::kReleasing; });
   if (!provider_.exclude.is_xml() && releases && draining().total() == 0) order.kind = SetExcluded::Kind::kAtOnce;
   for (const auto& [host, timeout] : order.timeouts) state_.excluded.insert(host);
   excluding_ = order;
@@ -209,11 +210,13 @@ std::vector<RemoveMachines> Drains::DueCommands(Instant now) {
     const auto step = machine.step == Step::kPreparing ? RemoveMachines::Step::kPrepare : RemoveMachines::Step::kRemove;
     RemoveMachines* order = nullptr;
     if (machine.token.empty()) {
-      order = &fresh.try_emplace({machine.step, machine.group}, RemoveMachines{"", step, machine.group, {}}).first->second;
+      order =
+          &fresh.try_emplace({machine.step, machine.group}, RemoveMachines{"", step, machine.group, {}}).first->second;
       if (order->token.empty()) order->token = state_.NewToken();
       machine.token = order->token;
     } else {
-      order = &repeated.try_emplace(machine.token, RemoveMachines{machine.token, step, machine.group, {}}).first->second;
+      order =
+          &repeated.try_emplace(machine.token, RemoveMachines{machine.token, step, machine.group, {}}).first->second;
     }
     order->machines.push_back({id, machine.host});
     machine.retry = now + provider_.timeout + kCommandMargin;

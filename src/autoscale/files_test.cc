@@ -42,12 +42,13 @@ TEST(PolicyFile, PolicyOfTheTalk) {
 }
 
 TEST(PolicyFile, ExportedJson) {
-  const auto parsed = ParsePolicy(R"({"id": "p1", "name": "projects/x/p1", "labels": {"a": "b"}, "clusterType": "ZERO_SCALE",
+  const auto parsed =
+      ParsePolicy(R"({"id": "p1", "name": "projects/x/p1", "labels": {"a": "b"}, "clusterType": "ZERO_SCALE",
  "workerConfig": {"minInstances": 0, "maxInstances": 5},
  "secondaryWorkerConfig": {"maxInstances": 7},
  "basicAlgorithm": {"yarnConfig": {"gracefulDecommissionTimeout": "0s", "scaleUpFactor": 0.5, "scaleDownFactor": 0,
                                    "scaleUpMinWorkerFraction": 0.1}}})",
-                                  "p.json", ShortPeriods::kRefused);
+                  "p.json", ShortPeriods::kRefused);
   ASSERT_THAT(Texts(parsed.problems), IsEmpty());
   EXPECT_EQ(parsed.value.id, "p1");
   EXPECT_EQ(parsed.value.cooldown, Duration(minutes(2)));
@@ -68,26 +69,28 @@ basicAlgorithm:
     scaleUpMinWorkerFracton: 0.1
 )",
                                   "p.yaml", ShortPeriods::kRefused);
-  EXPECT_THAT(Texts(parsed.problems),
-              ElementsAre("p.yaml:1: workerConfig.minInstances: must be at least 2, but is 1; only clusterType ZERO_SCALE "
-                          "allows less",
-                          "p.yaml:1: workerConfig.weight: the weights of both groups are 0; write a weight above 0 for "
-                          "one of them",
-                          "p.yaml:2: secondaryWorkerConfig.maxInstances: must be at least minInstances, which is 3, but "
-                          "is 2",
-                          "p.yaml:4: basicAlgorithm.cooldownPeriod: must be from 2m to 1d, but is 30s",
-                          "p.yaml:5: basicAlgorithm.sparkStandaloneConfig: is for Spark without YARN; use yarnConfig",
-                          "p.yaml:6: basicAlgorithm.yarnConfig.scaleDownFactor: missing; write for example "
-                          "scaleDownFactor: 1.0",
-                          "p.yaml:7: basicAlgorithm.yarnConfig.gracefulDecommissionTimeout: must be from 0s to 1d, but "
-                          "is 25h",
-                          "p.yaml:8: basicAlgorithm.yarnConfig.scaleUpFactor: '1.5' is out of range; write a number from "
-                          "0.0 to 1.0",
-                          "p.yaml:10: basicAlgorithm.yarnConfig.scaleUpMinWorkerFracton: unknown key; did you mean "
-                          "'scaleUpMinWorkerFraction'?"));
-  EXPECT_THAT(Texts(parsed.hints),
-              ElementsAre("p.yaml:9: basicAlgorithm.yarnConfig.scaleDownMinWorkerFraction: changes of less than 60.0 % of "
-                          "the cluster are never made"));
+  EXPECT_THAT(
+      Texts(parsed.problems),
+      ElementsAre("p.yaml:1: workerConfig.minInstances: must be at least 2, but is 1; only clusterType ZERO_SCALE "
+                  "allows less",
+                  "p.yaml:1: workerConfig.weight: the weights of both groups are 0; write a weight above 0 for "
+                  "one of them",
+                  "p.yaml:2: secondaryWorkerConfig.maxInstances: must be at least minInstances, which is 3, but "
+                  "is 2",
+                  "p.yaml:4: basicAlgorithm.cooldownPeriod: must be from 2m to 1d, but is 30s",
+                  "p.yaml:5: basicAlgorithm.sparkStandaloneConfig: is for Spark without YARN; use yarnConfig",
+                  "p.yaml:6: basicAlgorithm.yarnConfig.scaleDownFactor: missing; write for example "
+                  "scaleDownFactor: 1.0",
+                  "p.yaml:7: basicAlgorithm.yarnConfig.gracefulDecommissionTimeout: must be from 0s to 1d, but "
+                  "is 25h",
+                  "p.yaml:8: basicAlgorithm.yarnConfig.scaleUpFactor: '1.5' is out of range; write a number from "
+                  "0.0 to 1.0",
+                  "p.yaml:10: basicAlgorithm.yarnConfig.scaleUpMinWorkerFracton: unknown key; did you mean "
+                  "'scaleUpMinWorkerFraction'?"));
+  EXPECT_THAT(
+      Texts(parsed.hints),
+      ElementsAre("p.yaml:9: basicAlgorithm.yarnConfig.scaleDownMinWorkerFraction: changes of less than 60.0 % of "
+                  "the cluster are never made"));
 }
 
 TEST(PolicyFile, TestsHaveShorterPeriods) {
@@ -104,7 +107,7 @@ constexpr std::string_view kProvider = R"(groups:
 list: ./list-nodes "$HOME"
 add: ./add-nodes
 remove: ./remove-nodes
-exclude: {path: /etc/hadoop/conf/exclude.xml, write: "ssh rm1 'cat > /etc/x'"}
+exclude: {path: /etc/hadoop/conf/exclude.xml, read: ssh rm1 cat /etc/x, write: "ssh rm1 'cat > /etc/x'"}
 elastic: max
 )";
 
@@ -191,7 +194,8 @@ TEST(NodeList, EveryFaultNamesItsLine) {
 }
 
 TEST(NodeList, ErrorsOfCommands) {
-  const CommandError quota = ParseCommandError("text\n{\"error\": {\"class\": \"QUOTA\", \"message\": \"no CPUs\"}}\n", "x\n");
+  const CommandError quota =
+      ParseCommandError("text\n{\"error\": {\"class\": \"QUOTA\", \"message\": \"no CPUs\"}}\n", "x\n");
   EXPECT_EQ(quota.failure, Failure::kQuota);
   EXPECT_EQ(quota.message, "no CPUs");
   const CommandError other = ParseCommandError("", "\nfirst line\nsecond\n");
@@ -201,7 +205,8 @@ TEST(NodeList, ErrorsOfCommands) {
 
 TEST(ExcludeFile, PlainEntriesOfOthersStay) {
   const std::string text = "# broken since May\nold-1 old-2\nw-1\nw-9 # ours?\n";
-  const auto written = WithExcluded(text, ExcludeFormat::kPlain, {"w-1", "w-9"}, {{"w-2", minutes(1)}, {"old-2", minutes(1)}});
+  const auto written =
+      WithExcluded(text, ExcludeFormat::kPlain, {"w-1", "w-9"}, {{"w-2", minutes(1)}, {"old-2", minutes(1)}});
   ASSERT_TRUE(written.ok());
   EXPECT_EQ(*written, "# broken since May\nold-1 old-2\nw-9 # ours?\nw-2\n");
   EXPECT_THAT(*ExcludedHosts(*written, ExcludeFormat::kPlain), ElementsAre("old-1", "old-2", "w-2", "w-9"));
@@ -209,12 +214,14 @@ TEST(ExcludeFile, PlainEntriesOfOthersStay) {
 }
 
 TEST(ExcludeFile, XmlHasATimeoutForEachHost) {
-  const std::string text = "<?xml version=\"1.0\"?>\n<!-- ours -->\n<hosts>\n  <host><name>old-1, old-2</name></host>\n"
-                           "  <host><name>w-1</name><timeout>900</timeout></host>\n</hosts>\n";
+  const std::string text =
+      "<?xml version=\"1.0\"?>\n<!-- ours -->\n<hosts>\n  <host><name>old-1, old-2</name></host>\n"
+      "  <host><name>w-1</name><timeout>900</timeout></host>\n</hosts>\n";
   const auto written = WithExcluded(text, ExcludeFormat::kXml, {"w-1"}, {{"w-2", minutes(15)}});
   ASSERT_TRUE(written.ok()) << written.error().message;
-  EXPECT_EQ(*written, "<?xml version=\"1.0\"?>\n<!-- ours -->\n<hosts>\n  <host><name>old-1, old-2</name></host>\n"
-                      "  <host><name>w-2</name><timeout>900</timeout></host>\n</hosts>\n");
+  EXPECT_EQ(*written,
+            "<?xml version=\"1.0\"?>\n<!-- ours -->\n<hosts>\n  <host><name>old-1, old-2</name></host>\n"
+            "  <host><name>w-2</name><timeout>900</timeout></host>\n</hosts>\n");
   EXPECT_THAT(*ExcludedHosts(*written, ExcludeFormat::kXml), ElementsAre("old-1", "old-2", "w-2"));
   EXPECT_EQ(*WithExcluded(*written, ExcludeFormat::kXml, {"w-2"}, {}),
             "<?xml version=\"1.0\"?>\n<!-- ours -->\n<hosts>\n  <host><name>old-1, old-2</name></host>\n</hosts>\n");
@@ -235,7 +242,8 @@ TEST(StateFile, RoundTrip) {
   state.paused = true;
   state.window = Instant(hours(24 * 365));
   state.machines["i-1"] = {.host = "w-1", .group = Group::kSecondary, .since = Instant(hours(1)), .joined = true};
-  state.adds.push_back({.token = "t", .group = Group::kSecondary, .count = 3, .arrived = 1, .accepted = true, .failures = 2});
+  state.adds.push_back(
+      {.token = "t", .group = Group::kSecondary, .count = 3, .arrived = 1, .accepted = true, .failures = 2});
   state.leaving["i-1"] = {.host = "w-1", .step = LeavingMachine::Step::kRemoving, .token = "u", .skips_drain = true};
   state.health_of(Group::kPrimary) = {.failures = 3, .disabled = true, .reason = "FATAL: \"x\""};
   state.excluded = {"w-1"};

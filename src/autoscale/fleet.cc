@@ -141,7 +141,8 @@ std::vector<std::string> Fleet::GiveUp(Instant now) {
   for (const PendingAdd& add : state_.adds) {
     const Duration join = provider_.of(add.group)->join;
     if (add.outstanding() == 0 || now < add.at + join) continue;
-    const std::string message = OfGroup(add.outstanding(), add.group) + " did not appear within " + DurationToText(join);
+    const std::string message =
+        OfGroup(add.outstanding(), add.group) + " did not appear within " + DurationToText(join);
     notes_.push_back(message);
     Fail(add.group, Failure::kCapacity, message, now);
   }
@@ -159,8 +160,8 @@ std::vector<std::string> Fleet::GiveUp(Instant now) {
       Fail(machine.group, listed->second.failure, listed->second.message, now);
       removed.push_back(id);
     } else if (!machine.joined && now >= machine.since + join) {
-      const std::string message = "the node " + (machine.host.empty() ? id : machine.host) + " did not join within " +
-                                  DurationToText(join);
+      const std::string message =
+          "the node " + (machine.host.empty() ? id : machine.host) + " did not join within " + DurationToText(join);
       notes_.push_back(message);
       Fail(machine.group, Failure::kCapacity, message, now);
       removed.push_back(id);
@@ -229,9 +230,8 @@ Sizes Fleet::joining() const {
 
 bool Fleet::IsUsable(Group group, Instant now) const {
   const GroupHealth& health = state_.health_of(group);
-  const bool fails_now = std::ranges::any_of(state_.adds, [&](const PendingAdd& add) {
-    return add.group == group && !add.accepted && add.failures > 0;
-  });
+  const bool fails_now = std::ranges::any_of(
+      state_.adds, [&](const PendingAdd& add) { return add.group == group && !add.accepted && add.failures > 0; });
   return provider_.of(group) && !health.disabled && now >= health.unusable_until && !fails_now;
 }
 

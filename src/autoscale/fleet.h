@@ -26,8 +26,8 @@ class Fleet {
   // Return whether the token is that of an order for machines.
   bool OnDone(const std::string& token);
   bool OnFailed(const std::string& token, const CommandError& error, Instant now);
-  // Gives up orders and machines whose time is over. Returns the ids of machines that are to be removed: they failed, or
-  // never joined, or are lost.
+  // Gives up orders and machines whose time is over. Returns the ids of machines that are to be removed: they failed,
+  // or never joined, or are lost.
   std::vector<std::string> GiveUp(Instant now);
   void Resume();
 

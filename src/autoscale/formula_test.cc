@@ -1,10 +1,11 @@
 // The worked examples of Dataproc's documentation, of our contract for the autoscaler, and of observed clusters.
+#include "howdah/autoscale/formula.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "howdah/autoscale/formula.h"
 #include "howdah/autoscale/policy.h"
 
 namespace howdah::autoscale {
@@ -154,7 +155,9 @@ int ChangeOf(int64_t pending, int64_t available, int64_t node, int up_thousandth
 
 TEST(Formula, AgreesWithASecondImplementationOnRandomWindows) {
   std::mt19937_64 random(1);
-  const auto between = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<uint64_t>(high - low + 1)); };
+  const auto between = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<uint64_t>(high - low + 1));
+  };
   for (int i = 0; i < 100'000; ++i) {
     const int64_t pending = between(0, 1'000'000), available = between(0, 1'000'000), node = between(1, 300'000);
     const int up = between(0, 1000), down = between(0, 1000), workers = between(2, 500);

@@ -137,7 +137,7 @@ class Planner {
   }
 
  private:
-  // What the plan gives to a queue.
+  // The amounts that the plan gives to a queue.
   struct Planned {
     Resources all, ams;
   };
@@ -190,9 +190,8 @@ class Planner {
       if (fits_all && (is_first_am || wanted.am == Resources() || FitsShare(ams, total, share->most_ams))) {
         return "";
       }
-      const auto open = std::ranges::find_if(offers_, [&](const auto& some) {
-        return some->offer.node.label == wanted.label && some->left() > 0;
-      });
+      const auto open = std::ranges::find_if(
+          offers_, [&](const auto& some) { return some->offer.node.label == wanted.label && some->left() > 0; });
       if (open == offers_.end()) return LimitText(wanted, fits_all ? share->most_ams : share->most, !fits_all);
       ++(*open)->extra;
     }
@@ -220,10 +219,11 @@ class Planner {
   }
   static std::string LimitText(const Wanted& wanted, double share, bool whole_queue) {
     const std::string percent = std::to_string(std::lround(100 * share)) + " % of the cluster";
-    return whole_queue ? "the queue '" + wanted.queue + "' may use at most " + percent +
-                             ", which is too little even with the most nodes of the policy"
-                       : "the application masters of the queue '" + wanted.queue + "' may use at most " + percent +
-                             " (maximum-am-resource-percent), which is too little even with the most nodes of the policy";
+    return whole_queue
+               ? "the queue '" + wanted.queue + "' may use at most " + percent +
+                     ", which is too little even with the most nodes of the policy"
+               : "the application masters of the queue '" + wanted.queue + "' may use at most " + percent +
+                     " (maximum-am-resource-percent), which is too little even with the most nodes of the policy";
   }
 
   std::string DoesNotFit(const Wanted& wanted, const std::vector<Tasks>& rest) const {
@@ -237,15 +237,16 @@ class Planner {
       return needs + (wanted.label.empty() ? "" : " on nodes with the label '" + wanted.label + "'") +
              ", and no group that may grow has a node that holds " + admission::ToText(rest.front().each);
     }
-    return needs + ", of which " + admission::ToText(rest) + " do not fit even with the most nodes that may be ordered now";
+    return needs + ", of which " + admission::ToText(rest) +
+           " do not fit even with the most nodes that may be ordered now";
   }
 
   const std::map<std::string, Partition>& partitions_;
-  std::map<std::string, Pool> existing_, draining_;      // by label
-  std::map<std::string, Resources> totals_;              // of the existing nodes, by label
-  std::vector<std::unique_ptr<OpenOffer>> offers_;       // the cheapest first
+  std::map<std::string, Pool> existing_, draining_;                // by label
+  std::map<std::string, Resources> totals_;                        // of the existing nodes, by label
+  std::vector<std::unique_ptr<OpenOffer>> offers_;                 // the cheapest first
   std::map<std::string, std::map<std::string, Planned>> planned_;  // by label and queue
-  std::vector<Sizes> steps_;                             // the nodes after each job that needs more
+  std::vector<Sizes> steps_;                                       // the nodes after each job that needs more
   GangPlan plan_;
 };
 

@@ -22,7 +22,9 @@ Wanted Gang(const std::string& id, std::vector<admission::Tasks> tasks, const st
 }
 
 Offer Primary(const Resources& size, int most, double cost = 1) { return {Group::kPrimary, {size, ""}, cost, most}; }
-Offer Secondary(const Resources& size, int most, double cost = 1) { return {Group::kSecondary, {size, ""}, cost, most}; }
+Offer Secondary(const Resources& size, int most, double cost = 1) {
+  return {Group::kSecondary, {size, ""}, cost, most};
+}
 
 TEST(GangPlan, ShapesDecideNotSums) {
   // 64 tasks of one GPU and 20 GiB look like six nodes of 240 GiB. They need sixteen nodes of four GPUs.
@@ -35,7 +37,8 @@ TEST(GangPlan, FreeRoomInSmallPiecesIsNotRoomForAGang) {
   // 17 GiB are available in pieces of 2 GiB or less, and 10 GiB are pending: Dataproc's rule adds nothing.
   Partition partition;
   for (int i = 0; i < 9; ++i) partition.nodes.push_back({"n" + std::to_string(i), Size(12, 4), Size(i == 8 ? 1 : 2)});
-  const GangPlan plan = PlanGangs({Gang("j1", {{2, Size(4)}, {1, Size(2)}})}, {{"", partition}}, {Primary(Size(12, 4), 5)}, 1);
+  const GangPlan plan =
+      PlanGangs({Gang("j1", {{2, Size(4)}, {1, Size(2)}})}, {{"", partition}}, {Primary(Size(12, 4), 5)}, 1);
   EXPECT_EQ(plan.add, (Sizes{1, 0}));
   EXPECT_THAT(plan.used, ElementsAre("n0")) << "the small task fits into a piece";
 }
@@ -53,19 +56,21 @@ TEST(GangPlan, CheapestGroupThatHoldsATaskIsUsed) {
   EXPECT_EQ(PlanGangs({Gang("j1", {{2, Size(4)}})}, {}, offers, 1).add, (Sizes{0, 2}));
   EXPECT_EQ(PlanGangs({Gang("j1", {{2, Size(8)}})}, {}, offers, 1).add, (Sizes{2, 0}));
   const std::vector<Offer> no_secondary = {Primary(Size(12, 4), 10, 0.75), Secondary(Size(6, 4), 0, 0.22)};
-  EXPECT_EQ(PlanGangs({Gang("j1", {{2, Size(4)}})}, {}, no_secondary, 1).add, (Sizes{1, 0})) << "the other group is used";
+  EXPECT_EQ(PlanGangs({Gang("j1", {{2, Size(4)}})}, {}, no_secondary, 1).add, (Sizes{1, 0}))
+      << "the other group is used";
 }
 
 TEST(GangPlan, GangAboveTheMaximumAddsNothingAndIsNamed) {
-  const GangPlan plan = PlanGangs({Gang("large", {{12, Size(8)}}), Gang("small", {{1, Size(8)}})}, {},
-                                  {Primary(Size(12, 4), 10)}, 1);
+  const GangPlan plan =
+      PlanGangs({Gang("large", {{12, Size(8)}}), Gang("small", {{1, Size(8)}})}, {}, {Primary(Size(12, 4), 10)}, 1);
   EXPECT_EQ(plan.add, (Sizes{1, 0})) << "the job behind it is served";
   ASSERT_EQ(plan.unserved.size(), 1U);
   EXPECT_EQ(plan.unserved[0].id, "large");
   EXPECT_THAT(plan.unserved[0].reason,
               HasSubstr("of which 2 × 8 GiB, 1 vcore do not fit even with the most nodes that may be ordered now"));
   const GangPlan no_gpu = PlanGangs({Gang("gpu", {{1, Size(8, 1, 1)}})}, {}, {Primary(Size(12, 4), 10)}, 1);
-  EXPECT_THAT(no_gpu.unserved[0].reason, HasSubstr("no group that may grow has a node that holds 8 GiB, 1 vcore, 1 GPU"));
+  EXPECT_THAT(no_gpu.unserved[0].reason,
+              HasSubstr("no group that may grow has a node that holds 8 GiB, 1 vcore, 1 GPU"));
 }
 
 TEST(GangPlan, PartOfTheNodesIsOrderedForWholeGangsButNeverLessThanTheFirstNeeds) {
@@ -107,7 +112,8 @@ TEST(GangPlan, PendingContainersOfOthersAreServedOneByOne) {
 }
 
 TEST(GangPlan, NodesAreAddedUntilTheShareForApplicationMastersSuffices) {
-  // Two nodes of 12 GiB have room, but AMs may use 10 % of the memory, and one of 2 GiB runs. A second one needs 40 GiB.
+  // Two nodes of 12 GiB have room, but AMs may use 10 % of the memory, and one of 2 GiB runs. A second one needs 40
+  // GiB.
   Partition partition;
   partition.nodes = {Empty("a", Size(12, 4)), Empty("b", Size(12, 4))};
   partition.queues["q"] = {.most = 1, .most_ams = 0.1, .used = Size(2), .used_by_ams = Size(2, 0)};
@@ -124,7 +130,8 @@ TEST(GangPlan, NodesAreAddedUntilTheQueueMayUseThem) {
   partition.nodes = {Empty("a", Size(12, 4)), Empty("b", Size(12, 4))};
   partition.queues["q"] = {.most = 0.5};
   // 16 GiB are half of 32 GiB.
-  EXPECT_EQ(PlanGangs({Gang("j1", {{2, Size(8)}})}, {{"", partition}}, {Primary(Size(12, 4), 10)}, 1).add, (Sizes{1, 0}));
+  EXPECT_EQ(PlanGangs({Gang("j1", {{2, Size(8)}})}, {{"", partition}}, {Primary(Size(12, 4), 10)}, 1).add,
+            (Sizes{1, 0}));
   const GangPlan named = PlanGangs({Gang("j1", {{2, Size(8)}})}, {{"", partition}}, {}, 1);
   EXPECT_THAT(named.unserved[0].reason, HasSubstr("the queue 'q' may use at most 50 % of the cluster"));
 }

@@ -71,7 +71,8 @@ class HostPatterns {
  public:
   explicit HostPatterns(const Provider& provider) {
     for (const Group group : kGroups) {
-      if (const auto& some = provider.of(group)) patterns_[Index(group)] = std::make_unique<RE2>(some->hosts, RE2::Quiet);
+      if (const auto& some = provider.of(group))
+        patterns_[Index(group)] = std::make_unique<RE2>(some->hosts, RE2::Quiet);
     }
   }
   // Null if the provider has no such group.

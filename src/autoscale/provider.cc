@@ -61,7 +61,8 @@ const Section<NodeShape>& ShapeKeys() {
   using admission::Resources;
   static const Section<NodeShape> keys = {
       {Row("memory", &NodeShape::size, MemoryInMib(), "Memory for containers", "12GiB"),
-       Row("vcores", &NodeShape::size, Amount(WholeNumber(1, INT_MAX), &Resources::vcores), "vcores for containers", "4"),
+       Row("vcores", &NodeShape::size, Amount(WholeNumber(1, INT_MAX), &Resources::vcores), "vcores for containers",
+           "4"),
        Row("gpus", &NodeShape::size, Amount(WholeNumber(0, INT_MAX), &Resources::gpus), "GPUs"),
        Row("resources", &NodeShape::size, OtherTypes(), "Other types of resources"),
        Row("label", &NodeShape::label, OptionalText(), "Node label")}};
@@ -71,7 +72,8 @@ const Section<NodeShape>& ShapeKeys() {
 const Section<NodeGroup>& GroupKeys() {
   static const Section<NodeGroup> keys = {
       {Row("hosts", &NodeGroup::hosts, Pattern(), "Regular expression for the names of the hosts", "'w-[0-9]+'"),
-       Row("node", &NodeGroup::node, Optional(SectionType(&ShapeKeys)), "Size of a node; default: learnt from running ones"),
+       Row("node", &NodeGroup::node, Optional(SectionType(&ShapeKeys)),
+           "Size of a node; default: learnt from running ones"),
        Row("cost", &NodeGroup::cost, Number(0, kHighestCost), "Cost of a node; only ratios count"),
        Row("join", &NodeGroup::join, TimeSpan(Zero::kRefused), "Longest time until an ordered node has registered"),
        Row("preemptible", &NodeGroup::preemptible, TrueOrFalse(), "Whether the provider may take nodes away")}};
@@ -79,10 +81,10 @@ const Section<NodeGroup>& GroupKeys() {
 }
 
 const Section<Provider>& GroupsKeys() {
-  static const Section<Provider> keys = {
-      {Row("primary", &Provider::primary, Optional(SectionType(&GroupKeys)), "The group of workerConfig",
-           "{hosts: 'w-[0-9]+'}"),
-       Row("secondary", &Provider::secondary, Optional(SectionType(&GroupKeys)), "The group of secondaryWorkerConfig")}};
+  static const Section<Provider> keys = {{Row("primary", &Provider::primary, Optional(SectionType(&GroupKeys)),
+                                              "The group of workerConfig", "{hosts: 'w-[0-9]+'}"),
+                                          Row("secondary", &Provider::secondary, Optional(SectionType(&GroupKeys)),
+                                              "The group of secondaryWorkerConfig")}};
   return keys;
 }
 
@@ -93,6 +95,7 @@ const Section<Provider::Exclude>& ExcludeKeys() {
   static const Section<Provider::Exclude> keys = {
       {Row("path", &Provider::Exclude::path, AnyPath(), "yarn.resourcemanager.nodes.exclude-path",
            "/etc/hadoop/conf/exclude.xml"),
+       Row("read", &Provider::Exclude::read, Script(), "Command that prints its content"),
        Row("write", &Provider::Exclude::write, Script(), "Command that writes the content from stdin to it")}};
   return keys;
 }
@@ -115,17 +118,20 @@ const Section<Provider>& ProviderKeys() {
          Row("exclude", &Provider::exclude, SectionType(&ExcludeKeys), "The exclude file of the ResourceManager",
              "{path: /etc/hadoop/conf/exclude.xml}"),
          Row("cores", &Provider::cores, TrueOrFalse(), "Whether the Dataproc mode counts vcores, too"),
-         Row("elastic", &Provider::elastic_max, OneOf(ElasticWords()), "Whether optional tasks of elastic roles count"),
-         Row("publish", &Provider::publish, OptionalText(), "File for the last decision, which all users can read")}};
+         Row("elastic", &Provider::elastic_max, OneOf(ElasticWords()),
+             "Whether optional tasks of elastic roles count")}};
   }();
   return keys;
 }
 
-
 }  // namespace
 
 Contents<Provider> ParseProvider(std::string_view text, const std::string& file) {
-  return ReadFile<Provider>(text, {.file_name = file}, ProviderKeys(), [](const Provider&, Reader&) {});
+  return ReadFile<Provider>(text, {.file_name = file}, ProviderKeys(), [](const Provider& provider, Reader& reader) {
+    if (provider.exclude.write.empty() == provider.exclude.read.empty()) return;
+    const std::string missing = provider.exclude.read.empty() ? "read" : "write";
+    reader.FailAt("exclude." + missing, "missing; a file of another machine needs both commands, `read` and `write`");
+  });
 }
 
 }  // namespace howdah::autoscale

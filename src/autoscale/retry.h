@@ -17,9 +17,7 @@ inline Duration Doubled(Duration first, int failures, Duration longest) {
 }
 
 // The pause before an order is repeated. failures: earlier ones.
-inline Duration RetryPause(int failures) {
-  return Doubled(std::chrono::seconds(5), failures, std::chrono::minutes(5));
-}
+inline Duration RetryPause(int failures) { return Doubled(std::chrono::seconds(5), failures, std::chrono::minutes(5)); }
 
 // The time for which a group that has no quota or no machines is not used.
 inline Duration BackOffPause(int failures) {

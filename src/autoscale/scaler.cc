@@ -82,7 +82,8 @@ std::string DataprocReason(const Recommendation& recommended, const Policy& poli
   const bool cores = recommended.metric == Metric::kCores;
   char delta[32];
   std::snprintf(delta, sizeof delta, "%+.2f", recommended.delta);
-  std::string text = std::string("pending less available ") + (cores ? "vcores" : "memory") + " are " + delta + " nodes";
+  std::string text =
+      std::string("pending less available ") + (cores ? "vcores" : "memory") + " are " + delta + " nodes";
   if (recommended.change != 0) {
     text += ", with the factor " + std::string(recommended.change > 0 ? "up " : "down ");
     char factor[32];
@@ -146,6 +147,7 @@ std::vector<Order> Scaler::Step(const Fact& fact, Instant now) {
 
 void Scaler::OnSeen(const ClusterSeen& seen, Instant now) {
   seen_ = seen;
+  seen_.metrics.at = now;
   fleet_->OnNodes(seen_.nodes, now);
   drains_->OnNodes(seen_.nodes, now);
   if (!listed_ || state_.paused) return;
@@ -286,7 +288,8 @@ void Scaler::AddShrink(const GangPlan& plan, Change& change, Instant now) {
   // The limits of queues shrink with the cluster, so nothing leaves while something is to start below them.
   if (plan.limited) return;
   const Sizes staying = fleet_->staying();
-  const int count = static_cast<int>(std::floor(static_cast<double>(idle.size()) * policy_.down_factor + kNoiseOfFactors));
+  const int count =
+      static_cast<int>(std::floor(static_cast<double>(idle.size()) * policy_.down_factor + kNoiseOfFactors));
   if (count < policy_.down_fraction * staying.total() - kNoiseOfFactors) return;
   change.remove = ChooseVictims(policy_, staying, std::move(idle), count);
 }
@@ -317,7 +320,8 @@ std::string Scaler::GangReason(const GangPlan& plan, const Change& change, Insta
     const GroupHealth& health = state_.health_of(group);
     if (health.reason.empty() || fleet_->IsUsable(group, now)) continue;
     parts.push_back("the group " + std::string(ToText(group)) + " is not used " +
-                    (health.disabled ? "until `howdah autoscale resume`" : "for some time") + " (" + health.reason + ")");
+                    (health.disabled ? "until `howdah autoscale resume`" : "for some time") + " (" + health.reason +
+                    ")");
   }
   if (parts.empty()) {
     const Sizes joining = fleet_->joining();

@@ -62,7 +62,9 @@ class FieldReader {
   void operator()(const char* key, Group& value) {
     value = static_cast<Group>(Number(key, static_cast<int64_t>(kGroups.size()) - 1));
   }
-  void operator()(const char* key, Step& value) { value = static_cast<Step>(Number(key, int64_t{static_cast<int>(Step::kRemoving)})); }
+  void operator()(const char* key, Step& value) {
+    value = static_cast<Step>(Number(key, int64_t{static_cast<int>(Step::kRemoving)}));
+  }
   bool good() const { return good_; }
 
  private:
@@ -160,7 +162,8 @@ bool ReadLists(const Json& json, State& state) {
   const Json* const adds = FindList(json, "adds");
   const Json* const health = FindList(json, "health");
   const Json* const excluded = FindList(json, "excluded");
-  if (adds == nullptr || health == nullptr || health->size() != state.health.size() || excluded == nullptr) return false;
+  if (adds == nullptr || health == nullptr || health->size() != state.health.size() || excluded == nullptr)
+    return false;
   for (const Json& item : *adds) {
     PendingAdd& add = state.adds.emplace_back();
     if (!FromJson(item, add) || add.arrived > add.count) return false;

@@ -2,7 +2,8 @@
 """Plants bugs one at a time, and shows after how many seeds a simulator finds each.
 
 `job`: bugs in the job core, in the AM's loop and in the journal's ledger, listed in mutants.toml. `feed`: bugs in the
-ledger of feeds, listed in feed_mutants.toml. A bug is a piece of text in the source, and its replacement. Exits 1 if
+ledger of feeds, listed in feed_mutants.toml. `autoscale`: bugs in the autoscaler, listed in autoscale_mutants.toml. A
+bug is a piece of text in the source, and its replacement. Exits 1 if
 the simulator does not find a bug, or if the text to replace is no longer in the source.
 """
 
@@ -29,6 +30,7 @@ class Suite(typing.NamedTuple):
     libraries: tuple
     includes: tuple
     extra_sources: tuple = ()
+    link: tuple = ()  # third-party libraries
 
     def compiler(self):
         return ["g++", "-std=c++20", "-O1", "-w", "-c"] + [f"-I{ROOT / i}" for i in self.includes]
@@ -49,8 +51,8 @@ SUITES = {
         "src/core", "mutants.toml", "seeds.txt",
         ("src/base", "src/core/policy", "src/core", "src/am/loop", "src/journal", "src/testing/sim",
          "src/testing/sim/runner"),
-        ("src/base/include", "src/jobspec/include", "src/core/policy/include", "src/core/include",
-         "src/am/loop/include", "src/journal/include", "src/testing/sim/include", "src/core", "src/journal",
+        ("src/base/include", "src/keyfile/include", "src/jobspec/include", "src/core/policy/include",
+         "src/core/include", "src/am/loop/include", "src/journal/include", "src/testing/sim/include", "src/core", "src/journal",
          "src/testing/sim"),
         # The names of frameworks and keys, which the core writes into the journal.
         ("src/jobspec/words.cc", "src/jobspec/setting.cc")),
@@ -60,6 +62,13 @@ SUITES = {
         ("src/base/include", "src/feed/include", "src/testing/sim/include", "src/testing/feed_sim/include", "src/feed",
          "src/testing/feed_sim"),
         ("src/testing/sim/seed_runner.cc",)),
+    "autoscale": Suite(
+        "src/autoscale", "autoscale_mutants.toml", "autoscale_seeds.txt",
+        ("src/base", "src/keyfile", "src/admission", "src/autoscale", "src/testing/autoscale_sim",
+         "src/testing/autoscale_sim/runner"),
+        ("src/base/include", "src/keyfile/include", "src/admission/include", "src/autoscale/include",
+         "src/testing/sim/include", "src/testing/autoscale_sim/include", "src/autoscale", "src/testing/autoscale_sim"),
+        ("src/testing/sim/seed_runner.cc",), ("-lyaml", "-lre2", "-lpugixml")),
 }
 LINK = ["g++"] + (["-fuse-ld=mold"] if shutil.which("mold") else [])
 FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)
@@ -121,7 +130,7 @@ def hunt(suite, mutant, build, seeds, limit_s):
     made, binary = planted.with_suffix(".o"), planted.with_suffix("")
     compile_one(suite, planted, made)
     others = [str(object_of(s, build)) for s in suite.sources() if s != source]
-    build_with(LINK + [str(made), *others], binary)
+    build_with(LINK + [str(made), *others, *suite.link], binary)
     # Some situations occur only once in 100,000 seeds. The kept seeds reach them.
     kept_seeds = pathlib.Path(__file__).parent / suite.kept_seeds
     for choice in (["--seeds", str(seeds)], ["--seeds", "0", "--seeds-file", str(kept_seeds)]):

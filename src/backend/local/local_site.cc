@@ -3,6 +3,7 @@
 #include "capacity.h"
 #include "doctor.h"
 #include "howdah/admission/queue.h"
+#include "howdah/autoscale/cluster_link.h"
 #include "howdah/backend/queue_view.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
@@ -56,6 +57,10 @@ Result<std::vector<backend::QueuedJob>> LocalSite::Jobs() {
 
 howdah::Status LocalSite::SetPriority(const JobId& id, int priority) {
   return local::SetPriority(layout_.leases(), id, priority);
+}
+
+Result<std::unique_ptr<autoscale::ClusterLink>> LocalSite::OpenLink(const autoscale::Provider&) {
+  return Error{ErrorCode::kUsage, "this machine has a fixed size; write --on yarn to scale a cluster"};
 }
 
 howdah::Status LocalSite::MoveToQueue(const JobId& id, const std::string&) {

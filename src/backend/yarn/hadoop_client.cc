@@ -137,14 +137,24 @@ hadoop::hdfs::OpenOptions HadoopClient::open_options() const {
   return options;
 }
 
+hadoop::rpc::Login HadoopClient::TicketLogin() const {
+  hadoop::rpc::Login login;
+  login.user = user_;
+  if (kerberos_ && kerberos_->ok()) login.kerberos = (*kerberos_)->ForConnections();
+  return login;
+}
+
+Result<hadoop::yarn::ResourceManagerAdmin> HadoopClient::OpenAdmin() const {
+  HOWDAH_TRY_STATUS(CheckLogin());
+  return hadoop::yarn::ResourceManagerAdmin::Open(configuration_, TicketLogin(), limits_);
+}
+
 Result<hadoop::yarn::ResourceManager*> HadoopClient::Rm() {
   if (!rm_) {
     HOWDAH_TRY_STATUS(CheckLogin());
-    hadoop::rpc::Login login;
-    login.user = user_;
-    if (kerberos_ && kerberos_->ok()) login.kerberos = (*kerberos_)->ForConnections();
+    hadoop::rpc::Login login = TicketLogin();
     if (const hadoop::rpc::Token* token = credentials_->Find(hadoop::rpc::kRmToken)) login.token = *token;
-    HOWDAH_TRY(auto opened, hadoop::yarn::ResourceManager::Open(configuration_, login, limits_));
+    HOWDAH_TRY(auto opened, hadoop::yarn::ResourceManager::Open(configuration_, std::move(login), limits_));
     rm_ = std::make_unique<hadoop::yarn::ResourceManager>(std::move(opened));
   }
   return rm_.get();

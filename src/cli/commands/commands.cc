@@ -12,6 +12,7 @@ namespace howdah::cli::commands {
   ROW(Advise)                \
   ROW(List)                  \
   ROW(Queue)                 \
+  ROW(Autoscale)             \
   ROW(Wait)                  \
   ROW(Logs)                  \
   ROW(Outputs)               \

@@ -23,10 +23,11 @@ Result<ResourceManagerAdmin> ResourceManagerAdmin::Open(const conf::Configuratio
   return ResourceManagerAdmin(std::move(options));
 }
 
-ResourceManagerAdmin::ResourceManagerAdmin(rpc::ClientOptions options) : client_([&options] {
-  options.protocol = kAdminProtocol;
-  return std::move(options);
-}()) {}
+ResourceManagerAdmin::ResourceManagerAdmin(rpc::ClientOptions options)
+    : client_([&options] {
+        options.protocol = kAdminProtocol;
+        return std::move(options);
+      }()) {}
 
 Status ResourceManagerAdmin::RefreshNodes(Decommission kind, Duration timeout) {
   ::hadoop::yarn::RefreshNodesRequestProto request;

@@ -122,7 +122,6 @@ void SimCluster::Restart(Duration unreachable) {
 std::optional<autoscale::ClusterSeen> SimCluster::Observe() const {
   if (world_.schedule.now() < unreachable_until_) return std::nullopt;
   autoscale::ClusterSeen seen;
-  seen.metrics.at = world_.schedule.now();
   for (const auto& [host, node] : nodes_) {
     const Resources free = FreeOf(node);
     seen.nodes.push_back({.name = host + ":8041",
@@ -171,18 +170,12 @@ bool SimCluster::HasContainers(const std::string& host) const {
   return node != nodes_.end() && !node->second.containers.empty();
 }
 
-bool SimCluster::IsAlive(const std::string& host) const {
-  const auto node = nodes_.find(host);
-  return node != nodes_.end() && node->second.state == NodeState::kRunning;
-}
-
 bool SimCluster::done() const {
-  return std::ranges::all_of(jobs_, [](const Job& job) { return job.state == Job::State::kDone || job.spec.too_large; });
+  return std::ranges::all_of(jobs_,
+                             [](const Job& job) { return job.state == Job::State::kDone || job.spec.too_large; });
 }
 
-int SimCluster::ended() const {
-  return static_cast<int>(std::ranges::count(jobs_, Job::State::kDone, &Job::state));
-}
+int SimCluster::ended() const { return static_cast<int>(std::ranges::count(jobs_, Job::State::kDone, &Job::state)); }
 
 std::string SimCluster::Describe() const {
   std::vector<std::string> open;
@@ -200,7 +193,7 @@ void SimCluster::Tick() {
   if (world_.schedule.now() < unreachable_until_ || !changed_) return;
   changed_ = false;
   PlaceMissing();
-  for (const std::string& label : Labels()) StartGangs(label);
+  for (const char* label : {"", kGpuLabel}) StartGangs(label);
 }
 
 void SimCluster::AdvanceNodes() {
@@ -256,12 +249,6 @@ void SimCluster::AdvanceJobs() {
       world_.Trace([&] { return job.spec.id + " ends"; });
     }
   }
-}
-
-std::vector<std::string> SimCluster::Labels() const {
-  std::set<std::string> labels;
-  for (const Job& job : jobs_) labels.insert(job.spec.label);
-  return {labels.begin(), labels.end()};
 }
 
 std::vector<admission::Node> SimCluster::NodesOf(const std::string& label) const {

@@ -1,5 +1,5 @@
-// The simulated ResourceManager with its nodes and jobs. It follows YARN where that matters for the autoscaler: graceful
-// decommissioning with timeouts, nodes that wait for the end of every application that ran there, restarts.
+// The simulated ResourceManager with its nodes and jobs. It follows YARN where that matters for the autoscaler:
+// graceful decommissioning with timeouts, nodes that wait for the end of every application that ran there, restarts.
 #pragma once
 
 #include <map>
@@ -32,7 +32,6 @@ class SimCluster {
   void Restart(Duration unreachable);
 
   bool HasContainers(const std::string& host) const;
-  bool IsAlive(const std::string& host) const;
   // Whether all jobs have ended that can.
   bool done() const;
   int ended() const;
@@ -74,7 +73,6 @@ class SimCluster {
   void StartGangs(const std::string& label);
   bool Place(const std::vector<admission::Tasks>& tasks, Job& job, bool whole);
   std::vector<admission::Node> NodesOf(const std::string& label) const;
-  std::vector<std::string> Labels() const;
   static admission::Resources FreeOf(const Node& node);
   std::vector<admission::Tasks> WholeOf(const Job& job) const;
 

@@ -25,9 +25,8 @@ Process::Process(World& world, SimCluster& cluster, SimProvider& provider)
   State state;
   state.prefix = "sim";
   stored_ = WriteState(state);
-  exclude_file_ = world.scenario.provider.exclude.is_xml()
-                      ? "<hosts>\n  <host><name>broken-1</name></host>\n</hosts>\n"
-                      : "# broken since May\nbroken-1\n";
+  exclude_file_ = world.scenario.provider.exclude.is_xml() ? "<hosts>\n  <host><name>broken-1</name></host>\n</hosts>\n"
+                                                           : "# broken since May\nbroken-1\n";
   world.Reach(world.scenario.provider.exclude.is_xml() ? Situation::kXmlFile : Situation::kPlainFile);
   world.Reach(world.scenario.mode == Mode::kGangs ? Situation::kGangMode : Situation::kDataprocMode);
 }
@@ -138,9 +137,8 @@ void Process::Perform(const Order& order) {
   } else if (const auto* check = std::get_if<CheckNode>(&order)) {
     Later(Duration(1000), NodeChecked{check->host, cluster_.Check(check->host)});
   } else if (const auto* log = std::get_if<LogDecision>(&order)) {
-    world_.Trace([&] {
-      return std::string(ToText(log->decision.verdict)) + ": " + log->decision.reason + log->decision.error;
-    });
+    world_.Trace(
+        [&] { return std::string(ToText(log->decision.verdict)) + ": " + log->decision.reason + log->decision.error; });
   }
 }
 
@@ -174,6 +172,8 @@ bool Process::quiet() const {
   return scaler_ != nullptr && scaler_->state().adds.empty() && scaler_->state().leaving.empty();
 }
 
-std::string Process::Describe() const { return scaler_ == nullptr ? "" : scaler_->last().reason + scaler_->last().error; }
+std::string Process::Describe() const {
+  return scaler_ == nullptr ? "" : scaler_->last().reason + scaler_->last().error;
+}
 
 }  // namespace howdah::testing::autoscale_sim

@@ -42,8 +42,8 @@ class Process {
   World& world_;
   SimCluster& cluster_;
   SimProvider& provider_;
-  std::string stored_;        // the state file
-  std::string exclude_file_;  // its text
+  std::string stored_;                         // the state file
+  std::string exclude_file_;                   // its text
   std::unique_ptr<autoscale::Scaler> scaler_;  // null while the process does not run
   int life_ = 0;
   int steps_ = 0;

@@ -75,9 +75,9 @@ SimProvider::Answer SimProvider::Add(const autoscale::AddMachines& order) {
   }
   const int most = world_.scenario.policy.of(order.group).max;
   if (CountOf(order.group) + order.count > most && !made_more_) {
-    world_.Violate("There are never more machines than the maximum",
-                   std::to_string(CountOf(order.group)) + " and " + std::to_string(order.count) + " more of at most " +
-                       std::to_string(most));
+    world_.Violate("There are never more machines than the maximum", std::to_string(CountOf(order.group)) + " and " +
+                                                                         std::to_string(order.count) +
+                                                                         " more of at most " + std::to_string(most));
   }
   for (int i = 0; i < order.count; ++i) Create(order.group);
   world_.Reach(Situation::kGrew);
@@ -146,7 +146,8 @@ void SimProvider::Tick() {
 }
 
 int SimProvider::CountOf(Group group) const {
-  return static_cast<int>(std::ranges::count_if(machines_, [&](const auto& entry) { return entry.second.group == group; }));
+  return static_cast<int>(
+      std::ranges::count_if(machines_, [&](const auto& entry) { return entry.second.group == group; }));
 }
 
 }  // namespace howdah::testing::autoscale_sim

@@ -34,9 +34,10 @@ class Simulation {
     }
     // The Dataproc mode does not see the shapes of gangs, and counts gangs that can never start.
     if (world_.violation || IsDone() || world_.scenario.mode == autoscale::Mode::kDataproc) return;
-    world_.Violate(cluster_.done() ? "The cluster becomes small once nothing runs"
-                                   : "Every gang that fits starts once faults have stopped",
-                   cluster_.Describe() + ", " + std::to_string(provider_.existing()) + " machines: " + process_.Describe());
+    world_.Violate(
+        cluster_.done() ? "The cluster becomes small once nothing runs"
+                        : "Every gang that fits starts once faults have stopped",
+        cluster_.Describe() + ", " + std::to_string(provider_.existing()) + " machines: " + process_.Describe());
   }
   int jobs() const { return cluster_.ended(); }
   int steps() const { return process_.steps(); }

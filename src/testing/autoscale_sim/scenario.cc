@@ -39,12 +39,16 @@ autoscale::Policy DrawPolicy(sim::Random& random) {
 autoscale::Provider DrawProvider(sim::Random& random, const autoscale::Policy& policy) {
   autoscale::Provider provider;
   const Resources size{12 * kGib, 4, 0, {}};
-  provider.primary = autoscale::NodeGroup{.hosts = "w-[0-9]+", .node = autoscale::NodeShape{size, ""}, .join = minutes(5)};
+  provider.primary =
+      autoscale::NodeGroup{.hosts = "w-[0-9]+", .node = autoscale::NodeShape{size, ""}, .join = minutes(5)};
   if (policy.secondary.max > 0) {
     autoscale::NodeShape shape{size, ""};
-    if (random.Chance(0.3)) shape = {{16 * kGib, 8, 2, {}}, "gpu"};
-    provider.secondary = autoscale::NodeGroup{
-        .hosts = "sw-[0-9]+", .node = shape, .cost = random.Chance(0.5) ? 0.3 : 2, .join = minutes(5), .preemptible = true};
+    if (random.Chance(0.3)) shape = {{16 * kGib, 8, 2, {}}, kGpuLabel};
+    provider.secondary = autoscale::NodeGroup{.hosts = "sw-[0-9]+",
+                                              .node = shape,
+                                              .cost = random.Chance(0.5) ? 0.3 : 2,
+                                              .join = minutes(5),
+                                              .preemptible = true};
   }
   provider.list = provider.add = provider.remove = "simulated";
   if (random.Chance(0.3)) provider.before_remove = "simulated";
@@ -62,7 +66,7 @@ SimJob DrawJob(sim::Random& random, const Scenario& scenario, int number) {
   job.length = Between(random, 10, kLongestJob);
   const bool has_label = scenario.provider.secondary && !scenario.provider.secondary->node->label.empty();
   if (has_label && random.Chance(0.3)) {
-    job.label = "gpu";
+    job.label = kGpuLabel;
     job.tasks = {{random.Between(1, scenario.policy.secondary.max), {4 * kGib, 2, 1, {}}}};
     return job;
   }

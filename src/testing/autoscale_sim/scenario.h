@@ -12,6 +12,9 @@
 
 namespace howdah::testing::autoscale_sim {
 
+// The label of some jobs and nodes.
+inline constexpr const char* kGpuLabel = "gpu";
+
 // Chances, per occasion.
 struct Faults {
   double order_fails = 0, order_without_answer = 0, fatal = 0;

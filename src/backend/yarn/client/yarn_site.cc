@@ -5,12 +5,14 @@
 
 #include "doctor.h"
 #include "howdah/admission/queue_watch.h"
+#include "howdah/autoscale/cluster_link.h"
 #include "howdah/backend/queue_view.h"
 #include "howdah/backend/yarn/cluster_info.h"
 #include "howdah/backend/yarn/gang_queue.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/base/epoch.h"
 #include "howdah/os/process/clock.h"
+#include "yarn_link.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
@@ -130,6 +132,11 @@ howdah::Status YarnSite::MoveToQueue(const JobId& id, const std::string& queue) 
   const howdah::Status moved = rm->MoveToQueue(ApplicationOf(id), queue);
   if (moved.ok() || moved.error().remote_class.empty()) return moved;
   return Error{ErrorCode::kUnavailable, moved.error().message};
+}
+
+Result<std::unique_ptr<autoscale::ClusterLink>> YarnSite::OpenLink(const autoscale::Provider& provider) {
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
+  return std::unique_ptr<autoscale::ClusterLink>(std::make_unique<YarnLink>(*cluster, provider));
 }
 
 }  // namespace howdah::backend::yarn::client

@@ -35,7 +35,7 @@ struct NodeReport {
 
 // One observation of the ResourceManager.
 struct ClusterSeen {
-  Sample metrics;  // metrics.at: the time of the observation
+  Sample metrics;  // metrics.at is not used: an observation counts from the step that receives it
   std::vector<NodeReport> nodes;
   std::vector<Wanted> wanted;  // in the order of the queue: waiting gangs, then pending containers of others
   std::map<std::string, std::map<std::string, QueueShare>> queues;  // limits, by label and queue

@@ -31,8 +31,8 @@ struct QueueShare {
 
 // The nodes of one label.
 struct Partition {
-  std::vector<admission::Node> nodes;     // that run, and empty ones for those that have been ordered
-  std::vector<admission::Node> draining;  // whose drain can be cancelled
+  std::vector<admission::Node> nodes;        // that run, and empty ones for those that have been ordered
+  std::vector<admission::Node> draining;     // whose drain can be cancelled
   std::map<std::string, QueueShare> queues;  // by queue; a queue that is missing has no limits
 };
 
@@ -45,15 +45,15 @@ struct Offer {
 };
 
 struct GangPlan {
-  Sizes add;                         // nodes to order
-  std::vector<std::string> cancel;   // draining nodes that are needed
-  std::set<std::string> used;        // nodes on which something that waits has been placed
-  std::vector<std::string> served;   // the jobs for which nodes are added or kept, in order
+  Sizes add;                        // nodes to order
+  std::vector<std::string> cancel;  // draining nodes that are needed
+  std::set<std::string> used;       // nodes on which something that waits has been placed
+  std::vector<std::string> served;  // the jobs for which nodes are added or kept, in order
   struct Unserved {
     std::string id, reason;  // "needs 12 × 16 GiB, of which 4 × 16 GiB do not fit on 10 nodes, the most that …"
   };
-  std::vector<Unserved> unserved;    // no node is added for these
-  bool limited = false;              // something is served in a queue with limits, which shrink with the cluster
+  std::vector<Unserved> unserved;  // no node is added for these
+  bool limited = false;            // something is served in a queue with limits, which shrink with the cluster
 };
 
 // wanted: in the order of the queue. partitions: by label. up_factor: the share of the missing nodes that is ordered,

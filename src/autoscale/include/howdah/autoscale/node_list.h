@@ -33,7 +33,7 @@ inline constexpr size_t kMostMachines = 10'000;
 
 // Parses JSON lines: {"id", "host", "group", "state", "error": {"class", "message"}}. Returns kUsage for anything else:
 // invalid JSON, unknown groups, states and classes, hosts that do not match the expression of their group, duplicate
-// hosts, more than kMostMachines. The message names the line. No output is no machine.
+// hosts, more than kMostMachines. The message names the line. An empty output stands for no machines.
 Result<std::vector<Machine>> ParseNodeList(std::string_view output, const Provider& provider);
 
 // The error of a failed command: the last JSON object {"error": {"class", "message"}} in its output, otherwise

@@ -1,4 +1,5 @@
-// A provider file: which machines belong to which group of nodes, and the commands that list, add and remove them. Pure.
+// A provider file: which machines belong to which group of nodes, and the commands that list, add and remove them.
+// Pure.
 #pragma once
 
 #include <array>
@@ -20,9 +21,9 @@ struct NodeShape {
 };
 
 struct NodeGroup {
-  std::string hosts;              // regular expression that matches the whole name of each host of the group
-  std::optional<NodeShape> node;  // nullopt: learnt from the nodes that run
-  double cost = 1;                // of one node; only the ratio between the groups counts
+  std::string hosts;                         // regular expression that matches the whole name of each host of the group
+  std::optional<NodeShape> node;             // nullopt: learnt from the nodes that run
+  double cost = 1;                           // of one node; only the ratio between the groups counts
   Duration join = std::chrono::minutes(10);  // longest time between the order of a node and its registration
   bool preemptible = false;
 };
@@ -32,13 +33,13 @@ struct Provider {
   std::string list, add, remove, before_remove;  // bash commands; before_remove may be empty
   Duration timeout = std::chrono::minutes(5);    // of each command
   struct Exclude {
-    std::string path;   // yarn.resourcemanager.nodes.exclude-path
-    std::string write;  // bash command that writes the content from stdin; empty: a file of this machine
+    std::string path;  // yarn.resourcemanager.nodes.exclude-path
+    // bash commands: `read` prints the content, and `write` replaces it by stdin. Empty: a file of this machine.
+    std::string read, write;
     bool is_xml() const { return path.ends_with(".xml"); }
   } exclude;
-  bool cores = false;           // the Dataproc mode counts vcores, too
-  bool elastic_max = false;     // optional tasks of elastic roles count as demand
-  std::string publish;          // file that other users can read; empty: none
+  bool cores = false;        // the Dataproc mode counts vcores, too
+  bool elastic_max = false;  // optional tasks of elastic roles count as demand
 
   const std::optional<NodeGroup>& of(Group group) const { return group == Group::kPrimary ? primary : secondary; }
 };

@@ -1,5 +1,5 @@
-// The autoscaler: decides how many nodes a cluster has, and gives orders to a provider and to the ResourceManager. Pure:
-// a fact in, orders out. Every fact is legal in every state.
+// The autoscaler: decides how many nodes a cluster has, and gives orders to a provider and to the ResourceManager.
+// Pure: a fact in, orders out. Every fact is legal in every state.
 //
 // It never orders more machines than the policy's maximum, never goes below the minimum by its own act, and never
 // removes a node that YARN has not decommissioned. YARN decommissions a node when its containers have ended, or after

@@ -1,6 +1,7 @@
 // The interface of clients to a backend as a whole: its nodes, its queue of jobs, and its set-up.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,11 @@
 #include "howdah/backend/job_queue.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
+
+namespace howdah::autoscale {
+class ClusterLink;
+struct Provider;
+}  // namespace howdah::autoscale
 
 namespace howdah::backend {
 
@@ -33,6 +39,10 @@ class Site {
   virtual Status SetPriority(const JobId& id, int priority) = 0;
   // Moves a job that has not ended to another queue. Returns kUnavailable, with the reason, if the backend refuses.
   virtual Status MoveToQueue(const JobId& id, const std::string& queue) = 0;
+
+  // Opens the link through which an autoscaler reads and changes the cluster. Returns kUsage if the backend has a fixed
+  // size. provider: its exclude file, and the demand that counts.
+  virtual Result<std::unique_ptr<autoscale::ClusterLink>> OpenLink(const autoscale::Provider& provider) = 0;
 };
 
 }  // namespace howdah::backend

@@ -16,6 +16,7 @@
 #include "howdah/hadoop/hdfs/file_system.h"
 #include "howdah/hadoop/hdfs/open.h"
 #include "howdah/hadoop/rpc/token.h"
+#include "howdah/hadoop/yarn/admin.h"
 #include "howdah/hadoop/yarn/resource_manager.h"
 #include "howdah/storage/files.h"
 
@@ -58,6 +59,8 @@ class HadoopClient {
   hadoop::hdfs::OpenOptions open_options() const;
 
   Result<hadoop::yarn::ResourceManager*> Rm();
+  // A new client of the administration protocol, which does not accept tokens.
+  Result<hadoop::yarn::ResourceManagerAdmin> OpenAdmin() const;
   // Return the default file system, and the paths of Howdah's files in it.
   Result<hadoop::hdfs::FileSystem*> Files();
   Result<Layout> StagingLayout();
@@ -70,6 +73,7 @@ class HadoopClient {
  private:
   // Returns the error if this client needs a ticket and has none.
   Status CheckLogin() const;
+  hadoop::rpc::Login TicketLogin() const;
 
   hadoop::conf::Configuration configuration_;
   std::string user_;

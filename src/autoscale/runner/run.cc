@@ -1,0 +1,160 @@
+#include "howdah/autoscale/runner/run.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "commands.h"
+#include "fact_queue.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/periodic_timer.h"
+#include "worker.h"
+
+namespace howdah::autoscale::runner {
+namespace {
+
+// The loop of one autoscaler. The scaler runs on the thread of Loop; everything that blocks runs on workers.
+class Runner {
+ public:
+  Runner(const RunOptions& options, ClusterLink& link, const Directory& directory, State state, os::files::Fd event,
+         const std::function<void(const Decision&)>& on_decision)
+      : options_(options),
+        link_(link),
+        directory_(directory),
+        on_decision_(on_decision),
+        scaler_(NewScaler(std::move(state))),
+        commands_(options.provider, options.directory),
+        facts_(std::move(event)),
+        wish_(directory.ReadWish()) {}
+
+  Status Loop(int stop) {
+    HOWDAH_TRY(const auto timer, os::process::StartPeriodicTimer(options_.period));
+    if (wish_.paused != scaler_->state().paused) HOWDAH_TRY_STATUS(Step(WishFact()));
+    for (;;) {
+      std::array<pollfd, 3> waits = {pollfd{stop, POLLIN, 0}, pollfd{timer.get(), POLLIN, 0},
+                                     pollfd{facts_.fd(), POLLIN, 0}};
+      if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) return os::files::SystemError("waiting");
+      if (waits[0].revents != 0) return {};
+      if (waits[1].revents != 0 && os::process::TakeExpiration(timer)) Look();
+      if (const Directory::Wish wish = directory_.ReadWish(); wish != wish_) {
+        wish_ = wish;
+        HOWDAH_TRY_STATUS(Step(WishFact()));
+      }
+      while (const auto fact = facts_.Take()) HOWDAH_TRY_STATUS(Step(*fact));
+    }
+  }
+
+ private:
+  Fact WishFact() const { return wish_.paused ? Fact(Paused()) : Fact(Resumed()); }
+
+  // A look that has not ended is not repeated.
+  void Look() {
+    if (lister_.idle()) {
+      lister_.Do([this] {
+        auto machines = commands_.List();
+        facts_.Add(machines.ok() ? Fact(MachinesListed{std::move(*machines)})
+                                 : Fact(ListFailed{machines.error().message}));
+      });
+    }
+    if (observer_.idle()) {
+      observer_.Do([this] {
+        auto seen = link_.Observe();
+        facts_.Add(seen.ok() ? Fact(std::move(*seen)) : Fact(ClusterUnreadable{seen.error().message}));
+      });
+    }
+  }
+
+  Status Step(const Fact& fact) {
+    if (options_.dry_run) return Try(fact);
+    const std::vector<Order> orders = scaler_->Step(fact, clock_.Now());
+    HOWDAH_TRY_STATUS(directory_.WriteState(scaler_->state()));
+    for (const Order& order : orders) HOWDAH_TRY_STATUS(Perform(order));
+    std::erase_if(providers_, [](const auto& entry) { return entry.second->idle(); });
+    return {};
+  }
+
+  // Reports the decisions only, and forgets the orders.
+  Status Try(const Fact& fact) {
+    State before = scaler_->state();
+    bool ordered = false;
+    for (const Order& order : scaler_->Step(fact, clock_.Now())) {
+      const auto* log = std::get_if<LogDecision>(&order);
+      ordered = ordered || log == nullptr;
+      if (log == nullptr || log->decision.SaysSame(reported_)) continue;
+      reported_ = log->decision;
+      on_decision_(reported_);
+    }
+    if (ordered) scaler_ = NewScaler(std::move(before));
+    return {};
+  }
+
+  std::unique_ptr<Scaler> NewScaler(State state) const {
+    return std::make_unique<Scaler>(options_.policy, options_.provider, options_.mode, std::move(state));
+  }
+
+  Status Perform(const Order& order) {
+    if (const auto* log = std::get_if<LogDecision>(&order)) {
+      on_decision_(log->decision);
+      return directory_.AppendLog(ToLogLine(log->decision));
+    }
+    if (const auto* add = std::get_if<AddMachines>(&order)) {
+      RunCommand(add->token, [this, add = *add] { return commands_.Add(add); });
+    } else if (const auto* remove = std::get_if<RemoveMachines>(&order)) {
+      RunCommand(remove->token, [this, remove = *remove] { return commands_.Remove(remove); });
+    } else if (const auto* exclude = std::get_if<SetExcluded>(&order)) {
+      excluder_.Do([this, exclude = *exclude] {
+        const Status done = link_.Exclude(exclude);
+        facts_.Add(done.ok() ? Fact(ExcludeDone()) : Fact(ExcludeFailed{done.error().message}));
+      });
+    } else if (const auto* check = std::get_if<CheckNode>(&order)) {
+      checker_.Do([this, check = *check] { facts_.Add(NodeChecked{check.host, link_.Check(check)}); });
+    }
+    return {};
+  }
+
+  // Commands for different orders run at the same time.
+  void RunCommand(const std::string& token, std::function<std::optional<CommandError>()> command) {
+    auto& worker = providers_[token];
+    if (!worker) worker = std::make_unique<Worker>();
+    worker->Do([this, token, command = std::move(command)] {
+      auto error = command();
+      facts_.Add(error ? Fact(OrderFailed{token, std::move(*error)}) : Fact(OrderDone{token}));
+    });
+  }
+
+  const RunOptions& options_;
+  ClusterLink& link_;
+  const Directory& directory_;
+  const std::function<void(const Decision&)>& on_decision_;
+  const os::process::Clock clock_;
+  std::unique_ptr<Scaler> scaler_;
+  Decision reported_;  // the last one of a dry run
+  const Commands commands_;
+  FactQueue facts_;
+  Directory::Wish wish_;
+  // The last members: their threads use the others.
+  Worker lister_, observer_, excluder_, checker_;
+  std::map<std::string, std::unique_ptr<Worker>> providers_;  // by token
+};
+
+}  // namespace
+
+Status Run(const RunOptions& options, ClusterLink& link, const Directory& directory, int stop,
+           const std::function<void(const Decision&)>& on_decision) {
+  HOWDAH_TRY(State state, directory.ReadState("howdah"));
+  os::files::Fd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event.valid()) return os::files::SystemError("making an event");
+  Runner runner(options, link, directory, std::move(state), std::move(event), on_decision);
+  return runner.Loop(stop);
+}
+
+Result<std::vector<Machine>> ListMachines(const Provider& provider, const std::string& directory) {
+  return Commands(provider, directory).List();
+}
+
+}  // namespace howdah::autoscale::runner

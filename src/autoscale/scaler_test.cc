@@ -1,0 +1,306 @@
+#include "howdah/autoscale/scaler.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+namespace howdah::autoscale {
+namespace {
+
+using admission::Resources;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const Resources kNode{12 * 1024, 4, 0, {}};
+
+Policy TestPolicy() {
+  Policy policy;
+  policy.cooldown = minutes(2);
+  policy.drain = minutes(15);
+  policy.up_factor = policy.down_factor = 1;
+  policy.primary = {2, 6, std::nullopt};
+  return policy;
+}
+
+Provider TestProvider() {
+  Provider provider;
+  provider.primary = NodeGroup{.hosts = ".*", .node = NodeShape{kNode, ""}, .join = minutes(5)};
+  provider.exclude.path = "exclude.xml";
+  return provider;
+}
+
+// A cluster under the control of a scaler: the test changes it, and takes the orders.
+class Cluster {
+ public:
+  explicit Cluster(Policy policy = TestPolicy(), Provider provider = TestProvider(), Mode mode = Mode::kGangs)
+      : policy_(std::move(policy)), provider_(std::move(provider)), mode_(mode) {
+    state_.prefix = "t";
+    Restart();
+  }
+
+  void Restart() {
+    if (scaler_) state_ = scaler_->state();
+    scaler_ = std::make_unique<Scaler>(policy_, provider_, mode_, state_);
+  }
+  void AddNode(const std::string& host, Group group = Group::kPrimary) {
+    machines_.push_back({.id = "id-" + host, .host = host, .group = group});
+    seen.nodes.push_back({.name = host + ":1", .host = host, .total = kNode});
+  }
+  void Drop(const std::string& host) {
+    std::erase_if(machines_, [&](const Machine& machine) { return machine.host == host; });
+    std::erase_if(seen.nodes, [&](const NodeReport& node) { return node.host == host; });
+  }
+  NodeReport& Node(const std::string& host) { return *std::ranges::find(seen.nodes, host, &NodeReport::host); }
+  void Want(int instances, int64_t gib) {
+    seen.wanted = {{.id = "job", .queue = "q", .tasks = {{instances, {gib * 1024, 1, 0, {}}}}}};
+  }
+
+  // Lets time pass, and returns the orders of one look at the cluster.
+  std::vector<Order> Look(Duration after = seconds(5)) {
+    now_ += after;
+    std::vector<Order> orders = Tell(MachinesListed{machines_});
+    for (Order& order : Tell(seen)) orders.push_back(std::move(order));
+    return orders;
+  }
+  std::vector<Order> Tell(const Fact& fact) {
+    std::vector<Order> orders = scaler_->Step(fact, now_);
+    EXPECT_EQ(scaler_->BrokenInvariant(), "");
+    return orders;
+  }
+  const Decision& last() const { return scaler_->last(); }
+
+  ClusterSeen seen;
+
+ private:
+  Policy policy_;
+  Provider provider_;
+  Mode mode_;
+  State state_;
+  std::unique_ptr<Scaler> scaler_;
+  std::vector<Machine> machines_;
+  Instant now_{std::chrono::hours(500'000)};
+};
+
+template <typename T>
+std::vector<T> Only(const std::vector<Order>& orders) {
+  std::vector<T> some;
+  for (const Order& order : orders) {
+    if (const T* one = std::get_if<T>(&order)) some.push_back(*one);
+  }
+  return some;
+}
+
+TEST(Scaler, OrdersAllMissingNodesAtOnceAndOnlyOnce) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  cluster.AddNode("b");
+  cluster.Want(4, 8);
+  const auto added = Only<AddMachines>(cluster.Look());
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0].count, 2);
+  EXPECT_EQ(cluster.last().verdict, Verdict::kScaleUp);
+  EXPECT_THAT(cluster.last().reason, HasSubstr("2 nodes of the group primary are missing for job (needs 4 × 8 GiB"));
+  EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty());
+  cluster.Tell(OrderDone{added[0].token});
+  cluster.AddNode("c");
+  EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty()) << "one more node is on its way";
+}
+
+TEST(Scaler, OrderThatWasNotConfirmedIsGivenAgainWithTheSameTokenAfterARestart) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  cluster.AddNode("b");
+  cluster.Want(4, 8);
+  const auto added = Only<AddMachines>(cluster.Look());
+  cluster.Restart();
+  const auto again = Only<AddMachines>(cluster.Look());
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].token, added[0].token);
+  EXPECT_EQ(again[0].count, added[0].count);
+}
+
+TEST(Scaler, NodeIsDrainedReleasedStoppedAndRemoved) {
+  Cluster cluster;
+  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
+  cluster.Node("a").containers = cluster.Node("b").containers = 1;
+  EXPECT_THAT(Only<SetExcluded>(cluster.Look()), IsEmpty()) << "it has not been idle for long";
+  const auto drain = Only<SetExcluded>(cluster.Look(minutes(2)));
+  ASSERT_EQ(drain.size(), 1U);
+  EXPECT_EQ(drain[0].timeouts, (std::map<std::string, Duration>{{"c", minutes(15)}}));
+  cluster.Tell(ExcludeDone{});
+  cluster.Node("c").state = NodeReport::State::kDecommissioning;
+  const auto checks = Only<CheckNode>(cluster.Look());
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].host, "c");
+  EXPECT_THAT(Only<SetExcluded>(cluster.Tell(NodeChecked{"c", NodeChecked::Answer::kHasOthers})), IsEmpty());
+  const auto release = Only<SetExcluded>(cluster.Tell(NodeChecked{"c", NodeChecked::Answer::kFree}));
+  ASSERT_EQ(release.size(), 1U);
+  EXPECT_EQ(release[0].timeouts, (std::map<std::string, Duration>{{"c", seconds(1)}}));
+  cluster.Tell(ExcludeDone{});
+  cluster.Node("c").state = NodeReport::State::kDecommissioned;
+  EXPECT_THAT(Only<RemoveMachines>(cluster.Look()), IsEmpty()) << "its NodeManager stores logs";
+  const auto remove = Only<RemoveMachines>(cluster.Tell(NodeChecked{"c", NodeChecked::Answer::kGone}));
+  ASSERT_EQ(remove.size(), 1U);
+  EXPECT_EQ(remove[0].machines, (std::vector<MachineId>{{"id-c", "c"}}));
+  cluster.Tell(OrderDone{remove[0].token});
+  cluster.Drop("c");
+  const auto clean = Only<SetExcluded>(cluster.Look());
+  ASSERT_EQ(clean.size(), 1U);
+  EXPECT_THAT(clean[0].timeouts, IsEmpty());
+  EXPECT_EQ(clean[0].own, (std::set<std::string>{"c"}));
+}
+
+TEST(Scaler, NodeWithContainersIsNotReleased) {
+  Cluster cluster;
+  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
+  cluster.Node("a").containers = cluster.Node("b").containers = 1;
+  cluster.Look();
+  cluster.Look(minutes(2));
+  cluster.Tell(ExcludeDone{});
+  cluster.Node("c").state = NodeReport::State::kDecommissioning;
+  cluster.Node("c").containers = 1;
+  EXPECT_THAT(Only<CheckNode>(cluster.Look()), IsEmpty());
+  EXPECT_THAT(Only<SetExcluded>(cluster.Tell(NodeChecked{"c", NodeChecked::Answer::kFree})), IsEmpty());
+}
+
+TEST(Scaler, DrainIsCancelledWhenTheNodeIsNeededAgain) {
+  Cluster cluster;
+  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
+  for (const char* host : {"a", "b"}) cluster.Node(host).used = kNode, cluster.Node(host).containers = 1;
+  cluster.Look();
+  cluster.Look(minutes(2));
+  cluster.Tell(ExcludeDone{});
+  cluster.Node("c").state = NodeReport::State::kDecommissioning;
+  cluster.Want(1, 8);
+  const auto orders = cluster.Look();
+  ASSERT_EQ(Only<SetExcluded>(orders).size(), 1U);
+  EXPECT_THAT(Only<SetExcluded>(orders)[0].timeouts, IsEmpty());
+  EXPECT_THAT(Only<AddMachines>(orders), IsEmpty());
+  EXPECT_EQ(cluster.last().verdict, Verdict::kCancel);
+  cluster.Tell(ExcludeDone{});
+  EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty()) << "its room counts before the ResourceManager shows it";
+}
+
+TEST(Scaler, OtherGroupIsUsedWithoutQuotaAndTheReasonSaysSo) {
+  Policy policy = TestPolicy();
+  policy.secondary = {0, 4, std::nullopt};
+  Provider provider = TestProvider();
+  provider.secondary = NodeGroup{.hosts = ".*", .node = NodeShape{kNode, ""}, .cost = 0.2};
+  Cluster cluster(policy, provider);
+  cluster.AddNode("a");
+  cluster.AddNode("b");
+  cluster.Want(4, 8);
+  const auto first = Only<AddMachines>(cluster.Look());
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].group, Group::kSecondary);
+  cluster.Tell(OrderFailed{first[0].token, {Failure::kQuota, "CPUS exceeded"}});
+  const auto second = Only<AddMachines>(cluster.Look());
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].group, Group::kPrimary);
+  EXPECT_EQ(second[0].count, 2);
+  EXPECT_THAT(cluster.last().reason, HasSubstr("the group secondary is not used for some time (QUOTA: CPUS exceeded)"));
+}
+
+TEST(Scaler, FatalErrorDisablesAGroupUntilResume) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  cluster.AddNode("b");
+  cluster.Want(4, 8);
+  const auto added = Only<AddMachines>(cluster.Look());
+  cluster.Tell(OrderFailed{added.at(0).token, {Failure::kFatal, "no such project"}});
+  EXPECT_THAT(Only<AddMachines>(cluster.Look(minutes(60))), IsEmpty());
+  EXPECT_THAT(cluster.last().reason, HasSubstr("until `howdah autoscale resume` (FATAL: no such project)"));
+  cluster.Tell(Resumed{});
+  EXPECT_EQ(Only<AddMachines>(cluster.Look()).size(), 1U);
+}
+
+TEST(Scaler, TransientErrorIsRetriedWithLongerPauses) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  cluster.AddNode("b");
+  cluster.Want(4, 8);
+  const std::string token = Only<AddMachines>(cluster.Look()).at(0).token;
+  const CommandError error{Failure::kTransient, "try again"};
+  cluster.Tell(OrderFailed{token, error});
+  EXPECT_THAT(Only<AddMachines>(cluster.Look(seconds(4))), IsEmpty());
+  EXPECT_EQ(Only<AddMachines>(cluster.Look(seconds(1))).at(0).token, token);
+  cluster.Tell(OrderFailed{token, error});
+  EXPECT_THAT(Only<AddMachines>(cluster.Look(seconds(9))), IsEmpty());
+  EXPECT_EQ(Only<AddMachines>(cluster.Look(seconds(1))).at(0).token, token);
+}
+
+TEST(Scaler, NothingChangesWithoutAListOrWhilePaused) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  cluster.Want(4, 8);
+  EXPECT_THAT(Only<AddMachines>(cluster.Tell(cluster.seen)), IsEmpty()) << "the machines are not known";
+  cluster.Tell(ListFailed{"the command `list` ended with exit code 1: no login"});
+  EXPECT_EQ(cluster.last().error, "the command `list` ended with exit code 1: no login");
+  cluster.Tell(Paused{});
+  EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty());
+  cluster.Tell(Resumed{});
+  EXPECT_EQ(Only<AddMachines>(cluster.Look()).size(), 1U);
+}
+
+TEST(Scaler, GroupOutsideItsBoundsIsCorrectedAtOnce) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  EXPECT_EQ(Only<AddMachines>(cluster.Look()).at(0).count, 1);
+  EXPECT_THAT(cluster.last().reason, HasSubstr("the group primary has 1 node, and the policy at least 2"));
+  Cluster large;
+  for (const char* host : {"a", "b", "c", "d", "e", "f", "g"}) large.AddNode(host);
+  EXPECT_EQ(Only<SetExcluded>(large.Look()).at(0).timeouts.size(), 1U);
+}
+
+TEST(Scaler, DataprocModeWaitsForItsWindowAndCancelsRemovals) {
+  Cluster cluster(TestPolicy(), TestProvider(), Mode::kDataproc);
+  for (const char* host : {"a", "b", "c", "d"}) cluster.AddNode(host);
+  cluster.seen.metrics.available_mib = 2 * 12 * 1024;
+  cluster.Look();
+  EXPECT_EQ(cluster.last().state, ScalerState::kCooldown);
+  const auto drain = Only<SetExcluded>(cluster.Look(minutes(2)));
+  ASSERT_EQ(drain.size(), 1U);
+  EXPECT_EQ(drain[0].timeouts.size(), 2U);
+  EXPECT_EQ(cluster.last().metric, Metric::kMemory);
+  cluster.Tell(ExcludeDone{});
+  for (const auto& [host, timeout] : drain[0].timeouts) cluster.Node(host).state = NodeReport::State::kDecommissioning;
+  cluster.seen.metrics = {.pending_mib = 12 * 1024};
+  cluster.Look(minutes(2));
+  EXPECT_EQ(cluster.last().verdict, Verdict::kDoNotCancel) << "fewer nodes are missing than are being drained";
+  cluster.seen.metrics = {.pending_mib = 3 * 12 * 1024};
+  cluster.Look();
+  cluster.Look(minutes(2));
+  EXPECT_EQ(cluster.last().verdict, Verdict::kCancel);
+}
+
+TEST(DecisionLog, HasTheFieldsOfDataproc) {
+  const Decision decision{.at = Instant(std::chrono::hours(24 * 365)),
+                          .state = ScalerState::kScaling,
+                          .verdict = Verdict::kScaleUp,
+                          .current = {2, 0},
+                          .recommended = {4, 1},
+                          .min = {2, 0},
+                          .max = {10, 5},
+                          .metrics = {{}, 1040, 7, 2, 1},
+                          .metric = Metric::kCores,
+                          .constraints = {"REACHED_MAXIMUM_CLUSTER_SIZE"},
+                          .drain = minutes(15),
+                          .reason = "because"};
+  EXPECT_EQ(
+      ToLogLine(decision),
+      R"({"timestamp":"1971-01-01T00:00:00.000Z","status":{"state":"SCALING","details":"because"},)"
+      R"("recommendation":{"inputs":{"clusterMetrics":{"avg-yarn-pending-memory":"1040 MB",)"
+      R"("avg-yarn-available-memory":"7 MB","avg-yarn-pending-vcores":"2","avg-yarn-available-vcores":"1"},)"
+      R"("currentClusterSize":{"primaryWorkerCount":2,"secondaryWorkerCount":0},)"
+      R"("minWorkerCounts":{"primaryWorkerCount":2,"secondaryWorkerCount":0},)"
+      R"("maxWorkerCounts":{"primaryWorkerCount":10,"secondaryWorkerCount":5}},)"
+      R"("outputs":{"decision":"SCALE_UP","recommendedClusterSize":{"primaryWorkerCount":4,)"
+      R"("secondaryWorkerCount":1},"gracefulDecommissionTimeout":"900s",)"
+      R"("constraintsReached":["REACHED_MAXIMUM_CLUSTER_SIZE"],"decisionMetric":"YARN_CORES"}},"reason":"because"})"
+      "\n");
+}
+
+}  // namespace
+}  // namespace howdah::autoscale

@@ -1,0 +1,73 @@
+// The pages as Hadoop 3.3.6 writes them, shortened.
+#include "rm_web.h"
+
+#include <gmock/gmock.h>
+
+namespace howdah::backend::yarn::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(RmWeb, PendingContainersOfApplications) {
+  const auto applications = ParseApplications(R"({"apps":{"app":[
+    {"id":"application_1_0001","applicationType":"SPARK","queue":"default","amHostHttpAddress":"n1.example.com:8042",
+     "resourceRequests":[
+       {"capability":{"memory":2048,"resourceInformations":{"resourceInformation":[
+          {"name":"memory-mb","value":2048},{"name":"vcores","value":2},{"name":"yarn.io/gpu","value":1},
+          {"name":"yarn.io/fpga","value":3}]},"vCores":2},
+        "nodeLabelExpression":"gpu","numContainers":4,"resourceName":"*"},
+       {"capability":{"memory":2048,"vCores":2},"numContainers":4,"resourceName":"/default-rack"},
+       {"capability":{"memory":1024,"vCores":1},"numContainers":0,"resourceName":"*"}]},
+    {"id":"application_1_0002","applicationType":"HOWDAH","queue":"ml"}]}})");
+  ASSERT_EQ(applications.size(), 2U);
+  EXPECT_EQ(applications[0].type, "SPARK");
+  EXPECT_EQ(applications[0].am_host, "n1.example.com");
+  EXPECT_EQ(applications[0].pending.label, "gpu");
+  EXPECT_FALSE(applications[0].pending.whole);
+  EXPECT_EQ(applications[0].pending.tasks, (std::vector<admission::Tasks>{{4, {2048, 2, 1, {{"yarn.io/fpga", 3}}}}}));
+  EXPECT_THAT(applications[1].pending.tasks, IsEmpty());
+  EXPECT_EQ(applications[1].am_host, "");
+}
+
+TEST(RmWeb, ListOfOneMayBeAnObject) {
+  EXPECT_EQ(ParseApplications(R"({"apps":{"app":{"id":"application_1_0001"}}})").size(), 1U);
+}
+
+TEST(RmWeb, LimitsOfLeafQueues) {
+  const auto queues = ParseQueues(R"({"scheduler":{"schedulerInfo":{"type":"capacityScheduler","queueName":"root",
+    "queues":{"queue":[
+      {"queueName":"ml","absoluteMaxCapacity":50.0,"resourcesUsed":{"memory":3072,"vCores":3},
+       "AMResourceLimit":{"memory":2048,"vCores":1},"usedAMResource":{"memory":1024,"vCores":1}},
+      {"queueName":"free","absoluteMaxCapacity":100.0,"AMResourceLimit":{"memory":20480,"vCores":1}},
+      {"queueName":"parent","absoluteMaxCapacity":100.0,"queues":{"queue":{
+         "queueName":"child","absoluteMaxCapacity":25.0}}}]}}}})",
+                                  {20480, 8, 0, {}});
+  ASSERT_EQ(queues.size(), 2U);
+  const autoscale::QueueShare& ml = queues.at("ml");
+  EXPECT_DOUBLE_EQ(ml.most, 0.5);
+  EXPECT_DOUBLE_EQ(ml.most_ams, 0.1);
+  EXPECT_EQ(ml.used, (admission::Resources{3072, 3, 0, {}}));
+  EXPECT_EQ(ml.used_by_ams, (admission::Resources{1024, 0, 0, {}}));
+  EXPECT_DOUBLE_EQ(queues.at("child").most, 0.25);
+}
+
+TEST(RmWeb, OtherSchedulersHaveNoKnownLimits) {
+  EXPECT_THAT(ParseQueues(R"({"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}})", {20480, 8, 0, {}}), IsEmpty());
+}
+
+TEST(RmWeb, ApplicationsOfANode) {
+  EXPECT_THAT(*ParseNodeApplications(R"({"apps":{"app":[{"id":"a","state":"RUNNING"},{"id":"b"}]}})"),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(*ParseNodeApplications(R"({"apps":null})"), IsEmpty());
+  EXPECT_FALSE(ParseNodeApplications("{}"));
+  EXPECT_FALSE(ParseNodeApplications("<html>"));
+}
+
+TEST(RmWeb, PropertyOfTheConfiguration) {
+  EXPECT_EQ(ParseProperty(R"({"property":{"key":"k","value":"/etc/exclude","isFinal":false}})"), "/etc/exclude");
+  EXPECT_EQ(ParseProperty("no"), "");
+}
+
+}  // namespace
+}  // namespace howdah::backend::yarn::client

@@ -1,0 +1,182 @@
+"""`howdah autoscale` on a real cluster, whose NodeManagers join and leave."""
+import contextlib
+import json
+import signal
+
+import pytest
+
+from cloud import Cloud
+from job_reports import assert_facts
+from machine import eventually
+
+LEAST, MOST = 2, 4
+
+
+@pytest.fixture(scope="module")
+def elastic(module_cluster):
+    """Up to four nodes of 12 GiB and four vcores."""
+    return module_cluster(nodes=MOST, node_mb=12288, node_vcores=4, min_mb=1024)
+
+
+@pytest.fixture
+def cloud(elastic):
+    elastic.wait_idle()
+    (elastic.folder / "exclude").write_text("192.0.2.1\n")  # an entry of the administrator
+    made = Cloud(elastic, LEAST)
+    yield made
+    made.close()
+    (elastic.folder / "exclude").write_text("")
+    elastic.rm_admin("-refreshNodes")
+    for node in elastic.setup.node_names():
+        if not elastic[node].alive():
+            elastic[node].restart()
+    elastic.wait_active()
+
+
+@pytest.fixture
+def admin(howdah_of, elastic):
+    return howdah_of(elastic, elastic.superuser)
+
+
+@contextlib.contextmanager
+def running(admin, *arguments):
+    """Runs an autoscaler."""
+    process = admin.start("autoscale", "run", *arguments)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        output = process.communicate(timeout=60)[0]
+    assert process.returncode == 0, output
+
+
+def assert_lines(text, *facts):
+    missing = [fact for fact in facts if fact not in text]
+    assert not missing, (missing, text)
+
+
+def decisions(admin):
+    return [json.loads(line) for line in admin("autoscale", "log").stdout.splitlines()]
+
+
+def verdicts(admin):
+    return [line["recommendation"]["outputs"]["decision"] for line in decisions(admin)]
+
+
+def gang(howdah, tmp_path, instances, command="sleep 1"):
+    return howdah.job_file(tmp_path, f"""
+name: gang
+roles:
+  worker: {{instances: {instances}, memory: 8GiB, vcores: 1, command: '{command}'}}
+""")
+
+
+def test_check_names_what_is_wrong(admin, cloud, tmp_path):
+    done = admin("autoscale", "check", *cloud.files(tmp_path))
+    assert done.code == 0, done.stdout
+    assert_lines(done.stdout, "`list` shows 2 machines", "may administer the ResourceManager",
+                 "the exclude file is the one of the ResourceManager")
+    done = admin("autoscale", "check", *cloud.files(tmp_path, exclude="/nowhere/exclude"))
+    assert done.code == 3, done
+    assert_lines(done.stdout, "exclude.path is /nowhere/exclude, but yarn.resourcemanager.nodes.exclude-path")
+    (tmp_path / "policy.yaml").write_text("workerConfig: {minInstances: 1}\n")
+    done = admin("autoscale", "check", tmp_path / "policy.yaml")
+    assert done.code == 2, done
+    assert_lines(done.stderr, "policy.yaml:1: workerConfig.maxInstances: missing", "basicAlgorithm: missing")
+
+
+def test_dry_run_orders_nothing(admin, howdah_of, elastic, cloud, tmp_path):
+    howdah = howdah_of(elastic)
+    job = howdah.submit(gang(howdah, tmp_path, 3))
+    process = admin.start("autoscale", "run", *cloud.files(tmp_path), "--dry-run")
+    line = eventually(lambda: next((line for line in iter(process.stdout.readline, "") if "SCALE_UP" in line), ""),
+                      "a decision")
+    assert_facts(line.strip(), job, "1 node of the group primary is missing", "8 GiB, 1 vcore")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert not cloud.orders
+    assert howdah("kill", job).code == 0
+
+
+def test_cluster_grows_for_a_gang_and_shrinks_again(admin, howdah_of, elastic, cloud, tmp_path):
+    howdah = howdah_of(elastic)
+    with running(admin, *cloud.files(tmp_path)):
+        job = howdah.submit(gang(howdah, tmp_path, 3))
+        assert howdah("wait", job, timeout=120).code == 0, (howdah("status", job).stdout, decisions(admin))
+        assert cloud.added() == 1
+        eventually(lambda: len(cloud.nodes) == LEAST, "the node leaves again", 120)
+        elastic.wait_active(LEAST)
+        eventually(lambda: (elastic.folder / "exclude").read_text() == "192.0.2.1\n",
+                   "only the administrator's entry is left", 60)
+        done = admin("autoscale", "status", "--json")
+        status = json.loads(done.stdout)
+        assert status["groups"]["primary"]["machines"] == LEAST, status
+        assert status["pid"] is not None
+    seen = verdicts(admin)
+    assert seen.index("SCALE_UP") < seen.index("SCALE_DOWN"), seen
+    assert len(howdah.status(job)["tasks"]) == 3
+
+
+def test_drained_node_leaves_before_its_job_ends(admin, howdah_of, elastic, cloud, tmp_path):
+    """The maximum falls below the size of the cluster while a job runs. The node leaves, and the job goes on."""
+    howdah = howdah_of(elastic)
+    job = howdah.submit(howdah.job_file(tmp_path, """
+name: moving
+checkpoint: {grace: 10s}
+roles:
+  worker:
+    instances: 2
+    memory: 8GiB
+    restart: 3
+    command: 'trap "exit 0" TERM; sleep 300 & wait'
+"""))
+    howdah.running(job)
+    with running(admin, *cloud.files(tmp_path, least=3)):
+        eventually(lambda: len(cloud.nodes) == 3, "the third node", 60)
+        elastic.wait_active(3)
+    used = {task["node"] for task in howdah.status(job)["tasks"]}
+    assert len(used) == 2
+    with running(admin, *cloud.files(tmp_path, least=2, most=2)):
+        eventually(lambda: len(cloud.nodes) == 2, "a node leaves", 120)
+    assert howdah.running(job)["state"] == "RUNNING"
+    assert howdah("kill", job, "--grace", "0s").code == 0
+
+
+def test_node_that_never_joins_is_removed(admin, howdah_of, elastic, cloud, tmp_path):
+    howdah = howdah_of(elastic)
+    cloud.joins = False
+    job = howdah.submit(gang(howdah, tmp_path, 3))
+    with running(admin, *cloud.files(tmp_path, join="8s")):
+        eventually(lambda: any(command == "remove" for command, _ in cloud.orders), "the node is removed", 60)
+        eventually(lambda: "did not join within 8s" in admin("autoscale", "log").stdout, "the log names it", 30)
+        cloud.joins = True
+        assert howdah("wait", job, timeout=180).code == 0, decisions(admin)
+
+
+def test_killed_autoscaler_orders_nothing_twice(admin, howdah_of, elastic, cloud, tmp_path):
+    howdah = howdah_of(elastic)
+    arguments = cloud.files(tmp_path)
+    process = admin.start("autoscale", "run", *arguments)
+    job = howdah.submit(gang(howdah, tmp_path, 3))
+    eventually(lambda: cloud.orders, "an order", 60)
+    process.kill()
+    process.communicate()
+    with running(admin, *arguments):
+        second = admin("autoscale", "run", *arguments)
+        assert second.code == 3, second
+        assert_lines(second.stderr, "runs this autoscaler already")
+        assert howdah("wait", job, timeout=180).code == 0, decisions(admin)
+    tokens = {values["token"] for command, values in cloud.orders if command == "add"}
+    assert len(tokens) == 1 and len(cloud.nodes) <= MOST, cloud.orders
+
+
+def test_paused_autoscaler_changes_nothing(admin, howdah_of, elastic, cloud, tmp_path):
+    howdah = howdah_of(elastic)
+    assert admin("autoscale", "pause").code == 0
+    with running(admin, *cloud.files(tmp_path)):
+        job = howdah.submit(gang(howdah, tmp_path, 3))
+        eventually(lambda: "paused by the user" in admin("autoscale", "log").stdout, "the log says so", 30)
+        eventually(lambda: howdah.status(job).get("reason"), "the job waits")
+        assert not cloud.orders
+        assert admin("autoscale", "resume").code == 0
+        assert howdah("wait", job, timeout=120).code == 0, decisions(admin)
