@@ -19,6 +19,8 @@ template <typename... Visits>
 struct Overloaded : Visits... {
   using Visits::operator()...;
 };
+template <typename... Visits>
+Overloaded(Visits...) -> Overloaded<Visits...>;  // clang needs it
 
 std::string NodesText(const Sizes& sizes) {
   std::vector<std::string> parts;

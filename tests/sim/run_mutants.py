@@ -52,7 +52,8 @@ SUITES = {
         ("src/base", "src/core/policy", "src/core", "src/am/loop", "src/journal", "src/testing/sim",
          "src/testing/sim/runner"),
         ("src/base/include", "src/keyfile/include", "src/jobspec/include", "src/core/policy/include",
-         "src/core/include", "src/am/loop/include", "src/journal/include", "src/testing/sim/include", "src/core", "src/journal",
+         "src/core/include", "src/am/loop/include", "src/journal/include", "src/testing/sim/include", "src/core",
+         "src/journal",
          "src/testing/sim"),
         # The names of frameworks and keys, which the core writes into the journal.
         ("src/jobspec/words.cc", "src/jobspec/setting.cc")),

@@ -18,7 +18,8 @@ std::string EndOf(const os::process::ScriptResult& result, Duration limit) {
 
 Result<std::vector<Machine>> Commands::List() const {
   HOWDAH_TRY(const auto result,
-             os::process::RunScript({.script = provider_.list, .directory = directory_, .limit = provider_.timeout}));
+             os::process::RunScript(
+                 {.script = provider_.list, .directory = directory_, .limit = provider_.timeout, .stop = stop_}));
   if (result.timed_out || !result.status.success()) {
     return Failed("the command `list` " + EndOf(result, provider_.timeout) + ": " +
                   OneLine(FirstLine(Trim(result.errors)), kShownErrors));
@@ -28,8 +29,11 @@ Result<std::vector<Machine>> Commands::List() const {
 
 std::optional<CommandError> Commands::Order(const std::string& what, const std::string& script,
                                             Variables variables) const {
-  const auto result = os::process::RunScript(
-      {.script = script, .variables = std::move(variables), .directory = directory_, .limit = provider_.timeout});
+  const auto result = os::process::RunScript({.script = script,
+                                              .variables = std::move(variables),
+                                              .directory = directory_,
+                                              .limit = provider_.timeout,
+                                              .stop = stop_});
   if (!result.ok()) return CommandError{Failure::kTransient, result.error().message};
   if (!result->timed_out && result->status.success()) return std::nullopt;
   CommandError error = ParseCommandError(result->output, result->errors);

@@ -15,8 +15,10 @@ namespace howdah::autoscale::runner {
 // Thread-safe. Each call blocks until the command has ended.
 class Commands {
  public:
-  // directory: in which they run. provider must live as long as this object.
-  Commands(const Provider& provider, std::string directory) : provider_(provider), directory_(std::move(directory)) {}
+  // directory: in which they run. stop: ends them as soon as it is readable; -1: none. provider must live as long as
+  // this object.
+  Commands(const Provider& provider, std::string directory, int stop)
+      : provider_(provider), directory_(std::move(directory)), stop_(stop) {}
 
   Result<std::vector<Machine>> List() const;
   // Return the error, or nullopt.
@@ -29,6 +31,7 @@ class Commands {
 
   const Provider& provider_;
   const std::string directory_;
+  const int stop_;
 };
 
 }  // namespace howdah::autoscale::runner

@@ -72,8 +72,8 @@ Result<State> Directory::ReadState(const std::string& prefix) const {
                                       "; remove it after checking that no order of machines is under way"};
 }
 
-Status Directory::WriteState(const State& state) const {
-  return os::files::WriteFileAtomically(path_ + "/state.json", autoscale::WriteState(state));
+Status Directory::WriteState(const std::string& text) const {
+  return os::files::WriteFileAtomically(path_ + "/state.json", text);
 }
 
 Status Directory::AppendLog(const std::string& line) const {

@@ -18,25 +18,31 @@
 namespace howdah::autoscale::runner {
 namespace {
 
+struct Workers {
+  Worker lister, observer, excluder, checker;
+  std::map<std::string, std::unique_ptr<Worker>> commands;  // by token
+};
+
 // The loop of one autoscaler. The scaler runs on the thread of Loop; everything that blocks runs on workers.
 class Runner {
  public:
   Runner(const RunOptions& options, ClusterLink& link, const Directory& directory, State state, os::files::Fd event,
-         const std::function<void(const Decision&)>& on_decision)
-      : options_(options),
+         int stop, const std::function<void(const Decision&)>& on_decision)
+      : stop_(stop),
+        options_(options),
         link_(link),
         directory_(directory),
         on_decision_(on_decision),
         scaler_(NewScaler(std::move(state))),
-        commands_(options.provider, options.directory),
+        commands_(options.provider, options.directory, stop),
         facts_(std::move(event)),
         wish_(directory.ReadWish()) {}
 
-  Status Loop(int stop) {
+  Status Loop() {
     HOWDAH_TRY(const auto timer, os::process::StartPeriodicTimer(options_.period));
     if (wish_.paused != scaler_->state().paused) HOWDAH_TRY_STATUS(Step(WishFact()));
     for (;;) {
-      std::array<pollfd, 3> waits = {pollfd{stop, POLLIN, 0}, pollfd{timer.get(), POLLIN, 0},
+      std::array<pollfd, 3> waits = {pollfd{stop_, POLLIN, 0}, pollfd{timer.get(), POLLIN, 0},
                                      pollfd{facts_.fd(), POLLIN, 0}};
       if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) return os::files::SystemError("waiting");
       if (waits[0].revents != 0) return {};
@@ -54,15 +60,15 @@ class Runner {
 
   // A look that has not ended is not repeated.
   void Look() {
-    if (lister_.idle()) {
-      lister_.Do([this] {
+    if (workers_.lister.idle()) {
+      workers_.lister.Do([this] {
         auto machines = commands_.List();
         facts_.Add(machines.ok() ? Fact(MachinesListed{std::move(*machines)})
                                  : Fact(ListFailed{machines.error().message}));
       });
     }
-    if (observer_.idle()) {
-      observer_.Do([this] {
+    if (workers_.observer.idle()) {
+      workers_.observer.Do([this] {
         auto seen = link_.Observe();
         facts_.Add(seen.ok() ? Fact(std::move(*seen)) : Fact(ClusterUnreadable{seen.error().message}));
       });
@@ -72,9 +78,15 @@ class Runner {
   Status Step(const Fact& fact) {
     if (options_.dry_run) return Try(fact);
     const std::vector<Order> orders = scaler_->Step(fact, clock_.Now());
-    HOWDAH_TRY_STATUS(directory_.WriteState(scaler_->state()));
+    if (const std::string broken = scaler_->BrokenInvariant(); !broken.empty()) {
+      return Failed("the autoscaler has stopped before it broke a promise: " + broken);
+    }
+    if (std::string state = WriteState(scaler_->state()); state != stored_) {
+      HOWDAH_TRY_STATUS(directory_.WriteState(state));
+      stored_ = std::move(state);
+    }
     for (const Order& order : orders) HOWDAH_TRY_STATUS(Perform(order));
-    std::erase_if(providers_, [](const auto& entry) { return entry.second->idle(); });
+    std::erase_if(workers_.commands, [](const auto& entry) { return entry.second->idle(); });
     return {};
   }
 
@@ -107,19 +119,19 @@ class Runner {
     } else if (const auto* remove = std::get_if<RemoveMachines>(&order)) {
       RunCommand(remove->token, [this, remove = *remove] { return commands_.Remove(remove); });
     } else if (const auto* exclude = std::get_if<SetExcluded>(&order)) {
-      excluder_.Do([this, exclude = *exclude] {
+      workers_.excluder.Do([this, exclude = *exclude] {
         const Status done = link_.Exclude(exclude);
         facts_.Add(done.ok() ? Fact(ExcludeDone()) : Fact(ExcludeFailed{done.error().message}));
       });
     } else if (const auto* check = std::get_if<CheckNode>(&order)) {
-      checker_.Do([this, check = *check] { facts_.Add(NodeChecked{check.host, link_.Check(check)}); });
+      workers_.checker.Do([this, check = *check] { facts_.Add(NodeChecked{check.host, link_.Check(check)}); });
     }
     return {};
   }
 
   // Commands for different orders run at the same time.
   void RunCommand(const std::string& token, std::function<std::optional<CommandError>()> command) {
-    auto& worker = providers_[token];
+    auto& worker = workers_.commands[token];
     if (!worker) worker = std::make_unique<Worker>();
     worker->Do([this, token, command = std::move(command)] {
       auto error = command();
@@ -127,19 +139,19 @@ class Runner {
     });
   }
 
+  const int stop_;
   const RunOptions& options_;
   ClusterLink& link_;
   const Directory& directory_;
   const std::function<void(const Decision&)>& on_decision_;
   const os::process::Clock clock_;
   std::unique_ptr<Scaler> scaler_;
-  Decision reported_;  // the last one of a dry run
+  std::string stored_;  // the text of the state
+  Decision reported_;   // the last one of a dry run
   const Commands commands_;
   FactQueue facts_;
   Directory::Wish wish_;
-  // The last members: their threads use the others.
-  Worker lister_, observer_, excluder_, checker_;
-  std::map<std::string, std::unique_ptr<Worker>> providers_;  // by token
+  Workers workers_;  // the last member: the threads use the others
 };
 
 }  // namespace
@@ -149,12 +161,12 @@ Status Run(const RunOptions& options, ClusterLink& link, const Directory& direct
   HOWDAH_TRY(State state, directory.ReadState("howdah"));
   os::files::Fd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!event.valid()) return os::files::SystemError("making an event");
-  Runner runner(options, link, directory, std::move(state), std::move(event), on_decision);
-  return runner.Loop(stop);
+  Runner runner(options, link, directory, std::move(state), std::move(event), stop, on_decision);
+  return runner.Loop();
 }
 
 Result<std::vector<Machine>> ListMachines(const Provider& provider, const std::string& directory) {
-  return Commands(provider, directory).List();
+  return Commands(provider, directory, /*stop=*/-1).List();
 }
 
 }  // namespace howdah::autoscale::runner

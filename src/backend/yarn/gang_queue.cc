@@ -169,6 +169,12 @@ std::optional<std::string> GangTag(const jobspec::JobSpec& spec, int64_t least_m
   return admission::ToTag(demand);
 }
 
+bool CountsVcores(const std::vector<::hadoop::yarn::NodeReportProto>& nodes) {
+  return std::ranges::none_of(nodes, [](const auto& node) {
+    return hadoop::yarn::FromProto(node.used()).vcores > hadoop::yarn::FromProto(node.capability()).vcores;
+  });
+}
+
 admission::Cluster ClusterOf(const QueueReports& reports, const QueueScope& scope) {
   const Conversion conversion(reports, scope);
   admission::Cluster cluster;

@@ -59,19 +59,20 @@ int MillisUntil(SteadyTime time) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1'000'000));
 }
 
-// Reads both outputs until the script has ended, or the time is over. Children may keep the pipes open for longer.
-bool ReadUntil(SteadyTime end, const Child& child, Pipe& out, Pipe& err, ScriptResult& result) {
+// Reads both outputs until the script has ended, the time is over, or `stop` is readable. Children may keep the pipes
+// open for longer.
+bool ReadUntil(SteadyTime end, int stop, const Child& child, Pipe& out, Pipe& err, ScriptResult& result) {
   bool out_open = true, err_open = true;
   for (;;) {
-    std::array<pollfd, 3> waits = {pollfd{child.pidfd.get(), POLLIN, 0},
+    std::array<pollfd, 4> waits = {pollfd{child.pidfd.get(), POLLIN, 0},
                                    pollfd{out_open ? out.read_end.get() : -1, POLLIN, 0},
-                                   pollfd{err_open ? err.read_end.get() : -1, POLLIN, 0}};
+                                   pollfd{err_open ? err.read_end.get() : -1, POLLIN, 0}, pollfd{stop, POLLIN, 0}};
     const int ready = ::poll(waits.data(), waits.size(), MillisUntil(end));
     if (ready < 0 && errno != EINTR) return false;
     if (waits[1].revents != 0) out_open = ReadSome(out.read_end.get(), result.output);
     if (waits[2].revents != 0) err_open = ReadSome(err.read_end.get(), result.errors);
     if (waits[0].revents != 0 && waits[1].revents == 0 && waits[2].revents == 0) return true;
-    if (std::chrono::steady_clock::now() >= end) return false;
+    if (waits[3].revents != 0 || std::chrono::steady_clock::now() >= end) return false;
   }
 }
 
@@ -106,10 +107,10 @@ Result<ScriptResult> RunScript(const ScriptRequest& request) {
   err.write_end = files::Fd();
   ScriptResult result;
   const auto end = std::chrono::steady_clock::now() + request.limit;
-  if (!ReadUntil(end, child, out, err, result)) {
+  if (!ReadUntil(end, request.stop, child, out, err, result)) {
     result.timed_out = true;
     ::kill(-child.pid, SIGTERM);
-    ReadUntil(end + kTimeToTerminate, child, out, err, result);
+    ReadUntil(std::chrono::steady_clock::now() + kTimeToTerminate, /*stop=*/-1, child, out, err, result);
     ::kill(-child.pid, SIGKILL);
   }
   result.status = WaitFor(child);

@@ -1,8 +1,11 @@
 #include "howdah/os/process/run_script.h"
 
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
 
 #include <chrono>
+
+#include "howdah/os/files/fd.h"
 
 namespace howdah::os::process {
 namespace {
@@ -37,6 +40,13 @@ TEST(RunScript, EndsAtTheLimitWithItsChildren) {
   ASSERT_TRUE(result.ok());
   EXPECT_TRUE(result->timed_out);
   EXPECT_EQ(result->output, "begin\nterm\n");
+}
+
+TEST(RunScript, EndsWhenItIsStopped) {
+  const files::Fd event(::eventfd(1, EFD_CLOEXEC));
+  const auto result = RunScript({.script = "sleep 600", .limit = minutes(10), .stop = event.get()});
+  ASSERT_TRUE(result.ok());
+  EXPECT_TRUE(result->timed_out);
 }
 
 TEST(RunScript, ChildThatKeepsTheOutputOpenIsNotWaitedFor) {

@@ -1,5 +1,6 @@
 #include "process.h"
 
+#include <algorithm>
 #include <chrono>
 #include <variant>
 
@@ -147,6 +148,13 @@ void Process::SetExcluded(const autoscale::SetExcluded& order) {
     world_.Reach(Situation::kExcludeFailed);
     return Later(seconds(1), ExcludeFailed{"cannot write the exclude file"});
   }
+  for (const auto& [host, timeout] : order.timeouts) {
+    const auto& leaving = scaler_->state().leaving;
+    const bool leaves = std::ranges::any_of(leaving, [&, &name = host](const auto& entry) {
+      return entry.second.host == name && entry.second.step != LeavingMachine::Step::kCancelled;
+    });
+    if (!leaves) return world_.Violate("A host is excluded only while it drains or leaves", host);
+  }
   const ExcludeFormat format = FormatOf(world_.scenario.provider);
   const auto text = WithExcluded(exclude_file_, format, order.own, order.timeouts);
   if (!text.ok()) return world_.Violate("The exclude file can be read", text.error().message);
@@ -157,7 +165,7 @@ void Process::SetExcluded(const autoscale::SetExcluded& order) {
   }
   hosts->erase(kEntryOfOthers);
   if (hosts->size() != order.timeouts.size()) {
-    return world_.Violate("A host is excluded only while it drains or leaves", exclude_file_);
+    return world_.Violate("The exclude file has the hosts that were ordered", exclude_file_);
   }
   world_.Trace([&] { return "exclude " + std::to_string(hosts->size()) + " hosts"; });
   cluster_.SetExcludeFile(*hosts);

@@ -60,6 +60,17 @@ Wanted WantedBy(const admission::Job& job, const std::string& label) {
   return wanted;
 }
 
+void ForgetVcores(ClusterSeen& seen) {
+  for (NodeReport& node : seen.nodes) node.total.vcores = node.used.vcores = 0;
+  for (Wanted& wanted : seen.wanted) {
+    wanted.am.vcores = 0;
+    for (admission::Tasks& tasks : wanted.tasks) tasks.each.vcores = 0;
+  }
+  for (auto& [label, queues] : seen.queues) {
+    for (auto& [name, share] : queues) share.used.vcores = 0;
+  }
+}
+
 autoscale::ExcludeFormat FormatOf(const autoscale::Provider& provider) {
   return provider.exclude.is_xml() ? autoscale::ExcludeFormat::kXml : autoscale::ExcludeFormat::kPlain;
 }
@@ -96,10 +107,12 @@ Result<ClusterSeen> YarnLink::Observe() {
       total += seen.nodes.back().total;
     }
   }
+  counts_vcores_ = counts_vcores_ && CountsVcores(reports);
   HOWDAH_TRY(const std::string scheduler, web_.Get("/ws/v1/cluster/scheduler"));
   seen.queues[""] = ParseQueues(scheduler, total);
   HOWDAH_TRY_STATUS(AddQueue(applications, seen));
   HOWDAH_TRY_STATUS(AddMetrics(seen));
+  if (!counts_vcores_) ForgetVcores(seen);
   const std::lock_guard lock(mutex_);
   pages_.clear();
   others_.clear();

@@ -35,6 +35,7 @@ class YarnLink final : public autoscale::ClusterLink {
   const HadoopClient admin_;
   RmWeb web_;
   QueueReader reader_;
+  bool counts_vcores_ = true;                 // until a node shows the opposite
   std::mutex mutex_;                          // for what follows
   std::map<std::string, std::string> pages_;  // the address of each node's web interface, by name
   std::set<std::string> others_;              // ids of live applications of other types

@@ -38,14 +38,6 @@ hadoop::yarn::ApplicationId ApplicationOf(const JobId& id) {
   return hadoop::yarn::ParseApplicationId(id.text).value_or(hadoop::yarn::ApplicationId());
 }
 
-// Whether the scheduler counts vcores cannot be asked. A node with more vcores in use than it has shows that it does
-// not.
-bool CountsVcores(const std::vector<::hadoop::yarn::NodeReportProto>& nodes) {
-  return std::none_of(nodes.begin(), nodes.end(), [](const auto& node) {
-    return hadoop::yarn::FromProto(node.used()).vcores > hadoop::yarn::FromProto(node.capability()).vcores;
-  });
-}
-
 // Adds the facts of the report that the queue of gangs does not need.
 void AddReport(const ApplicationReportProto& report, backend::QueuedJob& job) {
   const auto& usage = report.app_resource_usage();

@@ -23,7 +23,8 @@ class Directory {
 
   // Reads the state; a new one if there is none. prefix: of its tokens. kUsage: the file is damaged.
   Result<State> ReadState(const std::string& prefix) const;
-  Status WriteState(const State& state) const;
+  // text: of autoscale::WriteState.
+  Status WriteState(const std::string& text) const;
 
   std::string log_path() const { return path_ + "/log.jsonl"; }
   Status AppendLog(const std::string& line) const;

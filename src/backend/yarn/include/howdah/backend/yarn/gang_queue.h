@@ -35,6 +35,10 @@ admission::Resources ToAdmission(const hadoop::yarn::Resource& resource);
 // Returns the node label that the application requests; "" if none.
 std::string LabelOf(const ::hadoop::yarn::ApplicationReportProto& report);
 
+// Whether the scheduler seems to count vcores, which cannot be asked. A node with more vcores in use than it has shows
+// that it does not.
+bool CountsVcores(const std::vector<::hadoop::yarn::NodeReportProto>& nodes);
+
 // The reports of one look at the queue.
 struct QueueReports {
   std::vector<::hadoop::yarn::ApplicationReportProto> applications;  // of Howdah, which have not ended

@@ -18,12 +18,13 @@ struct ScriptRequest {
   std::string directory;                                       // working directory; if empty, that of this process
   std::string input;                                           // stdin
   Duration limit{0};  // then SIGTERM, and SIGKILL five seconds later, to the script and its children
+  int stop = -1;      // ends the script like the limit as soon as this descriptor is readable; -1: none
 };
 
 struct ScriptResult {
   std::string output, errors;  // the first 4 MiB of each
   ExitStatus status;
-  bool timed_out = false;
+  bool timed_out = false;  // or stopped
 };
 
 // Blocks until the script has ended. Returns an error only if bash cannot be started. Thread-safe.
