@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace howdah::testing::autoscale_sim {
 
@@ -123,13 +124,12 @@ std::vector<Machine> SimProvider::List() {
                                                    : Machine::State::kCreating;
     list.push_back({.id = id, .host = machine.host, .group = machine.group, .state = state});
   }
-  const bool may_be_old = world_.schedule.now() < old_list_at_ + kOldestList;
-  if (may_be_old && world_.Fault(world_.faults().list_is_old)) {
+  const Instant now = world_.schedule.now();
+  if (now < before_last_.at + kOldestList && world_.Fault(world_.faults().list_is_old)) {
     world_.Reach(Situation::kListStale);
-    return old_list_;
+    return before_last_.machines;
   }
-  old_list_ = list;
-  old_list_at_ = world_.schedule.now();
+  before_last_ = std::exchange(last_, {now, list});
   return list;
 }
 

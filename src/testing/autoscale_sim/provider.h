@@ -39,6 +39,10 @@ class SimProvider {
     autoscale::Group group;
     bool created = false, deleting = false;
   };
+  struct Listed {
+    Instant at;
+    std::vector<autoscale::Machine> machines;
+  };
   void Create(autoscale::Group group);
   std::string FreeHost(autoscale::Group group) const;
   void Delete(const std::string& id);
@@ -47,9 +51,8 @@ class SimProvider {
   World& world_;
   SimCluster& cluster_;
   std::map<std::string, SimMachine> machines_;  // by id
-  std::vector<autoscale::Machine> old_list_;
-  Instant old_list_at_;
-  std::map<std::string, int> tokens_;  // the count of each order that had an effect
+  Listed last_, before_last_;                   // a list can be older than an earlier one
+  std::map<std::string, int> tokens_;           // the count of each order that had an effect
   int next_id_ = 0;
   bool made_more_ = false;
 };
