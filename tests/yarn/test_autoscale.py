@@ -43,6 +43,7 @@ def running(admin, *arguments):
     """Runs an autoscaler."""
     process = admin.start("autoscale", "run", *arguments)
     try:
+        eventually(lambda: json.loads(admin("autoscale", "status", "--json").stdout)["pid"], "the autoscaler runs")
         yield process
     finally:
         process.send_signal(signal.SIGTERM)

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <utility>
 
 #include "howdah/base/text.h"
+#include "howdah/os/process/inspect.h"
 
 namespace howdah::autoscale::runner {
 namespace {
@@ -20,6 +22,12 @@ bool IsName(const std::string& name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   };
   return !name.empty() && name.size() <= kLongestName && std::ranges::all_of(name, is_fine);
+}
+
+// A pid with the time at which its process started, so that a later process with the same pid is another one.
+std::string IdentityOf(pid_t pid) {
+  const auto started = os::process::StartTicks(pid);
+  return started ? std::to_string(pid) + " " + std::to_string(*started) + "\n" : "";
 }
 
 std::string RandomText() {
@@ -46,15 +54,16 @@ Result<os::files::FileLock> Directory::Lock() const {
     return Error{ErrorCode::kUnavailable,
                  "the process " + Runner() + " runs this autoscaler already; its files are in " + path_};
   }
-  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(path_ + "/pid", std::to_string(::getpid()) + "\n"));
+  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(path_ + "/pid", IdentityOf(::getpid())));
   return std::move(*lock);
 }
 
+// Does not touch the lock: a process that tests it would hold it for a moment.
 std::string Directory::Runner() const {
-  const auto lock = os::files::FileLock::Try(path_ + "/lock");
-  if (!lock.ok() || *lock) return "";
-  const auto pid = os::files::ReadFile(path_ + "/pid");
-  return pid.ok() ? std::string(Trim(*pid)) : "?";
+  const auto text = os::files::ReadFile(path_ + "/pid");
+  if (!text.ok()) return "";
+  const std::string pid = text->substr(0, text->find(' '));
+  return *text == IdentityOf(std::atoi(pid.c_str())) ? pid : "";
 }
 
 Result<State> Directory::ReadState(const std::string& prefix) const {
