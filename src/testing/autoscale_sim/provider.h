@@ -31,7 +31,6 @@ class SimProvider {
 
   int CountOf(autoscale::Group group) const;
   int existing() const { return static_cast<int>(machines_.size()); }
-  bool made_more() const { return made_more_; }
 
  private:
   struct SimMachine {

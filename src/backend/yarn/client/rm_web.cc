@@ -80,6 +80,11 @@ autoscale::Wanted PendingOf(const Json& application) {
   return pending;
 }
 
+// The scheme of the web services of the cluster: "http://" or "https://".
+std::string SchemeOf(const hadoop::conf::Configuration& configuration) {
+  return configuration.Text("yarn.http.policy") == "HTTPS_ONLY" ? "https://" : "http://";
+}
+
 std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
 void AddQueues(const Json& queue, const admission::Resources& total, int depth,
@@ -158,11 +163,10 @@ Result<std::string> RmWeb::GetFrom(const std::string& url) {
 }
 
 Result<std::string> RmWeb::Get(const std::string& path) {
-  const std::string scheme = configuration_.Text("yarn.http.policy") == "HTTPS_ONLY" ? "https" : "http";
   HOWDAH_TRY(const auto servers, hadoop::conf::ResourceManagers(configuration_, hadoop::conf::RmService::kWeb));
   Error last{ErrorCode::kUnavailable, "the configuration names no ResourceManager"};
   for (const auto& server : servers) {
-    auto page = GetFrom(scheme + "://" + server.address.Text() + path);
+    auto page = GetFrom(SchemeOf(configuration_) + server.address.Text() + path);
     if (page.ok()) return page;
     last = page.error();
   }
@@ -170,8 +174,7 @@ Result<std::string> RmWeb::Get(const std::string& path) {
 }
 
 Result<std::string> RmWeb::GetFromNode(const std::string& address, const std::string& path) {
-  const std::string scheme = configuration_.Text("yarn.http.policy") == "HTTPS_ONLY" ? "https" : "http";
-  return GetFrom(scheme + "://" + address + path);
+  return GetFrom(SchemeOf(configuration_) + address + path);
 }
 
 }  // namespace howdah::backend::yarn::client
