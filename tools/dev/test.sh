@@ -100,7 +100,7 @@ test_some() {
     case $1 in
       unit | sim) labels+=("$1") ;;
       tsan) threads=1 ;;
-      long) only_long=1 ;;
+      long) only_long=1 labels+=(long) ;;
       *) if [ -d "tests/$1" ]; then folders+=("tests/$1")
          elif [ -e "${1%%::*}" ]; then folders+=("$1")
          else
