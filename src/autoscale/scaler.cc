@@ -238,6 +238,14 @@ std::map<std::string, Partition> Scaler::Partitions() const {
   return partitions;
 }
 
+void Scaler::AddVictims(Group group, int count, Change& change) const {
+  std::vector<Candidate> candidates = CandidatesOf(seen_, *fleet_, state_);
+  std::erase_if(candidates, [&](const Candidate& some) { return some.group != group; });
+  for (std::string& id : ChooseVictims(policy_, fleet_->staying(), std::move(candidates), count)) {
+    change.remove.push_back(std::move(id));
+  }
+}
+
 bool Scaler::CorrectBounds(Change& change, Instant now) const {
   const Sizes staying = fleet_->staying();
   const Sizes bounded = Bounded(policy_, staying);
@@ -251,11 +259,7 @@ bool Scaler::CorrectBounds(Change& change, Instant now) const {
                     (size < wanted ? "at least " : "at most ") + std::to_string(wanted));
     change.add.of(group) = std::clamp(wanted - size, 0, room.of(group));
     if (size < wanted) continue;
-    std::vector<Candidate> candidates = CandidatesOf(seen_, *fleet_, state_);
-    std::erase_if(candidates, [&](const Candidate& some) { return some.group != group; });
-    for (std::string& id : ChooseVictims(policy_, staying, std::move(candidates), size - wanted)) {
-      change.remove.push_back(std::move(id));
-    }
+    AddVictims(group, size - wanted, change);
   }
   change.decision.reason = Join(texts, "; ");
   return true;
@@ -313,9 +317,8 @@ std::string Scaler::GangReason(const GangPlan& plan, const Change& change, Insta
     parts.push_back(CountOf(static_cast<int64_t>(change.remove.size()), "node") + " ran nothing for " +
                     DurationToText(policy_.cooldown));
   }
-  for (const GangPlan::Unserved& unserved : plan.unserved) {
-    if (&unserved != &plan.unserved.front()) continue;
-    parts.push_back(unserved.id + ": " + unserved.reason);
+  if (!plan.unserved.empty()) {
+    parts.push_back(plan.unserved.front().id + ": " + plan.unserved.front().reason);
     if (plan.unserved.size() > 1) parts.back() += ", and " + std::to_string(plan.unserved.size() - 1) + " more";
   }
   for (const Group group : kGroups) {
@@ -373,11 +376,7 @@ Scaler::Change Scaler::DecideDataproc(Instant now) {
   change.add = Orderable(missing, RoomToGrow(now));
   for (const Group group : kGroups) {
     if (missing.of(group) >= 0) continue;
-    std::vector<Candidate> candidates = CandidatesOf(seen_, *fleet_, state_);
-    std::erase_if(candidates, [&](const Candidate& some) { return some.group != group; });
-    for (std::string& id : ChooseVictims(policy_, staying, std::move(candidates), -missing.of(group))) {
-      change.remove.push_back(std::move(id));
-    }
+    AddVictims(group, -missing.of(group), change);
   }
   return change;
 }

@@ -16,7 +16,7 @@ class DirectoryTest : public testing::Test {
   Directory directory_ = *Directory::Open(home_.path(), "prod");
 };
 
-TEST_F(DirectoryTest, OneProcessRunsAnAutoscaler) {
+TEST_F(DirectoryTest, SecondProcessIsRefused) {
   EXPECT_EQ(directory_.Runner(), "");
   {
     const auto lock = directory_.Lock();

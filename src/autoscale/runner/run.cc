@@ -85,7 +85,11 @@ class Runner {
       HOWDAH_TRY_STATUS(directory_.WriteState(state));
       stored_ = std::move(state);
     }
-    for (const Order& order : orders) HOWDAH_TRY_STATUS(Perform(order));
+    // Checks that have not ended are not repeated.
+    const bool may_check = workers_.checker.idle();
+    for (const Order& order : orders) {
+      if (may_check || !std::holds_alternative<CheckNode>(order)) HOWDAH_TRY_STATUS(Perform(order));
+    }
     std::erase_if(workers_.commands, [](const auto& entry) { return entry.second->idle(); });
     return {};
   }

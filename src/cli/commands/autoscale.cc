@@ -1,10 +1,10 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "admission.h"
 #include "howdah/autoscale/cluster_link.h"
 #include "howdah/autoscale/policy.h"
 #include "howdah/autoscale/provider.h"
@@ -67,10 +67,7 @@ Result<std::optional<Files>> ReadFiles(const AutoscaleArguments& arguments) {
            "missing; the policy allows " + std::to_string(policy.value.of(group).max) + " nodes of this group"});
     }
   }
-  for (const keyfile::Problem& problem : problems) {
-    std::cerr << problem.ToText() << "\n";
-    if (!problem.excerpt.empty()) std::cerr << problem.excerpt << "\n";
-  }
+  PrintProblems(problems);
   if (!problems.empty()) return std::optional<Files>();
   return std::optional(std::move(files));
 }

@@ -61,6 +61,7 @@ class Scaler {
   Change DecideDataproc(Instant now);
   // Returns whether a group is outside its bounds.
   bool CorrectBounds(Change& change, Instant now) const;
+  void AddVictims(Group group, int count, Change& change) const;
   void AddShrink(const GangPlan& plan, Change& change, Instant now);
   void Apply(Change change, Instant now);
   Decision NewDecision(Instant now) const;
