@@ -35,13 +35,13 @@ Drains::Drains(const Policy& policy, const Provider& provider, State& state)
 
 void Drains::Begin(const std::string& id, const KnownMachine& machine, Instant now) {
   LeavingMachine& leaving = state_.leaving[id];
-  leaving = {.host = machine.host, .group = machine.group, .begun = now};
+  leaving = {.host = machine.host, .group = machine.group};
   Enter(leaving, Step::kDraining, now);
 }
 
 void Drains::RemoveAtOnce(const std::string& id, const KnownMachine& machine, Instant now) {
   LeavingMachine& leaving = state_.leaving[id];
-  leaving = {.host = machine.host, .group = machine.group, .begun = now, .skips_drain = true};
+  leaving = {.host = machine.host, .group = machine.group, .skips_drain = true};
   Enter(leaving, Step::kRemoving, now);
 }
 
@@ -49,7 +49,6 @@ void Drains::Enter(LeavingMachine& machine, Step step, Instant now) {
   machine.step = step;
   machine.since = now;
   machine.token.clear();
-  machine.accepted = false;
   machine.failures = 0;
   machine.retry = now;
 }
@@ -140,7 +139,6 @@ bool Drains::OnDone(const std::string& token, Instant now) {
     if (machine.step == Step::kPreparing) {
       Enter(machine, Step::kRemoving, now);
     } else if (machine.step == Step::kRemoving) {
-      machine.accepted = true;
       machine.retry = now + provider_.timeout;  // by then, `list` should not show it any more
     }
   }

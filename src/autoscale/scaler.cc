@@ -134,7 +134,6 @@ std::vector<Order> Scaler::Step(const Fact& fact, Instant now) {
                  [&](const NodeChecked& checked) { drains_->OnChecked(checked, now); },
                  [&](const Paused&) { SetPaused(true, now); },
                  [&](const Resumed&) { SetPaused(false, now); },
-                 [](const TimePassed&) {},
              },
              fact);
   for (const auto& notes : {fleet_->TakeNotes(), drains_->TakeNotes()}) {

@@ -108,10 +108,8 @@ void VisitFields(Fields& fields, T& value) {
     fields("host", value.host);
     fields("group", value.group);
     fields("step", value.step);
-    fields("begun", value.begun);
     fields("since", value.since);
     fields("token", value.token);
-    fields("accepted", value.accepted);
     fields("failures", value.failures);
     fields("retry", value.retry);
     fields("skips_drain", value.skips_drain);

@@ -87,9 +87,7 @@ struct NodeChecked {
 struct Paused {};
 struct Resumed {};
 
-struct TimePassed {};
-
 using Fact = std::variant<ClusterSeen, ClusterUnreadable, MachinesListed, ListFailed, OrderDone, OrderFailed,
-                          ExcludeDone, ExcludeFailed, NodeChecked, Paused, Resumed, TimePassed>;
+                          ExcludeDone, ExcludeFailed, NodeChecked, Paused, Resumed>;
 
 }  // namespace howdah::autoscale

@@ -50,9 +50,8 @@ struct LeavingMachine {
   std::string host;
   Group group = Group::kPrimary;
   Step step = Step::kDraining;
-  Instant begun, since;  // of the drain, of the step
-  std::string token;     // of the command of the step
-  bool accepted = false;
+  Instant since;      // of the step
+  std::string token;  // of the command of the step
   int failures = 0;
   Instant retry;
   bool skips_drain = false;  // it never registered, or is lost: it is not in the exclude file
