@@ -288,6 +288,7 @@ EXCEPTIONS = {
     ("src/backend/yarn/am/job_copies.cc", "clock"): "measures how long a copy took, on a thread of its own",
     ("src/backend/yarn/client/log_store.cc", "clock"): "a command of a client: the limit of one wait",
     ("src/backend/yarn/client/submission.cc", "clock"): "a command of a client: reads the time once per submission",
+    ("src/backend/yarn/client/yarn_cluster.cc", "clock"): "a command of a client: the time of one check",
     ("src/backend/yarn/client/yarn_follow.h", "clock"): "a command of a client: the clock of one follow",
     ("src/backend/yarn/job_record.cc", "clock"): "a command of a client, which ends a job without AM",
 }

@@ -43,7 +43,8 @@ jobspec::EnvVars Environment() {
 }
 
 // The backend that runs jobs.
-Result<std::unique_ptr<backend::Cluster>> MakeJobCluster(const std::string& name, const client::LoginFlags& login) {
+Result<std::unique_ptr<backend::Cluster>> MakeJobCluster(const std::string& name,
+                                                         const client::ClusterSettings& settings) {
   HOWDAH_TRY(const std::string home, client::HowdahHome(Variable, os::process::WorkingDirectory));
   if (name == "yarn") {
     const std::string user = client::UserName();
@@ -53,9 +54,10 @@ Result<std::unique_ptr<backend::Cluster>> MakeJobCluster(const std::string& name
             AgentPath(),
             user,
             {.variable = client::Variable, .user_name = user, .user_home = Variable("HOME")},
-            login.principal,
-            login.keytab,
-            login.as}));
+            settings.login.principal,
+            settings.login.keytab,
+            settings.login.as,
+            settings.autoscaler}));
   }
   return std::unique_ptr<backend::Cluster>(
       std::make_unique<backend::local::LocalCluster>(backend::local::LocalOptions{home, AgentPath(), Environment()}));
@@ -63,20 +65,21 @@ Result<std::unique_ptr<backend::Cluster>> MakeJobCluster(const std::string& name
 
 // The history of TonY that tony-site.xml names. A path without a scheme is in the default file system of Hadoop, as in
 // TonY.
-Result<std::unique_ptr<backend::Cluster>> MakeTonyHistory(const client::LoginFlags& login) {
+Result<std::unique_ptr<backend::Cluster>> MakeTonyHistory(const client::ClusterSettings& settings) {
   HOWDAH_TRY(const client::TonySettings site, client::ReadTonySite());
   const std::string uri = client::HistoryUri(site);
   const bool is_here = uri.starts_with("file:") || (uri.starts_with('/') && Variable("HADOOP_CONF_DIR").empty() &&
                                                     Variable("YARN_CONF_DIR").empty());
-  HOWDAH_TRY(const auto owner, MakeJobCluster(is_here ? "local" : "yarn", login));
+  HOWDAH_TRY(const auto owner, MakeJobCluster(is_here ? "local" : "yarn", settings));
   HOWDAH_TRY(client::TonyDirectory directory, client::OpenTonyDirectory(*owner, uri, site));
   return std::unique_ptr<backend::Cluster>(
       std::make_unique<backend::tony_history::TonyHistory>(backend::tony_history::TonyHistoryOptions{
           std::move(directory.files), std::move(directory.location), client::UserName()}));
 }
 
-Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name, const client::LoginFlags& login) {
-  return name == journal::kTonyHistory ? MakeTonyHistory(login) : MakeJobCluster(name, login);
+Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name,
+                                                      const client::ClusterSettings& settings) {
+  return name == journal::kTonyHistory ? MakeTonyHistory(settings) : MakeJobCluster(name, settings);
 }
 
 }  // namespace

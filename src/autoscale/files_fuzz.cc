@@ -7,6 +7,7 @@
 #include "howdah/autoscale/node_list.h"
 #include "howdah/autoscale/policy.h"
 #include "howdah/autoscale/provider.h"
+#include "howdah/autoscale/publication.h"
 #include "howdah/autoscale/state.h"
 
 namespace howdah::autoscale {
@@ -39,6 +40,13 @@ void FuzzExcludeFile(const std::string& text, ExcludeFormat format) {
   if (!after.ok() || *after != *before) __builtin_trap();
 }
 
+void FuzzPublication(const std::string& text) {
+  const auto publication = ReadPublication(text);
+  if (!publication.ok()) return;
+  const auto again = ReadPublication(WritePublication(*publication));
+  if (!again.ok() || *again != *publication) __builtin_trap();
+}
+
 void FuzzState(const std::string& text) {
   const auto state = ReadState(text);
   if (state.ok() && !ReadState(WriteState(*state)).ok()) __builtin_trap();
@@ -67,6 +75,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 's':
       FuzzState(text);
+      break;
+    case 'u':
+      FuzzPublication(text);
       break;
     default:
       break;

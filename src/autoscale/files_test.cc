@@ -5,6 +5,7 @@
 #include "howdah/autoscale/node_list.h"
 #include "howdah/autoscale/policy.h"
 #include "howdah/autoscale/provider.h"
+#include "howdah/autoscale/publication.h"
 #include "howdah/autoscale/state.h"
 
 namespace howdah::autoscale {
@@ -108,6 +109,7 @@ list: ./list-nodes "$HOME"
 add: ./add-nodes
 remove: ./remove-nodes
 exclude: {path: /etc/hadoop/conf/exclude.xml, read: ssh rm1 cat /etc/x, write: "ssh rm1 'cat > /etc/x'"}
+publish: hdfs:///howdah/autoscale.json
 elastic: max
 )";
 
@@ -123,6 +125,7 @@ TEST(ProviderFile, Example) {
   EXPECT_EQ(provider.secondary->join, Duration(minutes(10)));
   EXPECT_EQ(provider.list, "./list-nodes \"$HOME\"") << "bash expands its variables";
   EXPECT_TRUE(provider.exclude.is_xml());
+  EXPECT_EQ(provider.publish, "hdfs:///howdah/autoscale.json");
   EXPECT_TRUE(provider.elastic_max);
   EXPECT_EQ(provider.timeout, Duration(minutes(5)));
 }
@@ -253,6 +256,38 @@ TEST(StateFile, RoundTrip) {
   EXPECT_EQ(WriteState(*read), text);
   EXPECT_EQ(read->leaving.at("i-1").step, LeavingMachine::Step::kRemoving);
   EXPECT_EQ(State(*read).NewToken(), "cluster-1-2");
+}
+
+TEST(Publication, RoundTrip) {
+  const Publication publication{
+      .published = Instant(hours(2)),
+      .groups = {{Group::kPrimary, 10, 8, NodeShape{{12288, 4, 1, {{"example.com/fpga", 2}}}, "gpu"}},
+                 {Group::kSecondary, 5, 0, std::nullopt}},
+      .coming = 3,
+      .coming_since = Instant(hours(1)),
+      .decided = Instant(hours(1)),
+      .verdict = "SCALE_UP",
+      .reason = "3 nodes are \"missing\""};
+  const auto read = ReadPublication(WritePublication(publication));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, publication);
+  EXPECT_EQ(ComingText(*read, Instant(hours(1) + seconds(40))), "3 nodes have been ordered 40.0s ago");
+  EXPECT_EQ(ComingText({.coming = 0}, Instant()), "");
+}
+
+TEST(Publication, DamagedTextsAreRefused) {
+  const std::string text = WritePublication({.groups = {{Group::kPrimary, 10, 8, NodeShape{}}}});
+  ASSERT_TRUE(ReadPublication(text).ok());
+  for (size_t at = 0; at + 2 < text.size(); ++at) EXPECT_FALSE(ReadPublication(text.substr(0, at)).ok()) << at;
+  for (const auto& [from, to] :
+       {std::pair("\"more\": 8", "\"more\": -1"), std::pair("\"more\": 8", "\"more\": 1.5"),
+        std::pair("1970-01-01T", "1970-13-01T"), std::pair("\"label\": \"\"", "\"label\": 1")}) {
+    std::string damaged = text;
+    const size_t found = damaged.find(from);
+    ASSERT_NE(found, std::string::npos) << from;
+    damaged.replace(found, std::string(from).size(), to);
+    EXPECT_FALSE(ReadPublication(damaged).ok()) << damaged;
+  }
 }
 
 TEST(StateFile, DamagedTextsAreRefused) {

@@ -217,15 +217,30 @@ Sizes Fleet::existing() const {
   return sizes;
 }
 
+bool Fleet::WillJoin(const std::string& id, const KnownMachine& machine) const {
+  return !machine.joined && !state_.Leaves(id) && !IsDead(id, machine);
+}
+
 Sizes Fleet::joining() const {
   Sizes sizes;
   for (const auto& [id, machine] : state_.machines) {
-    if (!machine.joined && !state_.Leaves(id) && !IsDead(id, machine)) ++sizes.of(machine.group);
+    if (WillJoin(id, machine)) ++sizes.of(machine.group);
   }
   for (const PendingAdd& add : state_.adds) {
     if (add.accepted || add.failures == 0) sizes.of(add.group) += add.outstanding();
   }
   return sizes;
+}
+
+Instant Fleet::joining_since(Instant now) const {
+  Instant since = now;
+  for (const auto& [id, machine] : state_.machines) {
+    if (WillJoin(id, machine)) since = std::min(since, machine.since);
+  }
+  for (const PendingAdd& add : state_.adds) {
+    if (add.outstanding() > 0 && (add.accepted || add.failures == 0)) since = std::min(since, add.at);
+  }
+  return since;
 }
 
 bool Fleet::IsUsable(Group group, Instant now) const {

@@ -41,8 +41,10 @@ class Fleet {
   Sizes staying() const;
   // All machines, with those that have been ordered.
   Sizes existing() const;
-  // Machines that will join: `of` which no order has failed so far.
+  // Machines that will join, of orders that have not failed so far.
   Sizes joining() const;
+  // When the first of these was ordered; `now` if there is none.
+  Instant joining_since(Instant now) const;
   bool has_pending() const { return !state_.adds.empty() || joining().total() > 0; }
   bool IsUsable(Group group, Instant now) const;
   // The size of the nodes of a group: as configured, otherwise as learnt. nullopt if it is not known.
@@ -55,6 +57,7 @@ class Fleet {
  private:
   void Fail(Group group, Failure failure, const std::string& message, Instant now);
   bool IsDead(const std::string& id, const KnownMachine& machine) const;
+  bool WillJoin(const std::string& id, const KnownMachine& machine) const;
   bool IsLost(const KnownMachine& machine) const;
   void MapHosts();
 

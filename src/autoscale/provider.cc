@@ -91,6 +91,14 @@ const Section<Provider>& GroupsKeys() {
 // A path, which is not expanded: the file may be on another machine.
 ValueType<std::string> AnyPath() { return NonEmptyText("path"); }
 
+// A file of the cluster's file system, or of one that is mounted on all machines of the clients.
+ValueType<std::string> UriOrPath() {
+  return CheckedText("URI or path", [](const std::string& text) {
+    if (text.starts_with('/') || text.find("://") != std::string::npos) return std::string();
+    return "'" + text + "' is neither a URI nor an absolute path; write for example hdfs:///howdah/autoscale.json";
+  });
+}
+
 const Section<Provider::Exclude>& ExcludeKeys() {
   static const Section<Provider::Exclude> keys = {
       {Row("path", &Provider::Exclude::path, AnyPath(), "yarn.resourcemanager.nodes.exclude-path",
@@ -117,6 +125,7 @@ const Section<Provider>& ProviderKeys() {
          Row("timeout", &Provider::timeout, TimeSpan(Zero::kRefused), "Longest time of a command"),
          Row("exclude", &Provider::exclude, SectionType(&ExcludeKeys), "The exclude file of the ResourceManager",
              "{path: /etc/hadoop/conf/exclude.xml}"),
+         Row("publish", &Provider::publish, UriOrPath(), "File in which clients read how large the cluster may become"),
          Row("cores", &Provider::cores, TrueOrFalse(), "Whether the Dataproc mode counts vcores, too"),
          Row("elastic", &Provider::elastic_max, OneOf(ElasticWords()),
              "Whether optional tasks of elastic roles count")}};

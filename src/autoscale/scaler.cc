@@ -132,6 +132,7 @@ std::vector<Order> Scaler::Step(const Fact& fact, Instant now) {
                    OnFault(failed.reason, now);
                  },
                  [&](const NodeChecked& checked) { drains_->OnChecked(checked, now); },
+                 [&](const PublishFailed& failed) { OnFault(failed.reason, now); },
                  [&](const Paused&) { SetPaused(true, now); },
                  [&](const Resumed&) { SetPaused(false, now); },
              },
@@ -395,6 +396,33 @@ void Scaler::Apply(Change change, Instant now) {
     decision.state = ScalerState::kScaling;
   }
   Log(std::move(decision));
+}
+
+Publication Scaler::Published(Instant now) const {
+  Publication publication{.published = now,
+                          .decided = last_.at,
+                          .verdict = std::string(ToText(last_.verdict)),
+                          .reason = last_.error.empty() ? last_.reason : last_.error};
+  std::set<std::string> hosts;
+  for (const NodeReport& node : seen_.nodes) {
+    if (node.state <= NodeReport::State::kDecommissioning) hosts.insert(node.host);
+  }
+  Sizes registered;
+  for (const auto& [id, machine] : state_.machines) {
+    if (hosts.contains(machine.host)) ++registered.of(machine.group);
+  }
+  for (const Group group : kGroups) {
+    if (!provider_.of(group)) continue;
+    const int most = policy_.of(group).max;
+    const bool may_grow = !state_.health_of(group).disabled;
+    publication.groups.push_back({.group = group,
+                                  .most = most,
+                                  .more = may_grow ? std::max(0, most - registered.of(group)) : 0,
+                                  .node = fleet_->ShapeOf(group)});
+  }
+  publication.coming = fleet_->joining().total();
+  publication.coming_since = fleet_->joining_since(now);
+  return publication;
 }
 
 std::string Scaler::BrokenInvariant() const {

@@ -70,6 +70,7 @@ class Cluster {
     return orders;
   }
   const Decision& last() const { return scaler_->last(); }
+  Publication Published() const { return scaler_->Published(now_); }
 
   ClusterSeen seen;
 
@@ -106,6 +107,27 @@ TEST(Scaler, OrdersAllMissingNodesAtOnceAndOnlyOnce) {
   cluster.Tell(OrderDone{added[0].token});
   cluster.AddNode("c");
   EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty()) << "one more node is on its way";
+}
+
+TEST(Scaler, PublishesHowManyNodesMayJoinAndWillJoin) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  cluster.AddNode("b");
+  cluster.Look();
+  const Publication before = cluster.Published();
+  ASSERT_EQ(before.groups.size(), 1U) << "the provider has one group";
+  EXPECT_EQ(before.groups[0], (Publication::Growth{Group::kPrimary, 6, 4, NodeShape{kNode, ""}}));
+  EXPECT_EQ(before.coming, 0);
+  EXPECT_EQ(before.verdict, "NO_SCALE");
+  cluster.Want(4, 8);
+  const auto added = Only<AddMachines>(cluster.Look());
+  cluster.Look(seconds(40));
+  const Publication ordered = cluster.Published();
+  EXPECT_EQ(ComingText(ordered, ordered.published), "2 nodes have been ordered 40.0s ago");
+  EXPECT_EQ(ordered.groups[0].more, 4) << "nodes on their way have not joined";
+  cluster.Tell(OrderFailed{added[0].token, {Failure::kFatal, "no such project"}});
+  EXPECT_EQ(cluster.Published().groups[0].more, 0);
+  EXPECT_EQ(cluster.Published().coming, 0);
 }
 
 TEST(Scaler, OrderThatWasNotConfirmedIsGivenAgainWithTheSameTokenAfterARestart) {

@@ -29,16 +29,20 @@ std::string AbsolutePath(const std::string& path, const std::string& configurati
   return configuration_file.substr(0, configuration_file.rfind('/') + 1) + path;
 }
 
-// Adds the keytab of the configuration file to the login, if nothing else says which keytab or principal to use.
-Result<LoginFlags> WithConfiguredKeytab(LoginFlags login, const std::string& backend) {
-  const bool is_given = !login.keytab.empty() || !login.principal.empty() || Variable("HOWDAH_KEYTAB");
-  if (backend != "yarn" || is_given) return login;
+// Adds the configuration file to the flags. Its keytab counts only if nothing else says which keytab or principal to
+// use.
+Result<ClusterSettings> SettingsOf(const std::string& backend, const LoginFlags& flags) {
+  ClusterSettings settings{.login = flags, .autoscaler = {}};
+  if (backend != "yarn") return settings;
   HOWDAH_TRY(const UserConfiguration configuration, ReadUserConfiguration());
-  if (const auto& configured = configuration.settings.kerberos) {
-    login.keytab = AbsolutePath(configured->keytab, configuration.path);
-    login.principal = configured->principal;
+  settings.autoscaler = configuration.settings.autoscaler;
+  const auto& configured = configuration.settings.kerberos;
+  const bool is_given = !flags.keytab.empty() || !flags.principal.empty() || Variable("HOWDAH_KEYTAB");
+  if (configured && !is_given) {
+    settings.login.keytab = AbsolutePath(configured->keytab, configuration.path);
+    settings.login.principal = configured->principal;
   }
-  return login;
+  return settings;
 }
 
 }  // namespace
@@ -64,16 +68,16 @@ Result<backend::Cluster*> Connection::Cluster() {
 Result<backend::Cluster*> Connection::ClusterOn(const std::string& name) {
   std::unique_ptr<backend::Cluster>& cluster = clusters_[name];
   if (!cluster) {
-    HOWDAH_TRY(const LoginFlags login, WithConfiguredKeytab(login_, name));
-    HOWDAH_TRY(cluster, make_cluster_(name, login));
+    HOWDAH_TRY(const ClusterSettings settings, SettingsOf(name, login_));
+    HOWDAH_TRY(cluster, make_cluster_(name, settings));
   }
   return cluster.get();
 }
 
 std::function<Result<std::unique_ptr<backend::Cluster>>()> Connection::MakerOf(const std::string& name) const {
   return [make_cluster = make_cluster_, login = login_, name]() -> Result<std::unique_ptr<backend::Cluster>> {
-    HOWDAH_TRY(const LoginFlags configured, WithConfiguredKeytab(login, name));
-    return make_cluster(name, configured);
+    HOWDAH_TRY(const ClusterSettings settings, SettingsOf(name, login));
+    return make_cluster(name, settings);
   };
 }
 

@@ -37,12 +37,14 @@ class ConfigurationReader {
 
   Configuration ReadConfiguration(const Node& root) {
     Configuration configuration;
-    ReadMap(root, "", {"on", "prices", "kerberos"}, "on: local, or prices: {currency: EUR, gpu_hour: 1.10}",
-            [&](const Entry& entry) {
+    ReadMap(root, "", {"on", "prices", "kerberos", "autoscaler"},
+            "on: local, or prices: {currency: EUR, gpu_hour: 1.10}", [&](const Entry& entry) {
               if (entry.key == "prices") {
                 configuration.prices = ReadPrices(*entry.value, "prices");
               } else if (entry.key == "kerberos") {
                 configuration.kerberos = ReadLogin(*entry.value, entry.mark.line);
+              } else if (entry.key == "autoscaler") {
+                configuration.autoscaler = ReadPlace(entry);
               } else if (const auto text = ReadText(entry, "on", "on: local or on: yarn")) {
                 configuration.on = *text;
                 configuration.on_line = entry.mark.line;
@@ -123,6 +125,14 @@ class ConfigurationReader {
     if (entry.value->kind == Node::Kind::kScalar && !entry.value->text.empty()) return entry.value->text;
     Report(entry.mark.line, key, "must be a word; write " + example);
     return std::nullopt;
+  }
+
+  std::string ReadPlace(const Entry& entry) {
+    constexpr char kExample[] = "autoscaler: hdfs:///howdah/autoscale.json";
+    std::string place = ReadText(entry, entry.key, kExample).value_or("");
+    if (place.empty() || place.starts_with('/') || place.find("://") != std::string::npos) return place;
+    Report(entry.mark.line, entry.key, std::string("must be a URI or an absolute path; write ") + kExample);
+    return "";
   }
 
   void ReadLabels(const Node& node, const std::string& path, Prices& prices) {

@@ -46,6 +46,17 @@ TEST(Configuration, LoginNeedsKeytab) {
               ElementsAre("c.yaml:1: kerberos.carry: unknown key; the keys here are principal, keytab"));
 }
 
+TEST(Configuration, AutoscalerIsAUriOrAnAbsolutePath) {
+  for (const std::string place : {"hdfs:///howdah/autoscale.json", "/mnt/howdah/autoscale.json"}) {
+    const auto parsed = ParseConfiguration("autoscaler: " + place + "\n", "c.yaml");
+    EXPECT_THAT(ProblemsOf(parsed), IsEmpty());
+    EXPECT_EQ(parsed.value.autoscaler, place);
+  }
+  EXPECT_THAT(ProblemsOf(ParseConfiguration("autoscaler: autoscale.json\n", "c.yaml")),
+              ElementsAre("c.yaml:1: autoscaler: must be a URI or an absolute path; write autoscaler: "
+                          "hdfs:///howdah/autoscale.json"));
+}
+
 TEST(Configuration, EmptyFileHasNoSettings) {
   for (const char* text : {"", "---\n", "# nothing\n"}) {
     const auto parsed = ParseConfiguration(text, "c.yaml");

@@ -12,6 +12,8 @@ basicAlgorithm:
   yarnConfig: {{scaleUpFactor: 1.0, scaleDownFactor: 1.0, gracefulDecommissionTimeout: {drain}}}
 """
 
+PUBLISHED = "hdfs:///autoscale.json"
+
 PROVIDER = """groups:
   primary:
     hosts: '127\\.0\\.0\\.[0-9]+'
@@ -22,6 +24,7 @@ add: curl -sSf {url}/add --data-urlencode "group=$HOWDAH_GROUP" -d "count=$HOWDA
 remove: curl -sSf {url}/remove --data-urlencode "hosts=$HOWDAH_HOSTS" -d "token=$HOWDAH_TOKEN"
 timeout: 30s
 exclude: {{path: {exclude}}}
+publish: {published}
 """
 
 
@@ -75,7 +78,7 @@ class Cloud:
         policy, provider = folder / "policy.yaml", folder / "provider.yaml"
         policy.write_text(POLICY.format(least=least, most=most, cooldown=cooldown, drain=drain))
         provider.write_text(PROVIDER.format(url=url, memory=setup.node_mb, vcores=setup.node_vcores, join=join,
-                                            exclude=exclude or self.cluster.folder / "exclude"))
+                                            exclude=exclude or self.cluster.folder / "exclude", published=PUBLISHED))
         return [policy, "--provider", provider, "--allow-short-periods"]
 
     def list(self):

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from cloud import Cloud
+from cloud import PUBLISHED, Cloud
 from job_reports import assert_facts
 from machine import eventually
 
@@ -99,13 +99,35 @@ def test_dry_run_orders_nothing(admin, howdah_of, elastic, cloud, tmp_path):
     assert howdah("kill", job).code == 0
 
 
+def knows_autoscaler(howdah):
+    """Writes the user's configuration file."""
+    folder = howdah.home / "config/howdah"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text(f"autoscaler: {PUBLISHED}\n")
+    howdah.env["XDG_CONFIG_HOME"] = str(folder.parent)
+
+
 def test_cluster_grows_for_a_gang_and_shrinks_again(admin, howdah_of, elastic, cloud, tmp_path):
+    """The gang needs more memory than the cluster has before it grows."""
     howdah = howdah_of(elastic)
+    knows_autoscaler(howdah)
+    refused = howdah("submit", gang(howdah, tmp_path, 4))
+    assert refused.code == 3, refused
+    assert_lines(refused.stderr, "the tasks that start together request 32 GiB", "can never have more than 24 GiB",
+                 "the file of the autoscaler cannot be read", "autoscale.json")
     with running(admin, *cloud.files(tmp_path)):
-        job = howdah.submit(gang(howdah, tmp_path, 3))
+        eventually(lambda: elastic.size_in_hdfs("/autoscale.json"), "the autoscaler publishes", 60)
+        too_large = howdah("submit", gang(howdah, tmp_path, 7))
+        assert too_large.code == 3, too_large
+        assert_lines(too_large.stderr, "request 56 GiB", "can never have more than 48 GiB",
+                     "even with all nodes that the autoscaler may add")
+        job = howdah.submit(gang(howdah, tmp_path, 4))
+        queue = eventually(lambda: "been ordered" in (shown := howdah("queue").stdout) and shown, "the order is shown",
+                           60)
+        assert_lines(queue, job, "2 nodes have been ordered", "autoscaler, ")
         assert howdah("wait", job, timeout=120).code == 0, (howdah("status", job).stdout, decisions(admin))
-        assert cloud.added() == 1
-        eventually(lambda: len(cloud.nodes) == LEAST, "the node leaves again", 120)
+        assert cloud.added() == 2
+        eventually(lambda: len(cloud.nodes) == LEAST, "the nodes leave again", 120)
         elastic.wait_active(LEAST)
         eventually(lambda: (elastic.folder / "exclude").read_text() == "192.0.2.1\n",
                    "only the administrator's entry is left", 60)
@@ -115,7 +137,7 @@ def test_cluster_grows_for_a_gang_and_shrinks_again(admin, howdah_of, elastic, c
         assert status["pid"] is not None
     seen = verdicts(admin)
     assert seen.index("SCALE_UP") < seen.index("SCALE_DOWN"), seen
-    assert len(howdah.status(job)["tasks"]) == 3
+    assert len(howdah.status(job)["tasks"]) == 4
 
 
 def test_drained_node_leaves_before_its_job_ends(admin, howdah_of, elastic, cloud, tmp_path):

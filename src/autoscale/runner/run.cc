@@ -19,7 +19,7 @@ namespace howdah::autoscale::runner {
 namespace {
 
 struct Workers {
-  Worker lister, observer, excluder, checker;
+  Worker lister, observer, excluder, checker, publisher;
   std::map<std::string, std::unique_ptr<Worker>> commands;  // by token
 };
 
@@ -91,7 +91,24 @@ class Runner {
       if (may_check || !std::holds_alternative<CheckNode>(order)) HOWDAH_TRY_STATUS(Perform(order));
     }
     std::erase_if(workers_.commands, [](const auto& entry) { return entry.second->idle(); });
+    Publish();
     return {};
+  }
+
+  // Publishes changes, and otherwise once in kPublishedEvery. The first of several errors in a row is logged.
+  void Publish() {
+    const bool has_decided = scaler_->last().at != Instant();
+    if (options_.provider.publish.empty() || !has_decided || !workers_.publisher.idle()) return;
+    Publication publication = scaler_->Published(clock_.Now());
+    const Instant now = std::exchange(publication.published, published_.published);
+    if (publication == published_ && now < published_.published + kPublishedEvery) return;
+    publication.published = now;
+    published_ = publication;
+    workers_.publisher.Do([this, text = WritePublication(publication)] {
+      const Status done = link_.Publish(text);
+      if (!done.ok() && !publishing_fails_) facts_.Add(PublishFailed{done.error().message});
+      publishing_fails_ = !done.ok();
+    });
   }
 
   // Reports the decisions only, and forgets the orders.
@@ -152,6 +169,8 @@ class Runner {
   std::unique_ptr<Scaler> scaler_;
   std::string stored_;  // the text of the state
   Decision reported_;   // the last one of a dry run
+  Publication published_;
+  bool publishing_fails_ = false;  // used by the publisher's thread
   const Commands commands_;
   FactQueue facts_;
   Directory::Wish wish_;

@@ -4,6 +4,7 @@
 #include "doctor.h"
 #include "howdah/admission/queue.h"
 #include "howdah/autoscale/cluster_link.h"
+#include "howdah/autoscale/publication.h"
 #include "howdah/backend/queue_view.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
@@ -57,6 +58,10 @@ Result<std::vector<backend::QueuedJob>> LocalSite::Jobs() {
 
 howdah::Status LocalSite::SetPriority(const JobId& id, int priority) {
   return local::SetPriority(layout_.leases(), id, priority);
+}
+
+Result<std::unique_ptr<autoscale::Publication>> LocalSite::Autoscaler() {
+  return std::unique_ptr<autoscale::Publication>();
 }
 
 Result<std::unique_ptr<autoscale::ClusterLink>> LocalSite::OpenLink(const autoscale::Provider&) {

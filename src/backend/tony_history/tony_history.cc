@@ -7,6 +7,7 @@
 #include "history_reader.h"
 #include "history_watch.h"
 #include "howdah/autoscale/cluster_link.h"
+#include "howdah/autoscale/publication.h"
 #include "howdah/backend/job_metrics.h"
 #include "howdah/compat/tony/history/job.h"
 #include "howdah/jobspec/job_file.h"
@@ -54,6 +55,9 @@ class HistorySite final : public backend::Site {
   Result<std::vector<backend::QueuedJob>> Jobs() override { return std::vector<backend::QueuedJob>(); }
   howdah::Status SetPriority(const JobId& id, int) override { return CannotChange(id); }
   howdah::Status MoveToQueue(const JobId& id, const std::string&) override { return CannotChange(id); }
+  Result<std::unique_ptr<autoscale::Publication>> Autoscaler() override {
+    return std::unique_ptr<autoscale::Publication>();
+  }
   Result<std::unique_ptr<autoscale::ClusterLink>> OpenLink(const autoscale::Provider&) override {
     return Error{ErrorCode::kUsage, "a history of TonY has no nodes; write --on yarn to scale a cluster"};
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "howdah/autoscale/publication.h"
 #include "howdah/backend/job_queue.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
@@ -57,15 +58,30 @@ std::string JsonText(const std::vector<QueuedJob>& jobs) {
   return list.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string Table(const std::vector<QueuedJob>& jobs, Instant now) {
+// autoscaler: what it has published, or nullptr.
+std::string Table(const std::vector<QueuedJob>& jobs, const autoscale::Publication* autoscaler, Instant now) {
+  const std::string coming = autoscaler == nullptr ? "" : ComingText(*autoscaler, now);
   std::vector<output::Row> rows = {
       {"POS", "ID", "NAME", "USER", "QUEUE", "PRIORITY", "STATE", "NEEDS", "HOLDS", "SUBMITTED", "REASON"}};
   for (const QueuedJob& job : jobs) {
-    rows.push_back({job.position ? std::to_string(*job.position) : "–", job.id.text, job.name, job.user, job.queue,
-                    std::to_string(job.priority), ToText(job.state), job.needs_text, job.held_text,
-                    FormatDuration(now - job.submitted) + " ago", job.reason});
+    rows.push_back(
+        {job.position ? std::to_string(*job.position) : "–", job.id.text, job.name, job.user, job.queue,
+         std::to_string(job.priority), ToText(job.state), job.needs_text, job.held_text,
+         FormatDuration(now - job.submitted) + " ago",
+         job.position && !coming.empty() ? job.reason + (job.reason.empty() ? "" : "; ") + coming : job.reason});
   }
   return output::FormatTable(rows);
+}
+
+std::string AutoscalerText(const Result<std::unique_ptr<autoscale::Publication>>& published, Instant now) {
+  if (!published.ok()) return "autoscaler: not known: " + published.error().message + "\n";
+  if (*published == nullptr) return "";
+  const autoscale::Publication& some = **published;
+  std::string text = "autoscaler, " + FormatDuration(now - some.decided) + " ago: " + some.verdict + ": " + some.reason;
+  if (now > some.published + autoscale::kPublicationIsOld) {
+    text += "; it has published nothing for " + FormatDuration(now - some.published);
+  }
+  return text + "\n";
 }
 
 Result<std::vector<QueuedJob>> Read(backend::Cluster& cluster, const QueueArguments& arguments) {
@@ -95,7 +111,10 @@ Result<int> Show(client::Connection& connection, const QueueArguments& arguments
       } else if (jobs.empty()) {
         output::PrintMessage("no running or waiting jobs");
       } else {
-        output::Print((in_place && arguments.watch ? "\x1b[H\x1b[J" : "") + Table(jobs, os::process::Clock().Now()));
+        const auto published = cluster->site().Autoscaler();
+        const Instant now = os::process::Clock().Now();
+        output::Print((in_place && arguments.watch ? "\x1b[H\x1b[J" : "") +
+                      Table(jobs, published.ok() ? published->get() : nullptr, now) + AutoscalerText(published, now));
       }
       printed = json;
     }

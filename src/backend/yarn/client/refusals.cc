@@ -1,6 +1,7 @@
 #include "refusals.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "howdah/base/bytes.h"
 #include "howdah/base/text.h"
@@ -105,6 +106,17 @@ const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, co
   return largest;
 }
 
+// Whether a node that may be added holds a task of the role.
+bool GrowsFor(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const std::vector<GrowthFacts>& growth) {
+  return std::ranges::any_of(growth, [&](const GrowthFacts& some) {
+    return some.count > 0 && some.label == NodeLabel(spec, role) && ContainerSize(role).FitsIn(some.node);
+  });
+}
+
+std::string WithCause(std::string refusal, const ClusterFacts& facts) {
+  return refusal + (facts.no_growth.empty() ? "" : "; " + facts.no_growth);
+}
+
 std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
   const hadoop::yarn::Resource size = ContainerSize(role);
   const std::string who = "roles." + role.name;
@@ -116,14 +128,34 @@ std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& r
   }
   const std::string label = NodeLabel(spec, role);
   if (const std::string why = LabelRefusal(facts, who, label); !why.empty()) return why;
-  const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const NodeFacts& node) {
-    return IsUsable(node, label) && size.FitsIn(node.total);
-  });
+  const bool fits = GrowsFor(spec, role, facts.growth) ||
+                    std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const NodeFacts& node) {
+                      return IsUsable(node, label) && size.FitsIn(node.total);
+                    });
   const NodeFacts* largest = Largest(facts, label, size);
   if (fits || largest == nullptr) return "";  // if no node has the label, the job waits for one
-  return "no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +
-         (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
-         ToText(largest->total) + "; " + Remedy(spec, role, largest->total);
+  return WithCause("no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +
+                       (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
+                       ToText(largest->total) + "; " + Remedy(spec, role, largest->total),
+                   facts);
+}
+
+// The queue's maximum on nodes with the label, as soon as the autoscaler has added all that it may.
+hadoop::yarn::Resource MostOfQueue(const ClusterFacts& facts, const std::string& label) {
+  hadoop::yarn::Resource most = *facts.queue.maximum;
+  // The ResourceManager may report any number as a share.
+  const double reported = facts.queue.maximum_share;
+  const double share = std::isnan(reported) ? 1 : std::clamp(reported, 0.0, 1.0);
+  for (const GrowthFacts& some : facts.growth) {
+    if (some.label != label) continue;
+    const auto part = [&](int64_t amount) {
+      return static_cast<int64_t>(static_cast<double>(amount) * some.count * share);
+    };
+    most.memory_mib += part(some.node.memory_mib);
+    most.vcores += part(some.node.vcores);
+    for (const auto& [type, amount] : some.node.others) most.others[type] += part(amount);
+  }
+  return most;
 }
 
 std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
@@ -134,10 +166,14 @@ std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts)
     if (NodeLabel(spec, role) != spec.node_label) return "";
     for (int i = 0; i < role.instances.min; ++i) all += ContainerSize(role);
   }
-  const hadoop::yarn::Resource& most = *facts.queue.maximum;
-  if (most.memory_mib == 0 || all.memory_mib <= most.memory_mib) return "";
-  return "the tasks that start together request " + ToText(all) + " in total, but the queue '" + facts.queue.name +
-         "' can never have more than " + ToText(most) + "; request less, use another queue, or set start: free";
+  if (facts.queue.maximum->memory_mib == 0) return "";
+  const hadoop::yarn::Resource most = MostOfQueue(facts, spec.node_label);
+  if (all.memory_mib <= most.memory_mib) return "";
+  return WithCause("the tasks that start together request " + ToText(all) + " in total, but the queue '" +
+                       facts.queue.name + "' can never have more than " + ToText(most) +
+                       (facts.growth.empty() ? "" : ", even with all nodes that the autoscaler may add") +
+                       "; request less, use another queue, or set start: free",
+                   facts);
 }
 
 // One of YARN's tags is the gang tag. (YarnConfiguration.APPLICATION_MAX_TAGS)
@@ -177,10 +213,12 @@ bool IsQueueOpen(const ClusterFacts& facts) {
   return facts.queue.exists ? facts.queue.name == kDefaultQueue : IsValidName(facts.queue.name);
 }
 
-std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum) {
+std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum,
+                                             const std::vector<GrowthFacts>& growth) {
   std::vector<std::string> refusals;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (ContainerSize(role).FitsIn(maximum)) continue;
+    const bool waits_for_room = spec.start == jobspec::StartMode::kGang && GrowsFor(spec, role, growth);
+    if (waits_for_room || ContainerSize(role).FitsIn(maximum)) continue;
     refusals.push_back("roles." + role.name + " requests " + ToText(ContainerSize(role)) +
                        " per task; the ResourceManager grants at most " + ToText(maximum) +
                        " per container (yarn.scheduler.maximum-allocation-mb, -vcores); " +

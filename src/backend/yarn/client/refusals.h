@@ -10,7 +10,7 @@
 namespace howdah::backend::yarn::client {
 
 // Returns one sentence with numbers and names for each impossible request. Lost and unhealthy nodes count with their
-// full size, because they may become usable again.
+// full size, because they may become usable again. Nodes that an autoscaler may add count, too.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
 // Returns why the queue accepts no job of the user, or "" if it does. The ResourceManager may still accept the job: see
@@ -24,7 +24,10 @@ std::string QueueProblem(const ClusterFacts& facts);
 bool IsQueueOpen(const ClusterFacts& facts);
 
 // Returns one sentence for each role whose containers exceed the maximum size. The ResourceManager reports that maximum
-// together with a new application id.
-std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum);
+// together with a new application id. It is never more than the largest present node has, so larger containers of a
+// gang, which are requested only once there is room, may also be as large as the nodes in `growth`.
+// (AbstractYarnScheduler.getMaximumResourceCapability)
+std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum,
+                                             const std::vector<GrowthFacts>& growth);
 
 }  // namespace howdah::backend::yarn::client

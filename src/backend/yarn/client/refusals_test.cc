@@ -205,13 +205,62 @@ TEST(Refusals, TaskLargerThanEveryNodeOrGangLargerThanTheQueueIsRefused) {
   });
 }
 
+TEST(Refusals, NodesThatTheAutoscalerMayAddCount) {
+  Check({
+      {"gang that fits as soon as the autoscaler has added nodes",
+       [](auto& s, auto& f) {
+         s.roles[0].instances = {12, 12};
+         f.growth = {{"", {1024, 8, {}}, 1}};
+       },
+       {}},
+      {"gang larger than the queue on the largest cluster",
+       [](auto& s, auto& f) {
+         s.roles[0].instances = {12, 12};
+         f.queue.maximum_share = 0.5;
+         f.growth = {{"", {1024, 8, {}}, 1}, {"fast", {65536, 8, {}}, 1}};
+       },
+       {"the tasks that start together request 3 GiB, 12 cores in total, but the queue 'q' can never have more than "
+        "2.5 "
+        "GiB, 20 cores, even with all nodes that the autoscaler may add; request less, use another queue, or set "
+        "start: free"}},
+      {"gang larger than the queue, and an autoscaler that does not run",
+       [](auto& s, auto& f) {
+         s.roles[0].instances = {9, 9};
+         f.no_growth = "the autoscaler sleeps";
+       },
+       {"the tasks that start together request 2.2 GiB, 9 cores in total, but the queue 'q' can never have more than 2 "
+        "GiB, 16 cores; request less, use another queue, or set start: free; the autoscaler sleeps"}},
+      {"task that fits on a node that the autoscaler may add",
+       [](auto& s, auto& f) {
+         s.roles[0].memory_bytes = 8192 * kMib;
+         f.growth = {{"", {16384, 8, {}}, 1}};
+       },
+       {}},
+      {"task that fits only on added nodes with another label",
+       [](auto& s, auto& f) {
+         s.roles[0].memory_bytes = 8192 * kMib;
+         f.growth = {{"fast", {16384, 8, {}}, 1}};
+       },
+       {"no node is large enough: roles.worker requests 8 GiB, 1 core per task; the largest node, n2, has 4 GiB, 4 "
+        "cores; lower roles.worker.memory to 4GiB"}},
+  });
+}
+
 TEST(Refusals, TaskLargerThanTheContainerMaximumIsRefused) {
-  EXPECT_EQ(OversizedContainers(Job(), {256, 1, {}}), std::vector<std::string>());
+  EXPECT_EQ(OversizedContainers(Job(), {256, 1, {}}, {}), std::vector<std::string>());
   EXPECT_EQ(
-      OversizedContainers(Job(), {255, 4, {}}),
+      OversizedContainers(Job(), {255, 4, {}}, {}),
       std::vector<std::string>{"roles.worker requests 256 MiB, 1 core per task; the ResourceManager grants at most 255 "
                                "MiB, 4 cores per container (yarn.scheduler.maximum-allocation-mb, -vcores); lower "
                                "roles.worker.memory to 255MiB"});
+}
+
+TEST(Refusals, TaskOfAGangMayBeAsLargeAsANodeThatWillBeAdded) {
+  jobspec::JobSpec spec = Job();
+  EXPECT_EQ(OversizedContainers(spec, {255, 4, {}}, {{"", {512, 4, {}}, 1}}), std::vector<std::string>());
+  EXPECT_EQ(OversizedContainers(spec, {255, 4, {}}, {{"fast", {512, 4, {}}, 1}}).size(), 1u);
+  spec.start = jobspec::StartMode::kFree;  // requested at once, so the ResourceManager refuses it
+  EXPECT_EQ(OversizedContainers(spec, {255, 4, {}}, {{"", {512, 4, {}}, 1}}).size(), 1u);
 }
 
 }  // namespace

@@ -174,7 +174,8 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   HOWDAH_TRY(const auto rm, cluster.Rm());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
   HOWDAH_TRY(const auto application, rm->NewApplication());
-  const auto too_large = OversizedContainers(spec, hadoop::yarn::FromProto(application.maximumcapability()));
+  const auto too_large =
+      OversizedContainers(spec, hadoop::yarn::FromProto(application.maximumcapability()), facts.growth);
   if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
   HOWDAH_TRY(const auto staged, StageJob(spec, {.configuration = cluster.configuration(),
                                                 .files = *files,

@@ -9,6 +9,7 @@
 #include "howdah/backend/cluster.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/client/yarn_cluster.h"
+#include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/base/result.h"
 #include "howdah/jobspec/job_spec.h"
@@ -24,6 +25,7 @@ struct ClusterInventory {
 // Facts about the cluster that the submission of a job needs.
 struct SubmissionFacts {
   ClusterInventory inventory;
+  std::vector<GrowthFacts> growth;
   std::string queue_problem;  // why the queue seems to accept no job; an error of the ResourceManager includes it
 };
 

@@ -12,11 +12,13 @@
 #include "howdah/backend/yarn/job_record.h"
 #include "howdah/backend/yarn/job_tokens.h"
 #include "howdah/base/epoch.h"
+#include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/last_lines.h"
 #include "howdah/rpc/control_client.h"
 #include "job_lookup.h"
 #include "log_store.h"
+#include "published.h"
 #include "refusals.h"
 #include "running_application.h"
 #include "stored_outputs.h"
@@ -471,6 +473,9 @@ backend::Cluster::JobCheck YarnCluster::Check(const jobspec::JobSpec& spec) {
   if (!rm.ok()) return {{rm.error().message}, {}};
   auto facts = FetchClusterFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);
   if (!facts.ok()) return {{facts.error().message}, {}};
+  if (!options_.autoscaler.empty()) {
+    AddGrowth(ReadPublished(**cluster, options_.autoscaler), os::process::Clock().Now(), *facts);
+  }
   for (std::string& why : RefusalsOf(spec, *facts)) check.refusals.push_back(std::move(why));
   if (std::string problem = IsQueueOpen(*facts) ? QueueProblem(*facts) : ""; !problem.empty()) {
     check.ignored.push_back(std::move(problem) +
@@ -488,7 +493,7 @@ Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::S
       return Error{ErrorCode::kUnavailable, check.refusals.front()};
     }
   }
-  return SubmitToYarn(*cluster, options_, {InventoryOf(*facts_), QueueProblem(*facts_)}, spec, options);
+  return SubmitToYarn(*cluster, options_, {InventoryOf(*facts_), facts_->growth, QueueProblem(*facts_)}, spec, options);
 }
 
 }  // namespace howdah::backend::yarn::client

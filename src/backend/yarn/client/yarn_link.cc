@@ -219,6 +219,22 @@ Status YarnLink::Exclude(const autoscale::SetExcluded& order) {
                             order.longest);
 }
 
+Status YarnLink::Publish(const std::string& text) {
+  HOWDAH_TRY(const auto files, admin_.OpenFiles(provider_.publish));
+  return files->Write(hadoop::hdfs::PathOf(provider_.publish), text);
+}
+
+autoscale::ClusterLink::Finding YarnLink::CheckPublish() const {
+  const std::string path = hadoop::hdfs::PathOf(provider_.publish);
+  const std::string directory = path.substr(0, std::max<size_t>(path.rfind('/'), 1));
+  const auto files = admin_.OpenFiles(provider_.publish);
+  const auto listed = files.ok() ? (*files)->List(directory) : files.error();
+  if (!listed.ok()) {
+    return {false, "publish: " + listed.error().message + "; the directory must exist, and all users must have access"};
+  }
+  return {true, "publish: the directory " + directory + " exists"};
+}
+
 std::vector<autoscale::ClusterLink::Finding> YarnLink::CheckSetup() {
   std::vector<Finding> findings;
   const auto seen = Observe();
@@ -247,6 +263,7 @@ std::vector<autoscale::ClusterLink::Finding> YarnLink::CheckSetup() {
   findings.push_back({hosts.ok(), hosts.ok() ? "the exclude file can be read; it has " +
                                                    CountOf(static_cast<int64_t>(hosts->size()), "host")
                                              : hosts.error().message});
+  if (!provider_.publish.empty()) findings.push_back(CheckPublish());
   if (!provider_.exclude.is_xml()) {
     findings.push_back({true,
                         "the exclude file is a plain one, so one timeout holds for all nodes that drain, and a "

@@ -22,11 +22,13 @@ class YarnLink final : public autoscale::ClusterLink {
   Result<autoscale::ClusterSeen> Observe() override;
   Status Exclude(const autoscale::SetExcluded& order) override;
   autoscale::NodeChecked::Answer Check(const autoscale::CheckNode& order) override;
+  Status Publish(const std::string& text) override;
   std::vector<Finding> CheckSetup() override;
 
  private:
   Status AddQueue(const std::vector<LiveApplication>& applications, autoscale::ClusterSeen& seen);
   Status AddMetrics(autoscale::ClusterSeen& seen);
+  Finding CheckPublish() const;
   Result<std::string> ReadExcludeFile() const;
   Status WriteExcludeFile(const std::string& text) const;
 

@@ -12,6 +12,7 @@
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/base/epoch.h"
 #include "howdah/os/process/clock.h"
+#include "published.h"
 #include "yarn_link.h"
 
 namespace howdah::backend::yarn::client {
@@ -124,6 +125,13 @@ howdah::Status YarnSite::MoveToQueue(const JobId& id, const std::string& queue) 
   const howdah::Status moved = rm->MoveToQueue(ApplicationOf(id), queue);
   if (moved.ok() || moved.error().remote_class.empty()) return moved;
   return Error{ErrorCode::kUnavailable, moved.error().message};
+}
+
+Result<std::unique_ptr<autoscale::Publication>> YarnSite::Autoscaler() {
+  if (options_.autoscaler.empty()) return std::unique_ptr<autoscale::Publication>();
+  HOWDAH_TRY(const auto cluster, connection_.Open(options_));
+  HOWDAH_TRY(auto published, ReadPublished(*cluster, options_.autoscaler));
+  return std::make_unique<autoscale::Publication>(std::move(published));
 }
 
 Result<std::unique_ptr<autoscale::ClusterLink>> YarnSite::OpenLink(const autoscale::Provider& provider) {

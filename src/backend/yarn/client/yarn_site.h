@@ -20,6 +20,7 @@ class YarnSite final : public backend::Site {
   Result<std::vector<backend::QueuedJob>> Jobs() override;
   howdah::Status SetPriority(const JobId& id, int priority) override;
   howdah::Status MoveToQueue(const JobId& id, const std::string& queue) override;
+  Result<std::unique_ptr<autoscale::Publication>> Autoscaler() override;
   Result<std::unique_ptr<autoscale::ClusterLink>> OpenLink(const autoscale::Provider& provider) override;
 
  private:

@@ -19,6 +19,8 @@ class ClusterLink {
   // Writes the exclude file and lets the ResourceManager read it.
   virtual Status Exclude(const SetExcluded& order) = 0;
   virtual NodeChecked::Answer Check(const CheckNode& order) = 0;
+  // Replaces the file `publish` of the provider file. text: of WritePublication. Every user may read the file.
+  virtual Status Publish(const std::string& text) = 0;
 
   // The checks before a start.
   struct Finding {

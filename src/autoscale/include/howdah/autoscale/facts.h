@@ -83,11 +83,16 @@ struct NodeChecked {
   Answer answer = Answer::kUnreadable;
 };
 
+// The file `publish` could not be written.
+struct PublishFailed {
+  std::string reason;
+};
+
 // Commands of the user. `resume` also enables groups that a fatal error has disabled.
 struct Paused {};
 struct Resumed {};
 
 using Fact = std::variant<ClusterSeen, ClusterUnreadable, MachinesListed, ListFailed, OrderDone, OrderFailed,
-                          ExcludeDone, ExcludeFailed, NodeChecked, Paused, Resumed>;
+                          ExcludeDone, ExcludeFailed, NodeChecked, PublishFailed, Paused, Resumed>;
 
 }  // namespace howdah::autoscale

@@ -18,6 +18,7 @@ namespace howdah::autoscale {
 struct NodeShape {
   admission::Resources size;
   std::string label;
+  friend bool operator==(const NodeShape&, const NodeShape&) = default;
 };
 
 struct NodeGroup {
@@ -38,6 +39,7 @@ struct Provider {
     std::string read, write;
     bool is_xml() const { return path.ends_with(".xml"); }
   } exclude;
+  std::string publish;       // URI or path of the file in which clients read how large the cluster may become; or ""
   bool cores = false;        // the Dataproc mode counts vcores, too
   bool elastic_max = false;  // optional tasks of elastic roles count as demand
 

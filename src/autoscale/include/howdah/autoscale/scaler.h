@@ -16,6 +16,7 @@
 #include "howdah/autoscale/orders.h"
 #include "howdah/autoscale/policy.h"
 #include "howdah/autoscale/provider.h"
+#include "howdah/autoscale/publication.h"
 #include "howdah/autoscale/state.h"
 
 namespace howdah::autoscale {
@@ -41,6 +42,8 @@ class Scaler {
 
   const Decision& last() const { return last_; }
   const State& state() const { return state_; }
+  // The facts that clients of the cluster need.
+  Publication Published(Instant now) const;
   // Returns a broken promise, or "".
   std::string BrokenInvariant() const;
 

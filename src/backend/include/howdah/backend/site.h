@@ -13,6 +13,7 @@
 namespace howdah::autoscale {
 class ClusterLink;
 struct Provider;
+struct Publication;
 }  // namespace howdah::autoscale
 
 namespace howdah::backend {
@@ -40,6 +41,8 @@ class Site {
   // Moves a job that has not ended to another queue. Returns kUnavailable, with the reason, if the backend refuses.
   virtual Status MoveToQueue(const JobId& id, const std::string& queue) = 0;
 
+  // Returns what the cluster's autoscaler has published; nullptr if this client knows of no autoscaler.
+  virtual Result<std::unique_ptr<autoscale::Publication>> Autoscaler() = 0;
   // Opens the link through which an autoscaler reads and changes the cluster. Returns kUsage if the backend has a fixed
   // size. provider: its exclude file, and the demand that counts.
   virtual Result<std::unique_ptr<autoscale::ClusterLink>> OpenLink(const autoscale::Provider& provider) = 0;

@@ -10,6 +10,7 @@
 
 #include "howdah/backend/cluster.h"
 #include "howdah/base/result.h"
+#include "howdah/client/cluster_settings.h"
 #include "howdah/client/login_flags.h"
 #include "howdah/jobspec/job_spec.h"
 
@@ -18,7 +19,7 @@ namespace howdah::client {
 // Makes the client side of a backend from its name ("local", "yarn", or journal::kTonyHistory). Returns kUnavailable if
 // the backend cannot be reached.
 using ClusterFactory =
-    std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name, const LoginFlags& login)>;
+    std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name, const ClusterSettings& settings)>;
 
 // Not thread-safe.
 class Connection {

@@ -1,4 +1,5 @@
-// The user's configuration file: the backend, the login, and the prices of hardware. Pure.
+// The user's configuration file: the backend, the login, the autoscaler of the cluster, and the prices of hardware.
+// Pure.
 #pragma once
 
 #include <map>
@@ -38,6 +39,7 @@ struct Configuration {
   int on_line = 0;                // the line of `on`
   std::optional<Prices> prices;
   std::optional<KeytabLogin> kerberos;
+  std::string autoscaler;  // URI or path of the file that the cluster's autoscaler publishes; "" if there is none
 };
 
 template <typename T>

@@ -45,9 +45,18 @@ struct QueueFacts {
   std::vector<ApplicationFacts> applications;
 };
 
+// Equal nodes that an autoscaler may add to the cluster.
+struct GrowthFacts {
+  std::string label;
+  hadoop::yarn::Resource node;  // the size of each
+  int count = 0;
+};
+
 struct ClusterFacts {
   std::string user;
   std::vector<NodeFacts> nodes;  // all nodes that the ResourceManager lists, in any state
+  std::vector<GrowthFacts> growth;
+  std::string no_growth;  // why an autoscaler that should be there adds no nodes; "" if it does, or if there is none
   QueueFacts queue;
   std::vector<std::string> allowed_queues;  // leaf queues to which `user` may submit
   std::vector<std::string> labels;

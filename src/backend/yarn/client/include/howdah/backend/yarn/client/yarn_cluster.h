@@ -22,6 +22,7 @@ struct YarnOptions {
   std::string user;   // the submitting user unless HADOOP_USER_NAME is set
   hadoop::conf::Environment environment;
   std::string principal, keytab, as;  // --principal, --keytab and --as; empty: not given
+  std::string autoscaler;             // URI or path of the file that the cluster's autoscaler publishes; "": none
 };
 
 // Reads the configuration when the client is first needed.
