@@ -4,7 +4,8 @@
 #
 # The name of a library is its folder below src/. Its namespace, include prefix and CMake target follow from the name.
 
-PURE = {"base", "admission", "autoscale", "feed", "keyfile", "jobspec", "core", "core/policy", "am/loop", "frameworks",
+PURE = {"base", "admission", "autoscale", "autoscale/model", "feed", "keyfile", "jobspec", "core", "core/policy",
+        "am/loop", "frameworks",
         "frameworks/common", "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal",
         "compat/tony/avro", "compat/tony/history", "hadoop/principals", "hadoop/yarnlogs", "metrics", "tfevents",
         "advice", "index/query", "portal/pages"}
@@ -21,6 +22,7 @@ LAYERS = {
     "feed": ({"base"}, set()),
     "admission": ({"base"}, set()),
     "autoscale": ({"base", "keyfile", "admission"}, {"nlohmann", "pugixml", "re2"}),
+    "autoscale/model": ({"base", "keyfile", "admission", "autoscale"}, set()),
     "am/loop": ({"base", "jobspec", "core"}, set()),
     "frameworks/common": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "frameworks/horovod": ({"base", "jobspec", "core", "frameworks/common"}, {"nlohmann"}),
@@ -113,7 +115,7 @@ LAYERS = {
     "cli/args": ({"base", "keyfile", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "keyfile", "advice", "metrics", "jobspec", "core", "journal", "rpc", "storage", "backend",
                     "client"}, {POSIX, "nlohmann"}),
-    "cli/commands": ({"base", "keyfile", "admission", "autoscale", "autoscale/runner",
+    "cli/commands": ({"base", "keyfile", "admission", "autoscale", "autoscale/model", "autoscale/runner",
                       "advice", "metrics", "jobspec", "core", "frameworks", "journal",
                       "compat/tony/history", "compat/tony/config", "hadoop/conf", "os/files", "os/process", "rpc",
                       "rpc/streams", "backend", "storage", "storage/history", "client", "portal", "cli/args",
@@ -141,7 +143,7 @@ LAYER_GROUPS = [
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/principals", "hadoop/yarnlogs",
               "compat/tony/history", "compat/tony/avro", "journal", "metrics", "tfevents", "diagnosis", "frameworks",
               "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "admission",
-              "autoscale", "core",
+              "autoscale/model", "autoscale", "core",
               "core/policy", "jobspec", "keyfile"]),
     ("base", ["base"]),
 ]

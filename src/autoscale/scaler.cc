@@ -352,6 +352,7 @@ Scaler::Change Scaler::DecideDataproc(Instant now) {
   if (adds || now < state_.window + policy_.cooldown) {
     decision.state = adds ? ScalerState::kScaling : ScalerState::kCooldown;
     decision.reason = adds ? "machines are joining" : "the window has not ended";
+    change.is_news = adds || last_.at == Instant();
     return change;
   }
   const Sizes staying = fleet_->staying();
@@ -395,7 +396,7 @@ void Scaler::Apply(Change change, Instant now) {
   if (decision.verdict != Verdict::kNoScale && decision.verdict != Verdict::kDoNotCancel) {
     decision.state = ScalerState::kScaling;
   }
-  Log(std::move(decision));
+  if (change.is_news) Log(std::move(decision));
 }
 
 Publication Scaler::Published(Instant now) const {

@@ -1,11 +1,14 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "admission.h"
 #include "howdah/autoscale/cluster_link.h"
+#include "howdah/autoscale/model/simulate.h"
+#include "howdah/autoscale/model/workload.h"
 #include "howdah/autoscale/policy.h"
 #include "howdah/autoscale/provider.h"
 #include "howdah/autoscale/runner/directory.h"
@@ -31,7 +34,7 @@ constexpr int kFollowPauseMillis = 500;
 constexpr int kWatchMillis = 2000;
 
 struct AutoscaleArguments {
-  std::string policy, provider, name = "default", mode = "gangs";
+  std::string policy, provider, name = "default", mode = "gangs", workload, seed = "1";
   bool dry_run = false, short_periods = false, json = false, watch = false, follow = false;
 };
 
@@ -165,6 +168,64 @@ Result<int> Check(client::Connection& connection, const AutoscaleArguments& argu
   return good ? client::kExitOk : client::kExitUnavailable;
 }
 
+Result<uint64_t> SeedOf(const std::string& text) {
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return seed;
+  return Error{ErrorCode::kUsage, "--seed: '" + text + "' is not a whole number"};
+}
+
+// Reads the workload file, and prints all its problems. nullopt: there are some.
+Result<std::optional<model::Workload>> ReadWorkload(const std::string& file) {
+  HOWDAH_TRY(const std::string text, os::files::ReadFile(file));
+  auto workload = model::ParseWorkload(text, file);
+  PrintProblems(workload.problems);
+  if (!workload.problems.empty()) return std::optional<model::Workload>();
+  return std::optional(std::move(workload.value));
+}
+
+Json OutcomeJson(const model::Outcome& outcome) {
+  const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
+  return {{"jobs", outcome.jobs},
+          {"unfinished", outcome.unfinished},
+          {"makespan_s", seconds(outcome.makespan)},
+          {"node_hours", outcome.node_hours},
+          {"largest", outcome.largest},
+          {"mean_wait_s", seconds(outcome.mean_wait)},
+          {"longest_wait_s", seconds(outcome.longest_wait)},
+          {"lost_task_hours", outcome.lost_task_hours}};
+}
+
+std::string OutcomeText(const model::Outcome& outcome) {
+  char hours[64];
+  std::snprintf(hours, sizeof hours, "%.2f node-hours, %.2f task-hours of work lost", outcome.node_hours,
+                outcome.lost_task_hours);
+  const std::string unfinished =
+      outcome.unfinished == 0 ? "" : "; " + CountOf(outcome.unfinished, "job has", "jobs have") + " not ended";
+  return CountOf(outcome.jobs, "job") + ", all ended after " + FormatDuration(outcome.makespan) + unfinished +
+         "\nwaits: " + FormatDuration(outcome.mean_wait) + " on average, " + FormatDuration(outcome.longest_wait) +
+         " at most\nat most " + CountOf(outcome.largest, "node") + ", " + hours + "\n";
+}
+
+Result<int> SimulateWorkload(const AutoscaleArguments& arguments) {
+  HOWDAH_TRY(const Mode mode, ModeOf(arguments.mode));
+  HOWDAH_TRY(const uint64_t seed, SeedOf(arguments.seed));
+  if (arguments.workload.empty()) {
+    return Error{ErrorCode::kUsage, "autoscale simulate: write the workload: --workload demo, fleet:100 or a file"};
+  }
+  HOWDAH_TRY(const auto files, ReadFiles(arguments));
+  HOWDAH_TRY(auto workload, model::ModelOf(arguments.workload, seed));
+  if (!workload) {
+    HOWDAH_TRY(workload, ReadWorkload(arguments.workload));
+  }
+  if (!files || !workload) return client::kExitUsage;
+  const auto print = [](const Decision& decision) { output::Print(DecisionText(decision) + "\n"); };
+  const model::Outcome outcome =
+      model::Simulate(*workload, files->policy, mode, arguments.json ? std::function<void(const Decision&)>() : print);
+  output::Print(arguments.json ? OutcomeJson(outcome).dump(1) + "\n" : OutcomeText(outcome));
+  return outcome.unfinished == 0 ? client::kExitOk : client::kExitFailed;
+}
+
 Json StatusJson(const runner::Directory& directory, const State& state, const std::string& name) {
   Sizes machines, ordered, draining, joining;
   for (const auto& [id, machine] : state.machines) {
@@ -245,11 +306,15 @@ void AddName(args::Syntax& syntax, AutoscaleArguments& arguments) {
   syntax.Text("--name", "NAME", arguments.name, "Name of the autoscaler (default: default)");
 }
 
-void AddFiles(args::Syntax& syntax, AutoscaleArguments& arguments) {
+void AddPolicy(args::Syntax& syntax, AutoscaleArguments& arguments) {
   syntax.Positional("policy", "POLICY", arguments.policy, args::Presence::kRequired,
                     "Policy file, as `gcloud dataproc autoscaling-policies export` writes it");
-  syntax.Text("--provider", "FILE", arguments.provider, "Provider file: the machines and the commands for them");
   syntax.Flag("--allow-short-periods", arguments.short_periods, "Allow a cooldownPeriod below two minutes, for tests");
+}
+
+void AddFiles(args::Syntax& syntax, AutoscaleArguments& arguments) {
+  AddPolicy(syntax, arguments);
+  syntax.Text("--provider", "FILE", arguments.provider, "Provider file: the machines and the commands for them");
 }
 
 using LocalAction = Result<int> (*)(const AutoscaleArguments&);
@@ -290,6 +355,15 @@ args::Command AutoscaleCommand(client::Connection& connection) {
                             AddFiles(action, *arguments);
                             return [&connection, arguments] { return Check(connection, *arguments); };
                           });
+            AddAction(syntax, "simulate", "Run the decisions on a simulated cluster", &SimulateWorkload,
+                      [](args::Syntax& action, AutoscaleArguments& arguments) {
+                        AddPolicy(action, arguments);
+                        action.Text("--workload", "W", arguments.workload,
+                                    "demo, fleet:NODES or a workload file: the nodes and the jobs");
+                        action.Text("--mode", "MODE", arguments.mode, "gangs (default) or dataproc");
+                        action.Text("--seed", "N", arguments.seed, "Seed of the jobs of fleet (default: 1)");
+                        action.Json(arguments.json, "Print the figures as one JSON object, without the decisions");
+                      });
             AddAction(syntax, "status", "Show the sizes and the last decision", &ShowStatus,
                       [](args::Syntax& action, AutoscaleArguments& arguments) {
                         action.Json(arguments.json, "Print one JSON object");

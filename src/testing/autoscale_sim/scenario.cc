@@ -15,11 +15,11 @@ using std::chrono::seconds;
 constexpr int64_t kGib = 1024;
 constexpr int kLongestArrival = 1800, kLongestJob = 1200;  // seconds
 
-Duration Between(sim::Random& random, int low, int high) {
+Duration Between(Random& random, int low, int high) {
   return random.Between(Duration(seconds(low)), Duration(seconds(high)));
 }
 
-autoscale::Policy DrawPolicy(sim::Random& random) {
+autoscale::Policy DrawPolicy(Random& random) {
   autoscale::Policy policy;
   policy.cooldown = random.Pick<Duration>({seconds(30), minutes(2), minutes(5)});
   policy.drain = random.Pick<Duration>({Duration(0), minutes(2), minutes(15)});
@@ -36,7 +36,7 @@ autoscale::Policy DrawPolicy(sim::Random& random) {
   return policy;
 }
 
-autoscale::Provider DrawProvider(sim::Random& random, const autoscale::Policy& policy) {
+autoscale::Provider DrawProvider(Random& random, const autoscale::Policy& policy) {
   autoscale::Provider provider;
   const Resources size{12 * kGib, 4, 0, {}};
   provider.primary =
@@ -59,7 +59,7 @@ autoscale::Provider DrawProvider(sim::Random& random, const autoscale::Policy& p
 }
 
 // Draws a gang that fits on the largest cluster when that is empty, beside its AM.
-SimJob DrawJob(sim::Random& random, const Scenario& scenario, int number) {
+SimJob DrawJob(Random& random, const Scenario& scenario, int number) {
   SimJob job;
   job.id = "job" + std::to_string(number);
   job.submitted = Between(random, 0, kLongestArrival);
@@ -82,7 +82,7 @@ SimJob DrawJob(sim::Random& random, const Scenario& scenario, int number) {
   return job;
 }
 
-Faults DrawFaults(sim::Random& random) {
+Faults DrawFaults(Random& random) {
   Faults faults;
   const auto sometimes = [&](double chance) { return random.Chance(0.4) ? chance : 0; };
   faults.order_fails = sometimes(0.3);
@@ -102,7 +102,7 @@ Faults DrawFaults(sim::Random& random) {
 
 }  // namespace
 
-Scenario DrawScenario(sim::Random& random) {
+Scenario DrawScenario(Random& random) {
   Scenario scenario;
   scenario.mode = random.Chance(0.7) ? autoscale::Mode::kGangs : autoscale::Mode::kDataproc;
   scenario.policy = DrawPolicy(random);

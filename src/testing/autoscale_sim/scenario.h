@@ -8,7 +8,7 @@
 #include "howdah/autoscale/policy.h"
 #include "howdah/autoscale/provider.h"
 #include "howdah/autoscale/scaler.h"
-#include "howdah/testing/sim/random.h"
+#include "howdah/base/random.h"
 
 namespace howdah::testing::autoscale_sim {
 
@@ -46,6 +46,6 @@ struct Scenario {
   std::string Text() const;
 };
 
-Scenario DrawScenario(sim::Random& random);
+Scenario DrawScenario(Random& random);
 
 }  // namespace howdah::testing::autoscale_sim

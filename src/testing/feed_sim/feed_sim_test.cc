@@ -44,7 +44,7 @@ TEST(Tables, EveryRowHasItsOwnName) {
 
 World CalmWorld() {
   return World{.schedule = {},
-               .random = sim::Random(3),
+               .random = Random(3),
                .scenario = {},
                .faults_end = {},
                .trace = nullptr,

@@ -78,9 +78,9 @@ class Simulation : public SimAm::Peers {
 }  // namespace
 
 SeedResult RunSeed(uint64_t seed, const TraceSink& trace) {
-  sim::Random random(seed);
+  Random random(seed);
   World world{.schedule = {},
-              .random = sim::Random(random.Next()),
+              .random = Random(random.Next()),
               .scenario = DrawScenario(random),
               .faults_end = {},
               .trace = trace,

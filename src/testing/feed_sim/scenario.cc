@@ -37,7 +37,7 @@ const std::vector<Faults>& FaultProfiles() {
   return profiles;
 }
 
-Scenario DrawScenario(sim::Random& random) {
+Scenario DrawScenario(Random& random) {
   Scenario scenario;
   scenario.faults = random.Pick(FaultProfiles());
   feed::Options& options = scenario.options;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/base/random.h"
 #include "howdah/base/time.h"
 #include "howdah/feed/ledger.h"
-#include "howdah/testing/sim/random.h"
 
 namespace howdah::testing::feed_sim {
 
@@ -54,6 +54,6 @@ struct Scenario {
 };
 
 const std::vector<Faults>& FaultProfiles();
-Scenario DrawScenario(sim::Random& random);
+Scenario DrawScenario(Random& random);
 
 }  // namespace howdah::testing::feed_sim

@@ -7,17 +7,17 @@
 #include <string>
 #include <utility>
 
+#include "howdah/base/random.h"
+#include "howdah/base/schedule.h"
 #include "howdah/base/time.h"
 #include "howdah/testing/feed_sim/run_seed.h"
-#include "howdah/testing/sim/random.h"
-#include "howdah/testing/sim/schedule.h"
 #include "scenario.h"
 
 namespace howdah::testing::feed_sim {
 
 struct World {
-  sim::Schedule schedule;
-  sim::Random random;
+  Schedule schedule;
+  Random random;
   Scenario scenario;
   Instant faults_end;  // no faults occur from this time on
   TraceSink trace;

@@ -10,6 +10,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
+#include "howdah/testing/sim/channel.h"
 #include "howdah/testing/sim/workload.h"
 #include "truth.h"
 #include "world.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "howdah/testing/sim/random.h"
+#include "howdah/base/random.h"
 
 namespace howdah::testing::sim {
 namespace {

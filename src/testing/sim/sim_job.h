@@ -10,6 +10,7 @@
 #include "checker.h"
 #include "container.h"
 #include "digest.h"
+#include "howdah/testing/sim/channel.h"
 #include "rendezvous.h"
 #include "sim_am.h"
 #include "truth.h"

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "backend.h"
+#include "howdah/base/random.h"
+#include "howdah/base/schedule.h"
+#include "howdah/testing/sim/channel.h"
 #include "howdah/testing/sim/coverage.h"
 #include "howdah/testing/sim/faults.h"
-#include "howdah/testing/sim/random.h"
 #include "howdah/testing/sim/run_seed.h"
-#include "howdah/testing/sim/schedule.h"
 #include "howdah/testing/sim/workload.h"
 #include "journal_fold.h"
 #include "world.h"

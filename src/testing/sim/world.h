@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "howdah/base/random.h"
+#include "howdah/base/schedule.h"
 #include "howdah/testing/sim/coverage.h"
 #include "howdah/testing/sim/faults.h"
-#include "howdah/testing/sim/random.h"
 #include "howdah/testing/sim/run_seed.h"
-#include "howdah/testing/sim/schedule.h"
 
 namespace howdah::testing::sim {
 

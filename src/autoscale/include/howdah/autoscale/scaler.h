@@ -54,6 +54,7 @@ class Scaler {
     std::vector<std::string> remove;  // ids
     std::vector<std::string> cancel;  // hosts
     Decision decision;
+    bool is_news = true;  // to be logged, if it differs from the last one
   };
 
   void OnSeen(const ClusterSeen& seen, Instant now);

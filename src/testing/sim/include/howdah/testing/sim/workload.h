@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/base/random.h"
 #include "howdah/base/time.h"
 #include "howdah/core/job.h"
 #include "howdah/jobspec/job_spec.h"
-#include "howdah/testing/sim/random.h"
 
 namespace howdah::testing::sim {
 

@@ -1,4 +1,4 @@
-// The only source of randomness in a simulation, so that one seed determines the whole run.
+// Pseudo-random numbers for simulations: one seed determines the whole run, on every machine.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "howdah/base/time.h"
 
-namespace howdah::testing::sim {
+namespace howdah {
 
 // SplitMix64: small, fast, and the same on every machine, unlike the distributions of <random>.
 class Random {
@@ -36,4 +36,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace howdah::testing::sim
+}  // namespace howdah
