@@ -113,6 +113,12 @@ void Demand::Add(int64_t count, const Resources& each) {
   }
 }
 
+Resources SumOf(const std::vector<Tasks>& tasks) {
+  Resources sum;
+  for (const Tasks& some : tasks) sum += some.each * some.count;
+  return sum;
+}
+
 std::string ToText(const std::vector<Tasks>& tasks) {
   std::vector<std::string> parts;
   for (const Tasks& some : tasks) parts.push_back(ToText(some.each, some.count));

@@ -29,12 +29,6 @@ std::vector<Tasks> WholeOf(const Job& job) {
   return whole;
 }
 
-Resources SumOf(const std::vector<Tasks>& tasks) {
-  Resources sum;
-  for (const Tasks& some : tasks) sum += some.each * some.count;
-  return sum;
-}
-
 std::vector<const Job*> WaitingInOrder(const Cluster& cluster) {
   std::vector<const Job*> waiting;
   for (const Job& job : cluster.jobs) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "howdah/base/text.h"
+#include "nodes_by_host.h"
 #include "retry.h"
 
 namespace howdah::autoscale {
@@ -77,11 +78,7 @@ Sizes Drains::draining() const {
 }
 
 void Drains::OnNodes(const std::vector<NodeReport>& nodes, Instant now) {
-  std::map<std::string, const NodeReport*> by_host;
-  for (const NodeReport& node : nodes) {
-    const auto [known, is_new] = by_host.try_emplace(node.host, &node);
-    if (!is_new && node.state < known->second->state) known->second = &node;
-  }
+  const auto by_host = NodesByHost(nodes);
   nodes_.clear();
   std::vector<std::string> back;
   for (auto& [id, machine] : state_.leaving) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "howdah/base/text.h"
+#include "nodes_by_host.h"
 #include "retry.h"
 
 namespace howdah::autoscale {
@@ -73,11 +74,7 @@ void Fleet::MapHosts() {
 
 void Fleet::OnNodes(const std::vector<NodeReport>& nodes, Instant now) {
   nodes_.clear();
-  for (const NodeReport& node : nodes) {
-    // A host can have reports of earlier NodeManagers, with other ports.
-    const auto [known, is_new] = nodes_.try_emplace(node.host, node.state);
-    if (!is_new) known->second = std::min(known->second, node.state);
-  }
+  for (const auto& [host, node] : NodesByHost(nodes)) nodes_.emplace_hint(nodes_.end(), host, node->state);
   for (auto& [id, machine] : state_.machines) {
     const auto node = nodes_.find(machine.host);
     const bool runs = node != nodes_.end() && node->second < NodeReport::State::kDecommissioned;

@@ -4,19 +4,18 @@
 #include <chrono>
 #include <cmath>
 
+#include "rounding.h"
+
 namespace howdah::autoscale {
 namespace {
-
-// Removes the noise of floating-point numbers: 0.1 × 30 nodes are 3, not a little more.
-constexpr double kNoise = 1e-9;
 
 double Delta(double pending, double available, double of_node) {
   return of_node > 0 ? (pending - available) / of_node : 0;
 }
 
 int ChangeFor(const Policy& policy, double delta) {
-  if (delta > 0) return static_cast<int>(std::ceil(delta * policy.up_factor - kNoise));
-  return -static_cast<int>(std::floor(-delta * policy.down_factor + kNoise));
+  if (delta > 0) return static_cast<int>(std::ceil(delta * policy.up_factor - kRounding));
+  return -static_cast<int>(std::floor(-delta * policy.down_factor + kRounding));
 }
 
 Verdict VerdictOf(const Sizes& current, const Sizes& wanted) {
@@ -58,7 +57,7 @@ Recommendation Recommend(const Policy& policy, const Sample& average, const Node
   result.change = ChangeFor(policy, result.delta);
   const int total = current.total();
   const double fraction = result.change > 0 ? policy.up_fraction : policy.down_fraction;
-  const bool ignored = std::abs(result.change) < fraction * total - kNoise;
+  const bool ignored = std::abs(result.change) < fraction * total - kRounding;
   const int wanted = ignored ? total : total + result.change;
   const int bounded = std::clamp(wanted, LeastTotal(policy), MostTotal(policy));
   if (bounded > wanted) result.constraint = Constraint::kMinimum;

@@ -7,6 +7,7 @@
 
 #include "howdah/admission/room.h"
 #include "howdah/base/text.h"
+#include "rounding.h"
 
 namespace howdah::autoscale {
 namespace {
@@ -14,14 +15,6 @@ namespace {
 using admission::Resources;
 using admission::Room;
 using admission::Tasks;
-
-constexpr double kRounding = 1e-9;
-
-Resources SumOf(const std::vector<Tasks>& tasks) {
-  Resources sum;
-  for (const Tasks& some : tasks) sum += some.each * some.count;
-  return sum;
-}
 
 Resources TotalOf(const std::vector<admission::Node>& nodes) {
   Resources total;
@@ -161,7 +154,7 @@ class Planner {
     ForEachPool([](Pool& pool) { pool.Commit(); });
     for (const auto& open : offers_) open->committed_extra = open->extra;
     Planned& planned = planned_[wanted.label][wanted.queue];
-    planned.all += SumOf(wanted.tasks);
+    planned.all += admission::SumOf(wanted.tasks);
     planned.ams += wanted.am;
   }
   void Rollback() {
@@ -180,7 +173,7 @@ class Planner {
     const QueueShare* const share = FindShare(wanted);
     if (share == nullptr) return "";
     const Planned& planned = planned_[wanted.label][wanted.queue];
-    const Resources all = share->used + planned.all + SumOf(wanted.tasks);
+    const Resources all = share->used + planned.all + admission::SumOf(wanted.tasks);
     const Resources ams = share->used_by_ams + planned.ams + wanted.am;
     for (;;) {
       const Resources total = TotalWithAdded(wanted.label);

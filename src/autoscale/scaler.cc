@@ -8,12 +8,11 @@
 #include "drains.h"
 #include "fleet.h"
 #include "howdah/base/text.h"
+#include "rounding.h"
 #include "victims.h"
 
 namespace howdah::autoscale {
 namespace {
-
-constexpr double kNoiseOfFactors = 1e-9;
 
 template <typename... Visits>
 struct Overloaded : Visits... {
@@ -294,9 +293,8 @@ void Scaler::AddShrink(const GangPlan& plan, Change& change, Instant now) {
   // The limits of queues shrink with the cluster, so nothing leaves while something is to start below them.
   if (plan.limited) return;
   const Sizes staying = fleet_->staying();
-  const int count =
-      static_cast<int>(std::floor(static_cast<double>(idle.size()) * policy_.down_factor + kNoiseOfFactors));
-  if (count < policy_.down_fraction * staying.total() - kNoiseOfFactors) return;
+  const int count = static_cast<int>(std::floor(static_cast<double>(idle.size()) * policy_.down_factor + kRounding));
+  if (count < policy_.down_fraction * staying.total() - kRounding) return;
   change.remove = ChooseVictims(policy_, staying, std::move(idle), count);
 }
 

@@ -86,7 +86,8 @@ ADDS = {
             "gcloud compute instances create howdah-1a-1-2 --zone=us-central1-a --source-instance-template=yarn-worker "
             "--labels=howdah-group=primary --async"],
     "ec2": ["aws ec2 run-instances --launch-template LaunchTemplateName=yarn-worker --count 2 "
-            "--client-token howdah-1a-1 --tag-specifications ResourceType=instance,Tags=[{Key=howdah-group,Value=primary}]"],
+            "--client-token howdah-1a-1 "
+            "--tag-specifications ResourceType=instance,Tags=[{Key=howdah-group,Value=primary}]"],
     "azure": ["az vm create --resource-group hadoop --name howdah-1a-1-1 --image yarn-worker --size Standard_D8s_v5 "
               "--public-ip-address  --tags howdah-group=primary --no-wait",
               "az vm create --resource-group hadoop --name howdah-1a-1-2 --image yarn-worker --size Standard_D8s_v5 "

@@ -2,6 +2,7 @@
 import http.server
 import json
 import threading
+import time
 import urllib.parse
 
 PAGE_LIMIT_S = 60
@@ -29,18 +30,16 @@ publish: {published}
 
 
 class Cloud:
-    """Serves the commands of a provider file over HTTP. The first `running` nodes of the cluster exist at the begin."""
+    """Serves the commands of a provider file over HTTP. The first nodes of the cluster exist at the begin."""
 
-    def __init__(self, cluster, running):
+    def __init__(self, cluster):
         self.cluster = cluster
-        self.nodes = cluster.setup.node_names()[:running]  # that exist
+        self.nodes = cluster.setup.first_nodes()  # that exist
+        self.sizes = [(time.time(), len(self.nodes))]  # the number of machines since each change
         self.orders = []  # (command, its arguments)
         self.failure = None  # the text with which the next orders fail
         self.joins = True  # whether new machines start a NodeManager
         self.lock = threading.Lock()
-        for node in cluster.setup.node_names()[running:]:
-            cluster[node].term()
-        cluster.wait_active(running)
         cloud = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -96,6 +95,7 @@ class Cloud:
                 self.add(int(values["count"]))
             else:
                 self.remove(values["hosts"].split())
+            self.sizes.append((time.time(), len(self.nodes)))
             return ""
 
     def add(self, count):
@@ -105,10 +105,23 @@ class Cloud:
             if self.joins:
                 self.cluster[node].restart()
 
+    def join(self):
+        """Starts the NodeManagers of machines that have none, and of new ones."""
+        with self.lock:
+            self.joins = True
+            for node in self.nodes:
+                if not self.cluster[node].alive():
+                    self.cluster[node].start()
+
     def remove(self, hosts):
         for node in [node for node in self.nodes if self.cluster.host(node) in hosts]:
             self.nodes.remove(node)
             self.cluster[node].kill()
+
+    def node_hours(self):
+        """The time for which all machines have existed until now."""
+        ends = [begin for begin, _ in self.sizes[1:]] + [time.time()]
+        return sum((end - begin) * size for (begin, size), end in zip(self.sizes, ends)) / 3600
 
     def added(self):
         return sum(int(values["count"]) for command, values in self.orders if command == "add")

@@ -160,7 +160,7 @@ class Cluster:
     def _start(self):
         if self.setup.hdfs:
             self._format()
-        for daemon in self.daemons.values():
+        for daemon in self.first_daemons():
             daemon.start()
         if self.setup.hdfs:
             self._wait_up(self.hdfs_ready, "HDFS out of safe mode with its DataNode")
@@ -171,11 +171,16 @@ class Cluster:
                 self._encrypt_homes()
         if self.setup.rm_ha:
             self.activate("rm")
-        self._wait_up(self.all_nodes_active, f"{self.setup.nodes} active nodes")
+        self._wait_up(self.all_nodes_active, f"{len(self.setup.first_nodes())} active nodes")
         if self.setup.labels:
             self._label_nodes()
         if not self.hadoop.archive.exists():
             self.hadoop.make_archive(self.logs.glob("*.classes"))
+
+    def first_daemons(self):
+        """The daemons that run from the begin."""
+        later = set(self.setup.node_names()) - set(self.setup.first_nodes())
+        return [daemon for name, daemon in self.daemons.items() if name not in later]
 
     def _encrypt_homes(self):
         for user in self.setup.users:
@@ -198,7 +203,7 @@ class Cluster:
 
     def _wait_up(self, condition, what):
         def ready():
-            for daemon in self.daemons.values():
+            for daemon in self.first_daemons():
                 if not daemon.alive():
                     if daemon.port_was_taken():
                         raise PortTaken(daemon.name)
@@ -237,11 +242,11 @@ class Cluster:
                 and self.http("nn-http", f"/webhdfs/v1/?op=GETFILESTATUS&{self._as(self.superuser)}") is not None)
 
     def all_nodes_active(self):
-        return self.metrics().get("activeNodes") == self.setup.nodes
+        return self.metrics().get("activeNodes") == len(self.setup.first_nodes())
 
     def wait_active(self, nodes=None, deadline_s=DEADLINE_S):
-        """Waits until this many nodes are active; by default all of them."""
-        count = self.setup.nodes if nodes is None else nodes
+        """Waits until this many nodes are active; by default those that run at the begin."""
+        count = len(self.setup.first_nodes()) if nodes is None else nodes
         self.wait(lambda: self.metrics().get("activeNodes") == count, f"{count} active nodes", deadline_s)
 
     def wait_idle(self, deadline_s=DEADLINE_S):

@@ -49,6 +49,7 @@ class Setup:
     checked with pmem_check, and a full disk does not make a node unhealthy."""
     version: str = MAIN_VERSION
     nodes: int = 3
+    running: int | None = None  # the first nodes, which run at the begin; None: all
     node_mb: int = 4096
     node_vcores: int = 16
     min_mb: int = 64
@@ -94,6 +95,9 @@ class Setup:
     def host(self):
         """The host of all daemons except NodeManagers."""
         return network.HUB if self.networks else "localhost"
+
+    def first_nodes(self):
+        return self.node_names()[:self.running]
 
     def node_host(self, name):
         """The host name of a node. The name is an IP address, because this machine could not resolve another name. Each

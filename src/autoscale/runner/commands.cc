@@ -6,38 +6,26 @@
 #include "howdah/os/process/run_script.h"
 
 namespace howdah::autoscale::runner {
-namespace {
-
-constexpr size_t kShownErrors = 300;
-
-std::string EndOf(const os::process::ScriptResult& result, Duration limit) {
-  return result.timed_out ? "did not end within " + DurationToText(limit) : DescribeEnd(result.status);
-}
-
-}  // namespace
-
 Result<std::vector<Machine>> Commands::List() const {
-  HOWDAH_TRY(const auto result,
-             os::process::RunScript(
-                 {.script = provider_.list, .directory = directory_, .limit = provider_.timeout, .stop = stop_}));
-  if (result.timed_out || !result.status.success()) {
-    return Failed("the command `list` " + EndOf(result, provider_.timeout) + ": " +
-                  OneLine(FirstLine(Trim(result.errors)), kShownErrors));
-  }
-  return ParseNodeList(result.output, provider_);
+  HOWDAH_TRY(
+      const std::string output,
+      os::process::RunScriptForOutput(
+          "list", {.script = provider_.list, .directory = directory_, .limit = provider_.timeout, .stop = stop_}));
+  return ParseNodeList(output, provider_);
 }
 
 std::optional<CommandError> Commands::Order(const std::string& what, const std::string& script,
                                             Variables variables) const {
-  const auto result = os::process::RunScript({.script = script,
-                                              .variables = std::move(variables),
-                                              .directory = directory_,
-                                              .limit = provider_.timeout,
-                                              .stop = stop_});
+  const os::process::ScriptRequest request{.script = script,
+                                           .variables = std::move(variables),
+                                           .directory = directory_,
+                                           .limit = provider_.timeout,
+                                           .stop = stop_};
+  const auto result = os::process::RunScript(request);
   if (!result.ok()) return CommandError{Failure::kTransient, result.error().message};
   if (!result->timed_out && result->status.success()) return std::nullopt;
   CommandError error = ParseCommandError(result->output, result->errors);
-  error.message = "the command `" + what + "` " + EndOf(*result, provider_.timeout) + ": " + error.message;
+  error.message = "the command `" + what + "` " + DescribeEnd(request, *result) + ": " + error.message;
   return error;
 }
 

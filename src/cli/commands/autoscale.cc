@@ -141,8 +141,7 @@ ClusterLink::Finding CheckList(const AutoscaleArguments& arguments, const Provid
                     std::to_string(sizes.secondary) + " of the group secondary"};
 }
 
-ClusterLink::Finding CheckSizes(const Files& files, ClusterLink& link) {
-  const auto seen = link.Observe();
+ClusterLink::Finding CheckSizes(const Files& files, const Result<ClusterSeen>& seen) {
   for (const Group group : kGroups) {
     const auto& some = files.provider->of(group);
     if (!some || some->node || files.policy.of(group).max == 0) continue;
@@ -162,8 +161,9 @@ Result<int> Check(client::Connection& connection, const AutoscaleArguments& argu
   PrintFinding({true, arguments.provider + " is valid"});
   bool good = PrintFinding(CheckList(arguments, *files->provider));
   HOWDAH_TRY(const auto link, OpenLink(connection, *files->provider));
-  for (const ClusterLink::Finding& finding : link->CheckSetup()) good = PrintFinding(finding) && good;
-  good = PrintFinding(CheckSizes(*files, *link)) && good;
+  const auto seen = link->Observe();
+  for (const ClusterLink::Finding& finding : link->CheckSetup(seen)) good = PrintFinding(finding) && good;
+  good = PrintFinding(CheckSizes(*files, seen)) && good;
   PrintFinding({true, "a ResourceManager that restarts or fails over decommissions nodes that drain at once"});
   return good ? client::kExitOk : client::kExitUnavailable;
 }

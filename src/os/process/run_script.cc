@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 
+#include "howdah/base/text.h"
 #include "howdah/os/process/spawn.h"
 
 namespace howdah::os::process {
@@ -115,6 +116,18 @@ Result<ScriptResult> RunScript(const ScriptRequest& request) {
   }
   result.status = WaitFor(child);
   return result;
+}
+
+std::string DescribeEnd(const ScriptRequest& request, const ScriptResult& result) {
+  return result.timed_out ? "did not end within " + DurationToText(request.limit) : howdah::DescribeEnd(result.status);
+}
+
+Result<std::string> RunScriptForOutput(const std::string& name, const ScriptRequest& request) {
+  constexpr size_t kShownErrors = 300;
+  HOWDAH_TRY(auto result, RunScript(request));
+  if (!result.timed_out && result.status.success()) return std::move(result.output);
+  return Failed("the command `" + name + "` " + DescribeEnd(request, result) + ": " +
+                OneLine(FirstLine(Trim(result.errors)), kShownErrors));
 }
 
 }  // namespace howdah::os::process

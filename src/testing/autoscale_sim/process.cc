@@ -15,10 +15,6 @@ using std::chrono::seconds;
 constexpr Duration kPeriod = seconds(5);
 constexpr const char* kEntryOfOthers = "broken-1";
 
-ExcludeFormat FormatOf(const Provider& provider) {
-  return provider.exclude.is_xml() ? ExcludeFormat::kXml : ExcludeFormat::kPlain;
-}
-
 }  // namespace
 
 Process::Process(World& world, SimCluster& cluster, SimProvider& provider)
@@ -155,7 +151,7 @@ void Process::SetExcluded(const autoscale::SetExcluded& order) {
     });
     if (!leaves) return world_.Violate("A host is excluded only while it drains or leaves", host);
   }
-  const ExcludeFormat format = FormatOf(world_.scenario.provider);
+  const ExcludeFormat format = world_.scenario.provider.exclude.format();
   const auto text = WithExcluded(exclude_file_, format, order.own, order.timeouts);
   if (!text.ok()) return world_.Violate("The exclude file can be read", text.error().message);
   exclude_file_ = *text;

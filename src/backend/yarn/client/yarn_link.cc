@@ -20,7 +20,6 @@ using autoscale::NodeReport;
 using autoscale::Wanted;
 
 constexpr const char* kRoot = "root";
-constexpr size_t kLongestScriptError = 300;
 
 NodeReport::State StateOf(::hadoop::yarn::NodeStateProto state) {
   switch (state) {
@@ -69,19 +68,6 @@ void ForgetVcores(ClusterSeen& seen) {
   for (auto& [label, queues] : seen.queues) {
     for (auto& [name, share] : queues) share.used.vcores = 0;
   }
-}
-
-autoscale::ExcludeFormat FormatOf(const autoscale::Provider& provider) {
-  return provider.exclude.is_xml() ? autoscale::ExcludeFormat::kXml : autoscale::ExcludeFormat::kPlain;
-}
-
-Result<std::string> RunOrError(const std::string& what, const std::string& script, const std::string& input,
-                               Duration limit) {
-  HOWDAH_TRY(const auto result, os::process::RunScript({.script = script, .input = input, .limit = limit}));
-  if (!result.timed_out && result.status.success()) return result.output;
-  const std::string end = result.timed_out ? "did not end within " + DurationToText(limit) : DescribeEnd(result.status);
-  return Failed("the command " + what + " " + end + ": " +
-                OneLine(FirstLine(Trim(result.errors)), kLongestScriptError));
 }
 
 }  // namespace
@@ -194,7 +180,8 @@ NodeChecked::Answer YarnLink::Check(const autoscale::CheckNode& order) {
 
 Result<std::string> YarnLink::ReadExcludeFile() const {
   if (!provider_.exclude.read.empty()) {
-    return RunOrError("exclude.read", provider_.exclude.read, "", provider_.timeout);
+    return os::process::RunScriptForOutput("exclude.read",
+                                           {.script = provider_.exclude.read, .limit = provider_.timeout});
   }
   auto text = os::files::ReadFile(provider_.exclude.path);
   if (!text.ok() && text.error().code == ErrorCode::kNotFound) return std::string();
@@ -203,14 +190,15 @@ Result<std::string> YarnLink::ReadExcludeFile() const {
 
 Status YarnLink::WriteExcludeFile(const std::string& text) const {
   if (provider_.exclude.write.empty()) return os::files::WriteFileAtomically(provider_.exclude.path, text);
-  const auto written = RunOrError("exclude.write", provider_.exclude.write, text, provider_.timeout);
+  const auto written = os::process::RunScriptForOutput(
+      "exclude.write", {.script = provider_.exclude.write, .input = text, .limit = provider_.timeout});
   return written.ok() ? Status() : Status(written.error());
 }
 
 Status YarnLink::Exclude(const autoscale::SetExcluded& order) {
   HOWDAH_TRY(const std::string present, ReadExcludeFile());
   HOWDAH_TRY(const std::string changed,
-             autoscale::WithExcluded(present, FormatOf(provider_), order.own, order.timeouts));
+             autoscale::WithExcluded(present, provider_.exclude.format(), order.own, order.timeouts));
   if (changed != present) HOWDAH_TRY_STATUS(WriteExcludeFile(changed));
   HOWDAH_TRY(auto admin, admin_.OpenAdmin());
   return admin.RefreshNodes(order.kind == autoscale::SetExcluded::Kind::kAtOnce
@@ -235,9 +223,8 @@ autoscale::ClusterLink::Finding YarnLink::CheckPublish() const {
   return {true, "publish: the directory " + directory + " exists"};
 }
 
-std::vector<autoscale::ClusterLink::Finding> YarnLink::CheckSetup() {
+std::vector<autoscale::ClusterLink::Finding> YarnLink::CheckSetup(const Result<ClusterSeen>& seen) {
   std::vector<Finding> findings;
-  const auto seen = Observe();
   const auto running = [&] { return std::ranges::count(seen->nodes, NodeReport::State::kRunning, &NodeReport::state); };
   findings.push_back({seen.ok(), seen.ok()
                                      ? "the ResourceManager answers; " + CountOf(running(), "node runs", "nodes run")
@@ -259,7 +246,7 @@ std::vector<autoscale::ClusterLink::Finding> YarnLink::CheckSetup() {
     findings.push_back({true, "the exclude file is the one of the ResourceManager: " + path});
   }
   const auto text = ReadExcludeFile();
-  const auto hosts = text.ok() ? autoscale::ExcludedHosts(*text, FormatOf(provider_)) : text.error();
+  const auto hosts = text.ok() ? autoscale::ExcludedHosts(*text, provider_.exclude.format()) : text.error();
   findings.push_back({hosts.ok(), hosts.ok() ? "the exclude file can be read; it has " +
                                                    CountOf(static_cast<int64_t>(hosts->size()), "host")
                                              : hosts.error().message});

@@ -23,7 +23,7 @@ class YarnLink final : public autoscale::ClusterLink {
   Status Exclude(const autoscale::SetExcluded& order) override;
   autoscale::NodeChecked::Answer Check(const autoscale::CheckNode& order) override;
   Status Publish(const std::string& text) override;
-  std::vector<Finding> CheckSetup() override;
+  std::vector<Finding> CheckSetup(const Result<autoscale::ClusterSeen>& seen) override;
 
  private:
   Status AddQueue(const std::vector<LiveApplication>& applications, autoscale::ClusterSeen& seen);

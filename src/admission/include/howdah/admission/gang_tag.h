@@ -27,6 +27,9 @@ struct Demand {
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
+// Returns what all tasks take together.
+Resources SumOf(const std::vector<Tasks>& tasks);
+
 // Formats "4 × 16 GiB, 1 GPU + 2 GiB" for people.
 std::string ToText(const std::vector<Tasks>& tasks);
 

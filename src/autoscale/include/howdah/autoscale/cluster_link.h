@@ -22,12 +22,12 @@ class ClusterLink {
   // Replaces the file `publish` of the provider file. text: of WritePublication. Every user may read the file.
   virtual Status Publish(const std::string& text) = 0;
 
-  // The checks before a start.
+  // The checks before a start. seen: the result of Observe.
   struct Finding {
     bool good = true;
     std::string text;
   };
-  virtual std::vector<Finding> CheckSetup() = 0;
+  virtual std::vector<Finding> CheckSetup(const Result<ClusterSeen>& seen) = 0;
 };
 
 }  // namespace howdah::autoscale

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "howdah/admission/resources.h"
+#include "howdah/autoscale/exclude_file.h"
 #include "howdah/autoscale/policy.h"
 #include "howdah/base/time.h"
 #include "howdah/keyfile/problem.h"
@@ -37,7 +38,8 @@ struct Provider {
     std::string path;  // yarn.resourcemanager.nodes.exclude-path
     // bash commands: `read` prints the content, and `write` replaces it by stdin. Empty: a file of this machine.
     std::string read, write;
-    bool is_xml() const { return path.ends_with(".xml"); }
+    ExcludeFormat format() const { return path.ends_with(".xml") ? ExcludeFormat::kXml : ExcludeFormat::kPlain; }
+    bool is_xml() const { return format() == ExcludeFormat::kXml; }
   } exclude;
   std::string publish;       // URI or path of the file in which clients read how large the cluster may become; or ""
   bool cores = false;        // the Dataproc mode counts vcores, too

@@ -30,4 +30,11 @@ struct ScriptResult {
 // Blocks until the script has ended. Returns an error only if bash cannot be started. Thread-safe.
 Result<ScriptResult> RunScript(const ScriptRequest& request);
 
+// Returns how a script that has failed ended: "ended with exit code 2", "did not end within 5m".
+std::string DescribeEnd(const ScriptRequest& request, const ScriptResult& result);
+
+// Runs the script and returns its output. If it fails, the error is "the command `NAME` ended with exit code 2: " and
+// the first line of its stderr.
+Result<std::string> RunScriptForOutput(const std::string& name, const ScriptRequest& request);
+
 }  // namespace howdah::os::process
