@@ -235,7 +235,9 @@ Status UseContainerFiles(executor::TaskOptions& options) {
                               const std::string& task, const std::vector<std::string>& files) {
     return backend::yarn::am::StoreOutputs(HadoopEnvironment(), job, task, work_dir, files);
   };
-  options.store_logs = [job = JobId{options.job_id}] { return backend::yarn::am::StoreLogs(HadoopEnvironment(), job); };
+  options.store_logs = [job = JobId{options.job_id}](bool node_leaves) {
+    return backend::yarn::am::StoreLogs(HadoopEnvironment(), job, node_leaves);
+  };
   options.store_result = [job = JobId{options.job_id}](const std::string& name, const std::string& file) {
     return backend::yarn::am::StoreResult(HadoopEnvironment(), job, name, file);
   };

@@ -158,6 +158,11 @@ void ApplicationMaster::OnEvent(const backend::BackendEvent& event) {
                       [this](const backend::TokensInUse& tokens) {
                         executors_.SetTokens(tokens.for_executors);
                         job_loop_.Post(tokens.issued);
+                      },
+                      [this](const backend::LogsEndangered& endangered) {
+                        wire::ToExecutor order;
+                        order.mutable_keep_logs();
+                        executors_.Order(endangered.container, order);
                       }},
              event);
 }

@@ -112,6 +112,7 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
   if (message.has_print()) runner_.Print(message.print());
   if (message.has_open_tunnel()) streams_.Open(message.open_tunnel().id());
   if (message.has_replace_tokens()) ReplaceTokens(message.replace_tokens().tokens());
+  if (message.has_keep_logs()) outputs_.KeepLogs();
   if (message.has_leave()) OnLeave(message.leave());
 }
 

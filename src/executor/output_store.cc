@@ -27,9 +27,9 @@ bool OutputStore::Begin(const TaskPlan& plan, std::function<void()> done) {
   const OutputRules rules = jobspec::OutputsOf(plan.spec, plan.role());
   const bool has_outputs = plan.options.store_outputs && rules.keeps_files();
   if (!has_outputs && !plan.options.store_logs) return false;
-  thread_ = std::thread([this, &plan, rules, has_outputs, done = std::move(done)] {
+  thread_ = std::thread([this, &plan, rules, has_outputs, keeps_logs = keeps_logs_, done = std::move(done)] {
     const Status outputs = has_outputs ? StoreOutputs(plan.options, rules) : Status();
-    const Status logs = plan.options.store_logs ? plan.options.store_logs() : Status();
+    const Status logs = plan.options.store_logs ? plan.options.store_logs(keeps_logs) : Status();
     boost::asio::post(loop_, [this, outputs, logs, done] {
       thread_.join();
       if (!outputs.ok()) Log("the outputs of the task could not be stored: " + outputs.error().message);

@@ -15,6 +15,8 @@ class OutputStore {
   explicit OutputStore(boost::asio::io_context& loop) : loop_(loop) {}
   ~OutputStore();
 
+  // The logs are to be stored in any case, because the node leaves the cluster.
+  void KeepLogs() { keeps_logs_ = true; }
   // Begins to store the files. Returns false if there is nothing to store, or if an earlier call has begun. Otherwise
   // calls `done` on the loop's thread when they are stored. Errors are logged.
   bool Begin(const TaskPlan& plan, std::function<void()> done);
@@ -24,7 +26,7 @@ class OutputStore {
  private:
   boost::asio::io_context& loop_;
   std::thread thread_;
-  bool begun_ = false;
+  bool begun_ = false, keeps_logs_ = false;
 };
 
 }  // namespace howdah::executor

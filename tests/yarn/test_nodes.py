@@ -1,6 +1,7 @@
 """YARN takes containers away because a node is unhealthy, because it is decommissioned, or for another queue. The tasks
 restart in other containers."""
 import re
+import shutil
 
 import pytest
 
@@ -42,7 +43,10 @@ roles:
   worker:
     instances: {instances}
     memory: 1GiB
-    command: 'trap "echo $HOWDAH_TASK_INDEX >> {go}.saved; exit 1" TERM; while [ ! -e {go} ]; do sleep 0.1; done'
+    command: >-
+      echo "task $HOWDAH_TASK_INDEX begins";
+      trap "echo $HOWDAH_TASK_INDEX >> {go}.saved; exit 1" TERM;
+      while [ ! -e {go} ]; do sleep 0.1; done
 """
 
 
@@ -90,17 +94,28 @@ def test_tasks_of_an_unhealthy_node_restart_elsewhere(howdah, changing, tmp_path
 
 
 def test_tasks_of_a_decommissioned_node_save_and_move(howdah, changing, tmp_path):
-    """Tasks save and move as soon as YARN announces the decommissioning of their node."""
+    """Tasks save and move as soon as YARN announces the decommissioning of their node. Their output stays readable,
+    although the cluster aggregates no logs and the machine goes away with its files."""
+    def assert_output():
+        done = howdah("logs", job, f"worker:{task['index']}", "--attempt", "0")
+        assert done.code == 0 and f"task {task['index']} begins" in done.stdout, done
+
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
     task, node = task_away_from_am(howdah, job)
     changing.exclude(node, graceful_s=3600)
     runs_elsewhere(howdah, job, task)
     assert str(task["index"]) in (tmp_path / "go.saved").read_text().split()
     changing.exclude(node)
+    changing[node].kill()
+    log = changing.folder / node / "log"
+    shutil.rmtree(log)
+    assert_output()
     (tmp_path / "go").touch()
     events = ends_well(howdah, job)
     assert f"worker:{task['index']} had to stop on {task['node']}" in events, events
     assert "its node is being decommissioned" in events, events
+    assert_output()
+    log.mkdir()
     changing.exclude()
     changing[node].restart()
     changing.wait_active()

@@ -27,12 +27,13 @@ class ContainerTable {
     std::string label;      // node label of the requested partition
     std::string preemptor;  // the queue for which YARN preempts the container, once known
     bool launched = false;
-    bool started = false;    // the NodeManager has confirmed the start
-    bool connected = false;  // the executor in the container has connected
-    bool releasing = false;  // the job has released the container, so its end is never a failure
-    bool stopping = false;   // the NodeManager has been or will be asked to stop the container
-    bool left = false;       // on_left was called: for the job, the container has ended
-    Duration start_time{0};  // time from the launch to the last scheduled progress check
+    bool started = false;      // the NodeManager has confirmed the start
+    bool connected = false;    // the executor in the container has connected
+    bool node_leaves = false;  // its executor stores the logs before it exits
+    bool releasing = false;    // the job has released the container, so its end is never a failure
+    bool stopping = false;     // the NodeManager has been or will be asked to stop the container
+    bool left = false;         // on_left was called: for the job, the container has ended
+    Duration start_time{0};    // time from the launch to the last scheduled progress check
     boost::asio::steady_timer stop_timer, progress_timer, left_timer;
   };
   struct Events {

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <memory>
 #include <set>
 
@@ -16,21 +18,28 @@ namespace howdah::backend::yarn::am {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
+constexpr int64_t kMostOfLog = int64_t{64} << 20;  // of a file that is stored because its node leaves
 constexpr char kLogOfAttempt[] = "attempt-";  // the names of these files begin so (executor::TaskOptions::flat_logs)
 
-Status StoreFile(hadoop::hdfs::FileSystem& files, const std::string& from, const std::string& to) {
+// most: the end of a larger file is stored.
+Status StoreFile(hadoop::hdfs::FileSystem& files, const std::string& from, const std::string& to,
+                 int64_t most = INT64_MAX) {
   HOWDAH_TRY(const auto file, os::files::OpenRegular(from));
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  if (size < 0 || ::lseek(file.get(), std::max<off_t>(0, size - most), SEEK_SET) < 0) {
+    return os::files::SystemError("reading " + from);
+  }
   hadoop::hdfs::CreateOptions options;
   options.permission = 0600;
   options.overwrite = true;
   HOWDAH_TRY(const auto writer, files.Create(to, options));
   std::string block(kBlock, '\0');
   for (;;) {
-    const ssize_t size = ::read(file.get(), block.data(), block.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return os::files::SystemError("reading " + from);
-    if (size == 0) return writer->Close();
-    HOWDAH_TRY_STATUS(writer->Write(std::string_view(block.data(), static_cast<size_t>(size))));
+    const ssize_t got = ::read(file.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return os::files::SystemError("reading " + from);
+    if (got == 0) return writer->Close();
+    HOWDAH_TRY_STATUS(writer->Write(std::string_view(block.data(), static_cast<size_t>(got))));
   }
 }
 
@@ -70,19 +79,20 @@ Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& i
   return {};
 }
 
-Status StoreLogs(const hadoop::conf::Environment& environment, const JobId& id) {
-  if (!HasNewerTokens()) return {};
+Status StoreLogs(const hadoop::conf::Environment& environment, const JobId& id, bool node_leaves) {
+  if (!node_leaves && !HasNewerTokens()) return {};
   HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
   HOWDAH_TRY(const auto home, OpenHome(environment));
   HOWDAH_TRY(const bool aggregates, home.cluster->configuration().Bool("yarn.log-aggregation-enable", false));
-  if (!aggregates) return {};  // the files remain on the node
+  if (!node_leaves && !aggregates) return {};  // the files remain on the node
   const std::string root = home.layout.logs(id) + "/" + hadoop::yarn::ToText(container.container);
   HOWDAH_TRY_STATUS(home.files->MakeDirectories(root, 0700));
   for (const std::string& directory : container.log_dirs) {
     HOWDAH_TRY(const auto names, os::files::ListDirectory(directory));
     for (const std::string& name : names) {
       if (!name.starts_with(kLogOfAttempt)) continue;
-      HOWDAH_TRY_STATUS(StoreFile(*home.files, directory + "/" + name, root + "/" + name));
+      HOWDAH_TRY_STATUS(
+          StoreFile(*home.files, directory + "/" + name, root + "/" + name, node_leaves ? kMostOfLog : INT64_MAX));
     }
   }
   return {};

@@ -75,6 +75,12 @@ const jobspec::RoleSpec& RoleOf(const jobspec::JobSpec& spec, int role) {
   return spec.roles[static_cast<size_t>(role)];
 }
 
+// Whether NodeManagers store the logs of containers in the cluster's file system.
+bool AggregatesLogs(const YarnBackend::Options& options) {
+  const auto enabled = options.configuration.Bool("yarn.log-aggregation-enable", false);
+  return enabled.ok() && *enabled;
+}
+
 // Whether the ResourceManager starts another AM after this one has left.
 bool MayBeRestarted(const YarnBackend::Options& options) {
   return MaxAttempts(options.spec, options.configuration) >= 2;
@@ -250,6 +256,10 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   for (const auto& report : response.updated_nodes()) {
     if (report.node_state() != ::hadoop::yarn::NS_DECOMMISSIONING) continue;
     for (const ContainerId& id : containers_.OnNode(scheduler_.allocation().NameOf(report.nodeid()))) {
+      if (!AggregatesLogs(options_)) {
+        containers_.Find(id)->node_leaves = true;
+        sink_.OnEvent(backend::LogsEndangered{id});
+      }
       sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
     }
   }
@@ -370,7 +380,8 @@ void YarnBackend::Release(const ContainerId& id) {
   containers_.MarkReleasing(id);
   if (container->launched) {
     UpdateExpectations();
-    return containers_.StopAfter(id, jobspec::KeepsOutputs(options_.spec) ? kStoreLimit : kExitLimit);
+    const bool stores = jobspec::KeepsOutputs(options_.spec) || container->node_leaves;
+    return containers_.StopAfter(id, stores ? kStoreLimit : kExitLimit);
   }
   scheduler_.Release(IdOf(id));
   Remove(id, "", /*infrastructure=*/false);

@@ -179,7 +179,9 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
 Result<bool> LogStore::ReadStored(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {
   HOWDAH_TRY(const auto files, cluster_.Files());
   HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
-  const auto reader = files->Open(layout.history_logs(id_) + "/" + location.container + "/" + location.file);
+  const std::string name = "/" + location.container + "/" + location.file;
+  auto reader = files->Open(layout.history_logs(id_) + name);
+  if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) reader = files->Open(layout.logs(id_) + name);
   if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) return false;
   if (!reader.ok()) return reader.error();
   HOWDAH_TRY_STATUS((*reader)->Seek(std::min(offset, (*reader)->size())));

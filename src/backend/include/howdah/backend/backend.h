@@ -28,10 +28,15 @@ struct TokensInUse {
   std::string for_executors;  // encoded, for executors that were launched with older ones; empty: there are none
 };
 
+// The node of the container leaves the cluster, and with it the files of the container's log directory.
+struct LogsEndangered {
+  ContainerId container;
+};
+
 // The events that a backend reports to the job.
 using BackendEvent =
     std::variant<core::ContainerGranted, core::ContainerStarting, core::ContainerExited, core::AmContainerReported,
-                 TokensInUse, core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
+                 TokensInUse, core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused, LogsEndangered>;
 
 // Receives the reports of a backend; implemented by the AM. All calls are made on the AM's loop thread.
 class Sink {

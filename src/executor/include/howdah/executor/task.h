@@ -62,9 +62,10 @@ struct TaskOptions {
   // Stores files of the working directory with the job, when the executor exits. task: "ROLE-INDEX". Called on a thread
   // of its own. Empty if the backend keeps the outputs.
   std::function<Status(const std::string& task, const std::vector<std::string>& files)> store_outputs;
-  // Stores the files of logs_dir with the job, when the executor exits, if nothing else will keep them. Called on a
-  // thread of its own. Empty if the backend keeps them.
-  std::function<Status()> store_logs;
+  // Stores the files of logs_dir with the job, when the executor exits, if nothing else will keep them. node_leaves:
+  // the AM has reported that the node leaves the cluster. Called on a thread of its own. Empty if the backend keeps
+  // them.
+  std::function<Status(bool node_leaves)> store_logs;
   // Stores the result of a process with the job, before the end of the process is reported. name:
   // "ROLE-INDEX/LOCAL_RANK". file: a regular file, which may be moved. Called on a thread of its own; calls may
   // overlap.

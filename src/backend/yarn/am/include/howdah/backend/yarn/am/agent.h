@@ -118,10 +118,11 @@ Status ReplaceTaskTokens(const hadoop::conf::Environment& environment, const std
 // all are stored; starts no thread, and may be called on any thread.
 Status StoreOutputs(const hadoop::conf::Environment& environment, const JobId& id, const std::string& task,
                     const std::string& work_dir, const std::vector<std::string>& files);
-// Stores the log files of the task in HDFS, at jobs/ID/logs/CONTAINER/, if the NodeManager cannot do it: a NodeManager
-// aggregates logs with the tokens of the submission, so only if newer tokens have replaced them. Blocks; starts no
-// thread, and may be called on any thread.
-Status StoreLogs(const hadoop::conf::Environment& environment, const JobId& id);
+// Stores the log files of the task in HDFS, at jobs/ID/logs/CONTAINER/, if the NodeManager cannot do it. A NodeManager
+// aggregates logs with the tokens of the submission, so it cannot if newer tokens have replaced them. node_leaves: the
+// cluster aggregates no logs, and the node of the container leaves it; then the last 64 MiB of each file are stored.
+// Blocks; starts no thread, and may be called on any thread.
+Status StoreLogs(const hadoop::conf::Environment& environment, const JobId& id, bool node_leaves);
 // Stores the result of a process in HDFS, at jobs/ID/results/NAME. name: "ROLE-INDEX/LOCAL_RANK". Replaces the result
 // of an earlier attempt. Blocks; starts no thread, and may be called on any thread.
 Status StoreResult(const hadoop::conf::Environment& environment, const JobId& id, const std::string& name,
