@@ -19,6 +19,10 @@ portal: the portal, beside MLflow, TensorBoard, Spark's history server and Ray's
   portal-g  memory and CPU: idle, and with 200 viewers of a job
   portal-h  a server of a job through its origin, compared with howdah open
 
+autoscale: models of the autoscaler, in virtual time
+  autoscale-a  the talk's jobs on two to ten nodes, in both modes and with ten nodes from the begin
+  autoscale-b  a day of jobs on up to 100 nodes
+
 yarn: jobs on a real cluster of three nodes, which the command starts; --runs: measurements per figure (default 9)
   yarn-a  from howdah submit until the job is accepted, with all files cached
   yarn-b  from the start of the AM's process until it has registered
@@ -35,13 +39,15 @@ import os
 import signal
 import sys
 
+import autoscale_figures
 import figures
 import portal_figures
 from figures import NotMeasured
 
 YARN = "yarn-"
 YARN_ITEMS = [YARN + item for item in "abcdefghij"]
-GROUPS = {"local": list(figures.ITEMS), "portal": list(portal_figures.ITEMS), "yarn": YARN_ITEMS}
+GROUPS = {"local": list(figures.ITEMS), "portal": list(portal_figures.ITEMS),
+          "autoscale": list(autoscale_figures.ITEMS), "yarn": YARN_ITEMS}
 
 
 def show(item, rows, group=""):
@@ -84,6 +90,9 @@ def main(words):
     for item in items:
         if item in figures.ITEMS:
             show(item, figures.measure(item))
+    for item in items:
+        if item in autoscale_figures.ITEMS:
+            show(item, autoscale_figures.measure(item))
     for item, rows in portal_figures.measure([item for item in items if item in portal_figures.ITEMS]):
         show(item, rows)
     if any(item.startswith(YARN) for item in items):
