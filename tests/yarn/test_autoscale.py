@@ -15,7 +15,7 @@ LEAST, MOST = 2, 4
 @pytest.fixture(scope="module")
 def elastic(module_cluster):
     """Up to four nodes of 12 GiB and four vcores."""
-    return module_cluster(nodes=MOST, running=LEAST, node_mb=12288, node_vcores=4, min_mb=1024)
+    return module_cluster(nodes=MOST, running=LEAST, node_mb=12288, node_vcores=4, min_mb=1024, rm_recovery=True)
 
 
 @pytest.fixture
@@ -212,3 +212,89 @@ def test_paused_autoscaler_changes_nothing(admin, howdah_of, elastic, cloud, tmp
         assert not cloud.orders
         assert admin("autoscale", "resume").code == 0
         assert howdah("wait", job, timeout=120).code == 0, decisions(admin)
+
+
+class Foreign:
+    """An application of another tool on each of three nodes, the third of which the autoscaler has added for it. Then the
+    policy allows only two nodes, so one drains."""
+
+    def __init__(self, cluster, cloud, admin, tmp_path):
+        self.cluster, self.cloud = cluster, cloud
+        self.apps = [cluster.run_command("sleep 1000", memory_mb=8192) for _ in range(3)]
+        with running(admin, *cloud.files(tmp_path, most=3)):
+            cluster.wait(lambda: len(self.places()) == 3, "a container of each application")
+        assert cloud.added() == 1
+
+    def places(self):
+        """The hosts on which the applications run, by application."""
+        apps = {app: self.cluster.app(app) for app in self.apps}
+        return {app: facts["amHostHttpAddress"].split(":")[0] for app, facts in apps.items()
+                if facts["state"] == "ACCEPTED" and facts.get("amHostHttpAddress")}
+
+    def draining(self):
+        return [node["nodeHostName"] for node in self.cluster.nodes() if node["state"] == "DECOMMISSIONING"]
+
+    def await_drain(self):
+        """Returns the host of the node that drains, and the application there."""
+        host, = self.cluster.wait(self.draining, "a node drains")
+        return host, next(app for app, place in self.places().items() if place == host)
+
+    def await_two_nodes(self):
+        self.cluster.wait(lambda: len(self.cloud.nodes) == 2, "the node leaves")
+        self.cluster.wait_active(2)
+
+    def end(self):
+        for app in self.apps:
+            self.cluster.rm(f"apps/{app}/state", {"state": "KILLED"}, "PUT")
+
+
+@pytest.fixture
+def foreign(elastic, cloud, admin, tmp_path):
+    made = Foreign(elastic, cloud, admin, tmp_path)
+    yield made
+    made.end()
+
+
+@pytest.mark.long
+def test_drain_waits_for_an_application_of_another_tool(admin, howdah_of, elastic, cloud, foreign, tmp_path):
+    howdah = howdah_of(elastic)
+    with running(admin, *cloud.files(tmp_path, most=2)):
+        host, app = foreign.await_drain()
+        job = howdah.submit(howdah.job_file(tmp_path, "roles: {w: {memory: 1GiB, command: 'true'}}"))
+        assert howdah("wait", job, timeout=120).code == 0, "other nodes run jobs meanwhile"
+        assert foreign.draining() == [host] and foreign.places()[app] == host
+        elastic.rm(f"apps/{app}/state", {"state": "KILLED"}, "PUT")
+        foreign.await_two_nodes()
+    assert len(foreign.places()) == 2, "the other applications have not moved"
+
+
+@pytest.mark.long
+def test_drain_ends_at_its_timeout(admin, elastic, cloud, foreign, tmp_path):
+    with running(admin, *cloud.files(tmp_path, most=2, drain="5s")):
+        _, app = foreign.await_drain()
+        foreign.await_two_nodes()
+    assert app not in foreign.places() or foreign.places()[app] in [elastic.host(node) for node in cloud.nodes]
+
+
+@pytest.mark.long
+def test_resource_manager_that_restarts_during_a_drain_ends_it(admin, elastic, cloud, foreign, tmp_path):
+    with running(admin, *cloud.files(tmp_path, most=2)):
+        foreign.await_drain()
+        elastic["rm"].restart()
+        foreign.await_two_nodes()
+    tokens = [values["token"] for _, values in cloud.orders]
+    assert len(tokens) == len(set(tokens)) == 2, cloud.orders
+
+
+@pytest.mark.long
+def test_autoscaler_that_is_killed_during_a_drain_goes_on(admin, elastic, cloud, foreign, tmp_path):
+    arguments = cloud.files(tmp_path, most=2)
+    process = admin.start("autoscale", "run", *arguments)
+    _, app = foreign.await_drain()
+    process.kill()
+    process.communicate()
+    elastic.rm(f"apps/{app}/state", {"state": "KILLED"}, "PUT")
+    with running(admin, *arguments):
+        foreign.await_two_nodes()
+    removed = [values for command, values in cloud.orders if command == "remove"]
+    assert len({values["token"] for values in removed}) == 1, cloud.orders
