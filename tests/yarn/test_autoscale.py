@@ -215,7 +215,7 @@ def test_paused_autoscaler_changes_nothing(admin, howdah_of, elastic, cloud, tmp
 
 
 class Foreign:
-    """An application of another tool on each of three nodes, the third of which the autoscaler has added for it. Then the
+    """An application of another tool on each of three nodes; the autoscaler has added the third node for them. Then the
     policy allows only two nodes, so one drains."""
 
     def __init__(self, cluster, cloud, admin, tmp_path):
