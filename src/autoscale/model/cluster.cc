@@ -75,7 +75,6 @@ Cluster::View Cluster::Look() const {
 }
 
 void Cluster::Wake() {
-  ++changes_;
   if (std::exchange(woken_, true)) return;
   schedule_.After(kLookPause, [this] {
     woken_ = false;
@@ -106,7 +105,6 @@ void Cluster::ReplaceLost() {
     for (const auto& [position, size] : room.StartSome(job.missing)) {
       Take(*view.nodes[position], size);
       job.containers.push_back({view.nodes[position], size});
-      ++changes_;
     }
     if (job.missing.empty()) Resume(job);
   }
@@ -177,7 +175,6 @@ void Cluster::StartAms() {
 void Cluster::PlaceAm(Job& job, Node& node) {
   Take(node, kAm);
   ++node.ams;
-  ++changes_;
   job.am = &node;
   job.am_ready = false;
   const int attempt = ++job.am_attempts;
@@ -199,7 +196,6 @@ void Cluster::ReleaseAm(Job& job) {
 }
 
 void Cluster::Resume(Job& job) {
-  ++changes_;
   job.resumed = schedule_.now() + kTaskStart;
   schedule_.At(job.resumed + job.left, [this, &job, stretch = ++job.stretch] {
     if (job.stretch == stretch) End(job);
@@ -256,7 +252,6 @@ void Cluster::Exclude(const SetExcluded& order) {
 }
 
 void Cluster::Drain(Node& node) {
-  ++changes_;
   node.state = Node::State::kDraining;
   node.drains_since = schedule_.now();
   if (node.containers > 0) schedule_.After(kMove, [this, host = node.host] { Leave(host); });
@@ -283,7 +278,6 @@ void Cluster::Decommission(Node& node) {
     }
     if (job.am == &node) ReleaseAm(job);
   }
-  ++changes_;
   node.state = Node::State::kDecommissioned;
   schedule_.After(kExit, [this, host = node.host] {
     const auto found = machines_.nodes().find(host);

@@ -26,8 +26,6 @@ class Cluster {
   NodeChecked::Answer Check(const std::string& host) const;
 
   bool done() const { return ended_ == jobs_.size(); }
-  // Grows with each change of nodes or containers.
-  int64_t changes() const { return changes_; }
   struct Result {
     int ended = 0, unfinished = 0;
     Instant last_end;
@@ -90,7 +88,6 @@ class Cluster {
   std::vector<Job> jobs_;  // in the order of submission
   size_t first_open_ = 0, ended_ = 0;
   bool woken_ = false;
-  int64_t changes_ = 0;
   Instant last_end_;
   Duration lost_work_{0};
 };

@@ -355,15 +355,18 @@ args::Command AutoscaleCommand(client::Connection& connection) {
                             AddFiles(action, *arguments);
                             return [&connection, arguments] { return Check(connection, *arguments); };
                           });
-            AddAction(syntax, "simulate", "Run the decisions on a simulated cluster", &SimulateWorkload,
-                      [](args::Syntax& action, AutoscaleArguments& arguments) {
-                        AddPolicy(action, arguments);
-                        action.Text("--workload", "W", arguments.workload,
-                                    "demo, fleet:NODES or a workload file: the nodes and the jobs");
-                        action.Text("--mode", "MODE", arguments.mode, "gangs (default) or dataproc");
-                        action.Text("--seed", "N", arguments.seed, "Seed of the jobs of fleet (default: 1)");
-                        action.Json(arguments.json, "Print the figures as one JSON object, without the decisions");
-                      });
+            syntax.Action("simulate", "Run the decisions on a simulated cluster",
+                          "  howdah autoscale simulate policy.yaml --workload demo",
+                          [](args::Syntax& action) -> args::Runner {
+                            const auto arguments = std::make_shared<AutoscaleArguments>();
+                            AddPolicy(action, *arguments);
+                            action.Text("--workload", "W", arguments->workload,
+                                        "demo, fleet:NODES or a workload file: the nodes and the jobs");
+                            action.Text("--mode", "MODE", arguments->mode, "gangs (default) or dataproc");
+                            action.Text("--seed", "N", arguments->seed, "Seed of the jobs of fleet (default: 1)");
+                            action.Json(arguments->json, "Print the figures as one JSON object, without the decisions");
+                            return [arguments] { return SimulateWorkload(*arguments); };
+                          });
             AddAction(syntax, "status", "Show the sizes and the last decision", &ShowStatus,
                       [](args::Syntax& action, AutoscaleArguments& arguments) {
                         action.Json(arguments.json, "Print one JSON object");

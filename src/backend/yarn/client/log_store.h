@@ -41,8 +41,8 @@ bool Matches(const backend::LogSelection& selection, const backend::LogSource& s
 
 // Reads log files of ended containers. While the application runs, NodeManagers serve the files. Afterwards YARN
 // aggregates them in the cluster's file system or, without log aggregation, keeps them on the nodes for a while. A file
-// may be unavailable for some seconds during aggregation. If a job outlives the tokens of its submission, executors
-// store the files with the job's history. Single-threaded.
+// may be unavailable for some seconds during aggregation. If a job outlives the tokens of its submission, or a task
+// leaves a node that leaves the cluster, executors store the files with the job. Single-threaded.
 class LogStore {
  public:
   // user: the owner of the application.
