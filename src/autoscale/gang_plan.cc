@@ -180,7 +180,7 @@ class Planner {
       const bool fits_all = FitsShare(all, total, share->most);
       // The scheduler starts the first AM of a queue whatever the limit is.
       const bool is_first_am = share->used_by_ams == Resources() && planned.ams == Resources();
-      if (fits_all && (is_first_am || wanted.am == Resources() || FitsShare(ams, total, share->most_ams))) {
+      if (fits_all && (is_first_am || wanted.am == Resources() || FitsAmShare(ams, total, *share))) {
         return "";
       }
       const auto open = std::ranges::find_if(
@@ -209,6 +209,21 @@ class Planner {
       return some <= 0 || static_cast<double>(some) <= share * static_cast<double>(all) + kRounding;
     };
     return fits(amount.memory_mib, total.memory_mib) && fits(amount.vcores, total.vcores);
+  }
+  // The scheduler compares the larger of both parts with the larger of both limits. (DominantResourceCalculator in
+  // LeafQueue.activateApplications) Vcores of a total of none are not counted.
+  static bool FitsAmShare(const Resources& ams, const Resources& total, const QueueShare& share) {
+    double part = 0, limit = 0;
+    const auto compare = [&](int64_t some, int64_t all, int64_t unit) {
+      if (all <= 0) return;
+      const auto whole = static_cast<double>(all);
+      const auto step = static_cast<double>(std::max<int64_t>(unit, 1));
+      part = std::max(part, static_cast<double>(some) / whole);
+      limit = std::max(limit, std::ceil(share.most_ams * whole / step - kRounding) * step / whole);
+    };
+    compare(ams.memory_mib, total.memory_mib, share.unit.memory_mib);
+    compare(ams.vcores, total.vcores, share.unit.vcores);
+    return part <= limit + kRounding;
   }
   static std::string LimitText(const Wanted& wanted, double share, bool whole_queue) {
     const std::string percent = std::to_string(std::lround(100 * share)) + " % of the cluster";

@@ -214,6 +214,38 @@ def test_paused_autoscaler_changes_nothing(admin, howdah_of, elastic, cloud, tmp
         assert howdah("wait", job, timeout=120).code == 0, decisions(admin)
 
 
+def first_decision(admin, arguments, mode):
+    """The first decision of a dry run that looks at a whole window."""
+    process = admin.start("autoscale", "run", *arguments, "--mode", mode, "--dry-run")
+    try:
+        return next(line for line in iter(process.stdout.readline, "") if "SCALE" in line and "window" not in line)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+
+
+@pytest.mark.long
+def test_share_of_application_masters_is_part_of_the_plan(module_cluster, howdah_of, tmp_path):
+    """A queue has half of the cluster, and a tenth of this for AMs. YARN rounds limits up, so one vcore for AMs becomes
+    two with the sixth node."""
+    half = {"capacity": 50, "maximum-capacity": 50, "user-limit-factor": 10}
+    cluster = module_cluster(nodes=6, running=LEAST, node_mb=12288, node_vcores=4, min_mb=1024, am_percent=0.1,
+                             queues={"a": half, "b": half})
+    admin, howdah = howdah_of(cluster, cluster.superuser), howdah_of(cluster)
+    text = "name: {}\nqueue: a\nam: {{memory: 1GiB}}\nroles: {{w: {{memory: 1GiB, command: sleep 1000}}}}\n"
+    howdah.running(howdah.submit(howdah.job_file(tmp_path, text.format("runs"), "runs.yaml")))
+    waits = howdah.submit(howdah.job_file(tmp_path, text.format("waits"), "waits.yaml"))
+    (tmp_path / "few").mkdir()
+    with contextlib.closing(Cloud(cluster)) as cloud:
+        enough, too_few = cloud.files(tmp_path, most=6), cloud.files(tmp_path / "few", most=5)
+        assert_lines(first_decision(admin, enough, "gangs"), "SCALE_UP 2 + 0 → 6 + 0", waits)
+        assert_lines(first_decision(admin, enough, "dataproc"), "NO_SCALE 2 + 0")
+        assert_lines(first_decision(admin, too_few, "gangs"), "NO_SCALE 2 + 0", waits, "maximum-am-resource-percent")
+        with running(admin, *enough):
+            howdah.until(waits, lambda status: status["state"] == "RUNNING", "the second job to run")
+        assert cloud.added() == 4
+
+
 class Foreign:
     """An application of another tool on each of three nodes; the autoscaler has added the third node for them. Then the
     policy allows only two nodes, so one drains."""

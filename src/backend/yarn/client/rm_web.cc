@@ -87,25 +87,47 @@ std::string SchemeOf(const hadoop::conf::Configuration& configuration) {
 
 std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
-void AddQueues(const Json& queue, const admission::Resources& total, int depth,
-               std::map<std::string, autoscale::QueueShare>& shares) {
+// The smallest container, of which YARN rounds the limit of AMs to a multiple.
+admission::Resources SmallestContainer(const Json& partition) {
+  admission::Resources unit{1, 1, 0, {}};
+  const Json& types = Child(Child(partition, "configuredMinResource"), "resourceInformations");
+  for (const Json& type : ListAt(types, "resourceInformation")) {
+    const std::string name = TextAt(type, "name");
+    if (name == "memory-mb") unit.memory_mib = CountAt(type, "minimumAllocation");
+    if (name == "vcores") unit.vcores = CountAt(type, "minimumAllocation");
+  }
+  return unit;
+}
+
+autoscale::QueueShare ShareOf(const Json& partition, const Json& queue) {
+  autoscale::QueueShare share;
+  share.most = NumberAt(partition, "absoluteMaxCapacity") / kWhole;
+  const double of_queue = NumberAt(partition, "maxAMLimitPercentage") / kWhole;
+  share.most_ams = of_queue > 0 ? share.most * of_queue : 1;
+  share.unit = SmallestContainer(partition);
+  for (const Json& usage : ListAt(Child(queue, "resources"), "resourceUsagesByPartition")) {
+    if (TextAt(usage, "partitionName") != TextAt(partition, "partitionName")) continue;
+    share.used = AmountAt(usage, "used");
+    share.used_by_ams = AmountAt(usage, "amUsed");
+  }
+  return share;
+}
+
+using Shares = std::map<std::string, std::map<std::string, autoscale::QueueShare>>;  // by label and queue
+
+void AddQueues(const Json& queue, int depth, Shares& shares) {
   constexpr int kDeepest = 64;
   const std::vector<Json> children = ListAt(Child(queue, "queues"), "queue");
   for (const Json& child : children) {
-    if (depth < kDeepest) AddQueues(child, total, depth + 1, shares);
+    if (depth < kDeepest) AddQueues(child, depth + 1, shares);
   }
   const std::string name = TextAt(queue, "queueName");
-  if (!children.empty() || name.empty() || total.memory_mib <= 0) return;
-  autoscale::QueueShare share;
-  share.most = NumberAt(queue, "absoluteMaxCapacity") / kWhole;
-  const auto ams = AmountAt(queue, "AMResourceLimit");
-  share.most_ams =
-      ams.memory_mib == 0 ? 1 : static_cast<double>(ams.memory_mib) / static_cast<double>(total.memory_mib);
-  share.used = AmountAt(queue, "resourcesUsed");
-  share.used_by_ams = AmountAt(queue, "usedAMResource");
-  // Amounts of GPUs are not limited by these shares.
-  share.used_by_ams.vcores = 0;
-  if (share.most > 0 && (share.most < kAlmost || share.most_ams < kAlmost)) shares[name] = share;
+  if (!children.empty() || name.empty()) return;
+  for (const Json& partition : ListAt(Child(queue, "capacities"), "queueCapacitiesByPartition")) {
+    const autoscale::QueueShare share = ShareOf(partition, queue);
+    const bool is_limited = share.most < kAlmost || share.most_ams < kAlmost;
+    if (share.most > 0 && is_limited) shares[TextAt(partition, "partitionName")][name] = share;
+  }
 }
 
 }  // namespace
@@ -123,11 +145,11 @@ std::vector<LiveApplication> ParseApplications(std::string_view json) {
   return applications;
 }
 
-std::map<std::string, autoscale::QueueShare> ParseQueues(std::string_view json, const admission::Resources& total) {
+Shares ParseQueues(std::string_view json) {
   const Json page = Parsed(json);
   const Json& scheduler = Child(Child(page, "scheduler"), "schedulerInfo");
-  std::map<std::string, autoscale::QueueShare> shares;
-  if (TextAt(scheduler, "type") == "capacityScheduler") AddQueues(scheduler, total, 0, shares);
+  Shares shares;
+  if (TextAt(scheduler, "type") == "capacityScheduler") AddQueues(scheduler, 0, shares);
   return shares;
 }
 

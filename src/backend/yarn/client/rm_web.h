@@ -24,9 +24,9 @@ struct LiveApplication {
 
 // Parse the texts of the pages. Any text is safe: what is not as expected is left out. Pure.
 std::vector<LiveApplication> ParseApplications(std::string_view json);
-// The limits of the leaf queues of a CapacityScheduler on nodes without a label, by the last part of their names.
-// Queues without limits are left out.
-std::map<std::string, autoscale::QueueShare> ParseQueues(std::string_view json, const admission::Resources& total);
+// The limits of the leaf queues of a CapacityScheduler, by node label and by the last part of their names. Queues
+// without limits are left out.
+std::map<std::string, std::map<std::string, autoscale::QueueShare>> ParseQueues(std::string_view json);
 // The ids of the applications that a NodeManager knows, from /ws/v1/node/apps. nullopt: the text is not such a page.
 std::optional<std::vector<std::string>> ParseNodeApplications(std::string_view json);
 // The value of a property, from /conf?name=….

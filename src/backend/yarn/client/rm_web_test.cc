@@ -37,23 +37,35 @@ TEST(RmWeb, ListOfOneMayBeAnObject) {
 TEST(RmWeb, LimitsOfLeafQueues) {
   const auto queues = ParseQueues(R"({"scheduler":{"schedulerInfo":{"type":"capacityScheduler","queueName":"root",
     "queues":{"queue":[
-      {"queueName":"ml","absoluteMaxCapacity":50.0,"resourcesUsed":{"memory":3072,"vCores":3},
-       "AMResourceLimit":{"memory":2048,"vCores":1},"usedAMResource":{"memory":1024,"vCores":1}},
-      {"queueName":"free","absoluteMaxCapacity":100.0,"AMResourceLimit":{"memory":20480,"vCores":1}},
-      {"queueName":"parent","absoluteMaxCapacity":100.0,"queues":{"queue":{
-         "queueName":"child","absoluteMaxCapacity":25.0}}}]}}}})",
-                                  {20480, 8, 0, {}});
+      {"queueName":"ml",
+       "capacities":{"queueCapacitiesByPartition":[
+         {"partitionName":"","absoluteMaxCapacity":50.0,"maxAMLimitPercentage":20.0,
+          "configuredMinResource":{"memory":0,"vCores":0,"resourceInformations":{"resourceInformation":[
+            {"minimumAllocation":1024,"name":"memory-mb","value":0},{"minimumAllocation":2,"name":"vcores"}]}}},
+         {"partitionName":"gpu","absoluteMaxCapacity":80.0,"maxAMLimitPercentage":100.0}]},
+       "resources":{"resourceUsagesByPartition":[
+         {"partitionName":"","used":{"memory":3072,"vCores":3},"amUsed":{"memory":1024,"vCores":1}},
+         {"partitionName":"gpu","used":{"memory":8192,"vCores":4},"amUsed":{"memory":0,"vCores":0}}]}},
+      {"queueName":"free","capacities":{"queueCapacitiesByPartition":[
+         {"partitionName":"","absoluteMaxCapacity":100.0,"maxAMLimitPercentage":100.0}]}},
+      {"queueName":"parent","absoluteMaxCapacity":100.0,"queues":{"queue":{"queueName":"child",
+         "capacities":{"queueCapacitiesByPartition":{"partitionName":"","absoluteMaxCapacity":25.0}}}}}]}}}})");
   ASSERT_EQ(queues.size(), 2U);
-  const autoscale::QueueShare& ml = queues.at("ml");
+  ASSERT_EQ(queues.at("").size(), 2U);
+  const autoscale::QueueShare& ml = queues.at("").at("ml");
   EXPECT_DOUBLE_EQ(ml.most, 0.5);
   EXPECT_DOUBLE_EQ(ml.most_ams, 0.1);
+  EXPECT_EQ(ml.unit, (admission::Resources{1024, 2, 0, {}}));
   EXPECT_EQ(ml.used, (admission::Resources{3072, 3, 0, {}}));
-  EXPECT_EQ(ml.used_by_ams, (admission::Resources{1024, 0, 0, {}}));
-  EXPECT_DOUBLE_EQ(queues.at("child").most, 0.25);
+  EXPECT_EQ(ml.used_by_ams, (admission::Resources{1024, 1, 0, {}}));
+  EXPECT_DOUBLE_EQ(queues.at("").at("child").most, 0.25);
+  EXPECT_DOUBLE_EQ(queues.at("").at("child").most_ams, 1);
+  EXPECT_DOUBLE_EQ(queues.at("gpu").at("ml").most, 0.8);
+  EXPECT_EQ(queues.at("gpu").at("ml").used, (admission::Resources{8192, 4, 0, {}}));
 }
 
 TEST(RmWeb, OtherSchedulersHaveNoKnownLimits) {
-  EXPECT_THAT(ParseQueues(R"({"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}})", {20480, 8, 0, {}}), IsEmpty());
+  EXPECT_THAT(ParseQueues(R"({"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}})"), IsEmpty());
 }
 
 TEST(RmWeb, ApplicationsOfANode) {

@@ -66,7 +66,7 @@ void ForgetVcores(ClusterSeen& seen) {
     for (admission::Tasks& tasks : wanted.tasks) tasks.each.vcores = 0;
   }
   for (auto& [label, queues] : seen.queues) {
-    for (auto& [name, share] : queues) share.used.vcores = 0;
+    for (auto& [name, share] : queues) share.used.vcores = share.used_by_ams.vcores = 0;
   }
 }
 
@@ -86,16 +86,12 @@ Result<ClusterSeen> YarnLink::Observe() {
   std::set<std::string> am_hosts;
   for (const LiveApplication& application : applications) am_hosts.insert(application.am_host);
   ClusterSeen seen;
-  admission::Resources total;
   for (const auto& report : reports) {
     seen.nodes.push_back(NodeOf(report, am_hosts));
-    if (seen.nodes.back().label.empty() && seen.nodes.back().state == NodeReport::State::kRunning) {
-      total += seen.nodes.back().total;
-    }
   }
   counts_vcores_ = counts_vcores_ && CountsVcores(reports);
   HOWDAH_TRY(const std::string scheduler, web_.Get("/ws/v1/cluster/scheduler"));
-  seen.queues[""] = ParseQueues(scheduler, total);
+  seen.queues = ParseQueues(scheduler);
   HOWDAH_TRY_STATUS(AddQueue(applications, seen));
   HOWDAH_TRY_STATUS(AddMetrics(seen));
   if (!counts_vcores_) ForgetVcores(seen);

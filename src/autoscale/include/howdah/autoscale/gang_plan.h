@@ -27,6 +27,7 @@ struct Wanted {
 struct QueueShare {
   double most = 1, most_ams = 1;
   admission::Resources used, used_by_ams;
+  admission::Resources unit{1, 1, 0, {}};  // the limit of AMs is rounded up to a multiple of it
 };
 
 // The nodes of one label.
