@@ -24,16 +24,17 @@ fail() {
   exit 1
 }
 
-# attempt COMMAND…: runs the command. If it fails, its stderr decides the class: the regular expressions QUOTA, CAPACITY
-# and FATAL come from the provider's scripts, and DONE matches errors that mean success.
+# attempt COMMAND…: runs the command. If it fails, its whole stderr decides the class: the regular expressions QUOTA,
+# CAPACITY and FATAL come from the provider's scripts, and DONE matches errors that mean success.
 attempt() {
   local errors
   if errors=$("$@" 2>&1 >/dev/null); then return 0; fi
-  errors=$(printf '%s\n' "$errors" | grep . | tail -n 1 || true)
-  if [ -n "${DONE:-}" ] && printf '%s' "$errors" | grep -Eq "$DONE"; then return 0; fi
-  local class
+  local last class
+  last=$(grep . <<<"$errors" | tail -n 1 || true)
+  errors=${errors//$'\n'/ }
+  if [ -n "${DONE:-}" ] && grep -Eq "$DONE" <<<"$errors"; then return 0; fi
   for class in QUOTA CAPACITY FATAL; do
-    if [ -n "${!class:-}" ] && printf '%s' "$errors" | grep -Eq "${!class}"; then fail "$class" "$errors"; fi
+    if [ -n "${!class:-}" ] && grep -Eq "${!class}" <<<"$errors"; then fail "$class" "$last"; fi
   done
-  fail TRANSIENT "$errors"
+  fail TRANSIENT "$last"
 }

@@ -37,7 +37,7 @@ def test_gang_that_never_fits_fails_the_simulation(howdah, policy, tmp_path):
     (tmp_path / "w.yaml").write_text(WORKLOAD.replace("instances: 4", "instances: 40"))
     done = howdah("autoscale", "simulate", policy, "--workload", tmp_path / "w.yaml")
     assert done.code == 1, done
-    assert "wide: needs 40 × 8 GiB" in done.stdout and "1 job has not ended" in done.stdout
+    assert "wide: needs 40 × 8 GiB" in done.stdout and "1 job, 1 has not ended" in done.stdout
 
 
 @pytest.mark.parametrize("arguments, message", [

@@ -20,7 +20,7 @@ portal: the portal, beside MLflow, TensorBoard, Spark's history server and Ray's
   portal-h  a server of a job through its origin, compared with howdah open
 
 autoscale: models of the autoscaler, in virtual time
-  autoscale-a  the talk's jobs on two to ten nodes, in both modes and with ten nodes from the begin
+  autoscale-a  the talk's jobs on two to ten nodes, in both modes and with ten nodes from the start
   autoscale-b  a day of jobs on up to 100 nodes
 
 yarn: jobs on a real cluster of three nodes, which the command starts; --runs: measurements per figure (default 9)

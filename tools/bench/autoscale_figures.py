@@ -38,7 +38,7 @@ def demo():
         workload = f"demo:{seconds}s"
         gangs, rule, ten = (simulate(workload)[0], simulate(workload, "dataproc")[0], simulate(workload, least=10)[0])
         yield Row("autoscale-a", f"demo, {seconds} s of training: all jobs done", gangs["makespan_s"], "s", 1, goal,
-                  f"dataproc {rule['makespan_s']:.0f} s, ten nodes from the begin {ten['makespan_s']:.0f} s")
+                  f"dataproc {rule['makespan_s']:.0f} s, ten nodes from the start {ten['makespan_s']:.0f} s")
         yield Row("autoscale-a", f"demo, {seconds} s of training: node-hours", gangs["node_hours"], "h", 1, hours_goal,
                   f"dataproc {rule['node_hours']:.2f} h")
 

@@ -29,7 +29,7 @@ class Machines {
  public:
   Machines(const Workload& workload, Schedule& schedule) : workload_(workload), schedule_(schedule) {}
 
-  // Machines that are there at the begin.
+  // Machines that are there at the start.
   void Begin(Group group, int count);
   // on_joined is called for each machine when it has registered.
   void Order(Group group, int count, const std::function<void()>& on_joined);

@@ -40,7 +40,7 @@ struct Class {
   Tasks tasks;
   Duration median{0};
 
-  // The part of a node that one task takes.
+  // The nodes that one job takes, in fractions of a node.
   double NodesOf() const {
     const double memory = static_cast<double>(tasks.each.memory_mib) / static_cast<double>(kNodeMemory);
     const double gpus = static_cast<double>(tasks.each.gpus) / kNodeGpus;

@@ -200,11 +200,12 @@ std::string OutcomeText(const model::Outcome& outcome) {
   char hours[64];
   std::snprintf(hours, sizeof hours, "%.2f node-hours, %.2f task-hours of work lost", outcome.node_hours,
                 outcome.lost_task_hours);
-  const std::string unfinished =
-      outcome.unfinished == 0 ? "" : "; " + CountOf(outcome.unfinished, "job has", "jobs have") + " not ended";
-  return CountOf(outcome.jobs, "job") + ", all ended after " + FormatDuration(outcome.makespan) + unfinished +
-         "\nwaits: " + FormatDuration(outcome.mean_wait) + " on average, " + FormatDuration(outcome.longest_wait) +
-         " at most\nat most " + CountOf(outcome.largest, "node") + ", " + hours + "\n";
+  const std::string ended = outcome.unfinished == 0 ? "all ended after " + FormatDuration(outcome.makespan)
+                                                    : std::to_string(outcome.unfinished) +
+                                                          (outcome.unfinished == 1 ? " has" : " have") + " not ended";
+  return CountOf(outcome.jobs, "job") + ", " + ended + "\nwaits: " + FormatDuration(outcome.mean_wait) +
+         " on average, " + FormatDuration(outcome.longest_wait) + " at most\nat most " +
+         CountOf(outcome.largest, "node") + ", " + hours + "\n";
 }
 
 Result<int> SimulateWorkload(const AutoscaleArguments& arguments) {

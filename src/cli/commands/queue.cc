@@ -73,6 +73,12 @@ std::string Table(const std::vector<QueuedJob>& jobs, const autoscale::Publicati
   return output::FormatTable(rows);
 }
 
+// Returns nullptr if no autoscaler has published lately.
+const autoscale::Publication* CurrentOf(const Result<std::unique_ptr<autoscale::Publication>>& published, Instant now) {
+  if (!published.ok() || *published == nullptr) return nullptr;
+  return now > (*published)->published + autoscale::kPublicationIsOld ? nullptr : published->get();
+}
+
 std::string AutoscalerText(const Result<std::unique_ptr<autoscale::Publication>>& published, Instant now) {
   if (!published.ok()) return "autoscaler: not known: " + published.error().message + "\n";
   if (*published == nullptr) return "";
@@ -114,7 +120,7 @@ Result<int> Show(client::Connection& connection, const QueueArguments& arguments
         const auto published = cluster->site().Autoscaler();
         const Instant now = os::process::Clock().Now();
         output::Print((in_place && arguments.watch ? "\x1b[H\x1b[J" : "") +
-                      Table(jobs, published.ok() ? published->get() : nullptr, now) + AutoscalerText(published, now));
+                      Table(jobs, CurrentOf(published, now), now) + AutoscalerText(published, now));
       }
       printed = json;
     }

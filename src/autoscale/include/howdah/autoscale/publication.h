@@ -15,7 +15,8 @@
 
 namespace howdah::autoscale {
 
-// An autoscaler that runs publishes at least this often, so an older publication is that of one that does not run.
+// A running autoscaler writes at least every kPublishedEvery. Clients ignore a file older than kPublicationIsOld: the
+// autoscaler has stopped, or cannot write.
 inline constexpr Duration kPublishedEvery = std::chrono::minutes(1);
 inline constexpr Duration kPublicationIsOld = std::chrono::minutes(10);
 inline constexpr size_t kLongestPublication = size_t{1} << 20;

@@ -15,7 +15,7 @@ namespace howdah::autoscale::model {
 struct Outcome {
   int jobs = 0, unfinished = 0;  // unfinished: of the jobs, those that never ended
   Duration makespan{0};          // until the last job has ended
-  double node_hours = 0;         // of all machines, until the cluster is as small as at the begin
+  double node_hours = 0;         // of all machines, until the cluster is as small as at the start
   int largest = 0;               // most machines at one time
   // From the submission of a job until its tasks run.
   Duration mean_wait{0}, longest_wait{0};
