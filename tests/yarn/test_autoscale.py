@@ -174,6 +174,7 @@ roles:
     assert howdah("kill", job, "--grace", "0s").code == 0
 
 
+@pytest.mark.long
 def test_node_that_never_joins_is_removed(admin, howdah_of, elastic, cloud, tmp_path):
     howdah = howdah_of(elastic)
     cloud.joins = False
