@@ -19,6 +19,9 @@ std::string OfGroup(int count, Group group) {
   return CountOf(count, "node") + " of the group " + std::string(ToText(group));
 }
 
+// Whether machines of the order are still expected to join.
+bool IsExpected(const PendingAdd& add) { return add.accepted || add.failures == 0; }
+
 bool IsHere(const Machine& machine) {
   return machine.state == Machine::State::kCreating || machine.state == Machine::State::kRunning;
 }
@@ -224,7 +227,7 @@ Sizes Fleet::joining() const {
     if (WillJoin(id, machine)) ++sizes.of(machine.group);
   }
   for (const PendingAdd& add : state_.adds) {
-    if (add.accepted || add.failures == 0) sizes.of(add.group) += add.outstanding();
+    if (IsExpected(add)) sizes.of(add.group) += add.outstanding();
   }
   return sizes;
 }
@@ -235,7 +238,7 @@ Instant Fleet::joining_since(Instant now) const {
     if (WillJoin(id, machine)) since = std::min(since, machine.since);
   }
   for (const PendingAdd& add : state_.adds) {
-    if (add.outstanding() > 0 && (add.accepted || add.failures == 0)) since = std::min(since, add.at);
+    if (add.outstanding() > 0 && IsExpected(add)) since = std::min(since, add.at);
   }
   return since;
 }

@@ -337,7 +337,6 @@ ClusterSeen Cluster::Observe() const {
 Cluster::Result Cluster::result() const {
   Result result{.ended = static_cast<int>(ended_),
                 .unfinished = static_cast<int>(jobs_.size() - ended_),
-                .last_end = last_end_,
                 .lost_work = lost_work_};
   for (const Job& job : jobs_) {
     if (!job.started) continue;

@@ -26,9 +26,9 @@ class Cluster {
   NodeChecked::Answer Check(const std::string& host) const;
 
   bool done() const { return ended_ == jobs_.size(); }
+  Instant last_end() const { return last_end_; }  // of a job
   struct Result {
     int ended = 0, unfinished = 0;
-    Instant last_end;
     Duration waits{0}, longest_wait{0};  // of the jobs that have started
     int started = 0;
     Duration lost_work{0};  // of all tasks

@@ -50,7 +50,7 @@ TEST(Simulate, TheDemoGrowsToTenNodesAtOnceAndShrinksAgain) {
   EXPECT_GE(outcome.makespan, Duration(seconds(180)));
 }
 
-TEST(Simulate, OneWorkloadHasOneOutcome) {
+TEST(Simulate, TheSameWorkloadHasTheSameOutcome) {
   const Outcome first = Simulated(Demo(minutes(4))), again = Simulated(Demo(minutes(4)));
   EXPECT_EQ(first.makespan, again.makespan);
   EXPECT_EQ(first.node_hours, again.node_hours);
@@ -97,7 +97,7 @@ TEST(Fleet, OffersTheLoadOfTheModel) {
   EXPECT_NEAR(load / kSeeds / 24 / kNodes, 0.4, 0.06);
 }
 
-TEST(Fleet, OneSeedHasOneListOfJobs) {
+TEST(Fleet, TheSameSeedGivesTheSameJobs) {
   const auto ends = [](uint64_t seed) {
     std::vector<Duration> times;
     for (const WorkJob& job : Fleet(30, 55 * kGib, seed).jobs) times.push_back(job.at + job.run);

@@ -63,7 +63,7 @@ class Simulation {
     const Cluster::Result result = cluster_.result();
     return {.jobs = result.unfinished + result.ended,
             .unfinished = result.unfinished,
-            .makespan = result.ended > 0 ? result.last_end - begin_ : Duration(0),
+            .makespan = result.ended > 0 ? cluster_.last_end() - begin_ : Duration(0),
             .node_hours = machines_.NodeHours(),
             .largest = machines_.largest(),
             .mean_wait = result.started > 0 ? result.waits / result.started : Duration(0),
@@ -74,7 +74,7 @@ class Simulation {
  private:
   bool IsDone() const {
     if (!cluster_.done()) return false;
-    return machines_.existing() <= LeastTotal(policy_) || schedule_.now() > cluster_.result().last_end + kLongestShrink;
+    return machines_.existing() <= LeastTotal(policy_) || schedule_.now() > cluster_.last_end() + kLongestShrink;
   }
 
   void Look() {

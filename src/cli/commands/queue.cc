@@ -76,7 +76,7 @@ std::string Table(const std::vector<QueuedJob>& jobs, const autoscale::Publicati
 // Returns nullptr if no autoscaler has published lately.
 const autoscale::Publication* CurrentOf(const Result<std::unique_ptr<autoscale::Publication>>& published, Instant now) {
   if (!published.ok() || *published == nullptr) return nullptr;
-  return now > (*published)->published + autoscale::kPublicationIsOld ? nullptr : published->get();
+  return (*published)->IsOld(now) ? nullptr : published->get();
 }
 
 std::string AutoscalerText(const Result<std::unique_ptr<autoscale::Publication>>& published, Instant now) {
@@ -84,9 +84,7 @@ std::string AutoscalerText(const Result<std::unique_ptr<autoscale::Publication>>
   if (*published == nullptr) return "";
   const autoscale::Publication& some = **published;
   std::string text = "autoscaler, " + FormatDuration(now - some.decided) + " ago: " + some.verdict + ": " + some.reason;
-  if (now > some.published + autoscale::kPublicationIsOld) {
-    text += "; it has published nothing for " + FormatDuration(now - some.published);
-  }
+  if (some.IsOld(now)) text += "; it has published nothing for " + FormatDuration(now - some.published);
   return text + "\n";
 }
 

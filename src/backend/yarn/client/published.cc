@@ -26,7 +26,7 @@ Result<autoscale::Publication> ReadPublished(const HadoopClient& cluster, const 
 void AddGrowth(const Result<autoscale::Publication>& published, Instant now, ClusterFacts& facts) {
   if (!published.ok()) {
     facts.no_growth = "the file of the autoscaler cannot be read: " + published.error().message;
-  } else if (now > published->published + autoscale::kPublicationIsOld) {
+  } else if (published->IsOld(now)) {
     facts.no_growth = "the autoscaler of this cluster has published nothing for " +
                       FormatDuration(now - published->published) + ", so no nodes will be added";
   } else {

@@ -36,6 +36,8 @@ struct Publication {
   Instant decided;       // of the last decision
   std::string verdict;   // "SCALE_UP"
   std::string reason;    // a sentence with numbers
+
+  bool IsOld(Instant now) const { return now > published + kPublicationIsOld; }
   friend bool operator==(const Publication&, const Publication&) = default;
 };
 
