@@ -100,35 +100,13 @@ Result<config::Facts> FactsHere(Connection& connection, const std::string& on) {
   return facts;
 }
 
-// Parses the translated job as a job file, so that it passes the same checks as any other.
-Result<jobspec::ParsedJob> Checked(const config::Translation& translation) {
-  HOWDAH_TRY(jobspec::SubmitHost host, SubmitHostHere("tony"));
-  host.variable = nullptr;  // the translated text has no variables
-  jobspec::ParsedJob job = jobspec::ParseJobFile(jobspec::WriteEffective(translation.job), host);
-  std::vector<keyfile::Problem> problems;
-  for (const std::string& text : translation.problems) {
-    keyfile::Problem problem;
-    problem.file = "tony";
-    problem.text = text;
-    problems.push_back(std::move(problem));
-  }
-  for (keyfile::Problem& problem : job.problems) {
-    problem.line = 0;  // the user has no file with these lines
-    problems.push_back(std::move(problem));
-  }
-  job.problems = std::move(problems);
-  return job;
-}
-
 }  // namespace
 
-Result<TonyJob> ReadTonyJob(Connection& connection, const config::Flags& flags, const std::string& on) {
+Result<TranslatedJob> ReadTonyJob(Connection& connection, const config::Flags& flags, const std::string& on) {
   HOWDAH_TRY(const auto files, ConfigurationFiles(connection, flags));
   HOWDAH_TRY(const auto configuration, config::ReadConfiguration(flags, files, HadoopEnvironment(), ReadLocal));
   HOWDAH_TRY(const config::Facts facts, FactsHere(connection, on));
-  config::Translation translation = config::Translate(flags, configuration, facts);
-  HOWDAH_TRY(auto job, Checked(translation));
-  return TonyJob{std::move(job), std::move(translation.notes)};
+  return CheckTranslation(config::Translate(flags, configuration, facts), "tony");
 }
 
 }  // namespace howdah::client

@@ -89,6 +89,44 @@ bool ReadResources(Reader& r, const Node& n, std::vector<NamedResource>& out) {
   });
 }
 
+bool ReadAttributes(Reader& r, const Node& n, std::vector<NodeAttribute>& out) {
+  if (!CheckIsMap(r, n)) return false;
+  static const auto values_type =
+      ListOf(CheckedText("attribute value",
+                         [](const std::string& text) -> std::string {
+                           if (!text.empty() && IsWord(text, "_.-")) return "";
+                           return "invalid value " + Quoted(text) + "; use letters, digits, '-', '_' and '.'";
+                         }),
+             "list of values");
+  return ForEachEntry(r, n, [&](const Entry& entry) {
+    NodeAttribute attribute;
+    attribute.none = entry.key.starts_with('!');
+    attribute.name = entry.key.substr(attribute.none ? 1 : 0);
+    if (!IsResourceName(attribute.name)) {
+      return r.Fail(entry.mark, "invalid name of a node attribute; write the cluster's name for it, for example gen");
+    }
+    const bool empty = entry.value->kind == Node::Kind::kNull ||
+                       (entry.value->kind == Node::Kind::kList && entry.value->items.empty());
+    if (empty) return r.Fail(entry.mark, "has no value; write one value, or a list");
+    if (!values_type.read(r, *entry.value, attribute.values)) return false;
+    out.push_back(std::move(attribute));
+    return true;
+  });
+}
+
+Json WriteAttributes(const std::vector<NodeAttribute>& attributes) {
+  Json object;
+  for (const NodeAttribute& attribute : attributes) {
+    Json& value = object[(attribute.none ? "!" : "") + attribute.name];
+    if (attribute.values.size() == 1) {
+      value = attribute.values.front();
+    } else {
+      for (const std::string& one : attribute.values) value.push_back(one);
+    }
+  }
+  return object;
+}
+
 }  // namespace
 
 ValueType<std::string> DockerImage() {
@@ -143,6 +181,15 @@ ValueType<std::string> RackName() {
     const bool good = text.size() > 1 && text.front() == '/' && text.find_first_of(" ,*") == std::string::npos;
     return good ? "" : "invalid rack " + Quoted(text) + "; write its path, for example /rack1";
   });
+}
+
+ValueType<std::vector<NodeAttribute>> NodeAttributes() {
+  return {&ReadAttributes, &WriteAttributes, [] {
+            const Json text = {{"type", {"string", "number", "boolean"}}};
+            return Json{{"title", "map of names and values"},
+                        {"type", "object"},
+                        {"additionalProperties", {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}}}};
+          }};
 }
 
 ValueType<std::string> FileSystemUri() {

@@ -28,6 +28,9 @@ keyfile::ValueType<std::string> NodeName();
 // The path of a rack, such as "/rack1".
 keyfile::ValueType<std::string> RackName();
 
+// A map of node attributes to one value or several, with ! before the name for "none of them".
+keyfile::ValueType<std::vector<NodeAttribute>> NodeAttributes();
+
 // The URI of a file system, such as "hdfs://ns2".
 keyfile::ValueType<std::string> FileSystemUri();
 // A list of kinds of tokens. An empty list differs from the default.

@@ -66,7 +66,40 @@ Json WriteCommand(const Command& command) {
   return command.shell.empty() ? Json() : Json(command.shell);
 }
 
+// A string whose variables the executor replaces. fault(text) returns an error message, or "".
+ValueType<std::string> LateText(std::string_view title, std::function<std::string(const std::string&)> fault) {
+  ValueType<std::string> type = NonEmptyText(title);
+  type.read = [fault = std::move(fault)](Reader& r, const Node& n, std::string& out) {
+    auto text = r.Verbatim(n, "a string");
+    if (!text) return false;
+    const std::string found = fault(*text);
+    if (!found.empty()) return r.Fail(n, found);
+    out = std::move(*text);
+    return true;
+  };
+  type.write = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  return type;
+}
+
+std::string ProbeUrlFault(const std::string& text) {
+  if (text.starts_with("http://") && text.size() > 7 && text.find_first_of(" \t\r\n") == text.npos) return "";
+  return Quoted(text) + " is not an http URL; write for example http://127.0.0.1:${HOWDAH_PORT}/";
+}
+
+std::string ProbePortFault(const std::string& text) {
+  const bool number = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == text.npos;
+  if (number && std::stoi(text) >= 1 && std::stoi(text) <= 65535) return "";
+  const bool variable = text.starts_with("${") && text.ends_with("}") &&
+                        IsVariableName(std::string_view(text).substr(2, text.size() - 3));
+  if (variable) return "";
+  return Quoted(text) + " is not a port; write a number from 1 to 65535, or a variable such as ${HOWDAH_PORT}";
+}
+
 }  // namespace
+
+ValueType<std::string> ProbeUrl() { return LateText("http URL", &ProbeUrlFault); }
+
+ValueType<std::string> ProbePort() { return LateText("port or variable", &ProbePortFault); }
 
 ValueType<std::string> JobName() {
   static_assert(kLongestJobName == 255);

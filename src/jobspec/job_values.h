@@ -15,5 +15,8 @@ keyfile::ValueType<std::string> JobName();  // at most kLongestJobName bytes
 keyfile::ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)());
 keyfile::ValueType<EnvVars> Variables();
 keyfile::ValueType<Command> CommandLine();
+// The URL and the port of a probe (Ready). Variables of the task are kept for the executor.
+keyfile::ValueType<std::string> ProbeUrl();
+keyfile::ValueType<std::string> ProbePort();
 
 }  // namespace howdah::jobspec

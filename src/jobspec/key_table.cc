@@ -67,6 +67,23 @@ const Section<RestartRule>& RestartRuleKeys() {
   return section;
 }
 
+ValueType<int> CountOrUnlimited() {
+  constexpr std::string_view kUnlimited = "unlimited";
+  ValueType<int> type = WholeNumber(0, kCountMax);
+  type.read = [read = type.read, kUnlimited](Reader& r, const Node& n, int& out) {
+    if (n.kind != Node::Kind::kScalar || n.text != kUnlimited) return read(r, n, out);
+    out = kUnlimitedRestarts;
+    return true;
+  };
+  type.write = [kUnlimited](const int& value) { return value == kUnlimitedRestarts ? Json(kUnlimited) : Json(value); };
+  type.schema = [schema = type.schema, kUnlimited] {
+    Json number = schema();
+    const std::string title = number["title"].get<std::string>() + ", or unlimited";
+    return Json{{"title", title}, {"anyOf", {std::move(number), {{"const", kUnlimited}}}}};
+  };
+  return type;
+}
+
 // `restart.excuse: true` means `restart.charge_infrastructure: false`. Only this function handles the old key.
 OldKey<RestartLimit> OldRestartExcuse() {
   return {"excuse", "charge_infrastructure", "write charge_infrastructure with the opposite value",
@@ -80,7 +97,12 @@ OldKey<RestartLimit> OldRestartExcuse() {
 
 const Section<RestartLimit>& RestartKeys() {
   static const Section<RestartLimit> section = {
-      {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often a task may restart after a failure"),
+      {Row("max", &RestartLimit::max, CountOrUnlimited(),
+           "How often a task may restart after a failure; unlimited: always"),
+       Row("window", &RestartLimit::window, Optional(TimeSpan(Zero::kRefused)),
+           "Only restarts within this last time count against max"),
+       Row("always", &RestartLimit::always, OmittedByDefault(TrueOrFalse()),
+           "Restart the task after a success, too; the restart counts like one after a failure"),
        Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
            "Pause before the first restart; doubled for each further restart, up to 1m"),
        Row("charge_infrastructure", &RestartLimit::charge_infrastructure, TrueOrFalse(),
@@ -97,7 +119,22 @@ const Section<After>& AfterKeys() {
   static const Section<After> section = {
       {Row("role", &After::role, NonEmptyText("role name"), "The role to wait for", "reader"),
        Row("finished", &After::finished, TrueOrFalse(),
-           "Wait until the role has finished; false: until it has started")}};
+           "Wait until the role has finished; false: until it has started"),
+       Row("ready", &After::ready, OmittedByDefault(TrueOrFalse()),
+           "Wait until every task of the role is ready, as its key `ready` says")}};
+  return section;
+}
+
+const Section<Ready>& ReadyKeys() {
+  static const Section<Ready> section = {
+      {Row("http", &Ready::http, ProbeUrl(),
+           "URL on the task's host that must answer a GET with a status from 200 to 399; variables of the task are "
+           "replaced, as in http://127.0.0.1:${HOWDAH_PORT}/"),
+       Row("port", &Ready::port, ProbePort(),
+           "Port on the task's host that must accept connections: a number, or a variable of the task such as "
+           "${HOWDAH_PORT}"),
+       Row("interval", &Ready::interval, TimeSpan(Zero::kRefused), "Time between two probes"),
+       Row("timeout", &Ready::timeout, TimeSpan(Zero::kRefused), "Time limit of one probe")}};
   return section;
 }
 
@@ -114,11 +151,8 @@ const Section<Outlive>& OutliveKeys() {
 
 ValueType<After> AfterRole() {
   return OrShort<After, std::string>(
-      SectionType(&AfterKeys), NonEmptyText("role name"),
-      [](std::string role) {
-        return After{std::move(role), false};
-      },
-      [](const After& a) { return a.finished ? std::nullopt : std::optional(a.role); });
+      SectionType(&AfterKeys), NonEmptyText("role name"), [](std::string role) { return After{std::move(role)}; },
+      [](const After& a) { return a.finished || a.ready ? std::nullopt : std::optional(a.role); });
 }
 
 const Section<Docker>& DockerKeys() {
@@ -133,7 +167,9 @@ const Section<Docker>& DockerKeys() {
        Row("runtime", &Docker::runtime, DockerWord("runtime name", "nvidia"),
            "OCI runtime, such as runc or nvidia; default: the cluster's"),
        Row("privileged", &Docker::privileged, TrueOrFalse(),
-           "Run the container with privileges, if the cluster allows it")}};
+           "Run the container with privileges, if the cluster allows it"),
+       Row("client_config", &Docker::client_config, PathOrUri(PathUse::kLocalFile),
+           "Docker's config.json with the logins to private registries; it travels with the job's credentials")}};
   return section;
 }
 
@@ -187,6 +223,20 @@ const Section<Locality>& LocalityKeys() {
        Row("racks", &Locality::racks, ListOf(RackName(), "list of racks"), "Racks to run on, such as /rack1"),
        Row("strict", &Locality::strict, TrueOrFalse(),
            "true: run only on these nodes and racks; false: run on others if these are not available")}};
+  return section;
+}
+
+const Section<Placement>& PlacementKeys() {
+  static const Section<Placement> section = {
+      {Row("attributes", &Placement::attributes, NodeAttributes(),
+           "Attributes that the node must have, as in {gen: v100, disk: [ssd, nvme], \"!os\": rhel7}: one of the "
+           "values, or with ! none of them"),
+       Row("near", &Placement::near, ListOf(NonEmptyText("role name"), "list of roles"),
+           "Only on nodes on which each of these roles has a task"),
+       Row("apart", &Placement::apart, ListOf(NonEmptyText("role name"), "list of roles"),
+           "Only on nodes on which none of these roles has a task; may name the role itself"),
+       Row("max_per_rack", &Placement::max_per_rack, Optional(WholeNumber(1, kCountMax)),
+           "Maximum number of tasks of this role in one rack")}};
   return section;
 }
 
@@ -342,7 +392,10 @@ Section<RoleSpec> MakeRoleKeys() {
           "fail: a failed task fails the job; tolerate: the job fails only if all tolerated tasks have failed; ignore: "
           "a failed task never fails the job; ignore_others: only a failure of index 0 fails the job"),
       Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
-          "Start after all tasks of these roles have started; with {role, finished: true} after they have finished"),
+          "Start after all tasks of these roles have started; with {role, finished: true} after they have finished, "
+          "with {role, ready: true} after they are ready"),
+      Row("ready", &R::ready, Optional(SectionType(&ReadyKeys)),
+          "When a task is ready for the roles that wait for it with {role, ready: true}"),
       Row("timeout", &R::timeout, Optional(TimeSpan(Zero::kRefused)),
           "An attempt that runs for longer is stopped, and counts as failed"),
       Row("outlive", &R::outlive, Optional(SectionType(&OutliveKeys)),
@@ -351,6 +404,8 @@ Section<RoleSpec> MakeRoleKeys() {
           "Other resource types of the cluster, and the amount per task (YARN)"),
       Row("node_label", &R::node_label, OptionalText(), "Label of the nodes to use, instead of the job's (YARN)"),
       Row("locality", &R::locality, OmittedByDefault(SectionType(&LocalityKeys)), "Where tasks should run (YARN)"),
+      Row("placement", &R::placement, OmittedByDefault(SectionType(&PlacementKeys)),
+          "Conditions for the nodes of the tasks (YARN)"),
       Row("max_per_node", &R::max_per_node, Optional(WholeNumber(1, kCountMax)),
           "Maximum number of tasks of this role on one node; 1 spreads them (YARN)"),
       Row("progress_timeout", &R::progress_timeout, Optional(TimeSpan(Zero::kRefused)),

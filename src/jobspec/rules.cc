@@ -145,6 +145,48 @@ void CheckExports(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
                                              ", finished: true}]` to the role that uses the variables");
 }
 
+void CheckReady(const RoleSpec& role, Reader& reader) {
+  if (!role.ready || reader.WasBad(PathOf(role, "ready"))) return;
+  if (role.ready->http.empty() != role.ready->port.empty()) return;
+  reader.FailAt(PathOf(role, "ready"), role.ready->http.empty()
+                                           ? "needs http or port; write for example port: ${HOWDAH_PORT}"
+                                           : "has both http and port; remove one of them");
+}
+
+// A role that always restarts never ends, so neither the job nor another role can wait for its end.
+void CheckAlways(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (!role.restart.always || reader.WasBad(PathOf(role, "restart"))) return;
+  const std::string key = PathOf(role, "restart.always");
+  if (role.chief) reader.FailAt(key, "the chief decides the job by its end, so it cannot always restart; remove one");
+  if (role.kind == RoleKind::kSetup) reader.FailAt(key, "all other roles wait for the end of a setup role; remove it");
+  for (const RoleSpec& other : spec.roles) {
+    const bool waits = std::any_of(other.after.begin(), other.after.end(),
+                                   [&](const After& after) { return after.finished && after.role == role.name; });
+    if (waits) reader.FailAt(key, "role " + Quoted(other.name) + " waits for the end of this role; remove one of them");
+  }
+}
+
+void CheckPlacement(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (reader.WasBad(PathOf(role, "placement"))) return;
+  std::vector<std::string_view> names;
+  for (const RoleSpec& other : spec.roles) names.push_back(other.name);
+  const Placement& placement = role.placement;
+  for (const auto& [key, roles] :
+       {std::pair("placement.near", &placement.near), {"placement.apart", &placement.apart}}) {
+    for (const std::string& name : *roles) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) FailNoRole(role, key, name, names, reader);
+    }
+  }
+  for (const std::string& name : placement.near) {
+    if (name == role.name) {
+      reader.FailAt(PathOf(role, "placement.near"), "a role cannot be near itself; name other roles");
+    }
+    if (std::find(placement.apart.begin(), placement.apart.end(), name) != placement.apart.end()) {
+      reader.FailAt(PathOf(role, "placement"), "role " + Quoted(name) + " is both in near and in apart; remove one");
+    }
+  }
+}
+
 void CheckRestart(const RoleSpec& role, Reader& reader) {
   const std::string key = PathOf(role, "restart.rules");
   if (reader.WasBad(key)) return;
@@ -199,6 +241,14 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
       if (after.finished && other.kind == RoleKind::kService) {
         reader.FailAt(PathOf(role, "after"),
                       "role " + Quoted(other.name) + " is a service and ends only with the job; remove 'finished'");
+      }
+      if (after.ready && after.finished) {
+        reader.FailAt(PathOf(role, "after"),
+                      "role " + Quoted(other.name) + " cannot be both ready and finished; remove one of the two");
+      } else if (after.ready && !other.ready && !reader.WasBad(PathOf(other, "ready"))) {
+        reader.FailAt(
+            PathOf(role, "after"),
+            "role " + Quoted(other.name) + " is never ready; add to it for example `ready: {port: ${HOWDAH_PORT}}`");
       }
       waited[i].push_back(found->second);
     }
@@ -394,6 +444,9 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
     CheckRole(role, reader);
     CheckLocality(role, reader);
     CheckRestart(role, reader);
+    CheckAlways(spec, role, reader);
+    CheckReady(role, reader);
+    CheckPlacement(spec, role, reader);
     CheckOutlive(spec, role, reader);
     CheckSetup(spec, role, reader);
     CheckExports(spec, role, reader);

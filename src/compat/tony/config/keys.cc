@@ -1,11 +1,10 @@
 #include "howdah/compat/tony/config/keys.h"
 
-#include <algorithm>
-
-#include "howdah/keyfile/nearest.h"
-
 namespace howdah::compat::tony::config {
 namespace {
+
+using common::Effect;
+using common::Key;
 
 constexpr Effect kNone = Effect::kNone;
 constexpr Effect kHonoured = Effect::kHonoured;
@@ -158,91 +157,24 @@ std::vector<Key> OfHistory() {
   };
 }
 
-struct Part {
-  std::string_view title;
-  std::vector<Key> keys;
-};
-
-const std::vector<Part>& Parts() {
-  static const std::vector<Part> parts = {{"Roles", OfJobs()},
-                                          {"All containers", OfContainers()},
-                                          {"Application", OfApplication()},
-                                          {"Application master and tasks", OfTasks()},
-                                          {"History and portal", OfHistory()}};
-  return parts;
-}
-
-bool IsNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-// Whether the name matches the pattern. A placeholder <...> stands for one or more characters of a name.
-bool Fits(std::string_view pattern, std::string_view name) {
-  const size_t open = pattern.find('<');
-  if (open == pattern.npos) return pattern == name;
-  if (name.substr(0, open) != pattern.substr(0, open)) return false;
-  const std::string_view rest = pattern.substr(pattern.find('>') + 1);
-  for (size_t end = open; end < name.size() && IsNameCharacter(name[end]); ++end) {
-    if (Fits(rest, name.substr(end + 1))) return true;
-  }
-  return false;
-}
-
-std::string With(std::string_view pattern, const std::string& job) {
-  const size_t open = pattern.find("<job>");
-  if (open == pattern.npos) return std::string(pattern);
-  return std::string(pattern.substr(0, open)) + job + std::string(pattern.substr(open + 5));
-}
-
 }  // namespace
 
-const std::vector<Key>& Keys() {
-  static const std::vector<Key> keys = [] {
-    std::vector<Key> all;
-    for (const Part& part : Parts()) all.insert(all.end(), part.keys.begin(), part.keys.end());
-    return all;
-  }();
-  return keys;
-}
-
-const Key* FindKey(std::string_view name) {
-  const Key* found = nullptr;
-  for (const Key& key : Keys()) {
-    if (key.name == name) return &key;
-    const bool closer = found == nullptr || key.name.size() > found->name.size();
-    if (Fits(key.name, name) && closer) found = &key;
-  }
-  return found;
-}
-
-std::string NearestKey(std::string_view name, const std::vector<std::string>& jobs) {
-  std::vector<std::string> candidates;
-  for (const Key& key : Keys()) {
-    if (key.name.find("<job>") == key.name.npos) {
-      candidates.emplace_back(key.name);
-    } else {
-      for (const std::string& job : jobs) candidates.push_back(With(key.name, job));
-    }
-  }
-  const std::vector<std::string_view> views(candidates.begin(), candidates.end());
-  return std::string(keyfile::Nearest(name, views));
+const common::KeyTable& Keys() {
+  static const common::KeyTable table({{"Roles", OfJobs()},
+                                       {"All containers", OfContainers()},
+                                       {"Application", OfApplication()},
+                                       {"Application master and tasks", OfTasks()},
+                                       {"History and portal", OfHistory()}});
+  return table;
 }
 
 std::string KeysPage() {
-  std::string page =
-      "# TonY's keys\n\nGenerated from the key table of `src/compat/tony/config`: do not edit. How `howdah tony` "
-      "translates each key of TonY's\nconfiguration; words in `code` are keys of the [job file](job-file.md). Keys "
-      "without effect and unknown keys are reported\nwhen they are set. `<job>` stands for the name of a role, `<G>` "
-      "for that of a group.\n";
-  for (const Part& part : Parts()) {
-    page += "\n## " + std::string(part.title) + "\n\n| key | TonY's default | in Howdah |\n|---|---|---|\n";
-    for (const Key& key : part.keys) {
-      const std::string value = key.default_value.empty() ? "" : "`" + std::string(key.default_value) + "`";
-      page += "| `" + std::string(key.name) + "` | " + value + " | " +
-              (key.effect == Effect::kNone ? "**no effect**: " : "") + std::string(key.effect_text) + " |\n";
-    }
-  }
-  return page;
+  return "# TonY's keys\n\nGenerated from the key table of `src/compat/tony/config`: do not edit. How `howdah tony` "
+         "translates each key of TonY's\nconfiguration; words in `code` are keys of the [job file](job-file.md). Keys "
+         "without effect and unknown keys are reported\nwhen they are set. `<job>` stands for the name of a role, "
+         "`<G>` "
+         "for that of a group.\n" +
+         Keys().ToMarkdown("TonY's default");
 }
 
 }  // namespace howdah::compat::tony::config

@@ -30,7 +30,7 @@ TEST(Keys, ExactNameTakesPrecedenceOverPattern) {
       {"tony..memory", nullptr},
       {"tony", nullptr}};
   for (const auto& row : rows) {
-    const Key* key = FindKey(row.name);
+    const common::Key* key = Keys().Find(row.name);
     ASSERT_EQ(key != nullptr, row.key != nullptr) << row.name;
     if (key != nullptr) {
       EXPECT_EQ(key->name, row.key) << row.name;
@@ -40,17 +40,19 @@ TEST(Keys, ExactNameTakesPrecedenceOverPattern) {
 
 TEST(Keys, NamesAreUniqueAndEveryKeyHasAnEffectText) {
   std::set<std::string_view> names;
-  for (const Key& key : Keys()) {
-    EXPECT_TRUE(names.insert(key.name).second) << key.name;
-    EXPECT_FALSE(key.effect_text.empty()) << key.name;
-    EXPECT_TRUE(key.name.starts_with("tony.")) << key.name;
+  for (const common::Part& part : Keys().parts()) {
+    for (const common::Key& key : part.keys) {
+      EXPECT_TRUE(names.insert(key.name).second) << key.name;
+      EXPECT_FALSE(key.effect_text.empty()) << key.name;
+      EXPECT_TRUE(key.name.starts_with("tony.")) << key.name;
+    }
   }
 }
 
 TEST(Keys, NearestKeyCorrectsTypos) {
-  EXPECT_EQ(NearestKey("tony.worker.memroy", {"ps", "worker"}), "tony.worker.memory");
-  EXPECT_EQ(NearestKey("tony.aplication.name", {}), "tony.application.name");
-  EXPECT_EQ(NearestKey("tony.task.max-missed-heartbeat", {}), "tony.task.max-missed-heartbeats");
+  EXPECT_EQ(Keys().Nearest("tony.worker.memroy", "<job>", {"ps", "worker"}), "tony.worker.memory");
+  EXPECT_EQ(Keys().Nearest("tony.aplication.name", "<job>", {}), "tony.application.name");
+  EXPECT_EQ(Keys().Nearest("tony.task.max-missed-heartbeat", "<job>", {}), "tony.task.max-missed-heartbeats");
 }
 
 TEST(Keys, DocsPageMatchesTheTable) {

@@ -46,13 +46,13 @@ void Translator::NoteKey(const std::string& name, const hadoop::conf::Property& 
     Note(name, "not a key of TonY");
     return;
   }
-  const Key* key = FindKey(name);
+  const common::Key* key = Keys().Find(name);
   if (key == nullptr) {
-    const std::string near = NearestKey(name, types_);
+    const std::string near = Keys().Nearest(name, "<job>", types_);
     Note(name, "TonY has no such key" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
     return;
   }
-  if (key->effect == Effect::kNone) {
+  if (key->effect == common::Effect::kNone) {
     Note(name, std::string(key->effect_text));
     return;
   }
@@ -76,10 +76,12 @@ void Translator::KeepHistory() {
   if (location.empty()) return;
   result_.job.tony_history = Absolute(location, facts_.directory);
   std::map<std::string, jobspec::Configured> all;
-  for (const Key& key : Keys()) {
-    const std::string name(key.name);
-    if (key.default_value.empty() || name.find('<') != name.npos) continue;
-    all[name] = {name, std::string(key.default_value), "tony-default.xml"};
+  for (const common::Part& part : Keys().parts()) {
+    for (const common::Key& key : part.keys) {
+      const std::string name(key.name);
+      if (key.default_value.empty() || name.find('<') != name.npos) continue;
+      all[name] = {name, std::string(key.default_value), "tony-default.xml"};
+    }
   }
   for (const auto& [name, property] : values_.configuration().properties()) {
     all[name] = {name, values_.Text(name), property.origin};

@@ -17,11 +17,7 @@ bool Has(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-std::string Note::ToText() const {
-  return key + (origin.empty() ? "" : " (" + origin + ")") + " has no effect: " + text;
-}
-
-Translation Translator::Run() {
+common::Translation Translator::Run() {
   jobspec::JobSpec& job = result_.job;
   job.name = values_.Text("tony.application.name", "TensorFlowApplication");
   job.queue = values_.Text("tony.yarn.queue");
@@ -48,7 +44,8 @@ Translation Translator::Run() {
   return std::move(result_);
 }
 
-Translation Translate(const Flags& flags, const hadoop::conf::Configuration& configuration, const Facts& facts) {
+common::Translation Translate(const Flags& flags, const hadoop::conf::Configuration& configuration,
+                              const Facts& facts) {
   return Translator(flags, configuration, facts).Run();
 }
 

@@ -22,7 +22,7 @@ class Translator {
   Translator(const Flags& flags, const hadoop::conf::Configuration& configuration, const Facts& facts)
       : flags_(flags), facts_(facts), values_(configuration, result_.problems) {}
 
-  Translation Run();
+  common::Translation Run();
 
  private:
   // --- roles.cc
@@ -65,7 +65,7 @@ class Translator {
 
   const Flags& flags_;
   const Facts& facts_;
-  Translation result_;
+  common::Translation result_;
   Values values_;
   // The job types for which tony.<job>.instances is set: chief first, then worker, then by name.
   std::vector<std::string> types_;

@@ -2,20 +2,16 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "howdah/client/connection.h"
+#include "howdah/client/translated_job.h"
 #include "howdah/compat/tony/config/translate.h"
-#include "howdah/jobspec/job_file.h"
 
 namespace howdah::client {
 
-struct TonyJob {
-  jobspec::ParsedJob job;  // includes the problems of the configuration
-  std::vector<compat::tony::config::Note> notes;
-};
-
-// Reads tony.xml or -conf_file, and tony-site.xml. `on` is the backend's name.
-Result<TonyJob> ReadTonyJob(Connection& connection, const compat::tony::config::Flags& flags, const std::string& on);
+// Reads tony.xml or -conf_file, and tony-site.xml. `on` is the backend's name. The job's problems include those of the
+// configuration.
+Result<TranslatedJob> ReadTonyJob(Connection& connection, const compat::tony::config::Flags& flags,
+                                  const std::string& on);
 
 }  // namespace howdah::client

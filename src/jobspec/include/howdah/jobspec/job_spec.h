@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,17 +75,33 @@ constexpr std::string_view ToText(RestartRule::Then then) {
   return kWords[static_cast<size_t>(then)];
 }
 
+// The value of RestartLimit::max without a limit.
+inline constexpr int kUnlimitedRestarts = std::numeric_limits<int>::max();
+
 struct RestartLimit {
   int max = 0;
   Duration backoff = std::chrono::seconds(1);  // pause before the first restart; doubles each time, up to 1 minute
   bool charge_infrastructure = false;          // infrastructure failures (lost nodes, preemption) count against max
   std::vector<RestartRule> rules = {};         // the first matching rule applies
+  std::optional<Duration> window = {};         // only charged restarts within this last time count; nullopt: all
+  bool always = false;                         // restart after a success, too; it is charged like one after a failure
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
+};
+
+// When a task is ready for the roles that wait for it. The executor probes it on its own host. Exactly one of http and
+// port is set.
+struct Ready {
+  std::string http;  // the URL of a GET that must answer 2xx or 3xx; the task's variables are replaced
+  std::string port;  // the port that must accept connections: a number or a variable of the task, "${HOWDAH_PORT}"
+  Duration interval = std::chrono::seconds(2);  // between two probes
+  Duration timeout = std::chrono::seconds(1);   // of one probe
+  friend bool operator==(const Ready&, const Ready&) = default;
 };
 
 struct After {
   std::string role;
   bool finished = false;  // true: after all its tasks have finished; false: after all have started
+  bool ready = false;     // true: after all its tasks are ready; never together with `finished`
   friend bool operator==(const After&, const After&) = default;
 };
 
@@ -118,6 +135,24 @@ struct Locality {
   friend bool operator==(const Locality&, const Locality&) = default;
 };
 
+// One attribute of a node, and the values of which the node must have one, or must have none.
+struct NodeAttribute {
+  std::string name;                 // "gen"; with a prefix, "rm.yarn.io/gen"
+  std::vector<std::string> values;  // at least one
+  bool none = false;                // "!gen" in job files
+  friend bool operator==(const NodeAttribute&, const NodeAttribute&) = default;
+};
+
+// Conditions for the node of a task. They are strict: the task waits until they hold.
+struct Placement {
+  std::vector<NodeAttribute> attributes;
+  std::vector<std::string> near;    // roles: only on a node with a task of each of these
+  std::vector<std::string> apart;   // roles: on no node with a task of one of these
+  std::optional<int> max_per_rack;  // tasks of this role in one rack at a time; nullopt: no limit
+  bool empty() const { return *this == Placement{}; }
+  friend bool operator==(const Placement&, const Placement&) = default;
+};
+
 struct File {
   std::string from;  // an absolute path or a URI
   std::string to;    // within the working directory
@@ -142,11 +177,13 @@ struct RoleSpec {
   RestartLimit restart;
   OnFailure on_failure = OnFailure::kFail;
   std::vector<After> after;
+  std::optional<Ready> ready;            // nullopt: no probe; the tasks are never ready
   std::optional<Duration> timeout;       // longest duration of one attempt; nullopt: no limit
   std::optional<Outlive> outlive;        // nullopt: no limit
   std::vector<NamedResource> resources;  // this field and all up to max_per_node affect only clusters
   std::string node_label;                // empty: the job's label
   Locality locality;
+  Placement placement;
   std::optional<int> max_per_node;           // tasks of this role on one node at a time; nullopt: no limit
   std::optional<Duration> progress_timeout;  // for any kind of role; nullopt: the default of core::ProgressLimit
   // The variables that this role prints for the roles that wait for it. Each pair has the name of a variable and the
@@ -185,6 +222,7 @@ struct Docker {
   std::vector<std::string> tmpfs;   // absolute paths in the container
   std::string runtime;              // "runc", "nvidia", ...; empty: the cluster's default
   bool privileged = false;
+  std::string client_config;  // an absolute path or a URI: docker's config.json with logins to registries; empty: none
   friend bool operator==(const Docker&, const Docker&) = default;
 };
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "howdah/compat/common/translation.h"
 #include "howdah/compat/tony/config/flags.h"
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/jobspec/job_file.h"
@@ -23,22 +23,7 @@ struct Facts {
   std::function<Result<std::vector<std::string>>(const std::string& uri)> list;
 };
 
-// A key that has no effect, or an unknown key.
-struct Note {
-  std::string key;
-  std::string origin;  // "tony.xml", "-conf"
-  std::string text;    // the reason, a clause
-  std::string ToText() const;
-};
-
-struct Translation {
-  jobspec::JobSpec job;
-  std::vector<Note> notes;
-  // Each is a sentence that names the key and the remedy. The job is valid only if this is empty.
-  std::vector<std::string> problems;
-};
-
 // Pure, except for calls to `facts`.
-Translation Translate(const Flags& flags, const hadoop::conf::Configuration& configuration, const Facts& facts);
+common::Translation Translate(const Flags& flags, const hadoop::conf::Configuration& configuration, const Facts& facts);
 
 }  // namespace howdah::compat::tony::config
