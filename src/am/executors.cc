@@ -84,6 +84,8 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       followers_.OnStarted(container, m.attempt());
       return deliver_(EventOf(container, m));
     }
+    case wire::FromExecutor::kServes:
+      return deliver_(EventOf(container, message.serves()));
     case wire::FromExecutor::kRankExited:
       if (message.rank_exited().has_usage()) ReportUsage(container, message.rank_exited().usage());
       return deliver_(EventOf(container, message.rank_exited()));

@@ -176,6 +176,10 @@ struct Recorder {
       out.set_checkpointing_micros(e.progress.checkpoint_cost->time.count());
     }
   }
+  void operator()(const core::TaskServes& e) const {
+    record.set_container(e.container.text);
+    record.mutable_serves()->set_attempt(e.attempt);
+  }
   void operator()(const core::TaskSaving& e) const {
     record.set_container(e.container.text);
     record.mutable_progress()->set_attempt(e.attempt);
@@ -312,6 +316,10 @@ core::Event EventOf(const ContainerId& container, const wire::Stands& m) {
   return core::StackSampled{container, m.attempt(), m.where()};
 }
 
+core::Event EventOf(const ContainerId& container, const wire::Serves& m) {
+  return core::TaskServes{container, m.attempt()};
+}
+
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
   wire::LoggedEvent record;
   record.set_at_micros(Micros(at));
@@ -397,6 +405,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return EventOf(container, record.stalled());
     case wire::LoggedEvent::kStands:
       return EventOf(container, record.stands());
+    case wire::LoggedEvent::kServes:
+      return EventOf(container, record.serves());
     case wire::LoggedEvent::kMeets:
       return EventOf(record.meets());
     case wire::LoggedEvent::kScale:

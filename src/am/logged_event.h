@@ -15,6 +15,7 @@ core::Event EventOf(const ContainerId& container, const wire::Ended& message);
 core::Event EventOf(const ContainerId& container, const wire::Progress& message);
 core::Event EventOf(const ContainerId& container, const wire::Stalled& message);
 core::Event EventOf(const ContainerId& container, const wire::Stands& message);
+core::Event EventOf(const ContainerId& container, const wire::Serves& message);
 
 core::Usage FromWire(const wire::Usage& usage);
 wire::Usage ToWire(const core::Usage& usage);

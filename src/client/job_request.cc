@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "howdah/client/submitter.h"
+#include "howdah/jobspec/start_from.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/machine.h"
@@ -120,6 +121,7 @@ Result<jobspec::ParsedJob> ReadJob(const JobRequest& request) {
     const Status appended = jobspec::AppendArguments(job.spec, request.words);
     if (!appended.ok()) return Error{ErrorCode::kUsage, appended.error().message};
   }
+  if (job.problems.empty() && !request.from.empty()) HOWDAH_TRY_STATUS(jobspec::StartFrom(job.spec, request.from));
   return job;
 }
 

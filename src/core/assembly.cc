@@ -44,7 +44,7 @@ bool Assembly::DependenciesHold(const Role& role) const {
   const auto& after = roles_[role.number()].after;
   return std::all_of(after.begin(), after.end(), [this](const policy::Dependency& dependency) {
     const Tally& tally = roster_.roles()[static_cast<size_t>(dependency.role)].tally();
-    return policy::IsSatisfied({tally.tasks, tally.started, tally.done}, dependency.finished);
+    return policy::IsSatisfied({tally.tasks, tally.started, tally.serving, tally.done}, dependency.until);
   });
 }
 

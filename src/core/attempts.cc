@@ -58,7 +58,16 @@ void Attempts::On(const TaskStarted& e) {
   recorder_.Started(*task, e);
   const auto& timeout = roster_.SpecOf(*task).timeout;
   if (timeout && !task->attempt.stop()) Arm(*task, context_.now + *timeout);
+  if (roster_.SpecOf(*task).ready) units_.ending.Revisit();
   units_.recovery.MarkRunning();
+}
+
+void Attempts::On(const TaskServes& e) {
+  Task* task = Find(e.container, e.attempt);
+  if (task == nullptr || task->attempt.serving()) return;
+  task->attempt.MarkServing();
+  recorder_.Serves(*task);
+  units_.ending.Revisit();
 }
 
 void Attempts::On(const RankExited& e) {
@@ -316,7 +325,7 @@ void Attempts::Settle(Task& task) {
   } else if (units_.phase.ending()) {
     units_.ending.EndTask(task);
   } else if (task.state() == TaskState::kSucceeded) {
-    MarkDone(task);
+    units_.recovery.RestartsAfterSuccess(task) ? units_.recovery.RestartAlone(task) : MarkDone(task);
   } else if (!units_.phase.Drains(task)) {
     // The task restarts alone, or its failure is accepted. Every other remedy has begun a drain or the end of the job.
     const auto& failure = task.attempt.failure();

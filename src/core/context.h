@@ -34,6 +34,7 @@ enum class JobTimer {
   kMembership,
   kRejoin,
   kUnfinishedRoles,
+  kUnreadyRoles,
   kTokens,
   kCount
 };

@@ -122,6 +122,7 @@ bool Ending::Judge() {
   JudgeOutcome();
   WatchOutliving();
   units_.unfinished_roles.Watch();
+  units_.unready_roles.Watch();
   return true;
 }
 
@@ -175,6 +176,7 @@ void Ending::WatchOutliving() {
 void Ending::DisarmRoles() {
   for (Outliving& limit : outliving_) limit.timer.Disarm();
   units_.unfinished_roles.Forget();
+  units_.unready_roles.Forget();
 }
 
 bool Ending::FireRole(const TimerQueue::Entry& entry) {

@@ -31,6 +31,7 @@ Units::Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
       recovery(*this),
       ending(*this),
       unfinished_roles(*this),
+      unready_roles(*this),
       token_lifetime(context, recorder),
       membership(*this),
       rendezvous(*this) {
@@ -269,6 +270,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       return units.rendezvous.FireRejoinLimit();
     case JobTimer::kUnfinishedRoles:
       return units.unfinished_roles.Fire();
+    case JobTimer::kUnreadyRoles:
+      return units.unready_roles.Fire();
     case JobTimer::kTokens:
       return units.token_lifetime.Fire();
     case JobTimer::kCount:

@@ -357,5 +357,75 @@ TEST(JobRestart, EarliestFailedProcessIsTheReason) {
 )");
 }
 
+TEST(JobRestart, OnlyRestartsWithinTheWindowCount) {
+  const auto worker =
+      RoleOf("worker", 1, [](auto& role) { role.restart = {.max = 1, .backoff = seconds(0), .window = seconds(60)}; });
+  Reads({JobOf({worker})}, R"(
+0s up
+1s exit worker:0 a0 3
+1s ended worker:0 a0
+  task worker:0 FAILED a0 code=3 | worker:0 failed with exit code 3 on node0 after 1.0s, attempt 0
+  task worker:0 READY a1
+  start worker:0 a1 g0 in worker:0
+1s started worker:0 a1
+  task worker:0 RUNNING a1 g0
+61s exit worker:0 a1 3
+61s ended worker:0 a1
+  task worker:0 FAILED a1 code=3 | worker:0 failed with exit code 3 on node0 after 1m00s, attempt 1
+  task worker:0 READY a2
+  start worker:0 a2 g0 in worker:0
+61s started worker:0 a2
+  task worker:0 RUNNING a2 g0
+120s exit worker:0 a2 3
+  job stopping | worker:0 failed with exit code 3 on node0 after 59.0s, attempt 2
+)");
+}
+
+TEST(JobRestart, UnlimitedTaskAlwaysRestarts) {
+  const auto worker = RoleOf(
+      "worker", 1, [](auto& role) { role.restart = {.max = jobspec::kUnlimitedRestarts, .backoff = seconds(0)}; });
+  std::string story = "0s up\n";
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    const std::string a = " worker:0 a" + std::to_string(attempt);
+    story += "1s exit" + a + " 3\n1s ended" + a + "\n1s started worker:0 a" + std::to_string(attempt + 1) + "\n";
+  }
+  const std::string text = Play({JobOf({worker})}, story);
+  EXPECT_NE(text.find("start worker:0 a50 g0"), std::string::npos) << text;
+  EXPECT_EQ(text.find("job stopping"), std::string::npos) << text;
+}
+
+// The pause after a success is not doubled. A success is charged like a failure.
+TEST(JobRestart, TaskRestartsAfterSuccessIfItAlwaysRestarts) {
+  const auto worker =
+      RoleOf("worker", 1, [](auto& role) { role.restart = {.max = 2, .backoff = seconds(1), .always = true}; });
+  Reads({JobOf({worker})}, R"(
+0s up
+1s exit worker:0 a0 0
+1s ended worker:0 a0
+  task worker:0 SUCCEEDED a0 code=0
+  task worker:0 READY a1
+2s tick
+  start worker:0 a1 g0 in worker:0
+2s started worker:0 a1
+  task worker:0 RUNNING a1 g0
+3s exit worker:0 a1 0
+3s ended worker:0 a1
+  task worker:0 SUCCEEDED a1 code=0
+  task worker:0 READY a2
+4s tick
+  start worker:0 a2 g0 in worker:0
+4s started worker:0 a2
+  task worker:0 RUNNING a2 g0
+5s exit worker:0 a2 0
+5s ended worker:0 a2
+  task worker:0 SUCCEEDED a2 code=0
+  release worker:0
+  job stopping
+5s gone worker:0
+  job finished SUCCEEDED exit=0
+  finish SUCCEEDED 0
+)");
+}
+
 }  // namespace
 }  // namespace howdah::core::testing

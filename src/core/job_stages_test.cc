@@ -112,5 +112,72 @@ TEST(JobStages, LaterGangReleasesContainersWhenItsDependencyRestarts) {
 )");
 }
 
+// A server whose readiness probe decides when its clients start.
+jobspec::JobSpec ServerAndClient() {
+  return JobOf({RoleOf("ps", 2,
+                       [](auto& role) {
+                         role.kind = jobspec::RoleKind::kService;
+                         role.restart.max = 1;
+                         role.restart.backoff = seconds(0);
+                         role.ready = jobspec::Ready{.http = "http://127.0.0.1/up"};
+                       }),
+                RoleOf("worker", 1, [](auto& role) { role.after = {{.role = "ps", .ready = true}}; })});
+}
+
+TEST(JobStages, RoleStartsWhenEveryTaskOfAnotherRoleIsReady) {
+  Reads({ServerAndClient()}, R"(
+0s up
+1s serves ps:1 a0
+  serves ps:1 RUNNING a0
+2s serves ps:0 a0
+  serves ps:0 RUNNING a0
+  start worker:0 a0 g0 in worker:0
+2s started worker:0 a0
+  task worker:0 RUNNING a0 g0
+3s serves ps:0 a0
+)");
+}
+
+TEST(JobStages, RestartedTaskMustBecomeReadyAgain) {
+  Reads({ServerAndClient()}, R"(
+0s up
+1s serves ps:0 a0
+  serves ps:0 RUNNING a0
+2s exit ps:0 a0 1
+2s ended ps:0 a0
+  task ps:0 FAILED a0 code=1 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 0
+  task ps:0 READY a1
+  start ps:0 a1 g0 in ps:0
+2s started ps:0 a1
+  task ps:0 RUNNING a1 g0
+3s serves ps:1 a0
+  serves ps:1 RUNNING a0
+4s serves ps:0 a0
+5s serves ps:0 a1
+  serves ps:0 RUNNING a1
+  start worker:0 a0 g0 in worker:0
+)");
+}
+
+TEST(JobStages, ReasonNamesTheTaskThatIsNotReady) {
+  Reads({ServerAndClient()}, R"(
+0s up
+1s serves ps:0 a0
+  serves ps:0 RUNNING a0
+10s tick
+  job waiting | role worker waits until ps:1 is ready; it has run since 2026-11-21T00:00:00.000Z without success of
+      its probe: http://127.0.0.1/up
+20s heartbeat ps:0
+20s tick
+21s serves ps:1 a0
+  serves ps:1 RUNNING a0
+  start worker:0 a0 g0 in worker:0
+21s started worker:0 a0
+  task worker:0 RUNNING a0 g0
+30s tick
+  job waiting
+)");
+}
+
 }  // namespace
 }  // namespace howdah::core::testing

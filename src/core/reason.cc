@@ -178,6 +178,12 @@ std::string UnfinishedRoleText(const std::vector<std::string>& ended_roles, cons
          " not; a role that is to stop with the others needs `kind: service`";
 }
 
+std::string UnreadyText(const std::string& waiting_role, const std::string& task, const jobspec::Ready& probe,
+                        Instant since) {
+  return "role " + waiting_role + " waits until " + task + " is ready; it has run since " + FormatInstant(since) +
+         " without success of its probe: " + (probe.http.empty() ? "port " + probe.port : probe.http);
+}
+
 std::string GangTimeoutText(const policy::WaitLimit& wait, const Shortfall& shortfall) {
   std::string text = "gang allocation timed out after " + LimitText(wait) + ": " + std::to_string(shortfall.ready) +
                      " of " + std::to_string(shortfall.wanted) + " tasks ready";

@@ -61,6 +61,10 @@ std::string TimeLimitText(Duration limit, Duration ran, const std::optional<Repo
 // For example "worker has ended, server:0 has not; a role that is to stop with the others needs `kind: service`".
 std::string UnfinishedRoleText(const std::vector<std::string>& ended_roles, const std::vector<std::string>& tasks);
 
+// since: the start of the task's attempt.
+std::string UnreadyText(const std::string& waiting_role, const std::string& task, const jobspec::Ready& probe,
+                        Instant since);
+
 // The tasks and containers that an incomplete gang has, and those that it still needs, for the message about its
 // timeout.
 struct Shortfall {

@@ -53,6 +53,8 @@ void Recorder::Started(const Task& task, const TaskStarted& e) {
   Write(std::move(change));
 }
 
+void Recorder::Serves(const Task& task) { Write(Entry(task, TaskChanged::Type::kServes)); }
+
 void Recorder::Rejoined(const Task& task) { Write(EntryWithRanks(task, TaskChanged::Type::kRejoined)); }
 
 void Recorder::Ended(const Task& task, Instant at) {

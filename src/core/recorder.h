@@ -36,6 +36,7 @@ class Recorder {
   // Records that the task is PENDING, ALLOCATED or READY. reason: why it is PENDING again, or its startup stage.
   void Placed(const Task& task, std::optional<std::string> reason = std::nullopt);
   void Started(const Task& task, const TaskStarted& e);
+  void Serves(const Task& task);
   void Rejoined(const Task& task);
   void Ended(const Task& task, Instant at);
   void Stopped(const Task& task, std::optional<std::string> reason = std::nullopt);

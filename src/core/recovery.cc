@@ -63,8 +63,15 @@ Remedy Recovery::Decide(const Task& task) const {
                          .maybe_consequence = maybe_consequence});
 }
 
+bool Recovery::RestartsAfterSuccess(Task& task) {
+  if (!roster_.SpecOf(task).restart.always || task.ranked || phase_.Drains(task)) return false;
+  task.ForgetOldCharges(context_.now);
+  return BudgetOf(task) > 0;
+}
+
 void Recovery::React(Task& task) {
   if (phase_.ending() || task.seat.leaving()) return;
+  roster_.ForEach([this](Task& any) { any.ForgetOldCharges(context_.now); });
   const Remedy remedy = Decide(task);
   task.attempt.SetRemedy(remedy);
   if (phase_.Drains(task) && !(IsFinal(task) && remedy == Remedy::kFailJob)) return;
@@ -100,11 +107,13 @@ void Recovery::SendAvoidedNodes() {
 }
 
 // Charges the task for a restart, unless the restart is free, and returns the pause before the restart. A free restart
-// has no pause after a lost container, but has one after a failure of the task's own processes.
+// has no pause after a lost container, but has one after a failure of the task's own processes. The pause after a
+// success is never doubled.
 Duration Recovery::Charge(Task& task) {
   const Duration first = roster_.SpecOf(task).restart.backoff;
   if (!IsFree(task)) {
-    task.Charge();
+    task.Charge(context_.now);
+    if (!task.attempt.failure()) return first;  // `restart.always`
     return policy::Backoff(first, task.ledger.charged);
   }
   return task.attempt.failure()->verdict ? policy::Backoff(first, ++task.ledger.free) : Duration::zero();

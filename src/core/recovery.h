@@ -38,6 +38,8 @@ class Recovery {
   int BudgetOf(const Task& task) const;
   int JobBudget() const { return context_.spec.restart_max - job_restarts_; }
   bool FailsJob(const Task& task) const;
+  // Whether the task, which has succeeded, starts again because of `restart.always`.
+  bool RestartsAfterSuccess(Task& task);
   // Whether the task may be started again although it is done.
   bool MayRestart(const Task& task) const;
   // When the job first ran, in any generation; nullopt if it has not run yet.

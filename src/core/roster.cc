@@ -40,8 +40,7 @@ Task& Roster::AddTask(Role& role, bool member) {
   const auto index = static_cast<size_t>(free - role.tasks_.begin());
   if (index >= role.ledgers_.size()) role.ledgers_.resize(index + 1, Ledger{.next_attempt = first_attempt_});
   const TaskId id{static_cast<int>(role.number_), static_cast<int>(index)};
-  const Task::Sums sums{&role.tally_, role.ranked_ ? &ranked_ : nullptr, &all_, &last_changed_,
-                        role.spec_->restart.max};
+  const Task::Sums sums{&role.tally_, role.ranked_ ? &ranked_ : nullptr, &all_, &last_changed_, &role.spec_->restart};
   ++role.size_;
   if (free == role.tasks_.end()) {
     role.tasks_.emplace_back(id, role.ledgers_[index], sums, member);
@@ -75,7 +74,10 @@ void Roster::SetFirstAttempt(int number) {
 
 void Roster::ResetBudgets() {
   for (Role& role : roles_) {
-    for (Ledger& ledger : role.ledgers_) ledger.charged = 0;
+    for (Ledger& ledger : role.ledgers_) {
+      ledger.charged = 0;
+      ledger.charged_at.clear();
+    }
     for (Task& task : role.tasks_) task.Recount();
   }
 }

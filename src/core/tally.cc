@@ -7,6 +7,7 @@ void Tally::Replace(const Tally& before, const Tally& after) {
   pending += after.pending - before.pending;
   unregistered += after.unregistered - before.unregistered;
   started += after.started - before.started;
+  serving += after.serving - before.serving;
   done += after.done - before.done;
   succeeded += after.succeeded - before.succeeded;
   failed += after.failed - before.failed;

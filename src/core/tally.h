@@ -26,6 +26,7 @@ struct Tally {
   int pending = 0;       // need a container and have none
   int unregistered = 0;  // not done, without a connected executor
   int started = 0;       // have been RUNNING in this generation, or are done
+  int serving = 0;       // have an attempt whose readiness probe has succeeded, or are done
   int done = 0;          // ended, and will not be restarted
   int succeeded = 0;     // done, SUCCEEDED
   int failed = 0;        // done, FAILED or LOST

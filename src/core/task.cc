@@ -108,6 +108,21 @@ void Task::Recount() {
   counted_ = counts;
 }
 
+void Task::Charge(Instant now) {
+  ++ledger.charged;
+  if (sums_.restart->window) ledger.charged_at.push_back(now);
+  Recount();
+}
+
+void Task::ForgetOldCharges(Instant now) {
+  if (!sums_.restart->window) return;
+  const auto covered = std::find_if(ledger.charged_at.begin(), ledger.charged_at.end(),
+                                    [&](Instant at) { return now - at < *sums_.restart->window; });
+  ledger.charged_at.erase(ledger.charged_at.begin(), covered);
+  ledger.charged = static_cast<int>(ledger.charged_at.size());
+  Recount();
+}
+
 Tally Task::Count() const {
   using Step = RendezvousState::Step;
   Tally t;
@@ -128,11 +143,12 @@ Tally Task::Count() const {
   t.pending = !done_ && state_ == TaskState::kPending && placement.container() == nullptr;
   t.unregistered = !done_ && !placement.connected();
   t.started = started_ || done_;
+  t.serving = attempt.serving() || done_;
   t.done = done_;
   t.succeeded = done_ && state_ == TaskState::kSucceeded;
   t.failed = done_ && (state_ == TaskState::kFailed || state_ == TaskState::kLost);
   t.hung = attempt.failure() && attempt.failure()->kind == Cause::Kind::kHung;
-  t.budget = std::max(0, sums_.restart_max - ledger.charged);
+  t.budget = std::max(0, sums_.restart->max - ledger.charged);
   t.rendezvous.ready = done_ || (is_whole && rendezvous.step() != Step::kNone);
   return t;
 }

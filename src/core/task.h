@@ -90,6 +90,7 @@ class Attempt : public TaskPart {
   int generation() const { return generation_; }
   Run run() const { return run_; }
   bool is_open() const { return run_ != Run::kNone; }
+  bool serving() const { return serving_; }  // its readiness probe has succeeded
   const Ranks& ranks() const { return ranks_; }
   const std::optional<Instant>& started() const { return started_; }
   const std::optional<ExitStatus>& exit() const { return exit_; }
@@ -101,6 +102,7 @@ class Attempt : public TaskPart {
 
   void Begin(int generation, int processes);
   void MarkRunning(Instant at) { run_ = Run::kRunning, started_ = at, Changed(); }
+  void MarkServing() { serving_ = true, Changed(); }
   // Returns false if there is no such process, or if its exit is already known.
   bool CountExit(int local_rank, Instant at);
   void CountCleanExit() { ++ranks_.clean, Changed(); }
@@ -114,7 +116,7 @@ class Attempt : public TaskPart {
   StopOrder& stop_order() { return *stop_; }
   // Call it when the newest stop order is performed late.
   void DelayStop(Duration by);
-  void End() { run_ = Run::kNone, timer_.Disarm(), Changed(); }
+  void End() { run_ = Run::kNone, serving_ = false, timer_.Disarm(), Changed(); }
   void Renumber(int number) { number_ = number, used_ = false; }
 
  private:
@@ -122,6 +124,7 @@ class Attempt : public TaskPart {
   bool used_ = false;
   int generation_ = 0;
   Run run_ = Run::kNone;
+  bool serving_ = false;
   Ranks ranks_;
   std::optional<Instant> started_;
   std::optional<ExitStatus> exit_;
@@ -203,8 +206,10 @@ struct ProgressLog {
 // The part of a task that survives its removal, because a later task may get the same index.
 struct Ledger {
   int next_attempt = 0;  // attempt numbers are never reused
-  int charged = 0;       // restarts that were charged to the task
-  int free = 0;          // free restarts after failures of the task's own processes
+  int charged = 0;       // restarts that were charged to the task, and still count
+  // The times of these restarts, oldest first. Kept only for a role with `restart.window`.
+  std::vector<Instant> charged_at;
+  int free = 0;  // free restarts after failures of the task's own processes
   // Failures that were not charged although the task may be the cause: a silent executor (the node, the network or the
   // task may be at fault), or a broken GPU. Beyond kMostInfrastructure such failures are charged, so that a task that
   // breaks its nodes does not restart without end.
@@ -220,7 +225,7 @@ class Task {
     Tally* ranked = nullptr;  // nullptr if the task is not ranked
     Tally* all = nullptr;
     const Task** last_changed = nullptr;
-    int restart_max = 0;
+    const jobspec::RestartLimit* restart = nullptr;
   };
   Task(TaskId task_id, Ledger& task_ledger, const Sums& sums, bool member);
   Task(const Task&) = delete;
@@ -260,7 +265,9 @@ class Task {
   void SetStarted(bool started) { started_ = started, Recount(); }
   void SetBackingOff(bool backing_off) { backing_off_ = backing_off; }
   void SetStack(std::string stack) { stack_ = std::move(stack); }
-  void Charge() { ++ledger.charged, Recount(); }
+  void Charge(Instant now);
+  // Forgets the charged restarts that the role's `restart.window` does not cover any more.
+  void ForgetOldCharges(Instant now);
   void Recount();
   // The counts that Recount last added to the sums match the task's current state.
   bool CountedRight() const { return counted_ == Count(); }

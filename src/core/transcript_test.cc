@@ -152,6 +152,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
                                                        {"unreachable", Step::kUnreachable}};
     return RendezvousReported{task, line.Attempt(), kSteps.at(line.Word(3))};
   }
+  if (verb == "serves") return TaskServes{container, line.Attempt()};
   if (verb == "saving") return TaskSaving{container, line.Attempt()};
   if (verb == "hung") {
     return TaskHung{container,       line.Attempt(),          line.now,
@@ -202,6 +203,7 @@ std::string JobText(const JobChanged& change) {
 std::string TaskText(const TaskChanged& change) {
   std::string text = change.type == TaskChanged::Type::kRemoved ? "removed " : "task ";
   if (change.type == TaskChanged::Type::kHung) text = "hung ";
+  if (change.type == TaskChanged::Type::kServes) text = "serves ";
   if (change.type == TaskChanged::Type::kStackSampled) text = "sampled ";
   if (change.type == TaskChanged::Type::kRejoined) text = "rejoined ";
   text += howdah::TaskText(change.role, change.index) + " " + std::string(core::ToText(change.state)) + " a" +

@@ -20,6 +20,7 @@
 #include "scaling.h"
 #include "token_lifetime.h"
 #include "unfinished_roles.h"
+#include "unready_roles.h"
 
 namespace howdah::core {
 
@@ -55,6 +56,7 @@ struct Units {
   Recovery recovery;
   Ending ending;
   UnfinishedRoles unfinished_roles;
+  UnreadyRoles unready_roles;
   TokenLifetime token_lifetime;
   Membership membership;
   Rendezvous rendezvous;

@@ -43,6 +43,10 @@ TEST(Plain, EnvironmentHasOnlyTheCommonVariables) {
             "HOWDAH_WORLD_SIZE=2\n"
             R"(HOWDAH_CLUSTER={"worker":["n1:1000","[fe80::1]:1001"],"ps":["n2:1002"],"watcher":["n3:1003"]})"
             "\n"
+            "HOWDAH_HOSTS_WORKER=n1:1000,[fe80::1]:1001\n"
+            "HOWDAH_HOSTS_PS=n2:1002\n"
+            "HOWDAH_HOSTS_WATCHER=n3:1003\n"
+            "HOWDAH_CHILD_TAG=howdah-parent:job-1\n"
             "HOWDAH_PORT=1001\n"
             "HOWDAH_STOP_SIGNAL=SIGTERM\n"
             "HOWDAH_CHECKPOINT_DIR=/ckpt\n"
@@ -52,6 +56,12 @@ TEST(Plain, EnvironmentHasOnlyTheCommonVariables) {
             "JOB_NAME=worker\n"
             "TASK_INDEX=1\n"
             "TASK_NUM=2\n");
+}
+
+TEST(Plain, HostsVariablesHaveTheNamesOfTheRoles) {
+  const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("Parameter-server_2"), Role("reader")});
+  const std::string env = Lines(Environment(spec, {{{"n1", 1000}, {}, {"n3", 1002}}, {}}, At(0, 0)));
+  EXPECT_THAT(env, testing::HasSubstr("\nHOWDAH_HOSTS_PARAMETER_SERVER_2=n1:1000,,n3:1002\nHOWDAH_HOSTS_READER=\n"));
 }
 
 TEST(Plain, UnknownPortGivesEmptyAddressInClusterMap) {

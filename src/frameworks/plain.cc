@@ -1,6 +1,7 @@
 // The variables of every process. A plain job sets no others.
 #include <algorithm>
 
+#include "howdah/core/child_tag.h"
 #include "variables.h"
 
 namespace howdah::frameworks {
@@ -11,6 +12,23 @@ int TrackedTasks(const Process& process) {
   size_t tasks = 0;
   for (const int role : common::RankedRoles(process.spec)) tasks += process.cluster[static_cast<size_t>(role)].size();
   return static_cast<int>(tasks);
+}
+
+// Returns for example "HOWDAH_HOSTS_PARAMETER_SERVER" for the role parameter-server.
+std::string HostsVariable(const std::string& role) {
+  std::string name = "HOWDAH_HOSTS_";
+  for (const char c : role) {
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool kept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += lower ? static_cast<char>(c - 'a' + 'A') : kept ? c : '_';
+  }
+  return name;
+}
+
+std::string AddressList(const std::vector<HostPort>& endpoints) {
+  std::string list;
+  for (const HostPort& endpoint : endpoints) list += (&endpoint == &endpoints.front() ? "" : ",") + Address(endpoint);
+  return list;
 }
 
 // Sets a variable unless the job passes on the submitter's value.
@@ -39,6 +57,10 @@ void AddCommon(const Process& process, jobspec::EnvVars& env) {
     Set(env, "HOWDAH_WORLD_SIZE", ranks.size);
   }
   Set(env, "HOWDAH_CLUSTER", ClusterMap(process));
+  for (size_t role = 0; role < process.cluster.size(); ++role) {
+    Set(env, HostsVariable(process.spec.roles[role].name), AddressList(process.cluster[role]));
+  }
+  Set(env, "HOWDAH_CHILD_TAG", core::ChildTag(info.job_id));
   // Each task has one reserved port, for its first process.
   if (info.local_rank == 0 && process.endpoint().port != 0) Set(env, "HOWDAH_PORT", process.endpoint().port);
   Set(env, "HOWDAH_STOP_SIGNAL", process.spec.checkpoint.signal);

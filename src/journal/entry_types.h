@@ -28,11 +28,12 @@ inline constexpr std::array<TypeWord<core::JobChanged::Type>, 8> kJobWords = {{
     {core::JobChanged::Type::kFinished, "JobFinished"},
 }};
 
-inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 12> kTaskWords = {{
+inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 13> kTaskWords = {{
     {core::TaskChanged::Type::kPending, "TaskPending"},
     {core::TaskChanged::Type::kAllocated, "TaskAllocated"},
     {core::TaskChanged::Type::kReady, "TaskReady"},
     {core::TaskChanged::Type::kStarted, "TaskStarted"},
+    {core::TaskChanged::Type::kServes, "TaskServes"},
     {core::TaskChanged::Type::kExited, "TaskExited"},
     {core::TaskChanged::Type::kLost, "TaskLost"},
     {core::TaskChanged::Type::kStopped, "TaskStopped"},

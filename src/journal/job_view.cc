@@ -33,6 +33,7 @@ bool IsAt(const std::vector<TaskView>& tasks, std::vector<TaskView>::const_itera
 // The reason stays until the new attempt has started or can no longer start.
 void StartAttempt(TaskView& task, int attempt) {
   task.attempt = attempt;
+  task.ready = false;
   task.pids.clear();
   task.exit.reset();
   task.started.reset();
@@ -148,6 +149,8 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   view.time_breakdown.OnTask(is_there ? counted(task.state) : std::nullopt, counted(change.state));
   if (change.filling) view.time_breakdown.OnStarted(*change.filling);
   if (change.progress) view.time_breakdown.OnProgress(*change.progress, /*rendezvous=*/view.framework != "plain");
+  if (change.type == Type::kServes) task.ready = true;
+  if (change.type == Type::kExited || change.type == Type::kLost || change.type == Type::kStopped) task.ready = false;
   if (change.type == Type::kRejoined) view.time_breakdown.OnRejoined();
   task.state = change.state;
   Take(task.node, change.node);

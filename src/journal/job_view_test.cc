@@ -192,12 +192,13 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
   view.tasks.resize(1);
   view.tasks[0].usage = {100, 200, 1.5};
   const std::string json = ToJson(view, true);
-  EXPECT_EQ(json.substr(json.find("\"tasks\""), json.find(",\"account\"") - json.find("\"tasks\"")),
-            R"("tasks":[{"role":"ps","index":0,"state":"FAILED","attempt":0,"node":"node7","container":null,)"
-            R"("granted":null,"ranks":[],"pids":[4711],"exit_code":null,"signal":"SIGSEGV","reason":null,)"
-            R"("started":null,"finished":null,"usage":{"memory_bytes":100,"memory_peak_bytes":200,"cpu_seconds":1.5},)"
-            R"("progress":null,)"
-            R"("left_files":null,"result_bytes":[]}])");
+  EXPECT_EQ(
+      json.substr(json.find("\"tasks\""), json.find(",\"account\"") - json.find("\"tasks\"")),
+      R"("tasks":[{"role":"ps","index":0,"state":"FAILED","attempt":0,"ready":false,"node":"node7","container":null,)"
+      R"("granted":null,"ranks":[],"pids":[4711],"exit_code":null,"signal":"SIGSEGV","reason":null,)"
+      R"("started":null,"finished":null,"usage":{"memory_bytes":100,"memory_peak_bytes":200,"cpu_seconds":1.5},)"
+      R"("progress":null,)"
+      R"("left_files":null,"result_bytes":[]}],"children":[])");
 }
 
 TEST(StatusJson, TimeBreakdownHasTheHardware) {

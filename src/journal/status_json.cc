@@ -33,6 +33,7 @@ Json TaskToJson(const TaskView& task) {
   json["index"] = task.index;
   json["state"] = core::ToText(task.state);
   json["attempt"] = task.attempt;
+  json["ready"] = task.ready;
   json["node"] = OrNull(task.node);
   json["container"] = OrNull(task.container);
   json["granted"] = task.granted ? ResourcesJson(*task.granted) : Json(nullptr);
@@ -50,6 +51,22 @@ Json TaskToJson(const TaskView& task) {
   return json;
 }
 
+Json ChildToJson(const ChildView& child) {
+  return {{"id", child.id},
+          {"name", child.name},
+          {"type", child.type},
+          {"state", child.state},
+          {"tracking", OrNull(child.tracking_url)}};
+}
+
+std::optional<ChildView> ChildFromJson(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  const auto id = TextField(json, "id");
+  if (!id) return std::nullopt;
+  return ChildView{*id, TextField(json, "name").value_or(""), TextField(json, "type").value_or(""),
+                   TextField(json, "state").value_or(""), TextField(json, "tracking").value_or("")};
+}
+
 std::optional<TaskView> TaskFromJson(const Json& json) {
   if (!json.is_object()) return std::nullopt;
   const auto role = TextField(json, "role");
@@ -61,6 +78,8 @@ std::optional<TaskView> TaskFromJson(const Json& json) {
   task.index = *index;
   task.state = *state;
   task.attempt = IntField(json, "attempt").value_or(0);
+  const Json* const ready = Field(json, "ready");
+  task.ready = ready != nullptr && *ready == true;
   task.node = TextField(json, "node").value_or("");
   task.container = TextField(json, "container").value_or("");
   task.granted = ResourcesField(json, "granted");
@@ -100,6 +119,9 @@ std::string ToJson(const JobView& view, bool with_tasks) {
     Json tasks = Json::array();
     for (const TaskView& task : view.tasks) tasks.push_back(TaskToJson(task));
     json["tasks"] = std::move(tasks);
+    Json children = Json::array();
+    for (const ChildView& child : view.children) children.push_back(ChildToJson(child));
+    json["children"] = std::move(children);
     json["account"] = Parse(view.time_breakdown.ToJson());
     if (!view.time_breakdown.empty()) json["account"]["resources"] = Parse(view.hardware.ToJson(view.time_breakdown));
   }
@@ -132,6 +154,11 @@ std::optional<JobView> FromJson(std::string_view text) {
   if (const Json* urls = Field(json, "urls"); urls != nullptr && urls->is_object()) {
     view.tracking_url = TextField(*urls, "tracking").value_or("");
     view.tensorboard_url = TextField(*urls, "tensorboard").value_or("");
+  }
+  if (const Json* children = Field(json, "children"); children != nullptr && children->is_array()) {
+    for (const Json& child : *children) {
+      if (auto one = ChildFromJson(child)) view.children.push_back(std::move(*one));
+    }
   }
   if (const Json* account = Field(json, "account"); account != nullptr && account->is_object()) {
     view.time_breakdown = TimeBreakdown::FromJson(account->dump());

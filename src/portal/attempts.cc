@@ -80,7 +80,8 @@ void AttemptLog::Take(Instant at, const core::TaskChanged& change) {
   if (change.progress) attempt.progress = *change.progress;
   AddMarks(at, change, attempt);
   const bool only_reports = change.type == Type::kProgressed || change.type == Type::kHung ||
-                            change.type == Type::kStackSampled || change.type == Type::kRejoined;
+                            change.type == Type::kStackSampled || change.type == Type::kRejoined ||
+                            change.type == Type::kServes;
   if (only_reports) return;
   attempt.state = change.state;
   EnterState(attempt, change.state, change.type == Type::kStarted ? change.started.value_or(at) : at);

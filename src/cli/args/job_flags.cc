@@ -83,6 +83,8 @@ void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
         return std::string();
       },
       "Set a key of the job file, for example roles.worker.instances=4");
+  syntax.Text("--from", "ROLE", request.from,
+              "Begin with this role; the roles that it waits for to finish count as done");
   AddQuick(syntax, request, "--framework", "NAME", quick.framework, FrameworkHelp());
   AddQuick(syntax, request, "--workers", "N", quick.workers, "Number of tasks");
   AddQuick(syntax, request, "--processes", "N", quick.processes, "Processes per task");

@@ -249,6 +249,9 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour, const std
   for (const std::string& line : advice) text += Line("advice", line);
   text += Line("left files", LeftFilesText(view));
   text += Line("tokens", TokensText(view, now));
+  for (const journal::ChildView& child : view.children) {
+    text += Line("child", child.id + " " + child.type + " " + child.state + " " + child.name);
+  }
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
   text += Line("tracking", view.tracking_url);
   return text + "\n" + TaskTable(view, now, colour);

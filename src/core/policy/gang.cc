@@ -9,6 +9,12 @@ constexpr Duration kFirstPause = std::chrono::seconds(1);
 constexpr Duration kLongestPause = std::chrono::minutes(1);
 constexpr int kDoublings = 6;
 
+using Until = Dependency::Until;
+
+Until UntilOf(const jobspec::After& after) {
+  return after.finished ? Until::kFinished : after.ready ? Until::kServing : Until::kStarted;
+}
+
 }  // namespace
 
 bool StartsTogether(jobspec::StartMode mode, bool needs_whole_cluster) {
@@ -32,9 +38,9 @@ std::vector<Dependency> DependenciesOf(const jobspec::JobSpec& spec, const jobsp
   for (size_t r = 0; r < spec.roles.size(); ++r) {
     const jobspec::RoleSpec& other = spec.roles[r];
     const bool sets_up = other.kind == jobspec::RoleKind::kSetup && role.kind != jobspec::RoleKind::kSetup;
-    if (sets_up) dependencies.push_back({static_cast<int>(r), true});
+    if (sets_up) dependencies.push_back({static_cast<int>(r), Until::kFinished});
     for (const jobspec::After& after : role.after) {
-      if (after.role == other.name && !sets_up) dependencies.push_back({static_cast<int>(r), after.finished});
+      if (after.role == other.name && !sets_up) dependencies.push_back({static_cast<int>(r), UntilOf(after)});
     }
   }
   return dependencies;
@@ -52,7 +58,7 @@ std::vector<std::vector<int>> FinishDependencies(const jobspec::JobSpec& spec) {
         added = true;
       };
       for (const Dependency& dependency : DependenciesOf(spec, spec.roles[r])) {
-        if (dependency.finished) add(dependency.role);
+        if (dependency.until == Until::kFinished) add(dependency.role);
         for (const int role : std::vector<int>(first[static_cast<size_t>(dependency.role)])) add(role);
       }
     }
@@ -70,8 +76,11 @@ std::vector<int> FirstGang(const jobspec::JobSpec& spec) {
   return gang;
 }
 
-bool IsSatisfied(const RoleProgress& progress, bool finished) {
-  return (finished ? progress.done : progress.started) == progress.tasks;
+bool IsSatisfied(const RoleProgress& progress, Until until) {
+  const int reached = until == Until::kFinished  ? progress.done
+                      : until == Until::kServing ? progress.serving
+                                                 : progress.started;
+  return reached == progress.tasks;
 }
 
 }  // namespace howdah::core::policy

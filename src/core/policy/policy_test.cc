@@ -157,10 +157,20 @@ TEST(Gang, StartModeAndDependenciesDecideWhenTasksStart) {
   EXPECT_TRUE(StartsTogether(jobspec::StartMode::kGang, false));
   EXPECT_TRUE(StartsTogether(jobspec::StartMode::kFree, true));
   EXPECT_FALSE(StartsTogether(jobspec::StartMode::kFree, false));
-  EXPECT_TRUE(IsSatisfied({2, 2, 0}, false));
-  EXPECT_FALSE(IsSatisfied({2, 1, 0}, false));
-  EXPECT_FALSE(IsSatisfied({2, 2, 1}, true));
-  EXPECT_TRUE(IsSatisfied({2, 2, 2}, true));
+  using Until = Dependency::Until;
+  const struct {
+    RoleProgress progress;
+    Until until;
+    bool satisfied;
+  } rows[] = {
+      {{.tasks = 2, .started = 2}, Until::kStarted, true},
+      {{.tasks = 2, .started = 1}, Until::kStarted, false},
+      {{.tasks = 2, .started = 2, .serving = 1}, Until::kServing, false},
+      {{.tasks = 2, .started = 2, .serving = 2}, Until::kServing, true},
+      {{.tasks = 2, .started = 2, .serving = 2, .done = 1}, Until::kFinished, false},
+      {{.tasks = 2, .started = 2, .serving = 2, .done = 2}, Until::kFinished, true},
+  };
+  for (const auto& row : rows) EXPECT_EQ(IsSatisfied(row.progress, row.until), row.satisfied);
 }
 
 TEST(Gang, HoldLimitVariesByAtMostHalf) {

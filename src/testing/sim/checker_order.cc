@@ -23,12 +23,16 @@ void Checker::CheckAfter(const core::StartTask& start) {
     const auto first =
         std::find_if(roles.begin(), roles.end(), [&](const auto& role) { return role.name == after.role; });
     const int role = static_cast<int>(first - roles.begin());
-    world_.Reach(after.finished ? Situation::kAfterFinished : Situation::kAfterStarted);
+    world_.Reach(after.finished ? Situation::kAfterFinished
+                 : after.ready  ? Situation::kAfterReady
+                                : Situation::kAfterStarted);
     ForEachTaskOf(role, [&](TaskId awaited, const FoldedTask&) {
       const TaskFacts* task = facts_.Find(awaited);
-      const bool ready = task && (after.finished ? task->over && (task->succeeded || task->failed)
-                                                 : task->ever_started || task->ever_over);
-      if (ready) return;
+      const bool ended = task && task->over && (task->succeeded || task->failed);
+      const bool holds = after.finished ? ended
+                         : after.ready  ? ended || (task && task->serves)
+                                        : task && (task->ever_started || task->ever_over);
+      if (holds) return;
       world_.Violate("A task never starts before its dependencies are satisfied",
                      Name(start.task) + " before " + Name(awaited));
     });

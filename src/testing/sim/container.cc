@@ -226,6 +226,11 @@ void SimContainer::RunAttempt(int number, int generation) {
   for (int& pid : pids) pid = world_.random.Between(1000, 9999);
   Report(core::TaskStarted{id_, number, std::move(pids), now});
   PlanExits(behaviour);
+  if (role.ready) {
+    world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(5))), [this, number, serial = serial_] {
+      if (serial == serial_ && attempt_) Report(core::TaskServes{id_, number});
+    });
+  }
   if (owner_.workload().rejoins) {
     world_.schedule.After(world_.random.Between(Duration(milliseconds(10)), Duration(seconds(3))),
                           [this, number, serial = serial_] {

@@ -75,6 +75,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "ranked tasks grew without a stop",
     "a task could not be asked to leave its generation",
     "a role outlived others and became a service",
+    "a task started after another role was ready",
 };
 
 }  // namespace

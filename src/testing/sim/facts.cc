@@ -139,6 +139,11 @@ void Facts::On(const core::TaskEnded& e) {
   task->ever_over = true;
 }
 
+void Facts::On(const core::TaskServes& e) {
+  NoteMessage(e.container);
+  if (TaskFacts* task = Current(e.container, e.attempt)) task->serves = true;
+}
+
 void Facts::On(const core::TaskSaving& e) {
   NoteMessage(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
@@ -193,7 +198,7 @@ void Facts::On(const core::StartTask& a) {
   task.generation = a.generation;
   task.container = a.container;
   task.started = task.over = task.failed = task.final = task.free = task.hung = task.succeeded = false;
-  task.waits = false;
+  task.waits = task.serves = false;
   task.stopped_at.reset();
   task.killed_at.reset();
   task.ranks_succeeded.clear();

@@ -34,6 +34,7 @@ struct TaskFacts {
   int generation = 0;
   ContainerId container;
   bool started = false;  // the core has received TaskStarted
+  bool serves = false;   // the core has received TaskServes
   bool over = true;      // the core has received the end of the attempt or of its container
   Instant over_at;
   std::optional<Instant> stopped_at;  // when the core ordered a stop of the attempt or the release of its container
@@ -102,6 +103,7 @@ class Facts {
   void On(const core::TaskStartFailed& e);
   void On(const core::TaskEnded& e);
   void On(const core::TaskProgressed& e) { NoteMessage(e.container); }
+  void On(const core::TaskServes& e);
   void On(const core::TaskSaving& e);
   void On(const core::TaskHung& e);
   void On(const core::StackSampled& e) { NoteMessage(e.container); }

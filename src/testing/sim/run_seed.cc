@@ -95,6 +95,7 @@ SeedResult RunSeed(uint64_t seed, const TraceSink& trace) {
     workloads.push_back(kind.make(random));
     workloads.back().name = kind.name;
     AddRules(workloads.back(), Random(seed + static_cast<uint64_t>(i)));
+    AddReadiness(workloads.back(), Random(seed + static_cast<uint64_t>(i)));
     result.scenario += std::string(workloads.back().name) + ", ";
   }
   result.scenario += faults.name;

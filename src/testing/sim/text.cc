@@ -58,6 +58,9 @@ struct EventText {
   std::string operator()(const core::TaskProgressed& e) const {
     return "TaskProgressed " + e.container.text + Attempt(e.attempt) + ": " + core::ToText(e.progress);
   }
+  std::string operator()(const core::TaskServes& e) const {
+    return "TaskServes " + e.container.text + Attempt(e.attempt);
+  }
   std::string operator()(const core::TaskSaving& e) const {
     return "TaskSaving " + e.container.text + Attempt(e.attempt);
   }
@@ -139,8 +142,9 @@ struct ChangeText {
     return text + Why(c.reason);
   }
   std::string operator()(const core::TaskChanged& c) const {
-    static const char* const kTypes[] = {"pending", "allocated", "ready",      "started", "exited",        "lost",
-                                         "stopped", "removed",   "progressed", "hung",    "stack sampled", "rejoined"};
+    static const char* const kTypes[] = {"pending", "allocated",     "ready",   "started", "serves",
+                                         "exited",  "lost",          "stopped", "removed", "progressed",
+                                         "hung",    "stack sampled", "rejoined"};
     std::string text = TaskText(c.role, c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
                        std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
     return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);

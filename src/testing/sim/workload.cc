@@ -206,6 +206,18 @@ void AddRules(Workload& workload, Random random) {
   }
 }
 
+void AddReadiness(Workload& workload, Random random) {
+  for (jobspec::RoleSpec& role : workload.spec.roles) {
+    for (jobspec::After& after : role.after) {
+      if (after.finished || random.Chance(0.5)) continue;
+      after.ready = true;
+      for (jobspec::RoleSpec& other : workload.spec.roles) {
+        if (other.name == after.role) other.ready = jobspec::Ready{.port = "80"};
+      }
+    }
+  }
+}
+
 const std::vector<WorkloadKind>& WorkloadKinds() {
   static const std::vector<WorkloadKind> kinds = {
       {"plain workers", PlainWorkers},

@@ -12,6 +12,7 @@
 #include "howdah/backend/yarn/am/agent.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/application_report.h"
+#include "howdah/backend/yarn/children.h"
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/job_record.h"
@@ -419,6 +420,9 @@ void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, c
   }
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
+  }
+  if (const Status killed = KillChildren(cluster, id()); !killed.ok()) {
+    std::cerr << "ending the applications that the job has started: " << killed.error().message << "\n";
   }
   if (am_rm_token == nullptr) {
     std::cerr << "the container's credentials lack a token for the ResourceManager\n";

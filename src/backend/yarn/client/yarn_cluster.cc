@@ -6,6 +6,7 @@
 #include "howdah/backend/job_metrics.h"
 #include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/application_report.h"
+#include "howdah/backend/yarn/children.h"
 #include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/gang_queue.h"
 #include "howdah/backend/yarn/hadoop_client.h"
@@ -199,10 +200,16 @@ Result<JobId> YarnCluster::Resolve(const std::string& name) {
 Result<journal::JobView> YarnCluster::Status(const JobId& id) {
   HOWDAH_TRY(const auto cluster, connection_.Open(options_));
   HOWDAH_TRY(auto known, Find(*cluster, id));
-  if (!known.has_ended()) return ViewOfRunning(*cluster, id, *known.report);
-  HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
-  journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
-  if (known.report) view.tracking_url = ViewFromReport(*known.report).tracking_url;
+  journal::JobView view;
+  if (known.has_ended()) {
+    HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
+    view = FoldJournal(journal, Tasks::kIncluded);
+    if (known.report) view.tracking_url = ViewFromReport(*known.report).tracking_url;
+  } else {
+    HOWDAH_TRY(view, ViewOfRunning(*cluster, id, *known.report));
+  }
+  // A job that has ended can be shown without a ResourceManager.
+  if (auto children = ChildrenOf(*cluster, id); children.ok()) view.children = std::move(*children);
   return view;
 }
 

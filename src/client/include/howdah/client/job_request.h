@@ -13,6 +13,7 @@ namespace howdah::client {
 struct JobRequest {
   std::string file;                // "-" for stdin; if empty, the job is `quick`
   std::vector<std::string> sets;   // the changes of --set, each as KEY=VALUE
+  std::string from;                // the role that begins the job, if not empty (jobspec::StartFrom)
   std::vector<std::string> words;  // arguments for the commands of the file, or the command of a quick job
   jobspec::QuickJob quick;
   std::vector<std::string> quick_flags;  // names of the flags that set `quick`, for messages

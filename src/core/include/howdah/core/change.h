@@ -106,6 +106,7 @@ struct TaskChanged {
     kAllocated,     // container, node
     kReady,         // endpoint
     kStarted,       // attempt, generation, pids, ranks, started
+    kServes,        // its readiness probe has succeeded
     kExited,        // ended by itself, with state SUCCEEDED or FAILED: exit, reason, finished, result_bytes
     kLost,          // its container was lost: exit, reason, finished
     kStopped,       // stopped, for example because the job ended or the task was scaled away: finished

@@ -140,6 +140,11 @@ struct RankExited {
   // The size of the process's result, which is stored with the job; nullopt if it has none.
   std::optional<int> result_bytes = {};
 };
+// The readiness probe of the attempt has succeeded (RoleSpec::ready). Sent at most once per attempt and connection.
+struct TaskServes {
+  ContainerId container;
+  int attempt = 0;
+};
 // The progress of an attempt has changed. `progress` is the complete current progress, not only the change.
 struct TaskProgressed {
   ContainerId container;
@@ -239,8 +244,8 @@ struct FinishPrepared {
 using Event =
     std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, AmContainerReported,
                  TokensIssued, ReclaimAnnounced, RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused,
-                 HeartbeatReceived, ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded,
-                 TaskProgressed, TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested,
-                 Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared>;
+                 HeartbeatReceived, ExecutorDisconnected, TaskStarted, TaskServes, RankExited, TaskStartFailed,
+                 TaskEnded, TaskProgressed, TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested,
+                 StopRequested, Ticked, OrdersDelayed, TensorBoardReported, FinishPrepared>;
 
 }  // namespace howdah::core

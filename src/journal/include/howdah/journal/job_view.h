@@ -20,6 +20,7 @@ struct TaskView {
   int index = 0;
   core::TaskState state = core::TaskState::kPending;
   int attempt = 0;
+  bool ready = false;             // the readiness probe of the attempt has succeeded, and the attempt runs
   std::optional<int> started_in;  // the newest generation in which an attempt was started
   std::string node, container;    // empty before the task has a container
   std::string host;               // of `port`; empty before the task has one
@@ -52,6 +53,14 @@ struct TokensView {
   friend bool operator==(const TokensView&, const TokensView&) = default;
 };
 
+// An application that a task of the job has started on the cluster.
+struct ChildView {
+  std::string id, name, type;  // "SPARK"
+  std::string state;           // in the cluster's words: "RUNNING"
+  std::string tracking_url;    // may be empty
+  friend bool operator==(const ChildView&, const ChildView&) = default;
+};
+
 struct JobView {
   std::string id, name, on, framework, user, host;
   core::JobState state = core::JobState::kQueued;
@@ -67,7 +76,8 @@ struct JobView {
   std::vector<std::string> later_roles;  // their tasks request containers only after other roles have finished
   TimeBreakdown time_breakdown;
   HardwareTime hardware;
-  std::vector<TaskView> tasks;  // by role in the order of the job file, then by index
+  std::vector<ChildView> children;  // the journal does not contain them; a caller may fill them in
+  std::vector<TaskView> tasks;      // by role in the order of the job file, then by index
 
   // Applies the next entry of the journal. Accepts any entry, and ignores all entries after a final state.
   void Apply(const core::JournalEntry& entry);

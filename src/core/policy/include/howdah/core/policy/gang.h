@@ -30,10 +30,11 @@ WaitLimit WaitLimitFor(const jobspec::Timeouts& timeouts, bool preempted);
 // How long to wait before containers are requested again. `round` (from 1) counts the releases of a partial allocation.
 Duration RequestAgainIn(int round, Random& random);
 
-// A role that must have started, or finished, before another role starts.
+// A role that must have reached a point before another role starts.
 struct Dependency {
+  enum class Until { kStarted, kServing, kFinished };
   int role = 0;
-  bool finished = false;  // the role must have finished; otherwise it must only have started
+  Until until = Until::kStarted;
 };
 // The dependencies of a role, in the order of the job file's roles.
 std::vector<Dependency> DependenciesOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
@@ -49,8 +50,9 @@ std::vector<int> FirstGang(const jobspec::JobSpec& spec);
 struct RoleProgress {
   int tasks = 0;
   int started = 0;  // tasks that have been RUNNING in this generation, or are done
+  int serving = 0;  // tasks whose readiness probe has succeeded, or are done
   int done = 0;
 };
-bool IsSatisfied(const RoleProgress& progress, bool finished);
+bool IsSatisfied(const RoleProgress& progress, Dependency::Until until);
 
 }  // namespace howdah::core::policy

@@ -78,6 +78,7 @@ enum class Situation {
   kGrewByRejoin,
   kUnreachable,
   kOutlivedService,
+  kAfterReady,
   kCount,
 };
 

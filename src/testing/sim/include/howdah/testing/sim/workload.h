@@ -48,5 +48,7 @@ const std::vector<WorkloadKind>& WorkloadKinds();
 // Adds restart rules to roles of some workloads. The random generator is separate, so that the rest of the seed's run
 // does not change.
 void AddRules(Workload& workload, Random random);
+// Lets some roles wait until others are ready instead of started. The random generator is separate, too.
+void AddReadiness(Workload& workload, Random random);
 
 }  // namespace howdah::testing::sim
