@@ -49,6 +49,7 @@ class TaskStatus(_Record):
     index: int
     state: str
     attempt: int
+    ready: bool
     node: str | None
     container: str | None
     ranks: list[int]
@@ -84,6 +85,7 @@ class Status(_Record):
     finished: str | None
     urls: dict[str, str | None]
     account: dict[str, Any]
+    children: list[dict[str, Any]]
     tasks: list[TaskStatus]
 
     def __init__(self, raw: Mapping[str, Any]) -> None:

@@ -106,6 +106,7 @@ class Maker {
     for (int i = Below(3); i > 0; --i) docker.tmpfs.push_back("/tmp/" + std::to_string(i));
     docker.runtime = Pick<std::string>({"", "nvidia"});
     docker.privileged = Flip();
+    if (Flip()) docker.client_config = "/home/ann/config $.json";
     return docker;
   }
   void KeepHistory(JobSpec& job) {
@@ -124,6 +125,11 @@ class Maker {
     for (int i = Below(3); i > 0; --i) role.locality.racks.push_back("/dc/rack" + std::to_string(i));
     role.locality.strict = !role.locality.empty() && Flip();
     if (Flip()) role.max_per_node = 1 + Below(3);
+    if (Flip()) role.placement.attributes.push_back({"gen", {"v100"}, Flip()});
+    if (Flip()) role.placement.attributes.push_back({"nm.yarn.io/disk", {"ssd", "nvme"}, Flip()});
+    if (Flip() && role.name != first_name_) role.placement.near = {first_name_};
+    if (Flip() && role.placement.near.empty()) role.placement.apart = {first_name_, role.name};
+    if (Flip()) role.placement.max_per_rack = 1 + Below(3);
   }
   RoleSpec Role(int i) {
     RoleSpec role;
@@ -139,7 +145,11 @@ class Maker {
     role.kind =
         i == 0 ? RoleKind::kWorker : Pick<RoleKind>({RoleKind::kWorker, RoleKind::kService, RoleKind::kSidecar});
     if (i == 0 && role.instances == Instances{1, 1}) role.chief = Flip();
-    role.restart = {Below(5), Time()};
+    role.restart = {Flip() ? Below(5) : kUnlimitedRestarts, Time()};
+    if (Flip()) role.restart.window = Time();
+    role.restart.always = role.kind == RoleKind::kService && Flip();
+    if (Flip()) role.ready = Ready{.http = "http://127.0.0.1:${HOWDAH_PORT}/$x", .interval = Time(), .timeout = Time()};
+    if (i == 0) role.ready = Ready{.port = Pick<std::string>({"80", "${HOWDAH_PORT}"})};
     if (Flip()) role.restart.rules = {{"out of (memory|space)$", 3, "", RestartRule::Then::kElsewhere}};
     if (Flip()) role.restart.rules.push_back({"", std::nullopt, "SIGKILL", RestartRule::Then::kRestartFree});
     if (role.kind == RoleKind::kWorker && Flip()) {
@@ -152,6 +162,7 @@ class Maker {
           Outlive{{first_name_}, Time(), Pick<Outlive::Then>({Outlive::Then::kFail, Outlive::Then::kIgnore})};
     }
     if (i > 0 && Flip()) role.after.push_back({"r0", Flip()});
+    if (i > 0 && !role.after.empty()) role.after[0].ready = !role.after[0].finished && Flip();
     if (i > 0 && !role.after.empty()) role.after[0].role = first_name_;
     if (i == 0) first_name_ = role.name;
     PlaceInCluster(role);

@@ -345,6 +345,77 @@ TEST(Problems, InvalidClusterValuesAreReported) {
   });
 }
 
+TEST(Problems, InvalidReadinessIsReported) {
+  const std::string both =
+      "roles:\n  a: {memory: 1GiB, command: date, kind: service}\n"
+      "  b: {memory: 1GiB, command: date,\n    after: [{role: a, ";
+  Check({
+      {Role("ready: {http: 'http://127.0.0.1:${HOWDAH_PORT}/up', interval: 500ms, timeout: 10s}"), {}},
+      {Role("ready: {port: '${HOWDAH_PORT}'}"), {}},
+      {Role("ready: {}"), {"3: roles.w.ready: needs http or port; write for example port: ${HOWDAH_PORT}"}},
+      {Role("ready: {port: 80, http: 'http://localhost/'}"),
+       {"3: roles.w.ready: has both http and port; remove one of them"}},
+      {Role("ready: {port: 65536}"),
+       {"3: roles.w.ready.port: '65536' is not a port; write a number from 1 to 65535, or a variable such as "
+        "${HOWDAH_PORT}"}},
+      {Role("ready: {port: '${1X}'}"),
+       {"3: roles.w.ready.port: '${1X}' is not a port; write a number from 1 to 65535, or a variable such as "
+        "${HOWDAH_PORT}"}},
+      {Role("ready: {http: 'https://localhost/'}"),
+       {"3: roles.w.ready.http: 'https://localhost/' is not an http URL; write for example "
+        "http://127.0.0.1:${HOWDAH_PORT}/"}},
+      {Role("ready: {port: 80, interval: 0s}"), {"3: roles.w.ready.interval: must be more than 0; write for example 30s"}},
+      {both + "ready: true}]}\n",
+       {"4: roles.b.after: role 'a' is never ready; add to it for example `ready: {port: ${HOWDAH_PORT}}`"}},
+      {both + "ready: true, finished: true}]}\n",
+       {"4: roles.b.after: role 'a' is a service and ends only with the job; remove 'finished'",
+        "4: roles.b.after: role 'a' cannot be both ready and finished; remove one of the two"}},
+  });
+}
+
+TEST(Problems, RestartsWithoutEndMustNotBeAwaited) {
+  const std::string ranked = "framework: pytorch\n" + Role("restart: {max: 1, always: true}");
+  Check({
+      {Role("restart: {max: unlimited, window: 6h, always: true}"), {}},
+      {Role("restart: unlimited"), {}},
+      {Role("restart: {max: endless}"),
+       {"3: roles.w.restart.max: 'endless' is not a whole number; write a whole number from 0 to 1000000"}},
+      {Role("restart: {window: 0s}"), {"3: roles.w.restart.window: must be more than 0; write for example 30s"}},
+      {Role("chief: true, restart: {always: true}"),
+       {"3: roles.w.restart.always: the chief decides the job by its end, so it cannot always restart; remove one"}},
+      {ranked,
+       {"4: roles.w.restart.always: the workers of a pytorch job restart together, so none of them restarts after a "
+        "success; remove it"}},
+      {Role("restart: {always: true}") + "  s: {memory: 1GiB, command: date, after: [{role: w, finished: true}]}\n",
+       {"3: roles.w.restart.always: role 's' waits for the end of this role; remove one of them"}},
+      {Role("restart: {max: 1}") + "  s: {memory: 1GiB, command: date, kind: setup, restart: {always: true}}\n",
+       {"4: roles.s.restart.always: all other roles wait for the end of a setup role; remove it"}},
+  });
+}
+
+TEST(Problems, InvalidPlacementIsReported) {
+  Check({
+      {Role("placement: {attributes: {gen: v100, rm.yarn.io/disk: [ssd, nvme], '!os': rhel7}, max_per_rack: 2}"), {}},
+      {Role("placement: {apart: [w]}"), {}},
+      {Role("placement: {attributes: {'a b': c}}"),
+       {"3: roles.w.placement.attributes.a b: invalid name of a node attribute; write the cluster's name for it, for "
+        "example gen"}},
+      {Role("placement: {attributes: {gen: ~, disk: []}}"),
+       {"3: roles.w.placement.attributes.gen: has no value; write one value, or a list",
+        "3: roles.w.placement.attributes.disk: has no value; write one value, or a list"}},
+      {Role("placement: {attributes: {gen: 'a,b'}}"),
+       {"3: roles.w.placement.attributes.gen: invalid value 'a,b'; use letters, digits, '-', '_' and '.'"}},
+      {Role("placement: {near: [w]}"), {"3: roles.w.placement.near: a role cannot be near itself; name other roles"}},
+      {Role("placement: {near: [ww], apart: [x]}"),
+       {"3: roles.w.placement.near: unknown role 'ww'; write the name of another role, or remove it",
+        "3: roles.w.placement.apart: unknown role 'x'; write the name of another role, or remove it"}},
+      {Role("placement: {max_per_rack: 0}"),
+       {"3: roles.w.placement.max_per_rack: '0' is too small; write a whole number from 1 to 1000000"}},
+      {Role("placement: {near: [s], apart: [s]}") + "  s: {memory: 1GiB, command: date}\n",
+       {"3: roles.w.placement: role 's' is both in near and in apart; remove one"}},
+  });
+}
+
 TEST(Problems, InvalidResourceNamesAreReported) {
   for (const char* name : {"1disk", "a/1b", "/a", "a/", "-a/b", "a-/b", "a..b/c", "a/b/c", "a b"}) {
     Check({{Role("resources: {'" + std::string(name) + "': 1}"),

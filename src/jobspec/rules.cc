@@ -158,6 +158,10 @@ void CheckAlways(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   if (!role.restart.always || reader.WasBad(PathOf(role, "restart"))) return;
   const std::string key = PathOf(role, "restart.always");
   if (role.chief) reader.FailAt(key, "the chief decides the job by its end, so it cannot always restart; remove one");
+  if (spec.framework != Framework::kPlain && role.kind == RoleKind::kWorker) {
+    reader.FailAt(key, "the workers of a " + std::string(ToText(spec.framework)) +
+                           " job restart together, so none of them restarts after a success; remove it");
+  }
   if (role.kind == RoleKind::kSetup) reader.FailAt(key, "all other roles wait for the end of a setup role; remove it");
   for (const RoleSpec& other : spec.roles) {
     const bool waits = std::any_of(other.after.begin(), other.after.end(),
@@ -202,6 +206,10 @@ void CheckRestart(const RoleSpec& role, Reader& reader) {
 }
 
 void CheckLocality(const RoleSpec& role, Reader& reader) {
+  if (!role.locality.empty() && !role.locality.strict && !role.placement.empty()) {
+    reader.HintAt(PathOf(role, "locality"),
+                  "has no effect together with placement, which names the nodes itself; add strict: true, or remove it");
+  }
   if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
   reader.FailAt(PathOf(role, "locality.strict"), "needs nodes or racks; add some, or remove it");
 }

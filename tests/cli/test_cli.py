@@ -371,13 +371,13 @@ def test_status_list_and_events_print_json(home):
     howdah(home, "run", "fail.yaml")
     status = json.loads(howdah(home, "status", "last", "--json").stdout)
     assert list(status) == ["id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice",
-                            "cause", "submitted", "started", "finished", "tokens", "urls", "tasks", "account"]
-    assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "granted", "ranks",
-                                        "pids", "exit_code", "signal", "reason", "started", "finished", "usage",
-                                        "progress", "left_files", "result_bytes"]
+                            "cause", "submitted", "started", "finished", "tokens", "urls", "tasks", "children", "account"]
+    assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "ready", "node", "container", "granted",
+                                        "ranks", "pids", "exit_code", "signal", "reason", "started", "finished",
+                                        "usage", "progress", "left_files", "result_bytes"]
     assert status["state"] == "FAILED" and "exit code 7" in status["reason"]
     listed = json.loads(howdah(home, "list", "--all", "--json").stdout)
-    del status["tasks"], status["account"]
+    del status["tasks"], status["children"], status["account"]
     assert listed == [status]
     assert json.loads(howdah(home, "list", "--json").stdout) == []
     events = [json.loads(line) for line in howdah(home, "events", status["id"], "--json").stdout.splitlines()]

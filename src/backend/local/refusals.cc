@@ -75,6 +75,7 @@ void IgnoreOfRole(const jobspec::RoleSpec& role, std::vector<std::string>& ignor
   ignore(!role.node_label.empty(), "node_label", "this machine has no node labels");
   ignore(role.image.has_value(), "image", "tasks run on this machine itself");
   ignore(!role.locality.empty(), "locality", one_node);
+  ignore(!role.placement.empty(), "placement", one_node);
   ignore(role.max_per_node.has_value(), "max_per_node", one_node);
 }
 

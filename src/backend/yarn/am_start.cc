@@ -61,7 +61,8 @@ std::string WriteAmStart(const AmStart& start) {
                           {"port", node.port},
                           {"rack", node.rack},
                           {"label", node.label},
-                          {"total", ToJson(node.total)}});
+                          {"total", ToJson(node.total)},
+                          {"attributes", node.attributes}});
   }
   return j.dump();
 }
@@ -85,7 +86,8 @@ Result<AmStart> ParseAmStart(const std::string& text) {
       start.local_resources.emplace(name, StagedFileOf(resource));
     for (const json& node : j.at("nodes")) {
       start.nodes.push_back({node.at("host"), static_cast<int>(Number(node.at("port"))), node.at("rack"),
-                             node.at("label"), ResourceOf(node.at("total"))});
+                             node.at("label"), ResourceOf(node.at("total")),
+                             node.at("attributes").get<hadoop::yarn::NodeAttributes>()});
     }
     return start;
   } catch (const json::exception& e) {

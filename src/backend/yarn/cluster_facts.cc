@@ -53,7 +53,8 @@ NodeFacts FactsOf(const ::hadoop::yarn::NodeReportProto& report) {
                  StateText(report.node_state()),
                  "",
                  hadoop::yarn::FromProto(report.capability()),
-                 hadoop::yarn::FromProto(report.used())};
+                 hadoop::yarn::FromProto(report.used()),
+                 hadoop::yarn::AttributesOf(report)};
   if (!node.running()) node.health = hadoop::yarn::FirstLine(report.health_report());
   return node;
 }
@@ -132,6 +133,14 @@ hadoop::yarn::Resource ContainerSize(const jobspec::RoleSpec& role) {
   if (role.gpus > 0) shape.others[hadoop::yarn::kGpu] = role.gpus;
   for (const jobspec::NamedResource& resource : role.resources) shape.others[resource.name] = resource.amount;
   return shape;
+}
+
+std::vector<hadoop::yarn::AttributeCondition> AttributeConditions(const jobspec::RoleSpec& role) {
+  std::vector<hadoop::yarn::AttributeCondition> conditions;
+  for (const jobspec::NodeAttribute& attribute : role.placement.attributes) {
+    conditions.push_back({attribute.name, attribute.values, attribute.none});
+  }
+  return conditions;
 }
 
 std::string NodeLabel(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {

@@ -55,6 +55,7 @@ void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const
   Asked& asked = asked_[key];
   if (asked.outstanding == 0) asked.shape = shape;
   ++asked.held[node];
+  MarkAffected(key);
   held_[id] = {.key = key, .node = node};
 }
 
@@ -68,12 +69,15 @@ void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
 void Allocation::RemoveFromNode(const Held& held) {
   Asked& asked = asked_.at(held.key);
   if (--asked.held[held.node] == 0) asked.held.erase(held.node);
-  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // the node has room for another container
+  MarkAffected(held.key);
+  if (asked.shape.limited() && asked.outstanding > 0) asked.dirty = true;  // the node has room for another container
 }
 
 void Allocation::SetNodes(std::vector<KnownNode> nodes) {
   if (nodes == nodes_) return;
   nodes_ = std::move(nodes);
+  node_index_.clear();
+  for (size_t i = 0; i < nodes_.size(); ++i) node_index_.emplace(nodes_[i].name, i);
   for (auto& [key, asked] : asked_)
     if (asked.outstanding > 0) asked.dirty = true;
 }
@@ -138,34 +142,90 @@ std::string Allocation::NameOf(const NodeIdProto& node) const {
   return options_.ports_in_names ? ToText(FromProto(node)) : node.host();
 }
 
-// How many more containers of the shape the node may run.
-int Allocation::RoomOn(const Asked& asked, const std::string& node) const {
-  if (!asked.shape.max_per_node) return asked.outstanding;
-  const auto it = asked.held.find(node);
-  const int there = it == asked.held.end() ? 0 : it->second;
-  return std::clamp(*asked.shape.max_per_node - there, 0, asked.outstanding);
+int Allocation::HeldOn(int key, const std::string& node) const {
+  const auto asked = asked_.find(key);
+  if (asked == asked_.end()) return 0;
+  const auto there = asked->second.held.find(node);
+  return there == asked->second.held.end() ? 0 : there->second;
 }
 
-// Adds a row for each node that is large enough for a container. With a limit per node, all other nodes are excluded
-// (relax_locality is false), so that the scheduler grants at most the count in a node's row on that node.
-void Allocation::AddNamedRows(const Asked& asked, std::map<std::string, Row>& rows) const {
-  const bool limited = asked.shape.max_per_node.has_value();
+std::string Allocation::RackOf(const std::string& node) const {
+  const auto known = node_index_.find(node);
+  const std::string rack = known == node_index_.end() ? "" : nodes_[known->second].rack;
+  return rack.empty() ? kDefaultRack : rack;
+}
+
+int Allocation::HeldInRack(const Asked& asked, const std::string& rack) const {
+  int held = 0;
+  for (const auto& [node, count] : asked.held) held += RackOf(node) == rack ? count : 0;
+  return held;
+}
+
+bool Allocation::MayHave(int key, const Asked& asked, const std::string& node) const {
+  const Placement& placement = asked.shape.placement;
+  if (!placement.attributes.empty()) {
+    const auto known = node_index_.find(node);
+    if (known == node_index_.end() || !Meets(nodes_[known->second].attributes, placement.attributes)) return false;
+  }
+  return std::all_of(placement.near.begin(), placement.near.end(),
+                     [&](int other) { return HeldOn(other, node) > 0; }) &&
+         std::all_of(placement.apart.begin(), placement.apart.end(),
+                     [&](int other) { return other == key || HeldOn(other, node) == 0; });
+}
+
+// How many more containers of the shape the node may run.
+int Allocation::RoomOn(int key, const Asked& asked, const std::string& node) const {
+  const Placement& placement = asked.shape.placement;
+  int room = asked.outstanding;
+  if (asked.shape.max_per_node) room = std::min(room, *asked.shape.max_per_node - HeldOn(key, node));
+  if (placement.empty()) return std::max(room, 0);
+  const bool apart = std::find(placement.apart.begin(), placement.apart.end(), key) != placement.apart.end();
+  if (apart) room = std::min(room, 1 - HeldOn(key, node));
+  if (placement.max_per_rack) room = std::min(room, *placement.max_per_rack - HeldInRack(asked, RackOf(node)));
+  return MayHave(key, asked, node) ? std::max(room, 0) : 0;
+}
+
+void Allocation::MarkAffected(int key) {
+  for (auto& [other, asked] : asked_) {
+    const Placement& placement = asked.shape.placement;
+    const auto names = [&](const std::vector<int>& keys) {
+      return std::find(keys.begin(), keys.end(), key) != keys.end();
+    };
+    const bool affected = names(placement.near) || names(placement.apart) || (other == key && placement.max_per_rack);
+    asked.dirty = asked.dirty || (affected && asked.outstanding > 0);
+  }
+}
+
+// Adds a row for each node that is large enough for a container. If only some nodes may get one, all other nodes are
+// excluded (relax_locality is false), so that the scheduler grants at most the count in a node's row on that node.
+void Allocation::AddNamedRows(int key, const Asked& asked, std::map<std::string, Row>& rows) const {
+  const Shape& shape = asked.shape;
+  const auto elsewhere = [&](const KnownNode& node) {
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const bool located = !shape.nodes.empty() || !shape.racks.empty();
+    return located && shape.strict && !has(shape.nodes, node.name) && !has(shape.nodes, HostOf(node.name)) &&
+           !has(shape.racks, RackOf(node.name));
+  };
   size_t named = 0;
   for (const KnownNode& node : nodes_) {
-    if (node.label != asked.shape.label || !asked.shape.resource.FitsIn(node.total)) continue;
-    if (++named > options_.max_named_nodes && !limited) return;
-    rows[node.name] = {RoomOn(asked, node.name), true};
-    rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !limited};
+    if (node.label != shape.label || !shape.resource.FitsIn(node.total) || elsewhere(node)) continue;
+    if (++named > options_.max_named_nodes && !shape.limited()) return;
+    const int room = RoomOn(key, asked, node.name);
+    if (room == 0 && !shape.placement.empty()) continue;
+    rows[node.name] = {room, true};
+    rows[RackOf(node.name)] = {asked.outstanding, !shape.limited()};
   }
-  if (limited && named > 0) rows[kAnywhere].relax = false;
+  if (!shape.placement.empty() || (shape.limited() && named > 0)) rows[kAnywhere].relax = false;
 }
 
-std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) const {
+std::map<std::string, Allocation::Row> Allocation::RowsOf(int key, const Asked& asked) const {
   const Shape& shape = asked.shape;
   std::map<std::string, Row> rows;
   rows[kAnywhere] = {asked.outstanding, true};
-  if (shape.nodes.empty() && shape.racks.empty()) {
-    AddNamedRows(asked, rows);
+  if ((shape.nodes.empty() && shape.racks.empty()) || !shape.placement.empty()) {
+    AddNamedRows(key, asked, rows);
     return rows;
   }
   rows[kAnywhere].relax = !shape.strict;
@@ -175,11 +235,11 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) co
       // Users name hosts. If node names include ports, the name matches all nodes of the host.
       if (node.name != wanted && HostOf(node.name) != wanted) continue;
       known = true;
-      rows[node.name] = {RoomOn(asked, node.name), true};
+      rows[node.name] = {RoomOn(key, asked, node.name), true};
       rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !shape.strict};
     }
     if (known) continue;
-    rows[wanted] = {RoomOn(asked, wanted), true};
+    rows[wanted] = {RoomOn(key, asked, wanted), true};
     rows[kDefaultRack] = {asked.outstanding, !shape.strict};
   }
   for (const std::string& rack : shape.racks) rows[rack] = {asked.outstanding, true};
@@ -187,7 +247,7 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) co
 }
 
 void Allocation::AddAsks(int key, Asked& asked) {
-  auto rows = RowsOf(asked);
+  auto rows = RowsOf(key, asked);
   for (const std::string& name : asked.rows) rows.try_emplace(name, Row{0, true});
   for (const auto& [name, row] : rows) {
     ResourceRequestProto& ask = *in_flight_->add_ask();
@@ -246,10 +306,10 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
 
 // Whether a granted container satisfies an open ask. If an ask is open but does not accept the container's node, the
 // scheduler has lowered the count of the ask too far, so the count must be sent again.
-bool Allocation::SatisfiesAsk(Asked& asked, const std::string& node) {
+bool Allocation::SatisfiesAsk(int key, Asked& asked, const std::string& node) {
   if (asked.outstanding == 0) return false;
-  const bool too_many_there = asked.shape.max_per_node && RoomOn(asked, node) == 0;
-  if (!too_many_there && !blacklist_.contains(node)) return true;
+  const bool excluded = asked.shape.limited() && RoomOn(key, asked, node) == 0;
+  if (!excluded && !blacklist_.contains(node)) return true;
   asked.dirty = true;
   return false;
 }
@@ -262,7 +322,7 @@ void Allocation::Admit(const ContainerProto& container, Effects& effects) {
   const int key = request >= 0 && request <= INT32_MAX ? static_cast<int>(request) : -1;
   const auto it = asked_.find(key);
   Held& held = held_[id] = {.key = key, .node = node};
-  if (it == asked_.end() || !SatisfiesAsk(it->second, node)) {
+  if (it == asked_.end() || !SatisfiesAsk(key, it->second, node)) {
     held.surplus = true;
     effects.surplus.push_back({-1, container, node});
     StartRelease(id);
@@ -271,6 +331,7 @@ void Allocation::Admit(const ContainerProto& container, Effects& effects) {
   Asked& asked = it->second;
   --asked.outstanding;
   ++asked.held[node];
+  MarkAffected(key);
   effects.granted.push_back({key, container, node});
 }
 

@@ -31,6 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   allocation.Ask(0, shape, 2);
   shape.max_per_node = 1;
   allocation.Ask(1, shape, 2);
+  shape.placement = {.attributes = {}, .near = {0}, .apart = {1, 2}, .max_per_rack = 2};
+  allocation.Ask(2, shape, 2);
   Instant now{};
   for (std::string_view left = text; !left.empty(); now += std::chrono::seconds(1)) {
     const std::string_view bytes = left.substr(1, static_cast<unsigned char>(left.front()));

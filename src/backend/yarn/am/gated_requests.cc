@@ -8,6 +8,14 @@
 
 namespace howdah::backend::yarn::am {
 
+namespace {
+
+bool Names(const std::vector<std::string>& names, const jobspec::RoleSpec& role) {
+  return std::find(names.begin(), names.end(), role.name) != names.end();
+}
+
+}  // namespace
+
 hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int role) {
   const jobspec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
   hadoop::yarn::Shape shape;
@@ -17,6 +25,16 @@ hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int role) {
   shape.racks = of_role.locality.racks;
   shape.strict = of_role.locality.strict;
   shape.max_per_node = of_role.max_per_node;
+  shape.placement.attributes = AttributeConditions(of_role);
+  shape.placement.max_per_rack = of_role.placement.max_per_rack;
+  for (size_t other = 0; other < spec.roles.size(); ++other) {
+    const jobspec::RoleSpec& of_other = spec.roles[other];
+    const bool near = Names(of_role.placement.near, of_other);
+    // Both roles keep the distance, whichever gets its containers first.
+    const bool apart = Names(of_role.placement.apart, of_other) || Names(of_other.placement.apart, of_role);
+    if (near) shape.placement.near.push_back(static_cast<int>(other));
+    if (apart) shape.placement.apart.push_back(static_cast<int>(other));
+  }
   return shape;
 }
 

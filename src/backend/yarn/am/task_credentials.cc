@@ -13,6 +13,7 @@ using hadoop::rpc::Credentials;
 using jobspec::TokenKind;
 
 bool GoesToTasks(const hadoop::rpc::Token& token, const jobspec::TokenRules& rules) {
+  if (token.kind == kDockerToken) return false;
   std::optional<TokenKind> kind;
   if (token.kind == hadoop::rpc::kHdfsToken) kind = TokenKind::kHdfs;
   if (token.kind == hadoop::rpc::kKmsToken) kind = TokenKind::kKms;

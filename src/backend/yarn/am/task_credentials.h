@@ -12,7 +12,8 @@ namespace howdah::backend::yarn::am {
 hadoop::rpc::Credentials ExecutorCredentials(const hadoop::rpc::Credentials& of_am, const jobspec::TokenRules& rules);
 
 // The credentials of the task's processes: the tokens that the rules allow, and the secrets that are not Howdah's. The
-// rules do not concern tokens of other kinds than those that Howdah fetches.
+// rules do not concern tokens of other kinds than those that Howdah fetches. Logins to docker registries are only for
+// NodeManagers.
 hadoop::rpc::Credentials TaskCredentials(const hadoop::rpc::Credentials& of_executor, const jobspec::TokenRules& rules);
 
 }  // namespace howdah::backend::yarn::am

@@ -20,6 +20,7 @@ Credentials OfAm() {
   add("10.0.0.7:9600", "kms-dt");
   add("10.0.0.7:8032", "RM_DELEGATION_TOKEN");
   add("hive", "HIVE_DELEGATION_TOKEN");
+  add("registry", "DOCKER_CLIENT_CREDENTIAL_TOKEN");
   EmbedFile(credentials, EmbedFor::kAll, "job.json", "job");
   EmbedFile(credentials, EmbedFor::kAm, "am.json", "am");
   AddIdentity(credentials, "am", {});
@@ -41,12 +42,14 @@ TEST(TaskCredentials, RulesDecideWhichTokensReachExecutorAndTask) {
     jobspec::TokenRules rules;
     Aliases executor, task;
   };
-  const std::string hdfs = "ha-hdfs:ns1", kms = "10.0.0.7:9600", rm = "10.0.0.7:8032";
+  const std::string hdfs = "ha-hdfs:ns1", kms = "10.0.0.7:9600", rm = "10.0.0.7:8032", docker = "registry";
   const Case cases[] = {
-      {{}, {kms, hdfs, "hive"}, {kms, hdfs, "hive"}},
-      {{.to_tasks = {}, .files = {}}, {kms, hdfs, "hive"}, {"hive"}},
-      {{.to_tasks = {TokenKind::kRm}, .files = {}}, {rm, kms, hdfs, "hive"}, {rm, "hive"}},
-      {{.to_tasks = {TokenKind::kHdfs, TokenKind::kRm}, .files = {}}, {rm, kms, hdfs, "hive"}, {rm, hdfs, "hive"}},
+      {{}, {kms, hdfs, "hive", docker}, {kms, hdfs, "hive"}},
+      {{.to_tasks = {}, .files = {}}, {kms, hdfs, "hive", docker}, {"hive"}},
+      {{.to_tasks = {TokenKind::kRm}, .files = {}}, {rm, kms, hdfs, "hive", docker}, {rm, "hive"}},
+      {{.to_tasks = {TokenKind::kHdfs, TokenKind::kRm}, .files = {}},
+       {rm, kms, hdfs, "hive", docker},
+       {rm, hdfs, "hive"}},
   };
   for (const Case& c : cases) {
     const Credentials of_executor = ExecutorCredentials(OfAm(), c.rules);

@@ -48,29 +48,6 @@ hadoop::yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& op
   return scheduler;
 }
 
-std::vector<hadoop::yarn::KnownNode> NodesOf(const AmStart& start, const hadoop::yarn::Allocation& allocation) {
-  std::vector<hadoop::yarn::KnownNode> nodes;
-  for (const CandidateNode& node : start.nodes) {
-    nodes.push_back({allocation.NameOf(hadoop::yarn::ToProto(hadoop::yarn::NodeId{node.host, node.port})), node.rack,
-                     node.label, node.total});
-  }
-  return nodes;
-}
-
-// The known nodes with the changes that the ResourceManager reports.
-std::vector<hadoop::yarn::KnownNode> UpdatedNodes(const hadoop::yarn::Allocation& allocation,
-                                                  const ::hadoop::yarn::AllocateResponseProto& response) {
-  std::vector<hadoop::yarn::KnownNode> nodes = allocation.nodes();
-  for (const auto& report : response.updated_nodes()) {
-    const std::string name = allocation.NameOf(report.nodeid());
-    std::erase_if(nodes, [&](const hadoop::yarn::KnownNode& node) { return node.name == name; });
-    if (report.node_state() != ::hadoop::yarn::NS_RUNNING) continue;
-    nodes.push_back({name, report.rackname(), report.node_labels_size() > 0 ? report.node_labels(0) : "",
-                     hadoop::yarn::FromProto(report.capability())});
-  }
-  return nodes;
-}
-
 const jobspec::RoleSpec& RoleOf(const jobspec::JobSpec& spec, int role) {
   return spec.roles[static_cast<size_t>(role)];
 }
@@ -182,10 +159,11 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       am_container_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                     options_.own_container, options_.start.node_label,
                     [this](const core::AmContainerReported& found) { sink_.OnEvent(found); }),
+      nodes_(loop, scheduler_, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
+             options_.start, options_.spec),
       checkpoint_(std::move(checkpoint)),
       earlier_{.restored = std::move(restored), .inherited = {}, .missing = {}},
       registered_(earlier_.restored.has_value()) {
-  scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
   if (earlier_.restored) {
     for (const auto& token : earlier_.restored->nm_tokens) containers_.AddToken(token);
     scheduler_.Resume(earlier_.restored->response_id);
@@ -263,7 +241,7 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
       sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
     }
   }
-  if (response.updated_nodes_size() > 0) scheduler_.SetNodes(UpdatedNodes(scheduler_.allocation(), response));
+  nodes_.OnAnswer(response);
   departure_.OnAnswer(response);
   const auto& preempt = response.preempt();
   for (const auto& container : preempt.strictcontract().container()) WarnPreempted(container);

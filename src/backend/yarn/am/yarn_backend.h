@@ -19,6 +19,7 @@
 #include "howdah/hadoop/rpc/token.h"
 #include "howdah/hadoop/yarn/scheduler.h"
 #include "howdah/jobspec/job_spec.h"
+#include "node_table.h"
 #include "preemption.h"
 #include "resource_manager_checkpoint.h"
 
@@ -96,6 +97,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   GatedRequests requests_;
   PreemptorLookup preemptors_;
   AmContainerLookup am_container_;
+  NodeTable nodes_;
   ResourceManagerCheckpoint checkpoint_;
   // The containers of an earlier AM, until this one has taken them over.
   struct Earlier {

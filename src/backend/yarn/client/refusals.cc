@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "howdah/base/bytes.h"
 #include "howdah/base/text.h"
@@ -115,6 +116,38 @@ bool GrowsFor(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const
 
 std::string WithCause(std::string refusal, const ClusterFacts& facts) {
   return refusal + (facts.no_growth.empty() ? "" : "; " + facts.no_growth);
+}
+
+// Returns the values that nodes have for the attribute: "v100 (3 nodes), a100 (1 node)"; "" if no node has it.
+std::string ValuesText(const ClusterFacts& facts, const std::string& name) {
+  std::map<std::string, int> count;
+  for (const NodeFacts& node : facts.nodes) {
+    for (const auto& [full, value] : node.attributes) {
+      if (full == name || full.substr(full.find('/') + 1) == name) ++count[value];
+    }
+  }
+  std::vector<std::string> values;
+  for (const auto& [value, nodes] : count) {
+    values.push_back(value + " (" + std::to_string(nodes) + (nodes == 1 ? " node)" : " nodes)"));
+  }
+  return Join(values);
+}
+
+// Nodes that an autoscaler may add can have any attributes.
+std::string AttributeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
+  const std::vector<hadoop::yarn::AttributeCondition> conditions = AttributeConditions(role);
+  const std::string label = NodeLabel(spec, role);
+  const bool meets = std::ranges::any_of(facts.nodes, [&](const NodeFacts& node) {
+    return IsUsable(node, label) && hadoop::yarn::Meets(node.attributes, conditions);
+  });
+  if (conditions.empty() || meets || !facts.growth.empty()) return "";
+  std::string found;
+  for (const hadoop::yarn::AttributeCondition& condition : conditions) {
+    const std::string values = ValuesText(facts, condition.name);
+    found += (found.empty() ? "" : "; ") + condition.name + ": " + (values.empty() ? "no node has it" : values);
+  }
+  return "roles." + role.name +
+         ".placement.attributes: no node meets the conditions. Attributes of the nodes: " + found;
 }
 
 std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
@@ -233,6 +266,7 @@ std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterF
   if (std::string why = TagRefusal(spec); !why.empty()) refusals.push_back(std::move(why));
   for (const jobspec::RoleSpec& role : spec.roles) {
     if (std::string why = SizeRefusal(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
+    if (std::string why = AttributeRefusal(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
   }
   if (!refusals.empty()) return refusals;
   if (std::string why = GangRefusal(spec, facts); !why.empty()) refusals.push_back(std::move(why));

@@ -205,6 +205,45 @@ TEST(Refusals, TaskLargerThanEveryNodeOrGangLargerThanTheQueueIsRefused) {
   });
 }
 
+TEST(Refusals, ConditionsOnAttributesMustHoldOnSomeNode) {
+  const auto gen = [](auto& s, auto& f, const std::string& value, bool none = false) {
+    f.nodes[0].attributes = {{"rm.yarn.io/gen", "v100"}};
+    f.nodes[1].attributes = {{"rm.yarn.io/gen", "v100"}, {"nm.yarn.io/disk", "ssd"}};
+    s.roles[0].placement.attributes = {{"gen", {value}, none}};
+  };
+  const std::string refused =
+      "roles.worker.placement.attributes: no node meets the conditions. Attributes of the nodes: ";
+  Check({
+      {"met", [&](auto& s, auto& f) { gen(s, f, "v100"); }, {}},
+      {"not met", [&](auto& s, auto& f) { gen(s, f, "a100"); }, {refused + "gen: v100 (2 nodes)"}},
+      {"excluded on every node", [&](auto& s, auto& f) { gen(s, f, "v100", true); }, {refused + "gen: v100 (2 nodes)"}},
+      {"met only by a lost node",
+       [&](auto& s, auto& f) {
+         gen(s, f, "v100");
+         s.roles[0].placement.attributes.push_back({"disk", {"ssd"}});
+       },
+       {}},
+      {"met only together",
+       [&](auto& s, auto& f) {
+         gen(s, f, "v100");
+         f.nodes[0].attributes = {{"rm.yarn.io/gen", "a100"}, {"nm.yarn.io/disk", "nvme"}};
+         s.roles[0].placement.attributes.push_back({"disk", {"nvme"}});
+       },
+       {refused + "gen: a100 (1 node), v100 (1 node); disk: nvme (1 node), ssd (1 node)"}},
+      {"unknown attribute",
+       [&](auto& s, auto&) {
+         s.roles[0].placement.attributes = {{"os", {"rhel7"}}};
+       },
+       {refused + "os: no node has it"}},
+      {"a node that may be added can have any attribute",
+       [&](auto& s, auto& f) {
+         gen(s, f, "a100");
+         f.growth = {{.label = "", .node = {1024, 8, {}}, .count = 1}};
+       },
+       {}},
+  });
+}
+
 TEST(Refusals, NodesThatTheAutoscalerMayAddCount) {
   Check({
       {"gang that fits as soon as the autoscaler has added nodes",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "docker_logins.h"
 #include "howdah/backend/yarn/access.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/gang_queue.h"
@@ -159,6 +160,15 @@ constexpr int64_t kAmMib = 32;
 constexpr int64_t kTasksPerMib = 4;
 constexpr int64_t kTensorboardMib = 1024;
 
+Status AddDockerLogins(const jobspec::JobSpec& spec, const JobId& id, hadoop::rpc::Credentials& credentials) {
+  if (!spec.docker || spec.docker->client_config.empty()) return {};
+  const auto text = os::files::ReadFile(spec.docker->client_config);
+  if (!text.ok()) return Error{ErrorCode::kUsage, "docker.client_config: " + text.error().message};
+  HOWDAH_TRY(const auto logins, DockerLogins(*text, id.text));
+  credentials.tokens.insert(logins.tokens.begin(), logins.tokens.end());
+  return {};
+}
+
 }  // namespace
 
 Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const SubmissionFacts& facts,
@@ -177,6 +187,8 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   const auto too_large =
       OversizedContainers(spec, hadoop::yarn::FromProto(application.maximumcapability()), facts.growth);
   if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
+  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(application.application_id()))};
+  HOWDAH_TRY_STATUS(AddDockerLogins(spec, id, credentials));
   HOWDAH_TRY(const auto staged, StageJob(spec, {.configuration = cluster.configuration(),
                                                 .files = *files,
                                                 .layout = layout,
@@ -184,8 +196,6 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
                                                 .agent = options.agent,
                                                 .local_directory = options.home + "/yarn",
                                                 .on_staged = submit.on_staged}));
-  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(application.application_id()))};
-
   AmStart start;
   start.job = id;
   start.submitted = SubmittedLine(id, spec, cluster.user());

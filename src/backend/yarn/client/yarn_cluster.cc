@@ -160,7 +160,9 @@ ClusterInventory InventoryOf(const ClusterFacts& facts) {
   ClusterInventory known;
   known.resource_types = facts.resource_types;
   for (const NodeFacts& node : facts.nodes) {
-    if (node.running()) known.nodes.push_back({node.host, node.port, node.rack, node.label, node.total});
+    if (node.running()) {
+      known.nodes.push_back({node.host, node.port, node.rack, node.label, node.total, node.attributes});
+    }
   }
   return known;
 }

@@ -11,6 +11,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
+#include "howdah/hadoop/yarn/placement.h"
 #include "howdah/hadoop/yarn/resource.h"
 
 namespace howdah::backend::yarn {
@@ -35,6 +36,7 @@ struct CandidateNode {
   int port = 0;
   std::string rack, label;
   hadoop::yarn::Resource total;
+  hadoop::yarn::NodeAttributes attributes = {};
   friend bool operator==(const CandidateNode&, const CandidateNode&) = default;
 };
 

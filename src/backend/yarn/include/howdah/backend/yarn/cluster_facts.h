@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "howdah/base/result.h"
+#include "howdah/hadoop/yarn/placement.h"
 #include "howdah/hadoop/yarn/resource.h"
 #include "howdah/hadoop/yarn/resource_manager.h"
 #include "howdah/jobspec/job_spec.h"
@@ -20,6 +21,7 @@ struct NodeFacts {
   std::string state;   // "RUNNING", "UNHEALTHY", "LOST", ...
   std::string health;  // health report of a node that is not running
   hadoop::yarn::Resource total, used;
+  hadoop::yarn::NodeAttributes attributes = {};
   bool running() const { return state == "RUNNING"; }
   hadoop::yarn::Resource free() const;
 };
@@ -81,6 +83,8 @@ std::vector<std::string> AllowedQueues(const std::vector<::hadoop::yarn::QueueUs
 
 // Returns the size of the container of one task of the role.
 hadoop::yarn::Resource ContainerSize(const jobspec::RoleSpec& role);
+// Returns the conditions on node attributes of the role.
+std::vector<hadoop::yarn::AttributeCondition> AttributeConditions(const jobspec::RoleSpec& role);
 // Returns the node label that the role's containers request.
 std::string NodeLabel(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 

@@ -14,6 +14,10 @@ namespace howdah::backend::yarn {
 // Secrets with this prefix are only for the AM and are not passed on to tasks.
 inline constexpr std::string_view kAmSecretPrefix = "howdah.am.";
 
+// The kind of the tokens that contain logins to docker registries (DockerCredentialTokenIdentifier). NodeManagers use
+// them, and tasks do not get them.
+inline constexpr char kDockerToken[] = "DOCKER_CLIENT_CREDENTIAL_TOKEN";
+
 // The credentials without the secrets that Howdah adds. Programs of the user get these, and so does a job that such a
 // program submits.
 hadoop::rpc::Credentials WithoutOwnSecrets(hadoop::rpc::Credentials credentials);

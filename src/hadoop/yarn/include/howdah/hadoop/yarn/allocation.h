@@ -18,6 +18,7 @@
 #include "howdah/hadoop/messages/yarn.pb.h"
 #include "howdah/hadoop/messages/yarn_service.pb.h"
 #include "howdah/hadoop/yarn/ids.h"
+#include "howdah/hadoop/yarn/placement.h"
 #include "howdah/hadoop/yarn/resource.h"
 
 namespace howdah::hadoop::yarn {
@@ -29,6 +30,9 @@ struct Shape {
   std::vector<std::string> nodes, racks;  // preferred locations; no preference if empty
   bool strict = false;                    // whether containers at other locations are refused
   std::optional<int> max_per_node;        // at most this many containers of this shape on one node at a time
+  Placement placement;                    // also strict
+  // Whether only some of the known nodes may get a container at present.
+  bool limited() const { return max_per_node.has_value() || !placement.empty(); }
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
@@ -36,6 +40,7 @@ struct Shape {
 struct KnownNode {
   std::string name, rack, label;
   Resource total;
+  NodeAttributes attributes = {};
   friend bool operator==(const KnownNode&, const KnownNode&) = default;
 };
 
@@ -151,12 +156,19 @@ class Allocation {
 
   // Does nothing if half of the cluster is avoided already.
   void AvoidUntil(const std::string& node, Instant now, Instant until);
-  std::map<std::string, Row> RowsOf(const Asked& asked) const;
-  void AddNamedRows(const Asked& asked, std::map<std::string, Row>& rows) const;
-  int RoomOn(const Asked& asked, const std::string& node) const;
+  std::map<std::string, Row> RowsOf(int key, const Asked& asked) const;
+  void AddNamedRows(int key, const Asked& asked, std::map<std::string, Row>& rows) const;
+  int HeldOn(int key, const std::string& node) const;
+  std::string RackOf(const std::string& node) const;
+  int HeldInRack(const Asked& asked, const std::string& rack) const;
+  // Whether the placement of the shape allows a container on the node.
+  bool MayHave(int key, const Asked& asked, const std::string& node) const;
+  int RoomOn(int key, const Asked& asked, const std::string& node) const;
+  // Call this after a container of the shape was granted or has ended: other nodes may now be allowed.
+  void MarkAffected(int key);
   void AddAsks(int key, Asked& asked);
   void Admit(const ::hadoop::yarn::ContainerProto& container, Effects& effects);
-  bool SatisfiesAsk(Asked& asked, const std::string& node);
+  bool SatisfiesAsk(int key, Asked& asked, const std::string& node);
   void Complete(const ::hadoop::yarn::ContainerStatusProto& status, Effects& effects);
   void StartRelease(const ContainerId& id);
   void RemoveFromNode(const Held& held);
@@ -167,6 +179,7 @@ class Allocation {
   std::set<ContainerId> seen_;      // all containers ever granted; the scheduler may report a grant twice
   std::set<ContainerId> releases_;  // releases that have not been sent yet
   std::vector<KnownNode> nodes_;
+  std::map<std::string, size_t> node_index_;  // position in nodes_, by name
   std::map<std::string, Failures> failures_;
   std::set<std::string> blacklist_;  // the nodes on the blacklist that the scheduler has received
   int cluster_nodes_ = 0;
