@@ -1,0 +1,38 @@
+"""Logins to docker registries. The test cluster has no docker, and ignores the image."""
+import json
+
+from machine import ROOT, eventually
+
+LOGINS = {"registry.example.com": {"auth": "YW5uOnNlY3JldA=="}}
+
+
+def test_logins_reach_the_node_and_not_the_task(howdah, tmp_path):
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"auths": LOGINS}))
+    job = howdah.submit(howdah.job_file(tmp_path, f"""
+name: logins
+docker: {{image: "registry.example.com/ml", client_config: {config}}}
+roles:
+  worker:
+    memory: 64MiB
+    command: 'tr -d "\\0" < "$HADOOP_TOKEN_FILE_LOCATION" | grep -c -e DOCKER -e YW5u; sleep 300'
+"""))
+    container = howdah.running(job)["tasks"][0]["container"]
+    assert eventually(lambda: howdah.log(job, "worker:0"), "the task's output").strip() == "0"
+    # The NodeManager passes this file to the docker runtime.
+    tokens, = howdah.cluster.folder.glob(f"nm*/**/{container}/container_tokens")
+    at_node = howdah.cluster.java(str(ROOT / "tests/yarn/hadoop/DockerLogins.java"), str(tokens)).stdout
+    assert json.loads(at_node) == {"auths": LOGINS}
+    assert howdah("kill", job).code == 0
+
+
+def test_file_without_logins_is_refused(howdah, tmp_path):
+    config = tmp_path / "config.json"
+    config.write_text('{"credsStore": "secretservice"}')
+    file = howdah.job_file(tmp_path, f"""
+name: logins
+docker: {{image: "registry.example.com/ml", client_config: {config}}}
+roles: {{worker: {{memory: 64MiB, command: date}}}}
+""")
+    done = howdah("submit", file)
+    assert done.code == 2 and "docker.client_config has no login" in done.stderr, done
