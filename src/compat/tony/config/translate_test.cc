@@ -54,14 +54,14 @@ TEST(Translate, JobTypesDetermineKindsAndFailurePolicies) {
       {{}, "driver*1:worker,fail"},
   };
   for (const auto& row : rows) {
-    const Translation made = Translated(Runs("x"), row.conf);
+    const common::Translation made = Translated(Runs("x"), row.conf);
     EXPECT_THAT(made.problems, IsEmpty()) << row.roles;
     EXPECT_EQ(KindsOf(made.job), row.roles);
   }
 }
 
 TEST(Translate, KeysOfJobTypeSetItsRole) {
-  const Translation made =
+  const common::Translation made =
       Translated(Runs("python a.py"), {"tony.worker.instances=2", "tony.worker.memory=3G", "tony.worker.vcores=4",
                                        "tony.worker.gpus=1", "tony.worker.node-label=gpu", "tony.ps.instances=1",
                                        "tony.ps.memory=512", "tony.ps.command=python ps.py"});
@@ -99,7 +99,7 @@ TEST(Translate, StagesBecomeDependencies) {
                       "tony.loader.instances=1"};
   const auto after = [&](Conf conf) {
     conf.insert(conf.end(), roles.begin(), roles.end());
-    const Translation made = Translated(Runs("x"), conf);
+    const common::Translation made = Translated(Runs("x"), conf);
     std::string text;
     for (const std::string& problem : made.problems) text += problem + " ";
     for (const jobspec::RoleSpec& role : made.job.roles) {
@@ -116,7 +116,7 @@ TEST(Translate, StagesBecomeDependencies) {
 }
 
 TEST(Translate, TimeoutsAreTranslated) {
-  const Translation made =
+  const common::Translation made =
       Translated(Runs("x"), {"tony.worker.instances=1", "tony.application.timeout=60000",
                              "tony.am.startup-timeout=10000", "tony.container.allocation.timeout=1000",
                              "tony.container.registration.timeout=30000", "tony.task.executor.registry-timeout-sec=20",
@@ -132,7 +132,7 @@ TEST(Translate, TimeoutsAreTranslated) {
   EXPECT_EQ(made.job.timeouts.heartbeat, milliseconds(1500));
   EXPECT_EQ(made.job.roles[0].timeout, seconds(7));
   EXPECT_EQ(made.job.restart_max, 2);
-  const Translation defaults = Translated(Runs("x"), {"tony.worker.instances=1"});
+  const common::Translation defaults = Translated(Runs("x"), {"tony.worker.instances=1"});
   EXPECT_EQ(defaults.job.timeouts.gang, std::chrono::days(365));
   EXPECT_EQ(defaults.job.timeouts.heartbeat, seconds(25));
   EXPECT_FALSE(defaults.job.timeouts.run);
@@ -159,7 +159,7 @@ TEST(Translate, TimeoutAfterGroupIsTranslatedToOutlive) {
             jobspec::Outlive::Then::kService);
   for (const char* name : {"worker.timeout.after.B", "worker.timeout.after.C", "nobody.timeout.after.A"}) {
     const std::string key = std::string("tony.application.dependency.") + name;
-    const Translation made = with({key + "=10"});
+    const common::Translation made = with({key + "=10"});
     EXPECT_FALSE(made.job.roles[1].outlive) << name;
     ASSERT_FALSE(made.notes.empty()) << name;
     EXPECT_EQ(made.notes[0].key, key);
@@ -170,7 +170,7 @@ TEST(Translate, ResourcesBecomeFiles) {
   Flags flags = Runs("x");
   flags.src_dir = "src";
   flags.python_venv = "venv.zip";
-  const Translation made = Translated(
+  const common::Translation made = Translated(
       flags,
       {"tony.worker.instances=1", "tony.containers.resources=a.zip,a.zip::ok.zip,a.zip#archive,a.zip::dir#ARCHIVE",
        "tony.worker.resources=data,a.zip,hdfs:///dir,hdfs:///one::two,data", "tony.am.resources=b.txt"});
@@ -205,13 +205,13 @@ TEST(Translate, EnvironmentValuesMayContainCommas) {
   Flags flags = Runs("x");
   flags.shell_env = {{"A", "1,2"}, {"C", "shell"}};
   flags.container_env = {{"B", "b"}, {"C", "container"}};
-  const Translation made = Translated(flags, {"tony.execution.envs=D=4,E", "tony.containers.envs=D=3"});
+  const common::Translation made = Translated(flags, {"tony.execution.envs=D=4,E", "tony.containers.envs=D=3"});
   EXPECT_THAT(made.job.env,
               ElementsAre(Pair("D", "4"), Pair("B", "b"), Pair("C", "shell"), Pair("E", ""), Pair("A", "1,2")));
 }
 
 TEST(Translate, DockerKeysSetImagesAndMounts) {
-  const Translation made =
+  const common::Translation made =
       Translated(Runs("x"), {"tony.worker.instances=1", "tony.docker.enabled=true", "tony.docker.worker.image=torch:2",
                              "tony.docker.containers.mount=/a:/b:ro,/c:/d"});
   EXPECT_EQ(made.job.docker->image, "torch:2");
@@ -219,11 +219,11 @@ TEST(Translate, DockerKeysSetImagesAndMounts) {
   EXPECT_FALSE(Translated(Runs("x"), {"tony.docker.containers.image=a"}).job.docker);
   const std::vector<std::string> two = {"tony.worker.instances=1", "tony.ps.instances=1", "tony.docker.enabled=true",
                                         "tony.docker.ps.image=b"};
-  const Translation unnamed = Translated(Runs("x"), two);
+  const common::Translation unnamed = Translated(Runs("x"), two);
   EXPECT_THAT(unnamed.problems, ElementsAre(HasSubstr("set tony.docker.containers.image or tony.docker.worker.image")));
   std::vector<std::string> named = two;
   named.push_back("tony.docker.containers.image=a");
-  const Translation made_of_two = Translated(Runs("x"), named);
+  const common::Translation made_of_two = Translated(Runs("x"), named);
   EXPECT_EQ(made_of_two.job.docker->image, "a");
   EXPECT_EQ(made_of_two.job.roles[0].image, std::nullopt);  // the role worker has no image of its own
   EXPECT_EQ(made_of_two.job.roles[1].image, "b");
@@ -232,30 +232,32 @@ TEST(Translate, DockerKeysSetImagesAndMounts) {
 TEST(Translate, TensorboardIsManagedUnlessItHasItsOwnCommand) {
   Flags flags = Runs("x");
   flags.tensorboard_log_dir = "/logs";
-  const Translation managed = Translated(flags, {"tony.worker.instances=1"});
+  const common::Translation managed = Translated(flags, {"tony.worker.instances=1"});
   EXPECT_EQ(managed.job.tensorboard_logdir, "/logs");
   EXPECT_EQ(managed.job.roles.size(), 1u);
-  const Translation own = Translated(flags, {"tony.worker.instances=1", "tony.tensorboard.command=tb"});
+  const common::Translation own = Translated(flags, {"tony.worker.instances=1", "tony.tensorboard.command=tb"});
   EXPECT_EQ(own.job.tensorboard_logdir, "");
   EXPECT_EQ(KindsOf(own.job), "worker*1:worker,fail tensorboard*1:sidecar");
   EXPECT_THAT(own.job.roles[1].env, ElementsAre(Pair("TB_LOG_DIR", "/logs")));
 }
 
 TEST(Translate, SingleNodePreprocessFcfsAndStandaloneModesAreTranslated) {
-  const Translation alone = Translated(Runs("x"), {"tony.am.memory=4g", "tony.am.gpus=2", "tony.am.retry-count=3"});
+  const common::Translation alone =
+      Translated(Runs("x"), {"tony.am.memory=4g", "tony.am.gpus=2", "tony.am.retry-count=3"});
   EXPECT_EQ(alone.job.framework, jobspec::Framework::kPlain);
   EXPECT_EQ(alone.job.roles[0].memory_bytes, int64_t{4} << 30);
   EXPECT_EQ(alone.job.roles[0].gpus, 2);
   EXPECT_EQ(alone.job.restart_max, 0);
   EXPECT_THAT(alone.job.roles[0].env, ElementsAre(Pair("PREPROCESSING_JOB", "true")));
 
-  const Translation prepared = Translated(
+  const common::Translation prepared = Translated(
       Runs("x"), {"tony.worker.instances=1", "tony.application.enable-preprocess=true", "tony.am.command=pre"});
   EXPECT_EQ(KindsOf(prepared.job), "worker*1:worker,fail preprocess*1:setup");
   EXPECT_THAT(prepared.job.roles[1].exports, ElementsAre(Pair("MODEL_PARAMS", "Model parameters: ")));
   EXPECT_EQ(prepared.job.roles[1].command.shell, "pre");
 
-  const Translation free = Translated(Runs("x"), {"tony.worker.instances=1", "tony.application.distributed-mode=FCFS"});
+  const common::Translation free =
+      Translated(Runs("x"), {"tony.worker.instances=1", "tony.application.distributed-mode=FCFS"});
   EXPECT_EQ(free.job.start, jobspec::StartMode::kFree);
   EXPECT_EQ(free.job.framework, jobspec::Framework::kPlain);
 
@@ -275,7 +277,7 @@ TEST(Translate, HorovodDriverExistsOnlyIfConfigured) {
   };
   EXPECT_EQ(KindsOf(with({}).job), "worker*1:worker,fail");
   EXPECT_THAT(with({"tony.driver.command=d"}).problems, ElementsAre(HasSubstr("TonY reserves the Horovod driver")));
-  const Translation own = with({"tony.driver.command=d", "tony.horovod.driver.mode.debug=true"});
+  const common::Translation own = with({"tony.driver.command=d", "tony.horovod.driver.mode.debug=true"});
   EXPECT_EQ(KindsOf(own.job), "worker*1:worker,fail driver*1:service");
   EXPECT_THAT(own.job.roles[0].after, ElementsAre(jobspec::After{"driver", /*finished=*/false}));
   EXPECT_THAT(with({"tony.driver.instances=1", "tony.horovod.driver.mode.debug=true"}).job.roles[0].after,
@@ -300,7 +302,7 @@ TEST(Translate, ExceededLimitsAreProblems) {
   for (const auto& row : rows) {
     Conf conf = job;
     conf.push_back(row.limit);
-    const Translation made = Translated(Runs("x"), conf);
+    const common::Translation made = Translated(Runs("x"), conf);
     if (row.problem == nullptr) {
       EXPECT_THAT(made.problems, IsEmpty()) << row.limit;
     } else {
@@ -334,7 +336,7 @@ TEST(Translate, KeysWithoutEffectAreNoted) {
       {"tony.task.max-total-fpgas=1", "tasks never request fpgas"},
       {"yarn.x=1", "not a key of TonY"}};
   for (const auto& row : rows) {
-    const Translation made = Translated(Runs("x"), {"tony.worker.instances=1", row.conf});
+    const common::Translation made = Translated(Runs("x"), {"tony.worker.instances=1", row.conf});
     EXPECT_THAT(made.problems, IsEmpty());
     ASSERT_EQ(made.notes.size(), 1u) << row.conf;
     EXPECT_THAT(made.notes[0].ToText(), HasSubstr(row.note));
@@ -345,7 +347,7 @@ TEST(Translate, KeysWithoutEffectAreNoted) {
 TEST(Translate, HistoryHasTheWholeConfiguration) {
   Flags flags = Runs("x");
   flags.shell_env = {{"A", "1"}};
-  const Translation made = Translated(flags, {"tony.worker.instances=1", "tony.history.location=/h"});
+  const common::Translation made = Translated(flags, {"tony.worker.instances=1", "tony.history.location=/h"});
   EXPECT_EQ(made.job.tony_history, "/h");
   EXPECT_THAT(made.job.configuration, Contains(jobspec::Configured{"tony.worker.instances", "1", "-conf"}));
   EXPECT_THAT(made.job.configuration, Contains(jobspec::Configured{"tony.containers.command", "x", "-executes"}));
