@@ -71,7 +71,7 @@ TEST(SavedApplications, UnknownNamesAreNotFoundWithTheNamesThatExist) {
 TEST(SavedApplications, NamesCannotLeaveTheDirectory) {
   const Scratch scratch;
   const SavedApplications saved("slider", scratch / "apps");
-  for (const std::string& name : {"", ".", "..", "../x", "a/b", "/etc", "-rf", "a b", "a\nb", "\xc3\xa4"}) {
+  for (const char* name : {"", ".", "..", "../x", "a/b", "/etc", "-rf", "a b", "a\nb", "\xc3\xa4"}) {
     EXPECT_EQ(saved.Create(name).error().code, ErrorCode::kUsage) << name;
     EXPECT_EQ(saved.Remove(name).error().code, ErrorCode::kUsage) << name;
   }
