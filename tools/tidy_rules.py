@@ -7,7 +7,8 @@
 PURE = {"base", "admission", "autoscale", "autoscale/model", "feed", "keyfile", "jobspec", "core", "core/policy",
         "am/loop", "frameworks",
         "frameworks/common", "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal",
-        "compat/common", "compat/tony/avro", "compat/tony/history", "hadoop/principals", "hadoop/yarnlogs", "metrics", "tfevents",
+        "compat/common", "compat/skeinspec", "compat/tony/avro", "compat/tony/history", "hadoop/principals",
+        "hadoop/yarnlogs", "metrics", "tfevents",
         "advice", "index/query", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
@@ -68,6 +69,7 @@ LAYERS = {
                      "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
     # translation
     "compat/common": ({"base", "keyfile", "jobspec"}, set()),
+    "compat/skeinspec": ({"base", "keyfile", "jobspec", "compat/common"}, set()),
     "compat/tony/config": ({"base", "keyfile", "jobspec", "hadoop/conf", "compat/common"}, set()),
     # world: use a network or a cluster
     "rpc": ({"base", "metrics", "os/files", "os/net", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
@@ -107,7 +109,8 @@ LAYERS = {
                   "frameworks/mpi", "rpc/callback", "diagnosis", "os/process", "os/files", "rpc", "wire",
                   "rpc/streams"}, {POSIX, "boost", "nlohmann"}),
     "client": ({"base", "keyfile", "index", "advice", "metrics", "jobspec", "core", "frameworks", "frameworks/common",
-                "journal", "compat/tony/history", "compat/common", "compat/tony/config", "hadoop/conf", "os/process",
+                "journal", "compat/tony/history", "compat/common", "compat/skeinspec", "compat/tony/config",
+                "hadoop/conf", "os/process",
                 "os/files", "rpc", "rpc/streams", "backend", "storage", "storage/history"}, {POSIX, "nlohmann"}),
     "portal": ({"base", "keyfile", "advice", "metrics", "jobspec", "core", "frameworks", "journal", "index",
                 "index/query", "rpc", "rpc/streams", "storage", "storage/history", "compat/tony/history", "os/files",
@@ -118,7 +121,8 @@ LAYERS = {
                     "client"}, {POSIX, "nlohmann"}),
     "cli/commands": ({"base", "keyfile", "admission", "autoscale", "autoscale/model", "autoscale/runner",
                       "advice", "metrics", "jobspec", "core", "frameworks", "journal",
-                      "compat/tony/history", "compat/common", "compat/tony/config", "hadoop/conf", "os/files",
+                      "compat/tony/history", "compat/common", "compat/skeinspec", "compat/tony/config",
+                      "hadoop/conf", "os/files",
                       "os/process", "rpc", "rpc/streams", "backend", "storage", "storage/history", "client", "portal", "cli/args",
                       "cli/output"}, {POSIX, "nlohmann"}),
     "cli": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client", "cli/args", "cli/commands",
@@ -142,7 +146,8 @@ LAYER_GROUPS = [
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/principals", "hadoop/yarnlogs",
-              "compat/tony/history", "compat/tony/avro", "compat/common", "journal", "metrics", "tfevents", "diagnosis", "frameworks",
+              "compat/tony/history", "compat/tony/avro", "compat/skeinspec", "compat/common", "journal", "metrics",
+              "tfevents", "diagnosis", "frameworks",
               "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "admission",
               "autoscale/model", "autoscale", "core",
               "core/policy", "jobspec", "keyfile"]),
