@@ -12,8 +12,6 @@ RUN_S = 900      # an upper bound for a busy machine, not the expected duration
 NODES = ["roles.node.instances=2", "roles.node.memory=1GiB", "roles.node.vcores=1"]
 # The recipes that start a cluster, by their headings, with the values for `--set` that reduce their sizes.
 CLUSTERS = {
-    "Ray": ["roles.head.memory=1GiB", *NODES],
-    "Dask": ["roles.scheduler.memory=512MiB", "roles.driver.memory=512MiB", *NODES],
     "Spark standalone": ["roles.master.memory=1GiB", "roles.driver.memory=1GiB", *NODES],
 }
 # The recipes that train a model. Their checkpoints must not go to the directory that the document names.
@@ -26,7 +24,8 @@ for name in ("accelerate", "Hugging Face Trainer"):
 
 def recipes():
     """The files of each recipe: heading -> name of the file -> text. The job file is the YAML block; other files have
-    their names in their first lines. Files before the first recipe of a section belong to all of its recipes."""
+    their names in their first lines. Files before the first recipe of a section belong to all of its recipes. A heading
+    without a job file of its own refers to an example (test_examples.py)."""
     found = {}
     for section in re.split(r"^## ", (ROOT / "docs/recipes.md").read_text(), flags=re.M)[1:]:
         common, *parts = re.split(r"^### ", section, flags=re.M)
@@ -36,7 +35,7 @@ def recipes():
                 name = "job.yaml" if language == "yaml" else "src/" + re.match(r"# (\w+\.py)\b", text).group(1)
                 assert name not in files, (name, files)
                 files[name] = text
-    return found
+    return {heading: files for heading, files in found.items() if "job.yaml" in files}
 
 
 RECIPES = recipes()
