@@ -37,7 +37,7 @@ TEST(SliderComponents, CommandsWithAnOrder) {
       R"({"schemaVersion": "2.1", "application": {"name": "SLEEPER",
   "commandOrders": [{"command": "SLEEP_100-START", "requires": "SLEEP_LONG-STARTED,SLEEP_100-INSTALLED"}],
   "components": [{"name": "SLEEP_100", "commands": [{"exec": "sleep 180"}]},
-                 {"name": "SLEEP_LONG", "commands": [{"exec": "sleep 180000", "name": "START", "type": "SHELL"}]}]}})"});
+    {"name": "SLEEP_LONG", "commands": [{"exec": "sleep 180000", "name": "START", "type": "SHELL"}]}]}})"});
   EXPECT_THAT(translation.problems, IsEmpty());
   EXPECT_THAT(translation.notes, IsEmpty());
   EXPECT_EQ(translation.job, Job(R"(

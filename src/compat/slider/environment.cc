@@ -1,7 +1,7 @@
 // Translates options of appConfig.json to environment variables, and fills them into commands.
 #include <algorithm>
 
-#include "translator.h"
+#include "context.h"
 
 namespace howdah::compat::slider {
 namespace {
@@ -49,27 +49,15 @@ void SetVariable(jobspec::EnvVars& env, const std::string& name, std::string val
   }
 }
 
-}  // namespace
-
-void Translator::AddVariable(const std::string& role, const Option& option, jobspec::EnvVars& env) {
-  const std::string name = VariableOf(option.name, IsTensorflow());
-  const Value value = Replaced(option.value, {application_.user, application_.name, role});
+void AddVariable(Context& context, const std::string& role, const Option& option, jobspec::EnvVars& env) {
+  const std::string name = VariableOf(option.name, IsTensorflow(context));
+  const Value value = Replaced(option.value, {context.application.user, context.application.name, role});
   if (!name.empty() && value.fixed()) SetVariable(env, name, value.literal);
 }
 
-void Translator::AddEnvironment() {
-  for (const Option& option : application_.app_config.global) AddVariable("", option, result_.job.env);
-  for (const ComponentOptions& component : application_.app_config.components) {
-    for (jobspec::RoleSpec& role : result_.job.roles) {
-      if (role.name != component.name) continue;
-      for (const Option& option : component.options) AddVariable(role.name, option, role.env);
-    }
-  }
-}
-
-std::vector<Option> Translator::OptionsOf(const std::string& role) const {
-  std::vector<Option> options = application_.app_config.global;
-  for (const ComponentOptions& component : application_.app_config.components) {
+std::vector<Option> OptionsOf(const Context& context, const std::string& role) {
+  std::vector<Option> options = context.application.app_config.global;
+  for (const ComponentOptions& component : context.application.app_config.components) {
     if (component.name != role) continue;
     for (const Option& option : component.options) SetOption(options, option);
   }
@@ -77,62 +65,76 @@ std::vector<Option> Translator::OptionsOf(const std::string& role) const {
 }
 
 // A task reserves one port, but Slider's agent allocates one for each option.
-void Translator::CheckPorts(const std::string& role) {
+void CheckPorts(Context& context, const std::string& role) {
   const Option* first = nullptr;
-  const std::vector<Option> options = OptionsOf(role);
+  const std::vector<Option> options = OptionsOf(context, role);
   for (const Option& option : options) {
     if (ComponentOfPort(option.value) != role) continue;
     if (first != nullptr) {
-      values_.Fail(option.place, "each task of " + role + " has one reserved port, which " + first->name +
-                                     " stands for; let the program choose its further ports");
+      context.values.Fail(option.place, "each task of " + role + " has one reserved port, which " + first->name +
+                                            " stands for; let the program choose its further ports");
     } else {
       first = &option;
     }
   }
 }
 
-std::string Translator::Start(const std::string& role) {
-  CheckPorts(role);
-  std::string start;
-  for (const Option& option : OptionsOf(role)) {
-    const std::string name = VariableOf(option.name, IsTensorflow());
-    if (name.empty() || (IsTensorflow() && !ComponentOfPort(option.value).empty())) continue;
-    const Value value = Replaced(option.value, {application_.user, application_.name, role});
-    const bool of_role = value.of_task && value.foreign.empty() && value.unknown.empty();
-    if (of_role) start += "export " + name + "=" + value.quoted + "\n";
-  }
-  if (!directory_.empty()) start += "cd " + ShellWord(directory_) + " || exit 1\n";
-  return start;
-}
-
-std::string Translator::FillOne(const std::string& name, const Part& part, const std::vector<Option>& options) {
+std::string FillOne(Context& context, const std::string& name, const Part& part, const std::vector<Option>& options) {
   const Place& place = part.meta->place;
-  used_.insert(name);
+  context.used.insert(name);
   const Option* option = FindOption(options, name);
   if (option == nullptr) {
     if (IsIn(name, kDirectories)) return "$PWD";
-    values_.Fail(place, "the command uses " + name + ", which appConfig.json does not set; add it there");
+    context.values.Fail(place, "the command uses " + name + ", which appConfig.json does not set; add it there");
     return "";
   }
-  const Value value = Replaced(option->value, {application_.user, application_.name, part.name});
+  const Value value = Replaced(option->value, {context.application.user, context.application.name, part.name});
   if (!value.foreign.empty()) {
-    values_.Fail(place, "the command uses " + name + ", the port of " + value.foreign +
-                            ", which is different for each task; use the variable HOWDAH_HOSTS_" +
-                            VariableName(value.foreign) + " instead");
+    context.values.Fail(place, "the command uses " + name + ", the port of " + value.foreign +
+                                   ", which is different for each task; use the variable HOWDAH_HOSTS_" +
+                                   VariableName(value.foreign) + " instead");
   } else if (!value.unknown.empty()) {
-    values_.Fail(option->place, "contains " + value.unknown + ", which only Slider's agent replaces; write the value");
+    context.values.Fail(option->place,
+                        "contains " + value.unknown + ", which only Slider's agent replaces; write the value");
   }
   return value.shell;
 }
 
+}  // namespace
+
+void AddEnvironment(Context& context) {
+  for (const Option& option : context.application.app_config.global)
+    AddVariable(context, "", option, context.result.job.env);
+  for (const ComponentOptions& component : context.application.app_config.components) {
+    for (jobspec::RoleSpec& role : context.result.job.roles) {
+      if (role.name != component.name) continue;
+      for (const Option& option : component.options) AddVariable(context, role.name, option, role.env);
+    }
+  }
+}
+
+std::string Start(Context& context, const std::string& role) {
+  CheckPorts(context, role);
+  std::string start;
+  for (const Option& option : OptionsOf(context, role)) {
+    const std::string name = VariableOf(option.name, IsTensorflow(context));
+    if (name.empty() || (IsTensorflow(context) && !ComponentOfPort(option.value).empty())) continue;
+    const Value value = Replaced(option.value, {context.application.user, context.application.name, role});
+    const bool of_role = value.of_task && value.foreign.empty() && value.unknown.empty();
+    if (of_role) start += "export " + name + "=" + value.quoted + "\n";
+  }
+  if (!context.directory.empty()) start += "cd " + ShellWord(context.directory) + " || exit 1\n";
+  return start;
+}
+
 // As CustomServiceOrchestrator.finalize_exec_command: {$conf:@//site/global/port} is the option site.global.port.
-std::string Translator::Filled(const std::string& exec, const Part& part) {
-  const std::vector<Option> options = OptionsOf(part.name);
-  const Value own = Replaced(exec, {application_.user, application_.name, part.name});
+std::string Filled(Context& context, const std::string& exec, const Part& part) {
+  const std::vector<Option> options = OptionsOf(context, part.name);
+  const Value own = Replaced(exec, {context.application.user, context.application.name, part.name});
   if (!own.foreign.empty()) {
-    values_.Fail(part.meta->place, "the command uses the port of " + own.foreign +
-                                       ", which is different for each task; use the variable HOWDAH_HOSTS_" +
-                                       VariableName(own.foreign) + " instead");
+    context.values.Fail(part.meta->place, "the command uses the port of " + own.foreign +
+                                              ", which is different for each task; use the variable HOWDAH_HOSTS_" +
+                                              VariableName(own.foreign) + " instead");
   }
   const std::string& text = own.shell;
   std::string filled;
@@ -143,7 +145,7 @@ std::string Translator::Filled(const std::string& exec, const Part& part) {
     if (close == text.npos) break;
     std::string name = text.substr(begin, close - begin);
     std::replace(name.begin(), name.end(), '/', '.');
-    filled += text.substr(at, open - at) + FillOne("site." + name, part, options);
+    filled += text.substr(at, open - at) + FillOne(context, "site." + name, part, options);
     at = close + 1;
   }
   return filled + text.substr(at);

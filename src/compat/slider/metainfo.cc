@@ -13,7 +13,7 @@ using keyfile::Reader;
 using keyfile::Row;
 using keyfile::Section;
 
-// What the maps of a metainfo.json are read into. `without_effect` is collected from the maps inside.
+// The values of the maps of a metainfo.json. `without_effect` is collected from the maps inside.
 struct CommandEntry {
   MetaCommand command;
 };

@@ -1,9 +1,9 @@
 // Reports keys without effect, and unknown keys.
 #include <algorithm>
 
+#include "context.h"
 #include "howdah/compat/slider/keys.h"
 #include "howdah/keyfile/nearest.h"
-#include "translator.h"
 
 namespace howdah::compat::slider {
 namespace {
@@ -44,36 +44,31 @@ std::string FreeRow(const std::string& name) {
   return "";
 }
 
-}  // namespace
-
-void Translator::Note(const std::string& key, const std::string& file, std::string text) {
-  if (noted_.insert(key + "\n" + text).second) result_.notes.push_back({key, file, std::move(text)});
-}
-
-void Translator::NoteKey(const std::string& name, const std::string& file, const std::string& row) {
+void NoteKey(Context& context, const std::string& name, const std::string& file, const std::string& row) {
   for (const common::Part& part : Keys().parts()) {
     for (const Key& key : part.keys) {
-      if (key.name == row && key.effect == Effect::kNone) Note(name, file, std::string(key.effect_text));
+      if (key.name == row && key.effect == Effect::kNone) Note(context, name, file, std::string(key.effect_text));
     }
   }
 }
 
-void Translator::NoteResources() {
-  const ConfTree& tree = application_.resources;
+void NoteResources(Context& context) {
+  const ConfTree& tree = context.application.resources;
   const auto note = [&](const std::string& component, const std::vector<Option>& options) {
     for (const Option& option : options) {
       const Key* row = RowOf({kResourcesPart}, option.name);
       if (row == nullptr) {
-        values_.Fail(option.place, UnknownKey({kResourcesPart}, option.name));
+        context.values.Fail(option.place, UnknownKey({kResourcesPart}, option.name));
       } else if (component == kMaster) {
         const bool honoured = option.name == "yarn.memory" || option.name == "yarn.vcores";
         const bool instances = option.name == "yarn.component.instances" && option.value == "1";
-        if (!honoured && !instances) NoteKey(component + "." + option.name, tree.place.file, "slider-appmaster.<key>");
+        if (!honoured && !instances)
+          NoteKey(context, component + "." + option.name, tree.place.file, "slider-appmaster.<key>");
       } else if (row->effect == Effect::kNone) {
-        NoteKey(option.name, tree.place.file, option.name);
-      } else if (tensorboard_ && component == "tensorboard" && option.name != "yarn.component.instances" &&
+        NoteKey(context, option.name, tree.place.file, option.name);
+      } else if (context.tensorboard && component == "tensorboard" && option.name != "yarn.component.instances" &&
                  option.name != "yarn.role.priority") {
-        Note(component + "." + option.name, tree.place.file, "Howdah runs the TensorBoard of a job by itself");
+        Note(context, component + "." + option.name, tree.place.file, "Howdah runs the TensorBoard of a job by itself");
       }
     }
   };
@@ -81,48 +76,55 @@ void Translator::NoteResources() {
   for (const ComponentOptions& component : tree.components) note(component.name, component.options);
 }
 
-void Translator::NoteAppConfig(const std::vector<Option>& options, const std::string& component) {
+void NoteAppConfig(Context& context, const std::vector<Option>& options, const std::string& component) {
   const std::vector<size_t> parts = {kTensorflowPart, kAppConfigPart};
-  const std::string& file = application_.app_config.place.file;
+  const std::string& file = context.application.app_config.place.file;
   for (const Option& option : options) {
     const std::string row = RowOf(parts, option.name) != nullptr ? option.name : FreeRow(option.name);
     if (row.empty()) {
-      values_.Fail(option.place, UnknownKey(parts, option.name));
+      context.values.Fail(option.place, UnknownKey(parts, option.name));
       continue;
     }
-    NoteKey(option.name, file, row);
-    const Value value = Replaced(option.value, {application_.user, application_.name, component});
-    const bool used = used_.count(option.name) > 0;
-    if (option.name == kImage && !application_.docker) {
-      Note(option.name, file, "the flag --docker is not given");
+    NoteKey(context, option.name, file, row);
+    const Value value = Replaced(option.value, {context.application.user, context.application.name, component});
+    const bool used = context.used.count(option.name) > 0;
+    if (option.name == kImage && !context.application.docker) {
+      Note(context, option.name, file, "the flag --docker is not given");
     } else if (row == "site.<dictionary>.<name>" && !used) {
-      Note(option.name, file, "no command uses it, and Howdah writes no configuration files");
+      Note(context, option.name, file, "no command uses it, and Howdah writes no configuration files");
     } else if (row == "site.global.<name>" && !used && !value.unknown.empty()) {
-      Note(option.name, file, "only Slider's agent replaces " + value.unknown);
+      Note(context, option.name, file, "only Slider's agent replaces " + value.unknown);
     }
   }
 }
 
-void Translator::NoteKeys() {
-  NoteResources();
-  NoteAppConfig(application_.app_config.global, "");
-  for (const ComponentOptions& component : application_.app_config.components) {
-    NoteAppConfig(component.options, component.name);
+}  // namespace
+
+void Note(Context& context, const std::string& key, const std::string& file, std::string text) {
+  if (context.noted.insert(key + "\n" + text).second) context.result.notes.push_back({key, file, std::move(text)});
+}
+
+void NoteKeys(Context& context) {
+  NoteResources(context);
+  NoteAppConfig(context, context.application.app_config.global, "");
+  for (const ComponentOptions& component : context.application.app_config.components) {
+    NoteAppConfig(context, component.options, component.name);
   }
-  if (!application_.metainfo) return;
-  const Metainfo& metainfo = *application_.metainfo;
-  for (const std::string& key : metainfo.without_effect) NoteKey(key, metainfo.place.file, key);
+  if (!context.application.metainfo) return;
+  const Metainfo& metainfo = *context.application.metainfo;
+  for (const std::string& key : metainfo.without_effect) NoteKey(context, key, metainfo.place.file, key);
   for (const MetaComponent& component : metainfo.components) {
     for (const MetaCommand& command : component.commands) {
       if (command.name == "START") continue;
-      Note("application.components.commands." + command.name, metainfo.place.file, "Howdah stops tasks with a signal");
+      Note(context, "application.components.commands." + command.name, metainfo.place.file,
+           "Howdah stops tasks with a signal");
     }
   }
   for (const std::string& group : metainfo.export_groups) {
     const bool role = std::any_of(metainfo.components.begin(), metainfo.components.end(),
                                   [&](const MetaComponent& component) { return component.name == group; });
     if (!role) {
-      Note("application.exportGroups." + group, metainfo.place.file,
+      Note(context, "application.exportGroups." + group, metainfo.place.file,
            "the addresses are published in groups with the names of the components");
     }
   }

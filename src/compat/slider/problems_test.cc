@@ -31,7 +31,7 @@ std::string Worker(const std::string& options) {
          "}}}";
 }
 
-TEST(SliderProblems, OfResources) {
+TEST(SliderProblems, ResourcesAreChecked) {
   const std::string key = "resources.json:4: components.worker.";
   Expect({
       {{"{", kConfig},
@@ -54,7 +54,7 @@ TEST(SliderProblems, OfResources) {
   });
 }
 
-TEST(SliderProblems, OfPriorities) {
+TEST(SliderProblems, PrioritiesAreChecked) {
   const std::string one = "\"yarn.component.instances\": 1";
   Expect({
       {{R"({"components": {"worker": {)" + one + "}}}", kConfig},
@@ -75,7 +75,7 @@ TEST(SliderProblems, OfPriorities) {
   });
 }
 
-TEST(SliderProblems, OfAppConfig) {
+TEST(SliderProblems, AppConfigIsChecked) {
   const std::string entry = R"("site.global.user.scripts.entry": "t.py")";
   Expect({
       {{kWorker, R"({"global": {}})"},
@@ -98,7 +98,7 @@ std::string Meta(const std::string& component) {
   return "{\"application\": {\"name\": \"X\", \"components\": [\n{\"name\": \"A\", " + component + "}]}}";
 }
 
-TEST(SliderProblems, OfMetainfo) {
+TEST(SliderProblems, MetainfoIsChecked) {
   const std::string resources = R"({"components": {"A": {"yarn.role.priority": 1, "yarn.component.instances": 3}}})";
   const std::string app_config = R"({"global": {"site.global.b": "${B.ALLOCATED_PORT}{PER_CONTAINER}",
 "site.global.p": "${A.ALLOCATED_PORT}", "site.global.q": "${A.ALLOCATED_PORT}", "site.global.z": "${NN_URI}"}})";

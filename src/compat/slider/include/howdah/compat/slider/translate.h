@@ -17,9 +17,9 @@ namespace howdah::compat::slider {
 
 // The files of a package on the submitting machine.
 struct Package {
-  std::string path;     // absolute; empty: there is none
+  std::string path;     // absolute; empty: the application has none
   bool zipped = false;  // `path` is a zip file, otherwise a directory
-  // Returns the kind of a path within the package, such as "package/files". Null if there is no package.
+  // Returns the kind of a path within the package, such as "package/files". Null if `path` is empty.
   std::function<keyfile::PathKind(const std::string& inside)> path_kind;
 };
 
