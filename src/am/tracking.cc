@@ -8,6 +8,8 @@ namespace {
 
 // The path at which Apache Slider's clients read addresses.
 constexpr std::string_view kExports = "/ws/v1/slider/publisher/exports";
+// The path at which they read the number of instances and the resources of each component.
+constexpr std::string_view kResources = "/ws/v1/slider/application/live/resources";
 
 }  // namespace
 
@@ -51,6 +53,7 @@ void TrackingServer::OnRequest(const os::http::Request& request, const Respond& 
 void TrackingServer::Show(const std::string& path, const Respond& respond) {
   if (path == "/" || path.empty()) return ShowPage(respond);
   if (path == "/status.json") return respond({200, "application/json", journal::ToJson(view_(), true), ""});
+  if (path == kResources) return ShowResources(respond);
   if (path.starts_with(kExports)) return ShowExports(path.substr(kExports.size()), respond);
   ShowLog(path, respond);
 }
@@ -60,6 +63,12 @@ void TrackingServer::ShowExports(const std::string& rest, const Respond& respond
   const auto exports = journal::SliderExports(view_(), is_all ? "" : rest.substr(1));
   if (!exports || (!is_all && !rest.starts_with('/'))) return respond({404, "", "there is no such role\n", ""});
   respond({200, "application/json", *exports, ""});
+}
+
+void TrackingServer::ShowResources(const Respond& respond) const {
+  std::vector<journal::RoleAmounts> roles;
+  for (const jobspec::RoleSpec& role : spec_.roles) roles.push_back({role.name, role.memory_bytes, role.vcores});
+  respond({200, "application/json", journal::SliderResources(view_(), roles), ""});
 }
 
 void TrackingServer::ShowPage(const Respond& respond) const {

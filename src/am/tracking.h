@@ -33,6 +33,7 @@ class TrackingServer {
   void ShowPage(const Respond& respond) const;
   // rest: what follows the path of the exports, "" or "/ROLE".
   void ShowExports(const std::string& rest, const Respond& respond) const;
+  void ShowResources(const Respond& respond) const;
   void ShowLog(const std::string& path, const Respond& respond);
   bool HasOutput(const journal::TaskView& task) const;
   int RoleOf(const std::string& name) const;

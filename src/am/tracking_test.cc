@@ -98,6 +98,8 @@ TEST(TrackingServer, ShowsPageStatusAndLogsToTheProxy) {
   const auto view = journal::FromJson(body);
   ASSERT_TRUE(view);
   EXPECT_EQ(view->id, "application_1_0001");
+  EXPECT_EQ(page.Get("/ws/v1/slider/application/live/resources", &body).content_type, "application/json");
+  EXPECT_THAT(body, HasSubstr("\"worker\":{\"yarn.role.priority\":\"1\",\"yarn.component.instances\":\"1\""));
   EXPECT_EQ(page.Get("/log/worker/0/0/stdout", &body).content_type, "text/plain; charset=utf-8");
   EXPECT_EQ(body, "tail\n");
 }

@@ -70,4 +70,34 @@ std::optional<std::string> SliderExports(const JobView& job, std::string_view ro
   return found->dump(-1, ' ', false, kReplace) + "\n";
 }
 
+std::string SliderResources(const JobView& job, const std::vector<RoleAmounts>& roles) {
+  Json components = Json::object();
+  for (const RoleAmounts& amounts : roles) {
+    int tasks = 0, running = 0, succeeded = 0, failed = 0;
+    for (const TaskView& task : job.tasks) {
+      if (task.role != amounts.role) continue;
+      ++tasks;
+      running += task.state == core::TaskState::kRunning;
+      succeeded += task.state == core::TaskState::kSucceeded;
+      failed += task.state == core::TaskState::kFailed;
+    }
+    const int waiting = std::max(0, tasks - running - succeeded - failed);
+    components[amounts.role] = {{"yarn.role.priority", std::to_string(components.size() + 1)},
+                                {"yarn.component.instances", std::to_string(tasks)},
+                                {"yarn.memory", std::to_string(amounts.memory_bytes >> 20)},
+                                {"yarn.vcores", std::to_string(amounts.vcores)},
+                                {"yarn.component.instances.requesting", std::to_string(waiting)},
+                                {"yarn.component.instances.actual", std::to_string(running)},
+                                {"yarn.component.instances.started", std::to_string(running)},
+                                {"yarn.component.instances.completed", std::to_string(succeeded)},
+                                {"yarn.component.instances.failed", std::to_string(failed)}};
+  }
+  const Json tree = {{"schema", "http://example.org/specification/v2.0.0"},
+                     {"metadata", Json::object()},
+                     {"global", Json::object()},
+                     {"credentials", Json::object()},
+                     {"components", std::move(components)}};
+  return tree.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace howdah::journal

@@ -73,5 +73,20 @@ TEST_F(AddressesTest, ExportsHaveAllRoles) {
   EXPECT_EQ(SliderExports(job_, "evaluator"), std::nullopt);
 }
 
+// The keys are those of Slider's ConfTree, ResourceKeys and StatusKeys; the values are texts, as in Slider.
+TEST_F(AddressesTest, ResourcesHaveSlidersFormat) {
+  EXPECT_EQ(SliderResources(job_, {{"ps", int64_t{2} << 30, 1}, {"worker", int64_t{512} << 20, 4}}),
+            "{\"schema\":\"http://example.org/specification/v2.0.0\",\"metadata\":{},\"global\":{},"
+            "\"credentials\":{},\"components\":{"
+            "\"ps\":{\"yarn.role.priority\":\"1\",\"yarn.component.instances\":\"1\",\"yarn.memory\":\"2048\","
+            "\"yarn.vcores\":\"1\",\"yarn.component.instances.requesting\":\"0\","
+            "\"yarn.component.instances.actual\":\"1\",\"yarn.component.instances.started\":\"1\","
+            "\"yarn.component.instances.completed\":\"0\",\"yarn.component.instances.failed\":\"0\"},"
+            "\"worker\":{\"yarn.role.priority\":\"2\",\"yarn.component.instances\":\"2\",\"yarn.memory\":\"512\","
+            "\"yarn.vcores\":\"4\",\"yarn.component.instances.requesting\":\"2\","
+            "\"yarn.component.instances.actual\":\"0\",\"yarn.component.instances.started\":\"0\","
+            "\"yarn.component.instances.completed\":\"0\",\"yarn.component.instances.failed\":\"0\"}}}\n");
+}
+
 }  // namespace
 }  // namespace howdah::journal

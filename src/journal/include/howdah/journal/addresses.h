@@ -1,6 +1,7 @@
 // The addresses of a job's running tasks. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,5 +27,17 @@ std::map<std::string, std::vector<Address>> AddressesOf(const JobView& job);
 // roles), which the clients of Slider's packages read. role: "" for all roles. Returns nullopt if the job has no task
 // of this role.
 std::optional<std::string> SliderExports(const JobView& job, std::string_view role);
+
+// The resources that a role requests for each task.
+struct RoleAmounts {
+  std::string role;
+  int64_t memory_bytes = 0;
+  int vcores = 0;
+  friend bool operator==(const RoleAmounts&, const RoleAmounts&) = default;
+};
+
+// The roles with their tasks and resources in the format of Slider's `application/live/resources` (a ConfTree whose
+// components have the options of ResourceKeys and StatusKeys), which the script of Slider's TensorFlow package reads.
+std::string SliderResources(const JobView& job, const std::vector<RoleAmounts>& roles);
 
 }  // namespace howdah::journal
