@@ -1,5 +1,5 @@
-"""The workflow of examples/spark-then-train on a real cluster: real Spark prepares a data set, PyTorch trains on it, and
-an evaluation follows."""
+"""The workflow of examples/spark-then-train on a real cluster: real Spark prepares a data set, PyTorch trains on it, an
+evaluation follows."""
 import json
 import re
 

@@ -34,6 +34,7 @@ namespace howdah::cli::commands {
   ROW(Schema)                \
   ROW(Completion)            \
   ROW(Tony)                  \
+  ROW(Skein)                 \
   ROW(Version)
 
 #define HOWDAH_DECLARE(NAME) args::Command NAME##Command(client::Connection& connection);
