@@ -43,7 +43,7 @@ constexpr Replaced kReplaced[] = {
 
 constexpr std::string_view kUsage = "write `howdah skein application submit FILE`";
 
-Error Wrong(const std::string& text) { return Error{ErrorCode::kUsage, "howdah skein: " + text}; }
+Error Wrong(const std::string& text) { return Error{ErrorCode::kUsage, "skein: " + text}; }
 
 Result<Arguments> ParseWords(Arguments arguments, const std::vector<std::string>& words) {
   if (words.empty()) return Wrong("no command; " + std::string(kUsage));

@@ -68,15 +68,14 @@ TEST(SkeinArguments, MistakesNameTheRemedy) {
     Words words;
     const char* message;
   } rows[] = {
-      {{}, "howdah skein: no command; write `howdah skein application submit FILE`"},
-      {{"application", "submit"}, "howdah skein: no specification; write `howdah skein application submit FILE`"},
-      {{"submit", "a.yaml"},
-       "howdah skein: unknown command 'submit a.yaml'; write `howdah skein application submit FILE`"},
-      {{"application", "submit", "a.yaml", "b.yaml"}, "howdah skein: 'b.yaml' follows the specification; remove it"},
-      {{"application", "submit", "a.yaml", "--plna"}, "howdah skein: unknown flag '--plna'; did you mean '--plan'?"},
+      {{}, "skein: no command; write `howdah skein application submit FILE`"},
+      {{"application", "submit"}, "skein: no specification; write `howdah skein application submit FILE`"},
+      {{"submit", "a.yaml"}, "skein: unknown command 'submit a.yaml'; write `howdah skein application submit FILE`"},
+      {{"application", "submit", "a.yaml", "b.yaml"}, "skein: 'b.yaml' follows the specification; remove it"},
+      {{"application", "submit", "a.yaml", "--plna"}, "skein: unknown flag '--plna'; did you mean '--plan'?"},
       {{"application", "submit", "a.yaml", "--zz"},
-       "howdah skein: unknown flag '--zz'; `howdah skein --help` lists all flags"},
-      {{"application", "submit", "a.yaml", "--on"}, "howdah skein: --on needs a value; write --on yarn or --on local"},
+       "skein: unknown flag '--zz'; `howdah skein --help` lists all flags"},
+      {{"application", "submit", "a.yaml", "--on"}, "skein: --on needs a value; write --on yarn or --on local"},
   };
   for (const auto& row : rows) {
     const auto parsed = ParseArguments(row.words);
