@@ -35,6 +35,8 @@ namespace howdah::cli::commands {
   ROW(Completion)            \
   ROW(Tony)                  \
   ROW(Skein)                 \
+  ROW(Slider)                \
+  ROW(Ytensorflow)           \
   ROW(Version)
 
 #define HOWDAH_DECLARE(NAME) args::Command NAME##Command(client::Connection& connection);
