@@ -7,7 +7,7 @@
 PURE = {"base", "admission", "autoscale", "autoscale/model", "feed", "keyfile", "jobspec", "core", "core/policy",
         "am/loop", "frameworks",
         "frameworks/common", "frameworks/horovod", "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal",
-        "compat/common", "compat/skeinspec", "compat/slider", "compat/tony/avro",
+        "compat/common", "compat/skeinspec", "compat/slider", "compat/yarnfile", "compat/tony/avro",
         "compat/tony/history", "hadoop/principals", "hadoop/yarnlogs", "metrics", "tfevents",
         "advice", "index/query", "portal/pages"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
@@ -71,6 +71,7 @@ LAYERS = {
     "compat/common": ({"base", "keyfile", "jobspec"}, set()),
     "compat/skeinspec": ({"base", "keyfile", "jobspec", "compat/common"}, set()),
     "compat/slider": ({"base", "keyfile", "jobspec", "compat/common"}, set()),
+    "compat/yarnfile": ({"base", "keyfile", "jobspec", "compat/common"}, set()),
     "compat/tony/config": ({"base", "keyfile", "jobspec", "hadoop/conf", "compat/common"}, set()),
     # world: use a network or a cluster
     "rpc": ({"base", "metrics", "os/files", "os/net", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
@@ -111,7 +112,7 @@ LAYERS = {
                   "rpc/streams"}, {POSIX, "boost", "nlohmann"}),
     "client": ({"base", "keyfile", "index", "advice", "metrics", "jobspec", "core", "frameworks", "frameworks/common",
                 "journal", "compat/tony/history", "compat/common", "compat/skeinspec", "compat/slider",
-                "compat/tony/config", "hadoop/conf", "os/process",
+                "compat/yarnfile", "compat/tony/config", "hadoop/conf", "os/process",
                 "os/files", "rpc", "rpc/streams", "backend", "storage", "storage/history"}, {POSIX, "nlohmann"}),
     "portal": ({"base", "keyfile", "advice", "metrics", "jobspec", "core", "frameworks", "journal", "index",
                 "index/query", "rpc", "rpc/streams", "storage", "storage/history", "compat/tony/history", "os/files",
@@ -123,7 +124,7 @@ LAYERS = {
     "cli/commands": ({"base", "keyfile", "admission", "autoscale", "autoscale/model", "autoscale/runner",
                       "advice", "metrics", "jobspec", "core", "frameworks", "journal",
                       "compat/tony/history", "compat/common", "compat/skeinspec", "compat/slider", "compat/tony/config",
-                      "hadoop/conf", "os/files",
+                      "compat/yarnfile", "hadoop/conf", "os/files",
                       "os/process", "rpc", "rpc/streams", "backend", "storage", "storage/history", "client",
                       "portal", "cli/args", "cli/output"}, {POSIX, "nlohmann"}),
     "cli": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client", "cli/args", "cli/commands",
@@ -147,7 +148,7 @@ LAYER_GROUPS = [
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "index/query", "portal/pages", "advice", "hadoop/principals", "hadoop/yarnlogs",
-              "compat/tony/history", "compat/tony/avro", "compat/skeinspec", "compat/slider",
+              "compat/tony/history", "compat/tony/avro", "compat/skeinspec", "compat/slider", "compat/yarnfile",
               "compat/common", "journal", "metrics", "tfevents", "diagnosis", "frameworks",
               "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "feed", "admission",
               "autoscale/model", "autoscale", "core",

@@ -364,7 +364,8 @@ TEST(Problems, InvalidReadinessIsReported) {
       {Role("ready: {http: 'https://localhost/'}"),
        {"3: roles.w.ready.http: 'https://localhost/' is not an http URL; write for example "
         "http://127.0.0.1:${HOWDAH_PORT}/"}},
-      {Role("ready: {port: 80, interval: 0s}"), {"3: roles.w.ready.interval: must be more than 0; write for example 30s"}},
+      {Role("ready: {port: 80, interval: 0s}"),
+       {"3: roles.w.ready.interval: must be more than 0; write for example 30s"}},
       {both + "ready: true}]}\n",
        {"4: roles.b.after: role 'a' is never ready; add to it for example `ready: {port: ${HOWDAH_PORT}}`"}},
       {both + "ready: true, finished: true}]}\n",

@@ -207,8 +207,9 @@ void CheckRestart(const RoleSpec& role, Reader& reader) {
 
 void CheckLocality(const RoleSpec& role, Reader& reader) {
   if (!role.locality.empty() && !role.locality.strict && !role.placement.empty()) {
-    reader.HintAt(PathOf(role, "locality"),
-                  "has no effect together with placement, which names the nodes itself; add strict: true, or remove it");
+    reader.HintAt(
+        PathOf(role, "locality"),
+        "has no effect together with placement, which names the nodes itself; add strict: true, or remove it");
   }
   if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
   reader.FailAt(PathOf(role, "locality.strict"), "needs nodes or racks; add some, or remove it");

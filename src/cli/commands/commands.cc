@@ -37,6 +37,7 @@ namespace howdah::cli::commands {
   ROW(Skein)                 \
   ROW(Slider)                \
   ROW(Ytensorflow)           \
+  ROW(YarnApp)               \
   ROW(Version)
 
 #define HOWDAH_DECLARE(NAME) args::Command NAME##Command(client::Connection& connection);

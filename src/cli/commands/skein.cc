@@ -6,7 +6,6 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/skein_job.h"
-#include "howdah/client/submitter.h"
 #include "howdah/compat/skeinspec/arguments.h"
 #include "howdah/compat/skeinspec/keys.h"
 #include "translated_job.h"
@@ -16,16 +15,8 @@ namespace {
 
 using compat::skeinspec::Arguments;
 
-// Skein runs only on YARN, so YARN is the default.
-std::string BackendForSkein(const client::Connection& connection, const Arguments& arguments) {
-  if (!arguments.on.empty()) return arguments.on;
-  if (!connection.on().empty()) return connection.on();
-  const auto on = client::Variable("HOWDAH_ON");
-  return on && !on->empty() ? *on : "yarn";
-}
-
 Result<int> SubmitSpecification(client::Connection& connection, const Arguments& arguments) {
-  connection.SetOn(BackendForSkein(connection, arguments));
+  connection.SetOn(ChosenBackend(connection, arguments.on, "yarn"));
   HOWDAH_TRY(client::TranslatedJob job, client::ReadSkeinJob(arguments.file));
   TranslatedRun options{.print_job = arguments.print_job,
                         .plan = arguments.plan,

@@ -7,7 +7,6 @@
 #include "howdah/client/exit_code.h"
 #include "howdah/client/find_job.h"
 #include "howdah/client/slider_job.h"
-#include "howdah/client/submitter.h"
 #include "howdah/compat/slider/keys.h"
 #include "saved_jobs.h"
 #include "translated_job.h"
@@ -30,10 +29,8 @@ Result<SavedTool> OpenSlider() {
 
 // Slider runs only on YARN, so YARN is the default. `before`: the application's newest job, if it has one.
 void ChooseBackend(client::Connection& connection, const std::optional<JobId>& before = {}) {
-  if (!connection.on().empty()) return;
-  const auto on = client::Variable("HOWDAH_ON");
   const auto there = before ? client::BackendOfId(before->text) : std::nullopt;
-  connection.SetOn(on && !on->empty() ? *on : there.value_or("yarn"));
+  connection.SetOn(ChosenBackend(connection, /*flag=*/"", there.value_or("yarn")));
 }
 
 std::optional<int> PositiveNumber(const std::string& text) {

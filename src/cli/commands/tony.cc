@@ -4,7 +4,6 @@
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
-#include "howdah/client/submitter.h"
 #include "howdah/client/tony_job.h"
 #include "howdah/compat/tony/config/keys.h"
 #include "tony_notebook.h"
@@ -15,20 +14,14 @@ namespace {
 
 namespace config = compat::tony::config;
 
-std::string BackendFor(const client::Connection& connection, const config::Flags& flags) {
-  if (!flags.on.empty()) return flags.on;
-  if (!connection.on().empty()) return connection.on();
-  if (const auto on = client::Variable("HOWDAH_ON"); on && !on->empty()) return *on;
-  return flags.submitter == config::Submitter::kLocal ? "local" : "yarn";
-}
-
 Result<int> Tony(client::Connection& connection, const std::vector<std::string>& words) {
   HOWDAH_TRY(const config::Flags flags, config::ParseFlags(words));
   if (flags.help || flags.keys) {
     output::Print(flags.help ? config::FlagsHelp() : config::KeysPage());
     return client::kExitOk;
   }
-  const std::string on = BackendFor(connection, flags);
+  const std::string on =
+      ChosenBackend(connection, flags.on, flags.submitter == config::Submitter::kLocal ? "local" : "yarn");
   connection.SetOn(on);
   HOWDAH_TRY(client::TranslatedJob job, client::ReadTonyJob(connection, flags, on));
   TranslatedRun options{.print_job = flags.print_job, .plan = flags.plan, .plan_flag = "howdah tony ... -plan"};

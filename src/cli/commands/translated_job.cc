@@ -3,6 +3,7 @@
 #include "admission.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/submitter.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -27,6 +28,13 @@ void PrintJobFile(const jobspec::JobSpec& job, const std::vector<Note>& notes) {
 }
 
 }  // namespace
+
+std::string ChosenBackend(const client::Connection& connection, const std::string& flag, const std::string& otherwise) {
+  if (!flag.empty()) return flag;
+  if (!connection.on().empty()) return connection.on();
+  const auto on = client::Variable("HOWDAH_ON");
+  return on && !on->empty() ? *on : otherwise;
+}
 
 Result<std::optional<int>> ShowTranslated(client::Connection& connection, const client::TranslatedJob& job,
                                           const TranslatedRun& options) {

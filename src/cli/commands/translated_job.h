@@ -9,6 +9,10 @@
 
 namespace howdah::cli::commands {
 
+// The backend that the user has chosen: by the tool's own flag, by --on, or by $HOWDAH_ON. Otherwise `otherwise`, which
+// is usually the backend on which the tool runs.
+std::string ChosenBackend(const client::Connection& connection, const std::string& flag, const std::string& otherwise);
+
 struct TranslatedRun {
   bool print_job = false;  // print the job file instead of running the job
   bool plan = false;       // print what submitting the job would do, instead of running it

@@ -6,7 +6,6 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/slider_job.h"
-#include "howdah/client/submitter.h"
 #include "howdah/compat/slider/keys.h"
 #include "saved_jobs.h"
 #include "translated_job.h"
@@ -103,12 +102,7 @@ Result<int> Ytensorflow(client::Connection& connection, const std::vector<std::s
   const SavedTool tool{std::move(applications), "howdah slider"};
   if (!flags.stop.empty()) return StopSaved(connection, tool, flags.stop);
   if (!flags.status.empty()) return ShowSaved(connection, tool, flags.status, /*json=*/false);
-  const auto on = client::Variable("HOWDAH_ON");
-  if (!flags.on.empty()) {
-    connection.SetOn(flags.on);
-  } else if (connection.on().empty()) {
-    connection.SetOn(on && !on->empty() ? *on : "yarn");
-  }
+  connection.SetOn(ChosenBackend(connection, flags.on, "yarn"));
   return StartCluster(connection, tool, flags);
 }
 

@@ -33,7 +33,8 @@ inline Facts Machine() {
 inline Result<std::string> NoFile(const std::string& path) { return Failed("no " + path); }
 
 // Translates flags and -conf items of the form "name=value", without files.
-inline common::Translation Translated(Flags flags, const std::vector<std::string>& conf, const Facts& facts = Machine()) {
+inline common::Translation Translated(Flags flags, const std::vector<std::string>& conf,
+                                      const Facts& facts = Machine()) {
   for (const std::string& item : conf) {
     const size_t equals = item.find('=');
     flags.conf.emplace_back(item.substr(0, equals), item.substr(equals + 1));
