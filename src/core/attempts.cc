@@ -62,14 +62,6 @@ void Attempts::On(const TaskStarted& e) {
   units_.recovery.MarkRunning();
 }
 
-void Attempts::On(const TaskServes& e) {
-  Task* task = Find(e.container, e.attempt);
-  if (task == nullptr || task->attempt.serving()) return;
-  task->attempt.MarkServing();
-  recorder_.Serves(*task);
-  units_.ending.Revisit();
-}
-
 void Attempts::On(const RankExited& e) {
   Task* task = Find(e.container, e.attempt);
   if (task == nullptr) return;
@@ -211,9 +203,9 @@ void Attempts::Start(Task& task) {
   if (roster_.RoleOf(task).coordinator()) units_.membership.coordinators.Forget();
   const int generation = units_.phase.generation();
   task.results = {};
+  task.progress = {};
   task.attempt.Begin(generation, std::max(1, roster_.SpecOf(task).processes));
   task.rendezvous.Enter(generation, RendezvousState::Step::kNone);
-  task.progress = {};
   if (task.id.index == 0) exports_[static_cast<size_t>(task.id.role)].clear();
   const ContainerId& container = task.placement.container()->id();
   context_.Emit(StartTask{container, task.id, task.attempt.number(), generation, task.seat.slot()});

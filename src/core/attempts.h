@@ -17,7 +17,6 @@ class Attempts {
   explicit Attempts(Units& units);
 
   void On(const TaskStarted& e);
-  void On(const TaskServes& e);
   void On(const RankExited& e);
   void On(const TaskStartFailed& e);
   void On(const TaskEnded& e);

@@ -61,6 +61,7 @@ class Job::Impl {
   void On(const ExecutorDisconnected& e);
   void On(const Ticked& e);
   void On(const TaskProgressed& e) { units.monitor.On(e); }
+  void On(const TaskServes& e) { units.monitor.On(e); }
   void On(const TaskHung& e) { units.monitor.On(e); }
   void On(const StackSampled& e) { units.monitor.On(e); }
   void On(const RendezvousReported& e) { units.rendezvous.On(e); }

@@ -66,6 +66,15 @@ void Monitor::On(const TaskHung& e) {
   units_.attempts.NoteFailure(*task, std::move(failure));
 }
 
+void Monitor::On(const TaskServes& e) {
+  Task* task = units_.attempts.Find(e.container, e.attempt);
+  if (task == nullptr || task->serving()) return;
+  task->progress.ready = true;
+  task->Recount();
+  recorder_.Serves(*task);
+  units_.ending.Revisit();
+}
+
 void Monitor::On(const StackSampled& e) {
   if (Task* task = units_.attempts.Find(e.container, e.attempt)) NoteStack(*task, e.stack);
 }

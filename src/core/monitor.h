@@ -20,6 +20,7 @@ class Monitor {
   explicit Monitor(Units& units);
 
   void On(const TaskProgressed& e);
+  void On(const TaskServes& e);
   void On(const TaskHung& e);
   void On(const StackSampled& e);
 

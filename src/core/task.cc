@@ -143,7 +143,7 @@ Tally Task::Count() const {
   t.pending = !done_ && state_ == TaskState::kPending && placement.container() == nullptr;
   t.unregistered = !done_ && !placement.connected();
   t.started = started_ || done_;
-  t.serving = attempt.serving() || done_;
+  t.serving = serving() || done_;
   t.done = done_;
   t.succeeded = done_ && state_ == TaskState::kSucceeded;
   t.failed = done_ && (state_ == TaskState::kFailed || state_ == TaskState::kLost);

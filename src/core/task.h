@@ -90,7 +90,6 @@ class Attempt : public TaskPart {
   int generation() const { return generation_; }
   Run run() const { return run_; }
   bool is_open() const { return run_ != Run::kNone; }
-  bool serving() const { return serving_; }  // its readiness probe has succeeded
   const Ranks& ranks() const { return ranks_; }
   const std::optional<Instant>& started() const { return started_; }
   const std::optional<ExitStatus>& exit() const { return exit_; }
@@ -102,7 +101,6 @@ class Attempt : public TaskPart {
 
   void Begin(int generation, int processes);
   void MarkRunning(Instant at) { run_ = Run::kRunning, started_ = at, Changed(); }
-  void MarkServing() { serving_ = true, Changed(); }
   // Returns false if there is no such process, or if its exit is already known.
   bool CountExit(int local_rank, Instant at);
   void CountCleanExit() { ++ranks_.clean, Changed(); }
@@ -116,7 +114,7 @@ class Attempt : public TaskPart {
   StopOrder& stop_order() { return *stop_; }
   // Call it when the newest stop order is performed late.
   void DelayStop(Duration by);
-  void End() { run_ = Run::kNone, serving_ = false, timer_.Disarm(), Changed(); }
+  void End() { run_ = Run::kNone, timer_.Disarm(), Changed(); }
   void Renumber(int number) { number_ = number, used_ = false; }
 
  private:
@@ -124,7 +122,6 @@ class Attempt : public TaskPart {
   bool used_ = false;
   int generation_ = 0;
   Run run_ = Run::kNone;
-  bool serving_ = false;
   Ranks ranks_;
   std::optional<Instant> started_;
   std::optional<ExitStatus> exit_;
@@ -196,6 +193,7 @@ class RendezvousState : public TaskPart {
 // its end. Also counts the journal entries about the progress.
 struct ProgressLog {
   std::optional<TaskProgress> latest;
+  bool ready = false;          // the readiness probe has succeeded
   std::optional<Usage> usage;  // the newest sample when the attempt ended
   std::optional<LeftFiles> left_files;
   policy::Pace pace;
@@ -255,6 +253,8 @@ class Task {
   // not known.
   const std::string& stack() const { return stack_; }
   const Tally& counts() const { return counted_; }
+  // The readiness probe of the attempt has succeeded, and the attempt has not ended.
+  bool serving() const { return attempt.is_open() && progress.ready; }
   // All processes of the attempt run: none has exited or failed, and no stop was ordered.
   bool whole() const;
   // The journal has an entry for the task.

@@ -36,7 +36,7 @@ std::string UnreadyRoles::Text() const {
   if (wait.unready == nullptr) return "";
   const auto& tasks = wait.unready->tasks();
   const auto task = std::find_if(tasks.begin(), tasks.end(), [](const Task& t) {
-    return t.attempt.started() && !t.attempt.serving() && t.state() == TaskState::kRunning;
+    return t.attempt.started() && !t.serving() && t.state() == TaskState::kRunning;
   });
   if (task == tasks.end()) return "";
   return UnreadyText(wait.waiting->spec().name, roster_.NameOf(*task), *wait.unready->spec().ready,

@@ -34,8 +34,7 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
                 {[this] { progress_.Send(); },
                  [this](const wire::Stop& stop) {
                    attempt_->Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
-                 }}),
-      ready_probe_(context.loop, [this] { ReportServing(); }) {}
+                 }}) {}
 
 void AttemptRunner::Start(const wire::Start& start, const wire::Cluster& cluster) {
   if (attempt_ || pending_ || start.attempt() <= newest_) return;  // the order is a duplicate or outdated
@@ -104,9 +103,7 @@ void AttemptRunner::StartAttempt(StartOrder order, Duration filling) {
   }
   if (!prepared.ok()) FailStart(order_.slot, {std::nullopt, prepared.error().message});
   const bool started = prepared.ok() && StartRanks(filling);
-  if (started && probe) {
-    ready_probe_.Begin(*probe, context_.plan.role().ready->interval, context_.plan.role().ready->timeout);
-  }
+  if (started && probe) progress_.Probe(*probe, *context_.plan.role().ready);
   context_.logs.OnFilesMade();
   if (started) return;
   if (attempt_->pids().empty()) return OnAttemptEnded();
@@ -244,7 +241,6 @@ void AttemptRunner::OnAttemptEnded() {
   if (ended_) return;
   const int number = attempt_->number();
   watchdog_.End();
-  ready_probe_.End();
   progress_.End();
   context_.metrics.End();
   // Destroy the attempt later, because its expired timer may already be about to call it.
@@ -268,12 +264,6 @@ void AttemptRunner::ReportStarted(Instant at, Duration filling) {
   started.set_at_micros(Micros(at));
   started.set_filling_micros(filling.count());
   for (const pid_t pid : attempt_->pids()) started.add_pids(pid);
-  context_.am.Report(std::move(message));
-}
-
-void AttemptRunner::ReportServing() {
-  wire::FromExecutor message;
-  message.mutable_serves()->set_attempt(order_.slot.attempt);
   context_.am.Report(std::move(message));
 }
 

@@ -17,7 +17,6 @@
 #include "log_server.h"
 #include "metric_sampler.h"
 #include "progress_reporter.h"
-#include "ready_probe.h"
 #include "result_store.h"
 #include "start_order.h"
 #include "task_stacks.h"
@@ -96,7 +95,6 @@ class AttemptRunner {
   void ReportExit(wire::FromExecutor message, const ResultStore::Stored& result);
   void OnAttemptEnded();
   void ReportStarted(Instant at, Duration filling);
-  void ReportServing();
   void ReportEnded(int attempt, const std::optional<wire::LeftFiles>& left = std::nullopt);
 
   TaskContext context_;
@@ -115,7 +113,6 @@ class AttemptRunner {
   FailureDiagnosis diagnosis_;
   ProgressReporter progress_;
   Watchdog watchdog_;
-  ReadyProbe ready_probe_;
 };
 
 }  // namespace howdah::executor

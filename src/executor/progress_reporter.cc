@@ -15,12 +15,21 @@ ProgressReporter::ProgressReporter(boost::asio::io_context& loop, const os::proc
       on_line_(std::move(on_line)),
       reader_(loop, clock,
               {[this](int rank, const core::ProgressLine& line) { OnLine(rank, line); },
-               [this](int rank, const std::string& line) { OnInvalidLine(rank, line); }}) {}
+               [this](int rank, const std::string& line) { OnInvalidLine(rank, line); }}),
+      ready_probe_(loop, [this] {
+        wire::FromExecutor message;
+        message.mutable_serves()->set_attempt(attempt_);
+        am_.Report(std::move(message));
+      }) {}
 
 Status ProgressReporter::Begin(const std::string& work_dir, int attempt, int processes) {
   attempt_ = attempt;
   sent_.reset();
   return reader_.Begin(work_dir, attempt, processes);
+}
+
+void ProgressReporter::Probe(ProbeTarget target, const jobspec::Ready& ready) {
+  ready_probe_.Begin(std::move(target), ready.interval, ready.timeout);
 }
 
 void ProgressReporter::ReadAndSend() {
@@ -41,6 +50,7 @@ void ProgressReporter::AddTo(wire::Heartbeat& heartbeat) {
 
 void ProgressReporter::End() {
   reader_.End();
+  ready_probe_.End();
   if (!changed()) return;
   wire::FromExecutor message;
   Fill(*message.mutable_progress());

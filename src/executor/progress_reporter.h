@@ -9,10 +9,12 @@
 #include "am_connection.h"
 #include "howdah/os/process/clock.h"
 #include "progress_reader.h"
+#include "ready_probe.h"
 
 namespace howdah::executor {
 
-// Reports a checkpoint immediately, because a restart may depend on it. Reports steps with the next heartbeat.
+// Reports readiness once, and a checkpoint immediately, because a restart may depend on it. Reports steps with the next
+// heartbeat.
 class ProgressReporter {
  public:
   // extend_grace is called when a process reports that it is still saving. It returns whether it has extended the grace
@@ -23,6 +25,8 @@ class ProgressReporter {
 
   // Creates the files of an attempt.
   Status Begin(const std::string& work_dir, int attempt, int processes);
+  // Probes until the attempt is ready, and reports that.
+  void Probe(ProbeTarget target, const jobspec::Ready& ready);
   // Reads what the processes have written so far and sends it.
   void ReadAndSend();
   // Sends the progress if it has changed since the last message.
@@ -47,6 +51,7 @@ class ProgressReporter {
   std::function<bool()> extend_grace_;
   std::function<void(int local_rank, const core::ProgressLine& line)> on_line_;
   ProgressReader reader_;
+  ReadyProbe ready_probe_;
   int attempt_ = 0;
   std::optional<core::TaskProgress> sent_;
 };

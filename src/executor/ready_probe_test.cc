@@ -25,7 +25,7 @@ TEST(ProbeTarget, IsReadFromTheJobFileAndTheEnvironment) {
       {"", "${HOWDAH_PORT}", {"127.0.0.1", 4711, ""}},
       {"http://127.0.0.1:${HOWDAH_PORT}/up?now=1", "", {"127.0.0.1", 4711, "/up?now=1"}},
       {"http://localhost", "", {"127.0.0.1", 80, "/"}},
-      {"http://10.0.0.7:8080/", "", {"10.0.0.7", 8080, "/"}},
+      {"http://127.0.0.2:8080/", "", {"127.0.0.2", 8080, "/"}},
       {"http://[::1]:8080/", "", {"::1", 8080, "/"}},
       {"http://[::1]/", "", {"::1", 80, "/"}},
   };
@@ -48,8 +48,8 @@ TEST(ProbeTarget, ErrorNamesTheProbeAndTheFault) {
       {"http://127.0.0.1:0/", "", "its readiness probe http://127.0.0.1:0/ cannot be made: '0' is not a port"},
       {"http://127.0.0.1:99999/", "",
        "its readiness probe http://127.0.0.1:99999/ cannot be made: '99999' is not a port"},
-      {"http://web.example.com/", "",
-       "its readiness probe http://web.example.com/ cannot be made: the probe runs on the task's own host; write "
+      {"http://example.com/", "",
+       "its readiness probe http://example.com/ cannot be made: the probe runs on the task's own host; write "
        "127.0.0.1 or localhost"},
   };
   for (const auto& row : rows) {

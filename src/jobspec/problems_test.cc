@@ -351,7 +351,6 @@ TEST(Problems, InvalidReadinessIsReported) {
       "  b: {memory: 1GiB, command: date,\n    after: [{role: a, ";
   Check({
       {Role("ready: {http: 'http://127.0.0.1:${HOWDAH_PORT}/up', interval: 500ms, timeout: 10s}"), {}},
-      {Role("ready: {port: '${HOWDAH_PORT}'}"), {}},
       {Role("ready: {}"), {"3: roles.w.ready: needs http or port; write for example port: ${HOWDAH_PORT}"}},
       {Role("ready: {port: 80, http: 'http://localhost/'}"),
        {"3: roles.w.ready: has both http and port; remove one of them"}},

@@ -371,7 +371,8 @@ def test_status_list_and_events_print_json(home):
     howdah(home, "run", "fail.yaml")
     status = json.loads(howdah(home, "status", "last", "--json").stdout)
     assert list(status) == ["id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice",
-                            "cause", "submitted", "started", "finished", "tokens", "urls", "tasks", "children", "account"]
+                            "cause", "submitted", "started", "finished", "tokens", "urls", "tasks", "children",
+                            "account"]
     assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "ready", "node", "container", "granted",
                                         "ranks", "pids", "exit_code", "signal", "reason", "started", "finished",
                                         "usage", "progress", "left_files", "result_bytes"]

@@ -109,7 +109,8 @@ def test_commands_work_while_a_job_runs_and_after_its_end(machine, tmp_path):
     assert refused.code == 2 and "2 to 3" in refused.stderr, refused
     assert machine("scale", job, "talker=2").code == 0
     status = machine.until(job, lambda s: [t["attempt"] for t in s["tasks"]] == [0, 1], "two")
-    assert status.keys() == KEYS | {"tasks", "children", "account"} and all(t.keys() == TASK_KEYS for t in status["tasks"]), status
+    assert status.keys() == KEYS | {"tasks", "children", "account"}, status
+    assert all(t.keys() == TASK_KEYS for t in status["tasks"]), status
     assert (status["id"], status["name"], status["state"], status["on"], status["exit_code"], status["generation"]) == (
         job, "talk", "RUNNING", "yarn", None, 0)
     hosts = {machine.cluster.host(n) for n in machine.cluster.setup.node_names()}

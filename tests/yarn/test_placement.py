@@ -73,7 +73,8 @@ def test_rack_has_at_most_the_allowed_number_of_tasks(howdah, tmp_path):
 
 
 def test_job_without_a_suitable_node_is_refused(howdah, tmp_path):
-    file = howdah.job_file(tmp_path, "name: refused\nroles:\n" + role("worker", 1, "{attributes: {gen: h100, os: rhel7}}"))
+    worker = role("worker", 1, "{attributes: {gen: h100, os: rhel7}}")
+    file = howdah.job_file(tmp_path, f"name: refused\nroles:\n{worker}")
     done = howdah("submit", file)
     assert done.code == 3, done
     assert "roles.worker.placement.attributes: no node meets the conditions. Attributes of the nodes: " \

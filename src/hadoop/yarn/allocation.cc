@@ -9,7 +9,6 @@ namespace {
 using namespace ::hadoop::yarn;
 
 constexpr const char* kAnywhere = "*";
-constexpr const char* kDefaultRack = "/default-rack";
 // All shapes have the same priority, so that none has to wait for another. They differ by allocation_request_id.
 constexpr int kPriority = 1;
 
@@ -54,7 +53,7 @@ void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const
   if (!seen_.insert(id).second) return;
   Asked& asked = asked_[key];
   if (asked.outstanding == 0) asked.shape = shape;
-  ++asked.held[node];
+  ++held_on_[key][node];
   MarkAffected(key);
   held_[id] = {.key = key, .node = node};
 }
@@ -68,16 +67,15 @@ void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
 // Subtracts a container from the count of its node.
 void Allocation::RemoveFromNode(const Held& held) {
   Asked& asked = asked_.at(held.key);
-  if (--asked.held[held.node] == 0) asked.held.erase(held.node);
+  auto& there = held_on_[held.key];
+  if (--there[held.node] == 0) there.erase(held.node);
   MarkAffected(held.key);
   if (asked.shape.limited() && asked.outstanding > 0) asked.dirty = true;  // the node has room for another container
 }
 
 void Allocation::SetNodes(std::vector<KnownNode> nodes) {
-  if (nodes == nodes_) return;
-  nodes_ = std::move(nodes);
-  node_index_.clear();
-  for (size_t i = 0; i < nodes_.size(); ++i) node_index_.emplace(nodes_[i].name, i);
+  if (nodes == nodes_.all()) return;
+  nodes_ = KnownNodes(std::move(nodes));
   for (auto& [key, asked] : asked_)
     if (asked.outstanding > 0) asked.dirty = true;
 }
@@ -94,13 +92,13 @@ void Allocation::NodeSucceeded(const std::string& node) {
 }
 
 void Allocation::Avoid(const std::string& host, Instant now, Duration limit) {
-  for (const KnownNode& node : nodes_) {
+  for (const KnownNode& node : nodes_.all()) {
     if (HostOf(node.name) == host) AvoidUntil(node.name, now, now + limit);
   }
 }
 
 void Allocation::AvoidUntil(const std::string& node, Instant now, Instant until) {
-  const size_t known = std::max(nodes_.size(), static_cast<size_t>(std::max(cluster_nodes_, 0)));
+  const size_t known = std::max(nodes_.all().size(), static_cast<size_t>(std::max(cluster_nodes_, 0)));
   auto others = avoided(now);
   others.erase(node);
   if ((others.size() + 1) * 2 > known) return;
@@ -142,47 +140,9 @@ std::string Allocation::NameOf(const NodeIdProto& node) const {
   return options_.ports_in_names ? ToText(FromProto(node)) : node.host();
 }
 
-int Allocation::HeldOn(int key, const std::string& node) const {
-  const auto asked = asked_.find(key);
-  if (asked == asked_.end()) return 0;
-  const auto there = asked->second.held.find(node);
-  return there == asked->second.held.end() ? 0 : there->second;
-}
-
-std::string Allocation::RackOf(const std::string& node) const {
-  const auto known = node_index_.find(node);
-  const std::string rack = known == node_index_.end() ? "" : nodes_[known->second].rack;
-  return rack.empty() ? kDefaultRack : rack;
-}
-
-int Allocation::HeldInRack(const Asked& asked, const std::string& rack) const {
-  int held = 0;
-  for (const auto& [node, count] : asked.held) held += RackOf(node) == rack ? count : 0;
-  return held;
-}
-
-bool Allocation::MayHave(int key, const Asked& asked, const std::string& node) const {
-  const Placement& placement = asked.shape.placement;
-  if (!placement.attributes.empty()) {
-    const auto known = node_index_.find(node);
-    if (known == node_index_.end() || !Meets(nodes_[known->second].attributes, placement.attributes)) return false;
-  }
-  return std::all_of(placement.near.begin(), placement.near.end(),
-                     [&](int other) { return HeldOn(other, node) > 0; }) &&
-         std::all_of(placement.apart.begin(), placement.apart.end(),
-                     [&](int other) { return other == key || HeldOn(other, node) == 0; });
-}
-
 // How many more containers of the shape the node may run.
 int Allocation::RoomOn(int key, const Asked& asked, const std::string& node) const {
-  const Placement& placement = asked.shape.placement;
-  int room = asked.outstanding;
-  if (asked.shape.max_per_node) room = std::min(room, *asked.shape.max_per_node - HeldOn(key, node));
-  if (placement.empty()) return std::max(room, 0);
-  const bool apart = std::find(placement.apart.begin(), placement.apart.end(), key) != placement.apart.end();
-  if (apart) room = std::min(room, 1 - HeldOn(key, node));
-  if (placement.max_per_rack) room = std::min(room, *placement.max_per_rack - HeldInRack(asked, RackOf(node)));
-  return MayHave(key, asked, node) ? std::max(room, 0) : 0;
+  return nodes_.RoomOn(node, key, asked.shape, asked.outstanding, held_on_);
 }
 
 void Allocation::MarkAffected(int key) {
@@ -206,16 +166,16 @@ void Allocation::AddNamedRows(int key, const Asked& asked, std::map<std::string,
     };
     const bool located = !shape.nodes.empty() || !shape.racks.empty();
     return located && shape.strict && !has(shape.nodes, node.name) && !has(shape.nodes, HostOf(node.name)) &&
-           !has(shape.racks, RackOf(node.name));
+           !has(shape.racks, nodes_.RackOf(node.name));
   };
   size_t named = 0;
-  for (const KnownNode& node : nodes_) {
+  for (const KnownNode& node : nodes_.all()) {
     if (node.label != shape.label || !shape.resource.FitsIn(node.total) || elsewhere(node)) continue;
     if (++named > options_.max_named_nodes && !shape.limited()) return;
     const int room = RoomOn(key, asked, node.name);
     if (room == 0 && !shape.placement.empty()) continue;
     rows[node.name] = {room, true};
-    rows[RackOf(node.name)] = {asked.outstanding, !shape.limited()};
+    rows[nodes_.RackOf(node.name)] = {asked.outstanding, !shape.limited()};
   }
   if (!shape.placement.empty() || (shape.limited() && named > 0)) rows[kAnywhere].relax = false;
 }
@@ -231,7 +191,7 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(int key, const Asked& 
   rows[kAnywhere].relax = !shape.strict;
   for (const std::string& wanted : shape.nodes) {
     bool known = false;
-    for (const KnownNode& node : nodes_) {
+    for (const KnownNode& node : nodes_.all()) {
       // Users name hosts. If node names include ports, the name matches all nodes of the host.
       if (node.name != wanted && HostOf(node.name) != wanted) continue;
       known = true;
@@ -330,7 +290,7 @@ void Allocation::Admit(const ContainerProto& container, Effects& effects) {
   }
   Asked& asked = it->second;
   --asked.outstanding;
-  ++asked.held[node];
+  ++held_on_[key][node];
   MarkAffected(key);
   effects.granted.push_back({key, container, node});
 }

@@ -57,6 +57,9 @@ struct TaskFacts {
   bool stopped() const { return stopped_at.has_value(); }
 };
 
+template <typename T, typename... Others>
+concept IsOneOf = (std::is_same_v<T, Others> || ...);
+
 class Facts {
  public:
   explicit Facts(const Workload& workload) : workload_(workload), asked_(workload.spec.roles.size(), 0) {}
@@ -108,21 +111,15 @@ class Facts {
   void On(const core::TaskHung& e);
   void On(const core::StackSampled& e) { NoteMessage(e.container); }
   void On(const core::StopRequested& e);
-  void On(const core::AmStarted&) {}
   void On(const core::AmResumed&);
-  void On(const core::ReclaimAnnounced&) {}
-  void On(const core::RequestsDelayed&) {}
-  void On(const core::ContainerStarting&) {}
-  void On(const core::ExecutorRefused&) {}
   void On(const core::HeartbeatReceived& e) { NoteMessage(e.container); }
-  void On(const core::ExecutorDisconnected&) {}
   void On(const core::RendezvousReported& e);
-  void On(const core::ScaleRequested&) {}
   // Events that change no fact.
   template <typename Other>
-  requires std::disjunction_v<std::is_same<Other, core::Ticked>, std::is_same<Other, core::OrdersDelayed>,
-                              std::is_same<Other, core::TensorBoardReported>, std::is_same<Other, core::FinishPrepared>,
-                              std::is_same<Other, core::AmContainerReported>, std::is_same<Other, core::TokensIssued>>
+  requires IsOneOf<Other, core::Ticked, core::OrdersDelayed, core::TensorBoardReported, core::FinishPrepared,
+                   core::AmContainerReported, core::TokensIssued, core::AmStarted, core::ReclaimAnnounced,
+                   core::RequestsDelayed, core::ContainerStarting, core::ExecutorRefused, core::ExecutorDisconnected,
+                   core::ScaleRequested>
   void On(const Other&) {}
 
   void On(const core::RequestContainers& a);

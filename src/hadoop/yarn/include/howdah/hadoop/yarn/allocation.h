@@ -18,31 +18,10 @@
 #include "howdah/hadoop/messages/yarn.pb.h"
 #include "howdah/hadoop/messages/yarn_service.pb.h"
 #include "howdah/hadoop/yarn/ids.h"
-#include "howdah/hadoop/yarn/placement.h"
+#include "howdah/hadoop/yarn/known_nodes.h"
 #include "howdah/hadoop/yarn/resource.h"
 
 namespace howdah::hadoop::yarn {
-
-// The properties that all containers of one ask have in common.
-struct Shape {
-  Resource resource;
-  std::string label;                      // node label; empty for the queue's default
-  std::vector<std::string> nodes, racks;  // preferred locations; no preference if empty
-  bool strict = false;                    // whether containers at other locations are refused
-  std::optional<int> max_per_node;        // at most this many containers of this shape on one node at a time
-  Placement placement;                    // also strict
-  // Whether only some of the known nodes may get a container at present.
-  bool limited() const { return max_per_node.has_value() || !placement.empty(); }
-  friend bool operator==(const Shape&, const Shape&) = default;
-};
-
-// A node of the cluster. `name` is its name in the scheduler.
-struct KnownNode {
-  std::string name, rack, label;
-  Resource total;
-  NodeAttributes attributes = {};
-  friend bool operator==(const KnownNode&, const KnownNode&) = default;
-};
 
 struct AllocationOptions {
   // yarn.scheduler.include-port-in-node-name: whether the scheduler names nodes "host:port".
@@ -98,7 +77,7 @@ class Allocation {
   // Sets the nodes that can run containers. A request lists those that are suitable in addition to "*" (any node):
   // schedulers grant containers on listed nodes at once, but on an unlisted node only one per heartbeat of the node.
   void SetNodes(std::vector<KnownNode> nodes);
-  const std::vector<KnownNode>& nodes() const { return nodes_; }
+  const std::vector<KnownNode>& nodes() const { return nodes_.all(); }
   // Record that the launch of a container on the node failed or succeeded. Nodes with repeated failures are put on the
   // blacklist for some time, but never more than half of the cluster.
   void NodeFailed(const std::string& node, Instant now);
@@ -135,9 +114,8 @@ class Allocation {
   struct Asked {
     Shape shape;
     int outstanding = 0;
-    bool dirty = false;               // whether the scheduler must receive the ask (again)
-    std::set<std::string> rows;       // names of the rows sent since the last registration
-    std::map<std::string, int> held;  // number of containers by node
+    bool dirty = false;          // whether the scheduler must receive the ask (again)
+    std::set<std::string> rows;  // names of the rows sent since the last registration
   };
   struct Held {
     int key = 0;
@@ -158,11 +136,6 @@ class Allocation {
   void AvoidUntil(const std::string& node, Instant now, Instant until);
   std::map<std::string, Row> RowsOf(int key, const Asked& asked) const;
   void AddNamedRows(int key, const Asked& asked, std::map<std::string, Row>& rows) const;
-  int HeldOn(int key, const std::string& node) const;
-  std::string RackOf(const std::string& node) const;
-  int HeldInRack(const Asked& asked, const std::string& rack) const;
-  // Whether the placement of the shape allows a container on the node.
-  bool MayHave(int key, const Asked& asked, const std::string& node) const;
   int RoomOn(int key, const Asked& asked, const std::string& node) const;
   // Call this after a container of the shape was granted or has ended: other nodes may now be allowed.
   void MarkAffected(int key);
@@ -178,8 +151,8 @@ class Allocation {
   std::map<ContainerId, Held> held_;
   std::set<ContainerId> seen_;      // all containers ever granted; the scheduler may report a grant twice
   std::set<ContainerId> releases_;  // releases that have not been sent yet
-  std::vector<KnownNode> nodes_;
-  std::map<std::string, size_t> node_index_;  // position in nodes_, by name
+  HeldContainers held_on_;          // without surplus containers
+  KnownNodes nodes_;
   std::map<std::string, Failures> failures_;
   std::set<std::string> blacklist_;  // the nodes on the blacklist that the scheduler has received
   int cluster_nodes_ = 0;
