@@ -74,7 +74,7 @@ def help_of(command):
 
 def test_every_command_and_flag_in_the_documents_exists():
     helps = {None: howdah("--help").stdout}
-    names = re.findall(r"^  ([a-z]+)\s", helps[None], re.M)
+    names = re.findall(r"^  ([a-z-]+)\s", helps[None], re.M)
     found = {(name, *words) for name, text in DOCUMENTS.items() for words in commands(text)}
     assert len(found) > 100, found
     wrong = []

@@ -1,11 +1,25 @@
 #include "context.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 
 #include "howdah/compat/yarnfile/keys.h"
 #include "howdah/keyfile/words.h"
 
 namespace howdah::compat::yarnfile {
+namespace {
+
+// Whether the text begins with a scheme of RFC 3986 and "://".
+bool HasScheme(const std::string& text) {
+  const size_t end = text.find("://");
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return end != text.npos && end > 0 && letter(text.front()) &&
+         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '.' || c == '-'; });
+}
+
+}  // namespace
 
 void Context::Fail(const std::string& path, const std::string& text) const {
   result.problems.push_back((path.empty() ? "" : keyfile::Printable(path, 200) + ": ") + text);
@@ -50,7 +64,7 @@ std::optional<int64_t> NumberProperty(const Context& context, const ResolvedComp
 
 std::string SourceOf(const Context& context, const std::string& location) {
   if (location.starts_with("file://")) return location.substr(7);
-  if (location.find("://") != location.npos) return location;
+  if (HasScheme(location)) return location;
   const std::string path = location.starts_with('/') ? location : context.request.directory + "/" + location;
   const bool here = context.request.path_kind && context.request.path_kind(path) != keyfile::PathKind::kMissing;
   return !here && context.request.on_cluster && location.starts_with('/') ? "hdfs://" + location : path;

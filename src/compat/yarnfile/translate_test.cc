@@ -213,6 +213,7 @@ TEST(Yarnfile, TarballAndFilesBecomeFilesOfTheRole) {
       Translate(OneComponent(R"("launch_command": "lib/run", "artifact": {"id": "app.tar.gz", "type": "TARBALL"},
         "configuration": {"env": {"MODE": "x y"}, "files": [
           {"type": "STATIC", "dest_file": "big.bin", "src_file": "/data/big.bin"},
+          {"type": "STATIC", "dest_file": "odd", "src_file": "_x://odd"},
           {"type": "ARCHIVE", "dest_file": "pack", "src_file": "hdfs://nn/p.zip"}]})"),
                 [] {
                   Request request = Machine();
@@ -222,6 +223,7 @@ TEST(Yarnfile, TarballAndFilesBecomeFilesOfTheRole) {
   ASSERT_THAT(service.translation.problems, IsEmpty());
   const jobspec::RoleSpec& role = service.translation.job.roles[0];
   EXPECT_THAT(role.files, ElementsAre(jobspec::File{"hdfs:///data/big.bin", "resources/big.bin", false},
+                                      jobspec::File{"/here/_x://odd", "resources/odd", false},
                                       jobspec::File{"hdfs://nn/p.zip", "resources/pack", true},
                                       jobspec::File{"/here/app.tar.gz", "lib", true}));
   EXPECT_THAT(role.env, ElementsAre(std::pair<std::string, std::string>("MODE", "x y")));
