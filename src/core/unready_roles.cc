@@ -9,7 +9,7 @@
 namespace howdah::core {
 namespace {
 
-// The wait before it is reported, because most servers need some seconds until they are ready.
+// How long a role waits before the wait is reported, because most servers need some seconds until they are ready.
 constexpr Duration kReportedAfter = std::chrono::seconds(10);
 
 }  // namespace

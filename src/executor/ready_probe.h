@@ -38,7 +38,7 @@ class ReadyProbe {
 
   // Probes at once, and then at each interval until a probe succeeds. Then calls on_ready once.
   void Begin(ProbeTarget target, Duration interval, Duration timeout);
-  // Probes no more. on_ready is not called after this.
+  // Stops probing. on_ready is not called after this.
   void End();
 
  private:

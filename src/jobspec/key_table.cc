@@ -6,6 +6,7 @@
 #include "configured_values.h"
 #include "foreign_keys.h"
 #include "howdah/keyfile/value_types.h"
+#include "job_values.h"
 #include "paths.h"
 #include "words.h"
 

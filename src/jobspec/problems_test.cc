@@ -351,7 +351,7 @@ TEST(Problems, InvalidReadinessIsReported) {
       "  b: {memory: 1GiB, command: date,\n    after: [{role: a, ";
   Check({
       {Role("ready: {http: 'http://127.0.0.1:${HOWDAH_PORT}/up', interval: 500ms, timeout: 10s}"), {}},
-      {Role("ready: {}"), {"3: roles.w.ready: needs http or port; write for example port: ${HOWDAH_PORT}"}},
+      {Role("ready: {}"), {"3: roles.w.ready: needs http or port; write for example port: \"${HOWDAH_PORT}\""}},
       {Role("ready: {port: 80, http: 'http://localhost/'}"),
        {"3: roles.w.ready: has both http and port; remove one of them"}},
       {Role("ready: {port: 65536}"),
@@ -366,7 +366,7 @@ TEST(Problems, InvalidReadinessIsReported) {
       {Role("ready: {port: 80, interval: 0s}"),
        {"3: roles.w.ready.interval: must be more than 0; write for example 30s"}},
       {both + "ready: true}]}\n",
-       {"4: roles.b.after: role 'a' is never ready; add to it for example `ready: {port: ${HOWDAH_PORT}}`"}},
+       {"4: roles.b.after: role 'a' is never ready; add to it for example `ready: {port: \"${HOWDAH_PORT}\"}`"}},
       {both + "ready: true, finished: true}]}\n",
        {"4: roles.b.after: role 'a' is a service and ends only with the job; remove 'finished'",
         "4: roles.b.after: role 'a' cannot be both ready and finished; remove one of the two"}},
@@ -382,12 +382,15 @@ TEST(Problems, RestartsWithoutEndMustNotBeAwaited) {
        {"3: roles.w.restart.max: 'endless' is not a whole number; write a whole number from 0 to 1000000"}},
       {Role("restart: {window: 0s}"), {"3: roles.w.restart.window: must be more than 0; write for example 30s"}},
       {Role("chief: true, restart: {always: true}"),
-       {"3: roles.w.restart.always: the chief decides the job by its end, so it cannot always restart; remove one"}},
+       {"3: roles.w.restart.always: the end of the chief decides the outcome of the job, so the chief must end; remove "
+        "chief or "
+        "restart.always"}},
       {ranked,
        {"4: roles.w.restart.always: the workers of a pytorch job restart together, so none of them restarts after a "
         "success; remove it"}},
       {Role("restart: {always: true}") + "  s: {memory: 1GiB, command: date, after: [{role: w, finished: true}]}\n",
-       {"3: roles.w.restart.always: role 's' waits for the end of this role; remove one of them"}},
+       {"3: roles.w.restart.always: role 's' waits for the end of this role; remove restart.always, or finished: "
+        "true in the other role"}},
       {Role("restart: {max: 1}") + "  s: {memory: 1GiB, command: date, kind: setup, restart: {always: true}}\n",
        {"4: roles.s.restart.always: all other roles wait for the end of a setup role; remove it"}},
   });

@@ -149,7 +149,7 @@ void CheckReady(const RoleSpec& role, Reader& reader) {
   if (!role.ready || reader.WasBad(PathOf(role, "ready"))) return;
   if (role.ready->http.empty() != role.ready->port.empty()) return;
   reader.FailAt(PathOf(role, "ready"), role.ready->http.empty()
-                                           ? "needs http or port; write for example port: ${HOWDAH_PORT}"
+                                           ? "needs http or port; write for example port: \"${HOWDAH_PORT}\""
                                            : "has both http and port; remove one of them");
 }
 
@@ -157,7 +157,10 @@ void CheckReady(const RoleSpec& role, Reader& reader) {
 void CheckAlways(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   if (!role.restart.always || reader.WasBad(PathOf(role, "restart"))) return;
   const std::string key = PathOf(role, "restart.always");
-  if (role.chief) reader.FailAt(key, "the chief decides the job by its end, so it cannot always restart; remove one");
+  if (role.chief)
+    reader.FailAt(
+        key,
+        "the end of the chief decides the outcome of the job, so the chief must end; remove chief or restart.always");
   if (spec.framework != Framework::kPlain && role.kind == RoleKind::kWorker) {
     reader.FailAt(key, "the workers of a " + std::string(ToText(spec.framework)) +
                            " job restart together, so none of them restarts after a success; remove it");
@@ -166,7 +169,10 @@ void CheckAlways(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   for (const RoleSpec& other : spec.roles) {
     const bool waits = std::any_of(other.after.begin(), other.after.end(),
                                    [&](const After& after) { return after.finished && after.role == role.name; });
-    if (waits) reader.FailAt(key, "role " + Quoted(other.name) + " waits for the end of this role; remove one of them");
+    if (waits)
+      reader.FailAt(key,
+                    "role " + Quoted(other.name) +
+                        " waits for the end of this role; remove restart.always, or finished: true in the other role");
   }
 }
 
@@ -255,9 +261,9 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
         reader.FailAt(PathOf(role, "after"),
                       "role " + Quoted(other.name) + " cannot be both ready and finished; remove one of the two");
       } else if (after.ready && !other.ready && !reader.WasBad(PathOf(other, "ready"))) {
-        reader.FailAt(
-            PathOf(role, "after"),
-            "role " + Quoted(other.name) + " is never ready; add to it for example `ready: {port: ${HOWDAH_PORT}}`");
+        reader.FailAt(PathOf(role, "after"),
+                      "role " + Quoted(other.name) +
+                          " is never ready; add to it for example `ready: {port: \"${HOWDAH_PORT}\"}`");
       }
       waited[i].push_back(found->second);
     }

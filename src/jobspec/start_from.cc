@@ -40,6 +40,17 @@ void AddFinished(const JobSpec& spec, const RoleSpec& role, Names& finished) {
   }
 }
 
+// The first variable of a finished role that neither the waiting role nor the job sets; "" if there is none.
+std::string MissingExport(const JobSpec& spec, const RoleSpec& waiting, const RoleSpec& finished) {
+  const auto sets = [](const EnvVars& env, const std::string& name) {
+    return std::any_of(env.begin(), env.end(), [&](const auto& variable) { return variable.first == name; });
+  };
+  for (const auto& [name, text] : finished.exports) {
+    if (!sets(waiting.env, name) && !sets(spec.env, name)) return name;
+  }
+  return "";
+}
+
 void RemoveNames(std::vector<std::string>& names, const Names& removed) {
   std::erase_if(names, [&](const std::string& name) { return removed.contains(name); });
 }
@@ -63,10 +74,11 @@ Status StartFrom(JobSpec& spec, const std::string& name) {
     if (finished.contains(role.name)) continue;
     for (const std::string& awaited : AwaitedBy(spec, role)) {
       const RoleSpec* const other = FindRole(spec, awaited);
-      if (!finished.contains(awaited) || other == nullptr || other->exports.empty()) continue;
-      return Misused(name, "role " + role.name + " needs the variable " + other->exports.front().first +
-                               ", which role " + awaited + " exports; start from " + awaited +
-                               ", or set the variable in `env`");
+      if (!finished.contains(awaited) || other == nullptr) continue;
+      const std::string missing = MissingExport(spec, role, *other);
+      if (missing.empty()) continue;
+      return Misused(name, "role " + role.name + " needs the variable " + missing + ", which role " + awaited +
+                               " exports; start from " + awaited + ", or set the variable in `env`");
     }
   }
   std::erase_if(spec.roles, [&](const RoleSpec& role) { return finished.contains(role.name); });

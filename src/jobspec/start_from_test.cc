@@ -48,6 +48,13 @@ TEST(StartFrom, RemovesReferencesToRemovedRoles) {
   EXPECT_EQ(train.placement.apart, std::vector<std::string>({"store"}));
 }
 
+TEST(StartFrom, EnvironmentMayReplaceExports) {
+  std::string text = kWorkflow;
+  text.replace(text.find("prepare: {"), 10, "prepare: {exports: {DATA: \"data=\"}, ");
+  JobSpec spec = ParseJobFile(text + "env: {DATA: \"7\"}\n", testing::Machine()).spec;
+  EXPECT_TRUE(StartFrom(spec, "train").ok());
+}
+
 TEST(StartFrom, RefusesRolesThatCannotBeginTheJob) {
   std::string exporting = kWorkflow;
   exporting.replace(exporting.find("prepare: {"), 10, "prepare: {exports: {DATA: \"data=\"}, ");

@@ -24,7 +24,7 @@ bool Ended(const ApplicationReportProto& report) {
   return state == ::hadoop::yarn::FINISHED || state == ::hadoop::yarn::FAILED || state == ::hadoop::yarn::KILLED;
 }
 
-// A finished application may have failed by its own account.
+// A finished application may have reported a failure.
 std::string StateOf(const ApplicationReportProto& report) {
   if (report.yarn_application_state() != ::hadoop::yarn::FINISHED)
     return ::hadoop::yarn::YarnApplicationStateProto_Name(report.yarn_application_state());

@@ -84,7 +84,7 @@ void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
       },
       "Set a key of the job file, for example roles.worker.instances=4");
   syntax.Text("--from", "ROLE", request.from,
-              "Begin with this role; the roles that it waits for to finish count as done");
+              "Begin with this role; the roles whose end it waits for count as finished");
   AddQuick(syntax, request, "--framework", "NAME", quick.framework, FrameworkHelp());
   AddQuick(syntax, request, "--workers", "N", quick.workers, "Number of tasks");
   AddQuick(syntax, request, "--processes", "N", quick.processes, "Processes per task");

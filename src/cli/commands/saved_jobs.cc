@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kNeverStarted[] = "STOPPED";
 
-// Sets the number of tasks of elastic roles to their minimum, because it begins with their maximum. Waits for the
+// Sets the number of tasks of elastic roles to their minimum, because a job requests the maximum first. Waits for the
 // application master, which may be queued.
 Status BeginWithMinimum(backend::Cluster& cluster, const JobId& id, const jobspec::JobSpec& spec,
                         const std::string& by) {

@@ -30,8 +30,8 @@ Result<std::optional<NewestJob>> FindNewestJob(client::Connection& connection, c
 Result<std::optional<NewestJob>> FindLiveJob(client::Connection& connection, const SavedTool& tool,
                                              const std::string& name);
 
-// Saves a job that has been checked as a new application. `start`: submits it, too, and prints the job's id; if that
-// fails, the application is not kept. Returns the exit code.
+// Saves a job that has been checked as a new application. `start`: submits it, too, and prints the job's id; if the
+// submission fails, the application is not kept. Returns the exit code.
 Result<int> CreateSaved(client::Connection& connection, const SavedTool& tool, const std::string& name,
                         jobspec::ParsedJob job, bool start);
 // Submits the saved job again and prints the job's id. kUsage if the application runs. Elastic roles begin with their

@@ -10,7 +10,7 @@ namespace howdah::jobspec {
 
 // Removes the roles that must finish before `role` can start, directly or through other roles, as if they had finished.
 // Returns kUsage, and leaves the job unchanged, if there is no such role, if it waits for no role to finish, or if a
-// role that stays needs the `exports` of a removed one.
+// removed role has `exports` for a role that stays, and `env` does not set them instead.
 Status StartFrom(JobSpec& spec, const std::string& role);
 
 }  // namespace howdah::jobspec
