@@ -357,9 +357,6 @@ TEST(Problems, InvalidReadinessIsReported) {
       {Role("ready: {port: 65536}"),
        {"3: roles.w.ready.port: '65536' is not a port; write a number from 1 to 65535, or a variable such as "
         "${HOWDAH_PORT}"}},
-      {Role("ready: {port: '${1X}'}"),
-       {"3: roles.w.ready.port: '${1X}' is not a port; write a number from 1 to 65535, or a variable such as "
-        "${HOWDAH_PORT}"}},
       {Role("ready: {http: 'https://localhost/'}"),
        {"3: roles.w.ready.http: 'https://localhost/' is not an http URL; write for example "
         "http://127.0.0.1:${HOWDAH_PORT}/"}},

@@ -140,11 +140,6 @@ std::string Allocation::NameOf(const NodeIdProto& node) const {
   return options_.ports_in_names ? ToText(FromProto(node)) : node.host();
 }
 
-// How many more containers of the shape the node may run.
-int Allocation::RoomOn(int key, const Asked& asked, const std::string& node) const {
-  return nodes_.RoomOn(node, key, asked.shape, asked.outstanding, held_on_);
-}
-
 void Allocation::MarkAffected(int key) {
   for (auto& [other, asked] : asked_) {
     const Placement& placement = asked.shape.placement;
@@ -172,7 +167,7 @@ void Allocation::AddNamedRows(int key, const Asked& asked, std::map<std::string,
   for (const KnownNode& node : nodes_.all()) {
     if (node.label != shape.label || !shape.resource.FitsIn(node.total) || elsewhere(node)) continue;
     if (++named > options_.max_named_nodes && !shape.limited()) return;
-    const int room = RoomOn(key, asked, node.name);
+    const int room = nodes_.RoomOn(node.name, key, asked.shape, asked.outstanding, held_on_);
     if (room == 0 && !shape.placement.empty()) continue;
     rows[node.name] = {room, true};
     rows[nodes_.RackOf(node.name)] = {asked.outstanding, !shape.limited()};
@@ -195,11 +190,11 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(int key, const Asked& 
       // Users name hosts. If node names include ports, the name matches all nodes of the host.
       if (node.name != wanted && HostOf(node.name) != wanted) continue;
       known = true;
-      rows[node.name] = {RoomOn(key, asked, node.name), true};
+      rows[node.name] = {nodes_.RoomOn(node.name, key, asked.shape, asked.outstanding, held_on_), true};
       rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !shape.strict};
     }
     if (known) continue;
-    rows[wanted] = {RoomOn(key, asked, wanted), true};
+    rows[wanted] = {nodes_.RoomOn(wanted, key, asked.shape, asked.outstanding, held_on_), true};
     rows[kDefaultRack] = {asked.outstanding, !shape.strict};
   }
   for (const std::string& rack : shape.racks) rows[rack] = {asked.outstanding, true};
@@ -268,7 +263,8 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
 // scheduler has lowered the count of the ask too far, so the count must be sent again.
 bool Allocation::SatisfiesAsk(int key, Asked& asked, const std::string& node) {
   if (asked.outstanding == 0) return false;
-  const bool excluded = asked.shape.limited() && RoomOn(key, asked, node) == 0;
+  const bool excluded =
+      asked.shape.limited() && nodes_.RoomOn(node, key, asked.shape, asked.outstanding, held_on_) == 0;
   if (!excluded && !blacklist_.contains(node)) return true;
   asked.dirty = true;
   return false;

@@ -136,7 +136,6 @@ class Allocation {
   void AvoidUntil(const std::string& node, Instant now, Instant until);
   std::map<std::string, Row> RowsOf(int key, const Asked& asked) const;
   void AddNamedRows(int key, const Asked& asked, std::map<std::string, Row>& rows) const;
-  int RoomOn(int key, const Asked& asked, const std::string& node) const;
   // Call this after a container of the shape was granted or has ended: other nodes may now be allowed.
   void MarkAffected(int key);
   void AddAsks(int key, Asked& asked);
