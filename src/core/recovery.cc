@@ -71,7 +71,10 @@ bool Recovery::RestartsAfterSuccess(Task& task) {
 
 void Recovery::React(Task& task) {
   if (phase_.ending() || task.seat.leaving()) return;
-  roster_.ForEach([this](Task& any) { any.ForgetOldCharges(context_.now); });
+  for (Role& role : roster_.roles()) {
+    if (!role.spec().restart.window) continue;
+    for (Task& any : role.tasks()) any.ForgetOldCharges(context_.now);
+  }
   const Remedy remedy = Decide(task);
   task.attempt.SetRemedy(remedy);
   if (phase_.Drains(task) && !(IsFinal(task) && remedy == Remedy::kFailJob)) return;

@@ -13,6 +13,7 @@
 #include "howdah/client/job_request.h"
 #include "howdah/client/submitter.h"
 #include "howdah/os/process/clock.h"
+#include "scale_role.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -43,14 +44,14 @@ Status BeginWithMinimum(backend::Cluster& cluster, const JobId& id, const jobspe
   return {};
 }
 
-Result<JobId> SubmitSaved(client::Connection& connection, const SavedTool& tool, const std::string& name,
-                          const jobspec::JobSpec& spec) {
+// Records the job as the newest of the application as soon as it is submitted.
+Status SubmitSaved(client::Connection& connection, const SavedTool& tool, const std::string& name,
+                   const jobspec::JobSpec& spec) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   HOWDAH_TRY(const JobId id, Submit(*cluster, spec, /*keep=*/false));
   HOWDAH_TRY_STATUS(tool.applications.SetJob(name, id));
   output::Print(id.text + "\n");
-  HOWDAH_TRY_STATUS(BeginWithMinimum(*cluster, id, spec, client::Requester("`" + tool.command + "`")));
-  return id;
+  return BeginWithMinimum(*cluster, id, spec, client::Requester("`" + tool.command + "`"));
 }
 
 Error RunsAlready(const SavedTool& tool, const std::string& name, const NewestJob& job) {
@@ -99,10 +100,7 @@ Result<int> CreateSaved(client::Connection& connection, const SavedTool& tool, c
   const jobspec::JobSpec& spec = std::get<jobspec::JobSpec>(admitted);
   if (const auto created = tool.applications.Create(name); !created.ok()) return created.error();
   Status saved = tool.applications.SetJobFile(name, jobspec::DescribeEffective(spec));
-  if (saved.ok() && start) {
-    const auto id = SubmitSaved(connection, tool, name, spec);
-    if (!id.ok()) saved = id.error();
-  }
+  if (saved.ok() && start) saved = SubmitSaved(connection, tool, name, spec);
   if (saved.ok()) return client::kExitOk;
   const auto begun = tool.applications.Job(name);
   if (!begun.ok() || !*begun) (void)tool.applications.Remove(name);  // the first error is the one to report
@@ -117,7 +115,7 @@ Result<int> StartSaved(client::Connection& connection, const SavedTool& tool, co
   host.variable = nullptr;  // the saved text has no variables
   HOWDAH_TRY(const auto admitted, Admit(connection, jobspec::ParseJobFile(text, host)));
   if (const int* code = std::get_if<int>(&admitted)) return *code;
-  HOWDAH_TRY(const JobId id, SubmitSaved(connection, tool, name, std::get<jobspec::JobSpec>(admitted)));
+  HOWDAH_TRY_STATUS(SubmitSaved(connection, tool, name, std::get<jobspec::JobSpec>(admitted)));
   return client::kExitOk;
 }
 
@@ -158,9 +156,7 @@ Result<int> ScaleSaved(client::Connection& connection, const SavedTool& tool, co
                        const std::string& role, int instances) {
   HOWDAH_TRY(const auto job, FindLiveJob(connection, tool, name));
   if (!job) return DoesNotRun(tool, name);
-  HOWDAH_TRY_STATUS(job->cluster->Scale(job->id, role, instances, client::Requester("`" + tool.command + "`")));
-  output::PrintMessage(job->id.text + ": scaling " + role + " to " + std::to_string(instances) +
-                       (instances == 1 ? " task" : " tasks"));
+  HOWDAH_TRY_STATUS(ScaleRole(*job->cluster, job->id, role, instances, tool.command));
   return client::kExitOk;
 }
 

@@ -1,12 +1,14 @@
 #include <charconv>
 #include <memory>
 
+#include "howdah/base/text.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
 #include "howdah/client/find_job.h"
 #include "howdah/client/submitter.h"
+#include "scale_role.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -29,13 +31,18 @@ Result<int> Scale(client::Connection& connection, const ScaleArguments& argument
   }
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   const std::string role = text.substr(0, equals);
-  HOWDAH_TRY_STATUS(job.cluster->Scale(job.id, role, instances, client::Requester("`howdah scale`")));
-  output::PrintMessage(job.id.text + ": scaling " + role + " to " + std::to_string(instances) +
-                       (instances == 1 ? " task" : " tasks"));
+  HOWDAH_TRY_STATUS(ScaleRole(*job.cluster, job.id, role, instances, "howdah scale"));
   return client::kExitOk;
 }
 
 }  // namespace
+
+Status ScaleRole(backend::Cluster& cluster, const JobId& id, const std::string& role, int instances,
+                 const std::string& command) {
+  HOWDAH_TRY_STATUS(cluster.Scale(id, role, instances, client::Requester("`" + command + "`")));
+  output::PrintMessage(id.text + ": scaling " + role + " to " + CountOf(instances, "task"));
+  return {};
+}
 
 args::Command ScaleCommand(client::Connection& connection) {
   return {"scale", "Change the number of tasks of an elastic role", "  howdah scale last worker=4",

@@ -167,7 +167,7 @@ void Translator::TranslateMaster() {
     AddDriver();
     return;
   }
-  const std::string no_script = "only the application driver would use it, and there is no master.script";
+  const std::string no_script = "only an application driver uses it, and the specification has no master.script";
   if (!master.files.empty()) Note("master.files", no_script);
   if (!master.env.empty()) Note("master.env", no_script);
   if (!master.resources) return;
