@@ -72,7 +72,7 @@ def rendered(page):
 
 def test_every_command_has_a_man_page_with_its_flags(release):
     howdah, pages = release.tree / "bin/howdah", release.tree / "share/man/man1"
-    commands = re.findall(r"^  (\w+)  ", run(howdah, "--help").split("Subcommands:")[1], re.MULTILINE)
+    commands = re.findall(r"^  ([\w-]+)  ", run(howdah, "--help").split("Subcommands:")[1], re.MULTILINE)
     assert "run" in commands and "history" in commands
     texts = {path.name.removesuffix(".1.gz"): rendered(path) for path in pages.iterdir()}
     assert set(texts) == {f"howdah-{name}" for name in [*commands, "agent"]} | {"howdah"}
