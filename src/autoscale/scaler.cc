@@ -245,6 +245,17 @@ void Scaler::AddVictims(Group group, int count, Change& change) const {
   }
 }
 
+int Scaler::CancelDrains(Group group, int most, Change& change) const {
+  int count = 0;
+  for (const auto& [id, machine] : state_.leaving) {
+    if (count == most) break;
+    if (state_.machines.at(id).group != group || !drains_->CanCancel(machine.host)) continue;
+    change.cancel.push_back(machine.host);
+    ++count;
+  }
+  return count;
+}
+
 bool Scaler::CorrectBounds(Change& change, Instant now) const {
   const Sizes staying = fleet_->staying();
   const Sizes bounded = Bounded(policy_, staying);
@@ -256,9 +267,12 @@ bool Scaler::CorrectBounds(Change& change, Instant now) const {
     if (size == wanted) continue;
     texts.push_back("the group " + std::string(ToText(group)) + " has " + CountOf(size, "node") + ", and the policy " +
                     (size < wanted ? "at least " : "at most ") + std::to_string(wanted));
-    change.add.of(group) = std::clamp(wanted - size, 0, room.of(group));
-    if (size < wanted) continue;
-    AddVictims(group, size - wanted, change);
+    if (size > wanted) {
+      AddVictims(group, size - wanted, change);
+      continue;
+    }
+    const int returned = CancelDrains(group, wanted - size, change);
+    change.add.of(group) = std::min(wanted - size - returned, room.of(group));
   }
   change.decision.reason = Join(texts, "; ");
   return true;

@@ -44,6 +44,10 @@ class Cluster {
     if (scaler_) state_ = scaler_->state();
     scaler_ = std::make_unique<Scaler>(policy_, provider_, mode_, state_);
   }
+  void Restart(Policy policy) {
+    policy_ = std::move(policy);
+    Restart();
+  }
   void AddNode(const std::string& host, Group group = Group::kPrimary) {
     machines_.push_back({.id = "id-" + host, .host = host, .group = group});
     seen.nodes.push_back({.name = host + ":1", .host = host, .total = kNode});
@@ -274,6 +278,22 @@ TEST(Scaler, GroupOutsideItsBoundsIsCorrectedAtOnce) {
   Cluster large;
   for (const char* host : {"a", "b", "c", "d", "e", "f", "g"}) large.AddNode(host);
   EXPECT_EQ(Only<SetExcluded>(large.Look()).at(0).timeouts.size(), 1U);
+}
+
+TEST(Scaler, NodeThatDrainsStaysWhenThePolicyGetsAHigherMinimum) {
+  Cluster cluster;
+  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
+  cluster.Look();
+  ASSERT_EQ(Only<SetExcluded>(cluster.Look(minutes(2))).at(0).timeouts.size(), 1U);
+  cluster.Tell(ExcludeDone{});
+  Policy policy = TestPolicy();
+  policy.primary.min = 4;
+  cluster.Restart(policy);
+  const auto orders = cluster.Look();
+  ASSERT_EQ(Only<SetExcluded>(orders).size(), 1U);
+  EXPECT_THAT(Only<SetExcluded>(orders)[0].timeouts, IsEmpty());
+  ASSERT_EQ(Only<AddMachines>(orders).size(), 1U);
+  EXPECT_EQ(Only<AddMachines>(orders)[0].count, 1);
 }
 
 TEST(Scaler, DataprocModeWaitsForItsWindowAndCancelsRemovals) {

@@ -21,11 +21,11 @@ while flags.job_name == "ps" or not os.path.exists(os.environ["GO"]):
 ROLES = {"ps": 2, "chiefworker": 1, "worker": 2}
 
 
-def resources(**changes):
+def resources(memory_mb=64, **changes):
     components = {"slider-appmaster": {}}
     for priority, (role, instances) in enumerate({**ROLES, **changes}.items()):
         components[role] = {"yarn.role.priority": str(priority + 1), "yarn.component.instances": str(instances),
-                            "yarn.memory": "64", "yarn.vcores": "1", "yarn.container.failure.threshold": "0"}
+                            "yarn.memory": str(memory_mb), "yarn.vcores": "1", "yarn.container.failure.threshold": "0"}
     return {"schema": "http://example.org/specification/v2.0.0", "metadata": {}, "global": {}, "components": components}
 
 
@@ -54,16 +54,18 @@ def metainfo():
 class Package:
     """The files of a package, and the flags of `slider create` for them."""
 
-    def __init__(self, folder, prefix=None, script=SCRIPT, **instances):
+    def __init__(self, folder, prefix=None, files=None, python="/usr/bin/python3", memory_mb=64, **instances):
         self.folder = pathlib.Path(folder) / "tensorflow"
         self.go = self.folder.parent / "go"
         (self.folder / "package/files").mkdir(parents=True)
-        (self.folder / "package/files/train.py").write_text(script)
-        bin_folder = self.folder.parent / "bin"  # a machine may lack the command `python`
-        bin_folder.mkdir()
-        (bin_folder / "python").symlink_to("/usr/bin/python3")
-        self.path = f"{bin_folder}:{os.environ['PATH']}"
-        self.write("resources.json", resources(**instances))
+        for name, text in (files or {"train.py": SCRIPT}).items():
+            (self.folder / "package/files" / name).write_text(text)
+        command = self.folder.parent / "bin/python"  # a machine may lack the command `python`
+        command.parent.mkdir()
+        command.write_text(f'#!/bin/sh\nexec {python} "$@"\n')
+        command.chmod(0o755)
+        self.path = f"{command.parent}:{os.environ['PATH']}"
+        self.write("resources.json", resources(memory_mb, **instances))
         self.write("appConfig.json", app_config(prefix or f"{folder}/ckpt", self.go, self.path))
         self.write("metainfo.json", metainfo())
 

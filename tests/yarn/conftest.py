@@ -8,7 +8,7 @@ import pytest
 for folder in (".", "../support"):
     sys.path.insert(0, str((pathlib.Path(__file__).parent / folder).resolve()))
 pytest.register_assert_rewrite("contract_cases", "elastic_cases", "file_cases", "inside_cases", "mpi_cases",
-                               "python_cases", "rendezvous_cases", "job_reports", "tony_cases")
+                               "python_cases", "rendezvous_cases", "job_reports", "tony_cases", "yarnfile_cases")
 
 import scheduling_cases  # noqa: E402
 from accounts import NO_ACCOUNT  # noqa: E402

@@ -66,6 +66,8 @@ class Scaler {
   // Returns whether a group is outside its bounds.
   bool CorrectBounds(Change& change, Instant now) const;
   void AddVictims(Group group, int count, Change& change) const;
+  // Keeps at most this many nodes that drain. Returns their number.
+  int CancelDrains(Group group, int most, Change& change) const;
   void AddShrink(const GangPlan& plan, Change& change, Instant now);
   void Apply(Change change, Instant now);
   Decision NewDecision(Instant now) const;
