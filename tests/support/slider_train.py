@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf  # noqa: E402
 
 import mnist  # noqa: E402
 
-BATCH, LAST_STEP = 64, 300
+BATCH, STEPS = 64, 100  # of each worker
 
 parser = argparse.ArgumentParser()
 for name in ("ps_hosts", "worker_hosts", "job_name", "ckp_dir", "work_dir"):
@@ -41,10 +41,12 @@ def digits(split, rows):
 x, y = digits("train", 4096)
 chief = flags.task_index == 0
 final = {}
+# Without the filters, a worker would wait for workers that have already finished.
+filters = tf.ConfigProto(device_filters=["/job:ps", worker])
 with tf.train.MonitoredTrainingSession(master=server.target, is_chief=chief, checkpoint_dir=flags.ckp_dir,
-                                       hooks=[tf.train.StopAtStepHook(last_step=LAST_STEP)]) as session:
-    at = flags.task_index * BATCH
-    while not session.should_stop():
+                                       config=filters) as session:
+    at = flags.task_index * BATCH * STEPS
+    for _ in range(STEPS):
         rows = [(at + i) % len(x) for i in range(BATCH)]
         _, now, w, b = session.run((train, step, weights, bias), {images: x[rows], labels: y[rows]})
         at, final = at + BATCH, {"step": now, "weights": w, "bias": b}

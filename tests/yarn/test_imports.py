@@ -13,6 +13,7 @@ from machine import FINAL, ROOT, eventually
 from slider_cases import ROLES, Package
 
 SUPPORT, CONTRACT = ROOT / "tests/support", ROOT / "tests/contract/train"
+TRAINING_S = 300  # an upper bound for a busy machine, not the expected duration
 
 
 def test_exports_of_sliders_tensorflow_package_list_all_addresses(cluster, howdah, tmp_path):
@@ -60,13 +61,13 @@ def test_sliders_tensorflow_package_trains(howdah, installed, tmp_path):
                       memory_mb=1024)
     created = howdah("slider", "create", "mnist", *package.flags(), cwd=package.folder)
     assert created.code == 0, created
-    howdah.until(created.id, lambda s: s["state"] in FINAL, "the end of the training")
-    assert howdah.status(created.id)["state"] == "SUCCEEDED", howdah.diagnostics(created.id)
+    ended = howdah("wait", created.id, timeout=TRAINING_S)
+    assert ended.code == 0, (ended, howdah.diagnostics(created.id))
     logs = [howdah.log(created.id, task) for task in ("chiefworker:0", "worker:0", "worker:1")]
     results = [re.search(r"worker (\d): accuracy (\S+) after step (\d+)", log) for log in logs]
     assert [result and result[1] for result in results] == ["0", "1", "2"], logs
     assert all(float(result[2]) > 0.8 for result in results), logs
-    assert max(int(result[3]) for result in results) >= 300, logs
+    assert max(int(result[3]) for result in results) >= 200, logs
     assert list(pathlib.Path(checkpoints).rglob("model.ckpt-*.index"))
     howdah.assert_clean(created.id)
 
