@@ -50,6 +50,7 @@ def idle(installed, tmp_path_factory):
     client.communicate()
 
 
+@pytest.mark.long
 def test_tensorboard_shows_curves_while_the_job_runs_and_afterwards(machine, installed, browse, tmp_path):
     path = f"{pathlib.Path(installed('demo')).parent}:{os.environ['PATH']}"
     source = tmp_path / "source"
@@ -72,6 +73,7 @@ roles:
     assert done.code == 1 and "pip install tensorboard" in done.stderr, done
 
 
+@pytest.mark.long
 def test_a_notebook_runs_cells_and_survives_a_closed_browser(machine, installed, browse):
     path = f"{pathlib.Path(installed('jupyter')).parent}:{os.environ['PATH']}"
     with Serving(machine, "notebook", "--memory", "512MiB", env={"PATH": path}) as url:

@@ -161,8 +161,8 @@ def test_the_demo_learns_and_shows_its_curves(machine, installed, tmp_path):
 
 @pytest.mark.parametrize("example, environment, shows", [
     ("hello", None, r"greeter:2 │ hello from greeter:2 of 3"),
-    ("tensorflow-ps", "tensorflow", r"test accuracy 0\.[78]"),
-    ("jax", "jax", r"test accuracy 0\.[78]"),
+    pytest.param("tensorflow-ps", "tensorflow", r"test accuracy 0\.[78]", marks=pytest.mark.long),
+    pytest.param("jax", "jax", r"test accuracy 0\.[78]", marks=pytest.mark.long),
 ], ids=["hello", "tensorflow-ps", "jax"])
 def test_examples_print_the_expected_output(machine, installed, example, environment, shows):
     env = {"PYTHON": str(installed(environment))} if environment and installed("data") else {}

@@ -13,6 +13,7 @@ def training(machine, installed, tmp_path):
     return Training(machine, installed("horovod"), tmp_path)
 
 
+@pytest.mark.long
 def test_workers_scale_in_place_without_restarts(training):
     scale_to_2_4_1_3_workers(training)
     training.finish()
@@ -46,6 +47,7 @@ def test_killed_executor_is_replaced_while_the_others_continue(training):
     training.assert_each_step_once()
 
 
+@pytest.mark.long
 def test_workers_continue_without_the_am_and_restart_at_the_next_failure(training):
     training.submit(restarts=1)
     training.scale(2)

@@ -1,6 +1,8 @@
 """The unchanged configuration files of TonY's examples, with our own training scripts."""
 import re
 
+import pytest
+
 from machine import CONTRACT
 
 GOOD = 0.8   # the accuracy that every training in tests/contract must reach
@@ -35,6 +37,7 @@ def test_mnist_pytorch_reaches_the_expected_accuracy(machine, installed, tmp_pat
     assert "rank 1/2 epoch 1" in done.stdout, done
 
 
+@pytest.mark.long
 def test_mnist_tensorflow_reaches_the_expected_accuracy(machine, installed, tmp_path):
     done = run(machine, "tf_mwms.py", installed("tensorflow"), "--conf", "tony.worker.instances=2",
                f"--conf_file={configuration(tmp_path)}")

@@ -16,35 +16,35 @@ from machine import eventually
 MB = 1 << 20
 
 
-def test_hdfs_returns_written_files(any_version, tmp_path):
+def test_hdfs_returns_written_files(cluster, tmp_path):
     data = os.urandom(3 * MB)
     (tmp_path / "given").write_bytes(data)
-    any_version.fs("-put", tmp_path / "given", "kept", user="alice")  # relative to /user/alice
-    any_version.fs("-get", "/user/alice/kept", tmp_path / "got", user="bob")
+    cluster.fs("-put", tmp_path / "given", "kept", user="alice")  # relative to /user/alice
+    cluster.fs("-get", "/user/alice/kept", tmp_path / "got", user="bob")
     assert (tmp_path / "got").read_bytes() == data
-    assert "/user/alice/kept" in any_version.files_in_hdfs("/user")
-    any_version.fs("-rm", "-skipTrash", "/user/alice/kept", user="alice")
-    assert any_version.files_in_hdfs("/user") == []
+    assert "/user/alice/kept" in cluster.files_in_hdfs("/user")
+    cluster.fs("-rm", "-skipTrash", "/user/alice/kept", user="alice")
+    assert "/user/alice/kept" not in cluster.files_in_hdfs("/user")
 
 
-def test_a_container_runs_on_the_requested_node(any_version, tmp_path):
+def test_a_container_runs_on_the_requested_node(cluster, tmp_path):
     seen = tmp_path / "seen"
     tmp_path.chmod(0o777)
-    app = any_version.wait_app(any_version.run_command(f"env >{seen}; exit 7"))
+    app = cluster.wait_app(cluster.run_command(f"env >{seen}; exit 7"))
     # `queue` is the path of the queue from Hadoop 3.4 on, and only its name before.
     assert (app["state"], app["user"], app["queue"].split(".")[-1]) == ("FAILED", "alice", "default"), app
     assert "exitCode: 7" in app["diagnostics"], app
     environment = dict(line.split("=", 1) for line in seen.read_text().splitlines() if "=" in line)
-    nodes = {any_version.node_id(n) for n in any_version.setup.node_names()}
+    nodes = {cluster.node_id(n) for n in cluster.setup.node_names()}
     assert f"{environment['NM_HOST']}:{environment['NM_PORT']}" in nodes
-    assert {n["id"] for n in any_version.nodes()} == nodes and len({n.split(":")[0] for n in nodes}) == 3
+    assert {n["id"] for n in cluster.nodes()} == nodes and len({n.split(":")[0] for n in nodes}) == 3
     # The environment is as bare as on a cluster without any additional configuration.
     assert not [name for name in environment if name.startswith(("HADOOP_COMMON", "HOWDAH_HOME", "PYTEST"))]
     assert "HADOOP_CONF_DIR" not in environment, environment
 
 
-def test_daemons_report_the_expected_version(any_version):
-    assert any_version.rm("info")["clusterInfo"]["hadoopVersion"] == any_version.setup.version
+def test_daemons_report_the_expected_version(cluster):
+    assert cluster.rm("info")["clusterInfo"]["hadoopVersion"] == cluster.setup.version
 
 
 def test_leftovers_of_an_application_are_found(cluster, tmp_path):
@@ -71,6 +71,7 @@ def states(cluster):
     return {n["id"]: n["state"] for n in cluster.nodes()}
 
 
+@pytest.mark.long
 def test_daemons_can_be_killed_paused_and_started_again(new_cluster):
     expiry = {"yarn.nm.liveness-monitor.expiry-interval-ms": 3000}
     cluster = new_cluster(nodes=2, rm_recovery=True, nm_recovery=True, extra={"yarn-site": expiry})
@@ -99,6 +100,7 @@ def test_daemons_can_be_killed_paused_and_started_again(new_cluster):
     assert not cluster["nm1"].alive()
 
 
+@pytest.mark.long
 def test_settings_of_a_cluster_take_effect(new_cluster):
     cluster = new_cluster(
         nodes=2, gpus=(2, 0), labels={"fast": ["nm2"]}, health_script=True, hdfs=False, am_percent=0.5,
@@ -140,6 +142,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.long
 def test_daemons_end_when_the_test_run_is_killed():
     path = [p for p in sys.path if p.endswith(("tests/yarn", "tests/support"))]
     owner = subprocess.Popen([sys.executable, "-c", OWNER.format(path=path)], stdin=subprocess.PIPE,
@@ -151,6 +154,7 @@ def test_daemons_end_when_the_test_run_is_killed():
     eventually(lambda: not folder.exists() and not processes_of(folder), f"the end of {processes_of(folder)}")
 
 
+@pytest.mark.long
 def test_the_yarn_baseline_is_measured(cluster):
     rounds = measure_baseline(cluster, width=4, rounds=2)
     assert len(rounds) == 2

@@ -14,8 +14,7 @@ def files(module_cluster, tmp_path_factory):
 
 
 # The ciphers that Hadoop uses without AES are slow in Java.
-@pytest.fixture(params=[way if way in ("integrity", "privacy-aes", "key-aes") else
-                        pytest.param(way, marks=pytest.mark.long) for way in WAYS])
+@pytest.fixture(params=[way if way == "key-aes" else pytest.param(way, marks=pytest.mark.long) for way in WAYS])
 def protected(request, files):
     files.protect(WAYS[request.param])
     return files
@@ -33,7 +32,7 @@ def test_files_are_written_and_read(protected):
     assert got.read_bytes() == given.read_bytes(), "we read other bytes than Java has written"
 
 
-@pytest.mark.parametrize("way", ["integrity", "key-aes"])
+@pytest.mark.parametrize("way", [pytest.param("integrity", marks=pytest.mark.long), "key-aes"])
 def test_writer_survives_the_death_of_a_data_node(files, way):
     files.protect(WAYS[way])
     given, pipe, got = (files.folder / name for name in ("given", "pipe", "got"))
@@ -54,6 +53,7 @@ def test_writer_survives_the_death_of_a_data_node(files, way):
     assert got.read_bytes() == data, "Java reads other bytes than we have written"
 
 
+@pytest.mark.long
 def test_reader_gets_a_new_key_in_the_middle_of_a_file(files):
     files.protect({**WAYS["key-aes"], "dfs.blocksize": MB, "dfs.namenode.fs-limits.min-block-size": MB})
     given, pipe = files.folder / "given", files.folder / "pipe"
@@ -72,6 +72,7 @@ def test_reader_gets_a_new_key_in_the_middle_of_a_file(files):
     assert first + rest == data
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protobuf", ["false", "true"])
 def test_protection_of_the_name_nodes_port_applies_to_transfers(files, protobuf):
     """The NameNode sends the protection of the port, encrypted, in the tokens of blocks. The client passes it on to the
@@ -97,6 +98,7 @@ def test_protection_of_the_name_nodes_port_applies_to_transfers(files, protobuf)
             path.write_text(text)
 
 
+@pytest.mark.long
 def test_k13_client_and_data_node_disagree(files):
     where = f"{PROTECTION} in {files.cluster.conf_dir}/hdfs-site.xml"
     files.protect(WAYS["privacy"], client=WAYS["authentication"])

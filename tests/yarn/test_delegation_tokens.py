@@ -232,6 +232,7 @@ def lists_until(folder, moment):
     eventually(lambda: times.exists() and int(times.read_text().split()[-1]) > moment, "a list of the home", 120)
 
 
+@pytest.mark.long
 def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived, unattended, tmp_path):
     howdah = howdah_of(short_lived)
     role = f"memory: 512MiB, restart: {{max: 9}}, command: \"{lists_home(short_lived, tmp_path)}\""
@@ -267,6 +268,7 @@ def test_renew_keeps_a_job_alive_that_outlives_its_tokens(howdah_of, short_lived
     assert done.code == 0 and done.stdout == f"{job} has ended; nothing to do\n", done
 
 
+@pytest.mark.long
 def test_keytab_keeps_jobs_alive_that_outlive_their_tokens(howdah_of, short_lived, unattended, tmp_path):
     """Two jobs. With `carry`, YARN restarts the AM after the tokens of the submission have expired."""
     howdah = howdah_of(short_lived)

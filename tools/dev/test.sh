@@ -59,11 +59,13 @@ run_programs() {  # the process id of the debug build
   cat build/log/yarn.err >&2
 }
 
-# The debug build and the simulation run at a low priority while the tests of the programs wait.
-build_debug_and_simulate() {
+# The simulation and the debug build run at a low priority while the tests of the programs wait.
+simulate_and_build_debug() {
   renice -n 15 -p "$BASHPID" >/dev/null
+  local code=0
+  run_ctest sim release -L sim || code=1
   dev_build debug
-  run_ctest sim debug -L sim
+  return $code
 }
 
 test_all() {
@@ -79,11 +81,11 @@ test_all() {
   { tools/hadoop-env $test_hadoops && tools/tony-env; } >build/log/hadoop-env.out 2>build/log/hadoop-env.err &
   local hadoops=$!
   dev_build release
-  build_debug_and_simulate >build/log/debug.err 2>&1 &
+  simulate_and_build_debug >build/log/debug.err 2>&1 &
   local debug=$!
   wait "$frameworks" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
   wait "$hadoops" || { cat build/log/hadoop-env.err >&2; die "Hadoop could not be fetched"; }
-  say "tests of the programs; the debug build and the simulation run at the same time"
+  say "tests of the programs; the simulation and the debug build run at the same time"
   run_programs "$debug"
   local run
   for run in "${failed_runs[@]}"; do
@@ -95,10 +97,11 @@ test_all() {
 
 # test_some WHAT... [OPTIONS OF PYTEST...]
 test_some() {
-  local labels=() folders=() threads=0 only_long=0 failed=0
+  local labels=() folders=() sim=0 threads=0 only_long=0 failed=0
   while [ $# -gt 0 ] && [[ $1 != -* ]]; do
     case $1 in
-      unit | sim) labels+=("$1") ;;
+      unit) labels+=(unit) ;;
+      sim) sim=1 ;;
       tsan) threads=1 ;;
       long) only_long=1 labels+=(long) ;;
       *) if [ -d "tests/$1" ]; then folders+=("tests/$1")
@@ -115,6 +118,10 @@ test_some() {
     build_target tsan all
     # The thread sanitizer does not support unit.executor, which forks a process that has several threads.
     run_ctest tsan tsan -L unit -E '^unit\.executor$' || failed=1
+  fi
+  if [ $sim = 1 ]; then
+    build_target release all
+    run_ctest sim release -L sim || failed=1
   fi
   if [ ${#labels[@]} -gt 0 ]; then
     build_target debug all
