@@ -49,6 +49,7 @@ def headers():
 COMPILED = [library for library in tidy_rules.LAYERS if any((ROOT / "src" / library).glob("*.cc"))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("library", COMPILED)
 def test_a_library_sees_only_the_headers_of_its_layers(configured, library, tmp_path):
     text = "".join(f'#if __has_include("{header}")\nsees {other}\n#endif\n' for other, header in headers())
@@ -58,6 +59,7 @@ def test_a_library_sees_only_the_headers_of_its_layers(configured, library, tmp_
     assert seen <= tidy_rules.LAYERS[library][0] | {library}
 
 
+@pytest.mark.long
 def test_an_include_of_an_undeclared_layer_does_not_compile(configured, tmp_path):
     result = compile_in(configured, "core", '#include "howdah/rpc/am_server.h"\n', tmp_path)
     assert result.returncode != 0
@@ -98,6 +100,7 @@ def test_a_symbol_of_a_declared_layer_links(tmp_path):
     assert build_shared(tmp_path, "DEPS low").returncode == 0
 
 
+@pytest.mark.long
 def test_every_layer_of_the_debug_build_is_linked_strictly(configured):
     text = (configured / "build.ninja").read_text()
     links = dict(re.findall(r"^build \S*libhowdah_(\w+)\.so: CXX_SHARED(.*?)\n\n", text, re.MULTILINE | re.DOTALL))

@@ -104,6 +104,7 @@ def test_tensorflow_multi_worker_mirrored_reaches_the_expected_accuracy(howdah, 
     howdah.assert_clean(there.id)
 
 
+@pytest.mark.long
 def test_tensorflow_parameter_server_reaches_the_expected_accuracy(howdah, on_both):
     """The training is asynchronous: the order of the workers' gradients is random, so the results differ slightly."""
     here, there = on_both("tf-ps", "tensorflow", where=LARGE)
