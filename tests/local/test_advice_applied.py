@@ -172,18 +172,21 @@ def results(tmp_path_factory):
             case.machine.close()
 
 
+@pytest.mark.long
 def test_memory_that_is_not_used_is_freed(results):
     first, second = results[memory_over].result()
     assert_saved(first.finding("memory-over"), "memory_gib_hours", first.held("memory_gib") - second.held("memory_gib"))
     assert second.findings == [], "neither too much nor too little"
 
 
+@pytest.mark.long
 def test_vcores_that_are_not_used_are_freed(results):
     first, second = results[vcores_over].result()
     assert_saved(first.finding("vcores-over"), "vcore_hours", first.held("vcore") - second.held("vcore"))
     assert second.findings == []
 
 
+@pytest.mark.long
 def test_job_that_does_not_scale_gets_fewer_instances(results):
     first, second = results[scaling].result()
     found = first.finding("scaling")
@@ -193,12 +196,14 @@ def test_job_that_does_not_scale_gets_fewer_instances(results):
     assert second.findings == []
 
 
+@pytest.mark.long
 def test_checkpoints_are_as_frequent_as_failures_require(results):
     first, second = results[checkpoint_interval].result()
     assert_saved(first.finding("checkpoint-interval"), "hours", first.ran() - second.ran())
     assert second.findings == []
 
 
+@pytest.mark.long
 def test_gang_that_waits_starts_with_half_of_its_tasks(results):
     first, second = results[queue_wait].result()
     found = first.finding("queue-wait")
