@@ -1,10 +1,10 @@
 #include "tracking_page.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "howdah/base/ids.h"
+#include "howdah/base/number.h"
 #include "howdah/base/percent.h"
 
 namespace howdah::am {
@@ -23,10 +23,8 @@ std::string_view WithoutMapping(std::string_view address) {
 }
 
 std::optional<int> Number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = ParseNumber<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::string Bytes(int64_t bytes) {

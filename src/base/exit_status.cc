@@ -1,7 +1,8 @@
 #include "howdah/base/exit_status.h"
 
-#include <charconv>
 #include <csignal>
+
+#include "howdah/base/number.h"
 
 namespace howdah {
 namespace {
@@ -51,10 +52,8 @@ std::optional<int> SignalNumber(std::string_view name) {
   }
   if (!name.starts_with("SIG")) return std::nullopt;
   const std::string_view digits = name.substr(3);
-  int number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || digits.front() == '0') return std::nullopt;
-  if (number < 1 || number > kSignalMax) return std::nullopt;
+  const auto number = ParseNumber<int>(digits);
+  if (!number || digits.front() == '0' || *number < 1 || *number > kSignalMax) return std::nullopt;
   return number;
 }
 

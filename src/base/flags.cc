@@ -1,7 +1,8 @@
 #include "howdah/base/flags.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "howdah/base/number.h"
 
 namespace howdah {
 
@@ -32,10 +33,7 @@ std::string Flags::text(const std::string& name) const {
 }
 
 int Flags::number(const std::string& name, int fallback) const {
-  const std::string value = text(name);
-  int number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc() && end == value.data() + value.size() && !value.empty() ? number : fallback;
+  return ParseNumber<int>(text(name)).value_or(fallback);
 }
 
 }  // namespace howdah

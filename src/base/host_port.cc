@@ -1,6 +1,6 @@
 #include "howdah/base/host_port.h"
 
-#include <charconv>
+#include "howdah/base/number.h"
 
 namespace howdah {
 
@@ -19,9 +19,9 @@ Result<HostPort> ParseHostPort(std::string_view text) {
   HostPort parsed{std::string(text.substr(0, colon)), 0};
   if (parsed.host.front() == '[' && parsed.host.back() == ']') parsed.host = parsed.host.substr(1, colon - 2);
   if (parsed.host.find_first_of("[]") != std::string::npos) return invalid();
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data() + colon + 1, end, parsed.port);
-  if (error != std::errc() || stopped != end || parsed.host.empty()) return invalid();
+  const auto port = ParseNumber<uint16_t>(text.substr(colon + 1));
+  if (!port || parsed.host.empty()) return invalid();
+  parsed.port = *port;
   return parsed;
 }
 

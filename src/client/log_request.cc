@@ -1,9 +1,9 @@
 #include "howdah/client/log_request.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "howdah/base/number.h"
 #include "howdah/client/find_task.h"
 
 namespace howdah::client {
@@ -29,14 +29,8 @@ Result<LogSelection> SelectLogs(const LogRequest& request, const journal::JobVie
   if (request.task.empty()) return selection;
   const size_t colon = request.task.find(':');
   selection.role = request.task.substr(0, colon);
-  bool is_valid = true;
-  if (colon != std::string::npos) {
-    int index = 0;
-    const char* end = request.task.data() + request.task.size();
-    const auto [stop, error] = std::from_chars(request.task.data() + colon + 1, end, index);
-    is_valid = error == std::errc() && stop == end;
-    selection.index = index;
-  }
+  if (colon != std::string::npos) selection.index = ParseNumber<int>(request.task.substr(colon + 1));
+  const bool is_valid = colon == std::string::npos || selection.index;
   const bool is_there = std::any_of(view.tasks.begin(), view.tasks.end(), [&](const journal::TaskView& task) {
     return Selects(selection, task.role, task.index);
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "howdah/base/ids.h"
+#include "howdah/base/number.h"
 #include "howdah/base/time.h"
 
 namespace howdah::client {
@@ -18,9 +19,7 @@ using Json = nlohmann::ordered_json;
 // because the library would print it with the digits of a double.
 Json NumberJson(float value) {
   const std::string text = NumberText(value);
-  double number = 0;
-  if (std::isfinite(value)) std::from_chars(text.data(), text.data() + text.size(), number);
-  return std::isfinite(value) ? Json(number) : Json(text);
+  return std::isfinite(value) ? Json(ParseNumber<double>(text).value_or(0)) : Json(text);
 }
 
 // Buckets without samples are null.

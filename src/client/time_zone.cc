@@ -3,9 +3,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <optional>
+
+#include "howdah/base/number.h"
 
 namespace howdah::client {
 namespace {
@@ -13,10 +14,8 @@ namespace {
 constexpr char kZones[] = "/usr/share/zoneinfo/";
 
 std::optional<int> Number(std::string_view text, int most) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = !text.empty() && error == std::errc() && end == text.data() + text.size();
-  return whole && text.front() != '-' && number <= most ? std::optional(number) : std::nullopt;
+  const auto number = ParseNumber<int>(text);
+  return number && text.front() != '-' && *number <= most ? number : std::nullopt;
 }
 
 // Parses "UTC", "GMT+6" or "+05:30". Returns nullopt if the name is not an offset.

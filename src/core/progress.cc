@@ -1,10 +1,10 @@
 #include "howdah/core/progress.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 
 namespace howdah::core {
@@ -30,10 +30,7 @@ std::optional<int64_t> StepOf(std::string_view text) {
 
 std::optional<double> NumberOf(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return ParseNumber<double>(text);
 }
 
 bool IsMetricName(std::string_view name) {

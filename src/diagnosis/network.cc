@@ -1,7 +1,7 @@
 // Ports in use, and peers that cannot be reached.
 #include <algorithm>
-#include <charconv>
 
+#include "howdah/base/number.h"
 #include "rules.h"
 
 namespace howdah::diagnosis {
@@ -57,13 +57,12 @@ void AddPorts(std::string_view line, bool any_number, std::vector<uint16_t>& por
     }
     size_t end = begin;
     while (end < line.size() && IsDigit(line[end])) ++end;
-    uint16_t port = 0;
-    const bool fits = std::from_chars(line.data() + begin, line.data() + end, port).ec == std::errc() && port != 0;
+    const uint16_t port = ParseNumber<uint16_t>(line.substr(begin, end - begin)).value_or(0);
     const bool whole = begin == 0 || (line[begin - 1] != '.' && line[begin - 1] != '"');
     constexpr uint16_t kFirstUnprivileged = 1024;
     const bool is_port = FollowsAddress(line, begin, end) || FollowsPort(line, begin) ||
                          FollowsHostInTuple(line, begin) || (any_number && whole && port >= kFirstUnprivileged);
-    if (fits && is_port && std::find(ports.begin(), ports.end(), port) == ports.end()) ports.push_back(port);
+    if (port != 0 && is_port && std::find(ports.begin(), ports.end(), port) == ports.end()) ports.push_back(port);
     begin = end;
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "howdah/base/flags.h"
+#include "howdah/base/number.h"
 #include "howdah/frameworks/mpi/mpi.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/rpc/streams/run_remote.h"
@@ -43,9 +43,8 @@ bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteComm
   const size_t at = text.rfind(separator);
   if (at == std::string::npos || at == 0) return false;
   command.role = text.substr(0, at);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + at + 1, end, command.index);
-  return error == std::errc() && stop == end && command.index >= 0;
+  command.index = ParseNumber<int>(text.substr(at + 1)).value_or(-1);
+  return command.index >= 0;
 }
 
 // mpirun starts this program, and should have inherited the descriptor of its task's working directory. Without the

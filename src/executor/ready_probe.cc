@@ -4,9 +4,9 @@
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
-#include <charconv>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/keyfile/variables.h"
 
 namespace howdah::executor {
@@ -31,16 +31,15 @@ Result<std::string> Expanded(const std::string& written, const Variables& enviro
 }
 
 bool ReadPort(std::string_view text, uint16_t& port) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() && port != 0;
+  port = ParseNumber<uint16_t>(text).value_or(0);
+  return port != 0;
 }
 
 // Reads the status of a line such as "HTTP/1.1 200 OK" (RFC 9112, section 4).
 bool IsGoodStatus(const std::string& line) {
   if (!line.starts_with("HTTP/1.") || line.size() < 12 || line[8] != ' ') return false;
-  int status = 0;
-  const auto [end, error] = std::from_chars(line.data() + 9, line.data() + 12, status);
-  return error == std::errc() && end == line.data() + 12 && status >= 200 && status < 400;
+  const auto status = ParseNumber<int>(std::string_view(line).substr(9, 3));
+  return status && *status >= 200 && *status < 400;
 }
 
 }  // namespace

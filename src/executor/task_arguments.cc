@@ -1,8 +1,7 @@
 #include "howdah/executor/task_arguments.h"
 
-#include <charconv>
-
 #include "howdah/base/flags.h"
+#include "howdah/base/number.h"
 
 namespace howdah::executor {
 namespace {
@@ -12,12 +11,9 @@ Result<std::vector<int>> ParseGpus(const std::string& text) {
   std::vector<int> gpus;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
-    int gpu = -1;
-    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, gpu);
-    if (error != std::errc() || stop != text.data() + end || gpu < 0) {
-      return Error{ErrorCode::kUsage, "invalid list of GPUs '" + text + "'"};
-    }
-    gpus.push_back(gpu);
+    const auto gpu = ParseNumber<int>(text.substr(at, end - at));
+    if (!gpu || *gpu < 0) return Error{ErrorCode::kUsage, "invalid list of GPUs '" + text + "'"};
+    gpus.push_back(*gpu);
     at = end + 1;
   }
   return gpus;

@@ -1,11 +1,11 @@
 #include "howdah/jobspec/configuration.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <set>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/keyfile/nearest.h"
 #include "howdah/keyfile/parse.h"
 
@@ -148,12 +148,9 @@ class ConfigurationReader {
     std::optional<double>& field = entry.key == "vcore_hour" ? price.vcore_hour
                                    : entry.key == "gib_hour" ? price.gib_hour
                                                              : price.gpu_hour;
-    const std::string& text = entry.value->text;
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_number = entry.value->kind == Node::Kind::kScalar && error == std::errc() && !text.empty() &&
-                           end == text.data() + text.size() && number >= 0 && number <= kHighestPrice;
-    if (is_number) {
+    const bool is_scalar = entry.value->kind == Node::Kind::kScalar;
+    const auto number = is_scalar ? ParseNumber<double>(entry.value->text) : std::nullopt;
+    if (number && *number >= 0 && *number <= kHighestPrice) {
       field = number;
     } else {
       Report(entry.mark.line, key,

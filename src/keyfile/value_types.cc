@@ -1,9 +1,9 @@
 #include "howdah/keyfile/value_types.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "howdah/base/bytes.h"
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 #include "howdah/keyfile/pattern.h"
 #include "howdah/keyfile/variables.h"
@@ -24,8 +24,7 @@ bool IsNegative(std::string_view text) {
 // megabytes.
 std::string MemoryRemedy(std::string_view number) {
   constexpr int64_t kGigabytesMax = 128;
-  int64_t n = 0;
-  std::from_chars(number.data(), number.data() + number.size(), n);
+  const int64_t n = ParseNumber<int64_t>(number).value_or(0);
   if (n == 0 || number.size() > 9) return "write for example 2GiB";
   if (n <= kGigabytesMax) return "write " + std::to_string(n) + "GiB or " + std::to_string(n * 1024) + "MiB";
   const std::string megabytes = "write " + std::to_string(n) + "MiB";
@@ -114,11 +113,10 @@ bool ReadWholeNumber(Reader& r, const Node& n, int min, int max, int& out) {
   const std::string range = "write a whole number from " + std::to_string(min) + " to " + std::to_string(max);
   if (IsNegative(*text)) return r.Fail(n, Quoted(*text) + " is negative; " + range);
   if (!IsNumber(*text)) return r.Fail(n, Quoted(*text) + " is not a whole number; " + range);
-  int value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || value > max) return r.Fail(n, Quoted(*text) + " is too large; " + range);
-  if (value < min) return r.Fail(n, Quoted(*text) + " is too small; " + range);
-  out = value;
+  const auto value = ParseNumber<int>(*text);
+  if (!value || *value > max) return r.Fail(n, Quoted(*text) + " is too large; " + range);
+  if (*value < min) return r.Fail(n, Quoted(*text) + " is too small; " + range);
+  out = *value;
   return true;
 }
 
@@ -144,13 +142,10 @@ ValueType<double> Number(double least, double most) {
   return {[least, most, range](Reader& r, const Node& n, double& out) {
             const auto text = r.Text(n, "a number");
             if (!text) return false;
-            double value = 0;
-            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-            if (error != std::errc() || end != text->data() + text->size()) {
-              return r.Fail(n, Quoted(*text) + " is not a number; " + range);
-            }
-            if (!(value >= least && value <= most)) return r.Fail(n, Quoted(*text) + " is out of range; " + range);
-            out = value;
+            const auto value = ParseNumber<double>(*text);
+            if (!value) return r.Fail(n, Quoted(*text) + " is not a number; " + range);
+            if (!(*value >= least && *value <= most)) return r.Fail(n, Quoted(*text) + " is out of range; " + range);
+            out = *value;
             return true;
           },
           [](const double& value) { return Json(value); },

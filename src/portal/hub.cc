@@ -1,9 +1,9 @@
 #include "hub.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/web/events.h"
 #include "json_text.h"
 
@@ -25,11 +25,9 @@ std::string ToText(const EventPosition& position) { return position.epoch + "-" 
 std::optional<EventPosition> ParseEventPosition(std::string_view text) {
   const size_t dash = text.rfind('-');
   if (dash == std::string_view::npos || dash == 0) return std::nullopt;
-  EventPosition position{.epoch = std::string(text.substr(0, dash))};
-  const std::string_view digits = text.substr(dash + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), position.number);
-  if (error != std::errc() || digits.empty() || end != digits.data() + digits.size()) return std::nullopt;
-  return position;
+  const auto number = ParseNumber<uint64_t>(text.substr(dash + 1));
+  if (!number) return std::nullopt;
+  return EventPosition{.epoch = std::string(text.substr(0, dash)), .number = *number};
 }
 
 Hub::Hub(boost::asio::io_context& loop, std::string epoch, Duration linger, Callbacks callbacks)

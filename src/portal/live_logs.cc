@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <charconv>
 #include <chrono>
 #include <utility>
 #include <vector>
 
 #include "howdah/base/ids.h"
+#include "howdah/base/number.h"
 #include "json_text.h"
 
 namespace howdah::portal {
@@ -19,10 +19,8 @@ constexpr Duration kShortestLogPause = 200ms, kProblemPause = 3s;
 constexpr int kLogCostFactor = 10;  // at most a tenth of the time is spent on one log
 
 std::optional<int> ParseCount(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && !text.empty() && end == text.data() + text.size() && number >= 0;
-  return is_number ? std::optional(number) : std::nullopt;
+  const auto number = ParseNumber<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #include "chunk_decoder.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "howdah/base/number.h"
 
 namespace howdah::web {
 namespace {
@@ -54,10 +55,9 @@ ChunkDecoder::State ChunkDecoder::Step(std::string_view& rest, std::string& body
 
 ChunkDecoder::State ChunkDecoder::TakeSize(std::string_view line, size_t body_size) {
   const std::string_view digits = line.substr(0, line.find_first_of("; \t"));
-  const auto [stopped, error] = std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
-  if (digits.empty() || digits.size() > kSizeDigits || error != std::errc() || stopped != digits.end()) {
-    return State::kMalformed;
-  }
+  const auto size = ParseNumber<size_t>(digits, 16);
+  if (!size || digits.size() > kSizeDigits) return State::kMalformed;
+  left_ = *size;
   const std::string_view extension = line.substr(digits.size());
   const size_t begin = extension.find_first_not_of(" \t");
   if (!extension.empty() && (begin == std::string_view::npos || extension[begin] != ';')) return State::kMalformed;

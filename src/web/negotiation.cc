@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include "header_list.h"
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 
 namespace howdah::web {
@@ -19,9 +19,7 @@ std::string_view WithoutWeakness(std::string_view etag) {
 // Digits only. A number that does not fit is larger than any body.
 std::optional<int64_t> Position(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  int64_t position = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
-  return error == std::errc() ? position : std::numeric_limits<int64_t>::max();
+  return ParseNumber<int64_t>(text).value_or(std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace

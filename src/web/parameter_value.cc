@@ -1,22 +1,14 @@
 #include "parameter_value.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "header_list.h"
+#include "howdah/base/number.h"
 
 namespace howdah::web {
 namespace {
 
 constexpr int64_t kLowest = std::numeric_limits<int64_t>::min(), kHighest = std::numeric_limits<int64_t>::max();
-
-template <typename Number>
-std::optional<Number> NumberOf(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::string RangeText(const Parameter& parameter) {
   if (parameter.min == kLowest && parameter.max == kHighest) return "";
@@ -28,7 +20,7 @@ std::string RangeText(const Parameter& parameter) {
 std::optional<Arguments::Value> TimeOf(const std::string& text) {
   if (const auto instant = ParseInstant(text)) return *instant;
   constexpr int64_t kMost = kHighest / 1000;
-  const auto milliseconds = NumberOf<int64_t>(text);
+  const auto milliseconds = ParseNumber<int64_t>(text);
   if (!milliseconds || *milliseconds < 0 || *milliseconds > kMost) return std::nullopt;
   return Instant(std::chrono::milliseconds(*milliseconds));
 }
@@ -44,12 +36,12 @@ std::optional<Arguments::Value> OneValue(const Parameter& parameter, const std::
     case ValueType::kText:
       return text;
     case ValueType::kInteger: {
-      const auto integer = NumberOf<int64_t>(text);
+      const auto integer = ParseNumber<int64_t>(text);
       if (!integer || *integer < parameter.min || *integer > parameter.max) return std::nullopt;
       return *integer;
     }
     case ValueType::kNumber: {
-      const auto number = NumberOf<double>(text);
+      const auto number = ParseNumber<double>(text);
       if (!number || !std::isfinite(*number)) return std::nullopt;
       return *number;
     }

@@ -4,10 +4,10 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 
 namespace howdah::web {
@@ -76,12 +76,9 @@ Result<BodyFraming> FramingOf(const ResponseHead& head, const std::string& metho
     return BodyFraming{.kind = Kind::kChunked};
   }
   if (!headers.Has("Content-Length")) return BodyFraming{.kind = Kind::kUntilEnd};
-  BodyFraming framing{.kind = Kind::kSized};
-  const std::string_view text = headers.Get("Content-Length");
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), framing.size);
-  if (headers.Count("Content-Length") > 1 || text.empty() || error != std::errc() || end != text.data() + text.size())
-    return Failed("its Content-Length is not one number");
-  return framing;
+  const auto size = ParseNumber<uint64_t>(headers.Get("Content-Length"));
+  if (headers.Count("Content-Length") > 1 || !size) return Failed("its Content-Length is not one number");
+  return BodyFraming{.kind = Kind::kSized, .size = *size};
 }
 
 }  // namespace howdah::web

@@ -1,12 +1,12 @@
 // The workloads `demo` and `fleet`.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <numbers>
 
 #include "howdah/autoscale/model/workload.h"
 #include "howdah/base/bytes.h"
+#include "howdah/base/number.h"
 #include "howdah/base/random.h"
 #include "howdah/base/text.h"
 
@@ -84,9 +84,8 @@ const Class& Draw(const std::vector<Class>& classes, Random& random) {
 }
 
 Result<int> NumberOf(const std::string& text, int most) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && number > 0 && number <= most) return number;
+  const auto number = ParseNumber<int>(text);
+  if (number && *number > 0 && *number <= most) return *number;
   return Error{ErrorCode::kUsage, "'" + text + "' is not a number of nodes from 1 to " + std::to_string(most)};
 }
 

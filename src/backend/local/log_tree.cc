@@ -2,9 +2,8 @@
 
 #include <unistd.h>
 
-#include <charconv>
-
 #include "howdah/backend/local/layout.h"
+#include "howdah/base/number.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::backend::local {
@@ -15,10 +14,8 @@ using backend::LogStream;
 using Kind = LogPosition::Kind;
 
 std::optional<int> Number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = ParseNumber<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::optional<LogPosition> Task(std::string_view name) {

@@ -1,8 +1,9 @@
 #include "howdah/cli/args/job_flags.h"
 
-#include <charconv>
 #include <functional>
 #include <utility>
+
+#include "howdah/base/number.h"
 
 namespace howdah::cli::args {
 namespace {
@@ -11,11 +12,15 @@ bool Assign(const std::string& text, std::string& value) {
   value = text;
   return true;
 }
-bool Assign(const std::string& text, int& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+bool Assign(const std::string& text, std::optional<int>& value) {
+  value = ParseNumber<int>(text);
+  return value.has_value();
 }
-bool Assign(const std::string& text, std::optional<int>& value) { return Assign(text, value.emplace()); }
+bool Assign(const std::string& text, int& value) {
+  const auto number = ParseNumber<int>(text);
+  if (number) value = *number;
+  return number.has_value();
+}
 
 std::string Restriction(JobFile file) { return file == JobFile::kPossible ? " (only without a job file)" : ""; }
 

@@ -1,7 +1,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "howdah/autoscale/provider.h"
 #include "howdah/autoscale/runner/directory.h"
 #include "howdah/autoscale/runner/run.h"
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
@@ -169,9 +169,7 @@ Result<int> Check(client::Connection& connection, const AutoscaleArguments& argu
 }
 
 Result<uint64_t> SeedOf(const std::string& text) {
-  uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return seed;
+  if (const auto seed = ParseNumber<uint64_t>(text)) return *seed;
   return Error{ErrorCode::kUsage, "--seed: '" + text + "' is not a whole number"};
 }
 

@@ -1,8 +1,8 @@
 #include "history_archive.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
@@ -28,14 +28,13 @@ Result<Duration> Retention(const ArchiveOptions& options, const client::TonySett
   if (options.older_than) return *options.older_than;
   const std::string text = compat::tony::history::ValueOf(site, "tony.history.retention-sec");
   if (text.empty()) return kRetention;
-  int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   constexpr int64_t kMost = int64_t{100} * 365 * 86400;
-  if (error != std::errc() || end != text.data() + text.size() || seconds < 0 || seconds > kMost) {
+  const auto seconds = ParseNumber<int64_t>(text);
+  if (!seconds || *seconds < 0 || *seconds > kMost) {
     return Error{ErrorCode::kUsage, "tony-site.xml: tony.history.retention-sec: invalid number of seconds '" + text +
                                         "'; write a whole number, for example 2592000"};
   }
-  return Duration(std::chrono::seconds(seconds));
+  return Duration(std::chrono::seconds(*seconds));
 }
 
 int PrintOutcome(const storage::history::Outcome& outcome, const ArchiveOptions& options) {

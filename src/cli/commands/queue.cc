@@ -1,12 +1,12 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "howdah/autoscale/publication.h"
 #include "howdah/backend/job_queue.h"
+#include "howdah/base/number.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/cli/output/text_table.h"
@@ -128,16 +128,14 @@ Result<int> Show(client::Connection& connection, const QueueArguments& arguments
 
 Result<int> SetPriority(client::Connection& connection, const QueueArguments& arguments) {
   constexpr int64_t kMost = 1'000'000;  // as in a job file
-  const char* const end = arguments.priority.data() + arguments.priority.size();
-  int64_t priority = -1;
-  const auto [stop, error] = std::from_chars(arguments.priority.data(), end, priority);
-  if (error != std::errc() || stop != end || priority < 0 || priority > kMost) {
+  const auto priority = ParseNumber<int64_t>(arguments.priority);
+  if (!priority || *priority < 0 || *priority > kMost) {
     return Error{ErrorCode::kUsage, "queue priority: '" + arguments.priority +
                                         "' is not a priority; write a whole number from 0 to " + std::to_string(kMost)};
   }
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
-  HOWDAH_TRY_STATUS(job.cluster->site().SetPriority(job.id, static_cast<int>(priority)));
-  output::PrintMessage(job.id.text + ": the priority is " + std::to_string(priority));
+  HOWDAH_TRY_STATUS(job.cluster->site().SetPriority(job.id, static_cast<int>(*priority)));
+  output::PrintMessage(job.id.text + ": the priority is " + std::to_string(*priority));
   return client::kExitOk;
 }
 

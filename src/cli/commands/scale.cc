@@ -1,6 +1,6 @@
-#include <charconv>
 #include <memory>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
@@ -20,18 +20,14 @@ struct ScaleArguments {
 Result<int> Scale(client::Connection& connection, const ScaleArguments& arguments) {
   const std::string& text = arguments.role_and_instances;
   const size_t equals = text.rfind('=');
-  int instances = -1;
-  if (equals != std::string::npos && equals > 0) {
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, instances);
-    if (error != std::errc() || stop != end) instances = -1;
-  }
-  if (instances < 0) {
+  const bool has_role = equals != std::string::npos && equals > 0;
+  const auto instances = has_role ? ParseNumber<int>(text.substr(equals + 1)) : std::nullopt;
+  if (!instances || *instances < 0) {
     return Error{ErrorCode::kUsage, "scale: '" + text + "' is not ROLE=N; write for example worker=4"};
   }
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   const std::string role = text.substr(0, equals);
-  HOWDAH_TRY_STATUS(ScaleRole(*job.cluster, job.id, role, instances, "howdah scale"));
+  HOWDAH_TRY_STATUS(ScaleRole(*job.cluster, job.id, role, *instances, "howdah scale"));
   return client::kExitOk;
 }
 

@@ -1,7 +1,7 @@
 // `howdah slider`: applications of Apache Slider, translated into job files.
-#include <charconv>
 #include <memory>
 
+#include "howdah/base/number.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
@@ -34,10 +34,8 @@ void ChooseBackend(client::Connection& connection, const std::optional<JobId>& b
 }
 
 std::optional<int> PositiveNumber(const std::string& text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || number < 1) return std::nullopt;
-  return number;
+  const auto number = ParseNumber<int>(text);
+  return number && *number >= 1 ? number : std::nullopt;
 }
 
 // Takes one --max: "worker=8".

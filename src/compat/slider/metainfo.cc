@@ -1,7 +1,6 @@
 #include "howdah/compat/slider/metainfo.h"
 
-#include <charconv>
-
+#include "howdah/base/number.h"
 #include "howdah/keyfile/value_types.h"
 #include "json_file.h"
 
@@ -145,10 +144,8 @@ const Section<ComponentEntry>& ComponentKeys() {
 }
 
 std::optional<int> CountIn(const std::string& text) {
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
-  return count;
+  const auto count = ParseNumber<int>(text);
+  return count && *count >= 0 ? count : std::nullopt;
 }
 
 void AddComponent(Metainfo& metainfo, ComponentEntry entry, int line) {

@@ -1,7 +1,8 @@
 #include "values.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "howdah/base/number.h"
 
 namespace howdah::compat::slider {
 namespace {
@@ -52,18 +53,11 @@ bool AddName(const std::string& token, const Names& names, Builder& builder) {
 
 }  // namespace
 
-std::optional<int64_t> WholeNumberIn(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 int64_t Values::Number(const std::vector<Option>& options, const std::string& name, int64_t fallback, int64_t least,
                        int64_t most) {
   const Option* option = FindOption(options, name);
   if (option == nullptr) return fallback;
-  const auto number = WholeNumberIn(option->value);
+  const auto number = ParseNumber<int64_t>(option->value);
   if (number && *number >= least && *number <= most) return *number;
   Fail(option->place, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
                           ", but is '" + option->value + "'");

@@ -23,9 +23,6 @@ class Values {
   std::vector<std::string>& problems_;
 };
 
-// Returns nullopt if the text is not a whole number.
-std::optional<int64_t> WholeNumberIn(const std::string& text);
-
 // A value of appConfig.json for the tasks of one component.
 struct Value {
   std::string literal;   // if it has no variables of the task

@@ -1,9 +1,9 @@
 #include "constants.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 
 namespace howdah::compat::yarnfile {
@@ -23,9 +23,8 @@ bool IsUnknown(std::string_view name) {
 
 // The number at the end of the name of an instance: 0 in "web-0". Returns nullopt if the text is not such a number.
 std::optional<int> IndexOf(std::string_view text) {
-  int index = -1;
-  std::from_chars(text.data(), text.data() + text.size(), index);
-  return index >= 0 && std::to_string(index) == text ? std::optional(index) : std::nullopt;
+  const auto index = ParseNumber<int>(text);
+  return index && *index >= 0 && std::to_string(*index) == text ? index : std::nullopt;
 }
 
 std::string UpperCase(std::string text) {

@@ -1,9 +1,9 @@
 #include "context.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 
+#include "howdah/base/number.h"
 #include "howdah/compat/yarnfile/keys.h"
 #include "howdah/keyfile/words.h"
 
@@ -53,10 +53,8 @@ std::optional<int64_t> NumberProperty(const Context& context, const ResolvedComp
   const std::string* text = Find(owner.component.configuration.properties, name);
   if (text == nullptr) return std::nullopt;
   constexpr int64_t kMost = 1'000'000'000'000;
-  int64_t number = 0;
-  const auto [stop, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  const bool good = error == std::errc() && stop == text->data() + text->size() && number >= least && number <= kMost;
-  if (good) return number;
+  const auto number = ParseNumber<int64_t>(*text);
+  if (number && *number >= least && *number <= kMost) return number;
   context.Fail(owner.path + "configuration.properties." + std::string(name),
                "must be a whole number of at least " + std::to_string(least) + ", but is " + keyfile::Quoted(*text));
   return std::nullopt;

@@ -1,9 +1,9 @@
 #include "howdah/compat/yarnfile/flags.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "howdah/base/number.h"
 #include "howdah/keyfile/nearest.h"
 #include "howdah/keyfile/words.h"
 
@@ -77,10 +77,8 @@ std::string FlagName(const std::string& word) {
 }
 
 std::optional<int> Whole(const std::string& text) {
-  int number = -1;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool good = error == std::errc() && stop == text.data() + text.size() && number >= 0;
-  return good ? std::optional(number) : std::nullopt;
+  const auto number = ParseNumber<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 Error UnknownFlag(const std::string& word, const std::string& name) {

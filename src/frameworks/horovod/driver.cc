@@ -1,11 +1,11 @@
 #include "howdah/frameworks/horovod/driver.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "ranks.h"
 
 namespace howdah::frameworks::horovod {
@@ -15,19 +15,11 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kPlanFileSuffix = "____HOROVOD_RENDEZVOUS_SERVER____";
 
-template <typename Number>
-std::optional<Number> NumberIn(std::string_view text) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
-}
-
 std::optional<int> NumberOf(const Json& slot, const char* key) {
   const auto found = slot.find(key);
-  if (found == slot.end()) return std::nullopt;
-  if (found->is_string()) return NumberIn<int>(found->get_ref<const std::string&>());
-  return found->is_number_integer() ? NumberIn<int>(found->dump()) : std::nullopt;
+  if (found == slot.end() || (!found->is_string() && !found->is_number_integer())) return std::nullopt;
+  const auto number = ParseNumber<int>(found->is_string() ? found->get<std::string>() : found->dump());
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::string HostsOf(const std::vector<RankAssignment>& plan) {
@@ -60,7 +52,7 @@ std::string WorkerList(const common::Process& process) {
 
 std::optional<uint16_t> PortOfPlanFile(std::string_view name) {
   if (!name.ends_with(kPlanFileSuffix)) return std::nullopt;
-  const auto port = NumberIn<uint16_t>(name.substr(0, name.size() - kPlanFileSuffix.size()));
+  const auto port = ParseNumber<uint16_t>(name.substr(0, name.size() - kPlanFileSuffix.size()));
   return port == 0 ? std::nullopt : port;
 }
 

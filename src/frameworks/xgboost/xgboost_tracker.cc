@@ -1,10 +1,11 @@
 #include "howdah/frameworks/xgboost/xgboost_tracker.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+
+#include "howdah/base/number.h"
 
 namespace howdah::frameworks::xgboost {
 namespace {
@@ -48,10 +49,8 @@ std::optional<std::string> TextOf(const Json& json, const char* key) {
 }
 
 std::optional<int> RankFromTaskId(const std::string& task, int world_size) {
-  int rank = -1;
-  const auto [end, error] = std::from_chars(task.data(), task.data() + task.size(), rank);
-  if (error != std::errc() || end != task.data() + task.size() || rank < 0 || rank >= world_size) return std::nullopt;
-  return rank;
+  const auto rank = ParseNumber<int>(task);
+  return rank && *rank >= 0 && *rank < world_size ? rank : std::nullopt;
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <limits>
 
 #include "defaults.h"
+#include "howdah/base/number.h"
 #include "variables.h"
 
 namespace howdah::hadoop::conf {
@@ -27,10 +27,7 @@ std::string Lower(std::string text) {
 // Returns the number that the text denotes in this base, or nullopt if any part of the text is not a digit.
 std::optional<int64_t> Digits(std::string_view text, int base) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return ParseNumber<int64_t>(text, base);
 }
 
 std::optional<int64_t> Times(int64_t number, int64_t factor) {
@@ -40,7 +37,7 @@ std::optional<int64_t> Times(int64_t number, int64_t factor) {
 }
 
 // Accepts the formats of Configuration.getLongBytes: "64", "0x40", "-1", "64k", "128M".
-std::optional<int64_t> ParseNumber(const std::string& text) {
+std::optional<int64_t> ParseAmount(const std::string& text) {
   const std::string lower = Lower(text);
   const bool negative = lower.starts_with('-');
   const std::string_view rest = std::string_view(lower).substr(negative ? 1 : 0);
@@ -124,7 +121,7 @@ Result<bool> Configuration::Bool(const std::string& key, bool fallback) const {
 Result<int64_t> Configuration::Number(const std::string& key, int64_t fallback) const {
   const auto text = Get(key);
   if (!text) return fallback;
-  const auto number = ParseNumber(*text);
+  const auto number = ParseAmount(*text);
   if (number) return *number;
   return Error{ErrorCode::kUsage, Where(key) + " is '" + *text + "'; it must be a whole number such as 64 or 128m"};
 }

@@ -1,8 +1,9 @@
 #include "uri.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
+
+#include "howdah/base/number.h"
 
 namespace howdah::hadoop::conf {
 
@@ -39,9 +40,7 @@ std::optional<HostPort> ParseAddress(const std::string& text, uint16_t port) {
   }
   if (address.host.empty() || address.host.find_first_of(" \t/@,$") != std::string::npos) return std::nullopt;
   if (rest.starts_with(':')) {
-    rest.remove_prefix(1);
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), address.port);
-    if (error != std::errc() || end != rest.data() + rest.size()) return std::nullopt;
+    address.port = ParseNumber<uint16_t>(rest.substr(1)).value_or(0);
   } else if (!rest.empty()) {
     return std::nullopt;
   }

@@ -1,8 +1,9 @@
 #include "howdah/hadoop/sasl/digest_challenge.h"
 
-#include <charconv>
 #include <optional>
 #include <utility>
+
+#include "howdah/base/number.h"
 
 namespace howdah::hadoop::sasl {
 namespace {
@@ -105,9 +106,9 @@ Result<DigestChallenge> ParseDigestChallenge(std::string_view text) {
     } else if (name == "algorithm") {
       algorithm = value;
     } else if (name == "maxbuf") {
-      const char* end = value.data() + value.size();
-      const auto [stopped, error] = std::from_chars(value.data(), end, challenge.max_buffer);
-      if (error != std::errc() || stopped != end) return Failed(doing + "maxbuf is not a number");
+      const auto size = ParseNumber<uint32_t>(value);
+      if (!size) return Failed(doing + "maxbuf is not a number");
+      challenge.max_buffer = *size;
     }
   }
   if (challenge.nonce.empty()) return Failed(doing + "it has no nonce");

@@ -1,7 +1,8 @@
 #include "howdah/hadoop/yarn/ids.h"
 
-#include <charconv>
 #include <vector>
+
+#include "howdah/base/number.h"
 
 namespace howdah::hadoop::yarn {
 namespace {
@@ -16,11 +17,9 @@ std::string Padded(int64_t value, size_t width) {
 
 // Parses a number that consists of digits only (no sign, no space) and is at most `most`.
 std::optional<int64_t> Number(std::string_view text, int64_t most) {
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value > most) return std::nullopt;
-  return value;
+  if (text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  const auto value = ParseNumber<int64_t>(text);
+  return value && *value <= most ? value : std::nullopt;
 }
 
 std::vector<std::string_view> Fields(std::string_view text) {

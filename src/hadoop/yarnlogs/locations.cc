@@ -1,10 +1,10 @@
 #include "howdah/hadoop/yarnlogs/locations.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "decoder.h"
+#include "howdah/base/number.h"
 
 namespace howdah::hadoop::yarnlogs {
 namespace {
@@ -41,12 +41,10 @@ std::string BucketOf(std::string_view application) {
   constexpr std::string_view kPrefix = "application_";
   const size_t at = application.rfind('_');
   if (application.substr(0, kPrefix.size()) != kPrefix || at < kPrefix.size()) return "";
-  const std::string_view digits = application.substr(at + 1);
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return "";
+  const auto number = ParseNumber<uint32_t>(application.substr(at + 1));
+  if (!number) return "";
   char text[8];
-  std::snprintf(text, sizeof text, "%04u", number % 10'000);
+  std::snprintf(text, sizeof text, "%04u", *number % 10'000);
   return text;
 }
 

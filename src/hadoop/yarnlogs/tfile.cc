@@ -1,7 +1,6 @@
 #include "tfile.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "block_stream.h"
 #include "decoder.h"
+#include "howdah/base/number.h"
 
 namespace howdah::hadoop::yarnlogs {
 namespace {
@@ -183,11 +183,9 @@ Status ListValue(const std::string& container, size_t block_number, BlockStream&
     if (at_end) return {};
     HOWDAH_TRY(const auto name, text());
     HOWDAH_TRY(const auto digits, text());
-    LogEntry entry{container, name, 0, {}};
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), entry.length);
-    if (error != std::errc() || end != digits.data() + digits.size() || entry.length < 0) {
-      return Damaged("the length of a log is not a number");
-    }
+    const auto length = ParseNumber<int64_t>(digits);
+    if (!length || *length < 0) return Damaged("the length of a log is not a number");
+    LogEntry entry{container, name, *length, {}};
     entry.position = {static_cast<int64_t>(block_number), block.position(), value.left(), value.last()};
     HOWDAH_TRY(const auto skipped, value.SkipUpTo(entry.length));
     entry.length = skipped;

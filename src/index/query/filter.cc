@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "howdah/base/number.h"
 #include "howdah/base/result.h"
 #include "howdah/base/text.h"
 #include "howdah/core/states.h"
@@ -151,14 +152,6 @@ Comparison TakeComparison(std::string& value) {
   return Comparison::kEqual;
 }
 
-// Reads an unsigned decimal number.
-std::optional<double> ParseNumber(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
-  return is_number && number >= 0 ? std::optional(number) : std::nullopt;
-}
-
 Status TakeAmount(std::string_view key, std::string value, Term& term) {
   const std::string written = value;
   term.comparison = TakeComparison(value);
@@ -172,8 +165,8 @@ Status TakeAmount(std::string_view key, std::string value, Term& term) {
   const bool is_share = term.field == Field::kGoodput;
   const bool percent = is_share && value.ends_with('%');
   if (percent) value.pop_back();
-  const auto number = ParseNumber(value);
-  if (!number) {
+  const auto number = ParseNumber<double>(value, std::chars_format::fixed);
+  if (!number || !std::isfinite(*number) || *number < 0) {
     return Mistake(std::string(key) + ": '" + Shown(written) + "' is not a number; write " +
                    (is_share ? "<50% or >0.9" : "8, >8 or <=4"));
   }

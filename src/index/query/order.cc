@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 #include "howdah/core/states.h"
 #include "howdah/keyfile/nearest.h"
@@ -62,10 +63,9 @@ std::optional<std::string> FromHex(std::string_view text) {
   if (text.size() % 2 != 0) return std::nullopt;
   std::string bytes;
   for (size_t i = 0; i < text.size(); i += 2) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
-    if (error != std::errc() || end != text.data() + i + 2) return std::nullopt;
-    bytes += static_cast<char>(value);
+    const auto value = ParseNumber<unsigned>(text.substr(i, 2), 16);
+    if (!value) return std::nullopt;
+    bytes += static_cast<char>(*value);
   }
   return bytes;
 }
@@ -86,10 +86,8 @@ std::optional<SortKey> ReadKey(std::string_view text) {
   const auto bytes = FromHex(text.substr(1));
   if (!bytes) return std::nullopt;
   if (text.front() == 't') return SortKey(*bytes);
-  double number = 0;
-  const auto [end, error] = std::from_chars(bytes->data(), bytes->data() + bytes->size(), number);
-  const bool is_number = error == std::errc() && end == bytes->data() + bytes->size() && !std::isnan(number);
-  return text.front() == 'n' && is_number ? std::optional(SortKey(number)) : std::nullopt;
+  const auto number = text.front() == 'n' ? ParseNumber<double>(*bytes) : std::nullopt;
+  return number && !std::isnan(*number) ? std::optional(SortKey(*number)) : std::nullopt;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 
 namespace howdah::os::process {
@@ -66,10 +67,7 @@ std::optional<std::string_view> PathIn(std::string_view cgroups, std::string_vie
 std::optional<int> PortOf(std::string_view address) {
   const size_t colon = address.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  int port = 0;
-  const auto [end, error] = std::from_chars(address.data() + colon + 1, address.data() + address.size(), port, 16);
-  if (error != std::errc() || end != address.data() + address.size()) return std::nullopt;
-  return port;
+  return ParseNumber<int>(address.substr(colon + 1), 16);
 }
 
 // One mount of a cgroup hierarchy.
@@ -184,10 +182,7 @@ CgroupDirectories ParseCgroupDirectories(std::string_view cgroups, std::string_v
 std::vector<int> ParseIds(std::string_view text) {
   std::vector<int> ids;
   while (!text.empty()) {
-    int id = 0;
-    const std::string_view line = Trim(TakeLine(text));
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), id);
-    if (error == std::errc() && end == line.data() + line.size()) ids.push_back(id);
+    if (const auto id = ParseNumber<int>(Trim(TakeLine(text)))) ids.push_back(*id);
   }
   return ids;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 #include "proc.h"
 
@@ -93,8 +94,7 @@ std::optional<ProcessFacts> InspectProcess(pid_t pid) {
   if (facts.name.empty()) return std::nullopt;
   facts.state = Value(status, "State").front();
   std::sscanf(Value(status, "Threads").c_str(), "%d", &facts.threads);
-  const std::string caught = Value(status, "SigCgt");
-  std::from_chars(caught.data(), caught.data() + caught.size(), facts.caught, 16);
+  facts.caught = ParseNumber<uint64_t>(Value(status, "SigCgt"), 16).value_or(0);
   facts.waits_in = ReadProcFile(directory + "/wchan");
   if (facts.waits_in == "0") facts.waits_in.clear();
   facts.system_call = SystemCallOf(ReadProcFile(directory + "/syscall"));

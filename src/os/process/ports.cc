@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <set>
 
+#include "howdah/base/number.h"
 #include "howdah/os/files/files.h"
 #include "proc.h"
 
@@ -75,12 +75,6 @@ bool HasSocket(pid_t pid, const std::set<std::string>& inodes) {
 
 std::string_view LeadingDigits(std::string_view text) { return text.substr(0, text.find_first_not_of("0123456789")); }
 
-std::optional<uint16_t> ParsePort(std::string_view digits) {
-  uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return error == std::errc() ? std::optional(port) : std::nullopt;
-}
-
 }  // namespace
 
 std::set<std::string> ListeningInodes(std::string_view table, uint16_t port) {
@@ -106,7 +100,8 @@ std::vector<PortRange> ParsePortRanges(std::string_view text) {
     const bool is_range = text.starts_with('-') || text.starts_with('\t');
     const std::string_view last_text = first_text.empty() || !is_range ? "" : LeadingDigits(text.substr(1));
     if (!last_text.empty()) text.remove_prefix(1 + last_text.size());
-    const auto first = ParsePort(first_text), last = last_text.empty() ? first : ParsePort(last_text);
+    const auto first = ParseNumber<uint16_t>(first_text);
+    const auto last = last_text.empty() ? first : ParseNumber<uint16_t>(last_text);
     if (first && last && *first <= *last) ranges.push_back({*first, *last});
   }
   return ranges;

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <string_view>
 
+#include "howdah/base/number.h"
 #include "howdah/os/files/fd.h"
 
 namespace howdah::os::process {
@@ -75,10 +75,7 @@ std::vector<pid_t> AllProcesses() {
   DIR* proc = ::opendir("/proc");
   if (proc == nullptr) return all;
   while (const dirent* entry = ::readdir(proc)) {
-    const std::string_view name = entry->d_name;
-    pid_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error == std::errc() && end == name.data() + name.size()) all.push_back(pid);
+    if (const auto pid = ParseNumber<pid_t>(entry->d_name)) all.push_back(*pid);
   }
   ::closedir(proc);
   return all;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <map>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "descendants.h"
+#include "howdah/base/number.h"
 #include "howdah/os/files/files.h"
 #include "proc.h"
 
@@ -169,9 +169,8 @@ void CloseInheritedOnExec() {
   const auto open = files::ListDirectory("/proc/self/fd");
   if (!open) return;
   for (const std::string& name : *open) {
-    int fd = -1;
-    std::from_chars(name.data(), name.data() + name.size(), fd);
-    if (fd > 2) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    const auto fd = ParseNumber<int>(name);
+    if (fd && *fd > 2) ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
   }
 }
 

@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <string>
-#include <type_traits>
 
 #include "cgroup.h"
 #include "counter_texts.h"
 #include "descendants.h"
+#include "howdah/base/number.h"
 #include "howdah/base/text.h"
 #include "proc.h"
 
@@ -50,26 +49,13 @@ std::vector<std::string_view> Fields(std::string_view line) {
   return fields;
 }
 
-template <typename T>
-std::optional<T> NumberIn(std::string_view text, int base = 10) {
-  T number{};
-  std::from_chars_result result{};
-  if constexpr (std::is_floating_point_v<T>) {
-    result = std::from_chars(text.data(), text.data() + text.size(), number);
-  } else {
-    result = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  }
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // NVML's reasons (nvmlClocksThrottleReasons) that its documentation calls a slowdown: hardware, software thermal,
 // hardware thermal, and hardware power brake. A GPU at its normal power limit (0x4) is not slowed down.
 constexpr uint64_t kSlowdowns = 0x8 | 0x20 | 0x40 | 0x80;
 
 std::optional<bool> SlowdownIn(std::string_view reasons) {
   if (!reasons.starts_with("0x")) return std::nullopt;
-  const auto bits = NumberIn<uint64_t>(reasons.substr(2), 16);
+  const auto bits = ParseNumber<uint64_t>(reasons.substr(2), 16);
   if (!bits) return std::nullopt;
   return (*bits & kSlowdowns) != 0;
 }
@@ -78,18 +64,18 @@ std::optional<bool> SlowdownIn(std::string_view reasons) {
 std::optional<GpuUsage> ParseGpu(std::string_view line) {
   const std::vector<std::string_view> fields = Fields(line);
   const auto field = [&](size_t i) { return i < fields.size() ? fields[i] : std::string_view(); };
-  const auto index = NumberIn<int>(field(0)), percent = NumberIn<int>(field(1));
-  const auto used = NumberIn<int64_t>(field(2));
+  const auto index = ParseNumber<int>(field(0)), percent = ParseNumber<int>(field(1));
+  const auto used = ParseNumber<int64_t>(field(2));
   constexpr int64_t kMostMebibytes = int64_t{1} << 40;
   if (!index || !percent || !used || *used < 0 || *used > kMostMebibytes) return std::nullopt;
-  const int64_t total = std::clamp<int64_t>(NumberIn<int64_t>(field(3)).value_or(0), 0, kMostMebibytes);
+  const int64_t total = std::clamp<int64_t>(ParseNumber<int64_t>(field(3)).value_or(0), 0, kMostMebibytes);
   const bool has_pci = field(4).find(':') != std::string_view::npos;
   return GpuUsage{*index,
                   *percent / 100.0,
                   *used << 20,
                   total << 20,
                   std::string(has_pci ? field(4) : std::string_view()),
-                  NumberIn<double>(field(5)),
+                  ParseNumber<double>(field(5)),
                   SlowdownIn(field(6))};
 }
 

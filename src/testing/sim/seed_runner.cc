@@ -1,12 +1,12 @@
 #include "howdah/testing/sim/seed_runner.h"
 
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
+
+#include "howdah/base/number.h"
 
 namespace howdah::testing::sim {
 namespace {
@@ -48,12 +48,6 @@ void ReportSeedOnAbort(int) {
   std::_Exit(1);
 }
 
-bool ParseNumber(const char* text, uint64_t& number) {
-  const char* end = text + std::strlen(text);
-  const auto [at, error] = std::from_chars(text, end, number);
-  return error == std::errc() && at == end;
-}
-
 bool ReadSeeds(const Simulator& simulator, const char* file, std::vector<uint64_t>& seeds) {
   std::ifstream in(file);
   if (!in) {
@@ -61,9 +55,7 @@ bool ReadSeeds(const Simulator& simulator, const char* file, std::vector<uint64_
     return false;
   }
   for (std::string line; std::getline(in, line);) {
-    uint64_t seed = 0;
-    const std::string word = line.substr(0, line.find(' '));
-    if (ParseNumber(word.c_str(), seed) && !word.empty()) seeds.push_back(seed);
+    if (const auto seed = ParseNumber<uint64_t>(line.substr(0, line.find(' ')))) seeds.push_back(*seed);
   }
   return true;
 }
@@ -72,18 +64,20 @@ bool Parse(const Simulator& simulator, int argc, char** argv, Options& options) 
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
-    uint64_t seed = 0;
+    const auto number = ParseNumber<uint64_t>(value);
     if (flag == "--trace") {
       options.trace = true;
     } else if (flag == "--coverage") {
       options.coverage = true;
-    } else if (flag == "--seeds" && ParseNumber(value, options.seeds)) {
+    } else if (flag == "--seeds" && number) {
+      options.seeds = *number;
       ++i;
-    } else if (flag == "--from" && ParseNumber(value, options.from)) {
+    } else if (flag == "--from" && number) {
+      options.from = *number;
       ++i;
-    } else if (flag == "--seed" && ParseNumber(value, seed)) {
+    } else if (flag == "--seed" && number) {
       options.one = true;
-      options.named.push_back(seed);
+      options.named.push_back(*number);
       ++i;
     } else if (flag == "--seeds-file") {
       if (!ReadSeeds(simulator, value, options.named)) return false;

@@ -1,19 +1,13 @@
 #include "values.h"
 
-#include <charconv>
 #include <climits>
+
+#include "howdah/base/number.h"
 
 namespace howdah::compat::tony::config {
 namespace {
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
-
-std::optional<int64_t> WholeNumber(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 }  // namespace
 
@@ -32,7 +26,7 @@ void Values::Fail(const std::string& key, const std::string& text) {
 
 int Values::Number(const std::string& key, int fallback) {
   if (!IsSet(key)) return fallback;
-  const auto value = WholeNumber(Text(key));
+  const auto value = ParseNumber<int64_t>(Text(key));
   if (value && *value >= INT_MIN && *value <= INT_MAX) return static_cast<int>(*value);
   Fail(key, "write a whole number");
   return fallback;
@@ -59,7 +53,7 @@ int64_t Values::Memory(const std::string& key, int64_t fallback) {
   const char last = text.back();
   if (last == 'g' || last == 'G') unit = kMebibyte << 10;
   if (last == 'g' || last == 'G' || last == 'm' || last == 'M') text.pop_back();
-  const auto amount = WholeNumber(text);
+  const auto amount = ParseNumber<int64_t>(text);
   if (amount && *amount > 0 && *amount <= INT64_MAX / unit) return *amount * unit;
   Fail(key, "write a whole number with g or m, for example 2g; without a letter it means MB");
   return fallback;

@@ -1,12 +1,12 @@
 #include "howdah/compat/tony/history/configuration.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <pugixml.hpp>
 #include <unordered_map>
 
 #include "howdah/base/bytes.h"
+#include "howdah/base/number.h"
 
 namespace howdah::compat::tony::history {
 namespace {
@@ -61,10 +61,8 @@ std::vector<Setting> InTonysKeys(const jobspec::JobSpec& spec) {
 // A count as TonY reads it. nullopt for anything else, and for amounts that no job has.
 std::optional<int> CountOf(const std::string& text) {
   constexpr int kMost = 1'000'000;
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 0 || count > kMost) return std::nullopt;
-  return count;
+  const auto count = ParseNumber<int>(text);
+  return count && *count >= 0 && *count <= kMost ? count : std::nullopt;
 }
 
 // TonY's Utils.parseMemoryString: a number without a unit is in MiB.

@@ -1,7 +1,8 @@
 #include "howdah/compat/tony/history/file_name.h"
 
-#include <charconv>
 #include <cstdio>
+
+#include "howdah/base/number.h"
 
 namespace howdah::compat::tony::history {
 namespace {
@@ -14,11 +15,10 @@ std::string MillisText(Instant instant) {
 }
 
 std::optional<Instant> ParseMillis(std::string_view text) {
-  int64_t millis = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), millis);
   constexpr int64_t kMost = int64_t{1} << 50;  // about 35,000 years
-  if (error != std::errc() || end != text.data() + text.size() || millis < 0 || millis > kMost) return std::nullopt;
-  return Instant(std::chrono::milliseconds(millis));
+  const auto millis = ParseNumber<int64_t>(text);
+  if (!millis || *millis < 0 || *millis > kMost) return std::nullopt;
+  return Instant(std::chrono::milliseconds(*millis));
 }
 
 // Removes and returns the part before the first '-'.
@@ -95,11 +95,7 @@ std::optional<Instant> EndOfDay(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (kShape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != kShape[i]) return std::nullopt;
   }
-  const auto number = [&](size_t at, size_t size) {
-    int value = 0;
-    std::from_chars(text.data() + at, text.data() + at + size, value);
-    return value;
-  };
+  const auto number = [&](size_t at, size_t size) { return ParseNumber<int>(text.substr(at, size)).value_or(0); };
   const std::chrono::year_month_day day(std::chrono::year(number(0, 4)),
                                         std::chrono::month(static_cast<unsigned>(number(5, 2))),
                                         std::chrono::day(static_cast<unsigned>(number(8, 2))));
