@@ -12,6 +12,7 @@
 #include "howdah/client/follow.h"
 #include "howdah/client/job_request.h"
 #include "howdah/client/submitter.h"
+#include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
 #include "scale_role.h"
 
@@ -54,6 +55,16 @@ Status SubmitSaved(client::Connection& connection, const SavedTool& tool, const 
   return BeginWithMinimum(*cluster, id, spec, client::Requester("`" + tool.command + "`"));
 }
 
+// Writes all files of a new application. They must exist before its job is submitted: if the user interrupts the
+// submission, the job may run already.
+Status WriteFiles(const SavedTool& tool, const std::string& directory, const NewApplication& application,
+                  const jobspec::JobSpec& spec) {
+  for (const auto& [file, text] : application.files) {
+    HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(directory + "/" + file, text, 0600));
+  }
+  return tool.applications.SetJobFile(application.name, jobspec::DescribeEffective(spec));
+}
+
 Error RunsAlready(const SavedTool& tool, const std::string& name, const NewestJob& job) {
   return Error::WithRemedy(ErrorCode::kUsage, name + " runs as " + job.id.text,
                            "stop it first: `" + tool.command + " stop " + name + "`");
@@ -93,13 +104,13 @@ Result<std::optional<NewestJob>> FindLiveJob(client::Connection& connection, con
   return job;
 }
 
-Result<int> CreateSaved(client::Connection& connection, const SavedTool& tool, const std::string& name,
-                        jobspec::ParsedJob job, bool start) {
-  HOWDAH_TRY(const auto admitted, Admit(connection, std::move(job)));
+Result<int> CreateSaved(client::Connection& connection, const SavedTool& tool, NewApplication application, bool start) {
+  HOWDAH_TRY(const auto admitted, Admit(connection, std::move(application.job)));
   if (const int* code = std::get_if<int>(&admitted)) return *code;
   const jobspec::JobSpec& spec = std::get<jobspec::JobSpec>(admitted);
-  if (const auto created = tool.applications.Create(name); !created.ok()) return created.error();
-  Status saved = tool.applications.SetJobFile(name, jobspec::DescribeEffective(spec));
+  const std::string& name = application.name;
+  HOWDAH_TRY(const std::string directory, tool.applications.Create(name));
+  Status saved = WriteFiles(tool, directory, application, spec);
   if (saved.ok() && start) saved = SubmitSaved(connection, tool, name, spec);
   if (saved.ok()) return client::kExitOk;
   const auto begun = tool.applications.Job(name);

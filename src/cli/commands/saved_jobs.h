@@ -1,6 +1,7 @@
 // Jobs of applications that other tools create once, and then start, stop, change and destroy by name.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -30,10 +31,15 @@ Result<std::optional<NewestJob>> FindNewestJob(client::Connection& connection, c
 Result<std::optional<NewestJob>> FindLiveJob(client::Connection& connection, const SavedTool& tool,
                                              const std::string& name);
 
-// Saves a job that has been checked as a new application. `start`: submits it, too, and prints the job's id; if the
-// submission fails, the application is not kept. Returns the exit code.
-Result<int> CreateSaved(client::Connection& connection, const SavedTool& tool, const std::string& name,
-                        jobspec::ParsedJob job, bool start);
+struct NewApplication {
+  std::string name;
+  jobspec::ParsedJob job;                    // checked
+  std::map<std::string, std::string> files;  // the tool's own files in the application's directory: texts by name
+};
+
+// Saves a new application. `start`: submits its job, too, and prints the job's id; if the submission fails, the
+// application is not kept. Returns the exit code.
+Result<int> CreateSaved(client::Connection& connection, const SavedTool& tool, NewApplication application, bool start);
 // Submits the saved job again and prints the job's id. kUsage if the application runs. Elastic roles begin with their
 // minimum, which is what the other tool calls the number of instances.
 Result<int> StartSaved(client::Connection& connection, const SavedTool& tool, const std::string& name);

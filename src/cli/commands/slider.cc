@@ -56,7 +56,7 @@ Result<int> Create(client::Connection& connection, const SliderArguments& argume
                               .plan_flag = std::string(kSlider) + " create ... --plan"};
   HOWDAH_TRY(const std::optional<int> shown, ShowTranslated(connection, job, options));
   if (shown) return *shown;
-  return CreateSaved(connection, tool, arguments.request.name, std::move(job.job), start);
+  return CreateSaved(connection, tool, {arguments.request.name, std::move(job.job), {}}, start);
 }
 
 // Exit code 0 if the application exists, with --live if it runs, and otherwise 1.

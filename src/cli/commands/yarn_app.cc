@@ -46,12 +46,9 @@ Result<int> CreateService(client::Connection& connection, const SavedTool& tool,
   options.run.json = flags.json;
   HOWDAH_TRY(const std::optional<int> shown, ShowTranslated(connection, service.job, options));
   if (shown) return *shown;
-  HOWDAH_TRY(const int code, CreateSaved(connection, tool, flags.name, std::move(service.job.job), start));
-  if (code != client::kExitOk) return code;
-  HOWDAH_TRY(const std::string directory, tool.applications.Directory(flags.name));
-  HOWDAH_TRY_STATUS(
-      os::files::WriteFileAtomically(directory + "/" + kQuicklinks, client::WriteQuicklinks(service.quicklinks), 0600));
-  return code;
+  return CreateSaved(
+      connection, tool,
+      {flags.name, std::move(service.job.job), {{kQuicklinks, client::WriteQuicklinks(service.quicklinks)}}}, start);
 }
 
 Result<int> StatusOfService(client::Connection& connection, const SavedTool& tool, const yarnfile::Flags& flags) {

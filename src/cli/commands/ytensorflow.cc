@@ -89,7 +89,7 @@ Result<int> StartCluster(client::Connection& connection, const SavedTool& tool, 
     HOWDAH_TRY(const int destroyed, DestroySaved(connection, tool, name, /*force=*/false));
     if (destroyed != client::kExitOk) return destroyed;
   }
-  return CreateSaved(connection, tool, name, std::move(job.job), /*start=*/true);
+  return CreateSaved(connection, tool, {name, std::move(job.job), {}}, /*start=*/true);
 }
 
 Result<int> Ytensorflow(client::Connection& connection, const std::vector<std::string>& words) {
