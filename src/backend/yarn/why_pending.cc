@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "howdah/base/text.h"
+
 namespace howdah::backend::yarn {
 namespace {
 
@@ -218,6 +220,17 @@ std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingConta
   if (std::string why = UserLimit(facts, pending, headroom); !why.empty()) return why;
   if (std::string why = ClusterFull(facts, pending); !why.empty()) return why;
   return "waiting for YARN to grant " + Describe(pending, "") + " in the queue '" + facts.queue.name + "'";
+}
+
+std::string DescribePlacement(const std::vector<AllowedNodes>& roles) {
+  std::vector<std::string> clauses;
+  for (const AllowedNodes& role : roles) {
+    if (role.conditions.empty() || role.allowed >= role.suitable) continue;
+    clauses.push_back(Join(role.conditions, " and ") + (role.conditions.size() == 1 ? " allows " : " allow ") +
+                      role.role + " only " + std::to_string(role.allowed) + " of " + std::to_string(role.suitable) +
+                      (role.suitable == 1 ? " node" : " nodes") + " at present");
+  }
+  return Join(clauses, "; ");
 }
 
 std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am) {

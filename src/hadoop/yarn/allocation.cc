@@ -12,9 +12,6 @@ constexpr const char* kAnywhere = "*";
 // All shapes have the same priority, so that none has to wait for another. They differ by allocation_request_id.
 constexpr int kPriority = 1;
 
-// Removes the port from the scheduler's name of a node, if the name has one.
-std::string HostOf(const std::string& node) { return node.substr(0, node.rfind(':')); }
-
 }  // namespace
 
 void Allocation::Ask(int key, const Shape& shape, int count) {
@@ -53,7 +50,7 @@ void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const
   if (!seen_.insert(id).second) return;
   Asked& asked = asked_[key];
   if (asked.outstanding == 0) asked.shape = shape;
-  ++held_on_[key][node];
+  nodes_.Hold(key, node);
   MarkAffected(key);
   held_[id] = {.key = key, .node = node};
 }
@@ -67,15 +64,14 @@ void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
 // Subtracts a container from the count of its node.
 void Allocation::RemoveFromNode(const Held& held) {
   Asked& asked = asked_.at(held.key);
-  auto& there = held_on_[held.key];
-  if (--there[held.node] == 0) there.erase(held.node);
+  nodes_.Drop(held.key, held.node);
   MarkAffected(held.key);
   if (asked.shape.limited() && asked.outstanding > 0) asked.dirty = true;  // the node has room for another container
 }
 
 void Allocation::SetNodes(std::vector<KnownNode> nodes) {
   if (nodes == nodes_.all()) return;
-  nodes_ = KnownNodes(std::move(nodes));
+  nodes_.Set(std::move(nodes));
   for (auto& [key, asked] : asked_)
     if (asked.outstanding > 0) asked.dirty = true;
 }
@@ -155,19 +151,11 @@ void Allocation::MarkAffected(int key) {
 // excluded (relax_locality is false), so that the scheduler grants at most the count in a node's row on that node.
 void Allocation::AddNamedRows(int key, const Asked& asked, std::map<std::string, Row>& rows) const {
   const Shape& shape = asked.shape;
-  const auto elsewhere = [&](const KnownNode& node) {
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    const bool located = !shape.nodes.empty() || !shape.racks.empty();
-    return located && shape.strict && !has(shape.nodes, node.name) && !has(shape.nodes, HostOf(node.name)) &&
-           !has(shape.racks, nodes_.RackOf(node.name));
-  };
   size_t named = 0;
   for (const KnownNode& node : nodes_.all()) {
-    if (node.label != shape.label || !shape.resource.FitsIn(node.total) || elsewhere(node)) continue;
+    if (!nodes_.Suits(node, shape)) continue;
     if (++named > options_.max_named_nodes && !shape.limited()) return;
-    const int room = nodes_.RoomOn(node.name, key, asked.shape, asked.outstanding, held_on_);
+    const int room = nodes_.RoomOn(node.name, key, asked.shape, asked.outstanding);
     if (room == 0 && !shape.placement.empty()) continue;
     rows[node.name] = {room, true};
     rows[nodes_.RackOf(node.name)] = {asked.outstanding, !shape.limited()};
@@ -190,11 +178,11 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(int key, const Asked& 
       // Users name hosts. If node names include ports, the name matches all nodes of the host.
       if (node.name != wanted && HostOf(node.name) != wanted) continue;
       known = true;
-      rows[node.name] = {nodes_.RoomOn(node.name, key, asked.shape, asked.outstanding, held_on_), true};
+      rows[node.name] = {nodes_.RoomOn(node.name, key, asked.shape, asked.outstanding), true};
       rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !shape.strict};
     }
     if (known) continue;
-    rows[wanted] = {nodes_.RoomOn(wanted, key, asked.shape, asked.outstanding, held_on_), true};
+    rows[wanted] = {nodes_.RoomOn(wanted, key, asked.shape, asked.outstanding), true};
     rows[kDefaultRack] = {asked.outstanding, !shape.strict};
   }
   for (const std::string& rack : shape.racks) rows[rack] = {asked.outstanding, true};
@@ -263,8 +251,7 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
 // scheduler has lowered the count of the ask too far, so the count must be sent again.
 bool Allocation::SatisfiesAsk(int key, Asked& asked, const std::string& node) {
   if (asked.outstanding == 0) return false;
-  const bool excluded =
-      asked.shape.limited() && nodes_.RoomOn(node, key, asked.shape, asked.outstanding, held_on_) == 0;
+  const bool excluded = asked.shape.limited() && nodes_.RoomOn(node, key, asked.shape, asked.outstanding) == 0;
   if (!excluded && !blacklist_.contains(node)) return true;
   asked.dirty = true;
   return false;
@@ -286,7 +273,7 @@ void Allocation::Admit(const ContainerProto& container, Effects& effects) {
   }
   Asked& asked = it->second;
   --asked.outstanding;
-  ++held_on_[key][node];
+  nodes_.Hold(key, node);
   MarkAffected(key);
   effects.granted.push_back({key, container, node});
 }

@@ -158,5 +158,31 @@ TEST_F(PlacementTest, NewNodeIsRequestedWhenItsAttributesAreKnown) {
   EXPECT_EQ(Rows(kWorker), "*:1! /odd:1! node5:1");
 }
 
+TEST_F(PlacementTest, AllowedNodesAreCountedAmongTheSuitableOnes) {
+  Ask(kPs, 2, {});
+  Grant(kPs, {"node1", "node2"});
+  const Resource small{1024, 1, {}};
+  const struct {
+    Shape shape;
+    KnownNodes::Count count;
+  } rows[] = {
+      {{.resource = small}, {4, 4}},
+      {{.resource = {10000, 1, {}}}, {0, 0}},
+      {{.resource = small, .label = "gpu"}, {0, 0}},
+      {{.resource = small, .nodes = {"node1"}, .racks = {"/even"}}, {4, 4}},
+      {{.resource = small, .nodes = {"node1"}, .racks = {"/even"}, .strict = true}, {3, 3}},
+      {{.resource = small, .placement = {.near = {kPs}}}, {4, 2}},
+      {{.resource = small, .placement = {.apart = {kPs}}}, {4, 2}},
+      {{.resource = small, .placement = {.attributes = {{"gen", {"a100"}}}, .near = {kPs}}}, {4, 0}},
+  };
+  for (const auto& row : rows) {
+    const KnownNodes::Count count = allocation_.nodes().CountFor(kWorker, row.shape);
+    EXPECT_EQ(count, row.count) << "row " << &row - rows << ": " << count.allowed << " of " << count.suitable;
+  }
+  EXPECT_EQ(allocation_.nodes().CountFor(kPs, {.resource = small, .max_per_node = 1}), (KnownNodes::Count{4, 2}));
+  End(2);
+  EXPECT_EQ(allocation_.nodes().CountFor(kPs, {.resource = small, .max_per_node = 1}), (KnownNodes::Count{4, 3}));
+}
+
 }  // namespace
 }  // namespace howdah::hadoop::yarn

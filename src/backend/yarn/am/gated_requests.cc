@@ -14,6 +14,18 @@ bool Names(const std::vector<std::string>& names, const jobspec::RoleSpec& role)
   return std::find(names.begin(), names.end(), role.name) != names.end();
 }
 
+// The keys of the job file, below `roles.NAME`, that limit the shape to some of the nodes.
+std::vector<std::string> ConditionsOf(const hadoop::yarn::Shape& shape) {
+  const hadoop::yarn::Placement& placement = shape.placement;
+  std::vector<std::string> keys;
+  if (!placement.attributes.empty()) keys.emplace_back("placement.attributes");
+  if (!placement.near.empty()) keys.emplace_back("placement.near");
+  if (!placement.apart.empty()) keys.emplace_back("placement.apart");
+  if (placement.max_per_rack) keys.emplace_back("placement.max_per_rack");
+  if (shape.max_per_node) keys.emplace_back("max_per_node");
+  return keys;
+}
+
 }  // namespace
 
 hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int role) {
@@ -44,10 +56,12 @@ GatedRequests::GatedRequests(boost::asio::io_context& loop, hadoop::yarn::Schedu
       sink_(sink),
       spec_(job.spec),
       monitor_(loop, job.open_cluster(), job.start.job, job.start.queue, job.start.node_label,
-               [this](const std::string& reason) {
-                 lack_ = reason;
-                 Report();
-               }),
+               {.placement = [this] { return Placement(); },
+                .on_reason =
+                    [this](const std::string& reason) {
+                      lack_ = reason;
+                      Report();
+                    }}),
       gate_(loop, job.open_cluster(), clock, std::move(job.gate),
             {.on_turn = [this] { OnTurn(); }, .on_step_aside = std::move(job.step_aside)}) {
   if (!core::policy::FirstGang(spec_).empty()) gate_.Begin();
@@ -106,12 +120,29 @@ void GatedRequests::Update() {
   // If the gang fits, only the jobs ahead are the reason.
   for (size_t i = 0; i < spec_.roles.size() && !(gate_.closed() && gate_.fits_alone()); ++i) {
     const auto role = static_cast<int>(i);
-    const auto withheld = withheld_.find(role);
-    const int count = scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second);
+    const int count = PendingOf(role);
     if (count == 0) continue;
     pending.push_back({spec_.roles[i].name, count, ContainerSize(spec_.roles[i]), NodeLabel(spec_, spec_.roles[i])});
   }
   monitor_.SetPending(std::move(pending));
+}
+
+int GatedRequests::PendingOf(int role) const {
+  const auto withheld = withheld_.find(role);
+  return scheduler_.allocation().outstanding(role) + (withheld == withheld_.end() ? 0 : withheld->second);
+}
+
+std::vector<AllowedNodes> GatedRequests::Placement() const {
+  std::vector<AllowedNodes> roles;
+  for (size_t i = 0; i < spec_.roles.size(); ++i) {
+    const auto role = static_cast<int>(i);
+    if (PendingOf(role) == 0) continue;
+    const hadoop::yarn::Shape shape = ShapeOf(spec_, role);
+    if (!shape.limited()) continue;
+    const auto count = scheduler_.allocation().nodes().CountFor(role, shape);
+    roles.push_back({spec_.roles[i].name, ConditionsOf(shape), count.allowed, count.suitable});
+  }
+  return roles;
 }
 
 void GatedRequests::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {

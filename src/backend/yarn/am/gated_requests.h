@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "gang_gate.h"
 #include "howdah/backend/backend.h"
@@ -49,6 +50,9 @@ class GatedRequests {
   // Reports why requests are pending: what the cluster lacks, and which jobs are ahead.
   void Report();
   void AskScheduler(int role, int count);
+  // The number of containers of the role that are pending, also those that are withheld.
+  int PendingOf(int role) const;
+  std::vector<AllowedNodes> Placement() const;
 
   hadoop::yarn::Scheduler& scheduler_;
   backend::Sink& sink_;

@@ -29,7 +29,7 @@ NodeTable::NodeTable(boost::asio::io_context& loop, hadoop::yarn::Scheduler& sch
 
 void NodeTable::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
   if (response.updated_nodes_size() == 0) return;
-  std::vector<hadoop::yarn::KnownNode> nodes = scheduler_.allocation().nodes();
+  std::vector<hadoop::yarn::KnownNode> nodes = scheduler_.allocation().nodes().all();
   bool joined = false;
   for (const auto& report : response.updated_nodes()) {
     const std::string name = scheduler_.allocation().NameOf(report.nodeid());
@@ -66,7 +66,7 @@ void NodeTable::OnReports(const Result<std::vector<::hadoop::yarn::NodeReportPro
     std::cerr << "reading the attributes of the nodes: " << reports.error().message << "\n";
     return;
   }
-  std::vector<hadoop::yarn::KnownNode> nodes = scheduler_.allocation().nodes();
+  std::vector<hadoop::yarn::KnownNode> nodes = scheduler_.allocation().nodes().all();
   for (const auto& report : *reports) {
     const std::string name = scheduler_.allocation().NameOf(report.nodeid());
     for (hadoop::yarn::KnownNode& node : nodes) {

@@ -20,13 +20,13 @@ Result<ClusterFacts> FactsOfJob(HadoopClient& cluster, const JobId& job, const s
 }  // namespace
 
 PendingMonitor::PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, JobId job, std::string queue,
-                               std::string label, std::function<void(const std::string&)> on_reason)
+                               std::string label, Callbacks callbacks)
     : timer_(loop),
       query_(loop, std::move(cluster)),
       job_(std::move(job)),
       queue_(std::move(queue)),
       label_(std::move(label)),
-      on_reason_(std::move(on_reason)) {}
+      callbacks_(std::move(callbacks)) {}
 
 void PendingMonitor::SetPending(std::vector<PendingContainers> pending) {
   if (pending == pending_) return;
@@ -34,7 +34,7 @@ void PendingMonitor::SetPending(std::vector<PendingContainers> pending) {
   pause_ = kFirstPause;
   if (!pending_.empty()) return QueryAfter(pause_);
   timer_.cancel();
-  if (!std::exchange(reported_, "").empty()) on_reason_("");
+  if (!std::exchange(reported_, "").empty()) callbacks_.on_reason("");
 }
 
 void PendingMonitor::QueryAfter(Duration pause) {
@@ -53,9 +53,11 @@ void PendingMonitor::Query() {
 
 void PendingMonitor::OnFacts(const Result<ClusterFacts>& facts) {
   if (pending_.empty()) return;
-  // Report no reason if the AM may not query the ResourceManager (a cluster with Kerberos, no token).
-  const std::string why = facts.ok() ? WhyPending(*facts, pending_, headroom_) : "";
-  if (!why.empty() && why != reported_) on_reason_(reported_ = why);
+  // If the AM may not query the ResourceManager (a cluster with Kerberos, no token), only the placement is known.
+  std::string why = facts.ok() ? WhyPending(*facts, pending_, headroom_) : "";
+  const std::string placement = DescribePlacement(callbacks_.placement());
+  why += (why.empty() || placement.empty() ? "" : "; ") + placement;
+  if (!why.empty() && why != reported_) callbacks_.on_reason(reported_ = why);
   QueryAfter(pause_);
   pause_ = std::min(pause_ * 2, kMaxPause);
 }

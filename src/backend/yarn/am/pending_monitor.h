@@ -17,11 +17,16 @@ namespace howdah::backend::yarn::am {
 // up to a minute. Used on the loop's thread only.
 class PendingMonitor {
  public:
-  // on_reason is called whenever the reason changes. An empty reason means that no request is pending any more.
+  struct Callbacks {
+    // Returns the nodes that the conditions of each pending role allow.
+    std::function<std::vector<AllowedNodes>()> placement;
+    // Called whenever the reason changes. An empty reason means that no request is pending any more.
+    std::function<void(const std::string&)> on_reason;
+  };
   // queue: the one that the job requested. The monitor uses it only if the ResourceManager does not report the queue in
   // which it runs the job.
   PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, JobId job, std::string queue, std::string label,
-                 std::function<void(const std::string&)> on_reason);
+                 Callbacks callbacks);
 
   void SetPending(std::vector<PendingContainers> pending);
   void SetHeadroom(const hadoop::yarn::Resource& headroom) { headroom_ = headroom; }
@@ -35,7 +40,7 @@ class PendingMonitor {
   BackgroundQuery query_;
   JobId job_;
   std::string queue_, label_;
-  std::function<void(const std::string&)> on_reason_;
+  Callbacks callbacks_;
   std::vector<PendingContainers> pending_;
   std::optional<hadoop::yarn::Resource> headroom_;
   std::string reported_;

@@ -23,6 +23,16 @@ struct PendingContainers {
 std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                        const std::optional<hadoop::yarn::Resource>& headroom);
 
+// The nodes that a role's own conditions leave for its pending containers.
+struct AllowedNodes {
+  std::string role;
+  std::vector<std::string> conditions;  // keys of the job file, below `roles.NAME`
+  int allowed = 0;                      // may get a container now, because of the containers that the job holds
+  int suitable = 0;                     // without the conditions
+};
+// Lists the roles whose conditions exclude nodes at present. Empty if there are none.
+std::string DescribePlacement(const std::vector<AllowedNodes>& roles);
+
 // Explains why an application has no AM container yet. diagnostics: from the application's report. am: the container
 // that the AM needs.
 std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am);

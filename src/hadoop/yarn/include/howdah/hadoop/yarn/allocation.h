@@ -77,7 +77,7 @@ class Allocation {
   // Sets the nodes that can run containers. A request lists those that are suitable in addition to "*" (any node):
   // schedulers grant containers on listed nodes at once, but on an unlisted node only one per heartbeat of the node.
   void SetNodes(std::vector<KnownNode> nodes);
-  const std::vector<KnownNode>& nodes() const { return nodes_.all(); }
+  const KnownNodes& nodes() const { return nodes_; }
   // Record that the launch of a container on the node failed or succeeded. Nodes with repeated failures are put on the
   // blacklist for some time, but never more than half of the cluster.
   void NodeFailed(const std::string& node, Instant now);
@@ -150,8 +150,7 @@ class Allocation {
   std::map<ContainerId, Held> held_;
   std::set<ContainerId> seen_;      // all containers ever granted; the scheduler may report a grant twice
   std::set<ContainerId> releases_;  // releases that have not been sent yet
-  HeldContainers held_on_;          // without surplus containers
-  KnownNodes nodes_;
+  KnownNodes nodes_;                // and the held containers, without surplus containers
   std::map<std::string, Failures> failures_;
   std::set<std::string> blacklist_;  // the nodes on the blacklist that the scheduler has received
   int cluster_nodes_ = 0;

@@ -1,4 +1,5 @@
-// The nodes of a cluster that can run containers, and how many containers of a shape each may get. Pure.
+// The nodes of a cluster that can run containers, the containers that the application holds on them, and how many more
+// of a shape each may get. Pure.
 #pragma once
 
 #include <map>
@@ -34,28 +35,43 @@ struct KnownNode {
   friend bool operator==(const KnownNode&, const KnownNode&) = default;
 };
 
-// The number of containers by the key of their shape, then by the name of their node.
-using HeldContainers = std::map<int, std::map<std::string, int>>;
+// Removes the port from the scheduler's name of a node, if the name has one.
+std::string HostOf(const std::string& node);
 
+// `key` identifies a shape (Allocation::Ask).
 class KnownNodes {
  public:
-  KnownNodes() = default;
-  explicit KnownNodes(std::vector<KnownNode> nodes);
-
+  // Replaces the nodes. Containers stay, also those on other nodes.
+  void Set(std::vector<KnownNode> nodes);
   const std::vector<KnownNode>& all() const { return all_; }
   // Returns nullptr for a name that is not known.
   const KnownNode* Find(const std::string& name) const;
   std::string RackOf(const std::string& name) const;
-  // How many more containers of the shape the node may get now, at most `wanted`. key: that of the shape.
-  int RoomOn(const std::string& node, int key, const Shape& shape, int wanted, const HeldContainers& held) const;
+
+  // Record that a container of the shape is held on the node, and that it no longer is.
+  void Hold(int key, const std::string& node);
+  void Drop(int key, const std::string& node);
+
+  // Whether the node could ever run a container of the shape: its label, its size, and strict locations.
+  bool Suits(const KnownNode& node, const Shape& shape) const;
+  // How many more containers of the shape the node may get now, at most `wanted`. Assumes that the node suits it.
+  int RoomOn(const std::string& node, int key, const Shape& shape, int wanted) const;
+  struct Count {
+    int suitable = 0;
+    int allowed = 0;  // those of the suitable nodes that may get a container now
+    friend bool operator==(const Count&, const Count&) = default;
+  };
+  Count CountFor(int key, const Shape& shape) const;
 
  private:
-  int HeldInRack(const std::string& rack, int key, const HeldContainers& held) const;
+  int HeldOn(const std::string& node, int key) const;
+  int HeldInRack(const std::string& rack, int key) const;
   // Whether the placement of the shape allows a container on the node.
-  bool Allows(const std::string& node, int key, const Placement& placement, const HeldContainers& held) const;
+  bool Allows(const std::string& node, int key, const Placement& placement) const;
 
   std::vector<KnownNode> all_;
-  std::map<std::string, size_t> index_;  // position in all_, by name
+  std::map<std::string, size_t> index_;             // position in all_, by name
+  std::map<int, std::map<std::string, int>> held_;  // the number of containers by key and node
 };
 
 }  // namespace howdah::hadoop::yarn
