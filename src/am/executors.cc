@@ -46,7 +46,7 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
 }
 
 Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-                     MetricsKeeper& metrics, Deliver deliver, Send send, OnLeave on_left)
+                     MetricsKeeper& metrics, Deliver deliver, Send send, OnLeft on_left)
     : io_(io),
       limits_(limits),
       clock_(clock),
@@ -158,7 +158,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
 }
 
 void Executors::OnClosed(rpc::ConnectionId connection) {
-  OnLeft(connection);
+  EndLeaving(connection);
   const auto it = by_connection_.find(connection);
   if (it == by_connection_.end()) return;
   const ContainerId container = it->second;
@@ -222,11 +222,11 @@ void Executors::Forget(const ContainerId& container, std::function<void()> ended
   const auto added = leaving_.try_emplace(*connection, Leaving{std::move(ended), boost::asio::steady_timer(io_)}).first;
   added->second.limit.expires_after(limits_.leave);
   added->second.limit.async_wait([this, id = *connection](const boost::system::error_code& error) {
-    if (!error) OnLeft(id);
+    if (!error) EndLeaving(id);
   });
 }
 
-void Executors::OnLeft(rpc::ConnectionId connection) {
+void Executors::EndLeaving(rpc::ConnectionId connection) {
   const auto it = leaving_.find(connection);
   if (it == leaving_.end()) return;
   const std::function<void()> ended = std::move(it->second.ended);

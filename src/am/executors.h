@@ -46,9 +46,9 @@ class Executors {
   };
   // followers: receives executors' connections and log messages. metrics: receives connections and samples.
   // on_left: called when the executor of the container has killed all processes of its task, and exits as ordered.
-  using OnLeave = std::function<void(const ContainerId&)>;
+  using OnLeft = std::function<void(const ContainerId&)>;
   Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-            MetricsKeeper& metrics, Deliver deliver, Send send, OnLeave on_left);
+            MetricsKeeper& metrics, Deliver deliver, Send send, OnLeft on_left);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
@@ -94,7 +94,8 @@ class Executors {
     std::function<void()> ended;
     boost::asio::steady_timer limit;
   };
-  void OnLeft(rpc::ConnectionId connection);
+  // Ends the wait of Forget if the connection belongs to an executor in leaving_.
+  void EndLeaving(rpc::ConnectionId connection);
   void OnProgress(const ContainerId& container, const wire::Progress& message);
   void ReportUsage(const ContainerId& container, const wire::Usage& usage);
   void Register(rpc::ConnectionId connection, const wire::Register& message);
@@ -108,7 +109,7 @@ class Executors {
   MetricsKeeper& metrics_;
   Deliver deliver_;
   Send send_;
-  OnLeave on_left_;
+  OnLeft on_left_;
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;
   std::unordered_map<ContainerId, Executor> by_container_;
   std::unordered_set<ContainerId> gone_;
