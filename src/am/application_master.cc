@@ -159,11 +159,7 @@ void ApplicationMaster::OnEvent(const backend::BackendEvent& event) {
                         executors_.SetTokens(tokens.for_executors);
                         job_loop_.Post(tokens.issued);
                       },
-                      [this](const backend::LogsEndangered& endangered) {
-                        wire::ToExecutor order;
-                        order.mutable_keep_logs();
-                        executors_.Order(endangered.container, order);
-                      }},
+                      [this](const backend::LogsEndangered& endangered) { executors_.KeepLogs(endangered.container); }},
              event);
 }
 
@@ -260,19 +256,19 @@ journal::JobView ApplicationMaster::ViewWithUsage() const {
 // --- recovery ---
 
 Status ApplicationMaster::Resume(const Listening& listening) {
-  past_ = std::make_unique<Past>();
+  past_ = std::make_unique<PastContainers>();
   HOWDAH_TRY_STATUS(ReplayEvents());
   const int attempt = std::max(options_.attempt, record_.view().am_attempt + 1);
   std::vector<backend::Inherited> containers;
   std::vector<ContainerId> surplus;
-  for (auto& [id, inherited] : past_->held) {
+  for (const auto& [id, inherited] : past_->held()) {
     // The container is surplus: the backend has already released it, or releases it now.
     if (inherited.role < 0) {
       surplus.push_back(id);
       continue;
     }
-    containers.push_back(std::move(inherited));
-    if (!options_.executors_know_port) caller_.Call(id, past_->callbacks[id], listening.address);
+    containers.push_back(inherited);
+    if (!options_.executors_know_port) caller_.Call(id, past_->CallbackOf(id), listening.address);
   }
   past_.reset();
   backend_->Inherit(containers, attempt);
@@ -295,21 +291,17 @@ Status ApplicationMaster::ReplayEvents() {
 }
 
 void ApplicationMaster::Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) {
+  past_->Replay(logged.event, actions);
   if (const auto* granted = std::get_if<core::ContainerGranted>(&logged.event)) {
     followers_.OnGranted(granted->container, granted->node);
-    past_->held[granted->container] = {granted->container, granted->role, granted->node, std::nullopt};
   } else if (const auto* exited = std::get_if<core::ContainerExited>(&logged.event)) {
     executors_.Forget(exited->container, [] {});
-    past_->held.erase(exited->container);
-  } else if (const auto* registered = std::get_if<core::ExecutorRegistered>(&logged.event)) {
-    past_->callbacks[registered->container] = registered->callback;
   }
   for (const core::Action& action : actions) {
     const auto* launch = std::get_if<core::LaunchExecutor>(&action);
     if (launch == nullptr) continue;
     followers_.OnLaunched(launch->container, launch->task);
     metrics_.OnLaunched(launch->container, launch->task);
-    past_->held.at(launch->container).task = launch->task;
   }
 }
 

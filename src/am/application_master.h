@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -14,6 +13,7 @@
 #include "howdah/rpc/callback/callback.h"
 #include "job_record.h"
 #include "metrics_keeper.h"
+#include "past_containers.h"
 #include "rendezvous.h"
 #include "tensorboard.h"
 
@@ -35,12 +35,6 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void OnLost(const Error& error) override { Fail(error); }
 
  private:
-  // The containers of the previous AM, collected from its events.
-  struct Past {
-    std::map<ContainerId, backend::Inherited> held;
-    std::map<ContainerId, std::string> callbacks;  // the callback addresses of the executors
-  };
-
   // loop::Performer
   void Perform(const core::Action& action) override;
   void Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) override;
@@ -77,7 +71,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<TensorBoard> tensorboard_;
   loop::JobLoop job_loop_;
-  std::unique_ptr<Past> past_;  // set only during a resume
+  std::unique_ptr<PastContainers> past_;  // set only during a resume
   std::optional<Error> error_;
 };
 

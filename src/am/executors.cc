@@ -34,6 +34,12 @@ wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& export
   return out;
 }
 
+wire::ToExecutor KeepLogsOrder() {
+  wire::ToExecutor order;
+  order.mutable_keep_logs();
+  return order;
+}
+
 }  // namespace
 
 Duration HeartbeatInterval(Duration heartbeat_limit) {
@@ -146,8 +152,10 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
     return send_(connection, answer, nullptr);
   }
   by_connection_[connection] = container;
-  by_container_[container].connection = connection;
+  Executor& executor = by_container_[container];
+  executor.connection = connection;
   send_(connection, answer, nullptr);
+  if (executor.keeps_logs) send_(connection, KeepLogsOrder(), nullptr);
   if (newer_tokens_.has_replace_tokens()) send_(connection, newer_tokens_, nullptr);
   followers_.OnConnected(container);
   metrics_.OnConnected(container);
@@ -169,6 +177,12 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   followers_.OnContainerGone(container);
   metrics_.OnDisconnected(container);
   deliver_(core::ExecutorDisconnected{container});
+}
+
+void Executors::KeepLogs(const ContainerId& container) {
+  if (gone_.contains(container)) return;
+  by_container_[container].keeps_logs = true;
+  SendTo(container, KeepLogsOrder(), nullptr);
 }
 
 void Executors::SetTokens(std::string tokens) {

@@ -61,6 +61,8 @@ class Executors {
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
+  // Orders the executor to keep the logs of its task: now, and again whenever it connects.
+  void KeepLogs(const ContainerId& container);
   // Sends the job's newer tokens to all connected executors, and to each that connects later. Empty: there are none.
   void SetTokens(std::string tokens);
   // Call it when the backend has reported the end of the container. From then on, messages of the container are
@@ -88,6 +90,7 @@ class Executors {
     Progress progress;
     std::optional<core::TaskProgressed> undelivered;  // the newest progress that the core has not received yet
     Instant deliver_next;
+    bool keeps_logs = false;
   };
   // An executor that was ordered to exit because its container has ended, and that is still connected.
   struct Leaving {

@@ -42,6 +42,7 @@ struct Scene {
                       },
                       [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
                         sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
+                                                             : message.has_keep_logs()             ? " keep logs"
                                                              : message.welcome().refused().empty() ? " welcome"
                                                                                                    : " refused"));
                       },
@@ -86,6 +87,25 @@ TEST(Executors, TheLastMessageOfAnExecutorNamesItsContainer) {
   scene.left.clear();
   scene.executors.OnMessage(1, message);
   EXPECT_EQ(scene.left, "") << "the container has ended";
+}
+
+TEST(Executors, OrderToKeepLogsIsRepeatedWhenTheExecutorConnects) {
+  Scene scene;
+  scene.executors.KeepLogs(ContainerId{"c1"});
+  EXPECT_THAT(scene.sent, IsEmpty()) << "its executor has not connected yet";
+  EXPECT_FALSE(scene.executors.connected(ContainerId{"c1"}));
+  scene.Register(1, "c1");
+  scene.Register(2, "c2");
+  EXPECT_THAT(scene.sent, ElementsAre("1 welcome", "1 keep logs", "2 welcome"));
+  scene.sent.clear();
+  scene.executors.KeepLogs(ContainerId{"c2"});
+  scene.executors.OnClosed(2);
+  scene.Register(3, "c2");
+  EXPECT_THAT(scene.sent, ElementsAre("2 keep logs", "3 welcome", "3 keep logs"));
+  scene.sent.clear();
+  scene.executors.Forget(ContainerId{"c2"}, [] {});
+  scene.executors.KeepLogs(ContainerId{"c2"});
+  EXPECT_THAT(scene.sent, ElementsAre("3 leave"));
 }
 
 TEST(Executors, ContainerEndsAfterTimeLimitIfItsExecutorStaysConnected) {

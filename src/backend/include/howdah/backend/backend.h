@@ -28,7 +28,8 @@ struct TokensInUse {
   std::string for_executors;  // encoded, for executors that were launched with older ones; empty: there are none
 };
 
-// The node of the container leaves the cluster, and with it the files of the container's log directory.
+// The node of the container leaves the cluster, and with it the files of the container's log directory. Reported again
+// for the containers that a later AM takes over.
 struct LogsEndangered {
   ContainerId container;
 };
@@ -54,6 +55,7 @@ struct Inherited {
   int role = 0;
   std::string node;
   std::optional<TaskId> task;  // the task that was launched in the container, or was about to be
+  bool node_leaves = false;    // the backend has reported core::ReclaimAnnounced because its node leaves the cluster
 };
 
 // The backend of one job. Used on the AM's loop thread only.
