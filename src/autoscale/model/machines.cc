@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "hours.h"
+
 namespace howdah::autoscale::model {
 namespace {
 
@@ -68,7 +70,7 @@ std::vector<Machine> Machines::List() const {
 
 double Machines::NodeHours() const {
   const Duration until_now = machine_time_ + (schedule_.now() - counted_) * existing();
-  return std::chrono::duration<double, std::ratio<3600>>(until_now).count();
+  return HoursOf(until_now);
 }
 
 }  // namespace howdah::autoscale::model

@@ -10,6 +10,7 @@
 #include "howdah/autoscale/facts.h"
 #include "howdah/autoscale/model/workload.h"
 #include "howdah/autoscale/node_list.h"
+#include "howdah/autoscale/orders.h"
 #include "howdah/base/schedule.h"
 
 namespace howdah::autoscale::model {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "hours.h"
 #include "howdah/autoscale/model/simulate.h"
 #include "howdah/autoscale/model/workload.h"
 
@@ -29,8 +30,6 @@ Policy TalkPolicy() {
 Outcome Simulated(const Workload& workload, const Policy& policy = TalkPolicy(), Mode mode = Mode::kGangs) {
   return Simulate(workload, policy, mode, {});
 }
-
-double HoursOf(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
 TEST(Simulate, TheDemoGrowsToTenNodesAtOnceAndShrinksAgain) {
   std::vector<Decision> decisions;

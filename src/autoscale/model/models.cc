@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "hours.h"
 #include "howdah/autoscale/model/workload.h"
 #include "howdah/base/bytes.h"
 #include "howdah/base/number.h"
@@ -47,9 +48,7 @@ struct Class {
     return static_cast<double>(tasks.count) * std::max(memory, gpus);
   }
   // The mean of a log-normal distribution.
-  double MeanHours() const {
-    return std::chrono::duration<double, std::ratio<3600>>(median).count() * std::exp(kSigma * kSigma / 2);
-  }
+  double MeanHours() const { return HoursOf(median) * std::exp(kSigma * kSigma / 2); }
 };
 
 std::vector<Class> ClassesOf(int nodes, int64_t memory_mib) {

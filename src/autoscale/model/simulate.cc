@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "cluster.h"
+#include "hours.h"
 #include "howdah/base/schedule.h"
 #include "machines.h"
 
@@ -68,7 +69,7 @@ class Simulation {
             .largest = machines_.largest(),
             .mean_wait = result.started > 0 ? result.waits / result.started : Duration(0),
             .longest_wait = result.longest_wait,
-            .lost_task_hours = std::chrono::duration<double, std::ratio<3600>>(result.lost_work).count()};
+            .lost_task_hours = HoursOf(result.lost_work)};
   }
 
  private:
