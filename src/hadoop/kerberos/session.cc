@@ -120,31 +120,35 @@ void Session::Record(const std::string& realm, const KdcReply& reply) {
   refusal_ = std::move(refusal);
 }
 
+Result<Session::Taken> Session::Take(const Step& step, const std::string& answer, const Waiting& waiting) {
+  OwnedData request(context_), realm(context_);
+  krb5_data in = View(answer);
+  unsigned flags = 0;
+  Taken taken{step(&in, request.out(), realm.out(), &flags), "", std::nullopt};
+  // KRB5_…_STEP_FLAG_CONTINUE is 1 in both state machines.
+  if (taken.code != 0 || (flags & 1U) == 0) return taken;
+  taken.realm = realm.text();
+  HOWDAH_TRY(const auto kdcs, KdcsOf(taken.realm, waiting));
+  HOWDAH_TRY(taken.reply, AskKdcs(taken.realm, kdcs, request.text(), waiting));
+  return taken;
+}
+
 Result<krb5_error_code> Session::Run(const Step& step, const Waiting& waiting) {
   refusal_.reset();
   std::string answer;
   for (int steps = 0; steps < kMaxSteps; ++steps) {
-    OwnedData request(context_), realm(context_);
-    krb5_data in = View(answer);
-    unsigned flags = 0;
-    if (const auto code = step(&in, request.out(), realm.out(), &flags); code != 0) return code;
-    if ((flags & 1U) == 0) return krb5_error_code{0};  // KRB5_…_STEP_FLAG_CONTINUE is 1 in both state machines
-    HOWDAH_TRY(const auto kdcs, KdcsOf(realm.text(), waiting));
-    HOWDAH_TRY(auto reply, AskKdcs(realm.text(), kdcs, request.text(), waiting));
-    Record(realm.text(), reply);
-    answer = std::move(reply.bytes);
+    HOWDAH_TRY(auto taken, Take(step, answer, waiting));
+    if (!taken.reply) return taken.code;
+    Record(taken.realm, *taken.reply);
+    answer = std::move(taken.reply->bytes);
   }
   return Failed("the KDC has sent " + std::to_string(kMaxSteps) + " answers without an end");
 }
 
 Result<std::string> Session::RunFirst(const Step& step, const Waiting& waiting) {
-  OwnedData request(context_), realm(context_);
-  krb5_data in{};
-  unsigned flags = 0;
-  if (const auto code = step(&in, request.out(), realm.out(), &flags); code != 0) return Failed(Text(code));
-  HOWDAH_TRY(const auto kdcs, KdcsOf(realm.text(), waiting));
-  HOWDAH_TRY(auto reply, AskKdcs(realm.text(), kdcs, request.text(), waiting));
-  return std::move(reply.bytes);
+  HOWDAH_TRY(auto taken, Take(step, "", waiting));
+  if (!taken.reply) return Failed(Text(taken.code));
+  return std::move(taken.reply->bytes);
 }
 
 std::string Session::EnctypeName(krb5_enctype type) {

@@ -49,6 +49,13 @@ class Session {
  private:
   Session(krb5_context context, std::string configuration)
       : context_(context), configuration_(std::move(configuration)) {}
+  struct Taken {
+    krb5_error_code code = 0;  // of the step
+    std::string realm;
+    std::optional<KdcReply> reply;  // nullopt: the state machine has ended
+  };
+  // Performs one step with the answer to the previous one, and sends the step's request to a KDC.
+  Result<Taken> Take(const Step& step, const std::string& answer, const Waiting& waiting);
   Result<KdcList> KdcsOf(const std::string& realm, const Waiting& waiting);
   void Record(const std::string& realm, const KdcReply& reply);
 
