@@ -143,6 +143,15 @@ Result<std::optional<hadoop::kms::KmsClient>> OpenKms(const Configuration& confi
   return keys.OpenKms(/*use_token=*/false);
 }
 
+// Renews a token that was fetched only for this purpose, and cancels it. Returns until when it is accepted.
+template <typename Issuer>
+Result<Instant> ValidityOf(Issuer& issuer, const hadoop::rpc::Token& token) {
+  const Result<Instant> until = issuer.Renew(token);
+  const Status cancelled = issuer.Cancel(token);
+  if (!until.ok()) return until;
+  return cancelled.ok() ? until : Result<Instant>(cancelled.error());
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, const std::string& uri,
@@ -185,10 +194,7 @@ Result<Instant> ValidityOfNewKmsToken(const Configuration& configuration, const 
   HOWDAH_TRY(auto kms, OpenKms(configuration, uri, options));
   if (!kms) return Instant::max();
   HOWDAH_TRY(const auto token, kms->FetchToken(options.user));
-  const auto until = kms->Renew(token);
-  const Status cancelled = kms->Cancel(token);
-  if (!until.ok()) return until;
-  return cancelled.ok() ? until : Result<Instant>(cancelled.error());
+  return ValidityOf(*kms, token);
 }
 
 Result<Instant> ValidityOfNewToken(const Configuration& configuration, const std::string& uri,
@@ -197,10 +203,7 @@ Result<Instant> ValidityOfNewToken(const Configuration& configuration, const std
   HOWDAH_TRY(auto issuer, TokenIssuer::Open(configuration, address, options));
   HOWDAH_TRY(const auto token, issuer.Fetch(options.user));
   if (!token) return Failed(uri + " issues no tokens");
-  const auto until = issuer.Renew(*token);
-  const Status cancelled = issuer.Cancel(*token);
-  if (!until.ok()) return until;
-  return cancelled.ok() ? until : Result<Instant>(cancelled.error());
+  return ValidityOf(issuer, *token);
 }
 
 }  // namespace howdah::hadoop::hdfs
