@@ -15,6 +15,7 @@
 #include "howdah/rpc/am_server.h"
 #include "keytab_renewer.h"
 #include "resource_manager_checkpoint.h"
+#include "scheduler_options.h"
 
 namespace howdah::backend::yarn::am {
 namespace {
@@ -74,10 +75,8 @@ class TokenWait final : public hadoop::yarn::SchedulerSink {
     const hadoop::rpc::Token* token = options_.present.Find(hadoop::rpc::kAmToken);
     if (token == nullptr) return Failed("the container's credentials lack a token for the ResourceManager");
     HOWDAH_TRY(auto calls, hadoop::yarn::AsioCalls(loop_, options_.configuration, *token));
-    hadoop::yarn::SchedulerOptions registration;
-    registration.host = options_.listen_host;
-    registration.rpc_port = server_->port();
-    scheduler_.emplace(loop_, std::move(calls), *this, std::move(registration));
+    scheduler_.emplace(loop_, std::move(calls), *this,
+                       SchedulerOptionsOf(options_.configuration, {options_.listen_host, server_->port()}));
     scheduler_->Register();
     return {};
   }

@@ -13,6 +13,7 @@
 #include "howdah/hadoop/rpc/token_proto.h"
 #include "keytab_renewer.h"
 #include "launch_context.h"
+#include "scheduler_options.h"
 #include "task_credentials.h"
 
 namespace howdah::backend::yarn::am {
@@ -33,19 +34,11 @@ ContainerId IdOf(const ::hadoop::yarn::ContainerIdProto& id) {
   return {hadoop::yarn::ToText(hadoop::yarn::FromProto(id))};
 }
 
-hadoop::yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
-  hadoop::yarn::SchedulerOptions scheduler;
-  if (const auto address = ParseHostPort(options.am_address); address.ok()) {
-    scheduler.host = address->host;
-    scheduler.rpc_port = address->port;
-  }
-  scheduler.tracking_url = options.tracking_url;
-  const auto expiry =
-      options.configuration.Time("yarn.am.liveness-monitor.expiry-interval-ms", std::chrono::minutes(10));
-  if (expiry.ok()) scheduler.expiry = *expiry;
-  const auto ports = options.configuration.Bool("yarn.scheduler.include-port-in-node-name", false);
-  scheduler.allocation.ports_in_names = ports.ok() && *ports;
-  return scheduler;
+hadoop::yarn::SchedulerOptions RegistrationOf(const YarnBackend::Options& options) {
+  const auto address = ParseHostPort(options.am_address);
+  auto registration = SchedulerOptionsOf(options.configuration, address.ok() ? *address : HostPort());
+  registration.tracking_url = options.tracking_url;
+  return registration;
 }
 
 const jobspec::RoleSpec& RoleOf(const jobspec::JobSpec& spec, int role) {
@@ -126,7 +119,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       options_(std::move(options)),
       executor_credentials_(EncodedForExecutors(options_)),
       token_(options_.am_rm_token),
-      scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
+      scheduler_(loop, std::move(calls), *this, RegistrationOf(options_)),
       containers_(loop, options_.spec.timeouts.register_,
                   {.on_starting =
                        [this](const auto& id, const auto& progress) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "howdah/base/host_port.h"
+#include "howdah/hadoop/conf/configuration.h"
+#include "howdah/hadoop/yarn/scheduler.h"
+
+namespace howdah::backend::yarn::am {
+
+// The options of a registration with the ResourceManager of this configuration. am: the address at which executors and
+// clients reach the AM.
+hadoop::yarn::SchedulerOptions SchedulerOptionsOf(const hadoop::conf::Configuration& configuration, const HostPort& am);
+
+}  // namespace howdah::backend::yarn::am
