@@ -89,6 +89,24 @@ TEST(ResourceManagers, MistakesAreReported) {
   }
 }
 
+TEST(WebProxy, AddressMayLackThePort) {
+  const auto text = [](const Values& values) {
+    const auto proxy = WebProxyOf(With(values));
+    if (!proxy.ok()) return proxy.error().message;
+    std::string hosts;
+    for (const std::string& host : proxy->hosts) hosts += " " + host;
+    return proxy->authority + hosts;
+  };
+  EXPECT_EQ(text({{"yarn.web-proxy.address", "proxy:9099"}}), "proxy:9099 proxy");
+  EXPECT_EQ(text({{"yarn.web-proxy.address", "proxy"}}), "proxy proxy");
+  EXPECT_EQ(text({{"yarn.web-proxy.address", "[::1]:9099"}}), "[::1]:9099 ::1");
+  EXPECT_EQ(text({{"yarn.web-proxy.address", ""}, {"yarn.resourcemanager.hostname", "rm"}}), "rm:8088 rm");
+  EXPECT_EQ(text(kHa), "a:8088 a b");
+  EXPECT_EQ(text({{"yarn.web-proxy.address", "proxy:x"}}),
+            "finding YARN's web proxy: yarn.web-proxy.address in site.xml is 'proxy:x'; it must be a host, or "
+            "host:port");
+}
+
 const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.nameservices", "NS1, ns2"},
                               {"dfs.ha.namenodes.NS1", " nn1 , nn2 "},

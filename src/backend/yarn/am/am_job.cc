@@ -323,22 +323,18 @@ bool AmJob::CanRestart() const {
 }
 
 AmJob::WebProxy AmJob::FindWebProxy() const {
-  const std::string own = parts_->configuration.Text("yarn.web-proxy.address");
-  const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
   WebProxy found;
-  if (!parts_->container.proxy_base.empty() && servers.ok() && !servers->empty()) {
+  const auto proxy = hadoop::conf::WebProxyOf(parts_->configuration);
+  if (!proxy.ok()) {
+    std::cerr << proxy.error().message << "\n";
+    return found;
+  }
+  if (!parts_->container.proxy_base.empty()) {
     const bool is_https = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY") == "HTTPS_ONLY";
-    found.page_url = (is_https ? "https://" : "http://") + (own.empty() ? servers->front().address.Text() : own) +
-                     parts_->container.proxy_base + "/";
+    found.page_url = (is_https ? "https://" : "http://") + proxy->authority + parts_->container.proxy_base + "/";
   }
-  std::vector<HostPort> proxies;
-  if (const auto proxy = ParseHostPort(own); proxy.ok()) {
-    proxies.push_back(*proxy);
-  } else if (servers.ok()) {
-    for (const hadoop::conf::Server& server : *servers) proxies.push_back(server.address);
-  }
-  for (const HostPort& proxy : proxies) {
-    const auto addresses = os::net::Resolve(proxy, kResolveLimit);
+  for (const std::string& host : proxy->hosts) {
+    const auto addresses = os::net::Resolve({host, 0}, kResolveLimit);
     if (!addresses.ok()) continue;
     for (const os::net::SocketAddress& address : *addresses) found.hosts.push_back(address.ip());
   }

@@ -28,6 +28,14 @@ Result<bool> MayFallBackToSimple(const Configuration& configuration);
 // missing; the message names the key.
 Result<std::vector<Server>> ResourceManagers(const Configuration& configuration, RmService service);
 
+// YARN's web proxy, through which browsers reach the page of an AM: a server of its own, or the ResourceManagers.
+struct WebProxy {
+  std::string authority;           // of URLs; has a port unless the configuration gives none
+  std::vector<std::string> hosts;  // where requests to the AM come from; not resolved
+};
+// Returns kUsage if an address is invalid.
+Result<WebProxy> WebProxyOf(const Configuration& configuration);
+
 // The file system of a URI: "hdfs://ns1", "hdfs://nn.example.com:8020", "file:///".
 struct FileSystemAddress {
   std::string scheme;              // "hdfs", "file", "viewfs", ...
