@@ -164,11 +164,14 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
                                        ? "the log is not aggregated yet and no longer on its node"
                                        : "the log is no longer on its node, and yarn.log-aggregation-enable is off"};
   for (Duration pause = kFirstReadPause;; pause = std::min(pause * 2, kMaxReadPause)) {
+    const bool fresh = !stored_;
     for (const auto read_from : {&LogStore::ReadStored, &LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
       const auto read = (this->*read_from)(location, offset + delivered, count);
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
     }
+    stored_.reset();
+    if (!fresh) continue;  // an executor may have stored the file after an earlier call listed the directories
     if (!aggregates && !last.remedy.empty()) break;  // waiting does not help: the user must do something
     if (Clock::now() + pause > end || IsNodeLost(location.node)) break;
     poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
@@ -176,19 +179,37 @@ Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnB
   return last.While("reading " + location.file + " of " + location.container + " on " + location.node);
 }
 
-Result<bool> LogStore::ReadStored(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {
+// Most jobs store no logs, so one listing for all files replaces an attempt to open each of them.
+Status LogStore::ListStored() {
   HOWDAH_TRY(const auto files, cluster_.Files());
   HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
-  const std::string name = "/" + location.container + "/" + location.file;
-  auto reader = files->Open(layout.history_logs(id_) + name);
-  if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) reader = files->Open(layout.logs(id_) + name);
-  if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) return false;
-  if (!reader.ok()) return reader.error();
-  HOWDAH_TRY_STATUS((*reader)->Seek(std::min(offset, (*reader)->size())));
-  for (;;) {
-    HOWDAH_TRY(const auto bytes, (*reader)->Read(kReadBlock));
-    if (bytes.empty() || !on_bytes(bytes)) return true;
+  std::vector<Stored> found;
+  for (const std::string& directory : {layout.history_logs(id_), layout.logs(id_)}) {
+    const auto listed = files->List(directory);
+    if (!listed.ok() && listed.error().code == ErrorCode::kNotFound) continue;
+    if (!listed.ok()) return listed.error();
+    Stored& stored = found.emplace_back(Stored{directory, {}});
+    for (const hadoop::hdfs::FileStatus& container : *listed) stored.containers.insert(container.name);
   }
+  stored_ = std::move(found);
+  return {};
+}
+
+Result<bool> LogStore::ReadStored(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {
+  if (!stored_) HOWDAH_TRY_STATUS(ListStored());
+  HOWDAH_TRY(const auto files, cluster_.Files());
+  for (const Stored& stored : *stored_) {
+    if (!stored.containers.contains(location.container)) continue;
+    const auto reader = files->Open(stored.directory + "/" + location.container + "/" + location.file);
+    if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) continue;
+    if (!reader.ok()) return reader.error();
+    HOWDAH_TRY_STATUS((*reader)->Seek(std::min(offset, (*reader)->size())));
+    for (;;) {
+      HOWDAH_TRY(const auto bytes, (*reader)->Read(kReadBlock));
+      if (bytes.empty() || !on_bytes(bytes)) return true;
+    }
+  }
+  return false;
 }
 
 Result<bool> LogStore::ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {

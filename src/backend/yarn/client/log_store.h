@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +59,12 @@ class LogStore {
 
  private:
   class Aggregated;
+  // A directory with logs that executors have stored with the job.
+  struct Stored {
+    std::string directory;
+    std::set<std::string> containers;  // each has a directory of its own
+  };
+  Status ListStored();
   Result<bool> ReadStored(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
   Result<bool> ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
   // Reads the file through the web service of the container's NodeManager. Returns false if no NodeManager has it.
@@ -69,6 +77,7 @@ class LogStore {
   std::string user_;
   std::unique_ptr<hadoop::web::WebClient> web_;                // null before its first use
   std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // opened files by path
+  std::optional<std::vector<Stored>> stored_;                  // nullopt: to be listed at the next read
 };
 
 }  // namespace howdah::backend::yarn::client
