@@ -19,7 +19,8 @@ PARTNER = "PARTNER.TEST"
 TABLE = ROOT / "src/hadoop/principals/testdata/short_names.tsv"
 
 
-@pytest.fixture(scope="module", params=["authentication", "integrity", "privacy"])
+@pytest.fixture(scope="module", params=["authentication", *(
+    pytest.param(rpc, marks=pytest.mark.long) for rpc in ("integrity", "privacy"))])
 def protected(request, module_cluster):
     return module_cluster(nodes=1, kerberos=True, rpc=request.param)
 

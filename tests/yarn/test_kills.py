@@ -345,7 +345,7 @@ def test_a_restarted_resource_manager_does_not_affect_jobs(howdah, shaky, tmp_pa
     assert ([t["attempt"] for t in status["tasks"]], len(am_attempts(howdah, starting))) == ([0, 0], 1), status
 
 
-@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("stored", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_resource_manager_restart_during_a_submission_is_survived(howdah, shaky, tmp_path, stored):
     """The ResourceManager dies before or after it has stored the request. The client sends the request again, for the
     same application."""
