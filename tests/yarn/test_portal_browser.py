@@ -25,6 +25,7 @@ def howdah(howdah_of, pair):
     return howdah_of(pair)
 
 
+@pytest.mark.long
 def test_a_training_is_watched_killed_run_again_and_compared(context, howdah, installed, tmp_path, expect):
     installed("data")
     archive = packed.scripts_for(installed("demo"), tmp_path, "python", "python3", "tensorboard")
@@ -45,6 +46,7 @@ def test_slow_rank_is_marked(context, howdah, tmp_path, expect):
         context.close()
 
 
+@pytest.mark.long
 def test_eight_tabs_follow_a_job_through_restarts(context, howdah, pair, tmp_path, expect):
     """The ResourceManager fails over, the application master is killed, and the portal is started again, while the tabs
     are open."""
