@@ -1,5 +1,5 @@
-# howdah_simulator(PROGRAM SUITE SEEDS SEEDS_FILE [OPTION...]): a program, runner/main.cc, that runs the simulator in this
-# folder, and its tests: so many seeds with these options, the seeds in tests/sim/SEEDS_FILE, and planted bugs.
+# howdah_simulator(PROGRAM SUITE SEEDS SEEDS_FILE [OPTION...]): a program, runner/main.cc, that runs the simulator in
+# this folder, and its tests: so many seeds with these options, the seeds in tests/sim/SEEDS_FILE, and planted bugs.
 #
 # With sanitizers a seed takes 50 times as long, so those builds only run the few seeds of the unit tests. The release
 # build runs the others, with all assertions. Planted bugs test the simulation itself, so only changes of the simulated

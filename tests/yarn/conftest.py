@@ -97,8 +97,8 @@ def difficult(difficult_cluster):
     return scheduling_cases.healthy(difficult_cluster)
 
 
-@pytest.fixture(scope="module", params=[MAIN_VERSION, *(pytest.param(v, marks=pytest.mark.long) for v in VERSIONS[1:-1]),
-                                        VERSIONS[-1]])
+@pytest.fixture(scope="module", params=[
+    MAIN_VERSION, *(pytest.param(version, marks=pytest.mark.long) for version in VERSIONS[1:-1]), VERSIONS[-1]])
 def any_version(request, module_cluster):
     """Runs a test once per Hadoop version, with a cluster of that version."""
     if request.param == MAIN_VERSION:
