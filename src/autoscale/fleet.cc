@@ -121,7 +121,7 @@ bool Fleet::OnFailed(const std::string& token, const CommandError& error, Instan
 
 void Fleet::Fail(Group group, Failure failure, const std::string& message, Instant now) {
   GroupHealth& health = state_.health_of(group);
-  health.reason = std::string(ToText(failure)) + ": " + message;
+  if (!health.disabled) health.reason = std::string(ToText(failure)) + ": " + message;
   health.disabled = health.disabled || failure == Failure::kFatal;
   health.unusable_until = now + BackOffPause(health.failures++);
 }

@@ -238,6 +238,12 @@ TEST(Scaler, FatalErrorDisablesAGroupUntilResume) {
   cluster.Tell(OrderFailed{added.at(0).token, {Failure::kFatal, "no such project"}});
   EXPECT_THAT(Only<AddMachines>(cluster.Look(minutes(60))), IsEmpty());
   EXPECT_THAT(cluster.last().reason, HasSubstr("until `howdah autoscale resume` (FATAL: no such project)"));
+  cluster.AddNode("late");
+  std::erase_if(cluster.seen.nodes, [](const NodeReport& node) { return node.host == "late"; });
+  cluster.Look();
+  cluster.Look(minutes(5));
+  cluster.Look();
+  EXPECT_THAT(cluster.last().reason, HasSubstr("(FATAL: no such project)")) << "a later failure is not the cause";
   cluster.Tell(Resumed{});
   EXPECT_EQ(Only<AddMachines>(cluster.Look()).size(), 1U);
 }

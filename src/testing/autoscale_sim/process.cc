@@ -19,9 +19,7 @@ constexpr const char* kEntryOfOthers = "broken-1";
 
 Process::Process(World& world, SimCluster& cluster, SimProvider& provider)
     : world_(world), cluster_(cluster), provider_(provider) {
-  State state;
-  state.prefix = "sim";
-  stored_ = WriteState(state);
+  stored_.prefix = "sim";
   exclude_file_ = world.scenario.provider.exclude.is_xml() ? "<hosts>\n  <host><name>broken-1</name></host>\n</hosts>\n"
                                                            : "# broken since May\nbroken-1\n";
   world.Reach(world.scenario.provider.exclude.is_xml() ? Situation::kXmlFile : Situation::kPlainFile);
@@ -30,14 +28,14 @@ Process::Process(World& world, SimCluster& cluster, SimProvider& provider)
 
 void Process::Begin() { Start(); }
 
-void Process::Resume() {
-  if (scaler_ != nullptr) return Step(Resumed{});
-  world_.schedule.After(seconds(1), [this] { Resume(); });
+void Process::ResumeDisabledGroups() {
+  if (scaler_ == nullptr) return;
+  if (std::ranges::any_of(scaler_->state().health, &autoscale::GroupHealth::disabled)) Step(Resumed{});
 }
 
 void Process::Start() {
   ++life_;
-  const auto state = ReadState(stored_);
+  const auto state = ReadState(WriteState(stored_));
   if (!state.ok()) return world_.Violate("The state file can be read", state.error().message);
   scaler_ = std::make_unique<Scaler>(world_.scenario.policy, world_.scenario.provider, world_.scenario.mode, *state);
   Repeat(&Process::List);
@@ -95,7 +93,7 @@ void Process::Step(const Fact& fact) {
     world_.Reach(Situation::kKilledBeforeStore);
     return Die();
   }
-  stored_ = WriteState(scaler_->state());
+  stored_ = scaler_->state();
   if (!orders.empty() && world_.Fault(world_.faults().killed * 5)) {
     world_.Reach(Situation::kKilledBeforeOrders);
     return Die();

@@ -18,8 +18,8 @@ class Process {
   Process(World& world, SimCluster& cluster, SimProvider& provider);
 
   void Begin();
-  // The user enables groups that a fatal error has disabled.
-  void Resume();
+  // The user resumes the autoscaler if a fatal error has disabled a group.
+  void ResumeDisabledGroups();
   int steps() const { return steps_; }
   // Whether nothing has been ordered or drained, and nothing is on its way.
   bool quiet() const;
@@ -42,7 +42,7 @@ class Process {
   World& world_;
   SimCluster& cluster_;
   SimProvider& provider_;
-  std::string stored_;                         // the state file
+  autoscale::State stored_;                    // in the state file
   std::string exclude_file_;                   // its text
   std::unique_ptr<autoscale::Scaler> scaler_;  // null while the process does not run
   int life_ = 0;

@@ -27,7 +27,6 @@ class Simulation {
   void Run() {
     provider_.Begin();
     process_.Begin();
-    world_.schedule.At(world_.faults_end, [this] { process_.Resume(); });
     Tick();
     const Instant limit = world_.faults_end + kEndsWithin;
     while (!world_.violation && !IsDone() && world_.schedule.now() < limit && world_.schedule.RunOne()) {
@@ -54,6 +53,8 @@ class Simulation {
     cluster_.Tick();
     provider_.Tick();
     if (world_.Fault(world_.faults().rm_restarts / 60)) cluster_.Restart(world_.Between(2, 40));
+    // Orders that were given before may still fail.
+    if (world_.schedule.now() >= world_.faults_end) process_.ResumeDisabledGroups();
     if (world_.scenario.policy.secondary.max > 0 && provider_.CountOf(autoscale::Group::kSecondary) > 0) {
       world_.Reach(Situation::kOtherGroupUsed);
     }
