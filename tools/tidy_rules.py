@@ -65,6 +65,7 @@ LAYERS = {
     "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "os/http", "hadoop/messages", "hadoop/principals",
                      "hadoop/sasl", "hadoop/kerberos", "hadoop/rpc", "hadoop/conf", "hadoop/web",
                      "hadoop/kms"}, {POSIX, "openssl", "protobuf"}),
+    "hadoop/fileserver": ({"base", "os/files", "hadoop/conf", "hadoop/rpc", "hadoop/hdfs"}, {POSIX, "nlohmann"}),
     "hadoop/yarn": ({"base", "os/net", "hadoop/messages", "hadoop/principals", "hadoop/kerberos", "hadoop/rpc",
                      "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
     # translation
@@ -142,8 +143,8 @@ LAYER_GROUPS = [
     ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/tony_history", "backend/local",
                "backend", "storage/history", "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
-    ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/kms", "hadoop/web", "hadoop/conf", "hadoop/rpc",
-                "hadoop/kerberos", "hadoop/sasl"]),
+    ("hadoop", ["hadoop/fileserver", "hadoop/yarn", "hadoop/hdfs", "hadoop/kms", "hadoop/web", "hadoop/conf",
+                "hadoop/rpc", "hadoop/kerberos", "hadoop/sasl"]),
     ("web", ["web"]),
     ("index", ["index"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),

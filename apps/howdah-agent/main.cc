@@ -1,5 +1,6 @@
 // howdah-agent: the program that runs inside containers. Howdah's own programs start `am` and `task`. Programs of a
-// task start `exec` and `rsh`. Executors start `horovod-slot` in place of programs that need its variables.
+// task start `exec` and `rsh`. Executors start `horovod-slot` in place of programs that need its variables. The Python
+// package starts `files`.
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "howdah/am/guardian.h"
 #include "howdah/backend/local/agent.h"
 #include "howdah/backend/yarn/am/agent.h"
+#include "howdah/backend/yarn/am/process_files.h"
 #include "howdah/base/flags.h"
 #include "howdah/base/version.h"
 #include "howdah/executor/exec.h"
@@ -20,6 +22,7 @@
 #include "howdah/executor/task.h"
 #include "howdah/executor/task_arguments.h"
 #include "howdah/executor/task_gpus.h"
+#include "howdah/hadoop/fileserver/serve.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/limits.h"
@@ -276,6 +279,31 @@ int Task(const Arguments& arguments, OpenFiles open_files) {
   return executor::RunTask(options);
 }
 
+// --- files ---
+
+// Serves the files of the cluster to the process that has started this program, until that process ends.
+int Files(const Arguments& arguments) {
+  constexpr unsigned kLimitOfEnd = 60;  // seconds for the requests in progress, whose answers nobody reads
+  const auto flags = Flags::Parse(arguments, {"--user"}, {});
+  if (!flags.ok()) return ExitWith(flags.error(), "files");
+  // The signals that stop a job reach all its processes, but a process may then still write a checkpoint.
+  sigset_t ignored;
+  sigfillset(&ignored);
+  sigdelset(&ignored, SIGALRM);
+  sigprocmask(SIG_BLOCK, &ignored, nullptr);
+  const std::string user = flags->has("--user") ? flags->text("--user") : Variable("USER").value_or("");
+  hadoop::conf::Environment environment = HadoopEnvironment();
+  environment.user_name = user;
+  const hadoop::fileserver::Source source{.open = [&](const std::string& uri) -> Result<hadoop::fileserver::Mounted> {
+                                            HOWDAH_TRY(auto opened,
+                                                       backend::yarn::am::OpenFilesOfProcess(environment, user, uri));
+                                            return hadoop::fileserver::Mounted{std::move(opened.files), opened.umask};
+                                          },
+                                          .version = [&] { return backend::yarn::am::TokensVersion(environment); }};
+  const Status served = hadoop::fileserver::Serve(STDIN_FILENO, STDOUT_FILENO, source, [] { ::alarm(kLimitOfEnd); });
+  return served.ok() ? EXIT_SUCCESS : ExitWith(served.error(), "files");
+}
+
 int ExitCodeOf(const Result<int>& code, const std::string& command) {
   return code.ok() ? *code : ExitWith(code.error(), command);
 }
@@ -293,6 +321,7 @@ int Main(const Arguments& arguments) {
   if (command == "task") return Task(rest, open_files);
   if (command == "exec") return ExitCodeOf(executor::RunExec(rest, LoadIdentity), command);
   if (command == "rsh") return ExitCodeOf(executor::RunRsh(rest, LoadIdentity), command);
+  if (command == "files") return Files(rest);
   if (command == "horovod-plan") return ExitCodeOf(executor::RunHorovodPlan(), command);
   if (command == "version") {
     std::cout << "howdah-agent " << kVersion << "\n";

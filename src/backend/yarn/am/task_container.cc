@@ -9,12 +9,6 @@
 #include "task_credentials.h"
 
 namespace howdah::backend::yarn::am {
-namespace {
-
-constexpr char kTaskTokens[] = "howdah/task.tokens";
-
-}  // namespace
-
 Status ExtractTaskFiles(const hadoop::conf::Environment& environment) {
   const auto credentials = OwnCredentials(environment);
   return credentials.ok() ? ExtractEmbeddedFiles(*credentials) : Status(credentials.error());

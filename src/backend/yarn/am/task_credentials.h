@@ -6,6 +6,9 @@
 
 namespace howdah::backend::yarn::am {
 
+// The file of a task's credentials, below the directory of its container.
+inline constexpr char kTaskTokens[] = "howdah/task.tokens";
+
 // The credentials of an executor's container: all but the AM's own secrets and its own token. An executor stores
 // results in the file system, so it gets those tokens always. It gets the token with which it could submit and end
 // applications of the user only if its task gets it.

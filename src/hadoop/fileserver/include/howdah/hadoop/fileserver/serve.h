@@ -1,0 +1,42 @@
+// Serves files of a cluster to one process, through pipes. It is the implementation of howdah.fs: the Python package
+// has no HDFS client of its own.
+//
+// A message is a frame in both directions: two big-endian numbers of 4 bytes, the sizes of a header and a payload, then
+// the header (a JSON object) and the payload (bytes). Each request has an `id`, and its answer the same id. Requests
+// for one open file are carried out in order. Other requests run at the same time, and their answers come in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/hadoop/hdfs/file_system.h"
+
+namespace howdah::hadoop::fileserver {
+
+struct Mounted {
+  std::unique_ptr<hdfs::FileSystem> files;
+  uint32_t umask = 022;  // new files have the permission 0666 without these bits, new directories 0777
+};
+
+// The file systems to serve. Both functions are called on several threads.
+struct Source {
+  // Opens the file system of a URI such as "hdfs://ns1". "": the default file system.
+  std::function<Result<Mounted>(const std::string& uri)> open;
+  // Changes when newer credentials are available. The server then opens its file systems again.
+  std::function<int64_t()> version;
+};
+
+// The most bytes of a header and of a payload in a request, and of the payload of an answer to `read`.
+inline constexpr size_t kMaxHeader = size_t{256} << 10, kMaxPayload = size_t{16} << 20;
+inline constexpr size_t kMaxThreads = 16;
+
+// Serves until the input ends, then deletes the files that were not closed. Returns an error if the input is not a
+// sequence of valid frames. on_end is called when the input has ended; requests in progress may then take until their
+// own time limits.
+Status Serve(int in, int out, const Source& source, const std::function<void()>& on_end = {});
+
+}  // namespace howdah::hadoop::fileserver
