@@ -129,6 +129,7 @@ def epochs(log):
     return sorted({int(e) for e in re.findall(r"^epoch (\d+)/", log, re.M)})
 
 
+@pytest.mark.long
 def test_the_demo_resumes_after_a_killed_rank_and_shows_its_curves(howdah, installed, archive, tmp_path):
     """The checkpoints and curves are in directories that all nodes share."""
     installed("data")

@@ -7,7 +7,7 @@ import pytest
 
 from machine import eventually
 
-ROUNDS = int(os.environ.get("HOWDAH_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("HOWDAH_ROUNDS", "1"))
 NODE_MB, NODES = 4096, 3
 SIZE = 15  # tasks of 512 MiB, together 62.5 % of the cluster
 

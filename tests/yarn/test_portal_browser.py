@@ -40,6 +40,7 @@ def test_a_training_is_watched_killed_run_again_and_compared(context, howdah, in
     assert tab.messages == [], tab.messages
 
 
+@pytest.mark.long
 def test_slow_rank_is_marked(context, howdah, tmp_path, expect):
     with Portal(howdah, "--on", "yarn") as portal:
         slow_rank_is_marked(context, portal, howdah, tmp_path, expect)

@@ -120,6 +120,7 @@ def test_applications_of_other_kinds_are_listed_by_type_and_user(difficult, alic
         difficult.rm(f"apps/{other}/state", {"state": "KILLED"}, "PUT", "carol")
 
 
+@pytest.mark.long
 def test_silent_resource_manager_leaves_the_last_state_and_does_not_delay_the_other_backend(new_cluster, howdah_of):
     cluster = new_cluster(nodes=1)
     howdah = howdah_of(cluster)

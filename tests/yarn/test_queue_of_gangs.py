@@ -145,6 +145,7 @@ def shared(module_cluster):
                           extra={"yarn-site": {"yarn.cluster.max-application-priority": 5}})
 
 
+@pytest.mark.long
 def test_queues_labels_priorities_and_users(shared, howdah_of, tmp_path):
     """Two users share two queues and a label. Limits of one queue hold up nobody in the other one."""
     alice, bob = howdah_of(shared, "alice"), howdah_of(shared, "bob")

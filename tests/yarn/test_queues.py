@@ -1,5 +1,7 @@
 """Queues that do not exist when a job is submitted. The scheduler creates them, puts the job into another queue, or
 refuses the job."""
+import pytest
+
 from cluster_setup import CAPACITY
 from job_reports import assert_facts
 
@@ -24,6 +26,7 @@ def refused(howdah, tmp_path, text):
     return done.stderr.removesuffix("\n")
 
 
+@pytest.mark.long
 def test_fair_scheduler_creates_the_queue(new_cluster, howdah_of, tmp_path):
     cluster = new_cluster(nodes=2, extra={"yarn-site": {"yarn.resourcemanager.scheduler.class": FAIR}})
     alice = howdah_of(cluster)
@@ -38,6 +41,7 @@ def test_fair_scheduler_creates_the_queue(new_cluster, howdah_of, tmp_path):
     assert cluster["rm"].alive()
 
 
+@pytest.mark.long
 def test_capacity_scheduler_creates_the_queue_of_a_user_mapping(new_cluster, howdah_of, tmp_path):
     cluster = new_cluster(
         nodes=2, queues={

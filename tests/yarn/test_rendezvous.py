@@ -16,6 +16,7 @@ def shared(tmp_path):
     return folder
 
 
+@pytest.mark.long
 def test_horovod_resumes_after_a_killed_rank(howdah, installed, shared):
     howdah.assert_clean(cases.run_horovod_with_a_killed_rank(howdah, installed, shared))
 

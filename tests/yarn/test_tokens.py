@@ -30,6 +30,7 @@ def activated(cluster):
         "AMRMTokenSecretManager", "NMTokenSecretManagerInRM", "RMContainerTokenSecretManager")]
 
 
+@pytest.mark.long
 def test_a_job_outlasts_its_tokens(howdah, rolling, tmp_path):
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2, restart: {max: 9}")})
     howdah.running(job)

@@ -31,6 +31,7 @@ def files(zoned, tmp_path_factory):
     return ProtectedFiles(zoned, tmp_path_factory.mktemp("files") / "local", user="alice")
 
 
+@pytest.mark.long
 def test_files_of_a_zone_are_written_and_read(files, zoned):
     files.live("check")
     given, got = files.folder / "given", files.folder / "got"
