@@ -84,8 +84,9 @@ void Drains::OnNodes(const std::vector<NodeReport>& nodes, Instant now) {
   for (auto& [id, machine] : state_.leaving) {
     const auto node = by_host.find(machine.host);
     if (node != by_host.end()) nodes_[machine.host] = *node->second;
+    // While the host is in the exclude file, the ResourceManager may still decommission the node.
     if (machine.step == Step::kCancelled && node != by_host.end() &&
-        node->second->state <= NodeReport::State::kUnhealthy) {
+        node->second->state <= NodeReport::State::kUnhealthy && !state_.excluded.contains(machine.host)) {
       back.push_back(id);
     } else {
       Advance(machine, node == by_host.end() ? nullptr : node->second, now);

@@ -12,7 +12,8 @@
 namespace howdah::autoscale {
 namespace {
 
-// A list can be older than an earlier one, so a machine is gone only if lists have not shown it for this time.
+// A list can be older than an earlier one. So a machine is gone only if lists have not shown it for this time, and a
+// machine that is gone does not come back within this time.
 constexpr Duration kListsAreOldFor = std::chrono::seconds(15);
 
 std::string OfGroup(int count, Group group) {
@@ -35,10 +36,11 @@ Fleet::Fleet(const Provider& provider, State& state) : provider_(provider), stat
 }
 
 std::vector<std::string> Fleet::OnListed(std::vector<Machine> machines, Instant now) {
+  std::erase_if(gone_, [&](const auto& entry) { return now >= entry.second + kListsAreOldFor; });
   listed_.clear();
   for (Machine& machine : machines) {
     const std::string id = machine.id;
-    listed_[id] = std::move(machine);
+    if (!gone_.contains(id)) listed_[id] = std::move(machine);
   }
   std::vector<std::string> gone;
   for (const auto& [id, machine] : state_.machines) {
@@ -54,6 +56,7 @@ std::vector<std::string> Fleet::OnListed(std::vector<Machine> machines, Instant 
     state_.machines.erase(id);
     not_running_.erase(id);
     unlisted_.erase(id);
+    gone_[id] = now;
   }
   for (const auto& [id, machine] : listed_) {
     const auto [known, is_new] = state_.machines.try_emplace(id, KnownMachine{machine.host, machine.group, now});
@@ -71,7 +74,10 @@ std::vector<std::string> Fleet::OnListed(std::vector<Machine> machines, Instant 
 void Fleet::MapHosts() {
   ids_.clear();
   for (const auto& [id, machine] : state_.machines) {
-    if (!machine.host.empty()) ids_[machine.host] = id;
+    if (machine.host.empty()) continue;
+    // An old list may show a machine whose host name has been given to a newer one.
+    const auto [known, is_first] = ids_.try_emplace(machine.host, id);
+    if (!is_first && state_.machines.at(known->second).since < machine.since) known->second = id;
   }
 }
 

@@ -68,6 +68,7 @@ class Fleet {
   std::map<std::string, NodeReport::State> nodes_;  // by host
   std::map<std::string, Instant> not_running_;      // since when a machine that had joined does not run
   std::map<std::string, Instant> unlisted_;         // since when a known machine is not in the list
+  std::map<std::string, Instant> gone_;             // since when a machine is gone
   std::map<Group, NodeShape> learnt_;
   std::vector<std::string> notes_;
 };

@@ -48,8 +48,8 @@ class Cluster {
     policy_ = std::move(policy);
     Restart();
   }
-  void AddNode(const std::string& host, Group group = Group::kPrimary) {
-    machines_.push_back({.id = "id-" + host, .host = host, .group = group});
+  void AddNode(const std::string& host, const std::string& id = "") {
+    machines_.push_back({.id = id.empty() ? "id-" + host : id, .host = host, .group = Group::kPrimary});
     seen.nodes.push_back({.name = host + ":1", .host = host, .total = kNode});
   }
   void Drop(const std::string& host) {
@@ -207,6 +207,38 @@ TEST(Scaler, DrainIsCancelledWhenTheNodeIsNeededAgain) {
   EXPECT_EQ(cluster.last().verdict, Verdict::kCancel);
   cluster.Tell(ExcludeDone{});
   EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty()) << "its room counts before the ResourceManager shows it";
+}
+
+TEST(Scaler, NodeThatIsDecommissionedInSpiteOfACancelledDrainIsRemoved) {
+  Cluster cluster;
+  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
+  for (const char* host : {"a", "b"}) cluster.Node(host).used = kNode, cluster.Node(host).containers = 1;
+  cluster.Look();
+  ASSERT_EQ(Only<SetExcluded>(cluster.Look(minutes(2))).size(), 1U);
+  cluster.Want(1, 8);
+  cluster.Look();
+  EXPECT_EQ(cluster.last().verdict, Verdict::kCancel);
+  cluster.Look();  // the ResourceManager has not read the exclude file yet, and shows the node as running
+  EXPECT_EQ(Only<SetExcluded>(cluster.Tell(ExcludeDone{})).size(), 1U);
+  cluster.Node("c").state = NodeReport::State::kDecommissioned;
+  cluster.Tell(ExcludeDone{});
+  const auto checks = Only<CheckNode>(cluster.Look());
+  ASSERT_EQ(checks.size(), 1U) << "the node leaves";
+  EXPECT_EQ(checks[0].host, "c");
+}
+
+TEST(Scaler, OldListDoesNotBringBackAMachineWhoseHostNameIsInUseAgain) {
+  Cluster cluster;
+  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
+  cluster.Look();
+  cluster.Drop("c");
+  cluster.Look();
+  cluster.Look(seconds(15));
+  EXPECT_EQ(cluster.Published().groups.at(0).more, 4) << "two machines are registered, of at most six";
+  cluster.Tell(MachinesListed{{{.id = "id-a", .host = "a"}, {.id = "id-b", .host = "b"}, {.id = "id-c", .host = "c"}}});
+  cluster.AddNode("c", "new");
+  cluster.Look();
+  EXPECT_EQ(cluster.Published().groups.at(0).more, 3);
 }
 
 TEST(Scaler, OtherGroupIsUsedWithoutQuotaAndTheReasonSaysSo) {

@@ -113,6 +113,7 @@ bool SimCluster::Refresh(const autoscale::SetExcluded& order) {
 
 void SimCluster::Restart(Duration unreachable) {
   world_.Reach(Situation::kRmRestarted);
+  world_.Trace([] { return "the ResourceManager restarts"; });
   unreachable_until_ = world_.schedule.now() + unreachable;
   for (auto& [host, node] : nodes_) {
     if (file_.contains(host) && node.state <= NodeState::kDecommissioning) Decommission(node);

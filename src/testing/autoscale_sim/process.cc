@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "howdah/autoscale/exclude_file.h"
+#include "howdah/base/text.h"
 
 namespace howdah::testing::autoscale_sim {
 namespace {
@@ -161,7 +162,7 @@ void Process::SetExcluded(const autoscale::SetExcluded& order) {
   if (hosts->size() != order.timeouts.size()) {
     return world_.Violate("The exclude file has the hosts that were ordered", exclude_file_);
   }
-  world_.Trace([&] { return "exclude " + std::to_string(hosts->size()) + " hosts"; });
+  world_.Trace([&] { return "exclude [" + Join(std::vector<std::string>(hosts->begin(), hosts->end()), " ") + "]"; });
   cluster_.SetExcludeFile(*hosts);
   if (cluster_.Refresh(order)) {
     Later(Duration(10'000), ExcludeDone{});
