@@ -1,8 +1,8 @@
 # howdah_simulator(PROGRAM SUITE SEEDS SEEDS_FILE [OPTION...]): a program, runner/main.cc, that runs the simulator in
-# this folder, and its tests: so many seeds with these options, the seeds in tests/sim/SEEDS_FILE, and planted bugs.
+# this folder, and its tests: SEEDS seeds with these options, the seeds in tests/sim/SEEDS_FILE, and planted bugs.
 #
-# With sanitizers a seed takes 50 times as long, so those builds only run the few seeds of the unit tests. The release
-# build runs the others, with all assertions. Planted bugs test the simulation itself, so only changes of the simulated
+# With sanitizers a seed takes 50 times as long, so those builds run only the seeds in unit tests. The release build,
+# which keeps assertions, runs the others. Planted bugs test the simulation itself, so only changes of the simulated
 # library or of the simulation need them.
 function(howdah_simulator program suite seeds seeds_file)
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})

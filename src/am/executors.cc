@@ -155,7 +155,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
   Executor& executor = by_container_[container];
   executor.connection = connection;
   send_(connection, answer, nullptr);
-  if (executor.keeps_logs) send_(connection, KeepLogsOrder(), nullptr);
+  if (keep_logs_.contains(container)) send_(connection, KeepLogsOrder(), nullptr);
   if (newer_tokens_.has_replace_tokens()) send_(connection, newer_tokens_, nullptr);
   followers_.OnConnected(container);
   metrics_.OnConnected(container);
@@ -181,7 +181,7 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
 
 void Executors::KeepLogs(const ContainerId& container) {
   if (gone_.contains(container)) return;
-  by_container_[container].keeps_logs = true;
+  keep_logs_.insert(container);
   SendTo(container, KeepLogsOrder(), nullptr);
 }
 
@@ -220,6 +220,7 @@ void Executors::Stop(const core::StopTask& order) {
 
 void Executors::Forget(const ContainerId& container, std::function<void()> ended) {
   gone_.insert(container);
+  keep_logs_.erase(container);
   // A backend can report the end of a container whose processes still run: on YARN, a node's tasks survive the death of
   // its NodeManager. So order the executor to exit.
   wire::ToExecutor leave;

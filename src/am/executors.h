@@ -61,7 +61,7 @@ class Executors {
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
-  // Orders the executor to keep the logs of its task: now, and again whenever it connects.
+  // Orders the executor to keep the logs of its task: now, and after each reconnect.
   void KeepLogs(const ContainerId& container);
   // Sends the job's newer tokens to all connected executors, and to each that connects later. Empty: there are none.
   void SetTokens(std::string tokens);
@@ -90,7 +90,6 @@ class Executors {
     Progress progress;
     std::optional<core::TaskProgressed> undelivered;  // the newest progress that the core has not received yet
     Instant deliver_next;
-    bool keeps_logs = false;
   };
   // An executor that was ordered to exit because its container has ended, and that is still connected.
   struct Leaving {
@@ -115,7 +114,7 @@ class Executors {
   OnLeft on_left_;
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;
   std::unordered_map<ContainerId, Executor> by_container_;
-  std::unordered_set<ContainerId> gone_;
+  std::unordered_set<ContainerId> gone_, keep_logs_;
   std::unordered_map<rpc::ConnectionId, Leaving> leaving_;
   wire::ToExecutor newer_tokens_;  // has no order if there are none
   std::shared_ptr<const rpc::SharedCluster> cluster_;

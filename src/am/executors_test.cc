@@ -94,6 +94,7 @@ TEST(Executors, OrderToKeepLogsIsRepeatedWhenTheExecutorConnects) {
   scene.executors.KeepLogs(ContainerId{"c1"});
   EXPECT_THAT(scene.sent, IsEmpty()) << "its executor has not connected yet";
   EXPECT_FALSE(scene.executors.connected(ContainerId{"c1"}));
+  EXPECT_EQ(scene.executors.usage(ContainerId{"c1"}), nullptr) << "the usage in the journal still applies";
   scene.Register(1, "c1");
   scene.Register(2, "c2");
   EXPECT_THAT(scene.sent, ElementsAre("1 welcome", "1 keep logs", "2 welcome"));

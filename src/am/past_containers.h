@@ -12,7 +12,7 @@
 
 namespace howdah::am {
 
-// Collects them from the events that the previous AM recorded, and from the core's actions for each event. Pure.
+// Rebuilds the previous AM's containers from its recorded events, and from the core's actions for each event. Pure.
 class PastContainers {
  public:
   void Replay(const core::Event& event, const std::vector<core::Action>& actions);

@@ -6,7 +6,7 @@
 namespace howdah::am {
 namespace {
 
-TEST(PastContainers, EventsAndActionsGiveTheContainersThatAreHeld) {
+TEST(PastContainers, HeldContainersAreRebuiltFromEvents) {
   const ContainerId a{"a"}, b{"b"}, c{"c"}, d{"d"};
   PastContainers past;
   past.Replay(core::ContainerGranted{a, 0, "n1"}, {core::LaunchExecutor{a, {0, 3}}});

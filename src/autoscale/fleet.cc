@@ -88,7 +88,8 @@ void Fleet::OnNodes(const std::vector<NodeReport>& nodes, Instant now) {
     const auto node = nodes_.find(machine.host);
     const bool runs = node != nodes_.end() && node->second < NodeReport::State::kDecommissioned;
     if (runs) {
-      if (!machine.joined) state_.health_of(machine.group) = {};
+      GroupHealth& health = state_.health_of(machine.group);
+      if (!machine.joined && !health.disabled) health = {};
       machine.joined = true;
       not_running_.erase(id);
     } else if (machine.joined) {

@@ -40,7 +40,7 @@ TEST(ParseNumber, WholeTextIsInteger) {
   for (const auto& c : cases) EXPECT_EQ(ParseNumber<int>(c.text), c.number) << "'" << c.text << "'";
 }
 
-TEST(ParseNumber, TypeLimitsNumber) {
+TEST(ParseNumber, NumberOutsideTypeIsRefused) {
   EXPECT_EQ(ParseNumber<uint16_t>("65535"), 65535);
   EXPECT_EQ(ParseNumber<uint16_t>("65536"), std::nullopt);
   EXPECT_EQ(ParseNumber<uint16_t>("-1"), std::nullopt);
@@ -59,7 +59,7 @@ TEST(ParseNumber, PartOfTextIsParsed) {
   EXPECT_EQ(ParseNumber<int>(std::string_view("7\0", 2)), std::nullopt);
 }
 
-TEST(ParseNumber, BaseIsUsed) {
+TEST(ParseNumber, DigitsOfBaseAreAccepted) {
   const struct {
     const char* text;
     std::optional<uint64_t> number;

@@ -1,12 +1,9 @@
 """Real Horovod and XGBoost with the AM's rendezvous servers, and the environment variables for MXNet."""
-import pytest
-
 import rendezvous_cases as cases
 
 RUN_S = cases.RUN_S
 
 
-@pytest.mark.long
 def test_horovod_resumes_after_a_killed_rank(machine, installed, tmp_path):
     machine.assert_clean(cases.run_horovod_with_a_killed_rank(machine, installed, tmp_path))
 

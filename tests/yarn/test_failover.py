@@ -15,7 +15,6 @@ def howdah(howdah_of, pair):
     return howdah_of(pair)
 
 
-@pytest.mark.long
 def test_failover_at_every_stage_does_not_affect_the_job(howdah, pair, tmp_path):
     """Failovers while the AM starts, while the job runs and while it ends do not affect the job."""
     file = howdah.job_file(tmp_path, "name: failover\nroles:\n  worker: {%s}\n" % worker(until(tmp_path / "go"),

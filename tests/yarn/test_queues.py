@@ -26,7 +26,6 @@ def refused(howdah, tmp_path, text):
     return done.stderr.removesuffix("\n")
 
 
-@pytest.mark.long
 def test_fair_scheduler_creates_the_queue(new_cluster, howdah_of, tmp_path):
     cluster = new_cluster(nodes=2, extra={"yarn-site": {"yarn.resourcemanager.scheduler.class": FAIR}})
     alice = howdah_of(cluster)

@@ -26,7 +26,6 @@ def howdah(howdah_of, secured):
     return howdah_of(secured)
 
 
-@pytest.mark.long
 def test_logs_of_an_ended_job_are_read_over_https_with_a_ticket(howdah, other_ca, tmp_path):
     node = howdah.cluster.host("nm1")
     job = howdah.submit(howdah.job_file(tmp_path, """

@@ -142,8 +142,8 @@ TEST(WhyPending, ZeroHeadroomIsReportedAsUserLimitReached) {
 TEST(WhyPending, PlacementNamesTheKeysThatExcludeNodes) {
   EXPECT_EQ(DescribePlacement({}), "");
   EXPECT_EQ(DescribePlacement({{"worker", {"placement.attributes"}, 3, 3}, {"ps", {"placement.near"}, 0, 0}}), "");
-  EXPECT_EQ(DescribePlacement({{"worker", {"placement.apart"}, 2, 3}}),
-            "placement.apart allows worker only 2 of 3 nodes at present");
+  EXPECT_EQ(DescribePlacement({{"worker", {"roles.ps.placement.apart"}, 2, 3}}),
+            "roles.ps.placement.apart allows worker only 2 of 3 nodes at present");
   EXPECT_EQ(DescribePlacement({{"worker", {"placement.near", "max_per_node"}, 0, 1}, {"ps", {"max_per_node"}, 1, 4}}),
             "placement.near and max_per_node allow worker only 0 of 1 node at present; "
             "max_per_node allows ps only 1 of 4 nodes at present");

@@ -147,7 +147,8 @@ Result<krb5_error_code> Session::Run(const Step& step, const Waiting& waiting) {
 
 Result<std::string> Session::RunFirst(const Step& step, const Waiting& waiting) {
   HOWDAH_TRY(auto taken, Take(step, "", waiting));
-  if (!taken.reply) return Failed(Text(taken.code));
+  if (taken.code != 0) return Failed(Text(taken.code));
+  if (!taken.reply) return Failed("the first step makes no request");
   return std::move(taken.reply->bytes);
 }
 

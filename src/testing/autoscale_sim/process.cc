@@ -29,9 +29,8 @@ Process::Process(World& world, SimCluster& cluster, SimProvider& provider)
 
 void Process::Begin() { Start(); }
 
-void Process::ResumeDisabledGroups() {
-  if (scaler_ == nullptr) return;
-  if (std::ranges::any_of(scaler_->state().health, &autoscale::GroupHealth::disabled)) Step(Resumed{});
+bool Process::has_disabled_group() const {
+  return scaler_ != nullptr && std::ranges::any_of(scaler_->state().health, &autoscale::GroupHealth::disabled);
 }
 
 void Process::Start() {

@@ -18,8 +18,10 @@ class Process {
   Process(World& world, SimCluster& cluster, SimProvider& provider);
 
   void Begin();
-  // The user resumes the autoscaler if a fatal error has disabled a group.
-  void ResumeDisabledGroups();
+  // The user resumes the autoscaler.
+  void Resume() { Step(autoscale::Resumed{}); }
+  // Whether a fatal error has disabled a group of the autoscaler that runs.
+  bool has_disabled_group() const;
   int steps() const { return steps_; }
   // Whether nothing has been ordered or drained, and nothing is on its way.
   bool quiet() const;

@@ -18,6 +18,8 @@ using std::chrono::seconds;
 constexpr Duration kFaultsLast = minutes(30);
 // Every job ends within this time after the last fault, and the cluster is small again.
 constexpr Duration kEndsWithin = hours(6);
+// Every order has an answer within this time.
+constexpr Duration kAnswersWithin = minutes(2);
 
 class Simulation {
  public:
@@ -53,12 +55,20 @@ class Simulation {
     cluster_.Tick();
     provider_.Tick();
     if (world_.Fault(world_.faults().rm_restarts / 60)) cluster_.Restart(world_.Between(2, 40));
-    // Orders that were given before may still fail.
-    if (world_.schedule.now() >= world_.faults_end) process_.ResumeDisabledGroups();
+    if (process_.has_disabled_group()) ResumeOrViolate();
     if (world_.scenario.policy.secondary.max > 0 && provider_.CountOf(autoscale::Group::kSecondary) > 0) {
       world_.Reach(Situation::kOtherGroupUsed);
     }
     world_.schedule.After(seconds(1), [this] { Tick(); });
+  }
+
+  // The user resumes the autoscaler once faults have stopped. Orders that were given before may still fail.
+  void ResumeOrViolate() {
+    if (world_.schedule.now() < world_.faults_end) return;
+    if (world_.schedule.now() > world_.faults_end + kAnswersWithin) {
+      world_.Violate("No group is disabled once faults have stopped", process_.Describe());
+    }
+    process_.Resume();
   }
 
   World& world_;

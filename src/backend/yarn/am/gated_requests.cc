@@ -14,15 +14,18 @@ bool Names(const std::vector<std::string>& names, const jobspec::RoleSpec& role)
   return std::find(names.begin(), names.end(), role.name) != names.end();
 }
 
-// The keys of the job file, below `roles.NAME`, that limit the shape to some of the nodes.
-std::vector<std::string> ConditionsOf(const hadoop::yarn::Shape& shape) {
-  const hadoop::yarn::Placement& placement = shape.placement;
+// The keys of the job file that limit the role to some of the nodes.
+std::vector<std::string> ConditionsOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
+  const std::string own = "roles." + role.name + ".";
   std::vector<std::string> keys;
-  if (!placement.attributes.empty()) keys.emplace_back("placement.attributes");
-  if (!placement.near.empty()) keys.emplace_back("placement.near");
-  if (!placement.apart.empty()) keys.emplace_back("placement.apart");
-  if (placement.max_per_rack) keys.emplace_back("placement.max_per_rack");
-  if (shape.max_per_node) keys.emplace_back("max_per_node");
+  if (!role.placement.attributes.empty()) keys.push_back(own + "placement.attributes");
+  if (!role.placement.near.empty()) keys.push_back(own + "placement.near");
+  for (const jobspec::RoleSpec& other : spec.roles) {
+    const bool named = Names(other.placement.apart, role) || (other.name == role.name && !role.placement.apart.empty());
+    if (named) keys.push_back("roles." + other.name + ".placement.apart");
+  }
+  if (role.placement.max_per_rack) keys.push_back(own + "placement.max_per_rack");
+  if (role.max_per_node) keys.push_back(own + "max_per_node");
   return keys;
 }
 
@@ -140,7 +143,7 @@ std::vector<AllowedNodes> GatedRequests::Placement() const {
     const hadoop::yarn::Shape shape = ShapeOf(spec_, role);
     if (!shape.limited()) continue;
     const auto count = scheduler_.allocation().nodes().CountFor(role, shape);
-    roles.push_back({spec_.roles[i].name, ConditionsOf(shape), count.allowed, count.suitable});
+    roles.push_back({spec_.roles[i].name, ConditionsOf(spec_, spec_.roles[i]), count.allowed, count.suitable});
   }
   return roles;
 }

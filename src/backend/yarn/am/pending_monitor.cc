@@ -34,6 +34,7 @@ void PendingMonitor::SetPending(std::vector<PendingContainers> pending) {
   pause_ = kFirstPause;
   if (!pending_.empty()) return QueryAfter(pause_);
   timer_.cancel();
+  lack_.clear();
   if (!std::exchange(reported_, "").empty()) callbacks_.on_reason("");
 }
 
@@ -53,8 +54,10 @@ void PendingMonitor::Query() {
 
 void PendingMonitor::OnFacts(const Result<ClusterFacts>& facts) {
   if (pending_.empty()) return;
-  // If the AM may not query the ResourceManager (a cluster with Kerberos, no token), only the placement is known.
-  std::string why = facts.ok() ? WhyPending(*facts, pending_, headroom_) : "";
+  // Without an answer the last one applies. If there is none, because the AM may not query the ResourceManager (a
+  // cluster with Kerberos, no token), only the placement is known.
+  if (facts.ok()) lack_ = WhyPending(*facts, pending_, headroom_);
+  std::string why = lack_;
   const std::string placement = DescribePlacement(callbacks_.placement());
   why += (why.empty() || placement.empty() ? "" : "; ") + placement;
   if (!why.empty() && why != reported_) callbacks_.on_reason(reported_ = why);

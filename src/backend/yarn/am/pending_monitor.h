@@ -43,7 +43,8 @@ class PendingMonitor {
   Callbacks callbacks_;
   std::vector<PendingContainers> pending_;
   std::optional<hadoop::yarn::Resource> headroom_;
-  std::string reported_;
+  std::string lack_;      // what the cluster lacked when it last answered
+  std::string reported_;  // the last reason
   Duration pause_{0};  // the pause before the next query
 };
 

@@ -8,7 +8,7 @@ hadoop::yarn::SchedulerOptions SchedulerOptionsOf(const hadoop::conf::Configurat
                                                   const HostPort& am) {
   hadoop::yarn::SchedulerOptions options;
   options.host = am.host;
-  options.rpc_port = am.port;
+  if (am.port != 0) options.rpc_port = am.port;
   const auto expiry = configuration.Time("yarn.am.liveness-monitor.expiry-interval-ms", std::chrono::minutes(10));
   if (expiry.ok()) options.expiry = *expiry;
   const auto ports = configuration.Bool("yarn.scheduler.include-port-in-node-name", false);

@@ -51,9 +51,9 @@ bool AggregatesLogs(const YarnBackend::Options& options) {
   return enabled.ok() && *enabled;
 }
 
-// The node of the container is being decommissioned. `container`: its entry in the table.
-void EndangerLogs(backend::Sink& sink, const YarnBackend::Options& options, const ContainerId& id,
-                  ContainerTable::Container& container) {
+// Orders the executor to store its logs, because its node is being decommissioned. `container`: its entry in the table.
+void KeepLogsOf(backend::Sink& sink, const YarnBackend::Options& options, const ContainerId& id,
+                ContainerTable::Container& container) {
   if (AggregatesLogs(options)) return;
   container.node_leaves = true;
   sink.OnEvent(backend::LogsEndangered{id});
@@ -195,7 +195,7 @@ void YarnBackend::Apply(const Takeover& takeover) {
     scheduler_.Adopt(inherited.role, ShapeOf(options_.spec, inherited.role), hadoop::yarn::FromProto(proto.id()),
                      container.node);
     // The ResourceManager reports the state of a node only once to the AMs of a job.
-    if (inherited.node_leaves) EndangerLogs(sink_, options_, inherited.container, container);
+    if (inherited.node_leaves) KeepLogsOf(sink_, options_, inherited.container, container);
   }
   for (const auto& [inherited, status] : takeover.ended) {
     const std::string label = NodeLabel(options_.spec, RoleOf(options_.spec, inherited.role));
@@ -237,7 +237,7 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   for (const auto& report : response.updated_nodes()) {
     if (report.node_state() != ::hadoop::yarn::NS_DECOMMISSIONING) continue;
     for (const ContainerId& id : containers_.OnNode(scheduler_.allocation().NameOf(report.nodeid()))) {
-      EndangerLogs(sink_, options_, id, *containers_.Find(id));
+      KeepLogsOf(sink_, options_, id, *containers_.Find(id));
       sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
     }
   }

@@ -66,7 +66,7 @@ class Scaler {
   // Returns whether a group is outside its bounds.
   bool CorrectBounds(Change& change, Instant now) const;
   void AddVictims(Group group, int count, Change& change) const;
-  // Keeps at most this many nodes that drain. Returns their number.
+  // Cancels the drains of at most `most` nodes of the group. Returns how many.
   int CancelDrains(Group group, int most, Change& change) const;
   void AddShrink(const GangPlan& plan, Change& change, Instant now);
   void Apply(Change change, Instant now);

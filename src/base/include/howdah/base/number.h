@@ -1,4 +1,4 @@
-// Numbers in texts.
+// Parses numbers.
 #pragma once
 
 #include <charconv>

@@ -26,7 +26,7 @@ std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingConta
 // The nodes that a role's own conditions leave for its pending containers.
 struct AllowedNodes {
   std::string role;
-  std::vector<std::string> conditions;  // keys of the job file, below `roles.NAME`
+  std::vector<std::string> conditions;  // keys of the job file, such as "roles.ps.max_per_node"
   int allowed = 0;                      // may get a container now, because of the containers that the job holds
   int suitable = 0;                     // without the conditions
 };

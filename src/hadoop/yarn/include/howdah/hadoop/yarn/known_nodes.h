@@ -41,14 +41,14 @@ std::string HostOf(const std::string& node);
 // `key` identifies a shape (Allocation::Ask).
 class KnownNodes {
  public:
-  // Replaces the nodes. Containers stay, also those on other nodes.
+  // Replaces the nodes. Held containers are kept, including those on nodes that are not in the list.
   void Set(std::vector<KnownNode> nodes);
   const std::vector<KnownNode>& all() const { return all_; }
   // Returns nullptr for a name that is not known.
   const KnownNode* Find(const std::string& name) const;
   std::string RackOf(const std::string& name) const;
 
-  // Record that a container of the shape is held on the node, and that it no longer is.
+  // Add and remove one held container.
   void Hold(int key, const std::string& node);
   void Drop(int key, const std::string& node);
 
