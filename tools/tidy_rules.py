@@ -65,7 +65,8 @@ LAYERS = {
     "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "os/http", "hadoop/messages", "hadoop/principals",
                      "hadoop/sasl", "hadoop/kerberos", "hadoop/rpc", "hadoop/conf", "hadoop/web",
                      "hadoop/kms"}, {POSIX, "openssl", "protobuf"}),
-    "hadoop/fileserver": ({"base", "os/files", "hadoop/conf", "hadoop/rpc", "hadoop/hdfs"}, {POSIX, "nlohmann"}),
+    "hadoop/fileserver": ({"base", "os/files", "hadoop/principals", "hadoop/kerberos", "hadoop/rpc", "hadoop/conf",
+                           "hadoop/hdfs"}, {POSIX, "nlohmann"}),
     "hadoop/yarn": ({"base", "os/net", "hadoop/messages", "hadoop/principals", "hadoop/kerberos", "hadoop/rpc",
                      "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
     # translation

@@ -12,6 +12,8 @@ TYPE_CHECKING = False  # as in typing, whose import would take longer than all o
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import data as data
+    from . import fs as fs
     from ._context import Context, context
     from ._errors import (
         HowdahError,
@@ -69,11 +71,13 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name):
+        from importlib import import_module
+
+        if name in ("data", "fs"):  # they need other packages
+            return import_module("." + name, __name__)
         module = _MODULE_OF.get(name)
         if module is None:
             raise AttributeError(f"module 'howdah' has no attribute {name!r}")
-        from importlib import import_module
-
         value = getattr(import_module("." + module, __name__), name)
         globals()[name] = value
         return value

@@ -152,7 +152,7 @@ class Server:
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         why = f"howdah-agent, which reads and writes the files of the cluster, {how}" + (f": {text}" if text else "")
         with self._lock:
-            self._why_ended = why
+            self._why_ended = self._why_ended or why
             left = list(self._pending.values())
             self._pending.clear()
         for pending in left:
@@ -171,6 +171,8 @@ class Server:
 
     def close(self) -> None:
         """Ends the process at the end of the program. The process deletes files that were not closed."""
+        with self._lock:
+            self._why_ended = self._why_ended or "the program ends"
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:

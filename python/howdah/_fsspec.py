@@ -12,9 +12,10 @@ _CLASS = "howdah.fs.HadoopFileSystem"
 def register(fsspec: Any) -> None:
     """Registers the protocol howdah-hdfs, in tasks also hdfs unless another package has registered it."""
     fsspec.register_implementation("howdah-hdfs", _CLASS, clobber=True)
-    known = fsspec.registry.known_implementations.get("hdfs", {}).get("class", "fsspec.")
+    registry = sys.modules["fsspec.registry"]  # the attribute `registry` of fsspec is an object of this module
+    known = registry.known_implementations.get("hdfs", {}).get("class", "fsspec.")
     # fsspec's own implementation needs a JVM and Hadoop's native library.
-    if "HOWDAH_AGENT" in os.environ and known.startswith("fsspec.") and "hdfs" not in fsspec.registry.registry:
+    if "HOWDAH_AGENT" in os.environ and known.startswith("fsspec.") and "hdfs" not in registry.registry:
         fsspec.register_implementation("hdfs", _CLASS, clobber=True)
 
 

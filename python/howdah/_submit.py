@@ -420,8 +420,8 @@ def package_archive() -> str:
 
     files = [("__main__.py", b"from howdah._task import main\n\nmain()\n")]
     for name, folder in (("howdah", _HERE), ("cloudpickle", os.path.dirname(os.path.abspath(cloudpickle.__file__)))):
-        for file in sorted(os.listdir(folder)):
-            if file.endswith(".py"):
-                files.append((f"{name}/{file}", _read(os.path.join(folder, file))))
+        for parent, _, names in os.walk(folder):
+            inside = os.path.normpath(os.path.join(name, os.path.relpath(parent, folder)))
+            files += [(f"{inside}/{file}", _read(os.path.join(parent, file))) for file in names if file.endswith(".py")]
     data = _store.archive(files)
     return _store.put("code", f"howdah-{_store.digest(data)}.zip", data)

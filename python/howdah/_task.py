@@ -19,8 +19,9 @@ def main() -> None:
     call_file = sys.argv[1]
     sys.argv[:] = [call_file]
 
-    from howdah import _calls, _function
+    from howdah import _calls, _fsspec, _function
 
+    _fsspec.register_at_import()
     with open(call_file, "rb") as file:
         call = _calls.decode_call(file.read())
     try:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import re
 from datetime import datetime, timezone
-from typing import Any, Iterable
+from typing import Any
 
 from . import _files, _fsspec, _needs
-from ._errors import HowdahError
 
 _fsspec_module: Any = _needs.load("fsspec", "howdah.fs")
 _spec: Any = _needs.load("fsspec.spec", "howdah.fs")
@@ -68,7 +67,7 @@ class HadoopFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc]
         return {"host": host, "port": int(port)} if port.isdigit() else {"host": match[1]}
 
     def unstrip_protocol(self, name: str) -> str:
-        return "howdah-hdfs://" + self._uri[len("hdfs://") :] + self._strip_protocol(name)
+        return f"howdah-hdfs://{self._uri[len('hdfs://') :]}{self._strip_protocol(name)}"
 
     def _request(self, op: str, path: str, **fields: Any) -> _files.Answer:
         return _files.server().request(op, fs=self._uri, path=path, **fields)
@@ -156,7 +155,9 @@ class HadoopFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc]
             for match in matches:
                 self._request("delete", match, recursive=recursive)
 
-    def mv(self, path1: str, path2: str, recursive: bool | None = None, maxdepth: int | None = None, **options: Any) -> None:
+    def mv(
+        self, path1: str, path2: str, recursive: bool | None = None, maxdepth: int | None = None, **options: Any
+    ) -> None:
         """Renames a file or directory atomically. A file or an empty directory at path2 is replaced, as by os.rename.
         If path2 ends with a slash, it is the directory to move to."""
         source, target = self._strip_protocol(path1), self._strip_protocol(path2)
@@ -192,7 +193,8 @@ class HadoopFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc]
         cache_options: dict[str, Any] | None = None,
         **options: Any,
     ) -> HadoopFile:
-        return HadoopFile(self, path, mode, block_size or _files.PIECE, autocommit, cache_options=cache_options, **options)
+        size = block_size or _files.PIECE
+        return HadoopFile(self, path, mode, size, autocommit, cache_options=cache_options, **options)
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None, **options: Any) -> bytes:
         """The bytes of the file from start to end; negative numbers count from the end of the file."""
@@ -258,6 +260,8 @@ class _Native:
 class HadoopFile(_spec.AbstractBufferedFile):  # type: ignore[misc]
     """A file that is read at any offset, or written once from its beginning to its end."""
 
+    closed: bool
+
     def __init__(
         self,
         fs: HadoopFileSystem,
@@ -296,8 +300,15 @@ class HadoopFile(_spec.AbstractBufferedFile):  # type: ignore[misc]
                 block_size=fs.hdfs_block_size,
             ).header["file"]
         super().__init__(
-            fs, path, mode, block_size, autocommit=autocommit, cache_type=cache_type, cache_options=cache_options,
-            size=size, **options,
+            fs,
+            path,
+            mode,
+            block_size,
+            autocommit=autocommit,
+            cache_type=cache_type,
+            cache_options=cache_options,
+            size=size,
+            **options,
         )
 
     def _fetch_range(self, start: int, end: int) -> bytes:

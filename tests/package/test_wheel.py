@@ -59,7 +59,9 @@ def test_wheel_is_small_and_serves_every_python(wheel):
     assert re.findall(r"^Requires-\S+: .*", metadata, re.MULTILINE) == [
         "Requires-Python: >=3.9",
         "Requires-Dist: cloudpickle>=2.2",
+        *(f'Requires-Dist: {package}; extra == "data"' for package in ("fsspec", "numpy", "pyarrow")),
     ]
+    assert "howdah/data/tfrecord.py" in names
     assert all(f"Tag: py3-none-{platform}\n" in tags for platform in wheel.stem.split("-none-")[1].split("."))
     assert any(name.endswith("licenses/libgrpc-dev") for name in names) and any(
         name.endswith("howdah.spdx.json") for name in names

@@ -30,6 +30,10 @@ Summary: Distributed PyTorch, TensorFlow and JAX jobs on one machine and on Apac
 License: Apache-2.0
 Requires-Python: >={python}
 Requires-Dist: cloudpickle>=2.2
+Provides-Extra: data
+Requires-Dist: fsspec; extra == "data"
+Requires-Dist: numpy; extra == "data"
+Requires-Dist: pyarrow; extra == "data"
 Classifier: License :: OSI Approved :: Apache Software License
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Programming Language :: Python :: 3
@@ -41,6 +45,10 @@ WHEEL = """\
 Wheel-Version: 1.0
 Generator: howdah
 Root-Is-Purelib: true
+"""
+ENTRY_POINTS = """\
+[fsspec.specs]
+howdah-hdfs = howdah.fs:HadoopFileSystem
 """
 
 
@@ -58,7 +66,7 @@ def description():
 def contents(build, version, scratch):
     """The files of the wheel: name -> (bytes, whether it is executable)."""
     info, scripts = f"howdah-{version}.dist-info", f"howdah-{version}.data/scripts"
-    files = {f"howdah/{path.name}": (path.read_bytes(), False) for path in PACKAGE.iterdir()
+    files = {f"howdah/{path.relative_to(PACKAGE)}": (path.read_bytes(), False) for path in PACKAGE.rglob("*")
              if path.suffix == ".py" or path.name == "py.typed"}
     programs, licences = scratch / "programs", scratch / "licences"
     programs.mkdir()
@@ -73,6 +81,7 @@ def contents(build, version, scratch):
     tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORM.split("."))
     files[f"{info}/WHEEL"] = ((WHEEL + tags).encode(), False)
     text = METADATA.format(version=version, python=PYTHON, description=description())
+    files[f"{info}/entry_points.txt"] = (ENTRY_POINTS.encode(), False)
     files[f"{info}/METADATA"] = (text.encode(), False)
     return files, f"{info}/RECORD"
 

@@ -90,7 +90,7 @@ class Served : public testing::Test {
     });
   }
   ~Served() override {
-    if (server_.joinable()) End();
+    if (server_.joinable()) static_cast<void>(End());
     std::filesystem::remove_all(folder_);
   }
 

@@ -1,0 +1,3 @@
+"""Formats of training data."""
+
+from . import tfrecord as tfrecord
