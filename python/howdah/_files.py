@@ -187,6 +187,7 @@ class Server:
         for pipe in (self._in, self._out):
             os.dup2(null, pipe, inheritable=False)
         os.close(null)
+        self._lock = threading.Lock()  # a thread of the parent may have had it
         self._process.returncode = 0  # it is no child of this process
         self._why_ended = "a file cannot be used in a child of the process that has opened it; open it in the child"
 
