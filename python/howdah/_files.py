@@ -139,7 +139,11 @@ class Server:
 
     def _receive(self) -> None:
         while True:
-            answer = self._read_frame()
+            try:
+                answer = self._read_frame()
+            except ValueError:  # no JSON
+                self._process.kill()
+                break
             if answer is None:
                 break
             with self._lock:

@@ -3,13 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "container_environment.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/hadoop_client.h"
+#include "howdah/base/number.h"
 #include "howdah/hadoop/conf/security.h"
 #include "howdah/hadoop/rpc/token_identifier.h"
 #include "howdah/os/files/files.h"
@@ -34,9 +34,7 @@ std::optional<std::string> ContainerOf(const hadoop::conf::Environment& environm
 
 Result<uint32_t> UmaskOf(const hadoop::conf::Configuration& configuration) {
   const std::string text = configuration.Text(kUmask, "022");
-  uint32_t umask = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), umask, 8);
-  if (error == std::errc() && end == text.data() + text.size() && umask <= 0777) return umask;
+  if (const auto umask = ParseNumber<uint32_t>(text, 8); umask && *umask <= 0777) return *umask;
   return Error{ErrorCode::kUsage, configuration.Where(kUmask) + " is '" + text +
                                       "', and Howdah can read only octal numbers; write it like 022"};
 }

@@ -34,7 +34,8 @@ struct Source {
 inline constexpr size_t kMaxHeader = size_t{256} << 10, kMaxPayload = size_t{16} << 20;
 inline constexpr size_t kMaxThreads = 16;
 
-// Serves until the input ends, then deletes the files that were not closed. Returns an error if the input is not a
+// Serves until the input ends. Then requests that have not begun are dropped, and files that were not closed are
+// deleted. Returns an error if the input is not a
 // sequence of valid frames. on_end is called when the input has ended; requests in progress may then take until their
 // own time limits.
 Status Serve(int in, int out, const Source& source, const std::function<void()>& on_end = {});
