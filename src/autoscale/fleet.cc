@@ -119,6 +119,7 @@ bool Fleet::OnFailed(const std::string& token, const CommandError& error, Instan
                    "): " + error.message);
   if (error.failure == Failure::kTransient) {
     add->retry = now + RetryPause(add->failures++);
+    add->under_way = false;
   } else {
     state_.adds.erase(add);
     Fail(group, error.failure, error.message, now);
@@ -199,13 +200,14 @@ std::vector<AddMachines> Fleet::Retries(Instant now) {
   for (PendingAdd& add : state_.adds) {
     if (add.accepted || now < add.retry) continue;
     add.retry = now + provider_.timeout + kCommandMargin;
+    add.under_way = true;
     orders.push_back({add.token, add.group, add.count});
   }
   return orders;
 }
 
 void Fleet::DropFailing() {
-  std::erase_if(state_.adds, [](const PendingAdd& add) { return !add.accepted && add.failures > 0; });
+  std::erase_if(state_.adds, [](const PendingAdd& add) { return !add.accepted && add.failures > 0 && !add.under_way; });
 }
 
 Sizes Fleet::staying() const {

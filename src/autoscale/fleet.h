@@ -34,7 +34,7 @@ class Fleet {
   AddMachines Order(Group group, int count, Instant now);
   // The orders that are to be given again.
   std::vector<AddMachines> Retries(Instant now);
-  // Forgets orders that have failed so far and are no longer needed.
+  // Forgets orders that have failed, are no longer needed, and are not being repeated.
   void DropFailing();
 
   // The machines that stay: neither leaving, nor failed, nor lost; with those that have been ordered.

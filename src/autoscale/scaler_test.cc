@@ -298,6 +298,22 @@ TEST(Scaler, TransientErrorIsRetriedWithLongerPauses) {
   EXPECT_EQ(Only<AddMachines>(cluster.Look(seconds(1))).at(0).token, token);
 }
 
+TEST(Scaler, RepeatedOrderIsNotForgottenWhileItsEndIsUnknown) {
+  Cluster cluster;
+  cluster.AddNode("a");
+  cluster.AddNode("b");
+  cluster.Want(4, 8);
+  const auto first = Only<AddMachines>(cluster.Look());
+  cluster.Tell(OrderFailed{first.at(0).token, {Failure::kTransient, "busy"}});
+  const auto repeated = Only<AddMachines>(cluster.Look());
+  ASSERT_EQ(repeated.size(), 1U);
+  EXPECT_EQ(repeated[0].token, first[0].token);
+  cluster.seen.wanted.clear();
+  cluster.Look();
+  cluster.Want(4, 8);
+  EXPECT_THAT(Only<AddMachines>(cluster.Look()), IsEmpty()) << "the repeated order may have made the machines";
+}
+
 TEST(Scaler, NothingChangesWithoutAListOrWhilePaused) {
   Cluster cluster;
   cluster.AddNode("a");

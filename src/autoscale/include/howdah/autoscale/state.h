@@ -33,6 +33,8 @@ struct PendingAdd {
   bool accepted = false;
   int failures = 0;
   Instant retry;  // after a failure
+  // Whether the order was given and its end is not known. Not stored: nothing is known of it after a start.
+  bool under_way = true;
 
   int outstanding() const { return count - arrived; }
 };
