@@ -34,7 +34,7 @@ Result<std::optional<NewestJob>> FindLiveJob(client::Connection& connection, con
 struct NewApplication {
   std::string name;
   jobspec::ParsedJob job;                    // checked
-  std::map<std::string, std::string> files;  // the tool's own files in the application's directory: contents by file name
+  std::map<std::string, std::string> files;  // the tool's own files in the application's directory, by name
 };
 
 // Saves a new application. `start`: submits its job, too, and prints the job's id; if the submission fails, the
