@@ -45,7 +45,7 @@ class PendingMonitor {
   std::optional<hadoop::yarn::Resource> headroom_;
   std::string lack_;      // what the cluster lacked when it last answered
   std::string reported_;  // the last reason
-  Duration pause_{0};  // the pause before the next query
+  Duration pause_{0};     // the pause before the next query
 };
 
 }  // namespace howdah::backend::yarn::am
