@@ -97,7 +97,7 @@ def test_a_killed_am_is_replaced_and_tasks_continue(machine, tmp_path, seed):
 @pytest.mark.parametrize("seed", range(ROUNDS // 5))
 def test_an_am_killed_while_tasks_end_is_replaced(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, SHORT))
-    machine.running(job)
+    machine.until(job, lambda s: s["started"], "the start")  # the tasks may have ended since
     pause(0.3 + moment(seed))
     for pid in machine.agents(job, "am")[1:]:
         kill9(pid)
