@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from datetime import datetime, timezone
@@ -92,8 +93,6 @@ class HadoopFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc]
 
     def ls(self, path: str, detail: bool = True, **options: Any) -> Any:
         path = self._strip_protocol(path)
-        import json
-
         listed = json.loads(self._request("list", path).payload)
         if len(listed) == 1 and not listed[0]["directory"] and listed[0]["name"] == path.rpartition("/")[2]:
             # Listing a file returns the file itself, and listing a directory can return a file of the same name.
@@ -379,13 +378,19 @@ class HadoopFile(_spec.AbstractBufferedFile):  # type: ignore[misc]
             super().__del__()
 
 
+def _opened(uri: str) -> tuple[HadoopFileSystem, str]:
+    """The file system of a URI of HDFS, and the path in it."""
+    files = HadoopFileSystem(**HadoopFileSystem._get_kwargs_from_urls(uri))
+    return files, HadoopFileSystem._strip_protocol(uri)
+
+
 def arrow(uri: str | os.PathLike[str]) -> tuple[Any, str]:
     """PyArrow's file system for this URI, and the path in it. A path without a scheme is on this machine."""
     pyarrow_fs = _needs.load("pyarrow.fs", "howdah.fs.arrow")
     text = os.fspath(uri)
     if _URI.match(text):
-        files = HadoopFileSystem(**HadoopFileSystem._get_kwargs_from_urls(text))
-        return pyarrow_fs.PyFileSystem(pyarrow_fs.FSSpecHandler(files)), HadoopFileSystem._strip_protocol(text)
+        files, path = _opened(text)
+        return pyarrow_fs.PyFileSystem(pyarrow_fs.FSSpecHandler(files)), path
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", text):
         found, path = pyarrow_fs.FileSystem.from_uri(text)
         return found, path

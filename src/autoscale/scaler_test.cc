@@ -97,6 +97,16 @@ std::vector<T> Only(const std::vector<Order>& orders) {
   return some;
 }
 
+// Adds the nodes a, b and c. a and b are full, and c drains because it was idle.
+void DrainTheIdleNode(Cluster& cluster) {
+  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
+  for (const char* host : {"a", "b"}) cluster.Node(host).used = kNode, cluster.Node(host).containers = 1;
+  cluster.Look();
+  cluster.Look(minutes(2));
+  cluster.Tell(ExcludeDone{});
+  cluster.Node("c").state = NodeReport::State::kDecommissioning;
+}
+
 TEST(Scaler, OrdersAllMissingNodesAtOnceAndOnlyOnce) {
   Cluster cluster;
   cluster.AddNode("a");
@@ -180,12 +190,7 @@ TEST(Scaler, NodeIsDrainedReleasedStoppedAndRemoved) {
 
 TEST(Scaler, NodeWithContainersIsNotReleased) {
   Cluster cluster;
-  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
-  cluster.Node("a").containers = cluster.Node("b").containers = 1;
-  cluster.Look();
-  cluster.Look(minutes(2));
-  cluster.Tell(ExcludeDone{});
-  cluster.Node("c").state = NodeReport::State::kDecommissioning;
+  DrainTheIdleNode(cluster);
   cluster.Node("c").containers = 1;
   EXPECT_THAT(Only<CheckNode>(cluster.Look()), IsEmpty());
   EXPECT_THAT(Only<SetExcluded>(cluster.Tell(NodeChecked{"c", NodeChecked::Answer::kFree})), IsEmpty());
@@ -193,12 +198,7 @@ TEST(Scaler, NodeWithContainersIsNotReleased) {
 
 TEST(Scaler, DrainIsCancelledWhenTheNodeIsNeededAgain) {
   Cluster cluster;
-  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
-  for (const char* host : {"a", "b"}) cluster.Node(host).used = kNode, cluster.Node(host).containers = 1;
-  cluster.Look();
-  cluster.Look(minutes(2));
-  cluster.Tell(ExcludeDone{});
-  cluster.Node("c").state = NodeReport::State::kDecommissioning;
+  DrainTheIdleNode(cluster);
   cluster.Want(1, 8);
   const auto orders = cluster.Look();
   ASSERT_EQ(Only<SetExcluded>(orders).size(), 1U);
@@ -211,12 +211,7 @@ TEST(Scaler, DrainIsCancelledWhenTheNodeIsNeededAgain) {
 
 TEST(Scaler, NodeThatIsDecommissionedInSpiteOfACancelledDrainIsRemoved) {
   Cluster cluster;
-  for (const char* host : {"a", "b", "c"}) cluster.AddNode(host);
-  for (const char* host : {"a", "b"}) cluster.Node(host).used = kNode, cluster.Node(host).containers = 1;
-  cluster.Look();
-  cluster.Look(minutes(2));
-  cluster.Tell(ExcludeDone{});
-  cluster.Node("c").state = NodeReport::State::kDecommissioning;
+  DrainTheIdleNode(cluster);
   cluster.Want(1, 8);
   ASSERT_EQ(Only<SetExcluded>(cluster.Look()).size(), 1U);
   EXPECT_EQ(cluster.last().verdict, Verdict::kCancel);

@@ -28,6 +28,7 @@ _LENGTH = struct.Struct("<Q")
 _SUM = struct.Struct("<I")
 _HEADER, _FOOTER = 12, 4
 _PIECE = 4 << 20
+_MAGIC = re.compile(r"[*?\[]")
 _MOST = 1 << 30  # bytes of a record: a larger length is that of a file that is not a TFRecord file
 
 
@@ -104,8 +105,7 @@ def _hadoop(uri: str) -> tuple[Any, str]:
 
     if not re.match("(howdah-)?hdfs://", uri):
         raise ValueError(f"the scheme of {uri} is not supported; the schemes are file: and hdfs:")
-    files = fs.HadoopFileSystem(**fs.HadoopFileSystem._get_kwargs_from_urls(uri))
-    return files, fs.HadoopFileSystem._strip_protocol(uri)
+    return fs._opened(uri)
 
 
 def _open(uri: str, mode: str) -> Any:
@@ -124,14 +124,14 @@ def _paths(uri: Uri | Sequence[Uri]) -> list[str]:
         place = _local_path(text)
         if os.path.isdir(place):
             found = [entry.path for entry in os.scandir(place) if entry.is_file()]
-        elif re.search(r"[*?\[]", place) and not os.path.exists(place):
+        elif _MAGIC.search(place) and not os.path.exists(place):
             found = [path for path in glob(place) if os.path.isfile(path)]
         else:
             return [text]
     else:
         files, place = _hadoop(text)
         prefix = text[: len(text) - len(place)] if text.endswith(place) else re.split("(?<=[^/:])/", text)[0]
-        if re.search(r"[*?\[]", place) and not files.exists(place):
+        if _MAGIC.search(place) and not files.exists(place):
             listed = [entry for entry in files.glob(place, detail=True).values()]
         elif files.isdir(place):
             listed = files.ls(place)
