@@ -144,16 +144,36 @@ JobRow RowOf(const advice::Facts& facts, bool has_spec, const Prices& prices) {
   return row;
 }
 
-Result<JobRow> ReadRow(backend::Cluster& cluster, const JobId& id, const Prices& prices, Instant now) {
-  advice::Facts facts;
-  HOWDAH_TRY_STATUS(cluster.ReadJournal(id, [&](const core::JournalEntry& entry) { client::TakeEntry(facts, entry); }));
-  if (facts.job.id != id.text)
-    return Error{ErrorCode::kNotFound, "the journal of " + id.text + " has no valid first line"};
-  if (!core::IsFinal(facts.job.state)) {
-    // The backend adds what a job waits for that has no AM yet.
-    if (auto status = cluster.Status(id); status.ok()) facts.job = std::move(*status);
-    facts.ledger.AdvanceTo(now);
+Result<advice::Facts> ReadFacts(const JobId& id, const JobReads& reads, Instant now) {
+  std::optional<journal::JobView> ended;
+  while (true) {
+    advice::Facts facts;
+    HOWDAH_TRY_STATUS(reads.journal([&](const core::JournalEntry& entry) { client::TakeEntry(facts, entry); }));
+    if (facts.job.id != id.text)
+      return Error{ErrorCode::kNotFound, "the journal of " + id.text + " has no valid first line"};
+    if (core::IsFinal(facts.job.state)) return facts;
+    if (!ended) {
+      // The backend adds what a job waits for that has no AM yet.
+      auto status = reads.status();
+      if (status.ok() && core::IsFinal(status->state)) {
+        ended = std::move(*status);
+        continue;
+      }
+      if (status.ok()) facts.job = std::move(*status);
+      facts.ledger.AdvanceTo(now);
+      return facts;
+    }
+    // The AM of the job died before it could write the final state.
+    facts.job = std::move(*ended);
+    facts.ledger.AdvanceTo(facts.job.finished.value_or(now));
+    return facts;
   }
+}
+
+Result<JobRow> ReadRow(backend::Cluster& cluster, const JobId& id, const Prices& prices, Instant now) {
+  const JobReads reads{.journal = [&](const auto& on_entry) { return cluster.ReadJournal(id, on_entry); },
+                       .status = [&] { return cluster.Status(id); }};
+  HOWDAH_TRY(advice::Facts facts, ReadFacts(id, reads, now));
   bool has_spec = false;
   if (const auto text = cluster.JobFile(id); text.ok()) {
     if (auto spec = jobspec::ReadEffective(*text); spec.ok()) facts.spec = std::move(*spec), has_spec = true;

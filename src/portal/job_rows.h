@@ -1,6 +1,7 @@
 // Rows of the list of jobs: made from the facts about a job, and written as JSON and CSV.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,15 @@ using Prices = std::optional<jobspec::Prices>;
 // Reads a job from its journal and job file, and examines it if it has not ended, or ended in the last 30 days. Blocks.
 // A row whose job file cannot be read lacks the fields that follow from it.
 Result<JobRow> ReadRow(backend::Cluster& cluster, const JobId& id, const Prices& prices, Instant now);
+
+// Two reads about one job, at different times.
+struct JobReads {
+  std::function<Status(const std::function<void(const core::JournalEntry&)>& on_entry)> journal;
+  std::function<Result<journal::JobView>()> status;  // called only if the journal has no final state
+};
+// The facts of a job without its job file. If the job ends between the two reads, its journal is read once more,
+// because the figures of an ended job need its whole journal.
+Result<advice::Facts> ReadFacts(const JobId& id, const JobReads& reads, Instant now);
 
 // A text that differs whenever other prices lead to other costs. Pure.
 std::string CostsKey(const Prices& prices);

@@ -71,6 +71,65 @@ TEST(JobRows, RowHasTheFactsOfTheJob) {
   EXPECT_NEAR(*row.cost, 42, 0.01);  // two GPUs from second 1 to 22, 1 EUR per second
 }
 
+// The journal of a job that runs from second 2 to second 12.
+std::vector<core::JournalEntry> JournalOfShortJob() {
+  core::JobSubmitted submitted{.id = "howdah-20261121-064500-x7k2", .name = "short", .on = "local", .user = "ann"};
+  submitted.roles = {{"w", 1}};
+  core::ContainerChanged granted{.container = "c0", .node = "node7"};
+  granted.granted = core::Resources{.memory_bytes = int64_t{1} << 30, .vcores = 1};
+  TaskChanged allocated{.type = TaskChanged::Type::kAllocated, .role = "w"};
+  allocated.state = TaskState::kAllocated, allocated.container = "c0", allocated.node = "node7";
+  TaskChanged started{.type = TaskChanged::Type::kStarted, .role = "w"};
+  started.state = TaskState::kRunning, started.started = TimeAt(2);
+  const core::JobChanged running{.type = core::JobChanged::Type::kRunning, .state = core::JobState::kRunning};
+  const core::JobChanged ended{.type = core::JobChanged::Type::kFinished, .state = core::JobState::kSucceeded};
+  return {{TimeAt(0), submitted}, {TimeAt(1), granted}, {TimeAt(1), allocated},
+          {TimeAt(2), started},   {TimeAt(2), running}, {TimeAt(12), ended}};
+}
+
+TEST(JobRows, JobThatEndsBetweenTheReadsHasTheFiguresOfItsWholeJournal) {
+  const auto whole = JournalOfShortJob();
+  size_t known = whole.size() - 3;  // the task is allocated
+  const auto read = [&](const auto& on_entry) -> Status {
+    for (size_t i = 0; i < known; ++i) on_entry(whole[i]);
+    return {};
+  };
+  const auto status = [&]() -> Result<journal::JobView> {
+    known = whole.size();
+    journal::JobView view;
+    for (const core::JournalEntry& entry : whole) view.Apply(entry);
+    return view;
+  };
+  const JobId id{"howdah-20261121-064500-x7k2"};
+  const auto raced = ReadFacts(id, {read, status}, TimeAt(60));
+  const auto later = ReadFacts(id, {read, status}, TimeAt(90));
+  ASSERT_TRUE(raced.ok() && later.ok());
+  const JobRow row = RowOf(*raced, /*has_spec=*/false, std::nullopt);
+  EXPECT_EQ(row.state, core::JobState::kSucceeded);
+  ASSERT_TRUE(row.goodput);
+  EXPECT_GT(*row.goodput, 0.5);  // 10 of 11 seconds
+  EXPECT_EQ(row.goodput, RowOf(*later, /*has_spec=*/false, std::nullopt).goodput);
+}
+
+TEST(JobRows, JobWhoseAmDiedBeforeTheFinalEntryCountsUntilItsEnd) {
+  const auto whole = JournalOfShortJob();
+  const auto read = [&](const auto& on_entry) -> Status {
+    for (size_t i = 0; i + 1 < whole.size(); ++i) on_entry(whole[i]);
+    return {};
+  };
+  const auto status = [&]() -> Result<journal::JobView> {
+    journal::JobView view;
+    for (const core::JournalEntry& entry : whole) view.Apply(entry);
+    view.state = core::JobState::kFailed;
+    view.finished = TimeAt(22);
+    return view;
+  };
+  const auto facts = ReadFacts({"howdah-20261121-064500-x7k2"}, {read, status}, TimeAt(1000));
+  ASSERT_TRUE(facts.ok());
+  EXPECT_EQ(facts->job.state, core::JobState::kFailed);
+  EXPECT_EQ(facts->ledger.Total().vcores, 21'000'000);  // one vcore from second 1 to 22
+}
+
 TEST(JobRows, JsonIsValidWhateverTheNameIs) {
   const JobRow row = RowOf(RunningJob(), /*has_spec=*/false, std::nullopt);
   const auto json = nlohmann::json::parse(RowJson(row, TimeAt(32)));
