@@ -33,7 +33,8 @@ run_failed_again() {  # NAME of the results, then the same arguments
 }
 
 # Runs two sequences at the same time, because tests on clusters mostly wait for daemons and the others mostly compute:
-# (1) most tests on clusters; (2) the tests without a cluster, the unit tests, and the remaining tests on clusters.
+# (1) most tests on clusters; (2) the tests without a cluster, and the remaining tests on clusters. The debug build uses
+# the time in which both wait. The unit tests come last: they use all cores, so nothing is left to run beside them.
 run_programs() {  # the process id of the debug build
   local folder others=() file early=(tests/yarn) late=()
   for folder in tests/*/; do
@@ -48,15 +49,15 @@ run_programs() {  # the process id of the debug build
   run_pytest yarn "${early[@]}" -m "not long" 2>build/log/yarn.err &
   local yarn=$!
   run_pytest programs "${others[@]}" -m "not long" || failed_runs+=("programs ${others[*]}")
-  wait "$1" || failed=1
-  cat build/log/debug.err >&2
-  say "unit tests"
-  run_ctest unit debug -L unit || failed=1
   say "the rest of the tests on clusters"
   run_pytest yarn-late "${late[@]}" -m "not long" || failed_runs+=("yarn-late ${late[*]}")
   say "the tests on clusters, which ran at the same time"
   wait "$yarn" || failed_runs+=("yarn ${early[*]}")
   cat build/log/yarn.err >&2
+  wait "$1" || failed=1
+  cat build/log/debug.err >&2
+  say "unit tests"
+  run_ctest unit debug -L unit || failed=1
 }
 
 # The simulation and the debug build run at a low priority while the tests of the programs wait.
