@@ -126,7 +126,7 @@ void SettleLane(Context& context, Pass& pass, size_t lane, size_t group, int64_t
   settling.Settle(limit, [&](const Segment& part) {
     if (part.repeat) return;
     pass.settled[group][part.partition].Add(part.rows);
-    if (repeats && part.at < batch) head.push_back(part);
+    if (repeats && part.at < batch) head.push_back(part.Part(part.at, batch));
   });
 }
 

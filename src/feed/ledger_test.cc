@@ -103,6 +103,22 @@ TEST(Ledger, RestOfAPassIsShared) {
   }
 }
 
+// Executors keep no more than the first batch for this purpose.
+TEST(Ledger, OnlyTheFirstBatchIsRepeated) {
+  TestFeed feed({.remainder = Remainder::kRepeat}, 2, 3, 1);
+  feed.Receive(0, 0, {0, 13});
+  feed.Receive(1, 0, {13, 19});
+  feed.HandOut(0, 6);
+  feed.HandOut(1, 6);
+  feed.Take<Seal>();
+  feed.End(0, 19);
+  std::vector<Rows> repeated;
+  for (const Reassign& move : feed.Take<Reassign>()) {
+    if (move.repeat) repeated.push_back(move.rows);
+  }
+  EXPECT_EQ(repeated, (std::vector<Rows>{{13, 16}, {13, 15}}));
+}
+
 TEST(Ledger, CheckpointCommitsTheRowsOfItsStep) {
   TestFeed feed({}, 2, 2, 2);
   feed.Receive(0, 0, {0, 6});

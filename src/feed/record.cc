@@ -1,50 +1,17 @@
 #include "record.h"
 
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "codec.h"
+#include "fields.h"
 #include "howdah/feed/ledger.h"
 
 namespace howdah::feed {
 namespace {
 
 enum class Kind { kStep = 1, kSnapshot = 2 };
-
-template <typename Codec, typename E>
-void CodeEvent(Codec& codec, E& e) {
-  using T = std::remove_const_t<E>;
-  if constexpr (requires { e.reader; }) codec(e.reader);
-  if constexpr (std::is_same_v<T, GenerationFormed>) codec(e.generation, e.ranks);
-  if constexpr (std::is_same_v<T, RankLost>) codec(e.returns);
-  if constexpr (std::is_same_v<T, RankStarted> || std::is_same_v<T, ReaderSynced>) codec(e.rank);
-  if constexpr (std::is_same_v<T, CheckpointFound>) codec(e.generation, e.step);
-  if constexpr (std::is_same_v<T, ReaderOpened>) codec(e.pass, e.batch);
-  if constexpr (std::is_same_v<T, KeptRowsOffered>) codec(e.pass);
-  if constexpr (std::is_same_v<T, RowsReceived>) codec(e.pass, e.partition, e.rows, e.bytes, e.digest);
-  if constexpr (std::is_same_v<T, RowsMoved>) codec(e.pass, e.at);
-  if constexpr (std::is_same_v<T, RowsHandedOut>) codec(e.pass, e.rows, e.waiting);
-  if constexpr (std::is_same_v<T, StepReported>) codec(e.pass, e.rows, e.step);
-  if constexpr (std::is_same_v<T, CheckpointReported>) codec(e.step);
-  if constexpr (std::is_same_v<T, CommitCalled>) codec(e.pass, e.rows, e.call);
-  if constexpr (std::is_same_v<T, PartitionEnded>) codec(e.pass, e.partition, e.rows, e.digest);
-  if constexpr (std::is_same_v<T, SourceEnded>) codec(e.partitions);
-  if constexpr (std::is_same_v<T, SourceLost>) codec(e.name);
-}
-
-// Decodes the event whose type has this number.
-template <size_t kType = 0>
-bool DecodeEvent(Decoder& codec, size_t type, Event& event) {
-  if constexpr (kType < std::variant_size_v<Event>) {
-    if (type != kType) return DecodeEvent<kType + 1>(codec, type, event);
-    CodeEvent(codec, event.emplace<kType>());
-    return true;
-  } else {
-    return false;
-  }
-}
 
 const char* ProblemOf(const Options& options, size_t ranks, int64_t number, const Pass& pass) {
   const size_t lanes = options.split == Split::kAll ? 1 : ranks;
@@ -126,7 +93,7 @@ Result<State> DecodeSnapshot(std::string_view record) {
 std::string EncodeRecord(const Event& event, Instant now) {
   Encoder codec;
   codec(Kind::kStep, now, event.index());
-  std::visit([&codec](const auto& e) { CodeEvent(codec, e); }, event);
+  std::visit([&codec](const auto& e) { CodeFields(codec, e); }, event);
   return codec.Take();
 }
 
@@ -136,7 +103,7 @@ Result<RecordedStep> DecodeStep(std::string_view record) {
   size_t type = 0;
   RecordedStep step;
   codec(kind, step.now, type);
-  const bool known = codec.ok() && kind == Kind::kStep && DecodeEvent(codec, type, step.event);
+  const bool known = codec.ok() && kind == Kind::kStep && DecodeFields(codec, type, step.event);
   if (!known || !codec.complete()) return Failed("a record of the event log of a feed is damaged");
   return step;
 }

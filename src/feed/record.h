@@ -3,7 +3,7 @@
 //   1, time, number of the event's type, its fields
 //   2, all fields of the state
 //
-// The order of the types and fields is a file format: new ones are appended. Numbers are encoded as in codec.h.
+// The order of the types and fields is a file format (fields.h). Numbers are encoded as in codec.h.
 #pragma once
 
 #include <string>

@@ -1,22 +1,24 @@
 #include "executor.h"
 
 #include <algorithm>
-
-#include "howdah/feed/shuffle.h"
+#include <string>
+#include <utility>
+#include <variant>
 
 namespace howdah::testing::feed_sim {
 
+using feed::Receiver;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
+
+namespace {
+
+Reader::OfferKey KeyOf(const feed::RowsReceived& event) {
+  return {event.pass, event.partition, event.rows.from, event.rows.to};
+}
+
+}  // namespace
 
 // --- the reader ---
-
-void Reader::Apply(const feed::Seal& order) {
-  PassState& state = passes[order.pass];
-  state.windows[order.from] = order.rows;
-  state.sealed = std::max(state.sealed, order.rows);
-  if (order.short_batch) state.short_to = order.rows;
-}
 
 int64_t Reader::handed_out(int64_t pass) const {
   const auto at = passes.find(pass);
@@ -26,58 +28,138 @@ int64_t Reader::handed_out(int64_t pass) const {
 bool Reader::Has(int64_t pass, int64_t rows) const {
   const auto at = passes.find(pass);
   int64_t here = at == passes.end() ? 0 : static_cast<int64_t>(at->second.lane.size());
-  for (const auto& [key, block] : unanswered) {
-    if (block.event.pass == pass) here += block.event.rows.count();
+  for (const auto& [key, offer] : unanswered) {
+    if (offer.event.pass == pass) here += offer.event.rows.count();
   }
   return here >= rows;
 }
 
 int64_t Reader::BytesAhead(const Checker& checker) const {
-  int64_t bytes = 0;
+  int64_t ahead = 0;
+  for (const auto& [key, offer] : unanswered) ahead += offer.event.bytes;
   for (const auto& [number, pass] : passes) {
     // Rows behind the end of a closed pass were left out, or moved.
     const auto rows = checker.RowsOf(id, number);
     if (rows && pass.handed_out >= *rows) continue;
     const auto end = rows ? pass.lane.lower_bound(*rows) : pass.lane.end();
-    for (auto at = pass.lane.lower_bound(pass.handed_out); at != end; ++at) bytes += at->second.bytes;
+    for (auto at = pass.lane.lower_bound(pass.handed_out); at != end; ++at) ahead += at->second;
   }
-  return bytes + BytesUnanswered();
+  return ahead;
 }
 
-int64_t Reader::BytesUnanswered() const {
-  int64_t bytes = 0;
-  for (const auto& [key, block] : unanswered) bytes += block.event.bytes;
-  return bytes;
-}
-
-const Reader::Placed* Reader::At(const feed::Options& options, int64_t pass, int64_t index) const {
-  const PassState& state = passes.at(pass);
-  int64_t at = index;
-  if (options.shuffle > 0) {
-    const auto window = state.windows.upper_bound(index);
-    if (window == state.windows.begin()) return nullptr;
-    const auto [from, to] = *std::prev(window);
-    if (index >= to) return nullptr;
-    const int lane = options.split == feed::Split::kAll ? 0 : id.rank;
-    const feed::Window order{options.seed, pass, lane, from, to - from};
-    at = from + feed::WindowOrder(order)[static_cast<size_t>(index - from)];
-  }
-  const auto placed = state.lane.find(at);
-  return placed == state.lane.end() ? nullptr : &placed->second;
-}
-
-// --- messages ---
+// --- orders ---
 
 void Executor::Receive(const feed::Action& action) {
   if (!alive_ || world_.violation) return;
   std::visit(
       [this](const auto& order) {
-        if constexpr (requires { order.reader; }) Adopt(order.reader);
-        Do(order);
+        if constexpr (requires { order.reader; }) {
+          if (order.reader.incarnation > newest_) {
+            newest_ = order.reader.incarnation;
+            prefetched_.reset();
+            Apply(receiver_.Stop());
+            LoseBlocks();
+            reader_ = Reader{.id = order.reader};
+          }
+          if (!reader_ || !(reader_->id == order.reader)) return;
+        }
+        Note(order);
       },
       action);
-  owner_.Poke(rank_);
+  // Later passes want rows again.
+  const auto* open = std::get_if<feed::OpenPass>(&action);
+  if (open != nullptr && reader_ && !reader_->passes.contains(open->pass)) LoseBlocks();
+  Apply(receiver_.Do(action));
 }
+
+void Executor::StopReader() {
+  reader_.reset();
+  prefetched_.reset();
+  Apply(receiver_.Stop());
+}
+
+void Executor::LoseBlocks() {
+  for (const feed::KeptBlock& block : receiver_.kept()) {
+    if (receiver_.NeededNow(block.id)) continue;
+    if (!world_.random.Chance(world_.scenario.keeps)) {
+      blocks_.erase(block.id);
+      Apply(receiver_.Lost(block.id));
+    } else if (world_.random.Chance(0.7)) {
+      Apply(receiver_.MovedToDisk(block.id));
+    }
+  }
+}
+
+// The answer to an offer, or its repetition: then only rows that are kept get their positions.
+void Executor::Note(const feed::AcceptRows& order) {
+  Reader::PassState& pass = reader_->passes[order.pass];
+  const auto offer = reader_->unanswered.find({order.pass, order.partition, order.offered.from, order.offered.to});
+  const bool answer = offer != reader_->unanswered.end();
+  int64_t rows = 0;
+  for (const auto& placed : order.placed) {
+    rows += placed.rows.count();
+    for (int64_t i = 0; i < placed.rows.count(); ++i) {
+      const feed::Rows row{placed.rows.from + i, placed.rows.from + i + 1};
+      if (!answer && receiver_.Find(order.pass, order.partition, row).empty()) continue;
+      pass.lane.try_emplace(placed.at + i, answer && offer->second.event.bytes > 0 ? world_.scenario.row_bytes : 0);
+    }
+  }
+  if (answer && rows < order.offered.count()) world_.Reach(Situation::kDuplicateRefused);
+  if (answer) reader_->unanswered.erase(offer);
+}
+
+void Executor::Note(const feed::Reassign& order) { reader_->passes[order.pass].moves[order.at] = order.rows.count(); }
+
+void Executor::Apply(const Receiver::Effects& effects) {
+  for (const feed::Event& event : effects.events) {
+    if (const auto* offer = std::get_if<feed::RowsReceived>(&event)) {
+      if (offer->bytes == 0 || !blocks_.contains(block_ids_)) world_.Reach(Situation::kKeptRowsOffered);
+      reader_->unanswered[KeyOf(*offer)] = {*offer};
+      SendOffer(*offer);
+      continue;
+    }
+    if (const auto* moved = std::get_if<feed::RowsMoved>(&event)) {
+      Reader::PassState& pass = reader_->passes[moved->pass];
+      for (int64_t i = 0; i < pass.moves[moved->at]; ++i) pass.lane.try_emplace(moved->at + i, 0);
+    }
+    Send(event);
+  }
+  for (const feed::BlockId id : effects.acknowledged) blocks_.at(id).acknowledged();
+  for (const feed::BlockId id : effects.dropped) blocks_.erase(id);
+  for (const feed::Reassign& move : effects.fetch) {
+    world_.schedule.After(world_.Latency(), [this, move] { Fetch(move); });
+  }
+  if (effects.wake) owner_.Poke(rank_);
+}
+
+// Rows of another executor. It may not have them yet, or be gone; then a new generation follows.
+void Executor::Fetch(const feed::Reassign& move) {
+  if (!alive_ || world_.violation || !receiver_.Wants(move)) return;
+  std::vector<feed::KeptBlock> arrived;
+  const Executor* donor = owner_.Find(move.from);
+  const auto slices =
+      donor != nullptr ? donor->receiver_.Find(move.pass, move.partition, move.rows) : std::vector<feed::Slice>{};
+  for (const feed::Slice& slice : slices) {
+    const Block& source = donor->blocks_.at(slice.block);
+    const int64_t first = source.rows.from + slice.from;
+    const feed::Rows rows{first, first + slice.rows};
+    const feed::BlockId id = ++block_ids_;
+    blocks_[id] = {move.partition, rows, source.version};
+    arrived.push_back({.id = id,
+                       .partition = move.partition,
+                       .rows = rows,
+                       .bytes = rows.count() * world_.scenario.row_bytes,
+                       .digest = DigestOf(move.partition, rows, source.version)});
+  }
+  Apply(receiver_.Fetched(move, arrived));
+  if (receiver_.Wants(move)) {
+    world_.schedule.After(milliseconds(200), [this, move] { Fetch(move); });
+  } else {
+    world_.Reach(Situation::kRowsMoved);
+  }
+}
+
+// --- messages ---
 
 void Executor::Send(const feed::Event& event) {
   world_.Send(
@@ -94,244 +176,110 @@ void Executor::Resync() {
   world_.schedule.After(milliseconds(1), [this] {
     syncing_ = false;
     ++connection_;
-    if (!alive_ || !am_.Deliver(feed::ReaderSynced{rank_}) || !reader_) return;
-    std::vector<feed::Event> events;
-    // Before the rows that were handed out after them.
-    for (const feed::StepReported& step : reader_->steps) events.push_back(step);
-    for (const auto& [number, pass] : reader_->passes) {
-      if (pass.batch > 0) events.push_back(feed::ReaderOpened{reader_->id, number, pass.batch});
-      events.push_back(feed::RowsHandedOut{reader_->id, number, pass.handed_out, pass.waited_at == pass.handed_out});
-      for (const int64_t at : pass.moved) events.push_back(feed::RowsMoved{reader_->id, number, at});
-    }
-    for (const auto& [key, block] : reader_->unanswered) {
-      if (!DeliverBlock(key)) return;
-    }
-    for (const auto& [number, pass] : reader_->passes) {
-      if (pass.kept_offered) events.push_back(feed::KeptRowsOffered{reader_->id, number});
-    }
-    if (reader_->checkpointed >= 0) events.push_back(feed::CheckpointReported{reader_->id, reader_->checkpointed});
-    if (reader_->commit) events.push_back(*reader_->commit);
-    for (const feed::Event& event : events) {
-      if (!am_.Deliver(event)) return;
+    if (!alive_) return;
+    for (const feed::Event& event : receiver_.Resync()) {
+      const auto* offer = std::get_if<feed::RowsReceived>(&event);
+      if (!(offer != nullptr ? DeliverOffer(*offer) : am_.Deliver(event))) return;
     }
   });
 }
 
 // An offer is delivered once over each connection, and not after its answer has arrived.
-bool Executor::DeliverBlock(const BlockKey& key) {
-  const auto block = reader_->unanswered.find(key);
-  if (block == reader_->unanswered.end() || block->second.delivered == connection_) return true;
-  block->second.delivered = connection_;
-  return am_.Deliver(block->second.event);
+bool Executor::DeliverOffer(const feed::RowsReceived& event) {
+  if (!reader_ || !(reader_->id == event.reader)) return am_.Deliver(event);  // of an older incarnation
+  const auto offer = reader_->unanswered.find(KeyOf(event));
+  if (offer == reader_->unanswered.end() || offer->second.delivered == connection_) return true;
+  offer->second.delivered = connection_;
+  return am_.Deliver(event);
 }
 
-void Executor::SendBlock(const BlockKey& key) {
+void Executor::SendOffer(const feed::RowsReceived& event) {
   world_.Send(
-      [this, key, event = reader_->unanswered.at(key).event] {
-        if (!alive_) return;
-        if (reader_ && reader_->id == event.reader) {
-          DeliverBlock(key);
-        } else {
-          am_.Deliver(event);  // of an older incarnation
-        }
+      [this, event] {
+        if (alive_) DeliverOffer(event);
       },
       [this] { Resync(); });
-}
-
-// --- orders ---
-
-Executor::PassState* Executor::StateOf(const feed::ReaderId& reader, int64_t pass) {
-  if (!reader_ || !(reader_->id == reader)) return nullptr;
-  return &reader_->passes[pass];
-}
-
-void Executor::Adopt(const feed::ReaderId& reader) {
-  if (reader.incarnation <= newest_) return;
-  newest_ = reader.incarnation;
-  reader_ = Reader{.id = reader};
-  // Rows that were not kept are gone.
-  store_.DropIf([this] { return !world_.random.Chance(world_.scenario.keeps); });
-}
-
-void Executor::Do(const feed::OpenPass& order) {
-  if (!reader_ || !(reader_->id == order.reader)) return;
-  PassState& state = reader_->passes[order.pass];
-  if (state.kept_offered) return;
-  OfferKept(order.pass);
-  state.kept_offered = true;
-  Send(feed::KeptRowsOffered{reader_->id, order.pass});
-}
-
-void Executor::OfferKept(int64_t pass) {
-  std::optional<Row> first;
-  int64_t rows = 0;
-  for (const auto& [tag, row] : store_.rows()) {
-    if (tag != store_.TagOf(pass)) continue;
-    if (first && row.partition == first->partition && row.number == first->number + rows &&
-        row.version == first->version) {
-      ++rows;
-      continue;
-    }
-    if (first) Offer(pass, *first, rows);
-    first = row;
-    rows = 1;
-  }
-  if (first) Offer(pass, *first, rows);
-}
-
-void Executor::Offer(int64_t pass, const Row& first, int64_t rows) {
-  const feed::Rows range{first.number, first.number + rows};
-  feed::RowsReceived event{reader_->id, pass, first.partition, range, 0};
-  event.digest = DigestOf(first.partition, range, first.version);
-  world_.Reach(Situation::kKeptRowsOffered);
-  const BlockKey key{pass, first.partition, range.from, range.to};
-  reader_->unanswered[key] = {event, first.version, [] {}};
-  SendBlock(key);
-}
-
-void Executor::Do(const feed::AcceptRows& order) {
-  PassState* state = StateOf(order.reader, order.pass);
-  if (state == nullptr) return;
-  int64_t placed_rows = 0;
-  const auto block = reader_->unanswered.find({order.pass, order.partition, order.offered.from, order.offered.to});
-  reader_->received = std::max(reader_->received, order.received);
-  const bool on_disk = block == reader_->unanswered.end() || block->second.event.bytes == 0;
-  for (const auto& placed : order.placed) {
-    placed_rows += placed.rows.count();
-    for (int64_t i = 0; i < placed.rows.count(); ++i) {
-      if (state->lane.contains(placed.at + i)) continue;
-      const int64_t number = placed.rows.from + i;
-      std::optional<int> version;
-      if (block != reader_->unanswered.end()) version = block->second.version;
-      if (!version) version = store_.VersionOf(order.pass, order.partition, number);
-      if (!version) continue;  // the rows have another answer to come
-      const Row row{order.partition, number, *version};
-      state->lane[placed.at + i] = {row, false, on_disk ? 0 : world_.scenario.row_bytes};
-      store_.Keep(order.pass, row);
-    }
-  }
-  if (block == reader_->unanswered.end()) return;
-  for (const feed::Rows& kept : order.kept) {
-    for (int64_t row = kept.from; row < kept.to; ++row)
-      store_.Keep(order.pass, {order.partition, row, block->second.version});
-  }
-  if (placed_rows < order.offered.count()) world_.Reach(Situation::kDuplicateRefused);
-  const auto acknowledged = block->second.acknowledged;
-  reader_->unanswered.erase(block);
-  acknowledged();
-}
-
-void Executor::Do(const feed::Reassign& order) {
-  PassState* state = StateOf(order.reader, order.pass);
-  if (state == nullptr) return;
-  reader_->received = std::max(reader_->received, order.received);
-  if (state->moved.contains(order.at)) return;
-  if (!state->moves.emplace(order.at, order).second) return;
-  world_.schedule.After(world_.Latency(), [this, pass = order.pass, at = order.at, id = order.reader] {
-    if (reader_ && reader_->id == id) Fetch(pass, at);
-  });
-}
-
-void Executor::Fetch(int64_t pass, int64_t at) {
-  PassState& state = reader_->passes[pass];
-  const auto move = state.moves.find(at);
-  if (!alive_ || move == state.moves.end() || world_.violation) return;
-  const feed::Reassign order = move->second;
-  const Executor* donor = owner_.Find(order.from);
-  std::vector<Row> rows;
-  for (int64_t row = order.rows.from; row < order.rows.to; ++row) {
-    auto version = store_.VersionOf(pass, order.partition, row);
-    if (!version && donor != nullptr) version = donor->store_.VersionOf(pass, order.partition, row);
-    if (version) rows.push_back({order.partition, row, *version});
-  }
-  if (static_cast<int64_t>(rows.size()) < order.rows.count()) {
-    // The other executor does not have the rows yet, or is gone; then a new generation follows.
-    world_.schedule.After(milliseconds(200), [this, pass, at, id = reader_->id] {
-      if (reader_ && reader_->id == id) Fetch(pass, at);
-    });
-    return;
-  }
-  if (order.from != rank_) world_.Reach(Situation::kRowsMoved);
-  for (const Row& row : rows) {
-    state.lane[at + (row.number - order.rows.from)] = {row, order.repeat, 0};
-    if (!order.repeat) store_.Keep(pass, row);
-  }
-  state.moves.erase(move);
-  state.moved.insert(at);
-  Send(feed::RowsMoved{reader_->id, pass, at});
 }
 
 // --- rows ---
 
 bool Executor::TakeBlock(int64_t pass, feed::PartitionId partition, feed::Rows rows, int version,
                          const std::function<void()>& acknowledged) {
-  if (!alive_ || !reader_ || !reader_->passes.contains(pass)) return false;
-  const BlockKey key{pass, partition, rows.from, rows.to};
-  if (reader_->received + reader_->BytesUnanswered() >= reader_->granted || reader_->unanswered.contains(key)) {
-    world_.Reach(Situation::kNoCredit);
+  if (!alive_) return false;
+  const Scenario& scenario = world_.scenario;
+  const int64_t ahead = reader_ ? reader_->BytesAhead(checker_) : 0;
+  const feed::BlockId id = ++block_ids_;
+  blocks_[id] = {partition, rows, version, acknowledged};
+  const auto effects =
+      receiver_.Take(id, pass, partition, rows, rows.count() * scenario.row_bytes, DigestOf(partition, rows, version));
+  if (!effects) {
+    blocks_.erase(id);
+    if (reader_ && reader_->passes.contains(pass)) world_.Reach(Situation::kNoCredit);
     return false;
   }
   // The credit of one block may be left from a time when the reader had less than a batch.
-  const Scenario& scenario = world_.scenario;
   const int64_t wanted = std::max(scenario.options.buffer, scenario.batch * scenario.row_bytes);
-  if (reader_->BytesAhead(checker_) >= wanted + scenario.block * scenario.row_bytes) {
+  if (ahead >= wanted + scenario.block * scenario.row_bytes) {
     world_.Violate("Credit keeps the memory of an executor below the buffer",
-                   std::to_string(reader_->BytesAhead(checker_)) + " bytes are ahead of rank " + std::to_string(rank_));
+                   std::to_string(ahead) + " bytes are ahead of rank " + std::to_string(rank_));
   }
-  feed::RowsReceived event{reader_->id, pass, partition, rows, rows.count() * world_.scenario.row_bytes};
-  event.digest = DigestOf(partition, rows, version);
-  reader_->unanswered[key] = {event, version, acknowledged};
-  SendBlock(key);
+  Apply(*effects);
   return true;
 }
 
-// --- the reader ---
+// --- the program ---
+
+NextBatch Executor::FetchBatch(int64_t pass, int64_t batch, bool waiting) {
+  const auto [next, effects] = receiver_.Fetch(pass, batch, waiting);
+  Apply(effects);
+  switch (next.what) {
+    case Receiver::Next::What::kEnd:
+      return {.what = NextBatch::What::kEndOfPass};
+    case Receiver::Next::What::kFailed:
+      return {.what = NextBatch::What::kFailed};
+    case Receiver::Next::What::kWait:
+      return {};
+    case Receiver::Next::What::kBatch:
+      break;
+  }
+  NextBatch result{.what = NextBatch::What::kBatch};
+  for (const feed::Slice& slice : next.slices) {
+    const Block& block = blocks_.at(slice.block);
+    for (int64_t i = slice.from; i < slice.from + slice.rows; ++i) {
+      result.rows.push_back({{block.partition, block.rows.from + i, block.version}, slice.repeat});
+    }
+  }
+  return result;
+}
 
 NextBatch Executor::Next(int64_t pass, int64_t batch) {
-  if (failed_) return {.what = NextBatch::What::kFailed};
-  if (!alive_ || !reader_ || !reader_->passes.contains(pass)) return {};
-  PassState& state = reader_->passes[pass];
-  if (std::exchange(state.batch, batch) == 0) Send(feed::ReaderOpened{reader_->id, pass, batch});
-  if (state.closed && state.handed_out >= state.closed->rows) return {.what = NextBatch::What::kEndOfPass};
-  const int64_t limit = state.closed ? std::min(state.sealed, state.closed->rows) : state.sealed;
-  const int64_t rows = std::min(batch, limit - state.handed_out);
-  const int64_t end = state.handed_out + rows;
-  const bool whole =
-      rows == batch || (rows > 0 && ((state.closed && end == state.closed->rows) || end == state.short_to));
+  if (!alive_ || !reader_) return {};
   NextBatch next;
-  for (int64_t i = state.handed_out; whole && i < end; ++i) {
-    const Reader::Placed* placed = reader_->At(world_.scenario.options, pass, i);
-    if (placed == nullptr) break;
-    next.rows.push_back({placed->row, placed->repeat});
+  if (prefetched_ && prefetched_->pass == pass) {
+    next = std::exchange(prefetched_, std::nullopt)->batch;
+  } else {
+    next = FetchBatch(pass, batch, true);
   }
-  if (!whole || static_cast<int64_t>(next.rows.size()) < rows) {
-    if (std::exchange(state.waited_at, state.handed_out) != state.handed_out)
-      Send(feed::RowsHandedOut{reader_->id, pass, state.handed_out, true});
-    return {};
-  }
-  if (rows < batch) world_.Reach(Situation::kShortened);
-  next.what = NextBatch::What::kBatch;
-  state.handed_out = end;
+  if (next.what != NextBatch::What::kBatch) return next;
+  if (static_cast<int64_t>(next.rows.size()) < batch) world_.Reach(Situation::kShortened);
+  int64_t& handed_out = reader_->passes[pass].handed_out;
+  handed_out += static_cast<int64_t>(next.rows.size());
   checker_.HandedOut(reader_->id, pass, next.rows);
-  Send(feed::RowsHandedOut{reader_->id, pass, state.handed_out, false});
+  Apply(receiver_.Returned(pass, handed_out));
+  // Sometimes the program fetches a batch before it needs it.
+  if (world_.random.Chance(0.3)) {
+    NextBatch ahead = FetchBatch(pass, batch, false);
+    if (ahead.what == NextBatch::What::kBatch) prefetched_ = {pass, std::move(ahead)};
+  }
   return next;
 }
 
 feed::StepReported Executor::NoteStep(int64_t pass, int64_t rows, int64_t step) {
-  return reader_->steps.emplace_back(reader_->id, pass, rows, step);
+  return std::get<feed::StepReported>(receiver_.StepDone(pass, rows, step).events.front());
 }
 
-void Executor::ReportCheckpoint(int64_t step) {
-  if (!reader_) return;
-  reader_->checkpointed = step;
-  Send(feed::CheckpointReported{reader_->id, step});
-}
+void Executor::ReportCheckpoint(int64_t step) { Apply(receiver_.Checkpointed(step)); }
 
-void Executor::CallCommit(int64_t pass, int64_t rows) {
-  if (!reader_) return;
-  const int64_t call = reader_->commit ? reader_->commit->call + 1 : 1;
-  reader_->commit = feed::CommitCalled{reader_->id, pass, rows, call};
-  Send(*reader_->commit);
-}
+void Executor::CallCommit(int64_t pass, int64_t rows) { Apply(receiver_.CommitCalled(pass, rows)); }
 
 }  // namespace howdah::testing::feed_sim

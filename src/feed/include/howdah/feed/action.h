@@ -30,6 +30,11 @@ struct AcceptRows {
     int64_t at = 0;
     Rows rows;
     friend bool operator==(const Placed&, const Placed&) = default;
+
+    template <typename Codec, typename Self>
+    static void Fields(Codec& codec, Self& self) {
+      codec(self.at, self.rows);
+    }
   };
   ReaderId reader;
   int64_t pass = 0;

@@ -38,9 +38,9 @@
 // send, and where. The shell asks again for sources that wait whenever Step has returned an action.
 //
 // KEEPING ROWS. An executor keeps the rows of its lane until Committed covers them, or it runs out of space; rows that
-// it has not kept are requested from the source again. Until the pass is over for all readers (ClosePass was sent, and
-// a later pass was opened or the feed has ended), it keeps rows that it has not handed out, because another reader may
-// fetch them, and with remainder `repeat` also the first batch of the pass.
+// it has not kept are requested from the source again. Until the pass is over for all readers (the pass after the next
+// one was opened, or the feed has ended), it keeps rows that it has not handed out, because another reader may fetch
+// them, and with remainder `repeat` also the first batch of the pass. feed::Receiver carries this out.
 //
 // DURABLE. A step whose result says `changed` must be in the event log, as EncodeRecord(event, now), before any of its
 // actions is carried out. A log may begin with a snapshot, which replaces all records before it.
