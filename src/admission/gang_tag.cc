@@ -94,6 +94,12 @@ bool ReadTasks(Text& text, Tasks& tasks) {
   return ReadAmounts(text, tasks.each);
 }
 
+// A sum may exceed the amounts that a tag can have.
+void LimitAmounts(Resources& sum) {
+  for (int64_t* amount : {&sum.memory_mib, &sum.vcores, &sum.gpus}) *amount = std::min(*amount, kMostAmount);
+  for (auto& [type, amount] : sum.others) amount = std::min(amount, kMostAmount);
+}
+
 int64_t Share(int64_t sum, int64_t count) { return (sum + count - 1) / count; }
 
 Resources Share(const Resources& sum, int64_t count) {
@@ -137,6 +143,7 @@ std::string ToTag(const Demand& demand) {
       demand.run ? std::string(kRun) + std::to_string(std::chrono::ceil<seconds>(*demand.run).count()) : "";
   std::string tag = std::string(kPrefix) + text + run;
   if (tag.size() <= kTagLimit) return tag;
+  LimitAmounts(sum.each);
   const auto sum_tag = [&] { return std::string(kPrefix) + std::string(kSum) + TasksText(sum) + run; };
   if (sum_tag().size() > kTagLimit) sum.each.others.clear();
   return sum_tag();

@@ -44,6 +44,14 @@ TEST(GangTag, NamesThatAreTooLongAreLeftOut) {
   EXPECT_EQ(ToTag({{{2, {1024, 1, 0, {{name, 1}}}}}, {}}), "howdah-gang:sum:2x2048m2c");
 }
 
+TEST(GangTag, SumIsAtMostTheLargestAmountOfATag) {
+  Demand demand;
+  for (int i = 0; i < 20; ++i) demand.Add(11, {209'444'444'496 + i, 1, 0, {{"fpga", 999'999'999'999}}});
+  const std::string tag = ToTag(demand);
+  EXPECT_EQ(tag, "howdah-gang:sum:220x1000000000000m220cr.fpga=1000000000000");
+  EXPECT_TRUE(ParseTag(tag));
+}
+
 TEST(GangTag, OtherTextsAreNoDemands) {
   for (const char* tag :
        {"", "howdah-gang:", "howdah-gang:2x", "howdah-gang:2x1c", "howdah-gang:0x1m", "howdah-gang:-1x1m",

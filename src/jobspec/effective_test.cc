@@ -59,6 +59,8 @@ class Maker {
     if (Flip()) job.timeouts.queue = Time();
     if (Flip()) job.timeouts.progress = Time();
     if (Flip()) KeepHistory(job);
+    for (int i = Below(3); i > 0; --i) job.feeds.push_back(Feed(i, job.roles));
+    job.timeouts.feed = Time();
     return job;
   }
 
@@ -130,6 +132,22 @@ class Maker {
     if (Flip() && role.name != first_name_) role.placement.near = {first_name_};
     if (Flip() && role.placement.near.empty()) role.placement.apart = {first_name_, role.name};
     if (Flip()) role.placement.max_per_rack = 1 + Below(3);
+  }
+  FeedSpec Feed(int i, const std::vector<RoleSpec>& roles) {
+    FeedSpec feed;
+    feed.name = "f" + std::to_string(i) + Pick<std::string>({"", "-x", "_y"});
+    if (Flip()) feed.split = Pick<FeedSplit>({FeedSplit::kEqual, FeedSplit::kDynamic, FeedSplit::kAll});
+    feed.remainder = Pick<FeedRemainder>({FeedRemainder::kDrop, FeedRemainder::kShort, FeedRemainder::kRepeat});
+    feed.stream = Flip();
+    if (!feed.stream) feed.epochs = 1 + Below(9);
+    feed.shuffle = Below(2) * 10'000;
+    feed.seed = Below(9);
+    if (Flip()) feed.roles = {roles.back().name};
+    feed.buffer_bytes = (1 + Below(9)) * (int64_t{1} << 20);
+    feed.spool_bytes = (1 + Below(9)) * (int64_t{1} << 30);
+    feed.recompute = Flip();
+    if (Flip()) feed.changed = FeedChanged::kAccept;
+    return feed;
   }
   RoleSpec Role(int i) {
     RoleSpec role;
@@ -245,6 +263,7 @@ timeouts:
   am: 5m
   replacement: 1m
   settle: 30s
+  feed: 10m
 metrics: {interval: 5s}
 start: gang
 )");

@@ -4,6 +4,7 @@
 
 #include "cluster_values.h"
 #include "configured_values.h"
+#include "feed_keys.h"
 #include "foreign_keys.h"
 #include "howdah/keyfile/value_types.h"
 #include "job_values.h"
@@ -277,7 +278,9 @@ const Section<Timeouts>& TimeoutsKeys() {
            "A job that is QUEUED for this long is killed by the client that follows it; a job whose containers were "
            "preempted fails after waiting this long for new ones"),
        Row("progress", &Timeouts::progress, Optional(TimeSpan(Zero::kRefused)),
-           "A worker without activity (steps, output, CPU or GPU use) for this long counts as hung, and fails")}};
+           "A worker without activity (steps, output, CPU or GPU use) for this long counts as hung, and fails"),
+       Row("feed", &Timeouts::feed, TimeSpan(Zero::kRefused),
+           "A feed that has neither a connected source nor new rows for this long fails")}};
   return section;
 }
 
@@ -512,6 +515,7 @@ Section<JobSpec> MakeJobKeys() {
       Row("tags", &J::tags, ListOf(NonEmptyText("string"), "list of strings"), "Tags to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),
+      Row("feeds", &J::feeds, Feeds(), "Streams of rows that the tasks read, by name (docs/feeds.md)"),
       Group("tensorboard", tensorboard, "A TensorBoard that runs as long as the job"),
       Row("checkpoint", &J::checkpoint, SectionType(&CheckpointKeys),
           "Checkpoints, and the way in which tasks are stopped"),

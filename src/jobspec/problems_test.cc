@@ -161,8 +161,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: zzz: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, access, tags, roles, tensorboard, "
-        "checkpoint, "
+        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, access, tags, roles, feeds, "
+        "tensorboard, checkpoint, "
         "restart, timeouts, metrics, start, history, advice"}},
       {Job("advice: {off: [vcores-ovr]}"),
        {"2: advice.off[0]: unknown value 'vcores-ovr'; did you mean 'vcores-over'?"}},
@@ -171,8 +171,8 @@ TEST(Problems, UnknownAndMissingKeysAreReported) {
        {"2: a\\nb: unknown key; the keys here are name, framework, source, files, outputs, keep_new_files, python, "
         "docker, env, "
         "tony_env, "
-        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, access, tags, roles, tensorboard, "
-        "checkpoint, "
+        "env_from, queue, priority, node_label, am, file_systems, tokens, kerberos, access, tags, roles, feeds, "
+        "tensorboard, checkpoint, "
         "restart, timeouts, metrics, start, history, advice",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},

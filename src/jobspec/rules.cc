@@ -4,6 +4,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "feed_keys.h"
 #include "howdah/base/text.h"
 #include "key_table.h"
 #include "words.h"
@@ -473,6 +474,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   CheckCheckpoint(spec.checkpoint, reader);
   CheckTimeouts(spec, reader);
   CheckTags(spec, reader);
+  CheckFeeds(spec, reader);
   HintAtLaunchers(spec, reader);
   HintAtInstallers(spec, reader);
 }

@@ -90,6 +90,12 @@ Status StartFrom(JobSpec& spec, const std::string& name) {
     RemoveNames(role.outlive->roles, finished);
     if (role.outlive->roles.empty()) role.outlive.reset();
   }
+  std::erase_if(spec.feeds, [&](const FeedSpec& feed) {
+    const auto& roles = feed.roles;
+    return !roles.empty() &&
+           std::all_of(roles.begin(), roles.end(), [&](const auto& r) { return finished.contains(r); });
+  });
+  for (FeedSpec& feed : spec.feeds) RemoveNames(feed.roles, finished);
   return {};
 }
 

@@ -48,6 +48,18 @@ TEST(StartFrom, RemovesReferencesToRemovedRoles) {
   EXPECT_EQ(train.placement.apart, std::vector<std::string>({"store"}));
 }
 
+TEST(StartFrom, RemovesFeedsThatOnlyRemovedRolesRead) {
+  JobSpec spec =
+      ParseJobFile(std::string(kWorkflow) + "feeds: {a: {roles: prepare}, b: {roles: [prepare, train]}, c: {}}\n",
+                   testing::Machine())
+          .spec;
+  ASSERT_EQ(spec.feeds.size(), 3u);
+  ASSERT_TRUE(StartFrom(spec, "train").ok());
+  ASSERT_EQ(spec.feeds.size(), 2u);
+  EXPECT_EQ(spec.feeds[0].roles, std::vector<std::string>({"train"}));
+  EXPECT_EQ(spec.feeds[1].name, "c");
+}
+
 TEST(StartFrom, EnvironmentMayReplaceExports) {
   std::string text = kWorkflow;
   text.replace(text.find("prepare: {"), 10, "prepare: {exports: {DATA: \"data=\"}, ");

@@ -102,6 +102,23 @@ const Words<TokenKind>& TokenKindWords() {
   return words;
 }
 
+const Words<FeedSplit>& FeedSplitWords() {
+  static const Words<FeedSplit> words = {
+      {FeedSplit::kEqual, "equal"}, {FeedSplit::kDynamic, "dynamic"}, {FeedSplit::kAll, "all"}};
+  return words;
+}
+
+const Words<FeedRemainder>& FeedRemainderWords() {
+  static const Words<FeedRemainder> words = {
+      {FeedRemainder::kDrop, "drop"}, {FeedRemainder::kShort, "short"}, {FeedRemainder::kRepeat, "repeat"}};
+  return words;
+}
+
+const Words<FeedChanged>& FeedChangedWords() {
+  static const Words<FeedChanged> words = {{FeedChanged::kFail, "fail"}, {FeedChanged::kAccept, "accept"}};
+  return words;
+}
+
 const Words<RestartRule::Then>& RestartThenWords() {
   using Then = RestartRule::Then;
   static const Words<Then> words = [] {

@@ -17,6 +17,9 @@ const keyfile::Words<StartMode>& StartModeWords();
 const keyfile::Words<RestartRule::Then>& RestartThenWords();
 const keyfile::Words<AdviceCheck>& AdviceCheckWords();
 const keyfile::Words<TokenKind>& TokenKindWords();
+const keyfile::Words<FeedSplit>& FeedSplitWords();
+const keyfile::Words<FeedRemainder>& FeedRemainderWords();
+const keyfile::Words<FeedChanged>& FeedChangedWords();
 std::string_view ToText(OnFailure f);
 // The names of the signals that a process can handle.
 const std::vector<std::string_view>& SignalNames();

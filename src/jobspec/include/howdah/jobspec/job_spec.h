@@ -18,7 +18,9 @@ namespace howdah::jobspec {
 
 // The longest names in bytes. They are limited because names become parts of tables, variables, file names and host
 // names.
-inline constexpr size_t kLongestJobName = 255, kLongestRoleName = 63;
+inline constexpr size_t kLongestJobName = 255, kLongestRoleName = 63, kLongestFeedName = 32;
+inline constexpr size_t kMostFeeds = 16;
+inline constexpr int kLargestShuffle = 1 << 20;  // rows of a shuffled feed's pool (feed::kLargestPool)
 
 enum class Framework { kPlain, kPytorch, kTensorflow, kJax, kHorovod, kMpi, kMxnet, kXgboost };
 enum class RoleKind {
@@ -192,6 +194,37 @@ struct RoleSpec {
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
 
+// Which ranks get a row of a feed (feed/ledger.h).
+enum class FeedSplit {
+  kEqual,    // one rank; all ranks get the same number of batches
+  kDynamic,  // one rank, whichever asks first
+  kAll,      // every rank
+};
+// The rows at the end of a pass that do not fill a batch of every rank (feed/ledger.h).
+enum class FeedRemainder { kDrop, kShort, kRepeat };
+// The reaction to a source that supplies a partition again with other rows.
+enum class FeedChanged {
+  kFail,    // readers and sources fail
+  kAccept,  // the rows are read as they come
+};
+
+// One stream of training data, from a source outside the job to the ranks.
+struct FeedSpec {
+  std::string name;
+  std::optional<FeedSplit> split;  // nullopt: the framework decides (frameworks::FeedOptionsOf)
+  FeedRemainder remainder = FeedRemainder::kDrop;
+  int epochs = 1;                             // passes over the source; 1 for a stream
+  int shuffle = 0;                            // rows of the pool from which rows are drawn; 0: the order of arrival
+  int seed = 0;                               // of the shuffle
+  bool stream = false;                        // one pass over everything that is sent until the feed is closed
+  std::vector<std::string> roles;             // the roles that read; empty: frameworks::FeedReadersOf decides
+  int64_t buffer_bytes = int64_t{256} << 20;  // memory of the rows ahead of each reader
+  int64_t spool_bytes = int64_t{10} << 30;    // disk of a task for rows that are read again
+  bool recompute = false;                     // the source supplies the rows of each pass again
+  FeedChanged changed = FeedChanged::kFail;
+  friend bool operator==(const FeedSpec&, const FeedSpec&) = default;
+};
+
 struct Checkpoint {
   std::string dir;  // empty: none
   Duration grace = std::chrono::seconds(10);
@@ -211,6 +244,7 @@ struct Timeouts {
   std::optional<Duration> run;       // nullopt: no limit
   std::optional<Duration> queue;     // nullopt: no limit
   std::optional<Duration> progress;  // for workers and setup roles; nullopt: no limit (core::ProgressLimit)
+  Duration feed = std::chrono::minutes(10);
   friend bool operator==(const Timeouts&, const Timeouts&) = default;
 };
 
@@ -292,6 +326,7 @@ struct JobSpec {
   Access access;
   std::vector<std::string> tags;
   std::vector<RoleSpec> roles;     // in the order of the file
+  std::vector<FeedSpec> feeds;     // in the order of the file
   std::string tensorboard_logdir;  // an absolute path or a URI; empty: no TensorBoard
   Checkpoint checkpoint;
   int restart_max = 0;  // restarts of the whole job
