@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from . import fs as fs
     from ._context import Context, context
     from ._errors import (
+        FeedChanged,
+        FeedEmpty,
+        FeedError,
+        FeedLost,
+        FeedMisuse,
+        FeedTypeError,
         HowdahError,
         JobFailed,
         JobFileError,
@@ -26,13 +32,16 @@ if TYPE_CHECKING:
         Refused,
         Unavailable,
     )
+    from ._feed.writer import Feed, FeedStats, FeedWriter
     from ._job import Job, Status, TaskStatus, jobs
     from ._streams import Event, Events, Forward, Line, Lines
     from ._submit import Plan, Role, job, plan, run, submit
 
 _MODULES = {
     "_context": "Context context",
-    "_errors": "HowdahError JobFailed JobFileError JobKilled NoResult PicklingError Problem Refused Unavailable",
+    "_errors": "FeedChanged FeedEmpty FeedError FeedLost FeedMisuse FeedTypeError HowdahError JobFailed JobFileError "
+    "JobKilled NoResult PicklingError Problem Refused Unavailable",
+    "_feed.writer": "Feed FeedStats FeedWriter",
     "_job": "Job Status TaskStatus jobs",
     "_streams": "Event Events Forward Line Lines",
     "_submit": "Plan Role job plan run submit",
@@ -43,6 +52,15 @@ __all__ = [
     "Context",
     "Event",
     "Events",
+    "Feed",
+    "FeedChanged",
+    "FeedEmpty",
+    "FeedError",
+    "FeedLost",
+    "FeedMisuse",
+    "FeedStats",
+    "FeedTypeError",
+    "FeedWriter",
     "Forward",
     "HowdahError",
     "Job",

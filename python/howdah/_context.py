@@ -10,9 +10,12 @@ import signal
 import tempfile
 import threading
 from contextlib import contextmanager
-from typing import Iterator, Mapping
+from typing import TYPE_CHECKING, Iterator, Mapping
 
-from ._errors import HowdahError
+from ._errors import FeedError, HowdahError
+
+if TYPE_CHECKING:
+    from ._feed.reader import FeedReader
 
 _STEP = re.compile(r"step-(\d+)")
 
@@ -64,9 +67,46 @@ class Context:
         self._total: int | None = None
         self._stopping: threading.Event | None = None
         self._lock = threading.Lock()
+        self._feed_path = environment.get("HOWDAH_FEED") or None
+        self._feed_lock = threading.Lock()  # of the next two
+        self._feeds: dict[str, FeedReader] = {}
+        self._found: int | None = None  # the step of the checkpoint that latest() has returned
+
+    def feed(self, name: str | None = None) -> FeedReader:
+        """The reader of a feed of this job: the same object at every call. The name may be omitted if the job has one
+        feed. Raises FeedError outside a job."""
+        if self._feed_path is None:
+            if not self.job_id:
+                raise FeedError(
+                    f"Context.feed({name or ''!r}): this process is not in a job; start it with howdah.run(…, "
+                    f'data={{"{name or "train"}": howdah.Feed(…)}})'
+                )
+            raise FeedError(
+                f'Context.feed({name or ""!r}): the job {self.job_id} has no feed; give howdah.run(…, '
+                f'data={{"{name or "train"}": howdah.Feed(…)}}), or a key `feeds` in the job file'
+            )
+        from ._feed.reader import FeedReader
+
+        with self._feed_lock:
+            reader = self._feeds.get(name or "")
+            if reader is None:
+                place = {"local_rank": self.local_rank, "attempt": self.attempt}
+                reader = FeedReader(self._feed_path, name or "", place)
+                reader = self._feeds.setdefault(reader.name, reader)
+                self._feeds[name or ""] = reader
+                if self._found is not None:
+                    reader._found(self._found)
+        return reader
+
+    def _readers(self) -> list[FeedReader]:
+        return list({id(reader): reader for reader in list(self._feeds.values())}.values())
 
     def progress(self, step: int, total: int | None = None) -> None:
-        """Reports that `step` is done. total: the number of all steps, if it is known."""
+        """Reports that `step` is done. total: the number of all steps, if it is known.
+
+        A later checkpoint of this step commits the rows that feeds have returned up to now."""
+        for reader in self._readers():  # before the line: the executor uses lines for readers that send no marks
+            reader._mark(step)
         with self._lock:
             lines = []
             if total is not None and total != self._total:
@@ -76,6 +116,8 @@ class Context:
 
     def checkpointed(self, step: int) -> None:
         """Reports that a checkpoint of `step` is complete. Only needed by programs that do not use checkpoint()."""
+        for reader in self._readers():
+            reader._checkpointed(step)
         self._report(f"checkpoint {step}")
 
     def _report(self, *lines: str) -> None:
@@ -100,7 +142,12 @@ class Context:
     def checkpoint(self, step: int, *, all: bool = False) -> Iterator[str]:
         """A directory for the files of a checkpoint. At the end of the block, the directory is renamed atomically to
         checkpoint_dir/step-N, and the checkpoint is reported. The files of ranks other than 0 are kept only with
-        all=True, as step-N-rank-R. After an exception no files are kept."""
+        all=True, as step-N-rank-R. After an exception no files are kept.
+
+        The checkpoint commits the rows that feeds have returned up to the start of the block. All ranks should call
+        checkpoint(), even if their files are not kept: with split="dynamic" each rank has rows of its own."""
+        for reader in self._readers():
+            reader._mark(step, wait=True)  # must be in the log of the job before the checkpoint is there
         root = self._checkpoint_root()
         kept = self.rank in (0, None) or all
         if root is None or not kept:
@@ -130,7 +177,8 @@ class Context:
             self.checkpointed(step)
 
     def latest(self) -> tuple[int, str | None]:
-        """The step and the directory of the newest complete checkpoint; (0, None) if there is none."""
+        """The step and the directory of the newest complete checkpoint; (0, None) if there is none. Feeds continue
+        after the rows of this checkpoint, so the program must restore it before it reads a row."""
         root = self._checkpoint_root()
         found = []
         if root is not None and os.path.isdir(root):
@@ -138,7 +186,14 @@ class Context:
                 match = _STEP.fullmatch(name)
                 if match:
                     found.append((int(match.group(1)), os.path.join(root, name)))
-        return max(found, default=(0, None))
+        step, directory = max(found, default=(0, None))
+        if directory is not None:
+            with self._feed_lock:
+                known, self._found = self._found, step
+            if known != step:
+                for reader in self._readers():
+                    reader._found(step)
+        return step, directory
 
     def _checkpoint_root(self) -> str | None:
         """The directory of the checkpoints; None if the job has none."""

@@ -63,6 +63,31 @@ class PicklingError(HowdahError, _PicklingError):
     """A function or its arguments cannot be sent. The message names the object, and the variables that refer to it."""
 
 
+class FeedError(HowdahError):
+    """A feed cannot be read or written. The base class of the exceptions of feeds."""
+
+
+class FeedEmpty(FeedError):
+    """A pass over a feed ended without a single batch."""
+
+
+class FeedMisuse(FeedError):
+    """A reader was used in a way that its feed does not allow, such as different batch sizes on the ranks."""
+
+
+class FeedTypeError(FeedError, TypeError):
+    """A column cannot be sent, or not returned in the requested form. The message names the column, and where a value
+    is the cause the row, and how to convert it."""
+
+
+class FeedChanged(FeedError):
+    """The source has supplied other rows than before for the same partition."""
+
+
+class FeedLost(FeedError):
+    """The source of the feed is gone, or the executor that serves it, and rows are missing."""
+
+
 class JobKilled(HowdahError):
     """The job was killed: by a user, by Ctrl-C or by `timeouts.run`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import subprocess
+import threading
 from typing import TYPE_CHECKING, Any, Generator, Generic, Mapping, Sequence, TypeVar
 
 from . import _calls, _program
@@ -13,6 +14,8 @@ from ._errors import HowdahError, JobFailed, JobKilled, NoResult, failure
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from ._feed.source import Source
+    from ._feed.writer import FeedWriter
     from ._streams import Events, Forward, Lines
 
 T = TypeVar("T")
@@ -86,10 +89,12 @@ class Status(_Record):
     urls: dict[str, str | None]
     account: dict[str, Any]
     children: list[dict[str, Any]]
+    feeds: list[dict[str, Any]]  # empty if the job has none, or has ended
     tasks: list[TaskStatus]
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         super().__init__(raw)
+        self.feeds = list(raw.get("feeds", []))
         self.tasks = [TaskStatus(task) for task in raw.get("tasks", [])]
 
     @property
@@ -107,6 +112,8 @@ class Job(Generic[T]):
     def __init__(self, id: str, *, on: str | None = None, name: str | None = None) -> None:
         self.id = id
         self._on, self._name = on, name
+        self._writers: dict[str, FeedWriter] = {}
+        self._lock = threading.Lock()  # guards _writers
 
     @classmethod
     def attach(cls, id: str = "last", *, on: str | None = None) -> Job[Any]:
@@ -194,8 +201,12 @@ class Job(Generic[T]):
         return None
 
     def raise_failure(self, status: Status) -> None:
-        """Raises JobKilled if the ended job was killed, and JobFailed if it failed."""
+        """Raises JobKilled if the ended job was killed, and JobFailed if it failed. If it was killed because the source
+        of a feed in this process has raised, raises that exception."""
         if status.state == "KILLED":
+            for writer in list(self._writers.values()):
+                if writer.error is not None:
+                    raise writer.error
             raise JobKilled(self, status.reason or "")
         if status.state == "FAILED":
             raise self._failure(status)
@@ -308,6 +319,29 @@ class Job(Generic[T]):
         from ._streams import Forward
 
         return Forward(self.id, task, port)
+
+    # --- feeds ---
+
+    def feed(self, name: str) -> FeedWriter:
+        """The writer of a feed: job.feed("live").send(table). Returns the same object at every call."""
+        return self._writer(name, None)
+
+    def supply(self, name: str, source: Source) -> None:
+        """Starts to supply a feed from a source in this process."""
+        self._writer(name, source)
+
+    def release_feeds(self) -> None:
+        """Ends the threads that supply feeds; the job has ended."""
+        for writer in list(self._writers.values()):
+            writer.release()
+
+    def _writer(self, name: str, source: Source | None) -> FeedWriter:
+        from ._feed.writer import FeedWriter
+
+        with self._lock:
+            if name not in self._writers:
+                self._writers[name] = FeedWriter(self, name, source)
+            return self._writers[name]
 
     # --- Python ---
 

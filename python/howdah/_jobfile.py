@@ -88,6 +88,8 @@ def job(
         out["tensorboard"] = {"logdir": literal(path_or_uri(keys["tensorboard"]))}
     if keys["restart"]:
         out["restart"] = keys["restart"]
+    if keys.get("data"):
+        out["feeds"] = {name: literal(feed.keys) for name, feed in keys["data"].items()}
     out["roles"] = {}
     for role, part in roles.items():
         out["roles"][role] = {**literal_keys(part.keys), "command": list(part.command)}
@@ -162,6 +164,8 @@ def settings(given: Mapping[str, Any]) -> list[str]:
     for name in ("env_from", "tags"):
         if given.get(name):
             add(name, literal(list(given[name])))
+    for name, feed in (given.get("data") or {}).items():
+        add(f"feeds.{name}", literal({"epochs": 1, **feed.keys}))  # declares the feed if the file does not
     for name, key in (
         ("checkpoint", "checkpoint.dir"),
         ("tensorboard", "tensorboard.logdir"),

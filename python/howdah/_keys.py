@@ -36,6 +36,7 @@ class JobKeys(TypedDict, total=False):
     queue: "str | None"
     tags: "Sequence[str]"
     timeouts: "Mapping[str, str]"
+    data: "Mapping[str, Any]"  # a Feed, or the source of a Feed
     options: "Mapping[str, Any]"
 
 
@@ -90,6 +91,7 @@ DEFAULTS: Dict[str, Any] = {
     "queue": None,
     "tags": (),
     "timeouts": {},
+    "data": {},
     "options": {},
 }
 # Keywords that describe the role of a job with one role. In a job with several roles, each Role has its own keywords.

@@ -6,13 +6,13 @@ import pickle
 import types
 from typing import Any, Iterator
 
+from . import _needs
+
 _DEPTH = 8  # the maximum depth of the search for the object that cannot be pickled
 
 
 def dumps(value: Any) -> bytes:
-    import cloudpickle  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-    data: bytes = cloudpickle.dumps(value, protocol=5)
+    data: bytes = _needs.load("cloudpickle", "howdah").dumps(value, protocol=5)
     return data
 
 
@@ -22,6 +22,8 @@ def dump_call(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str,
     try:
         return dumps((function, args, kwargs))
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "cloudpickle":
+            raise
         for value, what in ((function, f"{name}()"), (args, "args"), (kwargs, "kwargs")):
             why = _failure(value)
             if why is not None:

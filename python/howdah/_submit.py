@@ -15,6 +15,7 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Unpack
 
+    from ._feed.writer import Feed
     from ._keys import JobKeys, PathLike, RoleKeys, RunKeys
 
     P = ParamSpec("P")
@@ -106,6 +107,7 @@ class Prepared(NamedTuple):
     name: str | None
     arguments: list[str]  # the arguments of `howdah run` or another command
     text: str | None  # the job file on stdin; None if the arguments name a file
+    feeds: Mapping[str, Feed]
 
     @property
     def input(self) -> bytes | None:
@@ -122,19 +124,23 @@ def run(what: Any, **keys: Any) -> Any:
     """Runs a job to its end, and returns the value of rank 0.
 
     what: a function; a file (job.yaml, script.py); a command as a list; or roles by name. args and kwargs go to the
-    function; for a script or a command, args are appended. workers=(2, 8) is elastic. With follow=False nothing is
-    shown. Ctrl-C stops the job with its grace period, a second Ctrl-C without grace. A job without a function returns
-    None.
+    function; for a script or a command, args are appended. workers=(2, 8) is elastic. data={"train": howdah.Feed(…)}
+    are the feeds that the job reads; this process supplies their rows. With follow=False nothing is shown. Ctrl-C stops
+    the job with its grace period, a second Ctrl-C without grace. A job without a function returns None.
 
     Raises JobFileError or Refused before anything is submitted. Raises JobKilled, or JobFailed, which is also an
-    instance of the class of the function's exception.
+    instance of the class of the function's exception. An exception of the source of a feed kills the job, and is
+    raised.
     """
     _keys.check("howdah.run", keys, [*_keys.DEFAULTS, "follow"])
     follow = keys.pop("follow", True)
     from . import _follow
 
     job = _submit(what, keys)
-    return _follow.run(job, show=follow, value=_returns(what))
+    try:
+        return _follow.run(job, show=follow, value=_returns(what))
+    finally:
+        job.release_feeds()
 
 
 @overload
@@ -144,7 +150,8 @@ def submit(what: PathLike | Sequence[str], **keys: Unpack[JobKeys]) -> Job[None]
 @overload
 def submit(what: Mapping[str, Role], **keys: Unpack[JobKeys]) -> Job[Any]: ...
 def submit(what: Any, **keys: Any) -> Job[Any]:
-    """Submits a job, and returns at once. Accepts the same arguments as `run`, except `follow`."""
+    """Submits a job, and returns at once. Accepts the same arguments as `run`, except `follow`. Threads of this process
+    supply the feeds of `data`, so it must live until the job has read them."""
     _keys.check("howdah.submit", keys, _keys.DEFAULTS)
     return _submit(what, keys)
 
@@ -228,11 +235,15 @@ def _returns(what: Any) -> bool:
 
 def _submit(what: Any, keys: Mapping[str, Any]) -> Job[Any]:
     prepared = prepare(what, keys)
+    sources = {name: feed.open() for name, feed in prepared.feeds.items() if feed.has_source}
     done = _program.call(["submit", *prepared.arguments], input=prepared.input)
     if done.code in (_program.USAGE, _program.REFUSED):
         _raise_mistakes(_plan(prepared))
     stdout = _program.check(done).stdout
-    return Job(stdout.decode().strip(), on=_program.backend_of(keys.get("on")), name=prepared.name)
+    job: Job[Any] = Job(stdout.decode().strip(), on=_program.backend_of(keys.get("on")), name=prepared.name)
+    for name, source in sources.items():
+        job.supply(name, source)
+    return job
 
 
 def _plan(prepared: Prepared) -> dict[str, Any]:
@@ -260,6 +271,7 @@ def _problem(item: Mapping[str, Any]) -> Problem:
 def prepare(what: Any, given: Mapping[str, Any]) -> Prepared:
     """Writes the files that are sent with the job, and makes its job file. Submits nothing."""
     flags = _program.on(given.get("on"))
+    given = {**given, "data": _feeds(given.get("data") or {})}
     if isinstance(what, (str, os.PathLike)) and os.fspath(what).endswith(_JOB_FILES):
         return _prepare_file(os.fspath(what), given, flags)
     keys = {**_keys.DEFAULTS, **given}
@@ -274,7 +286,14 @@ def prepare(what: Any, given: Mapping[str, Any]) -> Prepared:
         parts[name] = _jobfile.RolePart(command, files, role.keys)
     title = keys["name"] or _title(next(iter(roles.values())).what)
     text = _yaml.dump(_jobfile.job(keys, title, parts, travel.source(), travel.files))
-    return Prepared(title, ["-", *flags], text)
+    return Prepared(title, ["-", *flags], text, keys["data"])
+
+
+def _feeds(data: Mapping[str, Any]) -> dict[str, Feed]:
+    """The feeds of the job. A value of `data` that is not a Feed is the source of one."""
+    from ._feed.writer import Feed
+
+    return {name: given if isinstance(given, Feed) else Feed(given) for name, given in data.items()}
 
 
 def _prepare_file(path: str, given: Mapping[str, Any], flags: list[str]) -> Prepared:
@@ -288,7 +307,7 @@ def _prepare_file(path: str, given: Mapping[str, Any], flags: list[str]) -> Prep
         arguments += ["--set", setting]
     if given.get("args"):
         arguments += ["--", *map(str, given["args"])]
-    return Prepared(None, arguments, None)
+    return Prepared(None, arguments, None, given["data"])
 
 
 def _roles(what: Any, given: Mapping[str, Any]) -> dict[str, Role]:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checkpoints.h"
+#include "feed_token.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/frameworks/framework.h"
 #include "howdah/os/files/space.h"
@@ -43,6 +44,9 @@ std::string SpaceText(const std::string& path) {
   return space.ok() ? "; " + os::files::ToText(*space) : "";
 }
 
+// With a slash at the end; "" for a file in the current directory.
+std::string DirectoryOf(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
 uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 
 }  // namespace
@@ -52,23 +56,30 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
       event_loop_(clock, options_.pulse),
       record_(std::move(record)),
       event_log_(std::move(log)),
-      followers_(
-          event_loop_.io(), options_.spec, clock, options_.journal,
-          {.reply = [this](rpc::ConnectionId to, const wire::FollowReply& r) { endpoints_.SendToFollower(to, r); },
-           .close = [this](rpc::ConnectionId follower) { endpoints_.Close(follower); },
-           .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
-      metrics_(
-          event_loop_.io(), options_.spec, clock, options_.metrics,
-          {.reply = [this](rpc::ConnectionId to, const wire::MetricsReply& r) { endpoints_.SendToFollower(to, r); },
-           .close = [this](rpc::ConnectionId client) { endpoints_.Close(client); },
-           .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
+      parts_{
+          Followers(
+              event_loop_.io(), options_.spec, clock, options_.journal,
+              {.reply = [this](rpc::ConnectionId to, const wire::FollowReply& r) { endpoints_.SendToFollower(to, r); },
+               .close = [this](rpc::ConnectionId follower) { endpoints_.Close(follower); },
+               .order = [this](const ContainerId& c, const wire::ToExecutor& o) { executors_.Order(c, o); }}),
+          MetricsKeeper(
+              event_loop_.io(), options_.spec, clock, options_.metrics,
+              {.reply = [this](rpc::ConnectionId to, const wire::MetricsReply& r) { endpoints_.SendToFollower(to, r); },
+               .close = [this](rpc::ConnectionId client) { endpoints_.Close(client); },
+               .order = [this](const ContainerId& c, const wire::ToExecutor& o) { executors_.Order(c, o); }}),
+          Feeds(event_loop_.io(), options_.spec, clock, DirectoryOf(options_.event_log),
+                {.order = [this](const ContainerId& c, const wire::ToExecutor& o) { executors_.Order(c, o); },
+                 .token = [this](const std::string& feed) { return FeedToken(options_.identity, feed); },
+                 .locations_changed = [this] { endpoints_.OnFeedLocationsChanged(); },
+                 .fail = [this](const Error& error) { OnFailed(error); }})},
       executors_(
           event_loop_.io(),
           {.heartbeat = options_.spec.timeouts.heartbeat,
            .await_am = options_.failover_delay + options_.spec.timeouts.am,
            .progress = ProgressInterval(options_.spec.timeouts.heartbeat, MostTasks(options_.spec)),
            .leave = kLeaveLimit},
-          clock, followers_, metrics_, [this](core::Event event) { Deliver(std::move(event)); },
+          clock, {parts_.followers, parts_.metrics, parts_.feeds},
+          [this](core::Event event) { Deliver(std::move(event)); },
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             endpoints_.Send(to, message, std::move(cluster));
@@ -78,33 +89,39 @@ ApplicationMaster::ApplicationMaster(AmOptions options, const os::process::Clock
           event_loop_.io(), clock, options_.listen_host, options_.peers, options_.spec,
           [this](int rank, const std::string& text) { Print(rank, text); },
           [this](core::RendezvousReported event) { job_loop_.Post(event); }),
-      endpoints_(event_loop_.io(), options_, clock,
-                 {.executors = executors_,
-                  .followers = followers_,
-                  .metrics = metrics_,
-                  .record = record_,
-                  .view = [this] { return ViewWithUsage(); },
-                  .post = [this](core::Event event) { job_loop_.Post(std::move(event)); },
-                  .replace_tokens = [this](const std::string& tokens) { return backend_->ReplaceTokens(tokens); },
-                  .tensorboard = [this]() -> Result<uint16_t> {
-                    if (tensorboard_) return tensorboard_->port();
-                    return Failed("the job has no TensorBoard; set `tensorboard: {logdir: ...}` in the job file");
-                  }}),
+      endpoints_(
+          event_loop_.io(), options_, clock,
+          {.executors = executors_,
+           .followers = parts_.followers,
+           .metrics = parts_.metrics,
+           .record = record_,
+           .view = [this] { return ViewWithUsage(); },
+           .post = [this](core::Event event) { job_loop_.Post(std::move(event)); },
+           .replace_tokens = [this](const std::string& tokens) { return backend_->ReplaceTokens(tokens); },
+           .tensorboard = [this]() -> Result<uint16_t> {
+             if (tensorboard_) return tensorboard_->port();
+             return Failed("the job has no TensorBoard; set `tensorboard: {logdir: ...}` in the job file");
+           },
+           .feeds = {.locations = [this](const std::string& feed) { return parts_.feeds.Locations(feed); },
+                     .token = [this](const std::string& feed) { return FeedToken(options_.identity, feed); },
+                     .close = [this](const std::string& feed,
+                                     const std::function<void(Status)>& done) { parts_.feeds.Close(feed, done); }}}),
       caller_(event_loop_.io()),
       job_loop_(options_.spec, frameworks::RulesOf(options_.spec), event_log_.beginning().submitted,
                 SeedOf(options_.job), {event_loop_, event_loop_, event_log_, record_, *this}) {
   event_loop_.Serve(job_loop_);
   record_.SetOnAttemptEnd([this](const core::TaskChanged& ended, int64_t offset) {
-    followers_.AddAttemptEnd(ended.role, ended.index, ended.attempt, offset);
+    parts_.followers.AddAttemptEnd(ended.role, ended.index, ended.attempt, offset);
   });
 }
 
 ApplicationMaster::~ApplicationMaster() = default;
 
 Status ApplicationMaster::Run(const MakeBackend& make_backend) {
+  HOWDAH_TRY_STATUS(parts_.feeds.Open(event_log_.had_events()));
   HOWDAH_TRY(const Listening listening, endpoints_.Listen());
   HOWDAH_TRY(backend_, make_backend(event_loop_.io(), *this, listening));
-  followers_.OnJournal(record_.size());
+  parts_.followers.OnJournal(record_.size());
   if (event_log_.had_events()) {
     HOWDAH_TRY_STATUS(Resume(listening));
   } else {
@@ -144,12 +161,13 @@ void ApplicationMaster::Deliver(core::Event event) {
     caller_.Stop(registered->container);
     backend_->Connected(registered->container);
   }
+  parts_.feeds.OnEvent(event);
   job_loop_.Post(std::move(event));
 }
 
 void ApplicationMaster::OnEvent(const backend::BackendEvent& event) {
   if (const auto* granted = std::get_if<core::ContainerGranted>(&event)) {
-    followers_.OnGranted(granted->container, granted->node);
+    parts_.followers.OnGranted(granted->container, granted->node);
   } else if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
     caller_.Stop(exited->container);
     return executors_.Forget(exited->container, [this, exited = *exited] { job_loop_.Post(exited); });
@@ -170,12 +188,12 @@ void ApplicationMaster::Perform(const core::Action& action) {
                  [&](const core::RequestContainers& a) { backend_->Request(a); },
                  [&](const core::CancelRequests&) { backend_->CancelRequests(); },
                  [&](const core::LaunchExecutor& a) {
-                   followers_.OnLaunched(a.container, a.task);
-                   metrics_.OnLaunched(a.container, a.task);
+                   parts_.followers.OnLaunched(a.container, a.task);
+                   parts_.metrics.OnLaunched(a.container, a.task);
                    backend_->Launch(a.container, a.task);
                  },
                  [&](const core::ReleaseContainer& a) {
-                   followers_.Leave(a.container);
+                   parts_.followers.Leave(a.container);
                    backend_->Release(a.container);
                  },
                  [&](const core::KillContainer& a) { backend_->Kill(a.container); },
@@ -197,7 +215,8 @@ void ApplicationMaster::StartTask(const core::StartTask& order) {
   const auto rendezvous = rendezvous_.For(order.generation, job.peers());
   if (!rendezvous.ok()) return Fail(rendezvous.error());
   rendezvous_.Start(order, job.peers());
-  executors_.Start(order, *rendezvous);
+  executors_.Start(order, *rendezvous, parts_.feeds.Start(order, job.peers()));
+  parts_.feeds.Started(order);
 }
 
 void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
@@ -205,7 +224,7 @@ void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
   // hang.
   event_loop_.EndPulse();
   tensorboard_.reset();
-  metrics_.Finish();
+  parts_.metrics.Finish();
   core::FinishPrepared prepared;
   if (order.final.state != core::JobState::kSucceeded) {
     prepared.checkpoint = NewestCheckpoint(options_.spec.checkpoint.dir);
@@ -227,8 +246,13 @@ void ApplicationMaster::FinishJob() {
 }
 
 void ApplicationMaster::OnPassDone() {
-  followers_.OnJournal(record_.size());
-  if (job_loop_.job().finished()) followers_.Finish(kFollowersLimit, [this] { event_loop_.Stop(); });
+  parts_.followers.OnJournal(record_.size());
+  const auto newest = record_.newest().type;
+  parts_.feeds.OnPassDone(record_.view(),
+                          newest == core::JobChanged::Type::kStopping || newest == core::JobChanged::Type::kFinished);
+  if (!job_loop_.job().finished()) return;
+  parts_.feeds.Finish();
+  parts_.followers.Finish(kFollowersLimit, [this] { event_loop_.Stop(); });
 }
 
 void ApplicationMaster::Print(int rank, const std::string& text) {
@@ -250,6 +274,7 @@ journal::JobView ApplicationMaster::ViewWithUsage() const {
     const auto* progress = executors_.progress(ContainerId{task.container});
     if (progress != nullptr && progress->attempt == task.attempt) task.progress = progress->newest;
   }
+  view.feeds = parts_.feeds.View();
   return view;
 }
 
@@ -258,6 +283,8 @@ journal::JobView ApplicationMaster::ViewWithUsage() const {
 Status ApplicationMaster::Resume(const Listening& listening) {
   past_ = std::make_unique<PastContainers>();
   HOWDAH_TRY_STATUS(ReplayEvents());
+  // An AM on another node has copies of the logs, and the executors do not know its address.
+  HOWDAH_TRY_STATUS(parts_.feeds.Resume(/*from_copy=*/!options_.executors_know_port));
   const int attempt = std::max(options_.attempt, record_.view().am_attempt + 1);
   std::vector<backend::Inherited> containers;
   std::vector<ContainerId> surplus;
@@ -292,16 +319,20 @@ Status ApplicationMaster::ReplayEvents() {
 
 void ApplicationMaster::Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) {
   past_->Replay(logged.event, actions);
+  parts_.feeds.Replay(logged.event);
   if (const auto* granted = std::get_if<core::ContainerGranted>(&logged.event)) {
-    followers_.OnGranted(granted->container, granted->node);
+    parts_.followers.OnGranted(granted->container, granted->node);
   } else if (const auto* exited = std::get_if<core::ContainerExited>(&logged.event)) {
     executors_.Forget(exited->container, [] {});
   }
   for (const core::Action& action : actions) {
+    if (const auto* start = std::get_if<core::StartTask>(&action)) {
+      parts_.feeds.Replay(*start, job_loop_.job().peers());
+    }
     const auto* launch = std::get_if<core::LaunchExecutor>(&action);
     if (launch == nullptr) continue;
-    followers_.OnLaunched(launch->container, launch->task);
-    metrics_.OnLaunched(launch->container, launch->task);
+    parts_.followers.OnLaunched(launch->container, launch->task);
+    parts_.metrics.OnLaunched(launch->container, launch->task);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "event_log.h"
 #include "event_loop.h"
 #include "executors.h"
+#include "feeds.h"
 #include "followers.h"
 #include "howdah/am/am.h"
 #include "howdah/am/loop/job_loop.h"
@@ -58,12 +59,18 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   std::string TrackingUrl(const Listening& listening) const;
   void Fail(const Error& error);
 
+  // The parts that talk to executors and clients, each about its own subject.
+  struct Parts {
+    Followers followers;
+    MetricsKeeper metrics;
+    Feeds feeds;
+  };
+
   AmOptions options_;
   EventLoop event_loop_;
   JobRecord record_;
   EventLog event_log_;
-  Followers followers_;
-  MetricsKeeper metrics_;
+  Parts parts_;
   Executors executors_;
   Rendezvous rendezvous_;
   Endpoints endpoints_;

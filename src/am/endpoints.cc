@@ -12,6 +12,7 @@ Endpoints::Endpoints(boost::asio::io_context& io, const AmOptions& options, cons
       clock_(clock),
       context_(std::move(context)),
       control_(options.spec, context_.view, context_.post, context_.replace_tokens),
+      feed_requests_(io, options.spec, context_.feeds),
       tunnels_(io, TunnelPorts()) {}
 
 Result<Listening> Endpoints::Listen() {
@@ -21,7 +22,11 @@ Result<Listening> Endpoints::Listen() {
       {.on_message = [this](rpc::ConnectionId c,
                             wire::FromExecutor m) { context_.executors.OnMessage(c, std::move(m)); },
        .on_closed = [this](rpc::ConnectionId c) { context_.executors.OnClosed(c); },
-       .on_control = [this](const wire::ControlRequest& r, const auto& reply) { reply(control_.Answer(r)); },
+       .on_control =
+           [this](const wire::ControlRequest& r, const auto& reply) {
+             if (r.has_feed()) return feed_requests_.Answer(r.feed(), reply);
+             reply(control_.Answer(r));
+           },
        .on_follow = [this](rpc::ConnectionId c, const wire::FollowRequest& r) { context_.followers.OnFollow(c, r); },
        .on_metrics = [this](rpc::ConnectionId c, const wire::MetricsRequest& r) { context_.metrics.OnWatch(c, r); },
        .on_follow_written =

@@ -7,6 +7,7 @@
 
 #include "control.h"
 #include "executors.h"
+#include "feed_requests.h"
 #include "followers.h"
 #include "howdah/am/am.h"
 #include "howdah/rpc/am_server.h"
@@ -30,12 +31,15 @@ class Endpoints {
     std::function<void(core::Event)> post;
     Control::ReplaceTokens replace_tokens;
     std::function<Result<uint16_t>()> tensorboard;  // TensorBoard's port; an error states why it does not serve
+    FeedRequests::Ports feeds;
   };
   Endpoints(boost::asio::io_context& io, const AmOptions& options, const os::process::Clock& clock, Context context);
 
   Result<Listening> Listen();
   // Closes all connections, streams first.
   void Close();
+  // As FeedRequests::OnLocationsChanged.
+  void OnFeedLocationsChanged() { feed_requests_.OnLocationsChanged(); }
 
   void Send(rpc::ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const rpc::SharedCluster> cluster) {
     server_->Send(to, message, std::move(cluster));
@@ -52,6 +56,7 @@ class Endpoints {
   const os::process::Clock& clock_;
   Context context_;
   Control control_;
+  FeedRequests feed_requests_;
   Tunnels tunnels_;
   std::unique_ptr<rpc::AmServer> server_;
   std::unique_ptr<TrackingServer> tracking_;

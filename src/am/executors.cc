@@ -51,13 +51,12 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
   return std::min(heartbeat_limit, Duration(std::chrono::seconds(10))) * std::max(1, tasks / kManyTasks);
 }
 
-Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-                     MetricsKeeper& metrics, Deliver deliver, Send send, OnLeft on_left)
+Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Parts parts,
+                     Deliver deliver, Send send, OnLeft on_left)
     : io_(io),
       limits_(limits),
       clock_(clock),
-      followers_(followers),
-      metrics_(metrics),
+      parts_(parts),
       deliver_(std::move(deliver)),
       send_(std::move(send)),
       on_left_(std::move(on_left)) {}
@@ -72,7 +71,8 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     executor.usage = FromWire(message.heartbeat().usage());
     return OnProgress(container, message.heartbeat().progress());
   }
-  if (message.has_metric_samples()) return metrics_.OnSamples(container, message.metric_samples());
+  if (parts_.feeds.OnMessage(container, message)) return;
+  if (message.has_metric_samples()) return parts_.metrics.OnSamples(container, message.metric_samples());
   if (message.has_progress() && !message.progress().saving()) return OnProgress(container, message.progress());
   // The core may need the newest progress of the task to handle this message, so deliver the progress first.
   if (executor.undelivered && !message.has_log_sizes() && !message.has_log_data()) {
@@ -87,7 +87,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       return deliver_(EventOf(container, message.stands()));
     case wire::FromExecutor::kStarted: {
       const wire::Started& m = message.started();
-      followers_.OnStarted(container, m.attempt());
+      parts_.followers.OnStarted(container, m.attempt());
       return deliver_(EventOf(container, m));
     }
     case wire::FromExecutor::kServes:
@@ -96,16 +96,16 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       if (message.rank_exited().has_usage()) ReportUsage(container, message.rank_exited().usage());
       return deliver_(EventOf(container, message.rank_exited()));
     case wire::FromExecutor::kStartFailed:
-      followers_.OnAttemptEnded(container, message.start_failed().attempt(), message.start_failed().logs());
+      parts_.followers.OnAttemptEnded(container, message.start_failed().attempt(), message.start_failed().logs());
       return deliver_(EventOf(container, message.start_failed()));
     case wire::FromExecutor::kEnded:
       if (message.ended().has_usage()) ReportUsage(container, message.ended().usage());
-      followers_.OnAttemptEnded(container, message.ended().attempt(), message.ended().logs());
+      parts_.followers.OnAttemptEnded(container, message.ended().attempt(), message.ended().logs());
       return deliver_(EventOf(container, message.ended()));
     case wire::FromExecutor::kLogSizes:
-      return followers_.OnSizes(container, message.log_sizes());
+      return parts_.followers.OnSizes(container, message.log_sizes());
     case wire::FromExecutor::kLogData:
-      return followers_.OnData(container, std::move(*message.mutable_log_data()));
+      return parts_.followers.OnData(container, std::move(*message.mutable_log_data()));
     case wire::FromExecutor::kLeft:
       return on_left_(ContainerId(container));  // a copy, because the call may forget the container
     default:
@@ -157,8 +157,9 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
   send_(connection, answer, nullptr);
   if (keep_logs_.contains(container)) send_(connection, KeepLogsOrder(), nullptr);
   if (newer_tokens_.has_replace_tokens()) send_(connection, newer_tokens_, nullptr);
-  followers_.OnConnected(container);
-  metrics_.OnConnected(container);
+  parts_.followers.OnConnected(container);
+  parts_.metrics.OnConnected(container);
+  parts_.feeds.OnConnected(container);
   deliver_(core::ExecutorRegistered{container,
                                     {message.host(), static_cast<uint16_t>(message.port())},
                                     message.attempt(),
@@ -174,8 +175,9 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   Executor& executor = by_container_[container];
   if (executor.connection != connection) return;  // the executor has already reconnected
   executor.connection.reset();
-  followers_.OnContainerGone(container);
-  metrics_.OnDisconnected(container);
+  parts_.followers.OnContainerGone(container);
+  parts_.metrics.OnDisconnected(container);
+  parts_.feeds.OnDisconnected(container);
   deliver_(core::ExecutorDisconnected{container});
 }
 
@@ -196,7 +198,8 @@ void Executors::SetCluster(uint64_t step, const core::PeerGroup& cluster, const 
   cluster_ = rpc::EncodeCluster(ToWire(cluster, exports));
 }
 
-void Executors::Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous) {
+void Executors::Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous,
+                      const std::vector<wire::FeedReaders>& feeds) {
   wire::ToExecutor message;
   wire::Start& start = *message.mutable_start();
   start.set_attempt(order.attempt);
@@ -206,6 +209,7 @@ void Executors::Start(const core::StartTask& order, const std::optional<HostPort
     start.mutable_rendezvous()->set_host(rendezvous->host);
     start.mutable_rendezvous()->set_port(rendezvous->port);
   }
+  for (const wire::FeedReaders& readers : feeds) *start.add_feeds() = readers;
   SendTo(order.container, message, cluster_);
 }
 
@@ -226,8 +230,9 @@ void Executors::Forget(const ContainerId& container, std::function<void()> ended
   wire::ToExecutor leave;
   leave.mutable_leave();
   SendTo(container, leave, nullptr);
-  followers_.OnContainerGone(container);
-  metrics_.OnContainerGone(container);
+  parts_.followers.OnContainerGone(container);
+  parts_.metrics.OnContainerGone(container);
+  parts_.feeds.OnContainerGone(container);
   const auto it = by_container_.find(container);
   if (it == by_container_.end()) return ended();
   const std::optional<rpc::ConnectionId> connection = it->second.connection;

@@ -9,7 +9,9 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
+#include "feeds.h"
 #include "followers.h"
 #include "howdah/base/host_port.h"
 #include "howdah/base/ids.h"
@@ -44,11 +46,17 @@ class Executors {
     Duration progress;   // minimum interval between progress events of a task
     Duration leave;      // how long an executor whose container has ended may stay connected
   };
-  // followers: receives executors' connections and log messages. metrics: receives connections and samples.
+  // The parts of the AM that receive the connections of executors, and the messages of their kinds. They must live
+  // longer than this object.
+  struct Parts {
+    Followers& followers;
+    MetricsKeeper& metrics;
+    Feeds& feeds;
+  };
   // on_left: called when the executor of the container has killed all processes of its task, and exits as ordered.
   using OnLeft = std::function<void(const ContainerId&)>;
-  Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
-            MetricsKeeper& metrics, Deliver deliver, Send send, OnLeft on_left);
+  Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Parts parts, Deliver deliver,
+            Send send, OnLeft on_left);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
@@ -56,8 +64,10 @@ class Executors {
   // Call it before each StartTask. Sets the peer group and the exports of all roles, which the tasks started in this
   // step receive. Calls that repeat a step do nothing, so the values are encoded once per step.
   void SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports);
-  // rendezvous: the server of the generation in the order; nullopt if the framework needs none.
-  void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
+  // rendezvous: the server of the generation in the order; nullopt if the framework needs none. feeds: those that the
+  // processes of the attempt read.
+  void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous,
+             const std::vector<wire::FeedReaders>& feeds);
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
@@ -107,8 +117,7 @@ class Executors {
   boost::asio::io_context& io_;
   const Limits limits_;
   const os::process::Clock& clock_;
-  Followers& followers_;
-  MetricsKeeper& metrics_;
+  const Parts parts_;
   Deliver deliver_;
   Send send_;
   OnLeft on_left_;

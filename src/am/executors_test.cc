@@ -20,6 +20,7 @@ struct Scene {
   jobspec::JobSpec spec;
   Followers followers{loop, spec, clock, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   MetricsKeeper metrics{loop, spec, clock, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
+  Feeds feeds{loop, spec, clock, "", {.order = {}, .token = {}, .locations_changed = {}, .fail = {}}};
   std::vector<std::string> sent;
   int events = 0;
   std::vector<int64_t> steps;  // the progress steps that the core received
@@ -31,8 +32,7 @@ struct Scene {
                        .progress = std::chrono::hours(1),
                        .leave = std::chrono::milliseconds(1)},
                       clock,
-                      followers,
-                      metrics,
+                      {followers, metrics, feeds},
                       [this](const core::Event& event) {
                         ++events;
                         const auto* progressed = std::get_if<core::TaskProgressed>(&event);

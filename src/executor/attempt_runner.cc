@@ -29,7 +29,10 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
       diagnosis_(context.plan),
       progress_(
           context.loop, context.clock, context.am, [this] { return attempt_ && attempt_->Extend(); },
-          [this](int rank, const core::ProgressLine& line) { context_.metrics.OnLine(rank, line); }),
+          [this](int rank, const core::ProgressLine& line) {
+            context_.metrics.OnLine(rank, line);
+            context_.feeds.OnLine(rank, line);
+          }),
       watchdog_(context.loop, context.clock, context.am,
                 {[this] { progress_.Send(); },
                  [this](const wire::Stop& stop) {
@@ -39,6 +42,7 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
 void AttemptRunner::Start(const wire::Start& start, const wire::Cluster& cluster) {
   if (attempt_ || pending_ || start.attempt() <= newest_) return;  // the order is a duplicate or outdated
   newest_ = start.attempt();
+  context_.feeds.OnStart(start);
   auto order = ReadStartOrder(start, cluster, context_.plan.spec, context_.plan.task);
   if (!order) {
     return FailStart({start.attempt(), start.generation(), 0, start.place()},
@@ -243,6 +247,7 @@ void AttemptRunner::OnAttemptEnded() {
   watchdog_.End();
   progress_.End();
   context_.metrics.End();
+  context_.feeds.OnAttemptEnded();
   // Destroy the attempt later, because its expired timer may already be about to call it.
   boost::asio::post(context_.loop, [ended = std::shared_ptr<Attempt>(std::move(attempt_))] {});
   // Ignore a failure. If another process has taken the port, the server of the next attempt fails, and the diagnosis of

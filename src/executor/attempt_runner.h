@@ -19,6 +19,7 @@
 #include "progress_reporter.h"
 #include "result_store.h"
 #include "start_order.h"
+#include "task_feeds.h"
 #include "task_stacks.h"
 #include "task_usage.h"
 #include "watchdog.h"
@@ -34,6 +35,7 @@ struct TaskContext {
   LogServer& logs;
   TaskUsage& usage;
   MetricSampler& metrics;
+  TaskFeeds& feeds;
 };
 
 //  idle --Start--> pending ---working directory ready---> running --Stop--> stopping ---> idle

@@ -30,11 +30,12 @@ Executor::Executor(const TaskOptions& options, os::process::PortReservation port
     : plan_{.options = options, .task = {0, options.index}, .port = port.port()},
       am_(loop_, clock_, std::move(connect),
           {[this](const wire::ToExecutor& message) { OnMessage(message); }, [this] { logs_.OnSent(); },
-           [this] { return runner_.newest(); }, [this] { runner_.OnRegistered(); }, [this] { OnHeartbeatDue(); },
+           [this] { return runner_.newest(); }, [this] { OnRegistered(); }, [this] { OnHeartbeatDue(); },
            [this] { OnAmMoved(); }, [this](const std::string& why) { OnAmLost(why); }}),
       logs_(loop_, [this](const wire::FromExecutor& message) { am_.Send(message); }),
       metrics_(loop_, clock_, am_),
-      runner_({loop_, clock_, plan_, am_, logs_, metrics_.usage(), metrics_}, std::move(port),
+      feeds_(loop_, am_),
+      runner_({loop_, clock_, plan_, am_, logs_, metrics_.usage(), metrics_, feeds_}, std::move(port),
               [this] { OnAttemptEnded(); }),
       streams_(
           loop_,
@@ -46,7 +47,7 @@ Executor::Executor(const TaskOptions& options, os::process::PortReservation port
       children_(loop_),
       guardian_(loop_),
       turns_{guardian.pulse, boost::asio::steady_timer(loop_)},
-      farewell_(loop_) {
+      leaving_{std::nullopt, false, boost::asio::steady_timer(loop_)} {
   sigset_t child_signal;
   ::sigemptyset(&child_signal);
   ::sigaddset(&child_signal, SIGCHLD);
@@ -59,15 +60,15 @@ Executor::Executor(const TaskOptions& options, os::process::PortReservation port
 }
 
 Status Executor::Register() {
-  std::string host = plan_.options.host;
-  if (host.empty()) {
-    HOWDAH_TRY(host, OwnAddressTowards(plan_.options.am_address));
+  plan_.host = plan_.options.host;
+  if (plan_.host.empty()) {
+    HOWDAH_TRY(plan_.host, OwnAddressTowards(plan_.options.am_address));
   }
-  plan_.interface = InterfaceOf(host);
+  plan_.interface = InterfaceOf(plan_.host);
   wire::Register registration;
   registration.set_container(plan_.options.container);
   registration.set_version(std::string(kVersion));
-  registration.set_host(host);
+  registration.set_host(plan_.host);
   registration.set_port(plan_.port);
   registration.set_pid(::getpid());
   return am_.Open(plan_.options.am_address, std::move(registration), plan_.options.am_may_move);
@@ -75,6 +76,7 @@ Status Executor::Register() {
 
 Status Executor::Prepare() {
   HOWDAH_TRY_STATUS(setup_.ReadJob(plan_));
+  HOWDAH_TRY_STATUS(feeds_.Begin(plan_));
   logs_.Begin(plan_.options, plan_.role().processes);
   metrics_.usage().MeasureGpus(plan_.options.gpus.value_or(std::vector<int>()), plan_.options.inherited["PATH"]);
   setup_.FillWorkDirectory(plan_, [this](const Status& filled) { runner_.OnWorkDirectory(filled); });
@@ -84,7 +86,7 @@ Status Executor::Prepare() {
 int Executor::Run() {
   ShowTurn();
   loop_.run();
-  return exit_code_.value_or(1);
+  return leaving_.exit_code.value_or(1);
 }
 
 void Executor::ShowTurn() {
@@ -104,7 +106,8 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
     }
     am_.OnWelcome(message.welcome());
   }
-  if (message.has_start() && !exit_code_) runner_.Start(message.start(), message.cluster());
+  if (message.has_start() && !leaving_.exit_code) runner_.Start(message.start(), message.cluster());
+  feeds_.OnMessage(message);
   if (message.has_stop()) runner_.Stop(message.stop());
   if (message.has_watch_logs()) logs_.OnWatch(message.watch_logs().on());
   if (message.has_watch_metrics()) metrics_.Watch(message.watch_metrics().watched());
@@ -116,6 +119,11 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
   if (message.has_leave()) OnLeave(message.leave());
 }
 
+void Executor::OnRegistered() {
+  runner_.OnRegistered();
+  feeds_.OnRegistered();
+}
+
 void Executor::ReplaceTokens(const std::string& tokens) {
   const auto& replace = plan_.options.replace_tokens;
   const Status replaced = replace ? replace(tokens) : Status(Failed("this backend has no tokens"));
@@ -123,26 +131,26 @@ void Executor::ReplaceTokens(const std::string& tokens) {
 }
 
 void Executor::OnLeave(const wire::Leave& leave) {
-  const bool first = !exit_code_;
-  if (!first && !lingering_) return;
-  BeginExit(exit_code_.value_or(0));
+  const bool first = !leaving_.exit_code;
+  if (!first && !leaving_.lingering) return;
+  BeginExit(leaving_.exit_code.value_or(0));
   if (first && leave.linger_micros() > 0) Linger(std::min(Duration(leave.linger_micros()), kLingerLimit));
-  if (leave.linger_micros() == 0) lingering_ = false;
+  if (leave.linger_micros() == 0) leaving_.lingering = false;
   if (runner_.running()) return runner_.Stop(Duration(0), Duration(0));
-  if (!lingering_) Finish();
+  if (!leaving_.lingering) Finish();
 }
 
 void Executor::BeginExit(int exit_code) {
-  exit_code_ = exit_code;
+  leaving_.exit_code = exit_code;
   am_.StopReconnecting();
   runner_.DropPending();
 }
 
 void Executor::Linger(Duration limit) {
-  lingering_ = true;
-  farewell_.expires_after(limit);
-  farewell_.async_wait([this](const boost::system::error_code& error) {
-    if (error || !std::exchange(lingering_, false)) return;
+  leaving_.lingering = true;
+  leaving_.farewell.expires_after(limit);
+  leaving_.farewell.async_wait([this](const boost::system::error_code& error) {
+    if (error || !std::exchange(leaving_.lingering, false)) return;
     if (!runner_.running()) Finish();
   });
 }
@@ -150,21 +158,21 @@ void Executor::Linger(Duration limit) {
 // Does not end the loop yet, because the queued messages must reach the AM first. OnAmLost ends the loop.
 void Executor::Finish() {
   if (outputs_.running() || outputs_.Begin(plan_, [this] { Finish(); })) return;
-  if (exit_code_ == 0) {
+  if (leaving_.exit_code == 0) {
     os::process::KillAllDescendants();  // those that have left the task's process group, too
     wire::FromExecutor message;
     message.mutable_left();
     am_.Send(message);
   }
   if (!am_.Finish()) return loop_.stop();
-  farewell_.expires_after(kFarewellLimit);
-  farewell_.async_wait([this](const boost::system::error_code& error) {
+  leaving_.farewell.expires_after(kFarewellLimit);
+  leaving_.farewell.async_wait([this](const boost::system::error_code& error) {
     if (!error) loop_.stop();
   });
 }
 
 void Executor::OnAmLost(const std::string& why) {
-  if (!exit_code_) {
+  if (!leaving_.exit_code) {
     Log("lost the connection to the application master at " + am_.am_address() + ": " + why);
     BeginExit(1);
     // No AM is left to send a Stop, so the executor itself stops the task.
@@ -184,7 +192,7 @@ void Executor::OnAmMoved() {
 }
 
 void Executor::OnAttemptEnded() {
-  if (exit_code_ && !lingering_) Finish();
+  if (leaving_.exit_code && !leaving_.lingering) Finish();
 }
 
 void Executor::OnHeartbeatDue() {

@@ -19,6 +19,7 @@
 #include "metric_sampler.h"
 #include "output_store.h"
 #include "remote_streams.h"
+#include "task_feeds.h"
 #include "task_setup.h"
 
 namespace howdah::executor {
@@ -27,7 +28,7 @@ using MakeChannelTo =
     std::function<Result<std::unique_ptr<rpc::FrameChannel>>(const std::string& am_address, rpc::Post post)>;
 
 // Connects the parts: AmConnection (the stream to the AM), AttemptRunner (the processes of the task, with Watchdog),
-// LogServer and RemoteStreams. Ends the process when the AM is lost or the guardian has died.
+// TaskFeeds, LogServer and RemoteStreams. Ends the process when the AM is lost or the guardian has died.
 //
 // The executor has one loop on one thread. A second thread fills the working directory while the executor connects to
 // the AM. The process is a child of the guardian, and a subreaper with SIGCHLD blocked. It reaps every child on
@@ -49,6 +50,7 @@ class Executor {
   void ShowTurn();
   void OnMessage(const wire::ToExecutor& message);
   void OnLeave(const wire::Leave& leave);
+  void OnRegistered();
   void ReplaceTokens(const std::string& tokens);
   void OnHeartbeatDue();
   void OnAmMoved();
@@ -73,17 +75,20 @@ class Executor {
   AmConnection am_;
   LogServer logs_;
   MetricSampler metrics_;
+  TaskFeeds feeds_;
   AttemptRunner runner_;
   RemoteStreams streams_;
   boost::asio::posix::stream_descriptor children_;  // a signalfd for SIGCHLD
   boost::asio::posix::stream_descriptor guardian_;  // a pidfd of the guardian
-  std::optional<int> exit_code_;                    // set once the executor must exit
   struct {
     const os::process::LoopPulse& pulse;
     boost::asio::steady_timer timer;
-  } turns_;                 // reports turns of the loop to the guardian
-  bool lingering_ = false;  // the executor only serves logs until it exits
-  boost::asio::steady_timer farewell_;
+  } turns_;  // reports turns of the loop to the guardian
+  struct {
+    std::optional<int> exit_code;  // set once the executor must exit
+    bool lingering;                // the executor only serves logs until it exits
+    boost::asio::steady_timer farewell;
+  } leaving_;
 };
 
 }  // namespace howdah::executor

@@ -83,6 +83,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const Proces
                                                 .tensorboard_port = plan.tensorboard_port};
   variables["HOWDAH_PROGRESS"] = ProgressFile(plan.options.work_dir, slot.attempt, slot.local_rank);
   variables["HOWDAH_RESULT"] = ResultFile(plan.options.work_dir, slot.attempt, slot.local_rank);
+  if (!plan.feed_socket.empty()) variables["HOWDAH_FEED"] = plan.feed_socket;
   for (auto& [name, value] : frameworks::Environment(plan.spec, peers.cluster, process)) {
     variables[name] = std::move(value);
   }

@@ -8,6 +8,7 @@
 #include "howdah/os/process/tree.h"
 #include "log.h"
 #include "run_executor.h"
+#include "task_feeds.h"
 
 namespace howdah::executor {
 namespace {
@@ -33,7 +34,9 @@ int RunExecutor(const TaskOptions& options, Connect connect, MakeChannelTo make_
   return 1;
 }
 
-int RunTask(const TaskOptions& options) {
+int RunTask(const TaskOptions& given) {
+  TaskOptions options = given;
+  options.feed_socket_dir = FeedSocketDirectory(options.work_dir);
   const auto executor = [&](const Guardian& guardian) {
     const auto identity = options.load_identity();
     if (!identity) {
@@ -55,6 +58,9 @@ int RunTask(const TaskOptions& options) {
         guardian);
   };
   const auto at_end = [&] {
+    if (const Status removed = os::files::RemoveTree(options.feed_socket_dir); !removed.ok()) {
+      Log(removed.error().message);
+    }
     if (!options.remove_work_dir) return;
     if (const Status removed = os::files::RemoveTree(options.work_dir); !removed.ok()) Log(removed.error().message);
   };

@@ -18,9 +18,11 @@ struct TaskPlan {
   TaskOptions options;
   jobspec::JobSpec spec;
   TaskId task;
-  uint16_t port = 0;              // reserved for local rank 0
-  uint16_t tensorboard_port = 0;  // reserved for the task's own TensorBoard; 0 if none
-  std::string interface;          // the network interface at which other tasks reach this one; empty if unknown
+  uint16_t port = 0;                                  // reserved for local rank 0
+  uint16_t tensorboard_port = 0;                      // reserved for the task's own TensorBoard; 0 if none
+  std::string host;                                   // the address at which other tasks reach this one
+  std::string interface;                              // the network interface with this address; empty if unknown
+  std::string feed_socket;                            // HOWDAH_FEED; empty if the job has no feeds
   frameworks::common::RemoteStartFiles remote_start;  // empty unless the framework starts processes in other tasks
 
   LogFiles logs(const ProcessSlot& slot) const {

@@ -201,6 +201,30 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
       R"("left_files":null,"result_bytes":[]}],"children":[])");
 }
 
+TEST(StatusJson, FeedsAreShownIfThereAreAny) {
+  JobView view = Fresh();
+  EXPECT_EQ(ToJson(view, true).find("\"feeds\""), std::string::npos);
+  view.feeds = {{.name = "train",
+                 .pass = 1,
+                 .rows = 4'000'000'000,
+                 .bytes = int64_t{1} << 40,
+                 .rows_per_second = 410'000.5,
+                 .readers_waited = 0.625,
+                 .sources_waited = 0.25,
+                 .left_out = 7,
+                 .repeated = 8,
+                 .sources = 2,
+                 .bottleneck = "ranks waited 62 % of the time for the source"},
+                {.name = "val"}};
+  EXPECT_EQ(FeedsToJson({view.feeds[1]}),
+            R"([{"name":"val","pass":0,"rows":0,"bytes":0,"rows_per_second":0.0,"readers_waited":0.0,)"
+            R"("sources_waited":0.0,"left_out":0,"repeated":0,"sources":0,"bottleneck":null}])");
+  const auto read = FromJson(ToJson(view, true));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->feeds, view.feeds);
+  EXPECT_EQ(ToJson(view, false).find("\"feeds\""), std::string::npos);
+}
+
 TEST(StatusJson, TimeBreakdownHasTheHardware) {
   JobView view = Fresh();
   EXPECT_NE(ToJson(view, true).find(R"("resources":null)"), std::string::npos) << "nothing was granted yet";

@@ -1,3 +1,4 @@
+#include "feed_json.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/base/json_depth.h"
 #include "howdah/journal/job_view.h"
@@ -122,6 +123,7 @@ std::string ToJson(const JobView& view, bool with_tasks) {
     Json children = Json::array();
     for (const ChildView& child : view.children) children.push_back(ChildToJson(child));
     json["children"] = std::move(children);
+    if (!view.feeds.empty()) json["feeds"] = FeedsJson(view.feeds);
     json["account"] = Parse(view.time_breakdown.ToJson());
     if (!view.time_breakdown.empty()) json["account"]["resources"] = Parse(view.hardware.ToJson(view.time_breakdown));
   }
@@ -160,6 +162,7 @@ std::optional<JobView> FromJson(std::string_view text) {
       if (auto one = ChildFromJson(child)) view.children.push_back(std::move(*one));
     }
   }
+  view.feeds = FeedsField(json);
   if (const Json* account = Field(json, "account"); account != nullptr && account->is_object()) {
     view.time_breakdown = TimeBreakdown::FromJson(account->dump());
     if (const Json* resources = Field(*account, "resources")) view.hardware = HardwareTime::FromJson(resources->dump());

@@ -119,7 +119,7 @@ Result<JobIdentities> MakeJobIdentities(std::string_view job_id) {
   HOWDAH_TRY(auto ca, MakeCa(ca_key.get(), job_id));
 
   HOWDAH_TRY(auto am, MakeIdentity(ca.get(), ca_key.get(), kAmName, "serverAuth", job_id));
-  HOWDAH_TRY(auto executor, MakeIdentity(ca.get(), ca_key.get(), kExecutorName, "clientAuth", job_id));
+  HOWDAH_TRY(auto executor, MakeIdentity(ca.get(), ca_key.get(), kExecutorName, "clientAuth,serverAuth", job_id));
   HOWDAH_TRY(auto client, MakeIdentity(ca.get(), ca_key.get(), kClientName, "clientAuth", job_id));
   return JobIdentities{std::move(am), std::move(executor), std::move(client)};
 }

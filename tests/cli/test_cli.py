@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")
 CONTRACT = ROOT / "tests/contract"
 COMMANDS = ["run", "submit", "status", "list", "wait", "logs", "kill", "scale", "events", "plan", "doctor", "init",
-            "schema", "completion", "version", "advise", "portal"]
+            "schema", "completion", "version", "advise", "portal", "feed"]
 DEADLINE_S = 60
 
 
@@ -323,7 +323,7 @@ def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
     assert "# uploads" in text and "HOWDAH_CLUSTER=" in text
     documented = (ROOT / "docs/environment.md").read_text().split("## Every process")[1].split("## By framework")[0]
     first_columns = [line.split("|")[1] for line in documented.splitlines() if line.startswith("| `")]
-    optional = {"HOWDAH_CHECKPOINT_DIR", "TB_LOG_DIR"}  # set by keys that this job does not have
+    optional = {"HOWDAH_CHECKPOINT_DIR", "HOWDAH_FEED", "TB_LOG_DIR"}  # set by keys that this job does not have
     for name in set(re.findall(r"`(\w+)`", " ".join(first_columns))) - optional | {"PATH"}:
         assert f"\n{name}=" in text, f"{name} is documented but not in {text}"
     refused = howdah(home, "plan", "too-big.yaml", "--json")

@@ -12,7 +12,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / "docs/python-api.md").read_text()
 IN_HDFS = DOCUMENT.split("\n## Files in HDFS\n")[1].split("\n## ")[0]  # needs a cluster: tests/yarn/test_fs.py
-BLOCKS = re.findall(r"```python\n(.*?)```", DOCUMENT.replace(IN_HDFS, ""), re.DOTALL)
+FEEDS = DOCUMENT.split("\n## Feeds\n")[1].split("\n## ")[0]  # needs PyArrow: tests/local/test_feeds.py
+BLOCKS = re.findall(r"```python\n(.*?)```", DOCUMENT.replace(IN_HDFS, "").replace(FEEDS, ""), re.DOTALL)
 
 
 def run(code):

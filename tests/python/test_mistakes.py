@@ -67,6 +67,12 @@ def test_other_version_of_python_is_named_before_the_function_is_unpickled(monke
     )
 
 
+def test_missing_cloudpickle_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    text = message(lambda: howdah.submit(lambda: 0), ModuleNotFoundError)
+    assert text == "howdah needs the package cloudpickle: pip install cloudpickle"
+
+
 def test_missing_module_is_named():
     pathlib.Path("helper_here.py").write_text("value = 1\n")
     sys.path.insert(0, os.getcwd())
@@ -93,7 +99,7 @@ def test_missing_module_is_named():
         (lambda: howdah.submit(print, memroy="1GiB"), "did you mean 'memory'?"),
         (lambda: howdah.plan(print, follow=False), "howdah.plan() got an unexpected keyword argument 'follow'"),
         (lambda: howdah.job(gpu=1), "did you mean 'gpus'?"),
-        (lambda: howdah.run(print, data={}), "unexpected keyword argument 'data'"),
+        (lambda: howdah.run(print, dta={}), "did you mean 'data'?"),
         (lambda: howdah.run({"worker": howdah.Role(print)}, workers=2), "workers= belongs to each Role"),
         (lambda: howdah.run({"worker": print}), "a map from names to howdah.Role objects"),
         (lambda: howdah.run(["echo"], kwargs={"a": 1}), "kwargs= is for functions"),

@@ -26,7 +26,7 @@ howdah.run(train, workers="4")  # wrong
 howdah.run(train, memory=16)  # wrong
 howdah.run(train, framework="torch")  # wrong
 howdah.submit(train, follow=False)  # wrong
-howdah.run(train, data={})  # wrong
+howdah.run(train, data=3)  # wrong
 howdah.run(7)  # wrong
 howdah.run({"worker": train})  # wrong
 decorated("fast")  # wrong

@@ -151,6 +151,7 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
     task.usage = of_now.usage;
     if (of_now.progress && of_now.attempt == task.attempt) task.progress = of_now.progress;
   }
+  view->feeds = of_am->feeds;
   return view;
 }
 

@@ -148,7 +148,12 @@ Status RemoveLeftovers(const JobFiles& files) {
 }
 
 Status RemoveRestartFiles(const JobFiles& files) {
-  return RemoveAll({files.tls(), files.am_address(), files.event_log(), files.host()});
+  std::vector<std::string> paths = {files.tls(), files.am_address(), files.event_log(), files.host()};
+  HOWDAH_TRY(const auto names, os::files::ListDirectory(files.directory()));
+  for (const std::string& name : names) {
+    if (name.starts_with("feed-") && name.ends_with(".bin")) paths.push_back(files.directory() + "/" + name);
+  }
+  return RemoveAll(paths);
 }
 
 Status EndIfOrphaned(const JobFiles& files, const JobId& id) {

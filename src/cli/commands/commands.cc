@@ -18,6 +18,7 @@ namespace howdah::cli::commands {
   ROW(Outputs)               \
   ROW(Result)                \
   ROW(Events)                \
+  ROW(Feed)                  \
   ROW(TensorBoard)           \
   ROW(Open)                  \
   ROW(Exec)                  \

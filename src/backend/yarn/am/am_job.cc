@@ -112,12 +112,18 @@ struct AmJob::Parts {
     auto newest = OwnCredentials(configuration.environment());
     newest.ok() ? credentials->Replace(std::move(*newest)) : Warn(newest.error());
   }
+  // The AM keeps the logs of feeds beside its event log (am::Feeds).
+  JobFiles LocalFiles() const {
+    JobFiles files{kJournal, kEventLog, {}};
+    for (const jobspec::FeedSpec& feed : spec.feeds) files.feed_logs.push_back("feed-" + feed.name + ".bin");
+    return files;
+  }
   // Stores the files that the next AM of the job needs. The copies end, unless this fails.
   Status StoreState() {
     copy.reset();
     HadoopClient cluster = OpenCluster();
-    const Status stored = StoreJobFiles(cluster, start.job, kJournal, kEventLog);
-    if (!stored.ok()) copy = std::make_unique<JournalCopy>(OpenCluster(), start.job, kJournal, kEventLog);
+    const Status stored = StoreJobFiles(cluster, start.job, LocalFiles());
+    if (!stored.ok()) copy = std::make_unique<JournalCopy>(OpenCluster(), start.job, LocalFiles());
     return stored;
   }
   Result<StartingPoint> RestoreStored(Instant now) const;
@@ -152,8 +158,14 @@ Result<AmJob::StartingPoint> AmJob::Parts::RestoreStored(Instant now) const {
   auto before = ReadRunningJournal(cluster, start.job);
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
-  const auto fetched = FetchEventLog(cluster, start.job, kEventLog);
+  const auto fetched = FetchLog(cluster, start.job, kEventLog);
   if (!fetched.ok()) return fetched.error().While(kDoing);
+  // If the event log is not stored, the logs of feeds are not needed either: the tasks start again. If only the log of
+  // a feed is missing, the AM reports it (am::Feeds::Resume).
+  for (const std::string& log : *fetched ? LocalFiles().feed_logs : std::vector<std::string>()) {
+    const auto feed = FetchLog(cluster, start.job, log);
+    if (!feed.ok()) return feed.error().While(kDoing);
+  }
   // The job can continue without the metrics.
   if (const Status metrics = FetchMetrics(cluster, start.job, kMetrics); !metrics.ok()) {
     std::cerr << "restoring the metrics: " << metrics.error().message << "\n";
@@ -356,7 +368,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
   if (restored && restored->am_rm_token) token = hadoop::rpc::FromProto(*restored->am_rm_token);
   HOWDAH_TRY(auto calls, hadoop::yarn::AsioCalls(loop, parts_->configuration, token));
-  parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
+  parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), parts_->LocalFiles());
   parts_->metrics_copy = std::make_unique<MetricsCopy>(parts_->OpenCluster(), id(), kMetrics);
   if (!spec().tony_history.empty()) {
     parts_->begin_history = std::jthread([parts = parts_.get(), path = journal(), now = clock.Now()] {

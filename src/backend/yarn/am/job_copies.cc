@@ -66,11 +66,10 @@ Status StoreBeginning(HadoopClient& cluster, const GrowingFile& from, const std:
 
 }  // namespace
 
-JournalCopy::JournalCopy(HadoopClient cluster, JobId id, std::string journal, std::string event_log)
+JournalCopy::JournalCopy(HadoopClient cluster, JobId id, JobFiles files)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
-      journal_(std::move(journal)),
-      event_log_(std::move(event_log)),
+      files_(std::move(files)),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this] { Run(); }) {}
 
@@ -90,16 +89,22 @@ bool JournalCopy::AwaitChange(int watch) {
 void JournalCopy::Run() {
   using Clock = std::chrono::steady_clock;
   const os::files::Fd watch(inotify_init1(IN_CLOEXEC));
-  if (!watch.valid() || inotify_add_watch(watch.get(), journal_.c_str(), IN_MODIFY) < 0 ||
-      inotify_add_watch(watch.get(), event_log_.c_str(), IN_MODIFY) < 0) {
-    std::cerr << os::files::SystemError("watching " + journal_ + " and " + event_log_).message << "\n";
+  if (!watch.valid() || inotify_add_watch(watch.get(), files_.journal.c_str(), IN_MODIFY) < 0 ||
+      inotify_add_watch(watch.get(), files_.event_log.c_str(), IN_MODIFY) < 0) {
+    std::cerr << os::files::SystemError("watching " + files_.journal + " and " + files_.event_log).message << "\n";
     return;
   }
   std::string reported;
   do {
+    // Again each time, because another file may have the name now. IN_ATTRIB reports that it was replaced.
+    for (const std::string& log : files_.feed_logs) {
+      if (inotify_add_watch(watch.get(), log.c_str(), IN_MODIFY | IN_ATTRIB) < 0 && errno != ENOENT) {
+        std::cerr << os::files::SystemError("watching " + log).message << "\n";
+      }
+    }
     const auto begin = Clock::now();
     cluster_.TakeNewerCredentials();
-    const Status stored = StoreJobFiles(cluster_, id_, journal_, event_log_);
+    const Status stored = StoreJobFiles(cluster_, id_, files_);
     if (!stored.ok() && stored.error().message != reported) {
       reported = stored.error().message;
       std::cerr << "storing the journal: " << reported << "; will retry\n";
@@ -111,13 +116,20 @@ void JournalCopy::Run() {
 }
 
 // The journal is derived from the events, so the stored journal must not be newer than the stored events. Therefore
-// this determines the size of the journal first and copies the journal last.
-Status StoreJobFiles(HadoopClient& cluster, const JobId& id, const std::string& journal, const std::string& event_log) {
+// this determines the size of the journal first and copies the journal after the events. The logs of feeds are copied
+// last, because a generation of readers that they lack can be derived from the events.
+Status StoreJobFiles(HadoopClient& cluster, const JobId& id, const JobFiles& local) {
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
-  HOWDAH_TRY(const auto lines, OpenGrowing(journal));
-  HOWDAH_TRY(const auto events, OpenGrowing(event_log));
-  HOWDAH_TRY_STATUS(StoreBeginning(cluster, events, layout.event_log(id)));
-  return StoreBeginning(cluster, lines, layout.journal(id));
+  HOWDAH_TRY(const auto lines, OpenGrowing(local.journal));
+  HOWDAH_TRY(const auto events, OpenGrowing(local.event_log));
+  HOWDAH_TRY_STATUS(StoreBeginning(cluster, events, layout.am_log(id, local.event_log)));
+  HOWDAH_TRY_STATUS(StoreBeginning(cluster, lines, layout.journal(id)));
+  for (const std::string& log : local.feed_logs) {
+    if (access(log.c_str(), F_OK) != 0) continue;  // the job has ended
+    HOWDAH_TRY(const auto records, OpenGrowing(log));
+    HOWDAH_TRY_STATUS(StoreBeginning(cluster, records, layout.am_log(id, log)));
+  }
+  return {};
 }
 
 Result<bool> FetchNewerTokens(HadoopClient& cluster, const JobId& id) {
@@ -130,10 +142,10 @@ Result<bool> FetchNewerTokens(HadoopClient& cluster, const JobId& id) {
   return written.ok() ? Result<bool>(true) : Result<bool>(written.error());
 }
 
-Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path) {
+Result<bool> FetchLog(HadoopClient& cluster, const JobId& id, const std::string& path) {
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
   HOWDAH_TRY(const auto files, cluster.Files());
-  const auto reader = files->Open(layout.event_log(id));
+  const auto reader = files->Open(layout.am_log(id, path));
   if (!reader.ok() && reader.error().code == ErrorCode::kNotFound) return false;
   if (!reader.ok()) return reader.error();
   // Write the copy under another name first, because a later process of this container must not continue from an

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "howdah/backend/yarn/hadoop_client.h"
 #include "howdah/base/ids.h"
@@ -15,13 +16,19 @@
 
 namespace howdah::backend::yarn::am {
 
-// Stores both files when one of them has grown, at most once per second. Each copy writes the whole files, and the
+// The paths of the local files. A feed's log may be replaced by a shorter one at any time.
+struct JobFiles {
+  std::string journal, event_log;
+  std::vector<std::string> feed_logs;  // in the current directory; they are stored under the same names
+};
+
+// Stores the files when one of them has grown, at most once per second. Each copy writes the whole files, and the
 // pauses between copies are long enough that copying takes at most a tenth of the time. A failed copy is repeated when
 // a file has grown again. Uses its own thread, so that a slow NameNode does not delay the job.
 class JournalCopy {
  public:
-  // journal, event_log: paths of the local files. Starts immediately.
-  JournalCopy(HadoopClient cluster, JobId id, std::string journal, std::string event_log);
+  // Starts immediately.
+  JournalCopy(HadoopClient cluster, JobId id, JobFiles files);
   // Waits until a copy in progress is finished.
   ~JournalCopy();
   JournalCopy(const JournalCopy&) = delete;
@@ -34,17 +41,17 @@ class JournalCopy {
 
   HadoopClient cluster_;
   JobId id_;
-  std::string journal_, event_log_;
+  JobFiles files_;
   os::files::Fd stop_;
   std::thread thread_;
 };
 
-// Stores the whole local files of journal and event log once. Blocks.
-Status StoreJobFiles(HadoopClient& cluster, const JobId& id, const std::string& journal, const std::string& event_log);
+// Stores the whole local files once. Blocks.
+Status StoreJobFiles(HadoopClient& cluster, const JobId& id, const JobFiles& files);
 
-// Copies the event log (am::EventLog) that a job's AM stored last to a new local file. Returns false if none is stored
-// yet.
-Result<bool> FetchEventLog(HadoopClient& cluster, const JobId& id, const std::string& path);
+// Copies a log that a job's AM stored last, the event log (am::EventLog) or the log of a feed (am::FeedLog), to a new
+// local file. path: the local file, in the working directory. Returns false if none is stored yet.
+Result<bool> FetchLog(HadoopClient& cluster, const JobId& id, const std::string& path);
 
 // Copies the newer tokens that a client has stored (`howdah renew`) to this container. Returns false if there are none.
 Result<bool> FetchNewerTokens(HadoopClient& cluster, const JobId& id);

@@ -39,7 +39,7 @@ struct TaskOptions {
   // The address at which other tasks reach this task. If empty: the source address of connections from this machine to
   // the AM.
   std::string host;
-  // Called once, in the executor's process.
+  // Called in the executor's process.
   std::function<Result<rpc::Identity>()> load_identity;
   // A directory with the content for the working directory: `source` (a directory or an archive), then `files/N` for
   // the N-th of the job's files, counted from 0 (a file, a directory, or an archive to unpack). Both exist only if the
@@ -50,6 +50,9 @@ struct TaskOptions {
   // Whether the guardian removes work_dir at the end. Otherwise the backend removes it. A NodeManager whose JVM has no
   // UTF-8 locale cannot remove files with names that are not ASCII.
   bool remove_work_dir = false;
+  // The directory for the sockets of feeds. The executor creates it if the job has feeds, and the guardian removes it.
+  // RunTask chooses one.
+  std::string feed_socket_dir;
   bool keeps_work_dir = false;  // whether work_dir stays after the end of the job (`run --keep`)
   std::string logs_dir;         // contains ATTEMPT/{stdout,stderr}; with several processes ATTEMPT/LOCAL_RANK/...
   // Whether all log files are directly in logs_dir, because YARN does not collect logs from subdirectories. Names:

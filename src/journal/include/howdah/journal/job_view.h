@@ -8,6 +8,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/core/change.h"
+#include "howdah/journal/feed_view.h"
 #include "howdah/journal/hardware_time.h"
 #include "howdah/journal/time_breakdown.h"
 
@@ -77,6 +78,7 @@ struct JobView {
   TimeBreakdown time_breakdown;
   HardwareTime hardware;
   std::vector<ChildView> children;  // the journal does not contain them; a caller may fill them in
+  std::vector<FeedView> feeds;      // likewise; in the order of the job file
   std::vector<TaskView> tasks;      // by role in the order of the job file, then by index
 
   // Applies the next entry of the journal. Accepts any entry, and ignores all entries after a final state.

@@ -9,6 +9,7 @@
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
 //       host.json               the host and the processes that run the job (job_host.h); deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end
+//       feed-NAME.bin           the AM's logs of feeds (am/feed_log.h); deleted at the end
 //       alive/CONTAINER         a named pipe that the container's agents keep open; deleted at the end
 //       am.log                  stderr of the AM and its guardian
 //       environment.json        {NAME: VALUE}: the submitter's variables that tasks inherit; deleted at the end

@@ -14,6 +14,7 @@
 //       tokens                          newer tokens than those of the submission (`howdah renew`)
 //       metrics                         the AM's metrics file, at most about five minutes old
 //       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
+//       feed-NAME.bin                   the AM's logs of feeds (am::FeedLog), likewise
 //     history/ID/                       mode 0700; kept after the end of the job
 //       job.json, journal.jsonl, metrics, outputs/, results/, logs/
 #pragma once
@@ -38,7 +39,8 @@ class Layout {
   std::string job_file(const JobId& id) const { return job(id) + "/job.json"; }
   std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
-  std::string event_log(const JobId& id) const { return job(id) + "/events.bin"; }
+  // A log of the AM, which has the same name as its local file: the event log, or the log of a feed.
+  std::string am_log(const JobId& id, const std::string& name) const { return job(id) + "/" + name; }
   std::string authorities(const JobId& id) const { return job(id) + "/authorities.pem"; }
   std::string keytab(const JobId& id) const { return job(id) + "/keytab"; }
   std::string tokens(const JobId& id) const { return job(id) + "/tokens"; }

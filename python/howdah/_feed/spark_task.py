@@ -1,0 +1,402 @@
+"""Calls of a feed to the executors of a job, and the code of the Spark tasks that send a DataFrame.
+
+The text of this module travels to Spark's tasks, so it needs only the standard library and pyarrow.
+
+    task:  ask ──▶ which rows of the partition are missing, and who takes them?
+           reads Spark's batches from the start, cuts them into blocks, and sends the blocks with missing rows
+           … until the job has all rows, nobody wants them any more, or readers have been full for 10 s
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+import time
+from bisect import bisect_right
+from collections import deque
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+
+pa: Any = import_module("pyarrow")
+pc: Any = import_module("pyarrow.compute")
+flight: Any = import_module("pyarrow.flight")
+
+DEPTH = 2  # blocks of a partition that are under way: one is sent while the job accepts the other
+PASS = "howdah.feed.pass"  # local properties of a Spark job
+LOCATIONS = "howdah.feed.locations"
+GROUP = "howdah.feed.group"
+
+_BLOCK = 4 << 20  # bytes of a block that has more than one row
+_ROW = 256 << 20  # bytes of a row
+_FEWEST_ROWS = 1024  # the limit for the first 16 blocks of a partition; it grows with the number of the first row
+_REPLY_S = 60.0  # for one reply to an action; `ask` is answered after 10 s at the latest
+_SLOWEST_RETRY_S = 1.0
+_UNIX = "grpc+unix://"
+
+
+class Broken(Exception):
+    """A connection to an executor was lost, or could not be made."""
+
+
+class Refused(Exception):
+    """An executor has refused a call."""
+
+
+class Unfit(Exception):
+    """A feed cannot carry a row."""
+
+
+class SourceFailed(Exception):
+    """The source has raised its __cause__."""
+
+
+class Address(NamedTuple):
+    """Where the executors of a job listen for a feed."""
+
+    locations: Sequence[str]
+    token: str
+    ca: str  # the certificate of the job's authority, in PEM format
+    server_name: str  # the name in the executors' certificates
+
+
+def reachable(locations: Sequence[str]) -> list[str]:
+    """The locations in the order of preference: sockets of this user on this machine, then TLS."""
+
+    def own(location: str) -> bool:
+        try:
+            found = os.stat(location[len(_UNIX) :])
+        except OSError:
+            return False
+        return stat.S_ISSOCK(found.st_mode) and found.st_uid == os.getuid()
+
+    near = [location for location in locations if location.startswith(_UNIX) and own(location)]
+    return near + [location for location in locations if not location.startswith(_UNIX)]
+
+
+class Calls:
+    """The calls to the executors of a job, for one feed. Thread-safe."""
+
+    refused: type[Exception] = Refused  # raised if an executor refuses a call
+
+    def __init__(self, job: str, feed: str) -> None:
+        self._job, self._feed = job, feed
+        self._lock = threading.Lock()
+        self._clients: dict[str, Any] = {}
+        self._address = Address((), "", "", "")
+        self._main = ""  # the location for actions
+        self._turn = 0
+
+    def use(self, address: Address) -> None:
+        """Chooses an executor for actions: another one at every call."""
+        usable = reachable(address.locations)
+        if not usable:
+            raise self.refused(f"no executor of {self._job} can be reached from this machine: {address.locations}")
+        with self._lock:
+            if address[1:] != self._address[1:]:
+                self._clients.clear()
+            self._address = address
+            self._main = usable[self._turn % len(usable)]
+            self._turn += 1
+
+    def use_next(self) -> None:
+        """Chooses another executor for actions."""
+        self.use(self._address)
+
+    @property
+    def address(self) -> Address:
+        return self._address
+
+    def action(self, kind: str, **body: Any) -> dict[str, Any]:
+        """The one reply to an action."""
+        for reply in self.replies(kind, timeout=_REPLY_S, **body):
+            return reply
+        raise self.refused(f"the executor has not replied to {kind!r}")
+
+    def replies(self, kind: str, *, timeout: float | None = None, **body: Any) -> Iterator[dict[str, Any]]:
+        """The replies to an action, as they arrive."""
+        location = self._main
+        with self._errors(location):
+            request = flight.Action(kind, json.dumps({"feed": self._feed, **body}).encode())
+            for result in self._client(location).do_action(request, self._options(timeout)):
+                yield json.loads(result.body.to_pybytes())
+
+    @contextmanager
+    def put(self, locations: Sequence[str], schema: Any, **command: Any) -> Iterator[tuple[Any, Any]]:
+        """The writer of blocks to an executor, and the reader of its answers."""
+        usable = reachable(locations)
+        if not usable:
+            raise self.refused(f"no location of a reader of {self._job} can be reached from this machine: {locations}")
+        with self._errors(usable[0]):
+            descriptor = flight.FlightDescriptor.for_command(json.dumps({"feed": self._feed, **command}).encode())
+            writer, reader = self._client(usable[0]).do_put(descriptor, schema, self._options(None))
+            try:
+                yield writer, reader
+            except BaseException:
+                with suppress(pa.ArrowException):
+                    writer.close()
+                raise
+            writer.close()  # raises the status of the call
+
+    @contextmanager
+    def _errors(self, location: str) -> Iterator[None]:
+        lost = (flight.FlightUnavailableError, flight.FlightTimedOutError, flight.FlightCancelledError, OSError)
+        try:
+            yield
+        except lost as error:
+            with self._lock:
+                self._clients.pop(location, None)
+            raise Broken(str(error)) from error
+        except pa.ArrowException as error:
+            text = f"the executor at {location} refused a call of the feed {self._feed!r}: {error}"
+            raise self.refused(text) from error
+
+    def _options(self, timeout: float | None) -> Any:
+        headers = [(b"authorization", b"Bearer " + self._address.token.encode())]
+        return flight.FlightCallOptions(timeout=timeout, headers=headers)
+
+    def _client(self, location: str) -> Any:
+        with self._lock:
+            client = self._clients.get(location)
+            if client is None:
+                # With a pool of its own, a new client connects at once, however often another one has failed.
+                client = self._clients[location] = flight.FlightClient(
+                    location,
+                    tls_root_certs=None if location.startswith(_UNIX) else self._address.ca.encode(),
+                    override_hostname=None if location.startswith(_UNIX) else self._address.server_name,
+                    generic_options=[("grpc.use_local_subchannel_pool", 1)],
+                )
+            return client
+
+
+# --- blocks ---
+
+
+def blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Cuts the rows of a partition into pairs (first row, block). The boundaries depend only on the rows, whatever the
+    sizes of the batches. names: of the columns."""
+    held: list[Any] = []  # parts of the next block
+    first = rows = size = 0  # of the next block
+    for given in batches:
+        batch = _named(given, names)
+        ends = _ends(batch)  # the bytes up to the end of each row
+        at = before = 0
+        while at < batch.num_rows:
+            most = max(_FEWEST_ROWS, first // 16)
+            end = bisect_right(ends, before + _BLOCK - size, at, min(at + most - rows, batch.num_rows))
+            if end == at and not held:
+                end += 1  # a row that is larger than a block
+            if end > at:
+                held.append(batch.slice(at, end - at))
+                rows, size = rows + end - at, size + ends[end - 1] - before
+                at, before = end, ends[end - 1]
+            if at < batch.num_rows or rows == most:
+                yield first, _joined(held)
+                first, held, rows, size = first + rows, [], 0, 0
+    if held:
+        yield first, _joined(held)
+
+
+def _named(batch: Any, names: Sequence[str]) -> Any:
+    fields = [pa.field(name, field.type, field.nullable) for name, field in zip(names, batch.schema)]
+    return pa.RecordBatch.from_arrays(batch.columns, schema=pa.schema(fields))
+
+
+def _joined(parts: list[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    return pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+
+
+def _ends(batch: Any) -> Sequence[int]:
+    total: Any = 0
+    for column in batch.columns:
+        total = _sum(total, _sizes(column))
+    if isinstance(total, int):
+        return range(total, total * batch.num_rows + 1, total)
+    ends: Sequence[int] = pc.cumulative_sum(total).to_pylist()
+    return ends
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return a + b if isinstance(a, int) and isinstance(b, int) else pc.add(a, b)
+
+
+def _sizes(column: Any) -> Any:
+    """The bytes of each row of a column: an int if all rows have the same number, else an array. They depend on the
+    values only, and not on the buffers, which Spark's batches determine."""
+    types = pa.types
+    if types.is_struct(column.type):
+        size: Any = 1
+        for inner in column.flatten():
+            size = _sum(size, _sizes(inner))
+        return size
+    if types.is_list(column.type) or types.is_large_list(column.type):
+        lengths = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int64())
+        inner = _sizes(column.flatten())
+        if isinstance(inner, int):
+            return pc.add(pc.multiply(lengths, inner), 9)
+        totals = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(inner)])
+        ends = pc.cumulative_sum(lengths)
+        return pc.add(pc.subtract(totals.take(ends), totals.take(pc.subtract(ends, lengths))), 9)
+    if any(of(column.type) for of in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)):
+        return pc.add(pc.fill_null(pc.binary_length(column), 0).cast(pa.int64()), 9)
+    return column.type.bit_width // 8 + 1
+
+
+def _missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> list[tuple[int, Any]]:
+    """The missing rows of a block."""
+    parts = []
+    for start, end in missing:
+        low = max(first, start)
+        high = first + batch.num_rows if end is None else min(first + batch.num_rows, end)
+        if low < high:
+            parts.append((low, batch.slice(low - first, high - low)))
+    return parts
+
+
+# --- the task ---
+
+
+class Attempt:
+    """One attempt of a Spark task to supply a partition. found: its blocks. patience: seconds until a task that is
+    blocked ends."""
+
+    def __init__(self, calls: Calls, place: dict[str, int], found: Iterator[tuple[int, Any]], patience: float) -> None:
+        self._calls, self._place, self._blocks, self._patience = calls, place, found, patience
+        self._unsent: deque[tuple[int, Any]] = deque()  # rows that were read and not accepted, in their order
+        self._read = 0  # rows
+        self._ended = False  # all rows were read, and the job has their number
+        self._moved = time.monotonic()  # the last time when rows were read or accepted
+        self.counts = {"rows": 0, "bytes": 0, "refused": 0, "waited": 0.0}
+
+    def supply(self) -> str:
+        """Returns `done`, `over`, `paused` (readers are full), `again` (rows before those that were read are missing),
+        or `lost` (no executor can be reached)."""
+        failures = 0  # attempts in a row in which no row was accepted
+        while True:
+            start, accepted = time.monotonic(), self.counts["rows"]
+            blocked = "paused"
+            try:
+                answer = self._calls.action("ask", **self._place)
+                if answer["what"] in ("done", "over"):
+                    return str(answer["what"])
+                if answer["what"] == "wait":
+                    self.counts["waited"] += time.monotonic() - start
+                elif not self._send(answer):
+                    return "again"
+                failures = 0 if self.counts["rows"] > accepted or not self._unsent else failures + 1
+            except Broken:
+                self._calls.use_next()
+                failures, blocked = failures + 1, "lost"
+            if time.monotonic() - self._moved >= self._patience:
+                return blocked
+            if failures:
+                time.sleep(min(0.05 * 2 ** min(failures, 10), _SLOWEST_RETRY_S))
+
+    def _send(self, answer: dict[str, Any]) -> bool:
+        """Sends missing rows until all are sent, or the reader takes no more. Returns false if the missing rows come
+        before those that this attempt can still supply."""
+        ended = self._ended
+        piece = self._next(answer["missing"])
+        if piece is None:
+            return self._ended and not ended
+        self._unsent.appendleft(piece)
+        with suppress(Broken):  # the ledger names another reader, or the same one when it is back
+            self._put(answer["locations"], answer["missing"], piece[1].schema)
+        return True
+
+    def _put(self, locations: Sequence[str], missing: Sequence[Sequence[Any]], schema: Any) -> None:
+        flying: deque[tuple[int, Any]] = deque()  # sent, and not answered
+        refused: list[tuple[int, Any]] = []
+        try:
+            with self._calls.put(locations, schema, **self._place) as (writer, reader):
+                while len(flying) < DEPTH or self._answered(reader, flying, refused):
+                    piece = self._next(missing)
+                    if piece is None:
+                        break
+                    flying.append(piece)
+                    writer.write_with_metadata(piece[1], json.dumps({"from": piece[0]}).encode())
+                    self.counts["bytes"] += piece[1].nbytes
+                writer.done_writing()
+                while flying and self._answered(reader, flying, refused) is not None:
+                    pass
+        finally:
+            self._unsent.extendleft(reversed([*refused, *flying]))
+
+    def _answered(self, reader: Any, flying: deque[tuple[int, Any]], refused: list[tuple[int, Any]]) -> bool | None:
+        """Takes the answer to one block. Returns whether the reader has room for more; None if the call has ended."""
+        message = reader.read()
+        if message is None:  # closing the writer gives the reason
+            return None
+        answer = json.loads(message.to_pybytes())
+        if "failed" in answer:
+            raise Refused(answer["failed"])
+        piece = flying.popleft()
+        if "acknowledged" not in answer:
+            self.counts["refused"] += 1
+            refused.append(piece)
+            return False
+        first, end = answer["acknowledged"]
+        self.counts["rows"] += end - first
+        self._moved = time.monotonic()
+        return bool(answer["credit"])
+
+    def _next(self, missing: Sequence[Sequence[Any]]) -> tuple[int, Any] | None:
+        """The next missing rows; None if this attempt has none. Reports the end of the partition."""
+        last = missing[-1][1] if missing else 0
+        while True:
+            if self._unsent:
+                block = self._unsent.popleft()
+            elif self._ended or (last is not None and self._read >= last):
+                return None
+            else:
+                try:
+                    read = next(self._blocks, None)
+                except Exception as error:  # not an error of the call that is open
+                    raise SourceFailed from error
+                if read is None:
+                    self._calls.action("partition-ended", rows=self._read, **self._place)
+                    self._ended = True
+                    return None
+                block = read
+                self._read = block[0] + block[1].num_rows
+                self._moved = time.monotonic()
+                _check_size(*block)
+            parts = _missing_parts(*block, missing)
+            self._unsent.extendleft(reversed(parts[1:]))
+            if parts:
+                return parts[0]
+
+
+def _check_size(first: int, batch: Any) -> None:
+    size = batch.nbytes if batch.num_rows == 1 else 0
+    if size > _ROW:
+        raise Unfit(f"row {first} of a partition has {size / 2**20:.1f} MiB; a row has at most 256 MiB: split it")
+
+
+def supply(batches: Iterable[Any], job: dict[str, Any]) -> tuple[str, int, str, str, dict[str, float]]:
+    """Supplies the partition of this Spark task.
+
+    job: `job`, `feed`, `token`, `ca`, `server_name`, `names` (of the columns), `patience`. Returns the group of
+    the Spark job, the partition, the result of Attempt.supply, or `refused` or `unfit` with the text of the error, and
+    the numbers of the attempt.
+    """
+    context = import_module("pyspark").TaskContext.get()
+    place = {"pass": int(context.getLocalProperty(PASS)), "partition": context.partitionId()}
+    calls = Calls(job["job"], job["feed"])
+    attempt = Attempt(calls, place, blocks(batches, job["names"]), job["patience"])
+    result, text = "", ""
+    try:
+        locations = json.loads(context.getLocalProperty(LOCATIONS))
+        calls.use(Address(locations, job["token"], job["ca"], job["server_name"]))
+        result = attempt.supply()
+    except SourceFailed as failed:
+        raise failed.__cause__ or failed
+    except Refused as error:
+        result, text = "refused", str(error)
+    except Unfit as error:
+        result, text = "unfit", str(error)
+    return context.getLocalProperty(GROUP), place["partition"], result, text, attempt.counts

@@ -1,0 +1,161 @@
+// The durable state of a feed as a file: its ledger, its generations, and the sends that were accepted. And the
+// processes that have the numbers of a generation.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/core/action.h"
+#include "howdah/core/job.h"
+#include "howdah/feed/ledger.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/files/record_file.h"
+
+namespace howdah::am {
+
+// Each change is in the file when the call that makes it returns, unless written() is an error. After
+// ErrorCode::kNoSpace the changes wait in memory: the caller must hold back everything that follows from them
+// (WhenWritten) until Flush has succeeded. After any other error the log cannot be used any more.
+//
+// When the file has grown, a snapshot replaces its records. The snapshot is written to "PATH.new" and then renamed, so
+// that the file is complete at any time. Not thread-safe.
+class FeedLog {
+ public:
+  // The newest generation of the feed's readers.
+  struct Formed {
+    int64_t generation = -1;  // as in feed::GenerationFormed; -1: none was formed
+    int job_generation = -1;  // the generation of the job (core::StartTask) in which it was formed
+    int readers = 0;
+    friend bool operator==(const Formed&, const Formed&) = default;
+  };
+  // The oldest keys are forgotten when a feed has more sends.
+  static constexpr size_t kMostKeys = size_t{1} << 16;
+
+  // Restores the state from the file at the path. An absent file is created, without a record.
+  static Result<FeedLog> Open(const std::string& path, const feed::Options& options);
+
+  // Steps the ledger. The caller carries out the actions.
+  feed::StepResult Step(const feed::Event& event, Instant now);
+  // Begins a generation: steps feed::GenerationFormed, and remembers it.
+  feed::StepResult Form(const Formed& formed, Instant now);
+  const Formed& formed() const { return formed_; }
+
+  // The partition of the send with this key; nullopt if it is new, or was forgotten.
+  std::optional<feed::PartitionId> FindSend(const std::string& key) const;
+  feed::PartitionId AddSend(const std::string& key);
+  // The number of sends.
+  feed::PartitionId sends() const { return sends_; }
+  // Whether SourceEnded was stepped.
+  bool source_ended() const { return source_ended_; }
+
+  // The name of the supplier that is connected; nullopt: there is none.
+  void SetSupplier(std::optional<std::string> name);
+  const std::optional<std::string>& supplier() const { return supplier_; }
+
+  // Whether the file has no record: it was absent, and nothing was written yet.
+  bool empty() const { return bytes_ == 0; }
+  // Writes the first record, so that the log of a feed that has begun is not empty.
+  void Begin();
+
+  const feed::Ledger& ledger() const { return ledger_; }
+  const std::string& path() const { return file_.path(); }
+  const Status& written() const { return written_; }
+  // Calls `then` now, or when Flush has succeeded. The order of calls is kept.
+  void WhenWritten(std::function<void()> then);
+  // Repeats a write that has failed with kNoSpace.
+  const Status& Flush();
+
+ private:
+  FeedLog(const feed::Options& options, os::files::RecordFile file);
+
+  Status Restore(std::string_view record);
+  void Append(std::vector<std::string> records);
+  void Compact();
+  Status ReplaceFile(const std::vector<std::string>& records);
+
+  os::files::RecordFile file_;
+  feed::Ledger ledger_;
+  Formed formed_;
+  std::unordered_map<std::string, feed::PartitionId> keys_;
+  std::deque<std::string> keys_by_age_;
+  feed::PartitionId sends_ = 0;
+  bool source_ended_ = false;
+  std::optional<std::string> supplier_;
+  Status written_;
+  std::deque<std::function<void()>> held_;  // by WhenWritten
+  size_t bytes_ = 0;                        // of all records in the file
+  size_t compact_at_ = 0;                   // the value of bytes_ at which a snapshot is written
+};
+
+// The readers of a feed: which process has which number. Not thread-safe.
+class FeedSeats {
+ public:
+  struct Reader {
+    ContainerId container = {};  // of the newest attempt in this generation; empty: none
+    int attempt = -1;            // -1: none has started in this generation
+    bool running = false;
+    // Its executor may have seen orders that the log lacks. It is ignored until it starts again.
+    bool outdated = false;
+    bool returns = true;  // as in the newest feed::RankLost
+  };
+  // The readers of an attempt.
+  struct Position {
+    int first = 0;
+    int processes = 1;
+    int readers = 0;  // of the feed
+  };
+
+  // spec must live longer than this object. alone: as feed::Options::ranks_restart_alone.
+  FeedSeats(const jobspec::JobSpec& spec, const jobspec::FeedSpec& feed, bool alone);
+
+  // nullopt: the task does not read the feed.
+  std::optional<Position> PositionOf(const core::StartTask& order, const core::PeerGroup& peers) const;
+  // Whether this attempt has these numbers already.
+  bool Has(const core::StartTask& order, const Position& position) const;
+  // Whether a generation must be formed before the attempt takes its numbers.
+  bool NeedsGeneration(const core::StartTask& order, const Position& position) const;
+  // Begins a generation. No attempt has a number.
+  void Form(const FeedLog::Formed& formed);
+  void Take(const core::StartTask& order, const Position& position);
+  const FeedLog::Formed& formed() const { return formed_; }
+  // Continues with this number of the generation, if it is newer.
+  void Continue(const FeedLog::Formed& logged);
+
+  int size() const { return static_cast<int>(readers_.size()); }
+  Reader& at(int rank) { return readers_[static_cast<size_t>(rank)]; }
+  const Reader& at(int rank) const { return readers_[static_cast<size_t>(rank)]; }
+  // The numbers of the attempt that was started last in the container.
+  std::vector<int> Of(const ContainerId& container) const;
+  // Whether the reader belongs to the container, and is not outdated.
+  bool Owns(const ContainerId& container, int rank) const;
+
+  // By number: whether the reader's task has not ended, as of the status. Empty if all tasks that read have ended.
+  std::vector<bool> Expected(const journal::JobView& view) const;
+
+ private:
+  struct Reading {
+    int role = 0;
+    int processes = 1;
+    int most = 1;  // tasks
+  };
+
+  const jobspec::JobSpec& spec_;
+  const bool alone_;
+  std::vector<Reading> roles_;
+  FeedLog::Formed formed_;
+  bool incomplete_ = false;  // the log has a newer generation, whose starts are not known: the next start forms one
+  std::vector<Reader> readers_;
+  std::unordered_map<ContainerId, int> first_;
+};
+
+}  // namespace howdah::am

@@ -1,0 +1,83 @@
+#include "feed_log.h"
+
+#include <gtest/gtest.h>
+
+#include "howdah/os/files/files.h"
+#include "howdah/os/files/testing.h"
+
+namespace howdah::am {
+namespace {
+
+Instant Second(int64_t seconds) { return Instant(std::chrono::seconds(1'795'000'000 + seconds)); }
+
+FeedLog Opened(const std::string& path) {
+  auto log = FeedLog::Open(path, feed::Options());
+  EXPECT_TRUE(log.ok()) << log.error().message;
+  return std::move(*log);
+}
+
+TEST(FeedLog, StateIsRestored) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "feed.bin";
+  FeedLog log = Opened(path);
+  EXPECT_TRUE(log.empty());
+  log.Begin();
+  EXPECT_FALSE(log.empty());
+  EXPECT_FALSE(log.Form({0, 3, 2}, Second(0)).actions.empty());
+  EXPECT_EQ(log.AddSend("a 1"), 0);
+  EXPECT_EQ(log.AddSend(std::string("b\0", 2)), 1);
+  log.SetSupplier("Spark");
+  EXPECT_TRUE(log.Step(feed::SourceEnded{2}, Second(1)).changed);
+  EXPECT_TRUE(log.written().ok());
+
+  const FeedLog restored = Opened(path);
+  EXPECT_FALSE(restored.empty());
+  EXPECT_EQ(restored.formed(), (FeedLog::Formed{0, 3, 2}));
+  EXPECT_EQ(restored.FindSend("a 1"), 0);
+  EXPECT_EQ(restored.FindSend(std::string("b\0", 2)), 1);
+  EXPECT_EQ(restored.FindSend("c"), std::nullopt);
+  EXPECT_EQ(restored.sends(), 2);
+  EXPECT_TRUE(restored.source_ended());
+  EXPECT_EQ(restored.supplier(), "Spark");
+  EXPECT_EQ(restored.ledger().Snapshot(), log.ledger().Snapshot());
+}
+
+TEST(FeedLog, SnapshotReplacesTheRecords) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "feed.bin";
+  FeedLog log = Opened(path);
+  log.Form({0, 0, 1}, Second(0));
+  const std::string name(size_t{64} << 10, 'x');
+  for (int i = 0; i < 40; ++i) log.SetSupplier(name + std::to_string(i));
+  log.AddSend("key");
+  EXPECT_LT(os::files::TreeSize(path).value_or(0), int64_t{2} << 20) << "the records have 2.5 MiB";
+  const FeedLog restored = Opened(path);
+  EXPECT_EQ(restored.supplier(), name + "39");
+  EXPECT_EQ(restored.FindSend("key"), 0);
+  EXPECT_EQ(restored.formed(), log.formed());
+  EXPECT_EQ(restored.ledger().Snapshot(), log.ledger().Snapshot());
+  EXPECT_EQ(os::files::TreeSize(path + ".new"), std::nullopt);
+}
+
+TEST(FeedLog, OldestKeysAreForgotten) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "feed.bin";
+  FeedLog log = Opened(path);
+  for (size_t i = 0; i <= FeedLog::kMostKeys; ++i) log.AddSend(std::to_string(i));
+  EXPECT_EQ(log.FindSend("0"), std::nullopt);
+  EXPECT_EQ(log.FindSend("1"), 1);
+  EXPECT_EQ(log.sends(), static_cast<int64_t>(FeedLog::kMostKeys) + 1);
+}
+
+TEST(FeedLog, DamagedRecordIsAnError) {
+  for (const std::string record : {"", "Z", "G", "G1 2", "S", "Sx ", "Lx", "P"}) {
+    const os::files::Scratch scratch;
+    const std::string path = scratch / "feed.bin";
+    auto file = os::files::RecordFile::Open(path, [](std::string_view) { return Status(); });
+    ASSERT_TRUE(file.ok() && file->Append({record}).ok());
+    EXPECT_FALSE(FeedLog::Open(path, feed::Options()).ok()) << record;
+  }
+}
+
+}  // namespace
+}  // namespace howdah::am

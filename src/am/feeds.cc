@@ -1,0 +1,211 @@
+#include "feeds.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cstdio>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "howdah/frameworks/feed.h"
+#include "live_feed.h"
+
+namespace howdah::am {
+
+Feeds::Feeds(boost::asio::io_context& loop, const jobspec::JobSpec& spec, const os::process::Clock& clock,
+             std::string directory, Wires wires, Duration longest_wait)
+    : loop_(loop),
+      spec_(spec),
+      clock_(clock),
+      directory_(std::move(directory)),
+      wires_(std::move(wires)),
+      longest_wait_(longest_wait),
+      timer_(loop) {}
+
+Feeds::~Feeds() = default;
+
+Status Feeds::Open(bool resumes) {
+  replaying_ = resumes;
+  for (const jobspec::FeedSpec& feed : spec_.feeds) {
+    auto log = FeedLog::Open(directory_ + "feed-" + feed.name + ".bin", frameworks::FeedOptionsOf(spec_, feed));
+    if (!log.ok()) return log.error();
+    if (!resumes && log->empty()) log->Begin();
+    const auto place = [this](const ContainerId& container) {
+      const auto found = places_.find(container);
+      return found == places_.end() ? nullptr : &found->second;
+    };
+    feeds_.push_back(
+        std::make_unique<LiveFeed>(spec_, feed, std::move(*log),
+                                   LiveFeed::Ports{clock_, longest_wait_, wires_.order, place, [this] { Arm(); },
+                                                   wires_.locations_changed, wires_.fail}));
+    if (!resumes) feeds_.back()->seats().Continue(feeds_.back()->log().formed());
+  }
+  return {};
+}
+
+LiveFeed* Feeds::Find(const std::string& name) const {
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    if (spec_.feeds[i].name == name) return feeds_[i].get();
+  }
+  return nullptr;
+}
+
+void Feeds::Replay(const core::Event& event) { NoteEnd(event); }
+
+void Feeds::Replay(const core::StartTask& order, const core::PeerGroup& peers) {
+  for (const auto& feed : feeds_) feed->Place(order, peers, false);
+}
+
+Status Feeds::Resume(bool from_copy) {
+  replaying_ = false;
+  for (const auto& feed : feeds_) {
+    HOWDAH_TRY_STATUS(feed->Resume(from_copy));
+    if (feed->log().empty()) feed->log().Begin();
+  }
+  return {};
+}
+
+std::vector<wire::FeedReaders> Feeds::Start(const core::StartTask& order, const core::PeerGroup& peers) {
+  std::vector<wire::FeedReaders> all;
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    LiveFeed* const feed = feeds_[i].get();
+    const auto first = feed->Place(order, peers, true);
+    if (!first) continue;
+    wire::FeedReaders& readers = all.emplace_back();
+    readers.set_feed(spec_.feeds[i].name);
+    readers.set_first(*first);
+    readers.set_readers(feed->seats().size());
+    readers.set_generation(feed->seats().formed().generation);
+    readers.set_token(wires_.token(spec_.feeds[i].name));
+  }
+  if (!all.empty()) wires_.locations_changed();
+  return all;
+}
+
+void Feeds::Started(const core::StartTask& order) {
+  for (const auto& feed : feeds_) feed->Started(order.container);
+}
+
+void Feeds::OnEvent(const core::Event& event) { NoteEnd(event); }
+
+void Feeds::NoteEnd(const core::Event& event) {
+  const auto note = [&](const auto& ended, std::optional<int> local_rank, bool returns) {
+    for (const auto& feed : feeds_) {
+      feed->EndProcesses(ended.container, ended.attempt, local_rank, returns, !replaying_);
+    }
+  };
+  if (const auto* exited = std::get_if<core::RankExited>(&event)) {
+    // A process that has succeeded reads no further rows, also while other processes of its task run.
+    note(*exited, exited->local_rank, !(exited->exit.success() && exited->diagnosis.cause.empty()));
+  } else if (const auto* ended = std::get_if<core::TaskEnded>(&event)) {
+    note(*ended, std::nullopt, true);
+  } else if (const auto* failed = std::get_if<core::TaskStartFailed>(&event)) {
+    note(*failed, std::nullopt, true);
+  }
+}
+
+void Feeds::OnPassDone(const journal::JobView& view, bool ending) {
+  for (const auto& feed : feeds_) feed->OnPassDone(view, ending);
+}
+
+void Feeds::Finish() {
+  for (const auto& feed : feeds_) std::remove(feed->log().path().c_str());
+}
+
+void Feeds::OnConnected(const ContainerId& container) {
+  for (const auto& feed : feeds_) feed->OnConnected(container);
+}
+
+void Feeds::OnDisconnected(const ContainerId& container) {
+  for (const auto& feed : feeds_) feed->sources().Forget(container);
+}
+
+void Feeds::OnContainerGone(const ContainerId& container) {
+  places_.erase(container);
+  for (const auto& feed : feeds_) feed->OnContainerGone(container, !replaying_);
+}
+
+bool Feeds::OnMessage(const ContainerId& container, const wire::FromExecutor& message) {
+  if (message.has_feed_serves()) {
+    places_[container] = message.feed_serves();
+    for (const auto& feed : feeds_) feed->OnServes(container, message.feed_serves());
+    wires_.locations_changed();
+  } else if (message.has_feed_event()) {
+    if (LiveFeed* feed = Find(message.feed_event().feed())) feed->OnEvent(container, message.feed_event().event());
+  } else if (message.has_feed_call()) {
+    const wire::FeedCall& call = message.feed_call();
+    if (LiveFeed* feed = Find(call.feed())) {
+      feed->OnCall(container, call);
+    } else {
+      wire::ToExecutor refusal;
+      refusal.mutable_feed_reply()->set_id(call.id());
+      refusal.mutable_feed_reply()->set_error("the job has no feed " + call.feed() +
+                                              "; add it to `feeds` in the job file");
+      wires_.order(container, refusal);
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Result<std::vector<std::string>> Feeds::Locations(const std::string& name) const {
+  std::vector<std::string> locations;
+  LiveFeed* const feed = Find(name);
+  if (feed == nullptr) return Failed("the job has no feed " + name);
+  if (feed->log().ledger().progress().over) return Failed("the feed " + name + " is over: no rows are wanted any more");
+  std::set<ContainerId> seen;
+  for (int rank = 0; rank < feed->seats().size(); ++rank) {
+    const wire::FeedServes* place = feed->PlaceOf(rank);
+    if (place == nullptr || !seen.insert(feed->seats().at(rank).container).second) continue;
+    if (!place->unix_path().empty()) locations.push_back("grpc+unix://" + place->unix_path());
+    if (place->port() == 0) continue;
+    const HostPort address{place->host(), static_cast<uint16_t>(place->port())};
+    locations.push_back("grpc+tls://" + address.host + ":" + std::to_string(address.port));
+  }
+  return locations;
+}
+
+void Feeds::Close(const std::string& name, const std::function<void(Status)>& done) {
+  LiveFeed* const feed = Find(name);
+  if (feed == nullptr) return done(Failed("the job has no feed " + name));
+  const Status closed = feed->sources().Close();
+  feed->log().WhenWritten([done, closed] { done(closed); });
+}
+
+std::vector<journal::FeedView> Feeds::View() const {
+  std::vector<journal::FeedView> views;
+  views.reserve(feeds_.size());
+  for (const auto& feed : feeds_) views.push_back(feed->View());
+  return views;
+}
+
+// Answers sources in the next turn of the loop, so that one answer serves all changes of this turn, and sets the timer
+// to the earliest deadline.
+void Feeds::Arm() {
+  std::optional<Instant> earliest;
+  bool recheck = false;
+  for (const auto& feed : feeds_) {
+    const auto at = feed->Deadline();
+    if (at && (!earliest || *at < *earliest)) earliest = at;
+    recheck = recheck || feed->sources().recheck_wanted();
+  }
+  if (recheck && !std::exchange(turn_posted_, true)) boost::asio::post(loop_, [this] { Turn(); });
+  if (std::exchange(armed_, earliest) == earliest) return;
+  timer_.cancel();
+  if (!earliest) return;
+  timer_.expires_after(std::max(Duration::zero(), Duration(*earliest - clock_.Now())));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    armed_.reset();
+    Turn();
+  });
+}
+
+void Feeds::Turn() {
+  turn_posted_ = false;
+  for (const auto& feed : feeds_) feed->OnTime();
+  Arm();
+}
+
+}  // namespace howdah::am

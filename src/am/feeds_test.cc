@@ -1,0 +1,387 @@
+#include "feeds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "howdah/feed/messages.h"
+#include "howdah/os/files/testing.h"
+
+namespace howdah::am {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A job with one feed and two workers: "c0" has the container of worker 0. Records all messages to executors.
+struct Scene {
+  explicit Scene(jobspec::Framework framework, Duration longest_wait = std::chrono::hours(1)) : wait(longest_wait) {
+    spec.framework = framework;
+    spec.roles.emplace_back();
+    spec.roles[0].name = "worker";
+    spec.roles[0].instances = {2, 2};
+    spec.feeds.emplace_back();
+    spec.feeds[0].name = "train";
+    Begin(false);
+  }
+
+  // Creates the feeds of the first AM, or of the next one.
+  void Begin(bool resumes) {
+    feeds = std::make_unique<Feeds>(
+        loop, spec, clock, scratch.path() + "/",
+        Feeds::Wires{
+            .order = [this](const ContainerId& to, const wire::ToExecutor& m) { sent.emplace_back(to.text, m); },
+            .token = [](const std::string& feed) { return "secret of " + feed; },
+            .locations_changed = [this] { ++locations_changed; },
+            .fail = [this](const Error& error) { failed = error.message; }},
+        wait);
+    const Status opened = feeds->Open(resumes);
+    EXPECT_TRUE(opened.ok()) << opened.error().message;
+  }
+
+  core::StartTask OrderOf(int index, int attempt = 0, int generation = 0) const {
+    return {{"c" + std::to_string(index)}, {0, index}, attempt, generation, index};
+  }
+  core::PeerGroup Peers(int tasks = 2) const { return {std::vector<HostPort>(static_cast<size_t>(tasks))}; }
+  std::vector<wire::FeedReaders> Start(int index, int attempt = 0, int generation = 0, int tasks = 2) {
+    const core::StartTask order = OrderOf(index, attempt, generation);
+    auto readers = feeds->Start(order, Peers(tasks));
+    feeds->Started(order);
+    return readers;
+  }
+  void StartBoth() {
+    for (const int index : {0, 1}) {
+      Start(index);
+      wire::FromExecutor message;
+      message.mutable_feed_serves()->set_unix_path("/run/" + std::to_string(index));
+      EXPECT_TRUE(feeds->OnMessage({"c" + std::to_string(index)}, message));
+    }
+  }
+
+  void Report(const std::string& from, const feed::Event& event) {
+    wire::FromExecutor message;
+    message.mutable_feed_event()->set_feed("train");
+    message.mutable_feed_event()->set_event(feed::EncodeEvent(event));
+    EXPECT_TRUE(feeds->OnMessage({from}, message));
+  }
+  // The newest OpenPass that the container got.
+  feed::OpenPass Opened(const std::string& container) const {
+    feed::OpenPass newest{{-1, -1}, -1};
+    for (const auto& [to, message] : sent) {
+      if (to != container) continue;
+      for (const wire::FeedOrder& order : message.feed_orders()) {
+        const auto action = feed::DecodeAction(order.action());
+        if (const auto* open = action.ok() ? std::get_if<feed::OpenPass>(&*action) : nullptr) newest = *open;
+      }
+    }
+    return newest;
+  }
+  // Both readers begin the pass without kept rows, so its rows are requested.
+  void BeginReading() {
+    for (const std::string container : {"c0", "c1"}) {
+      const feed::OpenPass open = Opened(container);
+      Report(container, feed::KeptRowsOffered{open.reader, open.pass});
+      Report(container, feed::ReaderOpened{open.reader, open.pass, 1});
+    }
+  }
+
+  void Call(const std::string& from, wire::FeedCall call, uint64_t id) {
+    wire::FromExecutor message;
+    call.set_id(id);
+    if (call.feed().empty()) call.set_feed("train");
+    *message.mutable_feed_call() = std::move(call);
+    EXPECT_TRUE(feeds->OnMessage({from}, message));
+  }
+  void Ask(uint64_t id) {
+    wire::FeedCall call;
+    call.mutable_ask()->set_near(-1);
+    Call("c1", call, id);
+  }
+  void Supply(const std::string& from, uint64_t id) {
+    wire::FeedCall call;
+    call.mutable_supply()->set_name("Spark");
+    Call(from, call, id);
+  }
+  int64_t Send(const std::string& key, uint64_t id) {
+    wire::FeedCall call;
+    call.mutable_send()->set_key(key);
+    Call("c1", call, id);
+    return Replies(id).back().partition();
+  }
+  std::vector<wire::FeedReply> Replies(uint64_t id) const {
+    std::vector<wire::FeedReply> replies;
+    for (const auto& [to, message] : sent) {
+      if (message.has_feed_reply() && message.feed_reply().id() == id) replies.push_back(message.feed_reply());
+    }
+    return replies;
+  }
+  void Turn() {
+    loop.restart();
+    loop.poll();
+  }
+  // The texts of FailFeed that the container got.
+  std::vector<std::string> Failures(const std::string& container) const {
+    std::vector<std::string> texts;
+    for (const auto& [to, message] : sent) {
+      for (const wire::FeedOrder& order : message.feed_orders()) {
+        const auto action = feed::DecodeAction(order.action());
+        const auto* fail = action.ok() ? std::get_if<feed::FailFeed>(&*action) : nullptr;
+        if (to == container && fail != nullptr) texts.push_back(fail->message);
+      }
+    }
+    return texts;
+  }
+
+  const os::files::Scratch scratch;
+  boost::asio::io_context loop;
+  os::process::Clock clock;
+  jobspec::JobSpec spec;
+  Duration wait;
+  std::vector<std::pair<std::string, wire::ToExecutor>> sent;
+  int locations_changed = 0;
+  std::string failed;
+  std::unique_ptr<Feeds> feeds;
+};
+
+TEST(Feeds, StartOrderHasTheReadersOfTheTask) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.spec.roles[0].processes = 2;
+  scene.Begin(false);
+  const auto readers = scene.Start(1);
+  ASSERT_EQ(readers.size(), 1u);
+  EXPECT_EQ(readers[0].feed(), "train");
+  EXPECT_EQ(readers[0].first(), 2);
+  EXPECT_EQ(readers[0].readers(), 4);
+  EXPECT_EQ(readers[0].generation(), 0);
+  EXPECT_EQ(readers[0].token(), "secret of train");
+  EXPECT_EQ(scene.Opened("c1").reader.rank, 3) << "the last of its readers";
+  EXPECT_EQ(scene.Opened("c0").reader.rank, -1) << "worker 0 has not started";
+}
+
+TEST(Feeds, RanksThatDependOnEachOtherFormAGeneration) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  const int64_t before = scene.Opened("c0").reader.incarnation;
+  scene.Start(0);
+  EXPECT_EQ(scene.Opened("c0").reader.incarnation, before) << "the order was repeated";
+  const auto readers = scene.Start(0, 1, 1, 1);
+  EXPECT_EQ(readers[0].readers(), 1);
+  EXPECT_EQ(readers[0].generation(), 1);
+  EXPECT_GT(scene.Opened("c0").reader.incarnation, before);
+}
+
+TEST(Feeds, TaskThatRestartsAloneHasANewReader) {
+  Scene scene(jobspec::Framework::kPlain);
+  scene.StartBoth();
+  const feed::OpenPass other = scene.Opened("c1");
+  const int64_t before = scene.Opened("c0").reader.incarnation;
+  scene.feeds->OnEvent(core::TaskEnded{{"c0"}, 0, {}});
+  EXPECT_EQ(scene.Start(0, 1)[0].generation(), 0);
+  EXPECT_GT(scene.Opened("c0").reader.incarnation, before);
+  EXPECT_EQ(scene.Opened("c1").reader, other.reader);
+}
+
+TEST(Feeds, QuestionWaitsUntilRowsAreRequested) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.Ask(7);
+  scene.Turn();
+  EXPECT_THAT(scene.Replies(7), IsEmpty());
+  scene.BeginReading();
+  scene.Turn();
+  const auto replies = scene.Replies(7);
+  ASSERT_EQ(replies.size(), 1u);
+  const auto answer = feed::DecodeAnswer(replies[0].answer());
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->what, feed::Answer::What::kSend);
+  EXPECT_EQ(replies[0].path(), "/run/" + std::to_string(answer->rank));
+}
+
+TEST(Feeds, QuestionIsAnsweredWithinItsLimit) {
+  Scene scene(jobspec::Framework::kPytorch, Duration(1));
+  scene.StartBoth();
+  scene.Ask(7);
+  scene.loop.restart();
+  scene.loop.run_one();
+  const auto replies = scene.Replies(7);
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(feed::DecodeAnswer(replies[0].answer())->what, feed::Answer::What::kWait);
+}
+
+TEST(Feeds, CallsOfALostStreamAreForgotten) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.Ask(7);
+  scene.Supply("c1", 8);
+  scene.feeds->OnDisconnected({"c1"});
+  scene.BeginReading();
+  scene.Turn();
+  EXPECT_THAT(scene.Replies(7), IsEmpty());
+  EXPECT_THAT(scene.Replies(8), IsEmpty());
+  scene.feeds->OnConnected({"c1"});
+  scene.Supply("c1", 8);
+  ASSERT_EQ(scene.Replies(8).size(), 1u);
+  EXPECT_EQ(scene.Replies(8)[0].requested_size(), 1);
+}
+
+TEST(Feeds, SuppliersLearnTheEnd) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.Supply("c0", 1);
+  scene.Supply("c1", 2);
+  EXPECT_EQ(scene.feeds->View()[0].sources, 2);
+  journal::JobView view;
+  view.state = core::JobState::kRunning;
+  view.tasks.push_back({.role = "worker", .index = 0, .state = core::TaskState::kRunning});
+  scene.feeds->OnPassDone(view, false);
+  EXPECT_THAT(scene.Replies(1), IsEmpty());
+  scene.feeds->OnPassDone(view, true);
+  for (const uint64_t id : {1, 2}) {
+    ASSERT_EQ(scene.Replies(id).size(), 1u);
+    EXPECT_TRUE(scene.Replies(id)[0].over());
+  }
+  scene.Supply("c0", 3);
+  EXPECT_TRUE(scene.Replies(3).back().over());
+  EXPECT_FALSE(scene.feeds->Locations("train").ok());
+}
+
+TEST(Feeds, FeedEndsWhenAllTasksThatReadHaveEnded) {
+  Scene scene(jobspec::Framework::kPlain);
+  scene.StartBoth();
+  scene.Supply("c0", 1);
+  journal::JobView view;
+  view.state = core::JobState::kRunning;
+  view.tasks.push_back({.role = "worker", .index = 0, .state = core::TaskState::kSucceeded});
+  view.tasks.push_back({.role = "worker", .index = 1, .state = core::TaskState::kRunning});
+  scene.feeds->OnEvent(core::RankExited{{"c0"}, 0, 0, {.code = 0}, {}, {}});
+  scene.feeds->OnPassDone(view, false);
+  EXPECT_THAT(scene.Replies(1), IsEmpty());
+  view.tasks[1].state = core::TaskState::kFailed;
+  scene.feeds->OnEvent(core::TaskEnded{{"c1"}, 0, {}});
+  scene.feeds->OnPassDone(view, false);
+  ASSERT_EQ(scene.Replies(1).size(), 1u);
+  EXPECT_TRUE(scene.Replies(1)[0].over());
+}
+
+TEST(Feeds, OnlyTheOwnersReportEventsOfAReader) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  const feed::OpenPass open = scene.Opened("c0");
+  scene.Report("c1", feed::ReaderOpened{open.reader, 0, 1});
+  scene.Report("c0", feed::ReaderOpened{open.reader, 0, 2});
+  scene.Report("c1", feed::ReaderOpened{scene.Opened("c1").reader, 0, 2});
+  EXPECT_THAT(scene.Failures("c0"), IsEmpty()) << "the batch sizes do not differ";
+  scene.Report("c1", feed::ReaderOpened{scene.Opened("c1").reader, 0, 3});
+  EXPECT_THAT(scene.Failures("c0"), ElementsAre(HasSubstr("batches of 3")));
+  EXPECT_EQ(scene.Failures("c1").size(), 1u);
+  EXPECT_EQ(scene.failed, "") << "the job continues";
+}
+
+TEST(Feeds, DamagedMessagesAreRefused) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  wire::FromExecutor message;
+  message.mutable_feed_event()->set_feed("train");
+  message.mutable_feed_event()->set_event("\xff\xff");
+  EXPECT_TRUE(scene.feeds->OnMessage({"c0"}, message));
+  wire::FeedCall call;
+  call.set_event("\xff");
+  scene.Call("c0", call, 1);
+  EXPECT_NE(scene.Replies(1).back().error(), "");
+  call.set_event(feed::EncodeEvent(feed::AmResumed{}));
+  scene.Call("c0", call, 2);
+  EXPECT_NE(scene.Replies(2).back().error(), "");
+  call.set_feed("other");
+  scene.Call("c0", call, 3);
+  EXPECT_THAT(scene.Replies(3).back().error(), HasSubstr("no feed other"));
+  wire::FeedCall nothing;
+  scene.Call("c0", nothing, 4);
+  EXPECT_NE(scene.Replies(4).back().error(), "");
+  nothing.set_supply_ended(true);
+  scene.Call("c0", nothing, 5);
+  EXPECT_THAT(scene.Replies(5), IsEmpty());
+  EXPECT_FALSE(scene.feeds->OnMessage({"c0"}, wire::FromExecutor()));
+}
+
+TEST(Feeds, KeyOfASendIsAcceptedOnce) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.BeginReading();
+  EXPECT_EQ(scene.Send("a", 1), 0);
+  EXPECT_EQ(scene.Send("b", 2), 1);
+  EXPECT_EQ(scene.Send("a", 3), 0) << "its rows have not arrived";
+  EXPECT_EQ(scene.Send("", 4), 2);
+  EXPECT_EQ(scene.Send("", 4), 2) << "the call was repeated";
+  EXPECT_EQ(scene.Send("", 5), 3);
+  wire::FeedCall ended;
+  ended.set_event(feed::EncodeEvent(feed::PartitionEnded{0, 0, 0}));
+  scene.Call("c1", ended, 6);
+  EXPECT_EQ(scene.Replies(6).back().error(), "");
+  EXPECT_EQ(scene.Send("a", 7), -1);
+  wire::FeedCall close;
+  close.set_close(true);
+  scene.Call("c1", close, 8);
+  EXPECT_EQ(scene.Replies(8).back().error(), "");
+  scene.Send("c", 9);
+  EXPECT_THAT(scene.Replies(9).back().error(), HasSubstr("closed"));
+}
+
+TEST(Feeds, NextAmContinues) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.BeginReading();
+  EXPECT_EQ(scene.Send("a", 1), 0);
+  const feed::OpenPass before = scene.Opened("c0");
+  scene.Begin(true);
+  for (const int index : {0, 1}) scene.feeds->Replay(scene.OrderOf(index), scene.Peers());
+  ASSERT_TRUE(scene.feeds->Resume(false).ok());
+  scene.sent.clear();
+  scene.feeds->OnConnected({"c0"});
+  EXPECT_EQ(scene.Opened("c0").reader, before.reader) << "the orders are repeated";
+  EXPECT_EQ(scene.Send("a", 2), 0);
+  EXPECT_EQ(scene.Send("b", 3), 1);
+}
+
+TEST(Feeds, ReadersOfAnotherNodesLogFail) {
+  Scene scene(jobspec::Framework::kPlain);
+  scene.StartBoth();
+  scene.Begin(true);
+  for (const int index : {0, 1}) scene.feeds->Replay(scene.OrderOf(index), scene.Peers());
+  ASSERT_TRUE(scene.feeds->Resume(true).ok());
+  scene.sent.clear();
+  scene.feeds->OnConnected({"c0"});
+  EXPECT_THAT(scene.Failures("c0"), ElementsAre(HasSubstr("another node")));
+  scene.feeds->OnEvent(core::TaskEnded{{"c0"}, 0, {}});
+  scene.Start(0, 1);
+  EXPECT_EQ(scene.Opened("c0").reader.rank, 0) << "its next attempt reads";
+}
+
+TEST(Feeds, ResumeWithoutTheLogIsAnError) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.feeds->Finish();
+  scene.Begin(true);
+  scene.feeds->Replay(scene.OrderOf(0), scene.Peers());
+  const Status resumed = scene.feeds->Resume(false);
+  ASSERT_FALSE(resumed.ok());
+  EXPECT_THAT(resumed.error().message, HasSubstr("is missing"));
+}
+
+TEST(Feeds, LocationsAreThoseOfTheReaders) {
+  Scene scene(jobspec::Framework::kPytorch);
+  EXPECT_THAT(*scene.feeds->Locations("train"), IsEmpty());
+  scene.StartBoth();
+  EXPECT_GT(scene.locations_changed, 0);
+  wire::FromExecutor message;
+  message.mutable_feed_serves()->set_host("node7");
+  message.mutable_feed_serves()->set_port(40123);
+  scene.feeds->OnMessage({"c1"}, message);
+  EXPECT_THAT(*scene.feeds->Locations("train"), ElementsAre("grpc+unix:///run/0", "grpc+tls://node7:40123"));
+  scene.feeds->OnContainerGone({"c0"});
+  EXPECT_THAT(*scene.feeds->Locations("train"), ElementsAre("grpc+tls://node7:40123"));
+}
+
+}  // namespace
+}  // namespace howdah::am

@@ -1,0 +1,32 @@
+// Fuzzes the headers of Arrow messages, which sources send, alone and as the header of a block.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "arrow_header.h"
+#include "howdah/wire/flight.pb.h"
+
+namespace howdah::feed::server {
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto header = ReadArrowHeader(bytes);
+  if (header && (header->rows < 0 || header->body_bytes < 0)) __builtin_trap();
+  arrow::flight::protocol::FlightData message;
+  message.set_data_header(bytes.data(), bytes.size());
+  message.set_app_metadata(R"({"from":7})");
+  if (header && header->body_bytes <= int64_t{1} << 16) {
+    message.set_data_body(std::string(static_cast<size_t>(header->body_bytes), 'x'));
+  }
+  const auto block = TakeBlock(message);
+  if (!block) return 0;
+  arrow::flight::protocol::FlightData again;
+  if (!again.ParseFromString(EncodeBegin(*block) + block->body)) __builtin_trap();
+  const auto same = TakeBlock(again);
+  if (!same || same->header != block->header || same->body != block->body || same->rows != block->rows) {
+    __builtin_trap();
+  }
+  return 0;
+}
+
+}  // namespace howdah::feed::server

@@ -1,0 +1,87 @@
+// The Arrow Flight server of an executor. Sources put blocks into it, ask for readers and announce themselves; other
+// executors get blocks that have moved to one of their readers.
+//
+// It implements DoAction, DoPut and DoGet of arrow.flight.protocol.FlightService. Every call needs the token of its
+// feed in the header "authorization: Bearer TOKEN". Actions, descriptors, tickets and metadata are JSON.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrow_header.h"
+#include "howdah/base/result.h"
+#include "howdah/feed/row_ranges.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/rpc/post.h"
+
+namespace howdah::feed::server {
+
+// Where a FlightServer listens. An empty path or port 0: it does not listen there.
+struct FlightAddress {
+  std::string unix_path;
+  std::string host;  // an IP address; with TLS
+  uint16_t port = 0;
+};
+
+// Used on the owner's loop. gRPC's thread decodes messages and posts; all handlers are called on the loop. Handlers
+// other than authorize and is_token may destroy the server. A process that uses it must have an rpc::ExecutorLink, too,
+// which prepares gRPC.
+class FlightServer {
+ public:
+  // The limit of one message: a row of 256 MiB and its header.
+  static constexpr int kMessageBytes = 257 << 20;
+  // The sizes of HTTP/2 frames and of reads from a socket, of servers and clients. pyarrow's client sends blocks of 8
+  // MiB over a unix socket at 1.7 GB/s with them, and at half of that with gRPC's own.
+  static constexpr int kFrameBytes = 1 << 20, kReadBytes = 256 << 10;
+  // The server begins to read a further block only while blocks of fewer bytes wait for their answers, in all calls
+  // together. A call has at most one block. The blocks that were being received at that moment are added.
+  static constexpr int64_t kUnansweredBytes = int64_t{64} << 20;
+
+  // A status that is not ok ends a call with a gRPC status: UNAVAILABLE for kUnavailable, NOT_FOUND for kNotFound,
+  // DEADLINE_EXCEEDED for kTimeout, INVALID_ARGUMENT for kUsage, RESOURCE_EXHAUSTED for kNoSpace, INTERNAL for kFailed.
+  // All functions that handlers receive are called on the loop, at any time. They have no effect when the call has
+  // ended or the server was destroyed.
+  struct Handlers {
+    struct Call {
+      std::function<void(std::string json)> reply;
+      std::function<void(Status)> finish;  // ends the call after the replies
+    };
+    using Get = GetTarget;
+    using Send = std::function<void(std::string schema, std::vector<ArrowBlock> blocks)>;
+
+    // Whether the token is that of the feed. False for a feed that the job does not have.
+    std::function<bool(const std::string& feed, std::string_view token)> authorize;
+    // Whether the token is that of any feed. The server receives messages of a call only if it is, so that strangers
+    // cannot make the server hold large messages. May be null: then the server receives the first message of any call.
+    std::function<bool(std::string_view token)> is_token;
+    // A source has sent a block. schema: the header of the schema message. The server reads the next block of this call
+    // after `answer`, which must be called exactly once, also for calls that have ended. An error ends the call.
+    std::function<void(const PutTarget&, const std::string& schema, ArrowBlock, std::function<void(Result<PutAnswer>)>)>
+        on_block;
+    // DoAction. The body is a JSON object with a string "feed", whose token the caller has; other fields are not
+    // checked. The handler ends the call with an error if it does not know the type.
+    std::function<void(uint64_t id, const std::string& type, const std::string& body, Call)> on_action;
+    // The client of an action is gone. Called once, and only if the action was not finished before.
+    std::function<void(uint64_t id)> on_cancelled;
+    // DoGet: the blocks that contain the rows. `send` may be called several times, with the same schema. `finish` ends
+    // the call.
+    std::function<void(Get, Send send, std::function<void(Status)> finish)> on_get;
+  };
+
+  // Listens on a unix socket, and with TLS on any free port of an IP address of this machine. tls_host: empty for no
+  // TLS. A file at unix_path is replaced. Any user who may open unix_path can connect, so its folder must be closed to
+  // others. The certificate of the identity must be valid for servers; clients need none.
+  static Result<std::unique_ptr<FlightServer>> Start(const std::string& unix_path, const std::string& tls_host,
+                                                     const rpc::Identity& identity, rpc::Post post, Handlers handlers);
+  // Ends open calls with UNAVAILABLE. Replies that wait to be sent get 100 ms.
+  virtual ~FlightServer() = default;
+
+  // The port with TLS; 0 without.
+  virtual uint16_t port() const = 0;
+};
+
+}  // namespace howdah::feed::server

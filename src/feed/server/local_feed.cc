@@ -1,0 +1,278 @@
+#include "local_feed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "howdah/feed/messages.h"
+
+namespace howdah::feed::server {
+namespace {
+
+constexpr size_t kMostWanted = 4096;
+
+int64_t RowsOf(const std::vector<Slice>& slices) {
+  int64_t rows = 0;
+  for (const Slice& slice : slices) rows += slice.rows;
+  return rows;
+}
+
+}  // namespace
+
+LocalFeed::LocalFeed(const FeedPlan& plan, int processes, const std::string& spool_directory, FeedPorts& ports)
+    : plan_(plan),
+      ports_(ports),
+      blocks_(spool_directory, plan.options.buffer * processes, plan.spool, BlockOwners()),
+      moves_(ports.loop, MovePorts()) {}
+
+// --- the AM ---
+
+LocalReader* LocalFeed::Find(int rank) const {
+  const auto at = readers_.find(rank);
+  return at == readers_.end() ? nullptr : at->second.get();
+}
+
+// Orders may come before the start of the attempt.
+LocalReader& LocalFeed::ReaderAt(int rank) {
+  if (LocalReader* reader = Find(rank)) return *reader;
+  LocalReader::Owner& owner = *this;
+  LocalReader& reader = *(readers_[rank] = std::make_unique<LocalReader>(ports_.loop, plan_.options, rank, owner));
+  if (end_) Apply(reader, reader.receiver().Do(*end_));
+  return reader;
+}
+
+void LocalFeed::Begin(const wire::FeedReaders& readers, int processes) {
+  seat_ = readers;
+  processes_ = processes;
+  const int first = readers.first();
+  for (auto at = readers_.begin(); at != readers_.end();) {
+    const int rank = at->first;
+    if (rank >= first && rank < first + processes) {
+      ++at;
+      continue;
+    }
+    at->second->End();
+    at = readers_.erase(at);
+    blocks_.DropAllOf(rank);
+  }
+  for (int rank = first; rank < first + processes; ++rank) ReaderAt(rank);
+}
+
+void LocalFeed::End() {
+  processes_ = 0;
+  end_.reset();
+  wanted_by_.clear();
+  for (const auto& [rank, reader] : readers_) reader->End();
+  blocks_.Trim();
+}
+
+void LocalFeed::Do(const Action& order) {
+  const auto apply = [&](LocalReader& reader) { Apply(reader, reader.receiver().Do(order)); };
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { one.reader; }) {
+          apply(ReaderAt(one.reader.rank));
+        } else {
+          end_ = order;
+          for (const auto& [rank, reader] : readers_) apply(*reader);
+        }
+      },
+      order);
+}
+
+void LocalFeed::SetPlace(int reader, FlightAddress place) {
+  places_[reader] = std::move(place);
+  moves_.TryAgain();
+}
+
+void LocalFeed::Resync() {
+  for (const auto& [rank, reader] : readers_) reader->Resync();
+}
+
+void LocalFeed::Send(const Event& event) {
+  wire::FromExecutor message;
+  message.mutable_feed_event()->set_feed(plan_.name);
+  message.mutable_feed_event()->set_event(EncodeEvent(event));
+  ports_.send(message);
+}
+
+void LocalFeed::Confirm(const Event& event, std::function<void(Status)> done) {
+  wire::FeedCall call;
+  call.set_feed(plan_.name);
+  call.set_event(EncodeEvent(event));
+  ports_.calls.Add(std::move(call), [done = std::move(done)](const wire::FeedReply& reply) {
+    done(reply.error().empty() ? Status() : Status(Failed(reply.error())));
+  });
+}
+
+void LocalFeed::Apply(LocalReader& reader, Receiver::Effects effects) {
+  reader.SendEvents(effects.events);
+  for (const BlockId block : effects.acknowledged) {
+    AnswerPut(block, reader.receiver().has_credit() ? PutAnswer::kAcknowledged : PutAnswer::kAcknowledgedNoCredit);
+  }
+  for (const BlockId block : effects.dropped) {
+    if (blocks_.Drop(reader.rank(), block)) AnswerPut(block, PutAnswer::kRefused);
+  }
+  for (const Reassign& move : effects.fetch) moves_.Add(move);
+  if (effects.failed) {
+    std::vector<BlockId> waiting;
+    for (const auto& [id, put] : puts_) {
+      if (put.reader == reader.rank()) waiting.push_back(id);
+    }
+    for (const BlockId id : waiting) AnswerPut(id, Failed(effects.failed->message));
+    return reader.Fail(*effects.failed);
+  }
+  if (effects.wake) reader.Wake();
+}
+
+FeedBlocks::Owners LocalFeed::BlockOwners() {
+  return {
+      .needs_now = [this](int reader, BlockId id) { return Find(reader)->receiver().NeededNow(id); },
+      .on_moved = [this](int reader, BlockId id) { Apply(*Find(reader), Find(reader)->receiver().MovedToDisk(id)); },
+      .on_lost = [this](int reader, BlockId id) { Apply(*Find(reader), Find(reader)->receiver().Lost(id)); },
+      .on_full =
+          [this](const Error& error) {
+            ports_.log("feed " + plan_.name + ": " + error.message +
+                       "; rows that do not fit are requested from the source again");
+          }};
+}
+
+void LocalFeed::AnswerPut(BlockId block, const Result<PutAnswer>& answer) {
+  const auto at = puts_.find(block);
+  if (at == puts_.end()) return;
+  const Put put = std::move(at->second);
+  puts_.erase(at);
+  put.answer(answer);
+}
+
+// --- processes ---
+
+LocalReader* LocalFeed::ReaderOf(int local_rank) {
+  return local_rank >= 0 && local_rank < processes_ ? Find(seat_.first() + local_rank) : nullptr;
+}
+
+OpenedReader LocalFeed::Opened(const LocalReader& reader, int64_t pass) const {
+  OpenedReader opened{
+      .feed = plan_.name, .reader = reader.rank(), .readers = seat_.readers(), .passes = {}, .pass = pass};
+  if (!plan_.stream) opened.passes = plan_.options.passes;
+  opened.split = plan_.options.split;
+  opened.remainder = plan_.options.remainder;
+  return opened;
+}
+
+// --- sources ---
+
+bool LocalFeed::IsToken(std::string_view token) const {
+  const std::string& expected = seat_.token();
+  if (expected.empty() || token.size() != expected.size()) return false;
+  unsigned difference = 0;  // the time must not depend on the first different byte
+  for (size_t i = 0; i < token.size(); ++i) difference |= static_cast<unsigned>(token[i] ^ expected[i]);
+  return difference == 0;
+}
+
+int LocalFeed::near() const { return processes_ > 0 ? seat_.first() : -1; }
+
+void LocalFeed::NoteWanted(int64_t pass, PartitionId partition, int reader) {
+  if (wanted_by_.size() >= kMostWanted) wanted_by_.clear();
+  wanted_by_[{pass, partition}] = reader;
+}
+
+void LocalFeed::OnBlock(const PutTarget& target, const std::string& schema, ArrowBlock block,
+                        std::function<void(Result<PutAnswer>)> answer) {
+  // The wanted reader comes first, then the others in their order.
+  std::vector<LocalReader*> candidates;
+  const auto wanted = wanted_by_.find({target.pass, target.partition});
+  for (const auto& [rank, reader] : readers_) {
+    if (!reader->receiver().has_credit()) continue;
+    const bool first = wanted != wanted_by_.end() && wanted->second == rank;
+    candidates.insert(first ? candidates.begin() : candidates.end(), reader.get());
+  }
+  if (candidates.empty()) return answer(PutAnswer::kRefused);
+  const auto stored = blocks_.Add(target.partition, schema, block);
+  if (!stored.ok()) return answer(stored.error());
+  const BlockId id = *stored;
+  const auto [partition, rows, bytes, owners] = blocks_.Get(id);
+  for (LocalReader* reader : candidates) {
+    auto effects = reader->receiver().Take(id, target.pass, partition, rows, bytes, std::nullopt);
+    if (!effects) continue;
+    blocks_.Own(reader->rank(), id);
+    puts_[id] = {reader->rank(), std::move(answer)};
+    Apply(*reader, std::move(*effects));
+    return blocks_.Trim();
+  }
+  blocks_.Discard(id);
+  answer(PutAnswer::kRefused);
+}
+
+// --- rows of other readers ---
+
+void LocalFeed::OnGet(const GetTarget& get, const FlightServer::Handlers::Send& send,
+                      const std::function<void(Status)>& finish) const {
+  std::set<BlockId> sent;
+  for (const auto& [rank, reader] : readers_) {
+    for (const BlockId id : BlocksOf(reader->receiver().Find(get.pass, get.partition, get.rows))) {
+      if (!sent.insert(id).second) continue;
+      std::string schema;
+      auto block = blocks_.Read(id, schema);
+      if (!block.ok()) return finish(block.error());
+      std::vector<ArrowBlock> blocks;
+      blocks.push_back(std::move(*block));
+      send(schema, std::move(blocks));
+    }
+  }
+  finish(Status());
+}
+
+RowMoves::Ports LocalFeed::MovePorts() {
+  return {
+      .wanted =
+          [this](const Reassign& move) {
+            LocalReader* const reader = Find(move.reader.rank);
+            return reader != nullptr && reader->receiver().Wants(move);
+          },
+      .take_here = [this](const Reassign& move) { return TakeHere(move); },
+      .get =
+          [this](const Reassign& move, std::function<void(Result<FlightClient::Blocks>)> on_done) {
+            const auto place = places_.find(move.from);
+            if (place == places_.end()) return false;
+            ports_.get(place->second, seat_.token(), {plan_.name, move.pass, move.partition, move.rows},
+                       std::move(on_done));
+            return true;
+          },
+      .on_arrived = [this](const Reassign& move, const FlightClient::Blocks& blocks) { OnMoveArrived(move, blocks); },
+      .log = [this](const std::string& line) { ports_.log("feed " + plan_.name + ": " + line); }};
+}
+
+bool LocalFeed::TakeHere(const Reassign& move) {
+  for (const auto& [rank, donor] : readers_) {
+    const std::vector<Slice> slices = donor->receiver().Find(move.pass, move.partition, move.rows);
+    if (rank == move.reader.rank || RowsOf(slices) < move.rows.count()) continue;
+    LocalReader& reader = *Find(move.reader.rank);
+    std::vector<KeptBlock> blocks;
+    for (const BlockId id : BlocksOf(slices)) {
+      blocks_.Own(reader.rank(), id);
+      blocks.push_back(blocks_.Kept(id));
+    }
+    Apply(reader, reader.receiver().Fetched(move, blocks));
+    return !reader.receiver().Wants(move);
+  }
+  return false;
+}
+
+void LocalFeed::OnMoveArrived(const Reassign& move, const FlightClient::Blocks& arrived) {
+  LocalReader* reader = Find(move.reader.rank);
+  if (reader == nullptr) return;
+  std::vector<KeptBlock> blocks;
+  for (const ArrowBlock& block : arrived.second) {
+    const auto stored = blocks_.Add(move.partition, arrived.first, block);
+    if (!stored.ok()) {
+      ports_.log("feed " + plan_.name + ": " + stored.error().message);
+      continue;
+    }
+    blocks_.Own(reader->rank(), *stored);
+    blocks.push_back(blocks_.Kept(*stored));
+  }
+  Apply(*reader, reader->receiver().Fetched(move, blocks));
+  blocks_.Trim();
+}
+
+}  // namespace howdah::feed::server

@@ -1,0 +1,108 @@
+// One feed in this executor: the blocks of its readers.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "feed_blocks.h"
+#include "feed_calls.h"
+#include "flight_client.h"
+#include "flight_server.h"
+#include "howdah/feed/server/hub.h"
+#include "local_reader.h"
+#include "reader_requests.h"
+#include "row_moves.h"
+
+namespace howdah::feed::server {
+
+// The executor around the feeds.
+struct FeedPorts {
+  boost::asio::io_context& loop;
+  FeedCalls& calls;
+  std::function<void(const wire::FromExecutor&)> send;  // as Hub::Handlers::send
+  std::function<void(const std::string& line)> log;
+  // As FlightClient::Get.
+  std::function<void(const FlightAddress&, const std::string& token, const GetTarget&,
+                     std::function<void(Result<FlightClient::Blocks>)> on_done)>
+      get;
+};
+
+// Passes the effects of the readers' Receivers on to the AM, the sources, other executors and the stored blocks.
+//
+// Used on the owner's loop only.
+class LocalFeed final : private LocalReader::Owner {
+ public:
+  // processes: of the task. spool_directory: as BlockStore. ports must live longer than this object.
+  LocalFeed(const FeedPlan& plan, int processes, const std::string& spool_directory, FeedPorts& ports);
+
+  // --- the AM ---
+
+  // The readers of the attempt that begins. Readers with other numbers are forgotten with their blocks.
+  void Begin(const wire::FeedReaders& readers, int processes);
+  // The processes of the attempt have ended, and their leases were released.
+  void End();
+  void Do(const Action& order);
+  void SetPlace(int reader, FlightAddress place);
+  void Resync();
+
+  // --- processes ---
+
+  // The reader of a process; nullptr if it has none in this attempt.
+  LocalReader* ReaderOf(int local_rank);
+  OpenedReader Opened(const LocalReader& reader, int64_t pass) const;
+  int64_t generation() const { return seat_.generation(); }
+  // For the leases of connections.
+  FeedBlocks& blocks() { return blocks_; }
+
+  // --- sources and other executors; as FlightServer::Handlers ---
+
+  bool IsToken(std::string_view token) const;
+  void OnBlock(const PutTarget& target, const std::string& schema, ArrowBlock block,
+               std::function<void(Result<PutAnswer>)> answer);
+  void OnGet(const GetTarget& get, const FlightServer::Handlers::Send& send,
+             const std::function<void(Status)>& finish) const;
+  // The reader that sources should prefer; -1 if there is none.
+  int near() const;
+  // A source that is connected here sends rows of the partition to this reader.
+  void NoteWanted(int64_t pass, PartitionId partition, int reader);
+
+ private:
+  // A block of a source that waits for the ledger's answer.
+  struct Put {
+    int reader = 0;
+    std::function<void(Result<PutAnswer>)> answer;
+  };
+
+  // LocalReader::Owner
+  void Apply(LocalReader& reader, Receiver::Effects effects) override;
+  void Send(const Event& event) override;
+  void Confirm(const Event& event, std::function<void(Status)> done) override;
+
+  FeedBlocks::Owners BlockOwners();
+  RowMoves::Ports MovePorts();
+  LocalReader& ReaderAt(int rank);
+  LocalReader* Find(int rank) const;
+  void AnswerPut(BlockId block, const Result<PutAnswer>& answer);
+  bool TakeHere(const Reassign& move);
+  void OnMoveArrived(const Reassign& move, const FlightClient::Blocks& blocks);
+
+  const FeedPlan plan_;
+  FeedPorts& ports_;
+  FeedBlocks blocks_;
+  std::map<int, std::unique_ptr<LocalReader>> readers_;  // by number
+  wire::FeedReaders seat_;                               // of the attempt
+  int processes_ = 0;                                    // of the attempt; 0: none runs
+  std::map<BlockId, Put> puts_;
+  std::map<int, FlightAddress> places_;                       // of other readers
+  std::map<std::pair<int64_t, PartitionId>, int> wanted_by_;  // the readers that sources want
+  std::optional<Action> end_;                                 // EndFeed or FailFeed, for readers that begin later
+  RowMoves moves_;
+};
+
+}  // namespace howdah::feed::server

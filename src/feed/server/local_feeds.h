@@ -1,0 +1,71 @@
+// All feeds of an executor, without sockets.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "feed_calls.h"
+#include "flight_server.h"
+#include "howdah/feed/server/hub.h"
+#include "local_feed.h"
+#include "reader_requests.h"
+#include "reader_socket.h"
+#include "source_actions.h"
+
+namespace howdah::feed::server {
+
+// Distributes messages of the AM, requests of processes, and calls of sources among the feeds. The functions are those
+// of Hub, ReaderSocket::Handlers and FlightServer::Handlers.
+//
+// Used on the owner's loop only.
+class LocalFeeds {
+ public:
+  using Get = decltype(FeedPorts::get);
+
+  LocalFeeds(boost::asio::io_context& loop, const Hub::Settings& settings, const Hub::Handlers& handlers, Get get);
+
+  void OnRegistered();
+  void OnMessage(const wire::ToExecutor& message);
+  void OnStart(const wire::Start& start);
+  void OnAttemptEnded();
+  void OnStepLine(int local_rank, int64_t step);
+  void OnCheckpointLine(int local_rank, int64_t step);
+
+  void OnRequest(ConnectionId connection, std::string_view request, std::function<void(ReaderReply)> reply);
+  void OnClosed(ConnectionId connection);
+
+  FlightServer::Handlers FlightHandlers();
+
+  // For tests; nullptr if there is no such feed.
+  LocalFeed* Find(const std::string& feed) const;
+
+ private:
+  struct Connection {
+    LocalFeed* feed = nullptr;
+    int local_rank = 0;
+    Holder holder;
+  };
+  // One request, and how it is answered.
+  struct Request {
+    ConnectionId connection = 0;
+    int64_t id = 0;
+    std::function<void(ReaderReply)> reply;
+  };
+  void Open(const OpenRequest& open, const Request& request);
+  void Next(const NextRequest& next, LocalReader& reader, const Request& request);
+
+  const int processes_;
+  FeedCalls calls_;
+  FeedPorts ports_;
+  std::map<std::string, std::unique_ptr<LocalFeed>> feeds_;
+  SourceActions actions_;
+  int attempt_ = -1;
+  std::map<ConnectionId, Connection> connections_;  // those that have opened a feed
+};
+
+}  // namespace howdah::feed::server

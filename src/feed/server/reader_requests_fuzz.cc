@@ -1,0 +1,20 @@
+// Fuzzes the requests of a task's processes.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "reader_requests.h"
+
+namespace howdah::feed::server {
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const NumberedRequest numbered = ParseReaderRequest({reinterpret_cast<const char*>(data), size});
+  if (numbered.id < 0) __builtin_trap();
+  if (!numbered.request.ok()) return 0;
+  if (const auto* next = std::get_if<NextRequest>(&*numbered.request)) {
+    if (next->rows < 1 || next->rows > kMostRows || next->pass < 0 || next->returned < 0) __builtin_trap();
+  }
+  return 0;
+}
+
+}  // namespace howdah::feed::server

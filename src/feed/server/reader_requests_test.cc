@@ -1,0 +1,122 @@
+#include "reader_requests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace howdah::feed::server {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(ReaderRequests, EachRequestIsRead) {
+  const auto read = [](const char* text) {
+    const NumberedRequest numbered = ParseReaderRequest(text);
+    EXPECT_TRUE(numbered.request.ok()) << text;
+    return *numbered.request;
+  };
+  const auto open = std::get<OpenRequest>(read(R"({"open": "train", "local_rank": 3, "attempt": 2, "new": [1]})"));
+  EXPECT_EQ(open.feed, "train");
+  EXPECT_EQ(std::get<OpenRequest>(read(R"({"open": null, "local_rank": 0, "attempt": 0})")).feed, "");
+  EXPECT_EQ(open.local_rank, 3);
+  EXPECT_EQ(open.attempt, 2);
+  const auto next = std::get<NextRequest>(read(R"({"next": {"pass": 1, "rows": 8, "returned": 16, "waiting": true}})"));
+  EXPECT_EQ(next.pass, 1);
+  EXPECT_EQ(next.rows, 8);
+  EXPECT_EQ(next.returned, 16);
+  EXPECT_TRUE(next.waiting);
+  EXPECT_EQ(std::get<ReturnedRequest>(read(R"({"returned": {"pass": 1, "rows": 9}})")).rows, 9);
+  const auto release = std::get<ReleaseRequest>(read(R"({"release": [1, 2], "after": 5})"));
+  EXPECT_EQ(release.blocks, (std::vector<BlockId>{1, 2}));
+  EXPECT_EQ(release.after, 5);
+  const auto step = std::get<StepRequest>(read(R"({"step": {"step": 7, "pass": 0, "rows": 64, "wait": true}})"));
+  EXPECT_EQ(step.step, 7);
+  EXPECT_TRUE(step.wait);
+  EXPECT_EQ(std::get<CheckpointedRequest>(read(R"({"checkpointed": 7})")).step, 7);
+  EXPECT_EQ(std::get<FoundRequest>(read(R"({"found": 7})")).step, 7);
+  EXPECT_EQ(std::get<CommitRequest>(read(R"({"commit": {"pass": 1, "rows": 9}})")).rows, 9);
+  EXPECT_TRUE(std::holds_alternative<StopRequest>(read(R"({"stop": true})")));
+  EXPECT_EQ(ParseReaderRequest(R"({"id": 12, "stop": true})").id, 12);
+}
+
+TEST(ReaderRequests, DamagedRequestsAreRefused) {
+  for (const char* text : {"",
+                           "{",
+                           "[]",
+                           "7",
+                           "{}",
+                           R"({"start": 1})",
+                           R"({"open": 1})",
+                           R"({"open": "a"})",
+                           R"({"open": "a", "local_rank": -1, "attempt": 0})",
+                           R"({"open": "a", "local_rank": 1e9, "attempt": 0})",
+                           R"({"next": []})",
+                           R"({"next": {"pass": 0, "rows": 0, "returned": 0}})",
+                           R"({"next": {"pass": 0, "rows": 18446744073709551615, "returned": 0}})",
+                           R"({"next": {"pass": 0, "rows": 1.5, "returned": 0}})",
+                           R"({"next": {"pass": 0, "rows": 1, "returned": 0, "waiting": 1}})",
+                           R"({"release": {}})",
+                           R"({"release": ["1"]})",
+                           R"({"release": [], "after": "x"})",
+                           R"({"found": null})",
+                           R"({"commit": 1})",
+                           R"({"returned": [[[[[[[[[]]]]]]]]]})"}) {
+    EXPECT_FALSE(ParseReaderRequest(text).request.ok()) << text;
+  }
+}
+
+TEST(ReaderRequests, RepliesRepeatTheNumber) {
+  EXPECT_EQ(WithId(0, EmptyReply()).front().text, "{}");
+  EXPECT_EQ(WithId(7, EmptyReply()).front().text, "{\"id\":7}");
+  const auto error = Json::parse(WithId(7, ErrorReply({ReaderError::Kind::kLost, "no source"})).front().text);
+  EXPECT_EQ(error, Json::parse(R"({"id": 7, "error": {"kind": "FeedLost", "message": "no source"}})"));
+}
+
+TEST(ReaderRequests, RepliesToOpenAndAtTheEnd) {
+  const OpenedReader opened{.feed = "train", .reader = 1, .readers = 4, .passes = 3, .pass = 2};
+  EXPECT_EQ(Json::parse(OpenReply(opened).front().text),
+            Json::parse(R"({"feed": "train", "reader": 1, "readers": 4, "passes": 3, "pass": 2, "split": "equal",
+                            "remainder": "drop"})"));
+  EXPECT_TRUE(Json::parse(OpenReply({}).front().text)["passes"].is_null()) << "a stream";
+  const ClosePass end{.rows = 100, .left_out = 3, .repeated = 0};
+  EXPECT_EQ(Json::parse(EndReply(end).front().text),
+            Json::parse(R"({"end": {"rows": 100, "left_out": 3, "repeated": 0}})"));
+}
+
+TEST(ReaderRequests, LargeBatchIsDividedIntoMessages) {
+  const auto file = std::make_shared<const os::files::Fd>();
+  const auto schema = std::make_shared<const BlockSchema>(BlockSchema{5, std::string(200'001, 's')});
+  ReaderBatch batch;
+  batch.schemas = {schema};
+  for (BlockId id = 1; id <= 450; ++id) batch.blocks.push_back({id, {file, id * 64, 100, schema, 20}});
+  for (int64_t row = 0; row < 20'000; ++row) batch.slices.push_back({1 + row % 450, row % 20, 1});
+  const ReaderReply reply = WithId(3, BatchReply(batch));
+  size_t blocks = 0, slices = 0, schema_bytes = 0;
+  for (const ReaderMessage& message : reply) {
+    EXPECT_LE(message.text.size(), kMessageBytes);
+    EXPECT_LE(message.files.size(), kMostFiles);
+    const auto json = Json::parse(message.text);
+    EXPECT_EQ(json["id"], 3);
+    EXPECT_EQ(json.value("more", false), &message != &reply.back());
+    EXPECT_EQ(json["blocks"].size(), message.files.size());
+    for (const auto& entry : json["blocks"]) EXPECT_EQ(entry["id"], ++blocks);
+    for (const auto& entry : json["schemas"]) schema_bytes += entry["bytes"].get<std::string>().size() / 4 * 3;
+    slices += json["slices"].size();
+  }
+  EXPECT_EQ(blocks, 450U);
+  EXPECT_EQ(slices, 20'000U);
+  EXPECT_NEAR(static_cast<double>(schema_bytes), 200'016, 3);
+}
+
+TEST(ReaderRequests, SchemaIsAnEncapsulatedMessageInBase64) {
+  const auto schema = std::make_shared<const BlockSchema>(BlockSchema{5, "abcdefghij"});
+  ReaderBatch batch;
+  batch.schemas = {schema};
+  const auto json = Json::parse(BatchReply(batch).front().text);
+  // Continuation, 16 bytes, "abcdefghij", padding.
+  EXPECT_EQ(json["schemas"][0]["bytes"], "/////xAAAABhYmNkZWZnaGlqAAAAAAAA");
+}
+
+}  // namespace
+}  // namespace howdah::feed::server
