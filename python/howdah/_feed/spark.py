@@ -50,7 +50,7 @@ _REMEDIES = {
 
 def open_spark(given: Any, *, columns: Sequence[str] | None, epochs: int, stream: bool) -> Callable[[], Source]:
     """A function that returns the source for a job. Raises FeedTypeError for data that a feed cannot carry."""
-    frame = given if hasattr(given, "schema") else _frame_of(given)
+    frame = given if hasattr(type(given), "schema") else _frame_of(given)
     if frame.isStreaming:
         raise FeedTypeError(
             "a feed cannot read a streaming DataFrame itself: use a feed without a source, and send each batch in "
@@ -88,7 +88,11 @@ def _columns(frame: Any, columns: Sequence[str] | None) -> tuple[list[str], Any]
 
     Spark would take a dot in a name for the path to a field, so the tasks give the columns their names.
     """
-    all_names = list(frame.schema.names)
+    try:
+        schema = frame.schema
+    except ValueError as error:  # PySpark 3.5 does not know calendar intervals
+        raise FeedTypeError(f"a feed cannot carry a column of the DataFrame: {error}; drop or cast it") from error
+    all_names = list(schema.names)
     names = all_names if columns is None else list(columns)
     if not names:
         raise FeedTypeError("the source has no columns")
@@ -100,10 +104,10 @@ def _columns(frame: Any, columns: Sequence[str] | None) -> tuple[list[str], Any]
             raise FeedTypeError(f"the source has {found} {name!r}; its columns are {', '.join(all_names)}")
         at = all_names.index(name)
         column = numbered[f"c{at}"]
-        if _is_vector(frame.schema.fields[at].dataType):
+        if _is_vector(schema.fields[at].dataType):
             column = _needs.load("pyspark.ml.functions", "howdah.Feed").vector_to_array(column)
         else:
-            _check(frame.schema.fields[at].dataType, name)
+            _check(schema.fields[at].dataType, name)
         selected.append(column)
     return names, numbered.select(*[column.alias(f"c{number}") for number, column in enumerate(selected)])
 
