@@ -15,7 +15,7 @@ from bare_root import make_root, run_with_root
 from machine import BIN, ROOT, Machine
 from other_user import needs_mounts
 
-LIMIT_MB = 23  # see ARCHITECTURE.md, section 12
+LIMIT_MB = 24.2  # 23 MiB; see ARCHITECTURE.md, section 12
 
 
 @pytest.fixture(scope="module")

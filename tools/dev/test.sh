@@ -2,8 +2,8 @@
 
 # Environments that the tests with real frameworks need. They are installed while the compiler runs.
 readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser python"
-# Suites that only `./dev test NAME` runs. The environments of the recipes have 2.5 GB, and most start a cluster. The one
-# of tests/spark has 0.8 GB. The tests in tests/idle need the cores for themselves.
+# Suites that only `./dev test NAME` runs. The environments of the recipes have 2.5 GB, and most start a cluster. The
+# environment of tests/spark has 0.8 GB. The tests in tests/idle need the cores for themselves.
 readonly test_on_request="recipes spark idle"
 # Files of tests/yarn that start after the tests of the programs, so that both halves of the run take equally long.
 readonly test_yarn_late="test_delegation_tokens test_failover test_python test_python_api"
