@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <iostream>
 #include <utility>
 
+#include "howdah/base/number.h"
 #include "howdah/frameworks/feed.h"
 #include "howdah/os/files/files.h"
 
@@ -30,10 +30,10 @@ Error Unknown() { return Failed("a record that this version does not know"); }
 std::string Number(int64_t number) { return std::to_string(number) + " "; }
 
 std::optional<int64_t> TakeNumber(std::string_view& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end == text.data() + text.size() || *end != ' ') return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()) + 1);
+  const size_t end = text.find(' ');
+  if (end == std::string_view::npos) return std::nullopt;
+  const auto number = ParseNumber<int64_t>(text.substr(0, end));
+  if (number) text.remove_prefix(end + 1);
   return number;
 }
 
