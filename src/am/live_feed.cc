@@ -31,10 +31,20 @@ const feed::ReaderId* ReaderOf(const Variant& any) {
       any);
 }
 
-void SetPlace(const wire::FeedServes& place, wire::FeedPlace& out) {
+// Adds where the executor of the reader listens.
+void AddPlace(const std::string& name, int reader, const wire::FeedServes& place, wire::ToExecutor& message) {
+  wire::FeedPlace& out = *message.add_feed_places();
+  out.set_feed(name);
+  out.set_reader(reader);
   out.set_unix_path(place.unix_path());
   out.set_host(place.host());
   out.set_port(place.port());
+}
+
+void AddAction(const std::string& name, const feed::Action& action, wire::ToExecutor& message) {
+  wire::FeedOrder& order = *message.add_feed_orders();
+  order.set_feed(name);
+  order.set_action(feed::EncodeAction(action));
 }
 
 }  // namespace
@@ -154,9 +164,7 @@ void LiveFeed::OnConnected(const ContainerId& container) {
       continue;
     }
     wire::ToExecutor message;
-    wire::FeedOrder& order = *message.add_feed_orders();
-    order.set_feed(name_);
-    order.set_action(feed::EncodeAction(feed::FailFeed{feed::FailFeed::Why::kLost, kOutdated}));
+    AddAction(name_, feed::FailFeed{feed::FailFeed::Why::kLost, kOutdated}, message);
     ports_.order(container, message);
   }
 }
@@ -176,10 +184,7 @@ void LiveFeed::OnServes(const ContainerId& container, const wire::FeedServes& pl
       continue;
     }
     wire::ToExecutor message;
-    wire::FeedPlace& out = *message.add_feed_places();
-    out.set_feed(name_);
-    out.set_reader(rank);
-    SetPlace(place, out);
+    AddPlace(name_, rank, place, message);
     ports_.order(to, message);
     wanted = places_wanted_.erase(wanted);
   }
@@ -243,16 +248,11 @@ void LiveFeed::AddOrder(int rank, const feed::Action& action, Messages& messages
   const FeedSeats::Reader& reader = seats_.at(rank);
   if (reader.container.text.empty() || reader.outdated) return;
   wire::ToExecutor& message = messages[reader.container];
-  wire::FeedOrder& order = *message.add_feed_orders();
-  order.set_feed(name_);
-  order.set_action(feed::EncodeAction(action));
+  AddAction(name_, action, message);
   const auto* move = std::get_if<feed::Reassign>(&action);
   if (move == nullptr || (move->from >= 0 && seats_.Owns(reader.container, move->from))) return;
   if (const wire::FeedServes* place = PlaceOf(move->from)) {
-    wire::FeedPlace& out = *message.add_feed_places();
-    out.set_feed(name_);
-    out.set_reader(move->from);
-    SetPlace(*place, out);
+    AddPlace(name_, move->from, *place, message);
   } else {
     places_wanted_.emplace(move->from, reader.container);
   }
