@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "completions.h"
+#include "howdah/rpc/completions.h"
 #include "howdah/rpc/executor_link.h"
 
 namespace howdah::rpc {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "completions.h"
+#include "howdah/rpc/completions.h"
 #include "howdah/rpc/post.h"
 
 namespace howdah::rpc {

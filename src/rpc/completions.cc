@@ -1,4 +1,4 @@
-#include "completions.h"
+#include "howdah/rpc/completions.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -33,11 +33,13 @@ void Completions::Wait(const Post& post) {
   void* tag = nullptr;
   bool ok = false;
   while (queue_->Next(&tag, &ok)) {
+    auto* const operation = static_cast<Operation*>(tag);
+    operation->Received(ok);
     bool was_empty = false;
     {
       std::lock_guard lock(inbox_->mutex);
       was_empty = inbox_->items.empty();
-      inbox_->items.push_back({static_cast<Operation*>(tag), ok});
+      inbox_->items.push_back({operation, ok});
     }
     if (was_empty) {
       inbox_->filled.notify_one();

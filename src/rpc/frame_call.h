@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "completions.h"
+#include "howdah/rpc/completions.h"
 #include "howdah/rpc/frames.h"
 
 namespace howdah::rpc {

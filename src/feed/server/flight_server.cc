@@ -10,13 +10,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <initializer_list>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,6 +21,7 @@
 #include "arrow_header.h"
 #include "howdah/base/host_port.h"
 #include "howdah/base/text.h"
+#include "howdah/rpc/completions.h"
 #include "howdah/rpc/openssl_setup.h"
 #include "howdah/wire/flight.pb.h"
 
@@ -37,83 +35,6 @@ constexpr std::string_view kBearer = "Bearer ";
 constexpr std::chrono::milliseconds kFlushLimit{100};
 constexpr size_t kStatusBytes = 2000;     // gRPC sends the text of a status in a header, and limits headers to 8 KiB
 constexpr int kPutWindowBytes = 2 << 20;  // per call: the part of the next block that is received before it is read
-
-// One kind of operation on one call. gRPC gets its address as the tag.
-class Operation {
- public:
-  virtual ~Operation() = default;
-  virtual void Received(bool ok) = 0;  // called on the thread of the completion queue
-  virtual void Done(bool ok) = 0;      // called on the loop afterwards; may destroy *this
-};
-
-// Passes completed operations to the loop. One thread waits for them.
-class Completions {
- public:
-  Completions(std::unique_ptr<grpc::ServerCompletionQueue> queue, rpc::Post post)
-      : queue_(std::move(queue)), thread_([this, post = std::move(post)] { Wait(post); }) {}
-  // Waits until gRPC has returned every tag, without running the operations. All calls must have been cancelled, and
-  // their operations must still exist.
-  ~Completions() {
-    inbox_->closed = true;
-    queue_->Shutdown();
-    thread_.join();
-  }
-
-  grpc::ServerCompletionQueue* queue() { return queue_.get(); }
-
-  // Runs operations until done() is true or the limit is reached. For a destructor, in which the loop does not run.
-  void Drain(std::chrono::milliseconds limit, const std::function<bool()>& done) {
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    while (!done()) {
-      {
-        std::unique_lock lock(inbox_->mutex);
-        if (!inbox_->filled.wait_until(lock, deadline, [&] { return !inbox_->items.empty(); })) return;
-      }
-      HandOver(*inbox_);
-    }
-  }
-
- private:
-  struct Inbox {
-    std::mutex mutex;
-    std::condition_variable filled;
-    std::vector<std::pair<Operation*, bool>> items;  // guarded by mutex
-    bool closed = false;  // whether the operations may have been destroyed; used on the loop only
-  };
-
-  void Wait(const rpc::Post& post) {
-    void* tag = nullptr;
-    for (bool ok = false; queue_->Next(&tag, &ok);) {
-      auto* const operation = static_cast<Operation*>(tag);
-      operation->Received(ok);
-      bool was_empty = false;
-      {
-        std::lock_guard lock(inbox_->mutex);
-        was_empty = inbox_->items.empty();
-        inbox_->items.emplace_back(operation, ok);
-      }
-      if (!was_empty) continue;
-      inbox_->filled.notify_one();
-      post([inbox = inbox_] { HandOver(*inbox); });
-    }
-  }
-
-  static void HandOver(Inbox& inbox) {
-    std::vector<std::pair<Operation*, bool>> items;
-    {
-      std::lock_guard lock(inbox.mutex);
-      items.swap(inbox.items);
-    }
-    for (const auto& [operation, ok] : items) {
-      if (inbox.closed) return;  // the previous operation destroyed the owner
-      operation->Done(ok);
-    }
-  }
-
-  const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
-  const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();  // shared with the closures posted to the loop
-  std::thread thread_;
-};
 
 enum class Method { kOther, kPut, kGet, kAction };
 
@@ -181,7 +102,7 @@ class Call {
 
  private:
   template <void (Call::*kDone)(bool), void (Call::*kReceived)(bool) = nullptr>
-  class OperationOf final : public Operation {
+  class OperationOf final : public rpc::Operation {
    public:
     explicit OperationOf(Call* call) : call_(call) {}
     void Received(bool ok) override {
@@ -357,7 +278,7 @@ class Server final : public FlightServer, public Call::Owner {
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // null when no handler may be called any more
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::Server> server_;
-  std::optional<Completions> completions_;
+  std::optional<rpc::Completions> completions_;
   int port_ = 0;
   uint64_t last_id_ = 0;
   std::unordered_map<uint64_t, std::unique_ptr<Call>> calls_;
@@ -427,7 +348,7 @@ Server::~Server() {
 void Server::Await() {
   const uint64_t id = ++last_id_;
   auto& call = calls_[id] = std::make_unique<Call>(id, this);
-  call->Await(service_, completions_->queue());
+  call->Await(service_, static_cast<grpc::ServerCompletionQueue*>(completions_->queue()));
 }
 
 bool Server::Authorized(Call& call, const std::string& feed) {

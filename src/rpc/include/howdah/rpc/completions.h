@@ -13,7 +13,7 @@
 #include <memory>
 #include <thread>
 
-#include "howdah/rpc/am_server.h"
+#include "howdah/rpc/post.h"
 
 namespace howdah::rpc {
 
@@ -21,7 +21,8 @@ namespace howdah::rpc {
 class Operation {
  public:
   virtual ~Operation() = default;
-  virtual void Done(bool ok) = 0;  // called on the loop thread; `ok` has gRPC's meaning
+  virtual void Received(bool /*ok*/) {}  // called first, on the thread of the completion queue
+  virtual void Done(bool ok) = 0;        // called on the loop thread; `ok` has gRPC's meaning
 };
 
 template <typename Owner, void (Owner::*kDone)(bool)>
