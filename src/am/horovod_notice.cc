@@ -1,7 +1,6 @@
 #include "horovod_notice.h"
 
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
@@ -10,6 +9,8 @@
 #include <boost/asio/write.hpp>
 #include <memory>
 #include <utility>
+
+#include "howdah/rpc/callback/hmac.h"
 
 namespace howdah::am {
 namespace {
@@ -20,15 +21,6 @@ using Failure = boost::system::error_code;
 
 constexpr auto kLimit = std::chrono::seconds(5);
 constexpr size_t kMacBytes = 32;
-
-const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-
-std::string Mac(const std::string& key, std::string_view body) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
-  unsigned int size = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), Bytes(body), body.size(), mac.data(), &size);
-  return {reinterpret_cast<const char*>(mac.data()), size};
-}
 
 // One connection that sends one notice. Its pending operations own it.
 class Sending : public std::enable_shared_from_this<Sending> {
@@ -72,15 +64,15 @@ class Sending : public std::enable_shared_from_this<Sending> {
 std::optional<frameworks::horovod::NoticeAddress> DecodeNoticeAddress(const std::string& body) {
   if (body.empty() || body.size() % 4 != 0) return std::nullopt;
   std::string decoded(body.size() / 4 * 3, '\0');
-  const int size =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()), Bytes(body), static_cast<int>(body.size()));
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()),
+                                   reinterpret_cast<const unsigned char*>(body.data()), static_cast<int>(body.size()));
   if (size < 0) return std::nullopt;
   // EVP_DecodeBlock also decodes the padding into bytes, but the parser stops before them.
   return frameworks::horovod::ReadNoticeAddress(decoded);
 }
 
 std::string Sealed(const std::string& key, std::string_view body) {
-  std::string message = Mac(key, body);
+  std::string message = rpc::callback::HmacSha256(key, body);
   for (int shift = 0; shift < 32; shift += 8) message += static_cast<char>((body.size() >> shift) & 255);
   return message.append(body);
 }

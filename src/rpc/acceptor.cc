@@ -1,4 +1,4 @@
-#include "acceptor.h"
+#include "howdah/rpc/acceptor.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -196,7 +196,9 @@ void Acceptor::RemoveFinished() {
     unfinished_.remove_if([&](const Unfinished& one) { return one.peer == caller; });
   }
   const auto begun = Clock::now() - limits_.handshake - kHandshakeMargin;
-  while (!unfinished_.empty() && unfinished_.front().begun <= begun) unfinished_.pop_front();
+  while (!unfinished_.empty() && unfinished_.front().begun <= begun) {
+    limits_.needs_call ? CloseOldest() : unfinished_.pop_front();
+  }
 }
 
 void Acceptor::AcceptSome(const Take& take) {

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "acceptor.h"
 #include "am_call.h"
 #include "call_server.h"
 #include "grpc_setup.h"
+#include "howdah/rpc/acceptor.h"
 #include "joined_calls.h"
 #include "messages.h"
 #include "shared_cluster.h"

@@ -1,11 +1,12 @@
 #include "protocol.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <sys/random.h>
 
 #include <algorithm>
+
+#include "howdah/base/text.h"
+#include "howdah/rpc/callback/hmac.h"
 
 namespace howdah::rpc::callback {
 namespace {
@@ -13,27 +14,11 @@ namespace {
 constexpr std::string_view kPrefix = "howdah-callback 1 ";
 constexpr size_t kRandomBytes = 16;
 
-std::string Hex(const unsigned char* bytes, size_t size) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < size; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
-}
-
 // Returns no text if libcrypto fails.
 std::string Mac(std::string_view secret, std::string_view nonce, std::string_view am_address) {
   std::string message(kPrefix);
   message.append(nonce).append(" ").append(am_address);
-  unsigned char mac[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  if (HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-           reinterpret_cast<const unsigned char*>(message.data()), message.size(), mac, &size) == nullptr) {
-    return {};
-  }
-  return Hex(mac, size);
+  return Hex(HmacSha256(secret, message));
 }
 
 bool EqualInConstantTime(std::string_view a, std::string_view b) {
@@ -43,9 +28,9 @@ bool EqualInConstantTime(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<std::string> RandomHex() {
-  unsigned char bytes[kRandomBytes];
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return std::nullopt;
-  return Hex(bytes, sizeof bytes);
+  std::string bytes(kRandomBytes, '\0');
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return std::nullopt;
+  return Hex(bytes);
 }
 
 std::string ChallengeLine(std::string_view nonce) { return std::string(kPrefix).append(nonce).append("\n"); }
