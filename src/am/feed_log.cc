@@ -20,6 +20,7 @@ constexpr char kSends = 'N';        // the number of sends
 constexpr char kSend = 'S';         // partition, key
 constexpr char kSourceEnded = 'E';  // nothing
 constexpr char kSupplier = 'P';     // 1 and the name, or 0
+constexpr char kPlan = 'F';         // the plan, without a number
 
 // The file may grow to this multiple of the newest snapshot, and at least to kSmallest, so that snapshots cost a
 // fraction of all writes.
@@ -77,6 +78,10 @@ Status FeedLog::Restore(std::string_view record) {
   if (kind == kLedger) return ledger_.Restore(record);
   if (kind == kSourceEnded) {
     source_ended_ = true;
+    return {};
+  }
+  if (kind == kPlan) {
+    plan_ = std::string(record);
     return {};
   }
   const auto first = TakeNumber(record);
@@ -142,6 +147,11 @@ void FeedLog::SetSupplier(std::optional<std::string> name) {
   Append({RecordOf(supplier_)});
 }
 
+void FeedLog::SetPlan(std::string plan) {
+  plan_ = std::move(plan);
+  Append({kPlan + plan_});
+}
+
 void FeedLog::Begin() { Append({kSends + Number(sends_)}); }
 
 void FeedLog::WhenWritten(std::function<void()> then) {
@@ -169,6 +179,7 @@ void FeedLog::Compact() {
   std::vector<std::string> records = {kLedger + ledger_.Snapshot(), RecordOf(formed_), kSends + Number(sends_),
                                       RecordOf(supplier_)};
   if (source_ended_) records.emplace_back(1, kSourceEnded);
+  if (!plan_.empty()) records.push_back(kPlan + plan_);
   for (const std::string& key : keys_by_age_) records.push_back(SendRecord(keys_.at(key), key));
   const size_t size = SizeOf(records);
   compact_at_ = std::max(kSmallest, size * kGrowth);

@@ -58,6 +58,10 @@ class FeedLog {
   // Whether SourceEnded was stepped.
   bool source_ended() const { return source_ended_; }
 
+  // The list of files that the feed reads (wire::FeedFilePlan); "": there is none yet. It is set once.
+  void SetPlan(std::string plan);
+  const std::string& plan() const { return plan_; }
+
   // The name of the supplier that is connected; nullopt: there is none.
   void SetSupplier(std::optional<std::string> name);
   const std::optional<std::string>& supplier() const { return supplier_; }
@@ -91,6 +95,7 @@ class FeedLog {
   feed::PartitionId sends_ = 0;
   bool source_ended_ = false;
   std::optional<std::string> supplier_;
+  std::string plan_;
   Status written_;
   std::deque<std::function<void()>> held_;  // by WhenWritten
   size_t bytes_ = 0;                        // of all records in the file

@@ -27,6 +27,7 @@ TEST(FeedLog, StateIsRestored) {
   EXPECT_EQ(log.AddSend("a 1"), 0);
   EXPECT_EQ(log.AddSend(std::string("b\0", 2)), 1);
   log.SetSupplier("Spark");
+  log.SetPlan("the files");
   EXPECT_TRUE(log.Step(feed::SourceEnded{2}, Second(1)).changed);
   EXPECT_TRUE(log.written().ok());
 
@@ -39,7 +40,41 @@ TEST(FeedLog, StateIsRestored) {
   EXPECT_EQ(restored.sends(), 2);
   EXPECT_TRUE(restored.source_ended());
   EXPECT_EQ(restored.supplier(), "Spark");
+  EXPECT_EQ(restored.plan(), "the files");
   EXPECT_EQ(restored.ledger().Snapshot(), log.ledger().Snapshot());
+}
+
+std::vector<std::string> RecordsOf(const std::string& path) {
+  std::vector<std::string> records;
+  EXPECT_TRUE(os::files::ReadRecords(path, [&records](std::string_view record) {
+                records.emplace_back(record);
+                return Status();
+              }).ok());
+  return records;
+}
+
+// The encoding is a file format: these texts must not change.
+TEST(FeedLog, RecordsHaveAFixedEncoding) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "feed.bin";
+  FeedLog log = Opened(path);
+  log.Begin();
+  log.AddSend("a 1");
+  log.SetSupplier("Spark");
+  log.SetSupplier(std::nullopt);
+  log.SetPlan("the files");
+  EXPECT_EQ(RecordsOf(path), (std::vector<std::string>{"N0 ", "S0 a 1", "P1 Spark", "P0 ", "Fthe files"}));
+}
+
+TEST(FeedLog, OlderLogHasNoPlan) {
+  const os::files::Scratch scratch;
+  const std::string path = scratch / "feed.bin";
+  auto file = os::files::RecordFile::Open(path, [](std::string_view) { return Status(); });
+  ASSERT_TRUE(file.ok() && file->Append({"N0 ", "G3 2 4 ", "S0 key", "P1 Spark"}).ok());
+  const FeedLog log = Opened(path);
+  EXPECT_EQ(log.plan(), "");
+  EXPECT_EQ(log.formed(), (FeedLog::Formed{3, 2, 4}));
+  EXPECT_EQ(log.FindSend("key"), 0);
 }
 
 TEST(FeedLog, SnapshotReplacesTheRecords) {
@@ -49,11 +84,13 @@ TEST(FeedLog, SnapshotReplacesTheRecords) {
   log.Form({0, 0, 1}, Second(0));
   const std::string name(size_t{64} << 10, 'x');
   for (int i = 0; i < 40; ++i) log.SetSupplier(name + std::to_string(i));
+  log.SetPlan("the files");
   log.AddSend("key");
   EXPECT_LT(os::files::TreeSize(path).value_or(0), int64_t{2} << 20) << "the records have 2.5 MiB";
   const FeedLog restored = Opened(path);
   EXPECT_EQ(restored.supplier(), name + "39");
   EXPECT_EQ(restored.FindSend("key"), 0);
+  EXPECT_EQ(restored.plan(), "the files");
   EXPECT_EQ(restored.formed(), log.formed());
   EXPECT_EQ(restored.ledger().Snapshot(), log.ledger().Snapshot());
   EXPECT_EQ(os::files::TreeSize(path + ".new"), std::nullopt);

@@ -19,6 +19,15 @@ constexpr double kNoticed = 0.1;
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
+bool NamesReader(const wire::FeedAsk& question) { return question.has_reader() || question.claim() != 0; }
+
+wire::FeedReply WaitReply(uint64_t id) {
+  wire::FeedReply reply;
+  reply.set_id(id);
+  reply.set_answer(feed::EncodeAnswer(feed::Answer{}));
+  return reply;
+}
+
 std::string Percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
 
 }  // namespace
@@ -34,6 +43,10 @@ void FeedSources::OnCall(const ContainerId& from, const wire::FeedCall& call) {
       return EndSupply(id);
     case wire::FeedCall::kSend:
       return OnSend(id, call.send().key());
+    case wire::FeedCall::kPlan:
+      return files_.OnPlan(id, call.plan().text(), clock_.Now() + longest_wait_);
+    case wire::FeedCall::kPoint:
+      return OnPoint(id, call.point());
     case wire::FeedCall::kClose: {
       wire::FeedReply reply;
       reply.set_id(call.id());
@@ -55,18 +68,32 @@ void FeedSources::OnAsk(Ask ask) {
   std::map<int, int> sent;
   if (TryAnswer(ask, sent)) return;
   if (asks_.size() >= kMostAsks) {
-    AnswerWait(asks_.begin()->second);
-    asks_.erase(asks_.begin());
+    owner_.Reply(asks_.begin()->second.from, WaitReply(asks_.begin()->second.id));
+    Remove(asks_.begin());
   }
+  naming_ += NamesReader(ask.question) ? 1 : 0;
   asks_.emplace(++last_ask_, std::move(ask));
 }
 
+std::map<uint64_t, FeedSources::Ask>::iterator FeedSources::Remove(std::map<uint64_t, Ask>::iterator ask) {
+  naming_ -= NamesReader(ask->second.question) ? 1 : 0;
+  return asks_.erase(ask);
+}
+
 bool FeedSources::TryAnswer(const Ask& ask, std::map<int, int>& sent) {
-  const feed::Answer answer = log_.ledger().Ask(ask.question.pass(), ask.question.partition(), ask.question.near());
+  const wire::FeedAsk& question = ask.question;
+  const feed::Answer answer = log_.ledger().Ask(question.pass(), question.partition(), question.near(),
+                                                question.has_reader() ? question.reader() : -1);
   if (answer.what == feed::Answer::What::kWait || !log_.written().ok()) return false;
   wire::FeedReply reply;
   reply.set_id(ask.id);
   if (answer.what == feed::Answer::What::kSend) {
+    if (!files_.Claim(ask.from, question)) {
+      if (question.patient()) return false;
+      reply.set_busy(true);
+      owner_.Reply(ask.from, reply);
+      return true;
+    }
     const wire::FeedServes* place = owner_.PlaceOf(answer.rank);
     if (place == nullptr || ++sent[answer.rank] > kSourcesPerReader) return false;
     reply.set_path(place->unix_path());
@@ -78,13 +105,6 @@ bool FeedSources::TryAnswer(const Ask& ask, std::map<int, int>& sent) {
   return true;
 }
 
-void FeedSources::AnswerWait(const Ask& ask) {
-  wire::FeedReply reply;
-  reply.set_id(ask.id);
-  reply.set_answer(feed::EncodeAnswer(feed::Answer{}));
-  owner_.Reply(ask.from, reply);
-}
-
 void FeedSources::Recheck() {
   std::map<int, int> sent;
   unchecked_ = std::min(unchecked_, asks_.size());
@@ -92,19 +112,36 @@ void FeedSources::Recheck() {
     auto next = asks_.upper_bound(cursor_);
     if (next == asks_.end()) next = asks_.begin();
     cursor_ = next->first;
-    if (TryAnswer(next->second, sent)) asks_.erase(next);
+    if (TryAnswer(next->second, sent)) Remove(next);
   }
 }
 
 std::optional<Instant> FeedSources::Deadline() const {
-  return asks_.empty() ? std::nullopt : std::optional(asks_.begin()->second.until);
+  const std::optional<Instant> plan = files_.Deadline();
+  if (asks_.empty()) return plan;
+  const Instant ask = asks_.begin()->second.until;
+  return plan ? std::min(*plan, ask) : ask;
 }
 
 void FeedSources::OnTime(Instant now) {
   while (!asks_.empty() && asks_.begin()->second.until <= now) {
-    AnswerWait(asks_.begin()->second);
-    asks_.erase(asks_.begin());
+    owner_.Reply(asks_.begin()->second.from, WaitReply(asks_.begin()->second.id));
+    Remove(asks_.begin());
   }
+  files_.OnTime(now);
+}
+
+void FeedSources::OnPoint(const CallId& call, int64_t step) {
+  wire::FeedReply reply;
+  reply.set_id(call.second);
+  std::string point = log_.ledger().PointAt(step);
+  if (point.size() > kLongestPoint) {
+    reply.set_error("the position of the feed " + feed_ + " has " + std::to_string(point.size()) +
+                    " bytes; the limit is " + std::to_string(kLongestPoint) + ": use a smaller `shuffle`");
+  } else {
+    reply.set_point(std::move(point));
+  }
+  owner_.Reply(call.first, reply);
 }
 
 // --- suppliers ---
@@ -122,7 +159,7 @@ void FeedSources::OnSupply(const CallId& call, const std::string& name) {
   }
   suppliers_[call] = name;
   if (log_.supplier() != name) log_.SetSupplier(name);
-  owner_.Step(feed::SourceConnected{});
+  owner_.Step(feed::SourceConnected{name});
 }
 
 void FeedSources::EndSupply(const CallId& call) {
@@ -130,11 +167,19 @@ void FeedSources::EndSupply(const CallId& call) {
   if (found == suppliers_.end()) return;
   const std::string name = found->second;
   suppliers_.erase(found);
+  if (files_.Forget(call.first, /*lost=*/false)) RecheckAll();
   NoteNoSupplier(name);
 }
 
 void FeedSources::NoteNoSupplier(const std::string& name) {
-  if (!suppliers_.empty() || !log_.supplier()) return;
+  if (!log_.supplier()) return;
+  if (!suppliers_.empty()) {
+    const auto is_named = [this](const auto& supplier) { return supplier.second == *log_.supplier(); };
+    if (std::any_of(suppliers_.begin(), suppliers_.end(), is_named)) return;
+    // Messages name a supplier that is connected.
+    log_.SetSupplier(suppliers_.begin()->second);
+    return owner_.Step(feed::SourceConnected{suppliers_.begin()->second});
+  }
   log_.SetSupplier(std::nullopt);
   owner_.Step(feed::SourceLost{name});
 }
@@ -144,7 +189,8 @@ void FeedSources::Resume() {
 }
 
 void FeedSources::Forget(const ContainerId& from) {
-  std::erase_if(asks_, [&](const auto& ask) { return ask.second.from == from; });
+  for (auto ask = asks_.begin(); ask != asks_.end();) ask = ask->second.from == from ? Remove(ask) : std::next(ask);
+  if (files_.Forget(from, /*lost=*/true)) RecheckAll();
   std::string name;
   const auto is_lost = [&](const auto& supplier) {
     if (supplier.first.first != from) return false;
@@ -255,6 +301,11 @@ void FeedMeter::HandedOut(Instant now, const feed::RowsHandedOut& event) {
   Waits(now, event.reader.rank, event.waiting);
 }
 
+void FeedMeter::Answered(Instant now, int64_t rows) {
+  Advance(now);
+  sums_.rows += rows;
+}
+
 void FeedMeter::Waits(Instant now, int rank, bool waits) {
   Advance(now);
   Reader& reader = readers_[rank];
@@ -282,6 +333,8 @@ journal::FeedView FeedMeter::View(Instant now, int readers, const std::string& s
   const double passed = Seconds(now - from->first);
   journal::FeedView view;
   view.bytes = bytes_;
+  view.unix_bytes = unix_bytes_;
+  view.tls_bytes = tls_bytes_;
   view.left_out = left_out_;
   view.repeated = repeated_;
   if (passed <= 0) return view;

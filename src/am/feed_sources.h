@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "feed_files.h"
 #include "feed_log.h"
 #include "howdah/base/ids.h"
 #include "howdah/feed/action.h"
@@ -32,11 +33,18 @@ class FeedSources {
     // Where the executor of the reader listens; nullptr if it is not known.
     virtual const wire::FeedServes* PlaceOf(int rank) const = 0;
   };
-  static constexpr size_t kMostAsks = size_t{1} << 16, kMostSuppliers = 1024, kLongestKey = 1024;
+  // Each rank that reads files has a supplier.
+  static constexpr size_t kMostAsks = size_t{1} << 16, kMostSuppliers = size_t{1} << 16, kLongestKey = 1024;
+  static constexpr size_t kLongestPoint = size_t{4} << 20;  // bytes
 
   // log, owner and clock must live longer than this object. longest_wait: of a question.
   FeedSources(std::string feed, FeedLog& log, Owner& owner, const os::process::Clock& clock, Duration longest_wait)
-      : feed_(std::move(feed)), log_(log), owner_(owner), clock_(clock), longest_wait_(longest_wait) {}
+      : feed_(std::move(feed)),
+        log_(log),
+        owner_(owner),
+        clock_(clock),
+        longest_wait_(longest_wait),
+        files_(feed_, log, [this](const ContainerId& to, const wire::FeedReply& reply) { owner_.Reply(to, reply); }) {}
 
   // Handles all calls except events.
   void OnCall(const ContainerId& from, const wire::FeedCall& call);
@@ -54,7 +62,8 @@ class FeedSources {
   void End(const std::optional<std::string>& failed);
 
   // Actions of the ledger may have changed the answers to all questions that wait.
-  void RecheckAll() { unchecked_ = asks_.size(); }
+  // naming: the state has changed without an action, so only the answers to questions that name their reader.
+  void RecheckAll(bool naming = false) { unchecked_ = naming && naming_ == 0 ? unchecked_ : asks_.size(); }
   bool recheck_wanted() const { return unchecked_ > 0; }
   // Answers some of these questions. Call it again in the next turn of the loop while recheck_wanted.
   void Recheck();
@@ -81,8 +90,9 @@ class FeedSources {
 
   // sent: the number of sources that were sent to each reader in this turn.
   bool TryAnswer(const Ask& ask, std::map<int, int>& sent);
-  void AnswerWait(const Ask& ask);
   void OnAsk(Ask ask);
+  std::map<uint64_t, Ask>::iterator Remove(std::map<uint64_t, Ask>::iterator ask);
+  void OnPoint(const CallId& call, int64_t step);
   void OnSupply(const CallId& call, const std::string& name);
   void OnSend(const CallId& call, const std::string& key);
   void EndSupply(const CallId& call);
@@ -96,7 +106,9 @@ class FeedSources {
   const Duration longest_wait_;
   std::map<uint64_t, Ask> asks_;  // in the order of arrival
   uint64_t last_ask_ = 0, cursor_ = 0;
-  size_t unchecked_ = 0;                     // questions after cursor_ that must be checked again
+  size_t unchecked_ = 0;  // questions after cursor_ that must be checked again
+  size_t naming_ = 0;     // questions that name their reader, or claim a partition
+  FeedFiles files_;
   std::map<CallId, std::string> suppliers_;  // with their names
   feed::PartitionId most_partitions_ = 0;
   std::optional<std::string> failed_;
@@ -109,7 +121,13 @@ class FeedMeter {
   explicit FeedMeter(Instant now) : since_(now), samples_{{now, {}}} {}
 
   void HandedOut(Instant now, const feed::RowsHandedOut& event);
-  void Received(int64_t bytes) { bytes_ += bytes; }
+  // unix_socket: as in FeedEvent.
+  void Received(int64_t bytes, std::optional<bool> unix_socket) {
+    bytes_ += bytes;
+    if (unix_socket) (*unix_socket ? unix_bytes_ : tls_bytes_) += bytes;
+  }
+  // Readers have read so many further rows.
+  void Answered(Instant now, int64_t rows);
   void Waits(Instant now, int rank, bool waits);
   void NoReaderWaits(Instant now);
   void SourcesWait(Instant now, bool wait);
@@ -138,7 +156,7 @@ class FeedMeter {
   std::map<int, Reader> readers_;
   int readers_waiting_ = 0;
   bool sources_wait_ = false;
-  int64_t bytes_ = 0, left_out_ = 0, repeated_ = 0;
+  int64_t bytes_ = 0, unix_bytes_ = 0, tls_bytes_ = 0, left_out_ = 0, repeated_ = 0;
 };
 
 }  // namespace howdah::am

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "answered_feed.h"
 #include "howdah/frameworks/feed.h"
 #include "live_feed.h"
 
@@ -30,6 +31,11 @@ Status Feeds::Open(bool resumes) {
     auto log = FeedLog::Open(directory_ + "feed-" + feed.name + ".bin", frameworks::FeedOptionsOf(spec_, feed));
     if (!log.ok()) return log.error();
     if (!resumes && log->empty()) log->Begin();
+    if (feed.answers) {
+      answered_.push_back(std::make_unique<AnsweredFeed>(
+          spec_, feed, std::move(*log), AnsweredFeed::Ports{clock_, wires_.order, wires_.locations_changed}));
+      continue;
+    }
     const auto place = [this](const ContainerId& container) {
       const auto found = places_.find(container);
       return found == places_.end() ? nullptr : &found->second;
@@ -44,8 +50,15 @@ Status Feeds::Open(bool resumes) {
 }
 
 LiveFeed* Feeds::Find(const std::string& name) const {
-  for (size_t i = 0; i < feeds_.size(); ++i) {
-    if (spec_.feeds[i].name == name) return feeds_[i].get();
+  for (const auto& feed : feeds_) {
+    if (feed->name() == name) return feed.get();
+  }
+  return nullptr;
+}
+
+AnsweredFeed* Feeds::FindAnswered(const std::string& name) const {
+  for (const auto& feed : answered_) {
+    if (feed->name() == name) return feed.get();
   }
   return nullptr;
 }
@@ -54,6 +67,7 @@ void Feeds::Replay(const core::Event& event) { NoteEnd(event); }
 
 void Feeds::Replay(const core::StartTask& order, const core::PeerGroup& peers) {
   for (const auto& feed : feeds_) feed->Place(order, peers, false);
+  for (const auto& feed : answered_) feed->Place(order, peers);
 }
 
 Status Feeds::Resume(bool from_copy) {
@@ -62,28 +76,34 @@ Status Feeds::Resume(bool from_copy) {
     HOWDAH_TRY_STATUS(feed->Resume(from_copy));
     if (feed->log().empty()) feed->log().Begin();
   }
+  for (const auto& feed : answered_) {
+    if (feed->log().empty()) feed->log().Begin();
+  }
   return {};
 }
 
 std::vector<wire::FeedReaders> Feeds::Start(const core::StartTask& order, const core::PeerGroup& peers) {
   std::vector<wire::FeedReaders> all;
-  for (size_t i = 0; i < feeds_.size(); ++i) {
-    LiveFeed* const feed = feeds_[i].get();
+  for (const auto& feed : feeds_) {
     const auto first = feed->Place(order, peers, true);
     if (!first) continue;
     wire::FeedReaders& readers = all.emplace_back();
-    readers.set_feed(spec_.feeds[i].name);
+    readers.set_feed(feed->name());
     readers.set_first(*first);
     readers.set_readers(feed->seats().size());
     readers.set_generation(feed->seats().formed().generation);
-    readers.set_token(wires_.token(spec_.feeds[i].name));
   }
+  for (const auto& feed : answered_) {
+    if (auto readers = feed->Place(order, peers)) all.push_back(std::move(*readers));
+  }
+  for (wire::FeedReaders& readers : all) readers.set_token(wires_.token(readers.feed()));
   if (!all.empty()) wires_.locations_changed();
   return all;
 }
 
 void Feeds::Started(const core::StartTask& order) {
   for (const auto& feed : feeds_) feed->Started(order.container);
+  for (const auto& feed : answered_) feed->Started(order.container);
 }
 
 void Feeds::OnEvent(const core::Event& event) { NoteEnd(event); }
@@ -93,6 +113,7 @@ void Feeds::NoteEnd(const core::Event& event) {
     for (const auto& feed : feeds_) {
       feed->EndProcesses(ended.container, ended.attempt, local_rank, returns, !replaying_);
     }
+    for (const auto& feed : answered_) feed->EndProcesses(ended.container, ended.attempt, local_rank);
   };
   if (const auto* exited = std::get_if<core::RankExited>(&event)) {
     // A process that has succeeded reads no further rows, also while other processes of its task run.
@@ -106,23 +127,28 @@ void Feeds::NoteEnd(const core::Event& event) {
 
 void Feeds::OnPassDone(const journal::JobView& view, bool ending) {
   for (const auto& feed : feeds_) feed->OnPassDone(view, ending);
+  for (const auto& feed : answered_) feed->OnPassDone(view, ending);
 }
 
 void Feeds::Finish() {
   for (const auto& feed : feeds_) std::remove(feed->log().path().c_str());
+  for (const auto& feed : answered_) std::remove(feed->log().path().c_str());
 }
 
 void Feeds::OnConnected(const ContainerId& container) {
   for (const auto& feed : feeds_) feed->OnConnected(container);
+  for (const auto& feed : answered_) feed->OnConnected(container);
 }
 
 void Feeds::OnDisconnected(const ContainerId& container) {
   for (const auto& feed : feeds_) feed->sources().Forget(container);
+  Arm();
 }
 
 void Feeds::OnContainerGone(const ContainerId& container) {
   places_.erase(container);
   for (const auto& feed : feeds_) feed->OnContainerGone(container, !replaying_);
+  for (const auto& feed : answered_) feed->OnContainerGone(container);
 }
 
 bool Feeds::OnMessage(const ContainerId& container, const wire::FromExecutor& message) {
@@ -131,11 +157,18 @@ bool Feeds::OnMessage(const ContainerId& container, const wire::FromExecutor& me
     for (const auto& feed : feeds_) feed->OnServes(container, message.feed_serves());
     wires_.locations_changed();
   } else if (message.has_feed_event()) {
-    if (LiveFeed* feed = Find(message.feed_event().feed())) feed->OnEvent(container, message.feed_event().event());
+    const wire::FeedEvent& event = message.feed_event();
+    const auto unix_socket = event.has_unix_socket() ? std::optional(event.unix_socket()) : std::nullopt;
+    if (LiveFeed* feed = Find(event.feed())) feed->OnEvent(container, event.event(), unix_socket);
+  } else if (message.has_feed_answers()) {
+    if (AnsweredFeed* feed = FindAnswered(message.feed_answers().feed()))
+      feed->OnAnswers(container, message.feed_answers());
   } else if (message.has_feed_call()) {
     const wire::FeedCall& call = message.feed_call();
     if (LiveFeed* feed = Find(call.feed())) {
       feed->OnCall(container, call);
+    } else if (AnsweredFeed* answered = FindAnswered(call.feed())) {
+      answered->OnCall(container, call);
     } else {
       wire::ToExecutor refusal;
       refusal.mutable_feed_reply()->set_id(call.id());
@@ -149,8 +182,21 @@ bool Feeds::OnMessage(const ContainerId& container, const wire::FromExecutor& me
   return true;
 }
 
+void Feeds::AddLocations(const wire::FeedServes& place, std::vector<std::string>& locations) {
+  if (!place.unix_path().empty()) locations.push_back("grpc+unix://" + place.unix_path());
+  if (place.port() == 0) return;
+  locations.push_back("grpc+tls://" + HostPort{place.host(), static_cast<uint16_t>(place.port())}.Text());
+}
+
 Result<std::vector<std::string>> Feeds::Locations(const std::string& name) const {
   std::vector<std::string> locations;
+  if (const AnsweredFeed* const answered = FindAnswered(name)) {
+    HOWDAH_TRY(const std::vector<ContainerId> containers, answered->Containers());
+    for (const ContainerId& container : containers) {
+      if (const auto place = places_.find(container); place != places_.end()) AddLocations(place->second, locations);
+    }
+    return locations;
+  }
   LiveFeed* const feed = Find(name);
   if (feed == nullptr) return Failed("the job has no feed " + name);
   if (feed->log().ledger().progress().over) return Failed("the feed " + name + " is over: no rows are wanted any more");
@@ -158,15 +204,13 @@ Result<std::vector<std::string>> Feeds::Locations(const std::string& name) const
   for (int rank = 0; rank < feed->seats().size(); ++rank) {
     const wire::FeedServes* place = feed->PlaceOf(rank);
     if (place == nullptr || !seen.insert(feed->seats().at(rank).container).second) continue;
-    if (!place->unix_path().empty()) locations.push_back("grpc+unix://" + place->unix_path());
-    if (place->port() == 0) continue;
-    const HostPort address{place->host(), static_cast<uint16_t>(place->port())};
-    locations.push_back("grpc+tls://" + address.host + ":" + std::to_string(address.port));
+    AddLocations(*place, locations);
   }
   return locations;
 }
 
 void Feeds::Close(const std::string& name, const std::function<void(Status)>& done) {
+  if (AnsweredFeed* const answered = FindAnswered(name)) return done(answered->Close());
   LiveFeed* const feed = Find(name);
   if (feed == nullptr) return done(Failed("the job has no feed " + name));
   const Status closed = feed->sources().Close();
@@ -175,8 +219,10 @@ void Feeds::Close(const std::string& name, const std::function<void(Status)>& do
 
 std::vector<journal::FeedView> Feeds::View() const {
   std::vector<journal::FeedView> views;
-  views.reserve(feeds_.size());
-  for (const auto& feed : feeds_) views.push_back(feed->View());
+  for (const jobspec::FeedSpec& feed : spec_.feeds) {
+    if (const LiveFeed* live = Find(feed.name)) views.push_back(live->View());
+    if (const AnsweredFeed* answered = FindAnswered(feed.name)) views.push_back(answered->View());
+  }
   return views;
 }
 

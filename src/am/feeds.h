@@ -1,4 +1,5 @@
-// The feeds of the job: one ledger per feed, its log, and the messages about it from and to executors.
+// The feeds of the job: one ledger per feed, except for feeds with answers, its log, and the messages about it from and
+// to executors.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -22,6 +23,7 @@
 
 namespace howdah::am {
 
+class AnsweredFeed;
 class LiveFeed;
 
 // Call it only on the thread of the AM's loop. A feed that fails does not end the job: its readers raise an error.
@@ -84,7 +86,11 @@ class Feeds {
   std::vector<journal::FeedView> View() const;
 
  private:
+  // nullptr: the job has no such feed, or it has answers.
   LiveFeed* Find(const std::string& name) const;
+  // nullptr: the job has no such feed, or it has no answers.
+  AnsweredFeed* FindAnswered(const std::string& name) const;
+  static void AddLocations(const wire::FeedServes& place, std::vector<std::string>& locations);
   void NoteEnd(const core::Event& event);
   void Turn();
   void Arm();
@@ -95,7 +101,8 @@ class Feeds {
   const std::string directory_;
   const Wires wires_;
   const Duration longest_wait_;
-  std::vector<std::unique_ptr<LiveFeed>> feeds_;
+  std::vector<std::unique_ptr<LiveFeed>> feeds_;  // in the order of the job file
+  std::vector<std::unique_ptr<AnsweredFeed>> answered_;
   std::unordered_map<ContainerId, wire::FeedServes> places_;
   boost::asio::steady_timer timer_;
   std::optional<Instant> armed_;

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "feed_files.h"
 #include "howdah/feed/messages.h"
 #include "howdah/os/files/testing.h"
 
@@ -60,8 +61,9 @@ struct Scene {
     }
   }
 
-  void Report(const std::string& from, const feed::Event& event) {
+  void Report(const std::string& from, const feed::Event& event, std::optional<bool> unix_socket = {}) {
     wire::FromExecutor message;
+    if (unix_socket) message.mutable_feed_event()->set_unix_socket(*unix_socket);
     message.mutable_feed_event()->set_feed("train");
     message.mutable_feed_event()->set_event(feed::EncodeEvent(event));
     EXPECT_TRUE(feeds->OnMessage({from}, message));
@@ -326,6 +328,136 @@ TEST(Feeds, KeyOfASendIsAcceptedOnce) {
   EXPECT_EQ(scene.Replies(8).back().error(), "");
   scene.Send("c", 9);
   EXPECT_THAT(scene.Replies(9).back().error(), HasSubstr("closed"));
+}
+
+wire::FeedCall PlanCall(const std::string& text = "") {
+  wire::FeedCall call;
+  call.mutable_plan()->set_text(text);
+  return call;
+}
+
+TEST(Feeds, OneProcessMakesThePlanOfTheFiles) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.Call("c0", PlanCall(), 1);
+  ASSERT_EQ(scene.Replies(1).size(), 1u);
+  EXPECT_TRUE(scene.Replies(1)[0].make());
+  scene.Call("c1", PlanCall(), 2);
+  EXPECT_THAT(scene.Replies(2), IsEmpty()) << "the plan is being made";
+  scene.Call("c0", PlanCall("the files"), 3);
+  scene.Call("c1", PlanCall("other files"), 4);
+  for (const uint64_t id : {2, 3, 4}) {
+    ASSERT_EQ(scene.Replies(id).size(), 1u) << id;
+    EXPECT_EQ(scene.Replies(id)[0].plan(), "the files") << id;
+    EXPECT_FALSE(scene.Replies(id)[0].make()) << id;
+  }
+  scene.Begin(true);
+  ASSERT_TRUE(scene.feeds->Resume(false).ok());
+  scene.Call("c1", PlanCall(), 5);
+  EXPECT_EQ(scene.Replies(5).back().plan(), "the files") << "the next AM has the plan";
+  scene.Call("c1", PlanCall(std::string(FeedFiles::kLongestPlan + 1, 'x')), 6);
+  EXPECT_THAT(scene.Replies(6).back().error(), HasSubstr("use fewer and larger files"));
+}
+
+TEST(Feeds, AnotherProcessMakesThePlanIfTheFirstOneIsGone) {
+  Scene scene(jobspec::Framework::kPytorch, Duration(1));
+  scene.StartBoth();
+  scene.Supply("c0", 1);
+  scene.Call("c0", PlanCall(), 2);
+  scene.Call("c1", PlanCall(), 3);
+  scene.loop.restart();
+  scene.loop.run_one();
+  ASSERT_EQ(scene.Replies(3).size(), 1u) << "it asks again after the limit";
+  EXPECT_FALSE(scene.Replies(3)[0].make());
+  scene.Call("c1", PlanCall(), 4);
+  wire::FeedCall ended;
+  ended.set_supply_ended(true);
+  scene.Call("c0", ended, 1);
+  ASSERT_EQ(scene.Replies(4).size(), 1u);
+  EXPECT_TRUE(scene.Replies(4)[0].make());
+}
+
+TEST(Feeds, PartitionIsReadByTheProcessThatHasClaimedIt) {
+  Scene scene(jobspec::Framework::kPlain);
+  scene.StartBoth();
+  scene.BeginReading();
+  const auto ask = [&](const std::string& from, uint64_t id, bool patient = false) {
+    wire::FeedCall call;
+    call.mutable_ask()->set_near(-1);
+    call.mutable_ask()->set_claim(from == "c0" ? 1 : 2);
+    call.mutable_ask()->set_patient(patient);
+    scene.Call(from, call, id);
+    scene.Turn();
+    return scene.Replies(id);
+  };
+  const auto sent = [](const std::vector<wire::FeedReply>& replies) {
+    return replies.size() == 1 && feed::DecodeAnswer(replies[0].answer())->what == feed::Answer::What::kSend;
+  };
+  scene.Supply("c0", 1);
+  EXPECT_TRUE(sent(ask("c0", 2)));
+  ASSERT_EQ(ask("c1", 3).size(), 1u);
+  EXPECT_TRUE(scene.Replies(3)[0].busy());
+  EXPECT_TRUE(sent(ask("c0", 4))) << "the claim is its own";
+  EXPECT_THAT(ask("c1", 5, /*patient=*/true), IsEmpty());
+  scene.feeds->OnDisconnected({"c0"});
+  scene.Turn();
+  EXPECT_TRUE(sent(scene.Replies(5))) << "the first process is gone";
+}
+
+TEST(Feeds, ReceivedBytesAreCountedByTransport) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.BeginReading();
+  const feed::ReaderId reader = scene.Opened("c0").reader;
+  scene.Report("c0", feed::RowsReceived{reader, 0, 0, {0, 10}, 100}, true);
+  scene.Report("c0", feed::RowsReceived{reader, 0, 0, {10, 20}, 20}, false);
+  scene.Report("c0", feed::RowsReceived{reader, 0, 0, {20, 30}, 3});  // kept from an earlier pass
+  const journal::FeedView view = scene.feeds->View()[0];
+  EXPECT_EQ(view.bytes, 123);
+  EXPECT_EQ(view.unix_bytes, 100);
+  EXPECT_EQ(view.tls_bytes, 20);
+}
+
+// The answer changes without an order of the ledger: partition 1 ends, so that reader 1 waits for rows of partition 0.
+TEST(Feeds, QuestionForOneReaderIsCheckedAgainAfterEachChange) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.spec.feeds[0].buffer_bytes = 100;
+  scene.Begin(false);
+  scene.StartBoth();
+  scene.BeginReading();
+  const auto end = [&](const feed::Event& event, uint64_t id) {
+    wire::FeedCall call;
+    call.set_event(feed::EncodeEvent(event));
+    scene.Call("c0", call, id);
+  };
+  end(feed::SourceEnded{2}, 1);
+  scene.Report("c0", feed::RowsReceived{scene.Opened("c0").reader, 0, 0, {0, 10}, 100});
+  wire::FeedCall call;
+  call.mutable_ask()->set_reader(0);
+  scene.Call("c0", call, 2);
+  scene.Turn();
+  EXPECT_THAT(scene.Replies(2), IsEmpty());
+  end(feed::PartitionEnded{0, 1, 0}, 3);
+  for (const std::string container : {"c0", "c1"}) {
+    scene.Turn();
+    EXPECT_THAT(scene.Replies(2), IsEmpty()) << "not all readers wait for rows";
+    scene.Report(container, feed::RowsHandedOut{scene.Opened(container).reader, 0, 0, true});
+  }
+  scene.Turn();
+  ASSERT_EQ(scene.Replies(2).size(), 1u);
+  const auto answer = feed::DecodeAnswer(scene.Replies(2)[0].answer());
+  EXPECT_EQ(answer->rank, 1);
+  EXPECT_GT(answer->limit, 0);
+}
+
+TEST(Feeds, FilesThatCannotBeReadFailTheFeed) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  wire::FeedCall call;
+  call.set_event(feed::EncodeEvent(feed::SourceFailed{"reading a.parquet: it is damaged"}));
+  scene.Call("c0", call, 1);
+  EXPECT_EQ(scene.Replies(1).back().error(), "");
+  EXPECT_THAT(scene.Failures("c1"), ElementsAre("reading a.parquet: it is damaged"));
 }
 
 TEST(Feeds, NextAmContinues) {

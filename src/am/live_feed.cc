@@ -72,7 +72,7 @@ Status LiveFeed::Resume(bool from_copy) {
     FeedSeats::Reader& reader = seats_.at(rank);
     reader.outdated = from_copy && reader.running;
     const bool known = log_.ledger().incarnation(rank) >= 0;
-    if (alone_ && known && (!reader.running || reader.outdated)) Lose(rank, true);
+    if (known && (!reader.running || (alone_ && reader.outdated))) Lose(rank, true);
     if (alone_ && !known && reader.running && !reader.outdated) Step(feed::RankStarted{rank});
   }
   sources_.Resume();
@@ -133,7 +133,7 @@ void LiveFeed::EndProcesses(const ContainerId& container, std::optional<int> att
     if (!ended || !reader.running) continue;
     reader.running = false;
     ends_unseen_ = true;
-    if (alone_ && live && log_.ledger().incarnation(rank) >= 0) Lose(rank, returns);
+    if (live && log_.ledger().incarnation(rank) >= 0) Lose(rank, returns);
     if (live) meter_.Waits(ports_.clock.Now(), rank, false);
   }
 }
@@ -192,7 +192,7 @@ void LiveFeed::OnServes(const ContainerId& container, const wire::FeedServes& pl
   ports_.changed();
 }
 
-std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& bytes) {
+std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& bytes, std::optional<bool> unix_socket) {
   const auto event = feed::DecodeEvent(bytes);
   if (!event.ok()) return event.error().message;
   const feed::ReaderId* reader = ReaderOf(*event);
@@ -203,16 +203,17 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
     if (const auto* out = std::get_if<feed::RowsHandedOut>(&*event); out != nullptr && newest) {
       meter_.HandedOut(ports_.clock.Now(), *out);
     } else if (const auto* in = std::get_if<feed::RowsReceived>(&*event); in != nullptr && newest) {
-      meter_.Received(in->bytes);
+      meter_.Received(in->bytes, unix_socket);
       sources_.NotePartition(in->partition);
     }
   } else if (std::holds_alternative<feed::CheckpointFound>(*event) ||
-             std::holds_alternative<feed::ReadingStopped>(*event)) {
+             std::holds_alternative<feed::PointFound>(*event) || std::holds_alternative<feed::ReadingStopped>(*event)) {
     const std::vector<int> ranks = seats_.Of(container);
     if (ranks.empty() || !seats_.Owns(container, ranks.front())) return "";
   } else if (const auto* ended = std::get_if<feed::PartitionEnded>(&*event)) {
     sources_.NotePartition(ended->partition);
-  } else if (!std::holds_alternative<feed::SourceEnded>(*event)) {
+  } else if (!std::holds_alternative<feed::SourceEnded>(*event) &&
+             !std::holds_alternative<feed::SourceFailed>(*event)) {
     return "executors do not report this event of a feed";
   }
   Step(*event);
@@ -240,7 +241,11 @@ const wire::FeedServes* LiveFeed::PlaceOf(int rank) const {
 
 void LiveFeed::Step(const feed::Event& event) {
   const auto* synced = std::get_if<feed::ReaderSynced>(&event);
-  Carry(log_.Step(event, ports_.clock.Now()).actions, synced != nullptr ? std::optional(synced->rank) : std::nullopt);
+  const feed::StepResult result = log_.Step(event, ports_.clock.Now());
+  // The answer to a question that names its reader depends on more than the orders.
+  const auto* out = std::get_if<feed::RowsHandedOut>(&event);
+  if (result.changed && (out == nullptr || out->waiting)) sources_.RecheckAll(/*naming=*/true);
+  Carry(result.actions, synced != nullptr ? std::optional(synced->rank) : std::nullopt);
 }
 
 void LiveFeed::AddOrder(int rank, const feed::Action& action, Messages& messages) {

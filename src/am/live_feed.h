@@ -36,6 +36,7 @@ class LiveFeed final : private FeedSources::Owner {
   // spec must live longer than this object.
   LiveFeed(const jobspec::JobSpec& spec, const jobspec::FeedSpec& feed, FeedLog log, Ports ports);
 
+  const std::string& name() const { return name_; }
   FeedLog& log() { return log_; }
   FeedSeats& seats() { return seats_; }
   FeedSources& sources() { return sources_; }
@@ -52,7 +53,8 @@ class LiveFeed final : private FeedSources::Owner {
   void OnContainerGone(const ContainerId& container, bool live);
   void OnServes(const ContainerId& container, const wire::FeedServes& place);
   // Returns why the event is refused; "" if it was stepped, or has no effect any more.
-  std::string OnEvent(const ContainerId& container, const std::string& bytes);
+  // unix_socket: as in FeedEvent.
+  std::string OnEvent(const ContainerId& container, const std::string& bytes, std::optional<bool> unix_socket = {});
   void OnCall(const ContainerId& container, const wire::FeedCall& call);
   // When OnTime must be called; nullopt: not at all.
   std::optional<Instant> Deadline() const;

@@ -16,6 +16,12 @@ namespace {
 // All users can create directories there, and the paths of sockets in it are short.
 constexpr char kSharedDirectory[] = "/tmp";
 
+feed::server::FeedFiles FilesOf(const jobspec::FeedSpec& feed) {
+  feed::server::FeedFiles files{feed.from, "", feed.columns};
+  if (feed.format) files.format = std::string(jobspec::ToText(*feed.format));
+  return files;
+}
+
 }  // namespace
 
 std::string FeedSocketDirectory(const std::string& work_dir) {
@@ -31,9 +37,12 @@ Status TaskFeeds::Begin(TaskPlan& plan) {
   if (plan.spec.feeds.empty()) return {};
   feed::server::Hub::Settings settings;
   for (const jobspec::FeedSpec& feed : plan.spec.feeds) {
-    settings.feeds.push_back({feed.name, frameworks::FeedOptionsOf(plan.spec, feed), feed.stream, feed.spool_bytes});
+    settings.feeds.push_back(
+        {feed.name, frameworks::FeedOptionsOf(plan.spec, feed), feed.stream, feed.spool_bytes, feed.answers});
+    settings.feeds.back().files = FilesOf(feed);
   }
   settings.processes = plan.role().processes;
+  settings.longest_wait = plan.spec.timeouts.register_;
   settings.socket_directory = plan.options.feed_socket_dir;
   settings.spool_directory = plan.options.work_dir;
   // On the local backend all sources are on this machine.

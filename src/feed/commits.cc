@@ -152,6 +152,22 @@ bool NoteCommitCall(Context& context, const CommitCalled& event) {
   return true;
 }
 
+void CommitStep(Context& context, int64_t step) {
+  State& state = context.state;
+  for (int group = 0; group < static_cast<int>(state.round.steps.size()); ++group) {
+    const auto target = state.round.steps[static_cast<size_t>(group)].At(step);
+    Pass* const pass = target ? context.Find(target->pass) : nullptr;
+    if (pass == nullptr) continue;
+    for (int rank = 0; rank < context.ranks(); ++rank) {
+      // In lockstep, the mark of one reader shows that every reader can have as many rows.
+      int64_t& handed_out = pass->readers[static_cast<size_t>(rank)].handed_out;
+      if (context.lockstep() || rank == group) handed_out = std::max(handed_out, target->rows);
+    }
+    CommitTo(context, group, *target);
+  }
+  EndCommittedPasses(state);
+}
+
 bool CommitPrevious(Context& context, const CheckpointFound& event) {
   State& state = context.state;
   if (!state.previous || event.generation != state.generation) return false;

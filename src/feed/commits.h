@@ -14,6 +14,9 @@ bool NoteCommitCall(Context& context, const CommitCalled& event);
 // round again.
 bool CommitPrevious(Context& context, const CheckpointFound& event);
 
+// Commits the rows up to the marks of this step in the current round, also those whose reports are late.
+void CommitStep(Context& context, int64_t step);
+
 // Commits everything that can be committed, and ends passes whose rows are all committed.
 void AdvanceCommits(Context& context);
 // Commits all rows that readers have handed out in the pass, which is closed.

@@ -31,7 +31,9 @@ void CodeFields(Codec& codec, E& e) {
   if constexpr (std::is_same_v<T, CommitCalled>) codec(e.pass, e.rows, e.call);
   if constexpr (std::is_same_v<T, PartitionEnded>) codec(e.pass, e.partition, e.rows, e.digest);
   if constexpr (std::is_same_v<T, SourceEnded>) codec(e.partitions);
-  if constexpr (std::is_same_v<T, SourceLost>) codec(e.name);
+  if constexpr (std::is_same_v<T, SourceConnected> || std::is_same_v<T, SourceLost>) codec(e.name);
+  if constexpr (std::is_same_v<T, SourceFailed>) codec(e.message, e.changed);
+  if constexpr (std::is_same_v<T, PointFound>) codec(e.generation, e.step, e.point);
 }
 
 template <typename Codec, typename A>
@@ -53,7 +55,7 @@ void CodeFields(Codec& codec, A& a) {
 
 template <typename Codec, typename A>
 requires std::is_same_v<std::remove_const_t<A>, Answer>
-void CodeFields(Codec& codec, A& a) { codec(a.what, a.missing, a.rank); }
+void CodeFields(Codec& codec, A& a) { codec(a.what, a.missing, a.rank, a.limit); }
 
 // Decodes the fields of the type with this number. Returns false if the variant has no such type.
 template <size_t kType = 0, typename Codec, typename Variant>

@@ -10,8 +10,10 @@
 #include "commits.h"
 #include "passes.h"
 #include "record.h"
+#include "resume_point.h"
 #include "state.h"
 #include "supply.h"
+#include "time_limit.h"
 
 namespace howdah::feed {
 namespace {
@@ -52,10 +54,16 @@ bool On(Context& context, const CheckpointFound& event) {
   return true;
 }
 
+bool On(Context& context, const PointFound& event) {
+  if (!CommitPrevious(context, {event.generation, event.step}) && !RestorePoint(context, event)) return false;
+  if (!context.over()) BeginRound(context);
+  return true;
+}
+
 bool On(Context& context, const RankLost& event) {
-  if (!context.options.ranks_restart_alone || event.reader.rank < 0 || event.reader.rank >= context.ranks())
-    return false;
+  if (event.reader.rank < 0 || event.reader.rank >= context.ranks()) return false;
   Reader& reader = context.state.readers[static_cast<size_t>(event.reader.rank)];
+  if (!context.options.ranks_restart_alone) return context.Knows(event.reader) && !std::exchange(reader.ended, true);
   const bool gone = !reader.present() && reader.returns && !event.returns;
   if (!gone && !context.Knows(event.reader)) return false;
   reader = Reader{.returns = event.returns};
@@ -128,8 +136,10 @@ bool On(Context& context, const RowsHandedOut& event) {
   return true;
 }
 
-bool On(Context& context, const SourceConnected&) {
-  context.state.lost_source.reset();
+bool On(Context& context, const SourceConnected& event) {
+  context.state.source = event.name;
+  context.state.connected = true;
+  context.state.source_since = context.state.now;
   for (const auto& [number, pass] : context.state.round.passes) {
     if (pass.requested && !pass.closed) context.out.push_back(MissingRows(context, pass));
   }
@@ -137,14 +147,16 @@ bool On(Context& context, const SourceConnected&) {
 }
 
 bool On(Context& context, const SourceLost& event) {
-  context.state.lost_source = event.name;
-  context.state.lost_since = context.state.now;
+  context.state.source = event.name;
+  context.state.connected = false;
+  context.state.source_since = context.state.now;
   return true;
 }
 
 // All orders that may have been lost.
 bool On(Context& context, const AmResumed&) {
-  const State& state = context.state;
+  State& state = context.state;
+  state.source_since = state.now;
   RepeatEnd(context);
   for (int rank = 0; rank < context.ranks(); ++rank) {
     if (state.readers[static_cast<size_t>(rank)].present()) RepeatOrders(context, rank);
@@ -152,23 +164,13 @@ bool On(Context& context, const AmResumed&) {
   for (const auto& [number, pass] : state.round.passes) {
     if (pass.requested && !pass.closed) context.out.push_back(MissingRows(context, pass));
   }
-  return false;
+  return true;
 }
 
-std::optional<Instant> Deadline(const Context& context) {
-  const State& state = context.state;
-  const auto& passes = state.round.passes;
-  if (!state.lost_source || context.over() || state.ended) return std::nullopt;
-  if (passes.empty() || passes.rbegin()->second.closed) return std::nullopt;
-  return std::max(state.lost_since, state.last_rows) + context.options.lost_after;
-}
-
-bool On(Context& context, const Ticked&) {
-  const auto deadline = Deadline(context);
-  if (!deadline || context.state.now < *deadline) return false;
-  Fail(context, FailFeed::Why::kLost,
-       "the source of the feed is gone: " + *context.state.lost_source + "; no rows for " +
-           FormatDuration(context.options.lost_after));
+bool On(Context& context, const Ticked&) { return FailIfLost(context); }
+bool On(Context& context, const SourceFailed& event) {
+  if (context.over() || context.state.ended) return false;
+  Fail(context, event.changed ? FailFeed::Why::kChanged : FailFeed::Why::kFailed, event.message);
   return true;
 }
 
@@ -193,6 +195,7 @@ void Settle(Context& context) {
     EndWhenRead(context);
   }
   SettleLanes(context);
+  NoteWait(context);
 }
 
 void Require(bool holds, const char* what) {
@@ -236,12 +239,12 @@ StepResult Ledger::Step(const Event& event, Instant now) { return impl_->Step(ev
 
 std::optional<Instant> Ledger::NextDeadline() const {
   std::vector<Action> none;
-  return Deadline({impl_->options, impl_->state, none});
+  return TimeLimit({impl_->options, impl_->state, none});
 }
 
-Answer Ledger::Ask(int64_t pass, PartitionId partition, int near) const {
+Answer Ledger::Ask(int64_t pass, PartitionId partition, int near, int reader) const {
   std::vector<Action> none;
-  return AnswerSource({impl_->options, impl_->state, none}, pass, partition, near);
+  return AnswerSource({impl_->options, impl_->state, none}, pass, partition, near, reader);
 }
 
 int64_t Ledger::incarnation(int rank) const {
@@ -264,6 +267,8 @@ Progress Ledger::progress() const {
 }
 
 const Options& Ledger::options() const { return impl_->options; }
+
+std::string Ledger::PointAt(int64_t step) const { return feed::PointAt(impl_->options, impl_->state, step); }
 
 std::string Ledger::Snapshot() const { return EncodeSnapshot(impl_->state); }
 

@@ -164,6 +164,24 @@ TEST(Ledger, RestartWithoutACommitReturnsToTheStartOfTheFeed) {
   EXPECT_EQ(feed.ledger().Ask(0, 0).what, Answer::What::kSend);
 }
 
+// A source that waits to supply the later pass would not supply the earlier one.
+TEST(Ledger, SourcesLeaveAPassFromWhichTheRanksHaveReturned) {
+  TestFeed feed({.passes = 3}, 1, 2, 1);
+  feed.Receive(0, 0, {0, 4});
+  feed.End(0, 4);
+  feed.HandOut(0, 4);
+  feed.Open(1);
+  EXPECT_EQ(feed.ledger().Ask(1, 0).what, Answer::What::kSend);
+  feed.Generation(1);
+  EXPECT_EQ(feed.ledger().Ask(0, 0).what, Answer::What::kSend);
+  EXPECT_EQ(feed.ledger().Ask(1, 0).what, Answer::What::kDone);
+}
+
+TEST(Ledger, SourcesWaitForTheFirstPass) {
+  Ledger ledger({});
+  EXPECT_EQ(ledger.Ask(0, 0).what, Answer::What::kWait);
+}
+
 TEST(Ledger, CommitOfALaterPassEndsEarlierOnes) {
   TestFeed feed({.passes = 3}, 1, 2, 1);
   feed.Receive(0, 0, {0, 4});
@@ -243,27 +261,13 @@ TEST(Ledger, ChangedPartitionsAreFound) {
   }
 }
 
-TEST(Ledger, FeedWithoutItsSourceFailsAfterTheLimit) {
-  TestFeed feed({.lost_after = minutes(10)}, 1, 2, 1);
-  EXPECT_EQ(feed.ledger().NextDeadline(), std::nullopt);
-  feed.Step(SourceLost{"the Spark application app-1"});
-  feed.Wait(minutes(4));
-  feed.Receive(0, 0, {0, 2});  // was in flight
-  EXPECT_EQ(feed.ledger().NextDeadline(), feed.now() + minutes(10));
-  feed.Wait(minutes(10));
-  feed.Step(Ticked{});
-  const auto failed = feed.Take<FailFeed>();
-  ASSERT_EQ(failed.size(), 1u);
-  EXPECT_THAT(failed[0].message, HasSubstr("app-1; no rows for 10m"));
-}
-
 TEST(Ledger, SourceThatReturnsIsAskedForTheMissingRows) {
   TestFeed feed({}, 1, 2, 3);
   feed.Receive(0, 1, {0, 2});
   feed.End(1, 2);
   feed.Step(SourceLost{"the driver"});
   feed.Take<RequestRows>();
-  feed.Step(SourceConnected{});
+  feed.Step(SourceConnected{"the driver"});
   const auto requests = feed.Take<RequestRows>();
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].partitions, (std::vector<Rows>{{0, 1}, {2, 3}}));
@@ -441,6 +445,20 @@ TEST(Ledger, RowsThatWereReadNeedLittleMemoryWithoutCommits) {
     feed.HandOut(1, block / 2);
   }
   EXPECT_LT(feed.ledger().Snapshot().size(), 500u);
+}
+
+// A source that sends a few rows now and then must not give all of them to the reader beside it.
+TEST(Ledger, ReaderWithLessThanABatchComesBeforeANearOne) {
+  TestFeed feed({}, 3, 2, 9);
+  EXPECT_EQ(feed.ledger().Ask(0, 0, /*near=*/1).rank, 1);
+  feed.Receive(1, 0, {0, 2});
+  EXPECT_EQ(feed.ledger().Ask(0, 1, /*near=*/1).rank, 0);
+  feed.Receive(0, 1, {0, 1});
+  EXPECT_EQ(feed.ledger().Ask(0, 2, /*near=*/1).rank, 2);
+  feed.Receive(2, 2, {0, 2});
+  EXPECT_EQ(feed.ledger().Ask(0, 3, /*near=*/1).rank, 0) << "one row is not a batch";
+  feed.Receive(0, 3, {0, 1});
+  EXPECT_EQ(feed.ledger().Ask(0, 4, /*near=*/1).rank, 1);
 }
 
 }  // namespace

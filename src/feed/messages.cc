@@ -32,13 +32,14 @@ bool InRange(const T& value) {
   if constexpr (requires { value.at; }) good = good && IsCount(value.at);
   if constexpr (requires { value.bytes; }) good = good && IsCount(value.bytes);
   if constexpr (requires { value.received; }) good = good && IsCount(value.received);
+  if constexpr (requires { value.limit; }) good = good && IsCount(value.limit);
   if constexpr (requires { value.call; }) good = good && value.call >= 0;
   if constexpr (requires { value.left_out; }) good = good && value.left_out >= 0 && value.repeated >= 0;
   if constexpr (requires { value.placed; }) {
     for (const AcceptRows::Placed& placed : value.placed) good = good && InRange(placed);
   }
   if constexpr (requires { value.why; })
-    good = good && value.why >= FailFeed::Why{} && value.why <= FailFeed::Why::kLost;
+    good = good && value.why >= FailFeed::Why{} && value.why <= FailFeed::Why::kFailed;
   if constexpr (requires { value.what; })
     good = good && value.what >= Answer::What{} && value.what <= Answer::What::kOver;
   return good;

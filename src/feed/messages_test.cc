@@ -31,6 +31,7 @@ TEST(Messages, EveryEventSurvives) {
                           RankLost{kReader, false},
                           RankStarted{3},
                           CheckpointFound{2, 100},
+                          PointFound{2, 100, "point"},
                           ReadingStopped{},
                           ReaderSynced{3},
                           ReaderOpened{kReader, 1, 64},
@@ -44,10 +45,11 @@ TEST(Messages, EveryEventSurvives) {
                           CommitCalled{kReader, 1, 64, 2},
                           PartitionEnded{1, 5, 20, 1},
                           SourceEnded{6},
-                          SourceConnected{},
+                          SourceConnected{"app"},
                           SourceLost{"app"},
                           AmResumed{},
-                          Ticked{}};
+                          Ticked{},
+                          SourceFailed{"reading a.parquet: it is damaged", true}};
   for (const Event& event : events) {
     SCOPED_TRACE(event.index());
     ExpectRoundTrip(event, EncodeEvent, DecodeEvent);
@@ -79,7 +81,7 @@ TEST(Messages, EveryActionSurvives) {
 
 TEST(Messages, EveryAnswerSurvives) {
   for (const Answer& answer :
-       {Answer{Answer::What::kSend, {{4, 8}, {10, kMostRows}}, 7}, Answer{Answer::What::kOver}}) {
+       {Answer{Answer::What::kSend, {{4, 8}, {10, kMostRows}}, 7, 16}, Answer{Answer::What::kOver}}) {
     ExpectRoundTrip(answer, EncodeAnswer, DecodeAnswer);
   }
 }
@@ -102,11 +104,12 @@ TEST(Messages, NumbersOutsideOfTheirRangesAreErrors) {
                           GenerationFormed{0, 0}};
   for (const Event& event : events) EXPECT_FALSE(DecodeEvent(EncodeEvent(event)).ok()) << event.index();
   const Action actions[] = {AcceptRows{kReader, 0, 0, {0, 4}, {{-1, {0, 4}}}, {}, 0}, GrantCredit{kReader, -1},
-                            ClosePass{kReader, 0, 4, -1, 0, false}, FailFeed{static_cast<FailFeed::Why>(3), ""},
+                            ClosePass{kReader, 0, 4, -1, 0, false}, FailFeed{static_cast<FailFeed::Why>(4), ""},
                             Seal{kReader, 0, -1, 4, false}};
   for (const Action& action : actions) EXPECT_FALSE(DecodeAction(EncodeAction(action)).ok()) << action.index();
   EXPECT_FALSE(DecodeAnswer(EncodeAnswer({.what = static_cast<Answer::What>(4)})).ok());
   EXPECT_FALSE(DecodeAnswer(EncodeAnswer({.rank = -1})).ok());
+  EXPECT_FALSE(DecodeAnswer(EncodeAnswer({.limit = -1})).ok());
 }
 
 TEST(Messages, UnknownTypesAreErrors) {

@@ -51,10 +51,11 @@ TEST(Record, EventsHaveAFixedEncoding) {
       {CommitCalled{reader, 1, 64, 2}, "0280897a1a068c0102800104"},
       {PartitionEnded{1, 5, 20, 1}, "0280897a1c020a280202"},
       {SourceEnded{6}, "0280897a1e0c"},
-      {SourceConnected{}, "0280897a20"},
+      {SourceConnected{"app"}, "0280897a2006617070"},
       {SourceLost{"app"}, "0280897a2206617070"},
       {AmResumed{}, "0280897a24"},
       {Ticked{}, "0280897a26"},
+      {SourceFailed{"bad", true}, "0280897a280662616402"},
   };
   for (const Row& row : rows) {
     const std::string record = EncodeRecord(row.event, kNow);

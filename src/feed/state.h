@@ -19,6 +19,7 @@ namespace howdah::feed {
 struct Reader {
   int64_t incarnation = -1;  // -1: lost
   bool returns = true;       // false: lost, and will not start again
+  bool ended = false;        // the process has ended, and the ranks will restart together
   int64_t received = 0;      // bytes since the incarnation began
   int64_t granted = 0;       // limit of `received`
   int64_t calls = 0;         // number of the last commit()
@@ -26,10 +27,11 @@ struct Reader {
   std::optional<ClosePass> last_close;
 
   bool present() const { return incarnation >= 0; }
+  bool has_credit() const { return present() && granted > received; }
 
   template <typename Codec, typename Self>
   static void Fields(Codec& codec, Self& self) {
-    codec(self.incarnation, self.returns, self.received, self.granted, self.calls, self.last_close);
+    codec(self.incarnation, self.returns, self.ended, self.received, self.granted, self.calls, self.last_close);
   }
 };
 
@@ -57,10 +59,14 @@ struct State {
   std::optional<Round> previous;
   // By pass: what readers have committed in passes that are later than the first and not under way (`dynamic`).
   std::map<int64_t, Partitions> later;
+  std::optional<int64_t> restored;                 // the step of the checkpoint of another job that this feed continues
   std::optional<int64_t> partitions;               // the number of partitions, once known
   std::map<PartitionId, PartitionEnd> known_ends;  // from earlier passes
-  std::optional<std::string> lost_source;
-  Instant lost_since, last_rows;  // the source was lost; rows were received
+  std::string source;                              // the name of the newest supplier; "": none has ever been connected
+  bool connected = false;                          // a supplier is connected
+  Instant source_since;                            // the supplier has connected or left, or an AM has resumed the feed
+  Instant last_rows;                               // rows were received
+  std::optional<Instant> waited_since;             // a reader waits for rows that a source could send
   bool stopped = false, ended = false;
   std::optional<FailFeed::Why> failed;
   std::string failure;
@@ -69,8 +75,8 @@ struct State {
   template <typename Codec, typename Self>
   static void Fields(Codec& codec, Self& self) {
     codec(self.generation, self.incarnations, self.committed_pass, self.readers, self.round, self.previous, self.later,
-          self.partitions, self.known_ends, self.lost_source, self.lost_since, self.last_rows, self.stopped, self.ended,
-          self.failed, self.failure, self.now);
+          self.partitions, self.known_ends, self.source, self.connected, self.source_since, self.last_rows,
+          self.waited_since, self.stopped, self.ended, self.failed, self.failure, self.now, self.restored);
   }
 };
 

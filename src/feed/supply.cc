@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "closing.h"
+#include "own_partitions.h"
 #include "passes.h"
 
 namespace howdah::feed {
@@ -82,6 +84,25 @@ void Place(Context& context, Pass& pass, const RowsReceived& event, AcceptRows& 
     if (move.from == rank && move.segment.partition == event.partition) kept.Add(move.segment.rows);
   }
   answer.kept = kept.Common(event.rows);
+}
+
+// The reader that gets the next rows; -1: none has room. Readers with less than a batch come first, because they hold
+// up the others, then the one that is near, and then the one with the fewest rows.
+int BestReader(const Context& context, const Pass& pass, int near) {
+  int best = -1;
+  std::tuple<bool, bool, int64_t> lowest;
+  for (int rank = 0; rank < context.ranks(); ++rank) {
+    const auto index = static_cast<size_t>(rank);
+    if (!context.state.readers[index].has_credit()) continue;
+    const PassReader& reader = pass.readers[index];
+    const int64_t rows = pass.lanes[pass.LaneOf(rank)].end();
+    const bool has_batch = rows - reader.handed_out >= std::max<int64_t>(reader.batch, 1);
+    const std::tuple<bool, bool, int64_t> order{has_batch, rank != near, rows};
+    if (best >= 0 && order >= lowest) continue;
+    best = rank;
+    lowest = order;
+  }
+  return best;
 }
 
 std::string Count(int64_t rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
@@ -173,7 +194,7 @@ bool NoteSourceEnd(Context& context, const SourceEnded& event) {
   return true;
 }
 
-Answer AnswerSource(const Context& context, int64_t pass_number, PartitionId partition, int near) {
+Answer AnswerSource(const Context& context, int64_t pass_number, PartitionId partition, int near, int reader) {
   const auto& passes = context.state.round.passes;
   if (context.over() || context.state.ended) return {.what = Answer::What::kOver};
   if (partition < 0 || partition >= context.state.partitions.value_or(kMostPartitions)) {
@@ -181,28 +202,16 @@ Answer AnswerSource(const Context& context, int64_t pass_number, PartitionId par
   }
   const Pass* pass = context.Find(pass_number);
   if (pass == nullptr) {
-    const int64_t oldest = passes.empty() ? context.state.committed_pass : passes.begin()->first;
-    return {.what = pass_number < oldest ? Answer::What::kDone : Answer::What::kWait};
+    // Ranks that have restarted may be in an earlier pass. Sources that waited to supply a later one must be free for
+    // it; the rows of the later pass are requested again when it is opened.
+    const bool opens = passes.empty() && pass_number == context.state.committed_pass;
+    return {.what = opens ? Answer::What::kWait : Answer::What::kDone};
   }
   std::vector<Rows> missing = pass->partitions.Missing(partition);
   if (pass->closed || missing.empty()) return {.what = Answer::What::kDone};
   if (!pass->requested) return {.what = Answer::What::kWait};
-  // The reader with the fewest rows holds up the others.
-  int best = -1;
-  int64_t fewest = 0;
-  for (int rank = 0; rank < context.ranks(); ++rank) {
-    const Reader& reader = context.state.readers[static_cast<size_t>(rank)];
-    if (!reader.present() || reader.granted <= reader.received) continue;
-    const int64_t rows = pass->lanes[pass->LaneOf(rank)].end();
-    if (best < 0 || rows < fewest) {
-      best = rank;
-      fewest = rows;
-    }
-    if (rank == near) {
-      best = rank;
-      break;
-    }
-  }
+  if (reader >= 0) return AnswerForReader(context, *pass, reader, std::move(missing));
+  const int best = BestReader(context, *pass, near);
   if (best < 0) return {.what = Answer::What::kWait};
   return {.what = Answer::What::kSend, .missing = std::move(missing), .rank = best};
 }

@@ -12,7 +12,7 @@ bool TakeMovedRows(Context& context, const RowsMoved& event);
 bool NotePartitionEnd(Context& context, const PartitionEnded& event);
 bool NoteSourceEnd(Context& context, const SourceEnded& event);
 
-// The answer to a source that wants to supply a partition.
-Answer AnswerSource(const Context& context, int64_t pass, PartitionId partition, int near);
+// The answer to a source that wants to supply a partition. The arguments are those of Ledger::Ask.
+Answer AnswerSource(const Context& context, int64_t pass, PartitionId partition, int near, int reader);
 
 }  // namespace howdah::feed

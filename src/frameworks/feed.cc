@@ -83,9 +83,12 @@ feed::Options FeedOptionsOf(const JobSpec& spec, const FeedSpec& feed) {
   options.seed = static_cast<uint64_t>(feed.seed);
   options.buffer = feed.buffer_bytes;
   options.ranks_restart_alone = !depend && options.split == feed::Split::kDynamic;
-  options.recompute = feed.recompute;
+  // The order of files differs between the passes of a shuffled feed, so each pass reads them again.
+  options.recompute = feed.recompute || (!feed.from.empty() && feed.shuffle > 0);
   options.accept_changes = feed.changed == jobspec::FeedChanged::kAccept;
   options.lost_after = spec.timeouts.feed;
+  options.stream = feed.stream;
+  options.name = feed.name;
   return options;
 }
 

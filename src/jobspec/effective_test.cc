@@ -136,17 +136,23 @@ class Maker {
   FeedSpec Feed(int i, const std::vector<RoleSpec>& roles) {
     FeedSpec feed;
     feed.name = "f" + std::to_string(i) + Pick<std::string>({"", "-x", "_y"});
+    if (Flip()) feed.roles = {roles.back().name};
+    feed.buffer_bytes = (1 + Below(9)) * (int64_t{1} << 20);
+    feed.answers = Flip();
+    if (feed.answers) return feed;
     if (Flip()) feed.split = Pick<FeedSplit>({FeedSplit::kEqual, FeedSplit::kDynamic, FeedSplit::kAll});
     feed.remainder = Pick<FeedRemainder>({FeedRemainder::kDrop, FeedRemainder::kShort, FeedRemainder::kRepeat});
     feed.stream = Flip();
     if (!feed.stream) feed.epochs = 1 + Below(9);
     feed.shuffle = Below(2) * 10'000;
     feed.seed = Below(9);
-    if (Flip()) feed.roles = {roles.back().name};
-    feed.buffer_bytes = (1 + Below(9)) * (int64_t{1} << 20);
     feed.spool_bytes = (1 + Below(9)) * (int64_t{1} << 30);
     feed.recompute = Flip();
     if (Flip()) feed.changed = FeedChanged::kAccept;
+    if (feed.stream || Flip()) return feed;
+    feed.from = {Pick<std::string>({"hdfs:///data/*.csv", "/data/$x"}), "file:///shared"};
+    if (Flip()) feed.format = Pick<FeedFormat>({FeedFormat::kParquet, FeedFormat::kTfrecord});
+    if (Flip()) feed.columns = {"x", "a.$b"};
     return feed;
   }
   RoleSpec Role(int i) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "paths.h"
 #include "words.h"
 
 namespace howdah::jobspec {
@@ -13,11 +14,20 @@ using namespace keyfile;
 namespace {
 
 constexpr int kMostEpochs = 1'000'000;
+// Bytes of `from` and `columns`: executors send them to the ranks in one message.
+constexpr size_t kMostFileBytes = size_t{64} << 10;
 
 const Section<FeedSpec>& FeedKeys() {
   using F = FeedSpec;
   static const Section<FeedSpec> section = {
-      {Row("epochs", &F::epochs, WholeNumber(1, kMostEpochs), "Number of passes over the source"),
+      {Row("from", &F::from, ListOf(PathOrUri(PathUse::kRows), "list of files"),
+           "Files whose rows the ranks read: files, directories, patterns, and lists of these; without it, other "
+           "processes send the rows"),
+       Row("format", &F::format, Optional(OneOf(FeedFormatWords())),
+           "Format of the files; default: the one that their names end with"),
+       Row("columns", &F::columns, ListOf(NonEmptyText("column"), "list of columns"),
+           "Columns that are read from the files; default: all"),
+       Row("epochs", &F::epochs, WholeNumber(1, kMostEpochs), "Number of passes over the source"),
        Row("split", &F::split, Optional(OneOf(FeedSplitWords())),
            "equal: each row to one rank, and the same number of batches to every rank; dynamic: each row to one rank, "
            "whichever asks first; all: each row to every rank; default: equal if the ranks of the framework depend on "
@@ -30,6 +40,8 @@ const Section<FeedSpec>& FeedKeys() {
        Row("seed", &F::seed, WholeNumber(0, std::numeric_limits<int>::max()), "Seed of the shuffle"),
        Row("stream", &F::stream, TrueOrFalse(),
            "One pass over everything that is sent, until the feed is closed (`howdah feed ID NAME --close`)"),
+       Row("answers", &F::answers, TrueOrFalse(),
+           "Clients send blocks of rows, and a rank answers each block; only roles and buffer can be set beside it"),
        Row("roles", &F::roles, ListOf(NonEmptyText("role name"), "list of roles"),
            "The roles whose tasks read the feed; default: all workers, except the servers of the framework (ps, "
            "server, "
@@ -83,6 +95,52 @@ bool ReadFeeds(Reader& r, const Node& n, std::vector<FeedSpec>& out) {
   });
 }
 
+bool IsKeyWithAnswers(std::string_view name) { return name == "answers" || name == "roles" || name == "buffer"; }
+
+// A feed with answers has no ledger, so the keys that control one would have no effect.
+void CheckAnswers(const std::string& path, Reader& reader) {
+  for (const Key<FeedSpec>& key : FeedKeys().keys) {
+    const std::string name(key.name);
+    if (IsKeyWithAnswers(name) || !reader.WasGood(path + name)) continue;
+    reader.FailAt(path + name, "has no effect on a feed with answers; remove it, or answers");
+  }
+}
+
+Json WriteFeed(const FeedSpec& feed) {
+  Json all = WriteSection(FeedKeys(), feed);
+  if (!feed.answers) return all;
+  Json object;
+  for (const auto& [name, value] : all.items()) {
+    if (IsKeyWithAnswers(name)) object[name] = value;
+  }
+  return object;
+}
+
+void CheckFiles(const FeedSpec& feed, const std::string& path, Reader& reader) {
+  if (reader.WasBad(path + "from")) return;
+  if (feed.from.empty()) {
+    const std::string why = "selects what is read from files; set `from` as well, or remove it";
+    if (feed.format) reader.FailAt(path + "format", why);
+    if (!feed.columns.empty()) reader.FailAt(path + "columns", why);
+    if (reader.WasGood(path + "from")) reader.FailAt(path + "from", "names no files; remove it, or write a path");
+    return;
+  }
+  size_t bytes = 0;
+  for (const auto* names : {&feed.from, &feed.columns}) {
+    for (const std::string& name : *names) bytes += name.size() + 3;
+  }
+  const auto none = [](const std::string& name) { return name.empty(); };
+  if (std::any_of(feed.from.begin(), feed.from.end(), none)) {
+    reader.FailAt(path + "from", "has an empty path; write the path of a file, a directory or a pattern");
+  }
+  if (bytes > kMostFileBytes) {
+    reader.FailAt(path + "from", "the names in `from` and `columns` have " + std::to_string(bytes) +
+                                     " bytes; the limit is " + std::to_string(kMostFileBytes) +
+                                     ". Write a directory or a pattern instead of single files");
+  }
+  if (feed.stream) reader.FailAt(path + "stream", "a feed that reads files is no stream; remove stream, or from");
+}
+
 void CheckRolesOf(const JobSpec& spec, const FeedSpec& feed, const std::string& key, Reader& reader) {
   std::vector<std::string_view> names;
   for (const RoleSpec& role : spec.roles) names.push_back(role.name);
@@ -110,7 +168,7 @@ ValueType<std::vector<FeedSpec>> Feeds() {
   return {&ReadFeeds,
           [](const std::vector<FeedSpec>& feeds) {
             Json object;
-            for (const FeedSpec& feed : feeds) object[feed.name] = WriteSection(FeedKeys(), feed);
+            for (const FeedSpec& feed : feeds) object[feed.name] = WriteFeed(feed);
             return object;
           },
           [] {
@@ -143,6 +201,8 @@ void CheckFeeds(const JobSpec& spec, Reader& reader) {
     if (feed.stream && feed.epochs != 1) {
       reader.FailAt(path + "epochs", "a stream has only one pass; remove epochs, or stream");
     }
+    if (feed.answers) CheckAnswers(path, reader);
+    if (!feed.answers) CheckFiles(feed, path, reader);
     if (!reader.WasBad("roles")) CheckRolesOf(spec, feed, path + "roles", reader);
   }
 }

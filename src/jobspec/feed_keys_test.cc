@@ -24,10 +24,11 @@ TEST(FeedKeys, EveryKeyIsRead) {
                                          "    seed: 7, roles: w, buffer: 64MiB, spool: 1GiB, recompute: true,\n"
                                          "    changed: accept}\n"
                                          "  val: {stream: true, split: all, remainder: short}\n"
+                                         "  ask: {answers: true, roles: [w], buffer: 8MiB}\n"
                                          "timeouts: {feed: 90s}"),
                                      Machine());
   EXPECT_THAT(job.problems, IsEmpty());
-  FeedSpec live, train, val;
+  FeedSpec live, train, val, ask;
   live.name = "live";
   train.name = "train";
   train.epochs = 3;
@@ -44,7 +45,11 @@ TEST(FeedKeys, EveryKeyIsRead) {
   val.stream = true;
   val.split = FeedSplit::kAll;
   val.remainder = FeedRemainder::kShort;
-  EXPECT_THAT(job.spec.feeds, ElementsAre(live, train, val));
+  ask.name = "ask";
+  ask.answers = true;
+  ask.roles = {"w"};
+  ask.buffer_bytes = int64_t{8} << 20;
+  EXPECT_THAT(job.spec.feeds, ElementsAre(live, train, val, ask));
   EXPECT_EQ(job.spec.timeouts.feed, std::chrono::seconds(90));
 }
 
@@ -57,6 +62,55 @@ TEST(FeedKeys, DefaultsAreThoseOfTheReferencePage) {
        {"| `feeds.NAME.epochs` | whole number, 1 or more | `1` |", "| `feeds.NAME.buffer` | memory size | `256MiB` |",
         "| `timeouts.feed` | duration | `10m` |"}) {
     EXPECT_THAT(page, ::testing::HasSubstr(row));
+  }
+}
+
+TEST(FeedKeys, FilesAreAbsolutePathsAndUris) {
+  const ParsedJob job =
+      ParseJobFile(Job("feeds:\n"
+                       "  a: {from: train, format: csv, columns: [x, y]}\n"
+                       "  b: {from: ['hdfs:///data/*.parquet', 'data/part-{1,2}.arrow', file:/shared/x, 'src/*.csv']}"),
+                   Machine());
+  EXPECT_THAT(job.problems, IsEmpty());
+  ASSERT_EQ(job.spec.feeds.size(), 2u);
+  EXPECT_THAT(job.spec.feeds[0].from, ElementsAre("/jobs/train"));
+  EXPECT_EQ(job.spec.feeds[0].format, FeedFormat::kCsv);
+  EXPECT_THAT(job.spec.feeds[0].columns, ElementsAre("x", "y"));
+  EXPECT_THAT(job.spec.feeds[1].from, ElementsAre("hdfs:///data/*.parquet", "/jobs/data/part-{1,2}.arrow",
+                                                  "file:///shared/x", "/jobs/src/*.csv"));
+  EXPECT_EQ(job.spec.feeds[1].format, std::nullopt);
+  const auto again = ReadEffective(WriteEffective(job.spec));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->feeds, job.spec.feeds);
+}
+
+TEST(FeedKeys, ProblemsOfFilesNameTheirPlace) {
+  const std::string long_path(size_t{64} << 10, 'x');
+  const struct {
+    std::string text;
+    std::string problem;  // without the prefix "job.yaml:"
+  } rows[] = {
+      {"feeds: {a: {from: absent}}",
+       "4: feeds.a.from: no such file or directory: '/jobs/absent'; relative paths start at the job file's directory"},
+      {"feeds: {a: {from: 'file://host/x'}}", "4: feeds.a.from: a file URI must not name a host; write file:///path"},
+      {"feeds: {a: {from: 'file:///'}}", "4: feeds.a.from: 'file:///' names no file"},
+      {"feeds: {a: {from: []}}", "4: feeds.a.from: names no files; remove it, or write a path"},
+      {"feeds: {a: {from: ['']}}",
+       "4: feeds.a.from: has an empty path; write the path of a file, a directory or a pattern"},
+      {"feeds: {a: {from: train, format: json}}",
+       "4: feeds.a.format: unknown value 'json'; write one of parquet, arrow, csv, tfrecord"},
+      {"feeds: {a: {format: csv}}",
+       "4: feeds.a.format: selects what is read from files; set `from` as well, or remove it"},
+      {"feeds: {a: {columns: [x]}}",
+       "4: feeds.a.columns: selects what is read from files; set `from` as well, or remove it"},
+      {"feeds: {a: {from: train, stream: true}}",
+       "4: feeds.a.stream: a feed that reads files is no stream; remove stream, or from"},
+      {"feeds: {a: {from: 'hdfs:///" + long_path + "'}}",
+       "4: feeds.a.from: the names in `from` and `columns` have 65547 bytes; the limit is 65536. Write a directory or "
+       "a pattern instead of single files"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(ProblemsOf(Job(row.text)), ElementsAre("job.yaml:" + row.problem)) << row.text;
   }
 }
 
@@ -88,6 +142,11 @@ TEST(FeedKeys, ProblemsNameTheirPlace) {
       {"feeds:\n  train: {roles: [w, w]}", {"5: feeds.train.roles: names role 'w' twice; remove one of them"}},
       {"feeds:\n  train: {roles: [s]}",
        {"5: feeds.train.roles: role 's' is a setup role, which ends before the other roles start; name other roles"}},
+      {"feeds:\n  ask: {answers: true, epochs: 1,\n    split: dynamic}",
+       {"5: feeds.ask.epochs: has no effect on a feed with answers; remove it, or answers",
+        "6: feeds.ask.split: has no effect on a feed with answers; remove it, or answers"}},
+      {"feeds:\n  ask: {answers: yes please}",
+       {"5: feeds.ask.answers: invalid value 'yes please'; write true or false"}},
       {"framework: mpi\nfeeds: {train: {}}",
        {"5: feeds: an MPI job has no feeds, because mpirun decides how many ranks each task has; remove it"}},
       {"timeouts: {feed: 0s}", {"4: timeouts.feed: must be more than 0; write for example 30s"}},

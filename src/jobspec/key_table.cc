@@ -280,7 +280,7 @@ const Section<Timeouts>& TimeoutsKeys() {
        Row("progress", &Timeouts::progress, Optional(TimeSpan(Zero::kRefused)),
            "A worker without activity (steps, output, CPU or GPU use) for this long counts as hung, and fails"),
        Row("feed", &Timeouts::feed, TimeSpan(Zero::kRefused),
-           "A feed that has neither a connected source nor new rows for this long fails")}};
+           "A feed fails if a rank waits for rows of its source for this long")}};
   return section;
 }
 

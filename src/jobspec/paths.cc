@@ -48,6 +48,7 @@ std::string MakeAbsolute(std::string_view path, std::string_view directory) {
 
 bool CheckExists(Reader& r, const Node& n, PathUse use, const std::string& written, const std::string& path) {
   if (use == PathUse::kDestination || !r.host().path_kind) return true;
+  if (use == PathUse::kRows && IsPattern(path)) return true;
   const PathKind kind = r.host().path_kind(path);
   if (kind == PathKind::kMissing) {
     const bool relative = written.front() != '/';
@@ -73,6 +74,13 @@ bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
   auto text = r.Text(n, "a path or a URI");
   if (!text) return false;
   const std::string_view kFileUri = "file://";
+  if (use == PathUse::kRows && text->starts_with("file:/")) {
+    const size_t path = text->find_first_not_of('/', std::string_view("file:").size());
+    if (path == text->npos) return r.Fail(n, Quoted(*text, PATH_MAX) + " names no file");
+    if (path == kFileUri.size()) return r.Fail(n, "a file URI must not name a host; write file:///path");
+    out = std::string(kFileUri) + "/" + text->substr(path);
+    return true;
+  }
   if (text->compare(0, kFileUri.size(), kFileUri) == 0) {
     text->erase(0, kFileUri.size());
     if (text->empty() || text->front() != '/') return r.Fail(n, "a file URI must not name a host; write file:///path");
@@ -132,6 +140,8 @@ const Section<File>& FileKeys() {
 }
 
 }  // namespace
+
+bool IsPattern(std::string_view path) { return path.find_first_of("*?[{") != path.npos; }
 
 std::string_view BaseName(std::string_view path) {
   const size_t slash = path.find_last_of('/');

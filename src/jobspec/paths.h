@@ -11,12 +11,17 @@ namespace howdah::jobspec {
 
 // The kind of object to which a local path must refer. URIs are not checked.
 enum class PathUse {
-  kSource,      // a directory or an archive
-  kFile,        // any object
-  kLocalFile,   // a file on the submitting machine
-  kArchive,     // an archive
-  kDestination  // a directory, which is created if absent
+  kSource,       // a directory or an archive
+  kFile,         // any object
+  kLocalFile,    // a file on the submitting machine
+  kArchive,      // an archive
+  kDestination,  // a directory, which is created if absent
+  // A file, directory or pattern of files. `file://` URIs stay as they are: their files may be on other machines only.
+  kRows
 };
+
+// Whether the path is a pattern such as data/*.csv.
+bool IsPattern(std::string_view path);
 
 // A path or URI; "" means none. Relative paths start at the job file's directory, and become absolute.
 keyfile::ValueType<std::string> PathOrUri(PathUse use);

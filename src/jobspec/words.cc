@@ -119,6 +119,14 @@ const Words<FeedChanged>& FeedChangedWords() {
   return words;
 }
 
+const Words<FeedFormat>& FeedFormatWords() {
+  static const Words<FeedFormat> words = {{FeedFormat::kParquet, "parquet"},
+                                          {FeedFormat::kArrow, "arrow"},
+                                          {FeedFormat::kCsv, "csv"},
+                                          {FeedFormat::kTfrecord, "tfrecord"}};
+  return words;
+}
+
 const Words<RestartRule::Then>& RestartThenWords() {
   using Then = RestartRule::Then;
   static const Words<Then> words = [] {
@@ -141,6 +149,7 @@ const std::vector<std::string_view>& KillingSignalNames() {
 }
 
 std::string_view ToText(AdviceCheck c) { return WordOf(AdviceCheckWords(), c); }
+std::string_view ToText(FeedFormat f) { return WordOf(FeedFormatWords(), f); }
 std::string_view ToText(Framework f) { return WordOf(FrameworkWords(), f); }
 std::string_view ToText(OnFailure f) { return WordOf(OnFailureWords(), f); }
 std::string_view ToText(RoleKind k) { return WordOf(RoleKindWords(), k); }

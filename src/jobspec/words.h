@@ -20,6 +20,7 @@ const keyfile::Words<TokenKind>& TokenKindWords();
 const keyfile::Words<FeedSplit>& FeedSplitWords();
 const keyfile::Words<FeedRemainder>& FeedRemainderWords();
 const keyfile::Words<FeedChanged>& FeedChangedWords();
+const keyfile::Words<FeedFormat>& FeedFormatWords();
 std::string_view ToText(OnFailure f);
 // The names of the signals that a process can handle.
 const std::vector<std::string_view>& SignalNames();

@@ -208,6 +208,8 @@ TEST(StatusJson, FeedsAreShownIfThereAreAny) {
                  .pass = 1,
                  .rows = 4'000'000'000,
                  .bytes = int64_t{1} << 40,
+                 .unix_bytes = 5,
+                 .tls_bytes = int64_t{1} << 39,
                  .rows_per_second = 410'000.5,
                  .readers_waited = 0.625,
                  .sources_waited = 0.25,
@@ -217,8 +219,8 @@ TEST(StatusJson, FeedsAreShownIfThereAreAny) {
                  .bottleneck = "ranks waited 62 % of the time for the source"},
                 {.name = "val"}};
   EXPECT_EQ(FeedsToJson({view.feeds[1]}),
-            R"([{"name":"val","pass":0,"rows":0,"bytes":0,"rows_per_second":0.0,"readers_waited":0.0,)"
-            R"("sources_waited":0.0,"left_out":0,"repeated":0,"sources":0,"bottleneck":null}])");
+            R"([{"name":"val","pass":0,"rows":0,"bytes":0,"unix_bytes":0,"tls_bytes":0,"rows_per_second":0.0,)"
+            R"("readers_waited":0.0,"sources_waited":0.0,"left_out":0,"repeated":0,"sources":0,"bottleneck":null}])");
   const auto read = FromJson(ToJson(view, true));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->feeds, view.feeds);

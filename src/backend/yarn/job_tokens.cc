@@ -55,6 +55,11 @@ std::vector<Place> PlacesOf(const Configuration& configuration, const jobspec::J
   add(spec.tensorboard_logdir, "tensorboard.logdir");
   add(spec.tony_history, "history.tony");
   for (const auto& [file, role] : jobspec::AllFiles(spec)) add(file.from, "files");
+  for (const jobspec::FeedSpec& feed : spec.feeds) {
+    for (const std::string& from : feed.from) {
+      if (!from.starts_with("file:")) add(from, "feeds." + feed.name + ".from");
+    }
+  }
   for (const std::string& uri : spec.file_systems) add(uri, "file_systems");
   add(configuration.Text(kLogDirectory), kLogDirectory);
   return places;

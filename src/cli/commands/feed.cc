@@ -28,13 +28,20 @@ struct FeedArguments {
 
 std::string Percent(double share) { return std::to_string(std::lround(share * 100)) + " %"; }
 
+// How the rows arrive.
+std::string Transports(const journal::FeedView& feed) {
+  if (feed.unix_bytes == 0 && feed.tls_bytes == 0) return "-";
+  return std::string(feed.unix_bytes > 0 ? "unix" : "") + (feed.unix_bytes > 0 && feed.tls_bytes > 0 ? ", " : "") +
+         (feed.tls_bytes > 0 ? "TLS" : "");
+}
+
 std::string Table(const std::vector<journal::FeedView>& feeds) {
-  std::vector<output::Row> rows = {{"FEED", "PASS", "ROWS", "ROWS/S", "RECEIVED", "RANKS WAITED", "SOURCES WAITED",
-                                    "SOURCES", "LEFT OUT", "REPEATED"}};
+  std::vector<output::Row> rows = {{"FEED", "PASS", "ROWS", "ROWS/S", "RECEIVED", "OVER", "RANKS WAITED",
+                                    "SOURCES WAITED", "SOURCES", "LEFT OUT", "REPEATED"}};
   std::string bottlenecks;
   for (const journal::FeedView& feed : feeds) {
     rows.push_back({feed.name, std::to_string(feed.pass), std::to_string(feed.rows),
-                    std::to_string(std::llround(feed.rows_per_second)), FormatBytes(feed.bytes),
+                    std::to_string(std::llround(feed.rows_per_second)), FormatBytes(feed.bytes), Transports(feed),
                     Percent(feed.readers_waited), Percent(feed.sources_waited), std::to_string(feed.sources),
                     std::to_string(feed.left_out), std::to_string(feed.repeated)});
     if (!feed.bottleneck.empty()) bottlenecks += Shown(feed.name + ": " + feed.bottleneck) + "\n";

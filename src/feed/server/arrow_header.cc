@@ -9,6 +9,7 @@
 
 #include "howdah/base/bytes.h"
 #include "howdah/base/json_depth.h"
+#include "howdah/feed/ledger.h"
 #include "howdah/feed/row_ranges.h"
 #include "howdah/wire/flight.pb.h"
 
@@ -145,7 +146,21 @@ Result<ArrowHeader> ReadArrowHeader(std::string_view message) {
   return header;
 }
 
-Result<ArrowBlock> TakeBlock(flight::FlightData& message) {
+namespace {
+
+// Sets the fields that the metadata contain. number: the field with the number of the block.
+Status ReadMetadata(std::string_view text, const char* number, ArrowBlock& block) {
+  HOWDAH_TRY(const Json metadata, ReadObject(text, "the metadata of the block"));
+  HOWDAH_TRY(block.first_row, ReadNumber(metadata, number, kMostRows));
+  const auto digest = metadata.find("digest");
+  if (digest == metadata.end() || digest->is_null()) return {};
+  if (!digest->is_number_unsigned()) return Error{ErrorCode::kUsage, "'digest' is not a number of 64 bits"};
+  block.digest = digest->get<uint64_t>();
+  return {};
+}
+
+// number: the field of the metadata with the number of the block. nullptr: the metadata are not read.
+Result<ArrowBlock> TakeRows(flight::FlightData& message, const char* number, int64_t first_row = 0) {
   const auto refused = [](const std::string& why, const std::string& remedy) {
     return Error::WithRemedy(ErrorCode::kUsage, "the block is refused: " + why, remedy);
   };
@@ -157,9 +172,9 @@ Result<ArrowBlock> TakeBlock(flight::FlightData& message) {
   if (header->kind != ArrowHeader::Kind::kRecordBatch || header->rows == 0) {
     return refused("the message has no rows", "send one record batch in each message, and no empty ones");
   }
-  HOWDAH_TRY(const Json metadata, ReadObject(message.app_metadata(), "the metadata of the block"));
   ArrowBlock block;
-  HOWDAH_TRY(block.first_row, ReadNumber(metadata, "from", kMostRows));
+  block.first_row = first_row;
+  if (number != nullptr) HOWDAH_TRY_STATUS(ReadMetadata(message.app_metadata(), number, block));
   block.rows = header->rows;
   if (block.rows > kMostRows - block.first_row) {
     return refused("it ends after row " + std::to_string(kMostRows), "divide the data into more partitions");
@@ -178,10 +193,24 @@ Result<ArrowBlock> TakeBlock(flight::FlightData& message) {
   return block;
 }
 
+}  // namespace
+
+Result<ArrowBlock> TakeBlock(flight::FlightData& message) { return TakeRows(message, "from"); }
+Result<ArrowBlock> TakeQuestion(flight::FlightData& message) { return TakeRows(message, "block"); }
+Result<ArrowBlock> TakeBlockAt(flight::FlightData& message, int64_t first_row) {
+  return TakeRows(message, nullptr, first_row);
+}
+
+bool HasNoRows(const flight::FlightData& message) {
+  if (message.data_header().empty()) return true;
+  const auto header = ReadArrowHeader(message.data_header());
+  return header.ok() && header->kind == ArrowHeader::Kind::kRecordBatch && header->rows == 0;
+}
+
 std::string EncodeBegin(const ArrowBlock& block) {
   flight::FlightData message;
   message.set_data_header(block.header);
-  message.set_app_metadata(Json{{"from", block.first_row}}.dump());
+  message.set_app_metadata(PutMetadata(block));
   // The tag of data_body (field 1000, bytes), and its length. It has the greatest number, so it comes last.
   std::string begin = message.SerializeAsString() + "\xc2\x3e";
   for (size_t rest = block.body.size();; rest >>= 7) {
@@ -192,7 +221,30 @@ std::string EncodeBegin(const ArrowBlock& block) {
 
 Result<PutTarget> ReadPutTarget(std::string_view json) {
   HOWDAH_TRY(const Json command, ReadObject(json, "the command of the descriptor"));
-  return ReadTarget(command);
+  HOWDAH_TRY(PutTarget target, ReadTarget(command));
+  if (command.contains("reader")) {
+    HOWDAH_TRY(const int64_t reader, ReadNumber(command, "reader", kMostRanks - 1));
+    target.reader = static_cast<int>(reader);
+  }
+  return target;
+}
+
+Result<PutTarget> ReadPutPath(const flight::FlightDescriptor& descriptor) {
+  if (descriptor.path_size() != 1) {
+    return Error::WithRemedy(ErrorCode::kUsage,
+                             "the path of the descriptor has " + std::to_string(descriptor.path_size()) + " parts",
+                             "give the name of the feed, as in FlightDescriptor.for_path(\"live\")");
+  }
+  PutTarget target;
+  target.feed = descriptor.path(0);
+  return target;
+}
+
+Result<PutTarget> ReadExchangeTarget(std::string_view json) {
+  HOWDAH_TRY(const Json command, ReadObject(json, "the command of the descriptor"));
+  PutTarget target;
+  HOWDAH_TRY(target.feed, ReadFeed(command));
+  return target;
 }
 
 Result<GetTarget> ReadTicket(std::string_view json) {
@@ -218,11 +270,41 @@ Result<std::string> ReadFeedName(std::string_view json) {
   return ReadFeed(body);
 }
 
+std::string PutMetadata(const ArrowBlock& block) {
+  Json metadata = {{"from", block.first_row}};
+  if (block.digest) metadata["digest"] = *block.digest;
+  return TextOf(metadata);
+}
+
+std::string PutCommand(const PutTarget& target) {
+  Json command = {{"feed", target.feed}, {"pass", target.pass}, {"partition", target.partition}};
+  if (target.reader) command["reader"] = *target.reader;
+  return TextOf(command);
+}
+
+Result<PutAnswer> ReadPutResult(std::string_view json) {
+  HOWDAH_TRY(const Json answer, ReadObject(json, "the answer to a block"));
+  if (const auto failed = answer.find("failed"); failed != answer.end()) return Failed(TextOf(*failed));
+  if (answer.contains("refused")) return PutAnswer::kRefused;
+  if (!answer.contains("acknowledged")) return Failed("the answer to a block is unknown");
+  const auto credit = answer.find("credit");
+  return credit != answer.end() && *credit == true ? PutAnswer::kAcknowledged : PutAnswer::kAcknowledgedNoCredit;
+}
+
 std::string PutResultText(const Result<PutAnswer>& answer, Rows rows) {
   const Json range = {rows.from, rows.to};
   if (!answer) return TextOf({{"failed", answer.error().message}});
   if (*answer == PutAnswer::kRefused) return TextOf({{"refused", range}});
   return TextOf({{"acknowledged", range}, {"credit", *answer == PutAnswer::kAcknowledged}});
+}
+
+std::string RowsText(int64_t rows) { return TextOf({{"rows", rows}}); }
+
+std::string AnswerLine(int64_t block, QuestionEnd end, std::string_view text) {
+  Json line = {{"block", block}};
+  if (end == QuestionEnd::kRefused) line["error"] = text;
+  if (end == QuestionEnd::kLost) line["lost"] = text;
+  return TextOf(line) + "\n";
 }
 
 }  // namespace howdah::feed::server

@@ -1,7 +1,8 @@
-// The messages of DoPut and DoGet: record batches in Arrow's IPC format, and the JSON beside them.
+// The messages of DoPut, DoGet and DoExchange: record batches in Arrow's IPC format, and the JSON beside them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,8 @@
 
 namespace arrow::flight::protocol {
 class FlightData;
-}
+class FlightDescriptor;
+}  // namespace arrow::flight::protocol
 
 namespace howdah::feed::server {
 
@@ -19,7 +21,9 @@ struct ArrowBlock {
   std::string header;  // the flatbuffer Message
   std::string body;    // as long as the header says
   int64_t first_row = 0;
-  int64_t rows = 0;  // at least 1
+  int64_t rows = 0;                     // at least 1
+  std::optional<uint64_t> digest = {};  // as in RowsReceived
+  bool unix_socket = false;             // it has arrived over a unix socket
 };
 
 // The partition to which the blocks of one DoPut call belong.
@@ -27,6 +31,7 @@ struct PutTarget {
   std::string feed;
   int64_t pass = 0;
   PartitionId partition = 0;
+  std::optional<int> reader = {};  // the only one that may take the blocks
   friend bool operator==(const PutTarget&, const PutTarget&) = default;
 };
 
@@ -63,15 +68,35 @@ Result<ArrowHeader> ReadArrowHeader(std::string_view message);
 // Moves the block out of a message. Returns a kUsage error for a message that is not a block of a feed. It names the
 // remedy for dictionaries and for blocks that are too large. Pure.
 Result<ArrowBlock> TakeBlock(arrow::flight::protocol::FlightData& message);
+// The same for a question of a feed with answers: first_row is the number of the block in its call.
+Result<ArrowBlock> TakeQuestion(arrow::flight::protocol::FlightData& message);
+// The same for a client that numbers no rows: the metadata are not read.
+Result<ArrowBlock> TakeBlockAt(arrow::flight::protocol::FlightData& message, int64_t first_row);
+// Whether such a client's message has nothing to take: an empty record batch, or only metadata. Pure.
+bool HasNoRows(const arrow::flight::protocol::FlightData& message);
 // Encodes a message up to the content of its last field, the body of the block. Pure.
 std::string EncodeBegin(const ArrowBlock& block);
 
 // The JSON texts. The functions that read return kUsage errors for all other texts, and for numbers outside of their
 // ranges. Pure.
 Result<PutTarget> ReadPutTarget(std::string_view json);  // the command of a FlightDescriptor
-Result<GetTarget> ReadTicket(std::string_view json);     // the ticket of a DoGet
+// The descriptor of a client that numbers no rows. Only the feed is set.
+Result<PutTarget> ReadPutPath(const arrow::flight::protocol::FlightDescriptor& descriptor);
+// The command of a DoExchange. Only the feed is set.
+Result<PutTarget> ReadExchangeTarget(std::string_view json);
+Result<GetTarget> ReadTicket(std::string_view json);  // the ticket of a DoGet
 std::string TicketText(const GetTarget& get);
 Result<std::string> ReadFeedName(std::string_view json);  // the feed of an action
+std::string PutCommand(const PutTarget& target);
+std::string PutMetadata(const ArrowBlock& block);
 std::string PutResultText(const Result<PutAnswer>& answer, Rows rows);
+Result<PutAnswer> ReadPutResult(std::string_view json);
+// The metadata for a client that numbers no rows: of its rows, the job has accepted so many.
+std::string RowsText(int64_t rows);
+
+// How a question was settled. kRefused: the program of the rank refuses it. kLost: no rank of this executor answers it.
+enum class QuestionEnd { kAnswered, kRefused, kLost };
+// The line before the payload of an answer, with its newline. text: the reason if it is not kAnswered.
+std::string AnswerLine(int64_t block, QuestionEnd end, std::string_view text = "");
 
 }  // namespace howdah::feed::server

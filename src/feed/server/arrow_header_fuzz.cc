@@ -18,8 +18,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (header && header->body_bytes <= int64_t{1} << 16) {
     message.set_data_body(std::string(static_cast<size_t>(header->body_bytes), 'x'));
   }
+  arrow::flight::protocol::FlightData question = message;
+  question.set_app_metadata(R"({"block":7})");
   const auto block = TakeBlock(message);
+  const auto asked = TakeQuestion(question);
+  if (block.ok() != asked.ok()) __builtin_trap();
   if (!block) return 0;
+  if (asked->first_row != 7 || asked->body != block->body) __builtin_trap();
   arrow::flight::protocol::FlightData again;
   if (!again.ParseFromString(EncodeBegin(*block) + block->body)) __builtin_trap();
   const auto same = TakeBlock(again);

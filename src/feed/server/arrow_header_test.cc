@@ -123,6 +123,16 @@ TEST(TakeBlock, OtherMessagesAreRefusedWithRemedy) {
   EXPECT_TRUE(TakeBlock(one_row).ok());
 }
 
+TEST(TakeBlock, QuestionHasTheNumberOfItsBlock) {
+  FlightData message = Message(TestHeader::kRecordBatch, 2, "12345678", R"({"block":4})");
+  const auto question = TakeQuestion(message);
+  ASSERT_TRUE(question.ok()) << question.error().message;
+  EXPECT_EQ(question->first_row, 4);
+  EXPECT_EQ(question->rows, 2);
+  FlightData other = Message(TestHeader::kRecordBatch, 2, "12345678", R"({"from":4})");
+  EXPECT_THAT(TakeQuestion(other).error().message, HasSubstr("'block' is not a number from 0 to"));
+}
+
 TEST(FlightTexts, TargetsAreRead) {
   const auto target = ReadPutTarget(R"({"feed":"train","pass":2,"partition":3,"more":[]})");
   ASSERT_TRUE(target.ok());
@@ -132,6 +142,8 @@ TEST(FlightTexts, TargetsAreRead) {
   ASSERT_TRUE(ticket.ok());
   EXPECT_EQ(*ticket, get);
   EXPECT_EQ(*ReadFeedName(R"({"feed":"train"})"), "train");
+  EXPECT_EQ(ReadExchangeTarget(R"({"feed":"ask"})")->feed, "ask");
+  EXPECT_FALSE(ReadExchangeTarget(R"({"pass":0})").ok());
 }
 
 TEST(FlightTexts, DamagedTextsAreErrors) {
@@ -162,6 +174,12 @@ TEST(FlightTexts, AnswersAreObjects) {
   EXPECT_EQ(PutResultText(PutAnswer::kAcknowledgedNoCredit, {3, 5}), R"({"acknowledged":[3,5],"credit":false})");
   EXPECT_EQ(PutResultText(PutAnswer::kRefused, {3, 5}), R"({"refused":[3,5]})");
   EXPECT_EQ(PutResultText(Failed("no \"space\""), {3, 5}), R"({"failed":"no \"space\""})");
+}
+
+TEST(FlightTexts, AnswersBeginWithALine) {
+  EXPECT_EQ(AnswerLine(3, QuestionEnd::kAnswered), "{\"block\":3}\n");
+  EXPECT_EQ(AnswerLine(3, QuestionEnd::kLost, "gone"), "{\"block\":3,\"lost\":\"gone\"}\n");
+  EXPECT_EQ(AnswerLine(3, QuestionEnd::kRefused, "a\n\xff"), "{\"block\":3,\"error\":\"a\\n\uFFFD\"}\n");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ FeedBlocks::FeedBlocks(const std::string& spool_directory, int64_t memory, int64
 Result<BlockId> FeedBlocks::Add(PartitionId partition, const std::string& schema, const ArrowBlock& block) {
   HOWDAH_TRY(const BlockId id, store_.Put(schema, block.header, block.body, block.rows));
   const auto bytes = static_cast<int64_t>(block.header.size() + block.body.size());
-  blocks_[id] = {partition, {block.first_row, block.first_row + block.rows}, bytes, {}};
+  blocks_[id] = {partition, {block.first_row, block.first_row + block.rows}, bytes, {}, block.digest};
   return id;
 }
 
@@ -51,15 +51,20 @@ void FeedBlocks::DropAllOf(int reader) {
 
 KeptBlock FeedBlocks::Kept(BlockId id) const {
   const Block& block = blocks_.at(id);
-  return {
-      .id = id, .partition = block.partition, .rows = block.rows, .bytes = block.bytes, .on_disk = store_.on_disk(id)};
+  return {.id = id,
+          .partition = block.partition,
+          .rows = block.rows,
+          .bytes = block.bytes,
+          .on_disk = store_.on_disk(id),
+          .digest = block.digest};
 }
 
 Result<ArrowBlock> FeedBlocks::Read(BlockId id, std::string& schema) const {
   HOWDAH_TRY(BlockStore::Content content, store_.Read(id));
   schema = content.schema->header;
-  const Rows& rows = blocks_.at(id).rows;
-  return ArrowBlock{std::move(content.header), std::move(content.body), rows.from, rows.count()};
+  const Block& block = blocks_.at(id);
+  return ArrowBlock{std::move(content.header), std::move(content.body), block.rows.from, block.rows.count(),
+                    block.digest};
 }
 
 ReaderReply FeedBlocks::Lend(Holder& holder, int64_t request, const std::vector<Slice>& slices) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ class FeedBlocks {
     Rows rows;
     int64_t bytes = 0;
     std::set<int> owners;
+    std::optional<uint64_t> digest;  // as in RowsReceived
   };
 
   // memory: bytes that blocks may have in memory, except those that processes hold.

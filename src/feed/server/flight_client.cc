@@ -3,63 +3,19 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "arrow_header.h"
-#include "howdah/base/host_port.h"
-#include "howdah/rpc/openssl_setup.h"
+#include "flight_channel.h"
 #include "howdah/wire/flight.grpc.pb.h"
 
 namespace howdah::feed::server {
 namespace {
 
 namespace flight = arrow::flight::protocol;
-
-constexpr int kGetWindowBytes = 8 << 20;  // blocks are read without a pause
-
-bool IsOwnSocket(const std::string& path) {
-  struct stat info {};
-  return !path.empty() && ::stat(path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode) && info.st_uid == ::geteuid();
-}
-
-// The address in gRPC's notation.
-std::string TargetOf(const FlightAddress& address) {
-  if (IsOwnSocket(address.unix_path)) return "unix:" + address.unix_path;
-  const std::string text = HostPort{address.host, address.port}.Text();
-  return (text.starts_with('[') ? "ipv6:" : "ipv4:") + text;
-}
-
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const std::string& ca_certificate) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(FlightServer::kMessageBytes);
-  for (const auto& [name, value] :
-       std::initializer_list<std::pair<const char*, int>>{{GRPC_ARG_ENABLE_RETRIES, 0},
-                                                          {GRPC_ARG_ENABLE_CHANNELZ, 0},
-                                                          {GRPC_ARG_ENABLE_HTTP_PROXY, 0},
-                                                          {GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1},
-                                                          {GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1},
-                                                          {GRPC_ARG_HTTP2_BDP_PROBE, 0},
-                                                          {GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kGetWindowBytes},
-                                                          {GRPC_ARG_HTTP2_MAX_FRAME_SIZE, FlightServer::kFrameBytes},
-                                                          {GRPC_ARG_TCP_READ_CHUNK_SIZE, FlightServer::kReadBytes}}) {
-    arguments.SetInt(name, value);
-  }
-  if (target.starts_with("unix:")) {
-    return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
-  }
-  rpc::IgnoreOpensslConfiguration();
-  arguments.SetSslTargetNameOverride(std::string(rpc::kExecutorName));
-  grpc::SslCredentialsOptions options;
-  options.pem_root_certs = ca_certificate;
-  return grpc::CreateCustomChannel(target, grpc::SslCredentials(options), arguments);
-}
 
 }  // namespace
 
@@ -90,7 +46,7 @@ class FlightClient::Transfer {
 
  private:
   Result<Blocks> Run() {
-    const auto stub = flight::FlightService::NewStub(MakeChannel(target_, ca_certificate_));
+    const auto stub = flight::FlightService::NewStub(MakeFlightChannel(target_, ca_certificate_));
     const auto stream = stub->AsyncDoGet(&context_, ticket_, &queue_, nullptr);
     Status damaged;
     Blocks blocks;
@@ -157,7 +113,7 @@ void FlightClient::Get(const FlightAddress& address, const std::string& token, c
                        std::function<void(Result<Blocks>)> on_done) {
   const uint64_t id = ++last_;
   auto& transfer = transfers_[id] =
-      std::make_unique<Transfer>(TargetOf(address), ca_certificate_, token, get, silence_);
+      std::make_unique<Transfer>(FlightTarget(address), ca_certificate_, token, get, silence_);
   transfer->Start(
       [this, id, post = post_, alive = std::weak_ptr(alive_), on_done = std::move(on_done)](Result<Blocks> result) {
         // std::function requires a copyable closure.

@@ -8,9 +8,7 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <deque>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -19,208 +17,25 @@
 #include <vector>
 
 #include "arrow_header.h"
+#include "flight_call.h"
 #include "howdah/base/host_port.h"
 #include "howdah/base/text.h"
+#include "howdah/rpc/acceptor.h"
 #include "howdah/rpc/completions.h"
 #include "howdah/rpc/openssl_setup.h"
 #include "howdah/wire/flight.pb.h"
+#include "read_queue.h"
 
 namespace howdah::feed::server {
 namespace {
 
 namespace flight = arrow::flight::protocol;
+using Method = FlightCall::Method;
 
 constexpr std::string_view kService = "/arrow.flight.protocol.FlightService/";
 constexpr std::string_view kBearer = "Bearer ";
 constexpr std::chrono::milliseconds kFlushLimit{100};
-constexpr size_t kStatusBytes = 2000;     // gRPC sends the text of a status in a header, and limits headers to 8 KiB
 constexpr int kPutWindowBytes = 2 << 20;  // per call: the part of the next block that is received before it is read
-
-enum class Method { kOther, kPut, kGet, kAction };
-
-// One call of any method. Used on the loop, except Decode. Every operation calls Owner as its last action, because
-// Owner may destroy the call.
-class Call {
- public:
-  class Owner {
-   public:
-    virtual void OnAccepted(Call& call) = 0;   // a client has opened the call
-    virtual void OnMessage(Call& call) = 0;    // the message that Read requested
-    virtual void OnNoMessage(Call& call) = 0;  // the client sends nothing more
-    virtual void OnCancelled(Call& call) = 0;  // the client is gone
-    virtual void OnOver(Call& call) = 0;       // the call has ended, and gRPC holds no operation of it
-
-   protected:
-    ~Owner() = default;
-  };
-
-  // The content of the call. Filled by the owner.
-  struct Subject {
-    Method method = Method::kOther;
-    std::string token;
-    std::optional<PutTarget> target;  // of kPut, after the first message
-    std::string schema;               // of kPut: received; of kGet: sent
-    bool acting = false;              // of kAction: the handler has the call
-  };
-
-  Call(uint64_t id, Owner* owner) : id_(id), owner_(owner) {}
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-
-  void Await(grpc::AsyncGenericService& service, grpc::ServerCompletionQueue* queue) {
-    context_.AsyncNotifyWhenDone(&on_done_);
-    ++pending_;
-    service.RequestCall(&context_, &stream_, queue, queue, &on_requested_);
-  }
-  // Reads one message; OnMessage or OnNoMessage follows. One read at a time.
-  void Read() {
-    ++pending_;
-    input_.reading.store(true, std::memory_order_release);
-    stream_.Read(&input_.bytes, &on_read_);
-  }
-  void Write(grpc::ByteBuffer message) {
-    if (state_.ending) return;
-    queued_.push_back(std::move(message));
-    if (!state_.writing) WriteNext();
-  }
-  // Ends the call after the queued messages were sent.
-  void End(grpc::Status status) {
-    if (std::exchange(state_.ending, true)) return;
-    status_ = std::move(status);
-    if (!state_.writing) WriteNext();
-  }
-
-  uint64_t id() const { return id_; }
-  const grpc::GenericServerContext& context() const { return context_; }
-  Subject& subject() { return subject_; }
-  bool accepted() const { return state_.accepted; }
-  bool open() const { return !state_.ending; }
-  bool ended() const { return state_.ended; }
-  // The message that was read: data() for the method kPut, message() for others.
-  grpc::ByteBuffer& message() { return input_.bytes; }
-  flight::FlightData& data() { return *input_.data; }
-
- private:
-  template <void (Call::*kDone)(bool), void (Call::*kReceived)(bool) = nullptr>
-  class OperationOf final : public rpc::Operation {
-   public:
-    explicit OperationOf(Call* call) : call_(call) {}
-    void Received(bool ok) override {
-      if constexpr (kReceived != nullptr) (call_->*kReceived)(ok);
-    }
-    void Done(bool ok) override { (call_->*kDone)(ok); }
-
-   private:
-    Call* call_;
-  };
-
-  // Decodes a block on the thread of the completion queue, because its copy would stop the loop for milliseconds.
-  void Decode(bool ok) {
-    // The thread sanitizer does not see gRPC's locks, so this pair with Read states the order.
-    if (!input_.reading.load(std::memory_order_acquire) || !ok || subject_.method != Method::kPut) return;
-    input_.data = std::make_unique<flight::FlightData>();
-    if (!grpc::SerializationTraits<flight::FlightData>::Deserialize(&input_.bytes, input_.data.get()).ok())
-      input_.data.reset();
-    input_.bytes.Clear();
-  }
-  void OnRequested(bool ok) {
-    --pending_;
-    if (!ok) return;  // the server is shutting down; on_done_ is not returned
-    ++pending_;       // on_done_
-    state_.accepted = true;
-    owner_->OnAccepted(*this);
-  }
-  void OnRead(bool ok) {
-    --pending_;
-    if (over()) return owner_->OnOver(*this);
-    if (state_.ending) return;
-    if (!ok) return owner_->OnNoMessage(*this);
-    if (subject_.method == Method::kPut && !input_.data) {
-      return End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FlightData"});
-    }
-    owner_->OnMessage(*this);
-  }
-  void OnWrote(bool ok) {
-    --pending_;
-    state_.writing = false;
-    if (!ok) queued_.clear();  // the client is gone
-    WriteNext();
-    if (over()) owner_->OnOver(*this);
-  }
-  void OnEnded(bool) {
-    --pending_;
-    state_.ended = true;
-    if (over()) owner_->OnOver(*this);
-  }
-  void OnDone(bool) {
-    --pending_;
-    if (over()) return owner_->OnOver(*this);
-    if (context_.IsCancelled()) owner_->OnCancelled(*this);
-  }
-  void WriteNext() {
-    if (!queued_.empty()) {
-      state_.writing = true;
-      ++pending_;
-      stream_.Write(queued_.front(), &on_wrote_);
-      queued_.pop_front();
-    } else if (state_.ending && !std::exchange(state_.end_begun, true)) {
-      ++pending_;
-      stream_.Finish(status_, &on_ended_);
-    }
-  }
-  bool over() const { return state_.ended && pending_ == 0; }
-
-  const uint64_t id_;
-  Owner* const owner_;
-  grpc::GenericServerContext context_;
-  grpc::GenericServerAsyncReaderWriter stream_{&context_};
-  struct Input {
-    grpc::ByteBuffer bytes;
-    std::unique_ptr<flight::FlightData> data;  // the decoded bytes, of the method kPut
-    std::atomic<bool> reading = false;
-  };
-  Input input_;
-  std::deque<grpc::ByteBuffer> queued_;
-  grpc::Status status_;
-  Subject subject_;
-  int pending_ = 0;  // operations held by gRPC
-  struct State {
-    bool accepted = false, writing = false, ending = false, end_begun = false, ended = false;
-  };
-  State state_;
-
-  OperationOf<&Call::OnRequested> on_requested_{this};
-  OperationOf<&Call::OnRead, &Call::Decode> on_read_{this};
-  OperationOf<&Call::OnWrote> on_wrote_{this};
-  OperationOf<&Call::OnEnded> on_ended_{this};
-  OperationOf<&Call::OnDone> on_done_{this};
-};
-
-grpc::ByteBuffer Encode(const google::protobuf::MessageLite& message) {
-  const grpc::Slice slice(message.SerializeAsString());
-  return {&slice, 1};
-}
-
-// Encodes a block without copying its body.
-grpc::ByteBuffer Encode(ArrowBlock block) {
-  const grpc::Slice begin(EncodeBegin(block));
-  auto* const body = new std::string(std::move(block.body));
-  const auto destroy = [](void* text) { delete static_cast<std::string*>(text); };
-  const grpc::Slice slices[] = {begin, grpc::Slice(body->data(), body->size(), destroy, body)};
-  return {slices, 2};
-}
-
-grpc::Status ToGrpc(const Status& status) {
-  if (status.ok()) return grpc::Status::OK;
-  const std::map<ErrorCode, grpc::StatusCode> codes = {{ErrorCode::kUsage, grpc::StatusCode::INVALID_ARGUMENT},
-                                                       {ErrorCode::kUnavailable, grpc::StatusCode::UNAVAILABLE},
-                                                       {ErrorCode::kNotFound, grpc::StatusCode::NOT_FOUND},
-                                                       {ErrorCode::kTimeout, grpc::StatusCode::DEADLINE_EXCEEDED},
-                                                       {ErrorCode::kNoSpace, grpc::StatusCode::RESOURCE_EXHAUSTED}};
-  const auto code = codes.find(status.error().code);
-  return {code == codes.end() ? grpc::StatusCode::INTERNAL : code->second,
-          Shorten(status.error().message, kStatusBytes)};
-}
 
 // The token of the header "authorization". Empty if there is none.
 std::string TokenOf(const grpc::GenericServerContext& context) {
@@ -231,44 +46,59 @@ std::string TokenOf(const grpc::GenericServerContext& context) {
   return value.starts_with(kBearer) ? value.substr(kBearer.size()) : "";
 }
 
-class Server final : public FlightServer, public Call::Owner {
+Result<PutTarget> ReadCommand(const flight::FlightDescriptor& descriptor, Result<PutTarget> (*read)(std::string_view)) {
+  if (descriptor.type() == flight::FlightDescriptor::CMD) return read(descriptor.cmd());
+  return Error{ErrorCode::kUsage, "the first message has no descriptor with a command"};
+}
+
+bool IsOverUnixSocket(FlightCall& call) { return call.context().peer().starts_with("unix:"); }
+
+class Server final : public FlightServer, public FlightCall::Owner {
  public:
   Server(rpc::Post post, Handlers handlers)
       : post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
   ~Server() override;
 
   Status Listen(const std::string& unix_path, const std::string& tls_host, const rpc::Identity& identity);
-  uint16_t port() const override { return static_cast<uint16_t>(port_); }
+  uint16_t port() const override { return acceptor_ ? acceptor_->port() : uint16_t{0}; }
 
  private:
   void Await();
-  void OnAccepted(Call& call) override;
-  void OnMessage(Call& call) override;
-  void OnNoMessage(Call& call) override;
-  void OnCancelled(Call& call) override;
-  void OnOver(Call& call) override { calls_.erase(call.id()); }
-  void OnFirstOfPut(Call& call);
-  void OnBlock(Call& call);
+  void OnAccepted(FlightCall& call) override;
+  void OnMessage(FlightCall& call) override;
+  void OnNoMessage(FlightCall& call) override;
+  void OnSent(FlightCall& call) override;
+  void OnCancelled(FlightCall& call) override;
+  void OnOver(FlightCall& call) override { calls_.erase(call.id()); }
+  // The first messages of DoPut and DoExchange. Each function ends the call and returns false if they are not valid.
+  bool TakeTarget(FlightCall& call, Result<PutTarget> target);
+  bool TakeSchema(FlightCall& call);
+  void OnFirstOfPut(FlightCall& call);
+  void OnFirstOfPlain(FlightCall& call);
+  void OnBlock(FlightCall& call);
+  void OnPlainBlock(FlightCall& call);
+  void OnFirstOfExchange(FlightCall& call);
+  void OnQuestion(FlightCall& call);
   void OnAnswer(uint64_t id, Rows rows, int64_t bytes, const Result<PutAnswer>& answer);
-  void OnTicket(Call& call);
-  void OnAction(Call& call);
-  // Reads the next block of each call in for_room_, as long as few bytes wait for answers.
+  void OnTicket(FlightCall& call);
+  void OnAction(FlightCall& call);
+  // Reads the next block of each call in the queues, as long as few bytes wait for answers.
   void ReadBlocks();
   // Whether the caller has the token of the feed. Ends the call if not.
-  bool Authorized(Call& call, const std::string& feed);
+  bool Authorized(FlightCall& call, const std::string& feed);
   // The call, if it is open, else null.
-  Call* Find(uint64_t id) {
+  FlightCall* Find(uint64_t id) {
     const auto it = calls_.find(id);
     return it == calls_.end() || !it->second->open() ? nullptr : it->second.get();
   }
   // Find(call.id()) for the functions that handlers receive. They may exist longer than this server.
-  std::function<Call*()> Finder(const Call& call) {
+  std::function<FlightCall*()> Finder(const FlightCall& call) {
     return [this, alive = std::weak_ptr(alive_), id = call.id()] { return alive.expired() ? nullptr : Find(id); };
   }
   // The function with which handlers end the call.
-  std::function<void(Status)> Ending(const Call& call) {
+  std::function<void(Status)> Ending(const FlightCall& call) {
     return [find = Finder(call)](const Status& status) {
-      if (Call* const ended = find()) ended->End(ToGrpc(status));
+      if (FlightCall* const ended = find()) ended->End(ToGrpc(status));
     };
   }
 
@@ -279,15 +109,15 @@ class Server final : public FlightServer, public Call::Owner {
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::Server> server_;
   std::optional<rpc::Completions> completions_;
-  int port_ = 0;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> to_grpc_;  // used by the acceptor's thread
+  std::unique_ptr<rpc::Acceptor> acceptor_;                                  // with TLS
   uint64_t last_id_ = 0;
-  std::unordered_map<uint64_t, std::unique_ptr<Call>> calls_;
-  int64_t unanswered_ = 0;         // bytes of the blocks that wait for an answer
-  std::deque<uint64_t> for_room_;  // calls that wait until fewer bytes are unanswered
+  std::unordered_map<uint64_t, std::unique_ptr<FlightCall>> calls_;
+  ReadQueue numbered_{kUnansweredBytes}, plain_{kPlainBytes};
 };
 
 Status Server::Listen(const std::string& unix_path, const std::string& tls_host, const rpc::Identity& identity) {
-  std::string where = "unix:" + unix_path;
+  const std::string where = "unix:" + unix_path;
   if (unix_path.size() >= sizeof sockaddr_un{}.sun_path) {
     return Error::WithRemedy(ErrorCode::kFailed, "listening on " + where + ": the path has more than 107 bytes",
                              "use a working directory with a shorter path");
@@ -298,8 +128,10 @@ Status Server::Listen(const std::string& unix_path, const std::string& tls_host,
     rpc::IgnoreOpensslConfiguration();
     grpc::SslServerCredentialsOptions options(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
     options.pem_key_cert_pairs.push_back({identity.private_key, identity.certificate});
-    builder.AddListeningPort(HostPort{tls_host, 0}.Text(), grpc::SslServerCredentials(options), &port_);
-    where += " and " + tls_host;
+    // A client without the token of a feed makes no call that is admitted.
+    HOWDAH_TRY(acceptor_, rpc::Acceptor::Listen(tls_host, 0, {.needs_call = true}, rpc::Peers::kAny));
+    to_grpc_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, grpc::SslServerCredentials(options));
   }
   builder.RegisterAsyncGenericService(&service_);
   builder.SetMaxReceiveMessageSize(kMessageBytes);
@@ -322,8 +154,14 @@ Status Server::Listen(const std::string& unix_path, const std::string& tls_host,
   server_ = builder.BuildAndStart();
   completions_.emplace(std::move(queue), post_);
   if (!server_) {
-    return Failed("listening on " + where + ": the folder of the socket must exist and be writable" +
-                  (tls_host.empty() ? "" : ", and the host must be an IP address of this machine"));
+    return Failed("listening on " + where + ": the folder of the socket must exist and be writable");
+  }
+  if (acceptor_) {
+    acceptor_->Start([this](int socket) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.fd = socket;
+      to_grpc_->HandleNewConnection(&connection);
+    });
   }
   Await();
   return {};
@@ -331,6 +169,7 @@ Status Server::Listen(const std::string& unix_path, const std::string& tls_host,
 
 Server::~Server() {
   alive_.reset();
+  acceptor_.reset();  // first, because its thread uses to_grpc_
   if (server_) {
     const grpc::Status ends(grpc::StatusCode::UNAVAILABLE, "the executor of this task ends");
     for (const auto& [id, call] : calls_) {
@@ -347,28 +186,30 @@ Server::~Server() {
 
 void Server::Await() {
   const uint64_t id = ++last_id_;
-  auto& call = calls_[id] = std::make_unique<Call>(id, this);
+  auto& call = calls_[id] = std::make_unique<FlightCall>(id, this);
   call->Await(service_, static_cast<grpc::ServerCompletionQueue*>(completions_->queue()));
 }
 
-bool Server::Authorized(Call& call, const std::string& feed) {
+bool Server::Authorized(FlightCall& call, const std::string& feed) {
   if (handlers_->authorize(feed, call.subject().token)) return true;
   call.End({grpc::StatusCode::UNAUTHENTICATED, "the token is not that of the feed '" + Shorten(Shown(feed), 64) +
                                                    "' of this job; `howdah feed ID NAME --address` prints it"});
   return false;
 }
 
-void Server::OnAccepted(Call& call) {
+void Server::OnAccepted(FlightCall& call) {
   if (!alive_) return call.End({grpc::StatusCode::UNAVAILABLE, "the executor of this task ends"});
   Await();
   std::string_view name = call.context().method();
   if (name.starts_with(kService)) name.remove_prefix(kService.size());
-  const std::map<std::string_view, Method> methods = {
-      {"DoPut", Method::kPut}, {"DoGet", Method::kGet}, {"DoAction", Method::kAction}};
+  const std::map<std::string_view, Method> methods = {{"DoPut", Method::kPut},
+                                                      {"DoGet", Method::kGet},
+                                                      {"DoAction", Method::kAction},
+                                                      {"DoExchange", Method::kExchange}};
   const auto method = methods.find(name);
   if (method == methods.end()) {
     return call.End({grpc::StatusCode::UNIMPLEMENTED, "the feeds of Howdah do not support " + std::string(name) +
-                                                          "; they support DoAction, DoPut and DoGet"});
+                                                          "; they support DoAction, DoExchange, DoGet and DoPut"});
   }
   call.subject().method = method->second;
   call.subject().token = TokenOf(call.context());
@@ -377,31 +218,46 @@ void Server::OnAccepted(Call& call) {
                      "the call has no token; send the header 'authorization: Bearer TOKEN' with the token that `howdah "
                      "feed ID NAME --address` prints"});
   }
+  if (handlers_->has_tokens && !handlers_->has_tokens()) {
+    return call.End({grpc::StatusCode::UNAVAILABLE, "the task of this executor has not started yet"});
+  }
   if (handlers_->is_token && !handlers_->is_token(call.subject().token)) {
     return call.End({grpc::StatusCode::UNAUTHENTICATED,
                      "the token is not that of a feed of this job; `howdah feed ID NAME --address` prints it"});
   }
+  if (acceptor_) acceptor_->OnCall(call.context().peer());
   call.Read();
 }
 
-void Server::OnMessage(Call& call) {
+void Server::OnMessage(FlightCall& call) {
   if (!alive_) return;
   switch (call.subject().method) {
     case Method::kPut:
       return call.subject().target ? OnBlock(call) : OnFirstOfPut(call);
     case Method::kGet:
       return OnTicket(call);
+    case Method::kExchange:
+      return call.subject().acting ? OnQuestion(call) : OnFirstOfExchange(call);
     default:
       return OnAction(call);
   }
 }
 
-void Server::OnNoMessage(Call& call) {
-  if (call.subject().target) return call.End(grpc::Status::OK);
-  call.End({grpc::StatusCode::INVALID_ARGUMENT, "the call has no message"});
+void Server::OnNoMessage(FlightCall& call) {
+  if (!call.subject().target) return call.End({grpc::StatusCode::INVALID_ARGUMENT, "the call has no message"});
+  const bool plain = call.subject().plain;
+  if (!call.subject().acting) return call.End(grpc::Status::OK);
+  const auto handlers = handlers_;
+  if (alive_) plain ? handlers->plain.on_end(call.id()) : handlers->exchanges.on_asked(call.id());
 }
 
-void Server::OnCancelled(Call& call) {
+void Server::OnSent(FlightCall& call) {
+  if (!alive_ || call.subject().method != Method::kExchange) return;
+  const auto handlers = handlers_;
+  handlers->exchanges.on_sent(call.id(), call.unsent());
+}
+
+void Server::OnCancelled(FlightCall& call) {
   const bool acting = call.subject().acting && call.open();
   call.End(grpc::Status::CANCELLED);
   if (!alive_ || !acting) return;
@@ -409,30 +265,112 @@ void Server::OnCancelled(Call& call) {
   handlers->on_cancelled(call.id());
 }
 
-void Server::OnFirstOfPut(Call& call) {
-  const flight::FlightDescriptor& descriptor = call.data().flight_descriptor();
-  if (descriptor.type() != flight::FlightDescriptor::CMD) {
-    return call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first message has no descriptor with a command"});
+bool Server::TakeTarget(FlightCall& call, Result<PutTarget> target) {
+  if (!target) {
+    call.End(ToGrpc(target.error()));
+    return false;
   }
-  auto target = ReadPutTarget(descriptor.cmd());
-  if (!target) return call.End(ToGrpc(target.error()));
-  if (!Authorized(call, target->feed)) return;
+  if (!Authorized(call, target->feed)) return false;
+  call.subject().target = std::move(*target);
+  return true;
+}
+
+bool Server::TakeSchema(FlightCall& call) {
   const auto header = ReadArrowHeader(call.data().data_header());
   if (!header || header->kind != ArrowHeader::Kind::kSchema) {
-    return call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first message has no Arrow schema"});
+    call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first message has no Arrow schema"});
+    return false;
   }
   call.subject().schema = std::move(*call.data().mutable_data_header());
-  call.subject().target = std::move(*target);
-  for_room_.push_back(call.id());
+  return true;
+}
+
+void Server::OnFirstOfPut(FlightCall& call) {
+  const flight::FlightDescriptor& descriptor = call.data().flight_descriptor();
+  if (descriptor.type() == flight::FlightDescriptor::PATH) return OnFirstOfPlain(call);
+  if (!TakeTarget(call, ReadCommand(descriptor, ReadPutTarget)) || !TakeSchema(call)) return;
+  numbered_.Add(call.id());
   ReadBlocks();
 }
 
-void Server::OnBlock(Call& call) {
+void Server::OnFirstOfPlain(FlightCall& call) {
+  if (!TakeTarget(call, ReadPutPath(call.data().flight_descriptor())) || !TakeSchema(call)) return;
+  call.subject().plain = call.subject().acting = true;
+  plain_.Add(call.id());
+  ReadBlocks();
+  const auto handlers = handlers_;
+  const std::string feed = call.subject().target->feed;
+  handlers->plain.on_begin(call.id(), feed, call.context().peer(), Ending(call));
+}
+
+// PyArrow sends the descriptor and the schema in two messages.
+void Server::OnFirstOfExchange(FlightCall& call) {
+  if (!call.subject().target) {
+    if (!TakeTarget(call, ReadCommand(call.data().flight_descriptor(), ReadExchangeTarget))) return;
+    if (call.data().data_header().empty()) return call.Read();
+  }
+  if (!TakeSchema(call)) return;
+  call.subject().acting = true;
+  const auto find = Finder(call);
+  Handlers::Exchange exchange;
+  exchange.read = [find] {
+    if (FlightCall* const from = find()) from->Read();
+  };
+  exchange.send = [find](const std::string& line, std::string payload) {
+    if (FlightCall* const to = find()) to->Write(EncodeMetadata(line, std::move(payload)));
+  };
+  exchange.finish = Ending(call);
+  const auto handlers = handlers_;
+  const std::string feed = call.subject().target->feed;
+  handlers->exchanges.on_exchange(call.id(), feed, std::move(exchange));
+}
+
+void Server::OnQuestion(FlightCall& call) {
+  auto block = TakeQuestion(call.data());
+  if (!block) return call.End(ToGrpc(block.error()));
+  const auto handlers = handlers_;
+  const std::string schema = call.subject().schema;  // a copy, because the handler may destroy the call
+  handlers->exchanges.on_question(call.id(), schema, std::move(*block));
+}
+
+void Server::OnPlainBlock(FlightCall& call) {
+  if (HasNoRows(call.data())) return call.Read();
+  const auto handlers = handlers_;
+  auto block = TakeBlockAt(call.data(), call.subject().rows);
+  if (!block) {
+    const uint64_t id = call.id();
+    call.End(ToGrpc(block.error()));
+    return handlers->plain.on_end(id);
+  }
+  block->unix_socket = IsOverUnixSocket(call);
+  call.subject().rows += block->rows;
+  const auto bytes = static_cast<int64_t>(block->header.size() + block->body.size());
+  plain_.Received(bytes);
+  auto answer = [this, alive = std::weak_ptr(alive_), find = Finder(call), bytes](const Result<int64_t>& rows) {
+    if (alive.expired()) return;
+    plain_.Answered(bytes);
+    FlightCall* const to = find();
+    if (to != nullptr && rows.ok()) {
+      // A client need not read these messages, so at most one of them waits.
+      flight::PutResult message;
+      message.set_app_metadata(RowsText(*rows));
+      if (to->unsent() == 0) to->Write(EncodeMessage(message));
+      plain_.Add(to->id());
+    }
+    ReadBlocks();
+  };
+  const std::string schema = call.subject().schema;  // a copy, because the handler may destroy the call
+  handlers->plain.on_block(call.id(), schema, std::move(*block), std::move(answer));
+}
+
+void Server::OnBlock(FlightCall& call) {
+  if (call.subject().plain) return OnPlainBlock(call);
   auto block = TakeBlock(call.data());
   if (!block) return call.End(ToGrpc(block.error()));
+  block->unix_socket = IsOverUnixSocket(call);
   const Rows rows{block->first_row, block->first_row + block->rows};
   const auto bytes = static_cast<int64_t>(block->header.size() + block->body.size());
-  unanswered_ += bytes;
+  numbered_.Received(bytes);
   auto answer = [this, alive = std::weak_ptr(alive_), id = call.id(), rows, bytes](const Result<PutAnswer>& result) {
     if (!alive.expired()) OnAnswer(id, rows, bytes, result);
   };
@@ -443,25 +381,26 @@ void Server::OnBlock(Call& call) {
 }
 
 void Server::OnAnswer(uint64_t id, Rows rows, int64_t bytes, const Result<PutAnswer>& answer) {
-  unanswered_ -= bytes;
-  if (Call* const call = Find(id)) {
+  numbered_.Answered(bytes);
+  if (FlightCall* const call = Find(id)) {
     flight::PutResult message;
     message.set_app_metadata(PutResultText(answer, rows));
-    call->Write(Encode(message));
-    if (answer) for_room_.push_back(id);
+    call->Write(EncodeMessage(message));
+    if (answer) numbered_.Add(id);
     if (!answer) call->End(ToGrpc(answer.error()));
   }
   ReadBlocks();
 }
 
 void Server::ReadBlocks() {
-  while (!for_room_.empty() && unanswered_ < kUnansweredBytes) {
-    if (Call* const next = Find(for_room_.front())) next->Read();
-    for_room_.pop_front();
-  }
+  const auto read = [this](uint64_t id) {
+    if (FlightCall* const next = Find(id)) next->Read();
+  };
+  numbered_.ReadNext(read);
+  plain_.ReadNext(read);
 }
 
-void Server::OnTicket(Call& call) {
+void Server::OnTicket(FlightCall& call) {
   flight::Ticket message;
   if (!grpc::SerializationTraits<flight::Ticket>::Deserialize(&call.message(), &message).ok()) {
     return call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a Ticket"});
@@ -471,21 +410,21 @@ void Server::OnTicket(Call& call) {
   if (!Authorized(call, get->feed)) return;
   const auto find = Finder(call);
   auto send = [find](std::string schema, std::vector<ArrowBlock> blocks) {
-    Call* const to = find();
+    FlightCall* const to = find();
     if (to == nullptr) return;
     if (to->subject().schema.empty()) {
       flight::FlightData first;
       first.set_data_header(schema);
-      to->Write(Encode(first));
+      to->Write(EncodeMessage(first));
       to->subject().schema = std::move(schema);
     }
-    for (ArrowBlock& block : blocks) to->Write(Encode(std::move(block)));
+    for (ArrowBlock& block : blocks) to->Write(EncodeBlock(std::move(block)));
   };
   const auto handlers = handlers_;
   handlers->on_get(std::move(*get), std::move(send), Ending(call));
 }
 
-void Server::OnAction(Call& call) {
+void Server::OnAction(FlightCall& call) {
   flight::Action action;
   if (!grpc::SerializationTraits<flight::Action>::Deserialize(&call.message(), &action).ok()) {
     return call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not an Action"});
@@ -497,11 +436,11 @@ void Server::OnAction(Call& call) {
   const auto find = Finder(call);
   Handlers::Call replies;
   replies.reply = [find](std::string json) {
-    Call* const to = find();
+    FlightCall* const to = find();
     if (to == nullptr) return;
     flight::Result message;
     message.set_body(std::move(json));
-    to->Write(Encode(message));
+    to->Write(EncodeMessage(message));
   };
   replies.finish = Ending(call);
   const auto handlers = handlers_;
@@ -509,6 +448,13 @@ void Server::OnAction(Call& call) {
 }
 
 }  // namespace
+
+bool IsSameToken(const std::string& expected, std::string_view token) {
+  if (expected.empty() || token.size() != expected.size()) return false;
+  unsigned difference = 0;
+  for (size_t i = 0; i < token.size(); ++i) difference |= static_cast<unsigned>(token[i] ^ expected[i]);
+  return difference == 0;
+}
 
 Result<std::unique_ptr<FlightServer>> FlightServer::Start(const std::string& unix_path, const std::string& tls_host,
                                                           const rpc::Identity& identity, rpc::Post post,

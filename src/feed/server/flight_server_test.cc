@@ -128,6 +128,7 @@ TEST_P(FlightServerTest, BlocksArriveInOrderAndEachIsAnswered) {
     EXPECT_EQ(block.block.first_row, static_cast<int64_t>(i) * 10);
     EXPECT_EQ(block.block.rows, 10);
     EXPECT_TRUE(block.block.body == body);
+    EXPECT_EQ(block.block.unix_socket, !GetParam());
   }
   EXPECT_EQ(answers[1], R"({"acknowledged":[10,20],"credit":true})");
 }
@@ -177,13 +178,13 @@ TEST_P(FlightServerTest, MessagesThatAreNotBlocksAreRefused) {
   dictionary.set_data_header(TestMessage(TestHeader::kDictionaryBatch, 0, 0));
   flight::FlightData no_schema = First();
   no_schema.clear_data_header();
-  flight::FlightData path = First();
-  path.mutable_flight_descriptor()->set_type(flight::FlightDescriptor::PATH);
+  flight::FlightData untyped = First();
+  untyped.mutable_flight_descriptor()->set_type(flight::FlightDescriptor::UNKNOWN);
   const std::vector<std::pair<std::vector<flight::FlightData>, std::string>> cases = {
       {{First(), dictionary}, "cast the column to its value type"},
       {{First(), First()}, "the message has no rows"},
       {{no_schema}, "the first message has no Arrow schema"},
-      {{path}, "the first message has no descriptor with a command"},
+      {{untyped}, "the first message has no descriptor with a command"},
       {{First("{}")}, "'feed' is not the name of a feed"},
       {{}, "the call has no message"},
   };
@@ -223,7 +224,7 @@ TEST_P(FlightServerTest, OtherMethodsAreUnimplemented) {
   const auto check = [&](const std::string& method) {
     EXPECT_EQ(status_.error_code(), StatusCode::UNIMPLEMENTED);
     EXPECT_EQ(status_.error_message(),
-              "the feeds of Howdah do not support " + method + "; they support DoAction, DoPut and DoGet");
+              "the feeds of Howdah do not support " + method + "; they support DoAction, DoExchange, DoGet and DoPut");
   };
   ASSERT_TRUE(loop_.Run([&] {
     Context context;
@@ -238,9 +239,9 @@ TEST_P(FlightServerTest, OtherMethodsAreUnimplemented) {
   check("ListActions");
   ASSERT_TRUE(loop_.Run([&] {
     Context context;
-    status_ = stub_->DoExchange(&context)->Finish();
+    status_ = stub_->Handshake(&context)->Finish();
   }));
-  check("DoExchange");
+  check("Handshake");
 }
 
 TEST_P(FlightServerTest, ActionsHaveAnyNumberOfResults) {
@@ -390,7 +391,7 @@ TEST(FlightServerStart, FailureNamesTheRemedy) {
   };
   for (const Case& c : {Case{path + std::string(100, 'x'), "", "use a working directory with a shorter path"},
                         Case{directory.path() + "/none/flight", "", "the folder of the socket must exist"},
-                        Case{path, "192.0.2.1", "the host must be an IP address of this machine"}}) {
+                        Case{path, "192.0.2.1", "it must be an address of this machine"}}) {
     const auto started = FlightServer::Start(c.path, c.host, identities.executor, loop.post(), hub.handlers());
     ASSERT_FALSE(started.ok());
     EXPECT_THAT(started.error().message, HasSubstr(c.text));

@@ -50,11 +50,13 @@ class Hub::Impl {
     HOWDAH_TRY(socket_,
                ReaderSocket::Listen(
                    loop, reader_path_,
-                   {.on_request = [this](ConnectionId connection, std::string_view request,
-                                         auto reply) { feeds_.OnRequest(connection, request, std::move(reply)); },
+                   {.on_request =
+                        [this](ConnectionId connection, std::string_view request, os::files::Fd file, auto reply) {
+                          feeds_.OnRequest(connection, request, std::move(file), std::move(reply));
+                        },
                     .on_closed = [this](ConnectionId connection) { feeds_.OnClosed(connection); },
                     .log = handlers_.log}));
-    const std::string flight_path = settings_.socket_directory + "/flight";
+    const std::string flight_path = settings_.flight_path();
     HOWDAH_TRY(server_, FlightServer::Start(flight_path, settings_.tls_host, settings_.identity, post_,
                                             feeds_.FlightHandlers()));
     serves_.set_unix_path(flight_path);

@@ -41,12 +41,11 @@ LocalReader& LocalFeed::ReaderAt(int rank) {
 }
 
 void LocalFeed::Begin(const wire::FeedReaders& readers, int processes) {
-  seat_ = readers;
-  processes_ = processes;
+  seat_ = LocalSeat(readers, processes);
   const int first = readers.first();
   for (auto at = readers_.begin(); at != readers_.end();) {
     const int rank = at->first;
-    if (rank >= first && rank < first + processes) {
+    if (seat_.Has(rank)) {
       ++at;
       continue;
     }
@@ -58,7 +57,7 @@ void LocalFeed::Begin(const wire::FeedReaders& readers, int processes) {
 }
 
 void LocalFeed::End() {
-  processes_ = 0;
+  seat_.End();
   end_.reset();
   wanted_by_.clear();
   for (const auto& [rank, reader] : readers_) reader->End();
@@ -92,6 +91,9 @@ void LocalFeed::Send(const Event& event) {
   wire::FromExecutor message;
   message.mutable_feed_event()->set_feed(plan_.name);
   message.mutable_feed_event()->set_event(EncodeEvent(event));
+  if (unix_socket_ && std::holds_alternative<RowsReceived>(event)) {
+    message.mutable_feed_event()->set_unix_socket(*unix_socket_);
+  }
   ports_.send(message);
 }
 
@@ -147,42 +149,46 @@ void LocalFeed::AnswerPut(BlockId block, const Result<PutAnswer>& answer) {
 // --- processes ---
 
 LocalReader* LocalFeed::ReaderOf(int local_rank) {
-  return local_rank >= 0 && local_rank < processes_ ? Find(seat_.first() + local_rank) : nullptr;
+  const int reader = seat_.ReaderOf(local_rank);
+  return reader < 0 ? nullptr : Find(reader);
 }
 
-OpenedReader LocalFeed::Opened(const LocalReader& reader, int64_t pass) const {
+OpenedReader LocalFeed::Opened(const LocalReader& reader, int64_t pass, bool reads_files) const {
   OpenedReader opened{
       .feed = plan_.name, .reader = reader.rank(), .readers = seat_.readers(), .passes = {}, .pass = pass};
   if (!plan_.stream) opened.passes = plan_.options.passes;
   opened.split = plan_.options.split;
   opened.remainder = plan_.options.remainder;
+  if (reads_files) {
+    opened.source = {plan_.files, plan_.options.shuffle > 0, plan_.options.seed, seat_.token(), ports_.address};
+  }
   return opened;
 }
 
-// --- sources ---
-
-bool LocalFeed::IsToken(std::string_view token) const {
-  const std::string& expected = seat_.token();
-  if (expected.empty() || token.size() != expected.size()) return false;
-  unsigned difference = 0;  // the time must not depend on the first different byte
-  for (size_t i = 0; i < token.size(); ++i) difference |= static_cast<unsigned>(token[i] ^ expected[i]);
-  return difference == 0;
+void LocalFeed::GetPoint(int64_t step, std::function<void(ReaderReply)> reply) {
+  wire::FeedCall call;
+  call.set_feed(plan_.name);
+  call.set_point(step);
+  ports_.calls.Add(std::move(call), [reply = std::move(reply)](const wire::FeedReply& answer) {
+    reply(answer.error().empty() ? PointReply(answer.point())
+                                 : ErrorReply({ReaderError::Kind::kFailed, answer.error()}));
+  });
 }
 
-int LocalFeed::near() const { return processes_ > 0 ? seat_.first() : -1; }
+// --- sources ---
 
 void LocalFeed::NoteWanted(int64_t pass, PartitionId partition, int reader) {
   if (wanted_by_.size() >= kMostWanted) wanted_by_.clear();
   wanted_by_[{pass, partition}] = reader;
 }
 
-void LocalFeed::OnBlock(const PutTarget& target, const std::string& schema, ArrowBlock block,
+void LocalFeed::OnBlock(const PutTarget& target, const std::string& schema, const ArrowBlock& block,
                         std::function<void(Result<PutAnswer>)> answer) {
   // The wanted reader comes first, then the others in their order.
   std::vector<LocalReader*> candidates;
   const auto wanted = wanted_by_.find({target.pass, target.partition});
   for (const auto& [rank, reader] : readers_) {
-    if (!reader->receiver().has_credit()) continue;
+    if (!reader->receiver().has_credit() || (target.reader && *target.reader != rank)) continue;
     const bool first = wanted != wanted_by_.end() && wanted->second == rank;
     candidates.insert(first ? candidates.begin() : candidates.end(), reader.get());
   }
@@ -190,13 +196,15 @@ void LocalFeed::OnBlock(const PutTarget& target, const std::string& schema, Arro
   const auto stored = blocks_.Add(target.partition, schema, block);
   if (!stored.ok()) return answer(stored.error());
   const BlockId id = *stored;
-  const auto [partition, rows, bytes, owners] = blocks_.Get(id);
+  const FeedBlocks::Block taken = blocks_.Get(id);
   for (LocalReader* reader : candidates) {
-    auto effects = reader->receiver().Take(id, target.pass, partition, rows, bytes, std::nullopt);
+    auto effects = reader->receiver().Take(id, target.pass, taken.partition, taken.rows, taken.bytes, taken.digest);
     if (!effects) continue;
     blocks_.Own(reader->rank(), id);
     puts_[id] = {reader->rank(), std::move(answer)};
+    unix_socket_ = block.unix_socket;
     Apply(*reader, std::move(*effects));
+    unix_socket_.reset();
     return blocks_.Trim();
   }
   blocks_.Discard(id);

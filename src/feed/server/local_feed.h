@@ -16,6 +16,7 @@
 #include "flight_server.h"
 #include "howdah/feed/server/hub.h"
 #include "local_reader.h"
+#include "local_seat.h"
 #include "reader_requests.h"
 #include "row_moves.h"
 
@@ -31,6 +32,7 @@ struct FeedPorts {
   std::function<void(const FlightAddress&, const std::string& token, const GetTarget&,
                      std::function<void(Result<FlightClient::Blocks>)> on_done)>
       get;
+  FileSource::Address address = {};  // for processes that read files
 };
 
 // Passes the effects of the readers' Receivers on to the AM, the sources, other executors and the stored blocks.
@@ -55,20 +57,24 @@ class LocalFeed final : private LocalReader::Owner {
 
   // The reader of a process; nullptr if it has none in this attempt.
   LocalReader* ReaderOf(int local_rank);
-  OpenedReader Opened(const LocalReader& reader, int64_t pass) const;
-  int64_t generation() const { return seat_.generation(); }
+  // reads_files: the process must read the files of the feed for this reader.
+  OpenedReader Opened(const LocalReader& reader, int64_t pass, bool reads_files) const;
+  bool has_files() const { return !plan_.files.from.empty(); }
+  // The files of the feed cannot be read. done: when this is in the AM's log.
+  void FailSource(const SourceFailed& failed, std::function<void(Status)> done) { Confirm(failed, std::move(done)); }
+  // Asks the AM for the rows that a checkpoint of this step covers.
+  void GetPoint(int64_t step, std::function<void(ReaderReply)> reply);
+  // The seat of the present attempt.
+  const LocalSeat& seat() const { return seat_; }
   // For the leases of connections.
   FeedBlocks& blocks() { return blocks_; }
 
   // --- sources and other executors; as FlightServer::Handlers ---
 
-  bool IsToken(std::string_view token) const;
-  void OnBlock(const PutTarget& target, const std::string& schema, ArrowBlock block,
+  void OnBlock(const PutTarget& target, const std::string& schema, const ArrowBlock& block,
                std::function<void(Result<PutAnswer>)> answer);
   void OnGet(const GetTarget& get, const FlightServer::Handlers::Send& send,
              const std::function<void(Status)>& finish) const;
-  // The reader that sources should prefer; -1 if there is none.
-  int near() const;
   // A source that is connected here sends rows of the partition to this reader.
   void NoteWanted(int64_t pass, PartitionId partition, int reader);
 
@@ -96,9 +102,9 @@ class LocalFeed final : private LocalReader::Owner {
   FeedPorts& ports_;
   FeedBlocks blocks_;
   std::map<int, std::unique_ptr<LocalReader>> readers_;  // by number
-  wire::FeedReaders seat_;                               // of the attempt
-  int processes_ = 0;                                    // of the attempt; 0: none runs
+  LocalSeat seat_;                                       // of the attempt
   std::map<BlockId, Put> puts_;
+  std::optional<bool> unix_socket_;                           // how the block has arrived whose effects are applied
   std::map<int, FlightAddress> places_;                       // of other readers
   std::map<std::pair<int64_t, PartitionId>, int> wanted_by_;  // the readers that sources want
   std::optional<Action> end_;                                 // EndFeed or FailFeed, for readers that begin later

@@ -1,9 +1,13 @@
 #include "local_feeds.h"
 
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "answer_file.h"
 #include "howdah/base/text.h"
 #include "howdah/feed/messages.h"
 
@@ -26,25 +30,62 @@ std::function<void(Status)> Confirmed(std::function<void(ReaderReply)> reply) {
   };
 }
 
+// Where processes of the task send the rows of files, as sources.
+FileSource::Address AddressOf(const Hub::Settings& settings) {
+  return {"grpc+unix://" + settings.flight_path(), settings.identity.ca_certificate, std::string(rpc::kExecutorName)};
+}
+
 }  // namespace
 
 LocalFeeds::LocalFeeds(boost::asio::io_context& loop, const Hub::Settings& settings, const Hub::Handlers& handlers,
                        Get get)
     : processes_(settings.processes),
       calls_(handlers.send),
-      ports_{loop, calls_, handlers.send, handlers.log, std::move(get)},
+      ports_{loop, calls_, handlers.send, handlers.log, std::move(get), AddressOf(settings)},
+      answered_(loop, settings, handlers.send),
       actions_(calls_, {.near =
                             [this](const std::string& feed) {
                               const LocalFeed* found = Find(feed);
-                              return found == nullptr ? -1 : found->near();
+                              return found == nullptr ? -1 : found->seat().ReaderOf(0);
                             },
                         .on_wanted =
                             [this](const std::string& feed, int64_t pass, PartitionId partition, int reader) {
                               if (LocalFeed* found = Find(feed)) found->NoteWanted(pass, partition, reader);
                             }}) {
+  plain_.emplace(loop, calls_, PlainPorts(loop, settings));
   for (const FeedPlan& plan : settings.feeds) {
+    if (plan.answers) continue;
     feeds_[plan.name] = std::make_unique<LocalFeed>(plan, processes_, settings.spool_directory, ports_);
   }
+}
+
+PlainPuts::Ports LocalFeeds::PlainPorts(boost::asio::io_context& loop, const Hub::Settings& settings) {
+  constexpr auto kSilence = std::chrono::seconds(60);
+  const auto post = [&loop](std::function<void()> task) { boost::asio::post(loop, std::move(task)); };
+  return {.near =
+              [this](const std::string& feed) {
+                const LocalFeed* found = Find(feed);
+                return found == nullptr ? -1 : found->seat().ReaderOf(0);
+              },
+          .put_here =
+              [this](const PutTarget& target, const std::string& schema, const ArrowBlock& block,
+                     const PlainPuts::OnAnswer& answer) {
+                LocalFeed* const feed = Find(target.feed);
+                if (feed == nullptr || !target.reader || !feed->seat().Has(*target.reader)) return false;
+                feed->OnBlock(target, schema, block, answer);
+                return true;
+              },
+          .open =
+              [this, post, ca = settings.identity.ca_certificate](const FlightAddress& address, const PutTarget& target,
+                                                                  const std::string& schema) {
+                const LocalFeed* const feed = Find(target.feed);
+                const std::string token = feed == nullptr ? "" : feed->seat().token();
+                const auto put = std::make_shared<RemotePut>(
+                    RemotePut::Settings{address, ca, token, target, schema, kSilence}, post);
+                return [put](const ArrowBlock& block, PlainPuts::OnAnswer on_answer) {
+                  put->Send(block, std::move(on_answer));
+                };
+              }};
 }
 
 LocalFeed* LocalFeeds::Find(const std::string& feed) const {
@@ -52,10 +93,17 @@ LocalFeed* LocalFeeds::Find(const std::string& feed) const {
   return at == feeds_.end() ? nullptr : at->second.get();
 }
 
+Error LocalFeeds::NoFeed(const std::string& feed) const {
+  if (answered_.Find(feed) == nullptr) return Failed("the job has no feed '" + feed + "'");
+  return Error::WithRemedy(ErrorCode::kUsage, "the feed " + feed + " has answers, and takes no rows otherwise",
+                           "ask with DoExchange");
+}
+
 // --- the AM ---
 
 void LocalFeeds::OnRegistered() {
   for (const auto& [name, feed] : feeds_) feed->Resync();
+  answered_.OnRegistered();
   calls_.SendAgain();
 }
 
@@ -66,6 +114,8 @@ void LocalFeeds::OnMessage(const wire::ToExecutor& message) {
     if (feed != nullptr) feed->SetPlace(place.reader(), address);
   }
   for (const wire::FeedOrder& order : message.feed_orders()) {
+    // The only order for a feed with answers is its end.
+    if (AnsweredFeed* const answered = answered_.Find(order.feed())) answered->Stop();
     LocalFeed* const feed = Find(order.feed());
     if (feed == nullptr) continue;
     const auto action = DecodeAction(order.action());
@@ -76,14 +126,17 @@ void LocalFeeds::OnMessage(const wire::ToExecutor& message) {
 
 void LocalFeeds::OnStart(const wire::Start& start) {
   attempt_ = start.attempt();
+  started_ = true;
   for (const wire::FeedReaders& readers : start.feeds()) {
     if (LocalFeed* feed = Find(readers.feed())) feed->Begin(readers, processes_);
+    if (AnsweredFeed* feed = answered_.Find(readers.feed())) feed->Begin(readers, processes_);
   }
 }
 
 void LocalFeeds::OnAttemptEnded() {
   attempt_ = -1;
   for (const auto& [name, feed] : feeds_) feed->End();
+  answered_.OnAttemptEnded();
 }
 
 void LocalFeeds::OnStepLine(int local_rank, int64_t step) {
@@ -100,16 +153,21 @@ void LocalFeeds::OnCheckpointLine(int local_rank, int64_t step) {
 
 // --- processes ---
 
-void LocalFeeds::OnRequest(ConnectionId connection, std::string_view text, std::function<void(ReaderReply)> reply) {
+void LocalFeeds::OnRequest(ConnectionId connection, std::string_view text, os::files::Fd file,
+                           std::function<void(ReaderReply)> reply) {
   const NumberedRequest numbered = ParseReaderRequest(text);
   const Request request{connection, numbered.id, [id = numbered.id, reply = std::move(reply)](ReaderReply answer) {
                           reply(WithId(id, std::move(answer)));
                         }};
   if (!numbered.request.ok()) return request.reply(ErrorReply({ErrorKind::kMisuse, numbered.request.error().message}));
+  if (answered_.OnRequest(connection, *numbered.request, file, request.reply)) return;
   if (const auto* open = std::get_if<OpenRequest>(&*numbered.request)) return Open(*open, request);
+  if (const auto* serve = std::get_if<ServeRequest>(&*numbered.request)) {
+    if (!connections_.contains(connection)) return answered_.Serve(connection, *serve, attempt_, request.reply);
+  }
   const auto at = connections_.find(connection);
   if (at == connections_.end())
-    return request.reply(ErrorReply({ErrorKind::kMisuse, "the connection has not opened a feed"}));
+    return request.reply(ErrorReply({ErrorKind::kMisuse, "the connection has not opened a feed, and serves none"}));
   if (const auto* release = std::get_if<ReleaseRequest>(&*numbered.request)) {
     at->second.feed->blocks().Release(at->second.holder, *release);
     return request.reply(EmptyReply());
@@ -127,16 +185,29 @@ void LocalFeeds::OnRequest(ConnectionId connection, std::string_view text, std::
                         reader->Checkpointed(checkpointed.step);
                         request.reply(EmptyReply());
                       },
+                      [&](const PointRequest& point) { at->second.feed->GetPoint(point.step, request.reply); },
                       [&](const FoundRequest& found) {
+                        const auto point = ReadAnswerFile(file, found.bytes);
+                        if (found.bytes > 0 && !point.ok()) {
+                          return request.reply(ErrorReply({ErrorKind::kMisuse, point.error().message}));
+                        }
                         reader->Found(
-                            connection, at->second.feed->generation(), found.step,
+                            connection, at->second.feed->seat().generation(), found.step, point.ok() ? *point : "",
                             [reply = request.reply](const LocalReader::OpenAnswer& answer) {
                               const auto* error = std::get_if<ReaderError>(&answer);
                               reply(error != nullptr ? ErrorReply(*error) : FoundReply(std::get<int64_t>(answer)));
                             });
                       },
                       [&](const CommitRequest& commit) { reader->Commit(commit, Confirmed(request.reply)); },
-                      [&](const StopRequest&) { reader->Stop(Confirmed(request.reply)); }, [](const auto&) {}},
+                      [&](const StopRequest&) { reader->Stop(Confirmed(request.reply)); },
+                      [&](const SourceFailedRequest& failed) {
+                        at->second.feed->FailSource({failed.message, failed.changed}, Confirmed(request.reply));
+                      },
+                      [&](const auto&) {
+                        request.reply(ErrorReply({ErrorKind::kMisuse,
+                                                  "the connection has opened a feed, which has no "
+                                                  "answers; use another connection"}));
+                      }},
              *numbered.request);
 }
 
@@ -147,6 +218,10 @@ void LocalFeeds::Open(const OpenRequest& open, const Request& request) {
   if (feed == nullptr) {
     std::vector<std::string> names;
     for (const auto& [name, known] : feeds_) names.push_back(name);
+    if (answered_.Find(open.feed) != nullptr || feeds_.empty()) {
+      return refuse("the job has no feed '" + Shorten(open.feed, 64) + "' with rows; " + Join(answered_.names()) +
+                    " has answers, and must be served instead");
+    }
     if (open.feed.empty()) return refuse("the job has several feeds; name one of " + Join(names));
     return refuse("the job has no feed '" + Shorten(open.feed, 64) + "'; it has " + Join(names));
   }
@@ -159,10 +234,20 @@ void LocalFeeds::Open(const OpenRequest& open, const Request& request) {
     return refuse("this process does not read the feed '" + open.feed +
                   "'; name its role in `roles` of the feed in the job file");
   }
-  connections_[request.connection] = {feed, open.local_rank, {}};
-  reader->Open(request.connection, [feed, reader, reply = request.reply](const LocalReader::OpenAnswer& answer) {
-    const auto* error = std::get_if<ReaderError>(&answer);
-    reply(error != nullptr ? ErrorReply(*error) : OpenReply(feed->Opened(*reader, std::get<int64_t>(answer))));
+  const bool reads_files = feed->has_files() && !HasFileReader(feed, open.local_rank);
+  connections_[request.connection] = {feed, open.local_rank, {}, reads_files};
+  reader->Open(request.connection,
+               [feed, reader, reads_files, reply = request.reply](const LocalReader::OpenAnswer& answer) {
+                 const auto* error = std::get_if<ReaderError>(&answer);
+                 reply(error != nullptr ? ErrorReply(*error)
+                                        : OpenReply(feed->Opened(*reader, std::get<int64_t>(answer), reads_files)));
+               });
+}
+
+bool LocalFeeds::HasFileReader(const LocalFeed* feed, int local_rank) const {
+  return std::any_of(connections_.begin(), connections_.end(), [&](const auto& entry) {
+    const Connection& one = entry.second;
+    return one.feed == feed && one.local_rank == local_rank && one.reads_files;
   });
 }
 
@@ -180,6 +265,7 @@ void LocalFeeds::Next(const NextRequest& next, LocalReader& reader, const Reques
 }
 
 void LocalFeeds::OnClosed(ConnectionId connection) {
+  answered_.OnClosed(connection);
   const auto at = connections_.find(connection);
   if (at == connections_.end()) return;
   Connection closed = std::move(at->second);
@@ -192,31 +278,45 @@ void LocalFeeds::OnClosed(ConnectionId connection) {
 
 FlightServer::Handlers LocalFeeds::FlightHandlers() {
   FlightServer::Handlers handlers;
+  handlers.has_tokens = [this] { return started_; };
   handlers.authorize = [this](const std::string& feed, std::string_view token) {
+    if (const AnsweredFeed* answered = answered_.Find(feed)) return IsSameToken(answered->token(), token);
     const LocalFeed* found = Find(feed);
-    return found != nullptr && found->IsToken(token);
+    return found != nullptr && IsSameToken(found->seat().token(), token);
   };
   handlers.is_token = [this](std::string_view token) {
     for (const auto& [name, feed] : feeds_) {
-      if (feed->IsToken(token)) return true;
+      if (IsSameToken(feed->seat().token(), token)) return true;
     }
-    return false;
+    return answered_.IsToken(token);
   };
   handlers.on_block = [this](const PutTarget& target, const std::string& schema, ArrowBlock block,
                              std::function<void(Result<PutAnswer>)> answer) {
     LocalFeed* const feed = Find(target.feed);
-    if (feed == nullptr) return answer(Failed("the job has no feed '" + target.feed + "'"));
+    if (feed == nullptr) return answer(NoFeed(target.feed));
     feed->OnBlock(target, schema, std::move(block), std::move(answer));
   };
   handlers.on_action = [this](uint64_t id, const std::string& type, const std::string& body,
                               FlightServer::Handlers::Call call) {
     actions_.OnAction(id, type, body, std::move(call));
   };
-  handlers.on_cancelled = [this](uint64_t id) { actions_.OnCancelled(id); };
+  handlers.on_cancelled = [this](uint64_t id) {
+    actions_.OnCancelled(id);
+    answered_.OnCancelled(id);
+    plain_->OnCancelled(id);
+  };
+  handlers.exchanges = answered_.FlightHandlers();
+  handlers.plain = plain_->FlightHandlers();
+  handlers.plain.on_begin = [this, begin = handlers.plain.on_begin](uint64_t id, const std::string& feed,
+                                                                    const std::string& client,
+                                                                    std::function<void(Status)> finish) {
+    if (Find(feed) == nullptr) return finish(NoFeed(feed));
+    begin(id, feed, client, std::move(finish));
+  };
   handlers.on_get = [this](const GetTarget& get, FlightServer::Handlers::Send send,
                            std::function<void(Status)> finish) {
     const LocalFeed* const feed = Find(get.feed);
-    if (feed == nullptr) return finish(Failed("the job has no feed '" + get.feed + "'"));
+    if (feed == nullptr) return finish(NoFeed(get.feed));
     feed->OnGet(get, send, finish);
   };
   return handlers;

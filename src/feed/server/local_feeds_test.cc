@@ -27,7 +27,8 @@ TEST_F(FeedsTest, RowsOfASourceReachTheProgram) {
   EXPECT_EQ(batch["schemas"].size(), 1U);
   EXPECT_EQ(process.files.back(), 1U);
   Send(process, Next(0, 4, 4));
-  EXPECT_EQ(Put(0, 0, {6, 10}), PutAnswer::kAcknowledged);
+  EXPECT_EQ(Put(0, 0, {6, 10}, 100, true), PutAnswer::kAcknowledged);
+  EXPECT_EQ(am.unix_sockets, (std::vector<bool>{false, true}));
   EXPECT_EQ(process.last()["slices"], TestJson::parse("[[1, 4, 2], [2, 0, 2]]"));
   EXPECT_EQ(process.files.back(), 1U) << "the connection has the first block";
   EXPECT_TRUE(process.last()["schemas"].empty());
@@ -62,7 +63,7 @@ TEST_F(FeedsTest, WrongRequestsAreRefusedWithTheReason) {
   Send(process, R"({"open": "val", "local_rank": 0, "attempt": 1})");
   EXPECT_EQ(message(process), "the job has no feed 'val'; it has train");
   Send(process, R"({"stop": true})");
-  EXPECT_EQ(message(process), "the connection has not opened a feed");
+  EXPECT_EQ(message(process), "the connection has not opened a feed, and serves none");
   EXPECT_THAT(message(Open(2, 1)), HasSubstr("this process does not read the feed 'train'"));
   EXPECT_EQ(Open(3, 0, 0).last()["error"]["kind"], "FeedStopped") << "a process of an earlier attempt";
   Process unnamed{5};
@@ -277,7 +278,7 @@ TEST_F(FeedsTest, TokenOfTheFeedIsRequired) {
 
 TEST_F(FeedsTest, QuestionsOfSourcesAreAnsweredByTheAm) {
   StartAttempt(1);
-  am.Step(SourceConnected{});
+  am.Step(SourceConnected{"the source"});
   am.Handle(feeds);
   Outcome ask, ended, closed, sent, again, wrong, unknown;
   Act(1, "ask", R"({"feed": "train", "pass": 0, "partition": 1})", ask);

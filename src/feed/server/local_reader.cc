@@ -89,10 +89,12 @@ void LocalReader::Checkpointed(int64_t step) {
   owner_.Apply(*this, receiver_.Checkpointed(step));
 }
 
-void LocalReader::Found(ConnectionId connection, int64_t generation, int64_t step,
+void LocalReader::Found(ConnectionId connection, int64_t generation, int64_t step, std::string point,
                         std::function<void(OpenAnswer)> done) {
   position_ = {};
-  owner_.Confirm(CheckpointFound{generation, step},
+  Event found = CheckpointFound{generation, step};
+  if (!point.empty()) found = PointFound{generation, step, std::move(point)};
+  owner_.Confirm(found,
                  [this, alive = std::weak_ptr(alive_), connection, done = std::move(done)](const Status& logged) {
                    if (alive.expired()) return;
                    // The orders of the incarnation that follows came before this reply.

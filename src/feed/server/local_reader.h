@@ -82,7 +82,9 @@ class LocalReader {
   void Step(const StepRequest& request, std::function<void(Status)> done);
   void Checkpointed(int64_t step);
   // generation: the one in which the program has restored its checkpoint. As Open otherwise.
-  void Found(ConnectionId connection, int64_t generation, int64_t step, std::function<void(OpenAnswer)> done);
+  // point: as feed::PointFound; empty: not known.
+  void Found(ConnectionId connection, int64_t generation, int64_t step, std::string point,
+             std::function<void(OpenAnswer)> done);
   void Commit(const CommitRequest& request, std::function<void(Status)> done);
   void Stop(std::function<void(Status)> done);
   // The connection is closed: its requests are not answered.

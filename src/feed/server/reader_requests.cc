@@ -1,10 +1,15 @@
 #include "reader_requests.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "answer_file.h"
 #include "howdah/base/json_depth.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::feed::server {
 namespace {
@@ -109,7 +114,14 @@ Result<ReaderRequest> ParseCheckpointed(const Json& json) {
 
 Result<ReaderRequest> ParseFound(const Json& json) {
   Fields fields(json, "found");
-  const FoundRequest request{fields.Number("found")};
+  FoundRequest request{.step = fields.Number("found")};
+  if (json.contains("bytes")) request.bytes = fields.Number("bytes", 0, kMostAnswerBytes);
+  return fields.Done(request);
+}
+
+Result<ReaderRequest> ParsePoint(const Json& json) {
+  Fields fields(json, "point");
+  const PointRequest request{fields.Number("point")};
   return fields.Done(request);
 }
 
@@ -119,13 +131,55 @@ Result<ReaderRequest> ParseCommit(const Json& json) {
   return fields.Done(request);
 }
 
+Result<ReaderRequest> ParseServe(const Json& json) {
+  const Json& name = json["serve"];
+  if (!name.is_string() && !name.is_null()) return Failed("serve: expected the name of a feed");
+  Fields fields(json, "serve");
+  ServeRequest request{.feed = name.is_null() ? "" : name.get<std::string>()};
+  request.local_rank = static_cast<int>(fields.Number("local_rank", 0, kMostRanks));
+  request.attempt = static_cast<int>(fields.Number("attempt", 0, std::numeric_limits<int>::max()));
+  return fields.Done(request);
+}
+
+Result<ReaderRequest> ParseTake(const Json&) { return ReaderRequest(TakeRequest()); }
+
+Result<ReaderRequest> ParseAnswer(const Json& json) {
+  Fields fields(json, "answer");
+  AnswerRequest request{.question = fields.Number("answer")};
+  request.bytes = fields.Number("bytes", 0, kMostAnswerBytes);
+  return fields.Done(request);
+}
+
+Result<ReaderRequest> ParseRefuse(const Json& json) {
+  const auto message = json.find("message");
+  if (message == json.end() || !message->is_string()) return Failed("refuse: 'message' must be a text");
+  Fields fields(json, "refuse");
+  RefuseRequest request{.question = fields.Number("refuse"), .message = message->get<std::string>()};
+  return fields.Done(std::move(request));
+}
+
 Result<ReaderRequest> ParseStop(const Json&) { return ReaderRequest(StopRequest()); }
 
+Result<ReaderRequest> ParseSourceFailed(const Json& json) {
+  const Json& failed = json["source_failed"];
+  Fields fields(failed, "source_failed");
+  SourceFailedRequest request{.changed = fields.Flag("changed")};
+  if (failed.is_object() && failed.contains("message") && failed["message"].is_string()) {
+    request.message = failed["message"].get<std::string>();
+  }
+  if (request.message.empty()) return Failed("source_failed: expected a message");
+  return fields.Done(std::move(request));
+}
+
 using Parse = Result<ReaderRequest> (*)(const Json&);
-constexpr std::pair<const char*, Parse> kRequests[] = {
-    {"next", ParseNext},   {"returned", ParseReturned}, {"release", ParseRelease},
-    {"open", ParseOpen},   {"step", ParseStep},         {"checkpointed", ParseCheckpointed},
-    {"found", ParseFound}, {"commit", ParseCommit},     {"stop", ParseStop}};
+constexpr std::pair<const char*, Parse> kRequests[] = {{"next", ParseNext},       {"returned", ParseReturned},
+                                                       {"release", ParseRelease}, {"open", ParseOpen},
+                                                       {"step", ParseStep},       {"checkpointed", ParseCheckpointed},
+                                                       {"found", ParseFound},     {"commit", ParseCommit},
+                                                       {"stop", ParseStop},       {"take", ParseTake},
+                                                       {"answer", ParseAnswer},   {"refuse", ParseRefuse},
+                                                       {"serve", ParseServe},     {"source_failed", ParseSourceFailed},
+                                                       {"point", ParsePoint}};
 
 Result<ReaderRequest> ParseWhat(const Json& json) {
   for (const auto& [name, parse] : kRequests) {
@@ -146,6 +200,8 @@ const char* NameOf(ReaderError::Kind kind) {
       return "FeedEmpty";
     case ReaderError::Kind::kStopped:
       return "FeedStopped";
+    case ReaderError::Kind::kFailed:
+      return "FeedError";
     default:
       return "FeedMisuse";
   }
@@ -224,8 +280,11 @@ class BatchWriter {
     Append(slices_, "[" + std::to_string(slice.block) + "," + std::to_string(slice.from) + "," +
                         std::to_string(slice.rows) + "]");
   }
-  ReaderReply Done() {
+  // members: of the last message, with a comma at the end.
+  ReaderReply Done(const std::string& members = "") {
+    Reserve(members.size());
     Finish(false);
+    reply_.back().text.insert(1, members);
     return std::move(reply_);
   }
 
@@ -269,6 +328,8 @@ ReaderError ToReaderError(const FailFeed& failed) {
       return {ReaderError::Kind::kChanged, failed.message};
     case FailFeed::Why::kLost:
       return {ReaderError::Kind::kLost, failed.message};
+    case FailFeed::Why::kFailed:
+      return {ReaderError::Kind::kFailed, failed.message};
     default:
       return {ReaderError::Kind::kMisuse, failed.message};
   }
@@ -299,10 +360,30 @@ ReaderReply OpenReply(const OpenedReader& opened) {
                {"split", NameOf(opened.split)},
                {"remainder", NameOf(opened.remainder)}};
   if (opened.passes) json["passes"] = *opened.passes;
+  if (const auto& source = opened.source) {
+    const auto or_null = [](const auto& value) { return value.empty() ? Json(nullptr) : Json(value); };
+    json["source"] = {{"from", source->files.from},
+                      {"format", or_null(source->files.format)},
+                      {"columns", or_null(source->files.columns)},
+                      {"shuffled", source->shuffled},
+                      {"seed", source->seed},
+                      {"token", source->token},
+                      {"location", source->address.location},
+                      {"ca", source->address.ca},
+                      {"server_name", source->address.server_name}};
+  }
   return OneMessage(json);
 }
 
 ReaderReply FoundReply(int64_t pass) { return OneMessage({{"pass", pass}}); }
+
+ReaderReply PointReply(const std::string& point) {
+  const auto file = std::make_shared<os::files::Fd>(::memfd_create("howdah-point", MFD_CLOEXEC));
+  if (!file->valid() || ::pwrite(file->get(), point.data(), point.size(), 0) != static_cast<ssize_t>(point.size())) {
+    return ErrorReply({ReaderError::Kind::kFailed, os::files::SystemError("passing the position of a feed").message});
+  }
+  return {{Json({{"bytes", point.size()}}).dump(), {file}}};
+}
 
 ReaderReply EndReply(const ClosePass& end) {
   return OneMessage({{"end", {{"rows", end.rows}, {"left_out", end.left_out}, {"repeated", end.repeated}}}});
@@ -314,6 +395,16 @@ ReaderReply BatchReply(const ReaderBatch& batch) {
   for (const auto& [id, place] : batch.blocks) writer.Add(id, place);
   for (const Slice& slice : batch.slices) writer.Add(slice);
   return writer.Done();
+}
+
+ReaderReply ServeReply(const std::string& feed) { return OneMessage({{"feed", feed}}); }
+
+ReaderReply TakeReply(const TakenQuestion& question) {
+  BatchWriter writer;
+  if (question.is_new_schema) writer.Add(*question.place.schema);
+  writer.Add(question.id, question.place);
+  return writer.Done("\"question\":" + std::to_string(question.id) + ",\"exchange\":" +
+                     std::to_string(question.exchange) + ",\"block\":" + std::to_string(question.block) + ",");
 }
 
 }  // namespace howdah::feed::server

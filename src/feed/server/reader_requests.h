@@ -4,15 +4,38 @@
 //   request                                                        reply
 //   {"open": feed, "local_rank": k, "attempt": a}                  {"feed", "reader", "readers", "passes", "pass",
 //                                                                   "split", "remainder"}; "passes" is null for a
-//                                                                   stream. The feed null is the job's only feed.
+//                                                                   stream. The feed null is the job's only feed. And
+//                                                                   "source", if the process must read the files of the
+//                                                                   feed for this reader: one connection of each reader
 //   {"next": {"pass", "rows", "returned", "waiting"}}              {"blocks", "schemas", "slices"} or {"end"}
 //   {"returned": {"pass", "rows"}}                                 {}
 //   {"release": [block, ...], "after": id}                         {}
 //   {"step": {"step", "pass", "rows", "wait"}}                     {}
 //   {"checkpointed": step}                                         {}
-//   {"found": step}                                                {"pass"}: where reading begins
+//   {"found": step, "bytes": n}                                    {"pass"}: where reading begins. With n > 0 the
+//                                                                   message carries the descriptor of a memory file,
+//                                                                   whose first n bytes are the point of this step
+//   {"point": step}                                                {"bytes": n}: the rows that a checkpoint of this
+//   step
+//                                                                   covers, as the first n bytes of a memory file,
+//                                                                   whose descriptor the message carries
 //   {"commit": {"pass", "rows"}}                                   {}
 //   {"stop": true}                                                 {}
+//   {"source_failed": {"message", "changed"}}                      {}: the files cannot be read, so the feed fails
+//
+// A feed with answers has other requests:
+//
+//   {"serve": feed, "local_rank": k, "attempt": a}                 {"feed"}. The feed null is the only one with
+//   answers.
+//   {"take": true}                                                 {"blocks", "schemas", "question", "exchange",
+//                                                                   "block"}: a question, as soon as there is one
+//   {"answer": question, "bytes": n}                               {}. The message carries the descriptor of a memory
+//                                                                   file whose first n bytes are the answer. With n = 0
+//                                                                   it carries none.
+//   {"refuse": question, "message": text}                          {}. The client gets this text.
+//
+// A question is one block. It is leased until its answer or refusal is sent. "exchange" numbers the calls of clients to
+// this executor, and "block" the blocks of a call. `take` has the error FeedStopped when no question will follow.
 //
 // Every request may have the reply {"error": {"kind", "message"}} instead.
 //
@@ -50,7 +73,9 @@
 #include "howdah/feed/action.h"
 #include "howdah/feed/ledger.h"
 #include "howdah/feed/receiver.h"
+#include "howdah/feed/server/hub.h"
 #include "howdah/os/files/fd.h"
+#include "question_queue.h"
 
 namespace howdah::feed::server {
 
@@ -88,14 +113,37 @@ struct CheckpointedRequest {
 };
 struct FoundRequest {
   int64_t step = 0;
+  int64_t bytes = 0;  // of the point; 0: there is none
+};
+struct PointRequest {
+  int64_t step = 0;
 };
 struct CommitRequest {
   int64_t pass = 0;
   int64_t rows = 0;
 };
 struct StopRequest {};
+struct SourceFailedRequest {
+  std::string message;
+  bool changed = false;
+};
+struct ServeRequest {
+  std::string feed;  // empty: the job's only feed with answers
+  int local_rank = 0;
+  int attempt = 0;
+};
+struct TakeRequest {};
+struct AnswerRequest {
+  QuestionId question = 0;
+  int64_t bytes = 0;
+};
+struct RefuseRequest {
+  QuestionId question = 0;
+  std::string message;
+};
 using ReaderRequest = std::variant<OpenRequest, NextRequest, ReturnedRequest, ReleaseRequest, StepRequest,
-                                   CheckpointedRequest, FoundRequest, CommitRequest, StopRequest>;
+                                   CheckpointedRequest, FoundRequest, CommitRequest, StopRequest, ServeRequest,
+                                   TakeRequest, AnswerRequest, RefuseRequest, SourceFailedRequest, PointRequest>;
 
 struct NumberedRequest {
   int64_t id = 0;  // 0: not numbered
@@ -108,7 +156,7 @@ NumberedRequest ParseReaderRequest(std::string_view text);
 
 // An error that the reader raises.
 struct ReaderError {
-  enum class Kind { kLost, kChanged, kMisuse, kEmpty, kStopped };
+  enum class Kind { kLost, kChanged, kMisuse, kEmpty, kStopped, kFailed };
   Kind kind = Kind::kMisuse;
   std::string message;
 };
@@ -122,6 +170,19 @@ struct ReaderMessage {
 // The reply to one request: one or more messages.
 using ReaderReply = std::vector<ReaderMessage>;
 
+// The files that a process reads, and where it sends their rows as a source.
+struct FileSource {
+  struct Address {
+    std::string location;  // URI of this executor
+    std::string ca;        // for other executors: the certificate of the job's authority, and the name in theirs
+    std::string server_name;
+  };
+  FeedFiles files;
+  bool shuffled = false;
+  uint64_t seed = 0;
+  std::string token;
+  Address address;
+};
 struct OpenedReader {
   std::string feed;
   int reader = 0;
@@ -130,11 +191,21 @@ struct OpenedReader {
   int64_t pass = 0;
   Split split = Split::kEqual;
   Remainder remainder = Remainder::kDrop;
+  std::optional<FileSource> source = {};
 };
 struct ReaderBatch {
   std::vector<std::pair<BlockId, BlockStore::Place>> blocks;
   std::vector<std::shared_ptr<const BlockSchema>> schemas;
   std::vector<Slice> slices;
+};
+
+// The reply to `take`.
+struct TakenQuestion {
+  QuestionId id = 0;
+  uint64_t exchange = 0;
+  int64_t block = 0;
+  BlockStore::Place place;
+  bool is_new_schema = false;  // the connection has not received the schema yet
 };
 
 // Makes the reply that of a numbered request; no effect if id is 0.
@@ -144,7 +215,11 @@ ReaderReply EmptyReply();
 ReaderReply ErrorReply(const ReaderError& error);
 ReaderReply OpenReply(const OpenedReader& opened);
 ReaderReply FoundReply(int64_t pass);
+// An error if the memory file cannot be created.
+ReaderReply PointReply(const std::string& point);
 ReaderReply EndReply(const ClosePass& end);
 ReaderReply BatchReply(const ReaderBatch& batch);
+ReaderReply ServeReply(const std::string& feed);
+ReaderReply TakeReply(const TakenQuestion& question);
 
 }  // namespace howdah::feed::server

@@ -35,9 +35,23 @@ TEST(ReaderRequests, EachRequestIsRead) {
   EXPECT_TRUE(step.wait);
   EXPECT_EQ(std::get<CheckpointedRequest>(read(R"({"checkpointed": 7})")).step, 7);
   EXPECT_EQ(std::get<FoundRequest>(read(R"({"found": 7})")).step, 7);
+  EXPECT_EQ(std::get<FoundRequest>(read(R"({"found": 7, "bytes": 9})")).bytes, 9);
+  EXPECT_EQ(std::get<PointRequest>(read(R"({"point": 7})")).step, 7);
   EXPECT_EQ(std::get<CommitRequest>(read(R"({"commit": {"pass": 1, "rows": 9}})")).rows, 9);
   EXPECT_TRUE(std::holds_alternative<StopRequest>(read(R"({"stop": true})")));
   EXPECT_EQ(ParseReaderRequest(R"({"id": 12, "stop": true})").id, 12);
+  const auto serve = std::get<ServeRequest>(read(R"({"serve": "ask", "local_rank": 3, "attempt": 2})"));
+  EXPECT_EQ(serve.feed, "ask");
+  EXPECT_EQ(std::get<ServeRequest>(read(R"({"serve": null, "local_rank": 0, "attempt": 0})")).feed, "");
+  EXPECT_EQ(serve.local_rank, 3);
+  EXPECT_EQ(serve.attempt, 2);
+  EXPECT_TRUE(std::holds_alternative<TakeRequest>(read(R"({"take": true})")));
+  const auto answer = std::get<AnswerRequest>(read(R"({"answer": 5, "bytes": 268435456})"));
+  EXPECT_EQ(answer.question, 5);
+  EXPECT_EQ(answer.bytes, 256 << 20);
+  const auto refuse = std::get<RefuseRequest>(read(R"({"refuse": 5, "message": "no"})"));
+  EXPECT_EQ(refuse.question, 5);
+  EXPECT_EQ(refuse.message, "no");
 }
 
 TEST(ReaderRequests, DamagedRequestsAreRefused) {
@@ -61,6 +75,17 @@ TEST(ReaderRequests, DamagedRequestsAreRefused) {
                            R"({"release": [], "after": "x"})",
                            R"({"found": null})",
                            R"({"commit": 1})",
+                           R"({"serve": 1, "local_rank": 0, "attempt": 0})",
+                           R"({"serve": "a", "local_rank": -1, "attempt": 0})",
+                           R"({"answer": 1})",
+                           R"({"answer": 1, "bytes": 268435457})",
+                           R"({"answer": -1, "bytes": 0})",
+                           R"({"refuse": 1})",
+                           R"({"refuse": 1, "message": 2})",
+                           R"({"refuse": "1", "message": "no"})",
+                           R"({"source_failed": {}})",
+                           R"({"source_failed": {"message": ""}})",
+                           R"({"source_failed": {"message": "no", "changed": 1}})",
                            R"({"returned": [[[[[[[[[]]]]]]]]]})"}) {
     EXPECT_FALSE(ParseReaderRequest(text).request.ok()) << text;
   }
@@ -82,6 +107,15 @@ TEST(ReaderRequests, RepliesToOpenAndAtTheEnd) {
   const ClosePass end{.rows = 100, .left_out = 3, .repeated = 0};
   EXPECT_EQ(Json::parse(EndReply(end).front().text),
             Json::parse(R"({"end": {"rows": 100, "left_out": 3, "repeated": 0}})"));
+}
+
+TEST(ReaderRequests, FilesThatCannotBeRead) {
+  const auto parsed = ParseReaderRequest(R"({"source_failed": {"message": "a.csv is damaged", "changed": true}})");
+  const auto& failed = std::get<SourceFailedRequest>(*parsed.request);
+  EXPECT_EQ(failed.message, "a.csv is damaged");
+  EXPECT_TRUE(failed.changed);
+  const ReaderError error = ToReaderError({FailFeed::Why::kFailed, "a.csv is damaged"});
+  EXPECT_EQ(Json::parse(ErrorReply(error).front().text)["error"]["kind"], "FeedError");
 }
 
 TEST(ReaderRequests, LargeBatchIsDividedIntoMessages) {
@@ -107,6 +141,33 @@ TEST(ReaderRequests, LargeBatchIsDividedIntoMessages) {
   EXPECT_EQ(blocks, 450U);
   EXPECT_EQ(slices, 20'000U);
   EXPECT_NEAR(static_cast<double>(schema_bytes), 200'016, 3);
+}
+
+TEST(ReaderRequests, QuestionIsOneBlock) {
+  const auto file = std::make_shared<const os::files::Fd>();
+  const auto small = std::make_shared<const BlockSchema>(BlockSchema{5, "schema"});
+  const auto large = std::make_shared<const BlockSchema>(BlockSchema{6, std::string(200'001, 's')});
+  TakenQuestion question{.id = 7, .exchange = 11, .block = 3, .place = {file, 64, 100, small, 20}};
+  const ReaderReply known = TakeReply(question);
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].files.size(), 1U);
+  EXPECT_EQ(Json::parse(known[0].text),
+            Json::parse(R"({"question": 7, "exchange": 11, "block": 3, "schemas": [], "slices": [],
+                            "blocks": [{"id": 7, "offset": 64, "bytes": 100, "schema": 5, "rows": 20}]})"));
+  question.place.schema = large;
+  question.is_new_schema = true;
+  size_t files = 0;
+  const ReaderReply reply = WithId(9, TakeReply(question));
+  ASSERT_GT(reply.size(), 1U);
+  for (const ReaderMessage& message : reply) {
+    EXPECT_LE(message.text.size(), kMessageBytes);
+    files += message.files.size();
+    const auto json = Json::parse(message.text);
+    EXPECT_EQ(json["id"], 9);
+    EXPECT_EQ(json.contains("question"), &message == &reply.back());
+    EXPECT_EQ(json.contains("more"), &message != &reply.back());
+  }
+  EXPECT_EQ(files, 1U);
 }
 
 TEST(ReaderRequests, SchemaIsAnEncapsulatedMessageInBase64) {

@@ -61,6 +61,27 @@ int SendMessage(int socket, const ReaderMessage& message) {
   }
 }
 
+// Receives one message, and its first descriptor. The kernel closes further descriptors, because there is no space for
+// them. Returns the size of the message, also if it is larger than the text, or -1 with errno.
+ssize_t ReceiveMessage(int socket, std::string& text, Fd& file) {
+  iovec part{text.data(), text.size()};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  header.msg_control = control.data();
+  header.msg_controllen = CMSG_LEN(sizeof(int));
+  const ssize_t size = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+  const cmsghdr* const files = size < 0 ? nullptr : CMSG_FIRSTHDR(&header);
+  if (files != nullptr && files->cmsg_level == SOL_SOCKET && files->cmsg_type == SCM_RIGHTS &&
+      files->cmsg_len >= CMSG_LEN(sizeof(int))) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(files), sizeof fd);
+    file = Fd(fd);
+  }
+  return size;
+}
+
 }  // namespace
 
 // One connection. Shared with the functions that reply, because a reply may come after the end of the connection.
@@ -106,14 +127,14 @@ class ReaderSocket::Connection : public std::enable_shared_from_this<Connection>
   void ReadRequests() {
     while (open() && may_read()) {
       std::string request(kMessageBytes, '\0');
-      // Descriptors that a process sends are closed by the kernel, because there is no space for them.
-      const ssize_t size = ::recv(socket_.native_handle(), request.data(), request.size(), MSG_DONTWAIT | MSG_TRUNC);
+      Fd file;
+      const ssize_t size = ReceiveMessage(socket_.native_handle(), request, file);
       if (size < 0 && errno == EINTR) continue;
       if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
       if (size <= 0 || static_cast<size_t>(size) > request.size()) return owner_->Close(id_);
       request.resize(static_cast<size_t>(size));
       ++requests_;
-      owner_->handlers_.on_request(id_, request,
+      owner_->handlers_.on_request(id_, request, std::move(file),
                                    [self = shared_from_this()](ReaderReply reply) { self->Reply(std::move(reply)); });
     }
     WaitForRequest();

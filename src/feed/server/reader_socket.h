@@ -33,9 +33,11 @@ class ReaderSocket {
 
   // Called on the loop. Handlers must not destroy the ReaderSocket.
   struct Handlers {
-    // A request of at most kMessageBytes. `reply` must be called once, immediately or later; it has no effect when the
-    // connection is closed.
-    std::function<void(ConnectionId, std::string_view request, std::function<void(ReaderReply)> reply)> on_request;
+    // A request of at most kMessageBytes. file: the first descriptor that it carries; not valid if it carries none.
+    // `reply` must be called once, immediately or later; it has no effect when the connection is closed.
+    std::function<void(ConnectionId, std::string_view request, os::files::Fd file,
+                       std::function<void(ReaderReply)> reply)>
+        on_request;
     // The process has closed the connection, or has ended. No reply is sent any more.
     std::function<void(ConnectionId)> on_closed;
     std::function<void(const std::string& line)> log;

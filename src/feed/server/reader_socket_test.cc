@@ -1,5 +1,6 @@
 #include "reader_socket.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -21,14 +22,15 @@ class ReaderSocketTest : public testing::Test {
     std::function<void(ReaderReply)> reply;
   };
   ReaderSocketTest() {
-    auto listening =
-        ReaderSocket::Listen(loop, path,
-                             {.on_request =
-                                  [this](ConnectionId connection, std::string_view text, auto reply) {
-                                    requests.push_back({connection, std::string(text), std::move(reply)});
-                                  },
-                              .on_closed = [this](ConnectionId connection) { closed.push_back(connection); },
-                              .log = [this](const std::string& line) { log.push_back(line); }});
+    auto listening = ReaderSocket::Listen(
+        loop, path,
+        {.on_request =
+             [this](ConnectionId connection, std::string_view text, os::files::Fd file, auto reply) {
+               files.push_back(std::move(file));
+               requests.push_back({connection, std::string(text), std::move(reply)});
+             },
+         .on_closed = [this](ConnectionId connection) { closed.push_back(connection); },
+         .log = [this](const std::string& line) { log.push_back(line); }});
     if (!listening.ok()) std::abort();
     socket = std::move(*listening);
   }
@@ -41,6 +43,7 @@ class ReaderSocketTest : public testing::Test {
   std::string path = scratch / "read";
   boost::asio::io_context loop;
   std::vector<Request> requests;
+  std::vector<os::files::Fd> files;  // of the requests
   std::vector<ConnectionId> closed;
   std::vector<std::string> log;
   std::unique_ptr<ReaderSocket> socket;
@@ -71,6 +74,31 @@ TEST_F(ReaderSocketTest, ProcessReceivesFiles) {
   char bytes[4];
   ASSERT_EQ(::pread(message.files.back().get(), bytes, sizeof bytes, 0), 4);
   EXPECT_EQ(std::string(bytes, 4), "rows");
+}
+
+TEST_F(ReaderSocketTest, FirstFileOfARequestIsReceived) {
+  TestProcess process(path);
+  process.Send("{}");
+  const auto open_files = [] {
+    size_t count = 0;
+    for (int fd = 0; fd < 1024; ++fd) count += ::fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
+    return count;
+  };
+  ASSERT_TRUE(AwaitRequests(1));
+  const size_t before = open_files();
+  const os::files::Fd file(::memfd_create("answer", MFD_CLOEXEC));
+  ASSERT_EQ(::write(file.get(), "answer", 6), 6);
+  process.Send("{}", {file.get()});
+  process.Send("{}", {file.get(), file.get(), file.get()});
+  ASSERT_TRUE(AwaitRequests(3));
+  EXPECT_FALSE(files[0].valid());
+  for (size_t i = 1; i < 3; ++i) {
+    char bytes[6];
+    ASSERT_EQ(::pread(files[i].get(), bytes, sizeof bytes, 0), 6) << i;
+    EXPECT_EQ(std::string(bytes, 6), "answer");
+    EXPECT_NE(::fcntl(files[i].get(), F_GETFD) & FD_CLOEXEC, 0);
+  }
+  EXPECT_EQ(open_files(), before + 3) << "the file of this test, and one per request";
 }
 
 TEST_F(ReaderSocketTest, SeveralProcessesAreServed) {

@@ -15,7 +15,8 @@ using Json = nlohmann::json;
 using ActionCall = FlightServer::Handlers::Call;
 
 constexpr int kDeepestBody = 4;
-constexpr size_t kLongestText = 1024;  // of a name or a key
+constexpr size_t kLongestText = 1024;             // of a name or a key
+constexpr size_t kLongestPlan = size_t{5} << 20;  // the AM has a lower limit, and explains it
 
 Error Invalid(const std::string& what) { return {ErrorCode::kUsage, what}; }
 
@@ -28,13 +29,43 @@ Result<int64_t> Number(const Json& body, const char* name, int64_t most) {
 }
 
 // An absent text is empty.
-Result<std::string> Text(const Json& body, const char* name) {
+Result<std::string> Text(const Json& body, const char* name, size_t longest = kLongestText) {
   const auto at = body.find(name);
   if (at == body.end() || at->is_null()) return std::string();
-  if (!at->is_string() || at->get_ref<const std::string&>().size() > kLongestText) {
-    return Invalid("'" + std::string(name) + "' must be a text of at most " + std::to_string(kLongestText) + " bytes");
+  if (!at->is_string() || at->get_ref<const std::string&>().size() > longest) {
+    return Invalid("'" + std::string(name) + "' must be a text of at most " + std::to_string(longest) + " bytes");
   }
   return at->get<std::string>();
+}
+
+Result<std::optional<uint64_t>> Digest(const Json& body) {
+  const auto at = body.find("digest");
+  if (at == body.end() || at->is_null()) return std::optional<uint64_t>();
+  if (!at->is_number_unsigned()) return Invalid("'digest' must be a whole number of at most 64 bits");
+  return std::optional(at->get<uint64_t>());
+}
+
+// Sets the fields of a question that only processes that read files have.
+Status AddFileFields(const Json& body, wire::FeedAsk& ask) {
+  if (body.contains("reader")) {
+    HOWDAH_TRY(const int64_t reader, Number(body, "reader", kMostRanks - 1));
+    ask.set_reader(static_cast<int32_t>(reader));
+  }
+  if (body.contains("claim")) {
+    HOWDAH_TRY(const int64_t claim, Number(body, "claim", kMostRanks));
+    ask.set_claim(static_cast<int32_t>(claim));
+  }
+  const auto patient = body.find("patient");
+  ask.set_patient(patient != body.end() && patient->is_boolean() && patient->get<bool>());
+  return {};
+}
+
+// The reader that the source prefers.
+Result<int> NearOf(const Json& body, int by_default) {
+  if (!body.contains("near")) return by_default;
+  if (body["near"].is_null()) return -1;
+  HOWDAH_TRY(const int64_t near, Number(body, "near", kMostRanks - 1));
+  return static_cast<int>(near);
 }
 
 Result<wire::FeedCall> ToCall(const std::string& type, const Json& body) {
@@ -45,11 +76,13 @@ Result<wire::FeedCall> ToCall(const std::string& type, const Json& body) {
     HOWDAH_TRY(const int64_t partition, Number(body, "partition", kMostPartitions));
     call.mutable_ask()->set_pass(pass);
     call.mutable_ask()->set_partition(partition);
+    HOWDAH_TRY_STATUS(AddFileFields(body, *call.mutable_ask()));
   } else if (type == "partition-ended") {
     PartitionEnded ended;
     HOWDAH_TRY(ended.pass, Number(body, "pass", kMostPartitions));
     HOWDAH_TRY(ended.partition, Number(body, "partition", kMostPartitions));
     HOWDAH_TRY(ended.rows, Number(body, "rows", kMostRows));
+    HOWDAH_TRY(ended.digest, Digest(body));
     call.set_event(EncodeEvent(ended));
   } else if (type == "source-ended") {
     SourceEnded ended;
@@ -59,6 +92,8 @@ Result<wire::FeedCall> ToCall(const std::string& type, const Json& body) {
     HOWDAH_TRY(*call.mutable_supply()->mutable_name(), Text(body, "name"));
   } else if (type == "send") {
     HOWDAH_TRY(*call.mutable_send()->mutable_key(), Text(body, "key"));
+  } else if (type == "plan") {
+    HOWDAH_TRY(*call.mutable_plan()->mutable_text(), Text(body, "plan", kLongestPlan));
   } else if (type == "close") {
     call.set_close(true);
   } else {
@@ -87,12 +122,24 @@ Json Locations(const wire::FeedReply& reply) {
 
 std::string Dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+std::string SendOrder(const Answer& answer, const wire::FeedReply& reply) {
+  Json json = {
+      {"what", "send"}, {"missing", Ranges(answer.missing)}, {"reader", answer.rank}, {"locations", Locations(reply)}};
+  if (answer.limit > 0) json["limit"] = answer.limit;
+  return Dumped(json);
+}
+
 std::string SupplyAnswer(const wire::FeedReply& reply) {
   if (reply.over()) return Dumped(reply.job_ends() ? Json{{"over", true}, {"job_ends", true}} : Json{{"over", true}});
   if (!reply.failed().empty()) return Dumped({{"failed", reply.failed()}});
   Json partitions = Json::array();
   for (const wire::FeedRows& range : reply.requested()) partitions.push_back({range.from(), range.to()});
   return Dumped({{"request", {{"pass", reply.pass()}, {"partitions", std::move(partitions)}}}});
+}
+
+std::string PlanAnswer(const wire::FeedReply& reply) {
+  if (reply.make()) return Dumped({{"plan", nullptr}, {"make", true}});
+  return Dumped({{"plan", reply.plan().empty() ? Json(nullptr) : Json(reply.plan())}});
 }
 
 std::string SendAnswer(const wire::FeedReply& reply) {
@@ -107,10 +154,16 @@ void SourceActions::OnAction(uint64_t id, const std::string& type, const std::st
   auto message = ToCall(type, body);
   if (!message.ok()) return call.finish(message.error().While(type));
   switch (message->what_case()) {
-    case wire::FeedCall::kAsk:
-      message->mutable_ask()->set_near(ports_.near(message->feed()));
+    case wire::FeedCall::kAsk: {
+      const auto near = NearOf(body, ports_.near(message->feed()));
+      if (!near.ok()) return call.finish(near.error().While(type));
+      message->mutable_ask()->set_near(*near);
       return Begin(id, *message, std::move(call),
                    [this, asked = *message](const wire::FeedReply& reply) { return AskAnswer(asked, reply); });
+    }
+    case wire::FeedCall::kPlan:
+      return Begin(id, *message, std::move(call),
+                   [](const wire::FeedReply& reply) -> Result<std::string> { return PlanAnswer(reply); });
     case wire::FeedCall::kSupply:
       return Begin(id, *message, std::move(call),
                    [](const wire::FeedReply& reply) -> Result<std::string> { return SupplyAnswer(reply); });
@@ -137,14 +190,12 @@ void SourceActions::Begin(uint64_t id, wire::FeedCall message, ActionCall call,
 }
 
 Result<std::string> SourceActions::AskAnswer(const wire::FeedCall& asked, const wire::FeedReply& reply) const {
+  if (reply.busy()) return Dumped({{"what", "busy"}});
   HOWDAH_TRY(const Answer answer, DecodeAnswer(reply.answer()));
   switch (answer.what) {
     case Answer::What::kSend:
       ports_.on_wanted(asked.feed(), asked.ask().pass(), asked.ask().partition(), answer.rank);
-      return Dumped({{"what", "send"},
-                     {"missing", Ranges(answer.missing)},
-                     {"reader", answer.rank},
-                     {"locations", Locations(reply)}});
+      return SendOrder(answer, reply);
     case Answer::What::kDone:
       return Dumped({{"what", "done"}});
     case Answer::What::kOver:

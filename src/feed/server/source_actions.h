@@ -14,11 +14,13 @@ namespace howdah::feed::server {
 // Translates between the JSON texts of sources and FeedCalls:
 //
 //   type              body                                   results
-//   ask               {"feed", "pass", "partition"}          {"what": "send", "missing": [[from, to], ...], "reader",
-//                                                            "locations": [URI, ...]}, or {"what": "wait"},
+//   ask               {"feed", "pass", "partition"}, and     {"what": "send", "missing": [[from, to], ...], "reader",
+//                     below                                  "locations": [URI, ...]}, or {"what": "wait"},
 //                                                            {"what": "done"}, {"what": "over"}. The last `to` is null
-//                                                            if the end of the partition is not known.
-//   partition-ended   {"feed", "pass", "partition", "rows"}  {}
+//                                                            if the end of the partition is not known. "limit": the
+//                                                            rows after which the source asks again
+//   partition-ended   {"feed", "pass", "partition", "rows"}  {}. "digest": the sum, modulo 2^64, of the digests of all
+//                                                            blocks of the partition
 //   source-ended      {"feed", "partitions"}                 {}
 //   supply            {"feed", "name"}                       {"request": {"pass", "partitions": [[from, to], ...]}}
 //                                                            whenever rows are wanted, and then {"over": true} or
@@ -26,6 +28,14 @@ namespace howdah::feed::server {
 //                                                            job has begun to end
 //   send              {"feed", "key"}                        {"partition"}: a number, or null: the key was sent before
 //   close             {"feed"}                               {}
+//   plan              {"feed", "plan"}: a text, or null      {"plan": text}: the first text that a source has sent; or
+//                                                            {"plan": null}: ask again; or
+//                                                            {"plan": null, "make": true}: there is none, and this
+//                                                            source must make it
+//
+// Processes that read files ask with further fields. "reader": the only reader that gets the rows (feed::Ledger::Ask).
+// "near": the reader to prefer; null: none. "claim": a number above 0, of this process among those of its executor:
+// only one process may send the partition, and the others get {"what": "busy"}; with "patient": true they wait.
 //
 // Used on the owner's loop only.
 class SourceActions {

@@ -47,6 +47,7 @@ class TestAm {
       inbox.pop_front();
       if (message.has_feed_event()) {
         events.push_back(DecodeEvent(message.feed_event().event()).value());
+        if (message.feed_event().has_unix_socket()) unix_sockets.push_back(message.feed_event().unix_socket());
         Step(events.back());
       }
       if (message.has_feed_call()) Answer(message.feed_call());
@@ -66,6 +67,7 @@ class TestAm {
   bool connected = true;
   std::deque<wire::FromExecutor> inbox;
   std::vector<Event> events;          // those without a reply
+  std::vector<bool> unix_sockets;     // of the events that say whether rows have arrived over the unix socket
   std::vector<Event> confirmed;       // those with one
   std::vector<wire::FeedCall> calls;  // all others
   std::vector<RequestRows> requested;
@@ -147,7 +149,7 @@ class FeedsTest : public testing::Test {
   }
   // Sends a request without waiting for the AM.
   void Post(Process& process, const std::string& request) {
-    feeds.OnRequest(process.connection, request, [&process](const ReaderReply& reply) {
+    feeds.OnRequest(process.connection, request, os::files::Fd(), [&process](const ReaderReply& reply) {
       ASSERT_EQ(reply.size(), 1U);
       process.replies.push_back(TestJson::parse(reply.front().text));
       process.files.push_back(reply.front().files.size());
@@ -167,10 +169,12 @@ class FeedsTest : public testing::Test {
     return TestJson{{"next", {{"pass", pass}, {"rows", rows}, {"returned", returned}, {"waiting", waiting}}}}.dump();
   }
   // Acts as a source. Returns the answer to the block, or nullopt if there is none yet.
-  std::optional<PutAnswer> Put(int64_t pass, PartitionId partition, Rows rows, size_t bytes = 100) {
+  std::optional<PutAnswer> Put(int64_t pass, PartitionId partition, Rows rows, size_t bytes = 100,
+                               bool unix_socket = false) {
     std::optional<PutAnswer> answer;
-    feeds.FlightHandlers().on_block({"train", pass, partition}, TestSchema(),
-                                    TestBlock(rows.from, rows.count(), std::string(bytes, 'x')),
+    ArrowBlock block = TestBlock(rows.from, rows.count(), std::string(bytes, 'x'));
+    block.unix_socket = unix_socket;
+    feeds.FlightHandlers().on_block({"train", pass, partition}, TestSchema(), std::move(block),
                                     [&answer](const Result<PutAnswer>& result) { answer = result.value(); });
     am.Handle(feeds);
     return answer;

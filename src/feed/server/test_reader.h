@@ -43,8 +43,22 @@ class TestProcess {
     EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   }
 
-  void Send(const std::string& text) {
-    EXPECT_EQ(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  void Send(const std::string& text, const std::vector<int>& files = {}) {
+    iovec part{const_cast<char*>(text.data()), text.size()};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    alignas(cmsghdr) char control[CMSG_SPACE(16 * sizeof(int))] = {};
+    if (!files.empty()) {
+      header.msg_control = control;
+      header.msg_controllen = CMSG_SPACE(files.size() * sizeof(int));
+      cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+      rights->cmsg_level = SOL_SOCKET;
+      rights->cmsg_type = SCM_RIGHTS;
+      rights->cmsg_len = CMSG_LEN(files.size() * sizeof(int));
+      std::memcpy(CMSG_DATA(rights), files.data(), files.size() * sizeof(int));
+    }
+    EXPECT_EQ(::sendmsg(socket_.get(), &header, MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
   }
   // Returns nullopt if there is no message now.
   std::optional<Message> Receive() {

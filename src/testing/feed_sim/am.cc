@@ -1,5 +1,6 @@
 #include "am.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "text.h"
@@ -35,6 +36,7 @@ bool SimAm::Deliver(const feed::Event& event) {
     log_ = {ledger_->Snapshot()};
   }
   Perform(result.actions);
+  if (result.changed && world_.scenario.own_partitions) peers_.AskAgain();
   Arm();
   return true;
 }
@@ -56,7 +58,14 @@ void SimAm::Call(const feed::Event& event, const std::function<void()>& then) {
 
 std::optional<feed::Answer> SimAm::Ask(int64_t pass, feed::PartitionId partition, int near) const {
   if (!alive_) return std::nullopt;
-  return ledger_->Ask(pass, partition, near);
+  if (!world_.scenario.own_partitions) return ledger_->Ask(pass, partition, near);
+  int ranks = 0;
+  while (ledger_->incarnation(ranks) >= 0) ++ranks;
+  if (ranks == 0) return feed::Answer{};
+  const int reader = world_.scenario.options.split == feed::Split::kAll ? 0 : static_cast<int>(partition % ranks);
+  const feed::Answer answer = ledger_->Ask(pass, partition, near, reader);
+  if (answer.limit > 0) world_.Reach(Situation::kGivenAway);
+  return answer;
 }
 
 void SimAm::Die() {
@@ -80,6 +89,22 @@ void SimAm::Restore() {
   }
   alive_ = true;
   Deliver(feed::AmResumed{});
+  if (alive_) peers_.Reconnect();
+}
+
+void SimAm::BeginAnotherJob() {
+  if (!alive_) return;
+  world_.Reach(Situation::kAnotherJob);
+  world_.Trace([] { return std::string("another job begins"); });
+  int64_t used = 0;
+  for (int rank = 0; ledger_->incarnation(rank) >= 0; ++rank) used = std::max(used, ledger_->incarnation(rank));
+  ledger_.emplace(world_.scenario.options);
+  log_.clear();
+  // Messages of the old job, which a real one does not receive, have numbers that no reader of the new one has.
+  const feed::GenerationFormed unused{0, static_cast<int>(used) + 1};
+  ledger_->Step(unused, world_.schedule.now());
+  log_.push_back(feed::EncodeRecord(unused, world_.schedule.now()));
+  Deliver(feed::SourceEnded{static_cast<int64_t>(world_.scenario.rows.size())});
   if (alive_) peers_.Reconnect();
 }
 

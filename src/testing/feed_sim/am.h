@@ -35,6 +35,9 @@ class SimAm {
   void Call(const feed::Event& event, const std::function<void()>& then);
   // Kills the AM. Another one restores the ledger from the log.
   void Die();
+  // The job has ended, and another one has begun, with an empty ledger. No effect if no AM runs.
+  void BeginAnotherJob();
+  std::string PointAt(int64_t step) const { return ledger_->PointAt(step); }
   // nullopt if no AM runs.
   std::optional<feed::Answer> Ask(int64_t pass, feed::PartitionId partition, int near) const;
   int64_t incarnation(int rank) const { return ledger_->incarnation(rank); }

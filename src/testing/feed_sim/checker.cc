@@ -95,11 +95,25 @@ void Checker::Check(const feed::FailFeed& fail) {
   const Scenario& scenario = world_.scenario;
   const bool expected = (fail.why == Why::kMisuse && scenario.batches_differ) ||
                         (fail.why == Why::kChanged && scenario.changes && !scenario.options.accept_changes) ||
-                        (fail.why == Why::kLost && scenario.source_gone);
+                        (fail.why == Why::kLost && scenario.source_end != SourceEnd::kNone);
   if (!expected) world_.Violate("A feed fails only for a reason", fail.message);
   if (fail.why == Why::kMisuse) world_.Reach(Situation::kBatchesDiffer);
   if (fail.why == Why::kChanged) world_.Reach(Situation::kChangeFound);
-  if (fail.why == Why::kLost) world_.Reach(Situation::kSourceGone);
+  if (fail.why == Why::kLost) CheckLost(fail.message);
+}
+
+// The message names the source, and its state.
+void Checker::CheckLost(const std::string& message) {
+  const std::map<SourceEnd, std::pair<std::string, Situation>> ends = {
+      {SourceEnd::kGone, {"is gone: the source", Situation::kSourceGone}},
+      {SourceEnd::kSilent, {"the source is connected", Situation::kSourceSilent}},
+      {SourceEnd::kNever, {"nobody has supplied rows", Situation::kNeverSupplied}}};
+  const auto end = ends.find(world_.scenario.source_end);
+  if (end == ends.end()) return;
+  world_.Reach(end->second.second);
+  if (message.find(end->second.first) == std::string::npos) {
+    world_.Violate("A feed that fails for lack of rows names its source", message);
+  }
 }
 
 void Checker::CheckEnd(const Trained& trained, bool exact) {

@@ -49,6 +49,7 @@ class Checker {
   void Check(const feed::Committed& committed);
   void Check(const feed::ClosePass& close);
   void Check(const feed::FailFeed& fail);
+  void CheckLost(const std::string& message);
   template <typename Other>
   void Check(const Other&) {}
 

@@ -43,6 +43,11 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "a pass had no batch",
     "the program stopped early",
     "an executor had no credit",
+    "a connected source was silent for too long",
+    "no source has ever been connected",
+    "the job waited longer than the time limit for rows",
+    "a reader gave rows of its partition away",
+    "another job continued the checkpoint",
 };
 
 }  // namespace

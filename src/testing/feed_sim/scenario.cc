@@ -15,9 +15,9 @@ const std::vector<Faults>& FaultProfiles() {
        .message_late = 0.1,
        .message_lost = 0.05,
        .message_twice = 0.1},
-      {.name = "restarts", .message_late = 0.02, .process_dies = 0.8},
-      {.name = "lost executors", .message_late = 0.02, .process_dies = 0.8, .executor_dies = 0.6},
-      {.name = "resizes", .process_dies = 0.6, .executor_dies = 0.3, .resized = 0.7},
+      {.name = "restarts", .message_late = 0.02, .process_dies = 0.8, .queued = 0.3},
+      {.name = "lost executors", .message_late = 0.02, .process_dies = 0.8, .executor_dies = 0.6, .another_job = 0.5},
+      {.name = "resizes", .process_dies = 0.6, .executor_dies = 0.3, .resized = 0.7, .another_job = 0.8},
       {.name = "flaky source", .task_dies = 0.05, .task_twice = 0.3, .source_dies = 0.3},
       {.name = "dying masters", .message_late = 0.05, .am_dies = 0.03, .am_killed = 0.7},
       {.name = "chaos",
@@ -32,7 +32,8 @@ const std::vector<Faults>& FaultProfiles() {
        .resized = 0.3,
        .task_dies = 0.03,
        .task_twice = 0.1,
-       .source_dies = 0.2},
+       .source_dies = 0.2,
+       .another_job = 0.3},
   };
   return profiles;
 }
@@ -45,8 +46,8 @@ Scenario DrawScenario(Random& random) {
   options.remainder = random.Pick<Remainder>({Remainder::kDrop, Remainder::kShort, Remainder::kRepeat});
   options.seed = random.Next();
   options.lost_after = seconds(60);
-  scenario.stream = random.Chance(0.15);
-  options.passes = scenario.stream ? 1 : random.Pick<int>({1, 1, 2, 3, 6});
+  options.stream = random.Chance(0.15);
+  options.passes = options.stream ? 1 : random.Pick<int>({1, 1, 2, 3, 6});
   options.ranks_restart_alone = options.split == Split::kDynamic && random.Chance(0.6);
   options.recompute = random.Chance(0.2);
   if (random.Chance(0.3)) options.shuffle = random.Between(2, 12);
@@ -77,8 +78,9 @@ Scenario DrawScenario(Random& random) {
   } else if (random.Chance(0.05)) {
     scenario.stops_after = random.Between(0, 5);
   } else if (random.Chance(0.03)) {
-    scenario.source_gone = true;
+    scenario.source_end = random.Pick<SourceEnd>({SourceEnd::kGone, SourceEnd::kSilent, SourceEnd::kNever});
   }
+  scenario.own_partitions = scenario.lockstep() && !options.stream && random.Chance(0.4);
   return scenario;
 }
 
@@ -91,7 +93,8 @@ std::string Scenario::Text() const {
   for (const int64_t count : rows) text += " " + std::to_string(count);
   text += " rows, " + std::string(faults.name);
   if (options.shuffle > 0) text += ", shuffle " + std::to_string(options.shuffle);
-  if (stream) text += ", stream";
+  if (options.stream) text += ", stream";
+  if (own_partitions) text += ", own partitions";
   if (options.ranks_restart_alone) text += ", ranks restart alone";
   if (changes) text += ", changes";
   return text;

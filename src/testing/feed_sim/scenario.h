@@ -27,6 +27,16 @@ struct Faults {
   double task_dies = 0;      // per block that an attempt of the source sends
   double task_twice = 0;     // per attempt
   double source_dies = 0;    // per training
+  double another_job = 0;    // per restart of all ranks; then: a new job continues the newest checkpoint
+  double queued = 0;         // per restart of all ranks; then: they start after more than the time limit for rows
+};
+
+// The end of a source that does not supply all rows.
+enum class SourceEnd {
+  kNone,
+  kGone,    // it does not return
+  kSilent,  // it is connected, and sends nothing
+  kNever,   // it has never been connected
 };
 
 struct Scenario {
@@ -36,20 +46,22 @@ struct Scenario {
   int64_t block = 4;  // rows of one block
   int64_t batch = 2;
   int ranks = 2;
-  bool stream = false;
-  int checkpoint_every = 0;  // steps; 0: never
-  int commit_every = 0;      // batches; 0: never calls commit()
-  double keeps = 1;          // share of blocks that an executor still has when they are wanted again
-  bool changes = false;      // attempts of the source read different rows
+  bool own_partitions = false;  // each reader gets its own partitions, as those of files
+  int checkpoint_every = 0;     // steps; 0: never
+  int commit_every = 0;         // batches; 0: never calls commit()
+  double keeps = 1;             // share of blocks that an executor still has when they are wanted again
+  bool changes = false;         // attempts of the source read different rows
   bool batches_differ = false;
-  int stops_after = -1;      // batches after which rank 0 stops reading; -1: never
-  bool source_gone = false;  // the source does not return
+  int stops_after = -1;  // batches after which rank 0 stops reading; -1: never
+  SourceEnd source_end = SourceEnd::kNone;
   Faults faults;
 
   bool alone() const { return options.ranks_restart_alone; }
   bool lockstep() const { return options.split != feed::Split::kDynamic; }
   // Each row must be in the model exactly once.
   bool exact() const { return checkpoint_every > 0; }
+  // A source has the same rows for another job.
+  bool repeatable() const { return exact() && !options.stream && !changes && source_end == SourceEnd::kNone; }
   std::string Text() const;
 };
 

@@ -12,7 +12,13 @@ using std::chrono::seconds;
 
 void Source::Begin() {
   const auto partitions = static_cast<int64_t>(world_.scenario.rows.size());
-  if (world_.scenario.stream) {
+  const SourceEnd end = world_.scenario.source_end;
+  if (end == SourceEnd::kNever) {
+    connected_ = false;
+    return;
+  }
+  Reconnect();
+  if (world_.scenario.options.stream) {
     for (int64_t i = 1; i <= partitions; ++i) {
       world_.schedule.After(seconds(i), [this, i] { Publish(i); });
     }
@@ -22,7 +28,12 @@ void Source::Begin() {
     published_ = partitions;
     am_.Call(feed::SourceEnded{partitions}, [] {});
   }
-  if (world_.Fault(world_.faults().source_dies) || world_.scenario.source_gone) {
+  if (end == SourceEnd::kSilent) {
+    world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(5))), [this] {
+      silent_ = true;
+      attempts_.clear();
+    });
+  } else if (world_.Fault(world_.faults().source_dies) || end == SourceEnd::kGone) {
     world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(5))), [this] { DriverDies(); });
   }
 }
@@ -34,7 +45,8 @@ void Source::Publish(int64_t partitions) {
 }
 
 void Source::Reconnect() {
-  if (connected_) am_.Call(feed::SourceConnected{}, [] {});
+  if (!connected_ || am_.Deliver(feed::SourceConnected{"the source"}) || world_.violation) return;
+  world_.schedule.After(milliseconds(100), [this] { Reconnect(); });
 }
 
 void Source::Receive(const feed::Action& action) {
@@ -46,7 +58,7 @@ void Source::Receive(const feed::Action& action) {
 }
 
 void Source::Supply(int64_t pass, feed::Rows partitions) {
-  if (!connected_) return;
+  if (!connected_ || silent_) return;
   partitions.to = std::min(partitions.to, published_);
   for (feed::PartitionId id = partitions.from; id < partitions.to; ++id) {
     const bool runs = std::any_of(attempts_.begin(), attempts_.end(), [&](const auto& attempt) {
@@ -110,6 +122,7 @@ void Source::SendBlock(int64_t id, const feed::Answer& answer) {
     if (rows.count() <= 0) continue;
     // Blocks end at the same rows in each attempt.
     rows.to = std::min(rows.to, (rows.from / block + 1) * block);
+    if (answer.limit > 0) rows.to = std::min(rows.to, rows.from + answer.limit);
     if (world_.Fault(world_.faults().task_dies)) return DieSoon(id);
     Executor* executor = executors_.Find(answer.rank);
     const auto next = [this, id, turn = ++attempt.turn] {
@@ -140,7 +153,7 @@ void Source::DieSoon(int64_t id) {
   const Attempt attempt = attempts_[id];
   attempts_.erase(id);
   world_.schedule.After(milliseconds(300), [this, attempt] {
-    if (connected_) Start(attempt.pass, attempt.partition);
+    if (connected_ && !silent_) Start(attempt.pass, attempt.partition);
   });
 }
 
@@ -149,7 +162,7 @@ void Source::DriverDies() {
   connected_ = false;
   attempts_.clear();
   am_.Call(feed::SourceLost{"the source"}, [] {});
-  if (world_.scenario.source_gone) return;
+  if (world_.scenario.source_end == SourceEnd::kGone) return;
   world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(10))), [this] {
     world_.Reach(Situation::kSourceRestarted);
     connected_ = true;

@@ -54,6 +54,7 @@ class Source {
   int64_t ids_ = 0;
   int64_t published_ = 0;  // partitions that exist
   bool connected_ = true;
+  bool silent_ = false;  // sends nothing any more
   int versions_ = 0;
 };
 

@@ -18,7 +18,7 @@ void Training::Begin() {
                : scenario.options.split == feed::Split::kDynamic ? Situation::kDynamic
                                                                  : Situation::kAll);
   if (scenario.options.shuffle > 0) world_.Reach(Situation::kShuffled);
-  if (scenario.stream) world_.Reach(Situation::kStream);
+  if (scenario.options.stream) world_.Reach(Situation::kStream);
   Form(scenario.ranks);
   PlanFaults();
 }
@@ -51,7 +51,11 @@ void Training::Form(int ranks) {
     // Before any process reads a row, the AM learns which checkpoint they have restored.
     if (!visible_) return StartProcesses();
     const int64_t before = am_.incarnation(0);
-    am_.Call(feed::CheckpointFound{generation, visible_->step}, [this, generation, before] {
+    // Programs of both kinds occur. Without the point, only the same job knows the rows of the checkpoint.
+    const bool with_point = another_job_ || visible_->step % 2 == 0;
+    const feed::Event found = with_point ? feed::Event(feed::PointFound{generation, visible_->step, visible_->point})
+                                         : feed::Event(feed::CheckpointFound{generation, visible_->step});
+    am_.Call(found, [this, generation, before] {
       if (generation != generation_) return;
       if (am_.incarnation(0) != before) world_.Reach(Situation::kCheckpointFound);
       StartProcesses();
@@ -95,6 +99,9 @@ void Training::RestartAll() {
   world_.Reach(Situation::kRanksRestarted);
   world_.Trace([] { return std::string("all processes die"); });
   formed_ = false;
+  for (int rank = 0; rank < this->ranks(); ++rank) {
+    am_.Call(feed::RankLost{{rank, processes_[static_cast<size_t>(rank)].incarnation}}, [] {});
+  }
   for (Process& process : processes_) process = {};
   for (auto& executor : executors_) executor->StopReader();
   if (world_.Fault(world_.faults().executor_dies)) {
@@ -107,7 +114,17 @@ void Training::RestartAll() {
     if (ranks < this->ranks()) world_.Reach(Situation::kShrank);
     if (ranks > this->ranks()) world_.Reach(Situation::kGrew);
   }
-  world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(2))), [this, ranks] { Form(ranks); });
+  if (world_.scenario.repeatable() && world_.faults().another_job > 0 && world_.Fault(world_.faults().another_job)) {
+    for (auto& executor : executors_) executor->Die();
+    another_job_ = true;
+    am_.BeginAnotherJob();
+  }
+  Duration pause = world_.random.Between(Duration(0), Duration(seconds(2)));
+  if (world_.Fault(world_.faults().queued)) {
+    world_.Reach(Situation::kQueued);
+    pause += 2 * world_.scenario.options.lost_after;
+  }
+  world_.schedule.After(pause, [this, ranks] { Form(ranks); });
 }
 
 void Training::RankDies(int rank) {
@@ -287,7 +304,7 @@ void Training::SaveCheckpoint() {
     Train(rank);
     Poke(rank);
   }
-  const Checkpoint checkpoint{model_, model_.step};
+  Checkpoint checkpoint{model_, model_.step};
   const int last = world_.scenario.lockstep() ? 1 : ranks();
   auto left = std::make_shared<int>(last);
   for (int rank = 0; rank < last; ++rank) {
@@ -297,8 +314,9 @@ void Training::SaveCheckpoint() {
       continue;
     }
     am_.Call(executors_[static_cast<size_t>(rank)]->NoteStep(process.pass, process.processed, model_.step),
-             [this, left, checkpoint, generation = generation_] {
+             [this, left, checkpoint, generation = generation_]() mutable {
                if (--*left > 0 || generation != generation_) return;
+               checkpoint.point = am_.PointAt(checkpoint.step);
                world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(1))),
                                      [this, checkpoint, generation] { Publish(checkpoint, generation); });
              });

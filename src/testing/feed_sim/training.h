@@ -41,6 +41,7 @@ class Training : public Executor::Owner {
   struct Checkpoint {
     Model model;
     int64_t step = 0;
+    std::string point = {};  // of the feed
   };
   struct Process {
     bool running = false;
@@ -82,6 +83,7 @@ class Training : public Executor::Owner {
   bool formed_ = false;  // the processes of the generation run
   bool finished_ = false;
   bool saving_ = false;
+  bool another_job_ = false;  // this job, or the newest one before, has continued a checkpoint of another job
   int64_t last_pass_ = 0;
 };
 

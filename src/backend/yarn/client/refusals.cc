@@ -217,6 +217,19 @@ std::string TagRefusal(const jobspec::JobSpec& spec) {
          std::to_string(spec.tags.size());
 }
 
+// The tasks run on other machines. A path without a scheme is on the submitting one.
+void RefuseLocalFiles(const jobspec::JobSpec& spec, std::vector<std::string>& refusals) {
+  for (const jobspec::FeedSpec& feed : spec.feeds) {
+    const auto local = std::find_if(feed.from.begin(), feed.from.end(),
+                                    [](const std::string& from) { return from.find("://") == std::string::npos; });
+    if (local == feed.from.end()) continue;
+    refusals.push_back("feeds." + feed.name + ".from: " + *local +
+                       " is on this machine, and the tasks run on other nodes; copy it to HDFS and write hdfs:///..., "
+                       "or, if every node has this path, write file://" +
+                       *local);
+  }
+}
+
 }  // namespace
 
 std::string QueueProblem(const ClusterFacts& facts) {
@@ -264,6 +277,7 @@ std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterF
   std::vector<std::string> refusals;
   if (std::string why = QueueProblem(facts); !why.empty() && !IsQueueOpen(facts)) refusals.push_back(std::move(why));
   if (std::string why = TagRefusal(spec); !why.empty()) refusals.push_back(std::move(why));
+  RefuseLocalFiles(spec, refusals);
   for (const jobspec::RoleSpec& role : spec.roles) {
     if (std::string why = SizeRefusal(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
     if (std::string why = AttributeRefusal(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));

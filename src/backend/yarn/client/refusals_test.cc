@@ -120,6 +120,21 @@ TEST(Refusals, ResourceManagerDecidesAboutMissingAndUnnamedQueues) {
   EXPECT_TRUE(IsQueueOpen(facts));
 }
 
+TEST(Refusals, FilesOfAFeedMustBeWhereTheTasksRun) {
+  const auto reads = [](const char* from) {
+    return [from](jobspec::JobSpec& spec, ClusterFacts&) {
+      spec.feeds.emplace_back().name = "train";
+      spec.feeds[0].from = {"hdfs:///data", from};
+    };
+  };
+  Check({{"HDFS", reads("hdfs:///more"), {}},
+         {"a path of all nodes", reads("file:///shared/data"), {}},
+         {"a path of this machine",
+          reads("/home/me/data"),
+          {"feeds.train.from: /home/me/data is on this machine, and the tasks run on other nodes; copy it to HDFS and "
+           "write hdfs:///..., or, if every node has this path, write file:///home/me/data"}}});
+}
+
 TEST(AllowedQueues, ParentsAndQueuesWithoutPermissionAreLeftOut) {
   std::vector<::hadoop::yarn::QueueUserACLInfoProto> acls;
   const auto add = [&](const char* name, ::hadoop::yarn::QueueACLProto acl) {

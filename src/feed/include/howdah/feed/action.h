@@ -116,6 +116,7 @@ struct FailFeed {
     kMisuse,   // batch sizes differ
     kChanged,  // rows of a partition differ from those of an earlier attempt
     kLost,     // the source is gone
+    kFailed,   // the source cannot supply its rows
   };
   Why why = Why::kMisuse;
   std::string message;  // for people

@@ -33,9 +33,9 @@ struct GenerationFormed {
   int64_t generation = 0;
   int ranks = 0;  // 1 … kMostRanks
 };
-// The process of a reader has ended, or its executor is gone. Only for feeds whose ranks restart alone
-// (Options::ranks_restart_alone): the rows that the reader has not committed become missing. In other feeds a
-// generation always follows, and the event has no effect.
+// The process of a reader has ended, or its executor is gone. If ranks restart alone (Options::ranks_restart_alone),
+// the rows that the reader has not committed become missing. In other feeds a generation always follows, and the event
+// only has the effect that the reader does not wait for rows any more.
 struct RankLost {
   ReaderId reader;
   bool returns = true;  // RankStarted will follow
@@ -82,7 +82,8 @@ struct RowsReceived {
   PartitionId partition = 0;
   Rows rows;
   int64_t bytes = 0;  // memory that the rows occupy; 0 if they are on disk
-  // The sum, modulo 2^64, of a hash of (row number, content) of each row. nullopt: not known.
+  // The sum, modulo 2^64, of hashes of row numbers and content, one for each block of rows. All attempts to supply the
+  // partition must use the same blocks. nullopt: not known, for example of a part of a block.
   std::optional<uint64_t> digest = {};
 };
 // The reader has the rows that Reassign named, at this position.
@@ -134,22 +135,46 @@ struct PartitionEnded {
 struct SourceEnded {
   int64_t partitions = 0;
 };
-// The supplier of the source (a driver, a pushing process) is connected, or is gone.
-struct SourceConnected {};
+// The supplier of the source (a driver, a pushing process) is connected, or is gone. name: for messages, such as "the
+// Spark application application_17_0001".
+struct SourceConnected {
+  std::string name;
+};
 struct SourceLost {
-  std::string name;  // for messages: "the Spark application application_17_0001"
+  std::string name;
 };
 
 // --- from the AM ---
 
-// This AM has restored the ledger of an AM that died, so orders may have been lost. The ledger repeats them.
+// This AM has restored the ledger of an AM that died, so orders may have been lost. The ledger repeats them. No source
+// could supply rows in the meantime.
 struct AmResumed {};
 // Time has passed; sent at or after Ledger::NextDeadline().
 struct Ticked {};
 
-using Event =
-    std::variant<GenerationFormed, RankLost, RankStarted, CheckpointFound, ReadingStopped, ReaderSynced, ReaderOpened,
-                 KeptRowsOffered, RowsReceived, RowsMoved, RowsHandedOut, StepReported, CheckpointReported,
-                 CommitCalled, PartitionEnded, SourceEnded, SourceConnected, SourceLost, AmResumed, Ticked>;
+// --- from sources, added later ---
+
+// The source cannot supply its rows, such as those of a damaged file: the feed fails with this message. changed: the
+// rows are not those that it had before.
+struct SourceFailed {
+  std::string message;  // for people
+  bool changed = false;
+};
+
+// --- from programs, added later ---
+
+// As CheckpointFound, for a checkpoint that has the position of the feed: `point` is the result of Ledger::PointAt for
+// this step. If this ledger has no account of rows yet, because it is that of another job, the feed continues after the
+// rows of the point.
+struct PointFound {
+  int64_t generation = 0;
+  int64_t step = 0;
+  std::string point;
+};
+
+using Event = std::variant<GenerationFormed, RankLost, RankStarted, CheckpointFound, ReadingStopped, ReaderSynced,
+                           ReaderOpened, KeptRowsOffered, RowsReceived, RowsMoved, RowsHandedOut, StepReported,
+                           CheckpointReported, CommitCalled, PartitionEnded, SourceEnded, SourceConnected, SourceLost,
+                           AmResumed, Ticked, SourceFailed, PointFound>;
 
 }  // namespace howdah::feed

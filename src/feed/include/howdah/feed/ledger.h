@@ -35,7 +35,8 @@
 //
 // OWNERS. The ledger owns positions, seals, credit and commits. The executor of a reader owns the data and how they are
 // kept (memory, disk). The source owns attempts: it starts them when rows are requested, asks with Ask() which rows to
-// send, and where. The shell asks again for sources that wait whenever Step has returned an action.
+// send, and where. The shell asks again for sources that wait whenever Step has returned an action; for questions with
+// a reader, whenever Step has changed the state.
 //
 // KEEPING ROWS. An executor keeps the rows of its lane until Committed covers them, or it runs out of space; rows that
 // it has not kept are requested from the source again. Until the pass is over for all readers (the pass after the next
@@ -44,6 +45,12 @@
 //
 // DURABLE. A step whose result says `changed` must be in the event log, as EncodeRecord(event, now), before any of its
 // actions is carried out. A log may begin with a snapshot, which replaces all records before it.
+//
+// TIME LIMIT. The feed fails (FailFeed::Why::kLost) when a reader has waited for rows for Options::lost_after, although
+// a source could have sent them: rows are missing and were requested, and some reader has room. The time begins again
+// when rows arrive, a source connects or leaves, the readers restart, or another AM resumes the feed. There is no limit
+// while no process of a reader runs (the job waits in a queue), while no reader has room, and while the source of an
+// open stream is connected.
 //
 // LIMITS. Memory depends on partitions that are not committed and on blocks that are accepted and not handed out: rows
 // before the oldest mark are kept as ranges of each partition. Per reader at most kMostMarks marks are kept; beyond it
@@ -93,7 +100,9 @@ struct Options {
   bool ranks_restart_alone = false;
   bool recompute = false;                          // the source may supply other rows in later passes
   bool accept_changes = false;                     // the source may supply other rows whenever it is asked
-  Duration lost_after = std::chrono::minutes(10);  // without a source and without new rows
+  Duration lost_after = std::chrono::minutes(10);  // see "TIME LIMIT"
+  bool stream = false;                             // a source that is connected may be idle until the stream is closed
+  std::string name = {};                           // of the feed, for messages
 };
 
 struct StepResult {
@@ -106,12 +115,13 @@ struct Answer {
   enum class What {
     kSend,  // send the `missing` rows to `rank`; when it accepts no more, ask again
     kWait,  // ask again after the next actions
-    kDone,  // no row of the partition is missing
+    kDone,  // no row of the partition is missing, or the pass is not open; RequestRows names the rows that are wanted
     kOver,  // the feed has ended or failed
   };
   What what = What::kWait;
   std::vector<Rows> missing = {};  // the last range ends at kMostRows if the end of the partition is not known
   int rank = 0;
+  int64_t limit = 0;  // rows after which the source asks again; 0: it asks when the reader accepts no more
 };
 
 // For status and people.
@@ -139,7 +149,9 @@ class Ledger {
 
   // A source is ready to supply rows of the partition. near: the rank with which it can exchange data fastest, which is
   // preferred while it has credit; -1 if there is none.
-  Answer Ask(int64_t pass, PartitionId partition, int near = -1) const;
+  // reader: the partition is one of those that only this reader gets, so that the order of rows does not depend on
+  // time; -1: any reader may get it. The readers of the feed share its partitions: partition p is for reader p % ranks.
+  Answer Ask(int64_t pass, PartitionId partition, int near = -1, int reader = -1) const;
 
   // The current incarnation of a rank; negative if it is lost. A program that has restored a checkpoint reads with the
   // incarnation that follows CheckpointFound.
@@ -147,6 +159,10 @@ class Ledger {
 
   Progress progress() const;
   const Options& options() const;
+
+  // The rows that a checkpoint of this step covers, for PointFound. Rows whose marks have not arrived are not covered:
+  // in `dynamic` each reader has its own marks.
+  std::string PointAt(int64_t step) const;
 
   // The state as a record. Equal states give equal snapshots.
   std::string Snapshot() const;

@@ -208,15 +208,22 @@ enum class FeedChanged {
   kAccept,  // the rows are read as they come
 };
 
+// The format of the files of a feed.
+enum class FeedFormat { kParquet, kArrow, kCsv, kTfrecord };
+
 // One stream of training data, from a source outside the job to the ranks.
 struct FeedSpec {
   std::string name;
-  std::optional<FeedSplit> split;  // nullopt: the framework decides (frameworks::FeedOptionsOf)
+  std::vector<std::string> from;     // paths, patterns and URIs of files that the ranks read; empty: other sources
+  std::optional<FeedFormat> format;  // of the files; nullopt: the format that their names end with
+  std::vector<std::string> columns;  // those that are read; empty: all
+  std::optional<FeedSplit> split;    // nullopt: the framework decides (frameworks::FeedOptionsOf)
   FeedRemainder remainder = FeedRemainder::kDrop;
   int epochs = 1;                             // passes over the source; 1 for a stream
   int shuffle = 0;                            // rows of the pool from which rows are drawn; 0: the order of arrival
   int seed = 0;                               // of the shuffle
   bool stream = false;                        // one pass over everything that is sent until the feed is closed
+  bool answers = false;                       // clients send questions, and the ranks answer each of them
   std::vector<std::string> roles;             // the roles that read; empty: frameworks::FeedReadersOf decides
   int64_t buffer_bytes = int64_t{256} << 20;  // memory of the rows ahead of each reader
   int64_t spool_bytes = int64_t{10} << 30;    // disk of a task for rows that are read again
@@ -343,6 +350,7 @@ struct JobSpec {
 };
 
 // Returns the names used in job files: "pytorch", "worker", ...
+std::string_view ToText(FeedFormat f);
 std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
 // Returns nullopt if there is no framework of this name.

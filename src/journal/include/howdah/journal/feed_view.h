@@ -12,6 +12,8 @@ struct FeedView {
   int64_t pass = 0;            // the newest pass, from 0
   int64_t rows = 0;            // rows of this pass that the ranks have read since the ranks started
   int64_t bytes = 0;           // bytes that executors have received from sources, in all passes
+  int64_t unix_bytes = 0;      // those of them that have arrived over unix sockets, since the AM started
+  int64_t tls_bytes = 0;       // those that have arrived over TLS
   double rows_per_second = 0;  // that the ranks have read, in the last minute
   double readers_waited = 0;   // share of the last minute in which the ranks waited for rows, from 0 to 1
   double sources_waited = 0;   // share of the last minute in which sources waited for room, from 0 to 1

@@ -10,11 +10,19 @@
 #include <vector>
 
 #include "howdah/base/result.h"
+#include "howdah/base/time.h"
 #include "howdah/feed/ledger.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/wire/executor.pb.h"
 
 namespace howdah::feed::server {
+
+// The files that a feed reads.
+struct FeedFiles {
+  std::vector<std::string> from;     // URIs and absolute paths; empty: other sources send the rows
+  std::string format;                // empty: that of the files' names
+  std::vector<std::string> columns;  // empty: all
+};
 
 // One feed of the job.
 struct FeedPlan {
@@ -22,6 +30,9 @@ struct FeedPlan {
   Options options;
   bool stream = false;
   int64_t spool = 0;  // bytes on the disk of the task for rows that are read again
+  // The feed has questions and answers. Only name and options.buffer then have an effect.
+  bool answers = false;
+  FeedFiles files = {};
 };
 
 // One per executor. Has a unix socket for the processes of the task (reader_socket.h), and an Arrow Flight server for
@@ -32,13 +43,17 @@ class Hub {
  public:
   struct Settings {
     std::vector<FeedPlan> feeds;
-    int processes = 1;  // of the task
+    int processes = 1;                                // of the task
+    Duration longest_wait = std::chrono::minutes(5);  // of a question until a process serves its feed
     // For the sockets: created with mode 0700, and removed by the destructor. It must not exist, and has at most 90
     // bytes, because the paths of unix sockets are short.
     std::string socket_directory;
     std::string spool_directory;  // on the disk of the task; must exist when an attempt runs
     std::string tls_host;         // an IP address of this machine, at which Flight is served with TLS. Empty: it is not
     rpc::Identity identity;       // of the executor
+
+    // The unix socket of the Flight server.
+    std::string flight_path() const { return socket_directory + "/flight"; }
   };
   struct Handlers {
     // Sends a message to the AM, or drops it if no AM is connected. Must not call the Hub.

@@ -52,6 +52,11 @@ enum class Situation {
   kEmptyPass,
   kStoppedEarly,
   kNoCredit,
+  kSourceSilent,
+  kNeverSupplied,
+  kQueued,
+  kGivenAway,
+  kAnotherJob,
   kCount,
 };
 
