@@ -19,13 +19,17 @@ LIMIT_MB = 24.2  # 23 MiB; see ARCHITECTURE.md, section 12
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def wheels(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, ROOT / "tools/package/wheel.py", "--build", BIN.parent.parent, "--output", folder], check=True
     )
-    (file,) = folder.iterdir()
-    return file
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture(scope="module")
+def wheel(wheels):
+    return next(file for file in wheels if file.name.startswith("howdah-"))
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +70,41 @@ def test_wheel_is_small_and_serves_every_python(wheel):
     assert any(name.endswith("licenses/libgrpc-dev") for name in names) and any(
         name.endswith("howdah.spdx.json") for name in names
     )
+
+
+def test_wheel_for_tensorflowonspark_has_its_modules_and_needs_this_howdah(wheels, wheel):
+    (other,) = [file for file in wheels if file != wheel]
+    version = wheel.name.split("-")[1]
+    assert other.name == f"howdah_tensorflowonspark-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(other) as archive:
+        names = archive.namelist()
+        metadata = archive.read(next(name for name in names if name.endswith("/METADATA"))).decode()
+    modules = "TFCluster TFManager TFNode TFParallel __init__ compat dfutil gpu_info marker pipeline util"
+    assert sorted(name for name in names if name.endswith(".py")) == [
+        f"tensorflowonspark/{module}.py" for module in modules.split()
+    ]
+    assert re.findall(r"^(?:Name|Requires-Dist): .*", metadata, re.MULTILINE) == [
+        "Name: howdah-tensorflowonspark",
+        f"Requires-Dist: howdah[data]=={version}",
+    ]
+
+
+def test_modules_of_tensorflowonspark_are_those_of_howdah(environment, wheels, wheel, tmp_path):
+    (other,) = [file for file in wheels if file != wheel]
+    subprocess.run([environment / "bin/pip", "install", "--quiet", "--no-index", "--no-deps", other], check=True)
+    program = (
+        "import tensorflowonspark.marker as a, howdah.tfos.marker as b\n"
+        "from tensorflowonspark import TFManager, TFNode, gpu_info, util\n"
+        "from howdah import tfos\n"
+        "import howdah.tfos.TFNode\n"
+        "assert a is b and TFNode is howdah.tfos.TFNode\n"
+        "from tensorflowonspark.TFNode import DataFeed\n"
+        "assert DataFeed is TFNode.DataFeed\n"
+        "print(sorted(tfos.MODULES))\n"
+    )
+    done = subprocess.run([environment / "bin/python", "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "TFCluster" in done.stdout
 
 
 def test_pip_installs_the_programs_unchanged(environment, wheel):

@@ -1,8 +1,9 @@
-"""wheel.py [--build FOLDER] [--output FOLDER] - writes the Python wheel of a finished release build into FOLDER.
+"""wheel.py [--build FOLDER] [--output FOLDER] - writes the Python wheels of a finished release build into FOLDER.
 
-The wheel contains the package of python/ and both programs, which pip puts into bin/ unchanged. It has no extension
-module, and the programs are static, so one wheel serves every Python from 3.9 on and every x86-64 Linux. Two runs on
-one commit write the same bytes.
+The wheel howdah contains the package of python/howdah and both programs, which pip puts into bin/ unchanged. It has no
+extension module, and the programs are static, so one wheel serves every Python from 3.9 on and every x86-64 Linux. The
+wheel howdah-tensorflowonspark contains python/tensorflowonspark, which gives howdah.tfos the name of TensorFlowOnSpark.
+Two runs on one commit write the same bytes.
 """
 import argparse
 import base64
@@ -17,6 +18,7 @@ import zipfile
 from content import COPYRIGHT, PROGRAMS, ROOT, add_licences, add_programs, release_time, version_of, write_sbom
 
 PACKAGE = ROOT / "python/howdah"
+TFOS_PACKAGE = ROOT / "python/tensorflowonspark"
 PYTHON = "3.9"
 # Static programs need no C library, so the oldest tags of both kinds apply.
 PLATFORM = "manylinux_2_5_x86_64.manylinux1_x86_64.musllinux_1_1_x86_64"
@@ -45,6 +47,22 @@ WHEEL = """\
 Wheel-Version: 1.0
 Generator: howdah
 Root-Is-Purelib: true
+"""
+TFOS_METADATA = """\
+Metadata-Version: 2.1
+Name: howdah-tensorflowonspark
+Version: {version}
+Summary: The API of TensorFlowOnSpark, run by Howdah
+License: Apache-2.0
+Requires-Python: >={python}
+Requires-Dist: howdah[data]=={version}
+Classifier: License :: OSI Approved :: Apache Software License
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Programming Language :: Python :: 3
+Description-Content-Type: text/markdown
+
+Programs for TensorFlowOnSpark run unchanged with this package, which is installed instead of tensorflowonspark: its
+module `tensorflowonspark` contains the modules of `howdah.tfos`. It needs the PySpark of your Spark.
 """
 ENTRY_POINTS = """\
 [fsspec.specs]
@@ -83,6 +101,16 @@ def contents(build, version, scratch):
     text = METADATA.format(version=version, python=PYTHON, description=description())
     files[f"{info}/entry_points.txt"] = (ENTRY_POINTS.encode(), False)
     files[f"{info}/METADATA"] = (text.encode(), False)
+    return files, f"{info}/RECORD"
+
+
+def tensorflowonspark_contents(version):
+    """The files of the wheel howdah-tensorflowonspark."""
+    info = f"howdah_tensorflowonspark-{version}.dist-info"
+    files = {f"tensorflowonspark/{path.name}": (path.read_bytes(), False) for path in TFOS_PACKAGE.glob("*.py")}
+    files[f"{info}/licenses/LICENSE"] = ((ROOT / "LICENSE").read_bytes(), False)
+    files[f"{info}/WHEEL"] = ((WHEEL + "Tag: py3-none-any\n").encode(), False)
+    files[f"{info}/METADATA"] = (TFOS_METADATA.format(version=version, python=PYTHON).encode(), False)
     return files, f"{info}/RECORD"
 
 
@@ -125,6 +153,9 @@ def main():
     if mib > LIMIT_MIB:
         raise SystemExit(f"wheel: {file} has {mib:.1f} MiB, and the limit is {LIMIT_MIB} MiB")
     print(f"{file}: {mib:.1f} MiB")
+    small = options.output / f"howdah_tensorflowonspark-{version}-py3-none-any.whl"
+    write_wheel(small, *tensorflowonspark_contents(version), release_time())
+    print(f"{small}: {small.stat().st_size / 2**10:.0f} KiB")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,310 @@
+"""The rows of a DataFeed in a node: those of TFCluster.train() from the feed `input`, and those of
+TFCluster.inference() from the feed `inference`, which need results."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections import deque
+from queue import SimpleQueue
+from typing import Any, Iterator, Sequence
+
+from .. import _context
+from .._errors import FeedEmpty, FeedMisuse
+from .TFNode import Rows, arrays_of
+
+INPUT, INFERENCE = "input", "inference"  # the names of the feeds
+
+_AHEAD = 64  # rows that are requested ahead
+_CONVERTED = 256  # rows that are converted at a time, if the program reads fewer
+
+
+class Input:
+    """The rows of the feed `input`, for this process. One thread at a time takes rows.
+
+    The first call determines the batches in which rows are requested: with split="equal" all workers must request the
+    same. Later calls may take other numbers of rows.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name, self.ended, self.begun = name, False, False
+        self._lock = threading.Lock()
+        self._reader = _context.context().feed(name)
+        opened = self._reader._opened
+        self.readers: int = opened.get("readers", 1)
+        self.lockstep: bool = opened.get("split") != "dynamic"
+        self._batches: Iterator[Any] | None = None
+        self._left: deque[tuple[Any, int, int]] = deque()  # (block, first row, rows)
+        self._dropping: threading.Thread | None = None
+        self._converters: dict[int, Any] = {}  # by the schema, which lives as long as the connection
+        self._rows_of: tuple[Any, int, list[Any]] = (None, 0, [])  # a block, a row of it, and rows from there
+
+    def take(self, count: int) -> list[Any]:
+        rows: list[Any] = []
+        for block, first, number in self._slices(count):
+            rows += self._converted(block, first, number)
+        return rows
+
+    def take_arrays(self, count: int) -> Any:
+        from .._feed.batches import Converter
+        from .._feed.columns import Options
+        from .._feed.objects import kind_of
+
+        slices = self._slices(count)
+        schemas = {id(block.schema): block.schema for block, _, _ in slices}
+        kind = kind_of(next(iter(schemas.values()))) if len(schemas) == 1 else None
+        if kind in (None, "pickle"):
+            return arrays_of([row for part in slices for row in self._converted(*part)])
+        converter = self._converters.get(next(iter(schemas)))
+        if converter is None:
+            converter = self._converters[next(iter(schemas))] = Converter(Options(), "numpy")
+        columns = converter(slices, lambda row: f"row {row} of the batch")
+        if kind == "value":
+            return columns["value"]
+        return columns if kind in ("dict", "row") else tuple(columns.values())
+
+    def answer(self, results: Sequence[Any]) -> None:
+        raise FeedMisuse(
+            "batch_results() needs rows of TFCluster.inference(), and this DataFeed reads those of train(): use "
+            "ctx.get_data_feed(train_mode=False)"
+        )
+
+    def terminate(self) -> None:
+        self.ended = True
+        if self.readers == 1:
+            self._reader.stop()
+        elif self._dropping is None:
+            # All workers get the same number of rows, so the others need this one to continue.
+            self._dropping = threading.Thread(target=self._drop, name="howdah drop", daemon=True)
+            self._dropping.start()
+
+    def finish(self) -> None:
+        """The program of this node has returned. Drops the rows that it has not read, if others depend on that."""
+        if self._dropping is not None:
+            if self.lockstep:
+                self._dropping.join()
+        elif self.lockstep and not self.ended and self.readers > 1:
+            self._drop()
+        elif not self.ended and self.readers == 1:
+            self._reader.stop()
+        if not self.lockstep and self.begun:
+            self._reader.commit()  # otherwise the others would read the rows of this node again
+
+    def wait_for_end(self) -> None:
+        """Waits for the end of the feed, which shutdown() closes. The program reads rows of inference() now."""
+        if self.begun:
+            self._drop()
+        elif self.take(1):
+            raise FeedMisuse(
+                "TFCluster.train() has sent rows, and this node reads only those of inference(): use "
+                "ctx.get_data_feed(train_mode=True) for them"
+            )
+
+    def _drop(self) -> None:
+        """Reads to the end of the feed. Another thread of the program may still wait for rows."""
+        more = True
+        while more:
+            with self._lock:
+                self._left.clear()
+                more = bool(self._next(1))
+
+    def _slices(self, count: int) -> list[tuple[Any, int, int]]:
+        """The next `count` rows as parts of blocks; fewer at the end."""
+        with self._lock:
+            found: list[tuple[Any, int, int]] = []
+            while count > 0:
+                while not self._left:
+                    more = self._next(count)
+                    if not more:
+                        return found
+                    self._left.extend(more)
+                block, first, rows = self._left.popleft()
+                taken = min(rows, count)
+                found.append((block, first, taken))
+                count -= taken
+                if rows > taken:
+                    self._left.appendleft((block, first + taken, rows - taken))
+            return found
+
+    def _next(self, count: int) -> list[tuple[Any, int, int]]:
+        """The next batch; an empty list at the end."""
+        if self._batches is None:
+            from .._feed.columns import Options
+            from .._feed.reader import Batches
+
+            ahead = max(2, _AHEAD // count)
+            keep = lambda slices, where: slices  # noqa: E731
+            self._batches = iter(Batches(self._reader, count, Options(prefetch=ahead), lambda: keep))
+            self.begun = True
+        try:
+            batch: list[tuple[Any, int, int]] = next(self._batches, [])
+        except FeedEmpty:
+            batch = []
+        except FeedMisuse as error:
+            raise FeedMisuse(
+                f"{error}. All workers read the rows of TFCluster.train() in step; a worker whose function has "
+                "returned before it has read a row counts as a reader of batches of 1 row"
+            ) from error
+        if not batch:
+            self.ended = True
+        return batch
+
+    def _converted(self, block: Any, first: int, rows: int) -> list[Any]:
+        known, at, found = self._rows_of
+        if known is not block or not (at <= first and first + rows <= at + len(found)):
+            in_order = known is block and first == at + len(found)
+            most = max(rows, min(_CONVERTED, block.rows - first)) if in_order else rows
+            from .._feed.batches import record_batch
+            from .._feed.objects import elements_of
+
+            at, found = first, elements_of(record_batch([(block, first, most)], None))
+            self._rows_of = (block, at, found)
+        return found[first - at : first - at + rows]
+
+
+class _Asked:
+    """A block of rows of inference(), with the results so far."""
+
+    def __init__(self, question: Any) -> None:
+        from .._feed.objects import elements_of
+
+        self.question = question
+        self.rows: list[Any] = elements_of(question.batch)
+        self.taken = 0
+        self.results: list[Any] = []
+
+
+class Answers:
+    """The rows of TFCluster.inference(), which need results. One thread takes rows, and one adds results."""
+
+    def __init__(self, name: str) -> None:
+        self.ended = False
+        self._lock = threading.Lock()
+        self._arrived: SimpleQueue[Any] = SimpleQueue()  # questions; an exception; None at the end
+        self._asked: deque[_Asked] = deque()  # with rows that have no result
+        self._batches: deque[int] = deque()  # rows without results of each batch, in order
+        self._short = ""  # why the last results do not fit
+        self._begun = False
+        self._name = name
+
+    def take(self, count: int) -> list[Any]:
+        self._begin()
+        with self._lock:
+            if self._short:
+                raise self._unlike(self._short)
+            current = self._asked[-1] if self._asked else None
+        if current is None or current.taken == len(current.rows):
+            question = self._arrived.get()
+            if isinstance(question, BaseException):
+                raise question
+            if question is None:
+                self.ended = True
+                self._arrived.put(None)
+                return []
+            current = _Asked(question)
+            with self._lock:
+                self._asked.append(current)
+        rows = current.rows[current.taken : current.taken + count]
+        with self._lock:
+            current.taken += len(rows)
+            self._batches.append(len(rows))
+        return rows
+
+    def take_arrays(self, count: int) -> Any:
+        return arrays_of(self.take(count))
+
+    def answer(self, results: Sequence[Any]) -> None:
+        with self._lock:
+            waiting = sum(self._batches)
+            if len(results) > waiting:
+                raise self._unlike(_counts(len(results), waiting))
+            complete = self._assign(list(results))
+        for asked in complete:
+            asked.question.answer(pickle.dumps(asked.results, protocol=5))
+
+    def _assign(self, left: list[Any]) -> list[_Asked]:
+        """Gives results to the oldest rows that have none. Returns the blocks that are complete now."""
+        only = self._batches[0] if len(self._batches) == 1 else 0
+        # Results are missing if those of a single batch are incomplete when the next batch is read.
+        self._short = _counts(len(left), only) if 0 < len(left) < only else ""
+        count = len(left)
+        while count:
+            used = min(count, self._batches[0])
+            count -= used
+            self._batches[0] -= used
+            if self._batches[0] == 0:
+                self._batches.popleft()
+        complete = []
+        while left:
+            first = self._asked[0]
+            used = min(len(left), first.taken - len(first.results))
+            first.results += left[:used]
+            del left[:used]
+            if len(first.results) == len(first.rows):
+                complete.append(self._asked.popleft())
+        return complete
+
+    def terminate(self) -> None:
+        self.ended = True
+
+    def _unlike(self, text: str) -> FeedMisuse:
+        """Refuses the rows that have no results. Their Spark tasks fail with this text."""
+        if self._asked:
+            self._asked[0].question.refuse(text)
+            self._asked.popleft()
+        return FeedMisuse(f"{text}; there must be exactly one result per row")
+
+    def _begin(self) -> None:
+        if self._begun:
+            return
+        self._begun = True
+        questions = _context.context()._questions(self._name)
+        threading.Thread(target=self._receive, args=(questions,), name="howdah inference", daemon=True).start()
+        threading.Thread(target=self._watch, name="howdah inference", daemon=True).start()
+
+    def _receive(self, questions: Any) -> None:
+        try:
+            for question in questions:
+                self._arrived.put(question)
+            self._arrived.put(None)
+        except BaseException as error:
+            self._arrived.put(error)
+
+    def _watch(self) -> None:
+        """Waits for the end of the feed `input`, which shutdown() closes."""
+        try:
+            _input().wait_for_end()
+            self._arrived.put(None)
+        except BaseException as error:
+            self._arrived.put(error)
+
+
+def _counts(results: int, rows: int) -> str:
+    surplus = abs(results - rows)
+    number = "one result" if surplus == 1 else str(surplus)
+    return f"batch_results() has {results} results for {rows} rows: {number} too {'many' if results > rows else 'few'}"
+
+
+_lock = threading.Lock()  # of _opened
+_opened: dict[str, Rows] = {}  # by the name of the feed
+
+
+def _input() -> Input:
+    with _lock:
+        found = _opened.get(INPUT)
+        if not isinstance(found, Input):
+            found = _opened[INPUT] = Input(INPUT)
+    return found
+
+
+def of_node(train_mode: bool) -> Rows:
+    """The rows of this process: the same object at every call."""
+    if train_mode:
+        return _input()
+    with _lock:
+        return _opened.setdefault(INFERENCE, Answers(INFERENCE))
+
+
+def finish() -> None:
+    """The program of this node, which reads the feed `input`, has returned."""
+    _input().finish()

@@ -1,0 +1,5 @@
+import sys
+
+from howdah.tfos import TFParallel
+
+sys.modules[__name__] = TFParallel

@@ -1,0 +1,5 @@
+import sys
+
+from howdah.tfos import compat
+
+sys.modules[__name__] = compat

@@ -1,0 +1,5 @@
+import sys
+
+from howdah.tfos import dfutil
+
+sys.modules[__name__] = dfutil
