@@ -19,6 +19,19 @@ portal: the portal, beside MLflow, TensorBoard, Spark's history server and Ray's
   portal-g  memory and CPU: idle, and with 200 viewers of a job
   portal-h  a server of a job through its origin, compared with howdah open
 
+python: the Python package and its feeds, beside TensorFlowOnSpark, Petastorm, pyarrow and Spark alone; with --runs
+  python-a  rows of 10 doubles: from a cached DataFrame to batches of numpy
+  python-b  images of 784 bytes with a label; blobs of 150 KiB
+  python-c  1,000 partitions of one row
+  python-d  to an executor over TLS, with 1, 2 and 4 ranks; this starts a cluster
+  python-e  a DataFrame to the last row of the first pass, and of three passes
+  python-f  a reader's own CPU time per row
+  python-g  howdah.run of a function that does nothing, and the upload after the function has changed
+  python-h  memory with a partition of 12 times the buffer
+  python-i  a rank is killed
+  python-j  an unchanged program for TensorFlowOnSpark, which reads an RDD of tuples
+  python-k  Parquet in HDFS as a feed, and a file through howdah.fs; this starts a cluster
+
 autoscale: models of the autoscaler, in virtual time
   autoscale-a  the talk's jobs on two to ten nodes, in both modes and with ten nodes from the start
   autoscale-b  a day of jobs on up to 100 nodes
@@ -42,12 +55,13 @@ import sys
 import autoscale_figures
 import figures
 import portal_figures
+import python_figures
 from figures import NotMeasured
 
 YARN = "yarn-"
 YARN_ITEMS = [YARN + item for item in "abcdefghij"]
 GROUPS = {"local": list(figures.ITEMS), "portal": list(portal_figures.ITEMS),
-          "autoscale": list(autoscale_figures.ITEMS), "yarn": YARN_ITEMS}
+          "python": list(python_figures.ITEMS), "autoscale": list(autoscale_figures.ITEMS), "yarn": YARN_ITEMS}
 
 
 def show(item, rows, group=""):
@@ -95,6 +109,9 @@ def main(words):
             show(item, autoscale_figures.measure(item))
     for item, rows in portal_figures.measure([item for item in items if item in portal_figures.ITEMS]):
         show(item, rows)
+    for item in items:
+        if item in python_figures.ITEMS:
+            show(item, python_figures.measure(item, runs))
     if any(item.startswith(YARN) for item in items):
         show_yarn([item for item in items if item.startswith(YARN)], runs)
 

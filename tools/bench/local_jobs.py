@@ -11,7 +11,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = ROOT / "build/release/bin"
+BIN = (ROOT / os.environ.get("HOWDAH_BIN", "build/release/bin/howdah")).parent
 HOWDAH = BIN / "howdah"
 LIMIT_SECONDS = 60
 
