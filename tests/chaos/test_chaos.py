@@ -27,3 +27,14 @@ def test_training_survives_every_pause():
     assert done.returncode == 0, done.stdout + done.stderr
     made = re.search(r"no more faults; (\d+) were made: (.*)", done.stdout)
     assert made and set(KINDS) == set(re.findall(r"'(\w+)'", made.group(2))), done.stdout
+
+
+@pytest.mark.long
+def test_each_row_of_a_feed_is_in_the_checkpoint_once_whatever_dies():
+    kinds = ("kill_process", "kill_executor", "kill_am", "kill_source", "pause_process", "pause_am", "pause_source")
+    done = subprocess.run([sys.executable, ROOT / "tools/chaos", "feed", "--on", "local", "--every", str(EVERY_S),
+                           "--minutes", str((len(kinds) + 1) * EVERY_S / 60), "--kinds", ",".join(kinds)],
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = re.search(r"no more faults; (\d+) were made: (.*)", done.stdout)
+    assert made and set(kinds) == set(re.findall(r"'(\w+)'", made.group(2))), done.stdout

@@ -3,6 +3,8 @@
 
   training  a real distributed training under one fault after another (default: yarn, 20 minutes, every 20 s); its model
             must be the same as that of an undisturbed run; --kinds: only these kinds of faults (faults.py)
+  feed      three ranks that read a feed under one fault after another, also of its source; each row must be in the
+            checkpoint once per pass
   am        20 kills of the AM during one training, which must not lose a step; each next AM must work within 5 s
   failover  two ResourceManagers, with a failover while a job starts, runs and ends, 20 times each (yarn)
 """
@@ -17,7 +19,7 @@ import tempfile
 import time
 
 import jobs
-from faults import CLUSTER, LOCAL, ClusterFaults, Faults
+from faults import CLUSTER, LOCAL, SOURCE, ClusterFaults, Faults, with_source
 
 # The limits for the duration of a fault that pauses, disconnects or stops something: the minimum in seconds, and the
 # maximum as a share of the interval between two faults.
@@ -43,10 +45,12 @@ def print_status(howdah, job, what):
     say(what, done.stdout + done.stderr, sep="\n")
 
 
-def make_faults(howdah, job, options):
-    """Makes one fault after another; returns how often each kind was made."""
+def make_faults(howdah, job, options, source=None):
+    """Makes one fault after another; returns how often each kind was made. source: of the job's feed."""
     rng = random.Random(options.seed)
     kinds, faults = (LOCAL, Faults) if options.on == "local" else (CLUSTER, ClusterFaults)
+    if source:
+        kinds, faults = kinds + SOURCE, with_source(faults, source)
     faults, kinds = faults(howdah, job, rng), options.kinds.split(",") if options.kinds else kinds
     end = time.monotonic() + options.minutes * 60
     counts, repairs, bag = {}, [], []
@@ -97,6 +101,19 @@ def training(howdah, options):
     if not whole:
         say("steps are missing or came twice")
     return whole and abs(got[0] - wanted[0]) < 0.01
+
+
+def feed(howdah, options):
+    run = jobs.Reading(howdah)
+    howdah.running(run.job)
+    counts = make_faults(howdah, run.job, options, run.source)
+    say("no more faults;", sum(counts.values()), "were made:", counts)
+    steps, passes = run.result(600)
+    status = howdah.status(run.job)
+    missing, repeated = [number for number, _ in passes], sum(number for _, number in passes)
+    say(f"{steps} steps, {len(passes)} passes; rows missing per pass {min(missing)} to {max(missing)}, rows repeated"
+        f" {repeated}; generations: {status['generation']}")
+    return repeated == 0 and max(missing) < run.RANKS
 
 
 def am(howdah, options):
@@ -155,7 +172,7 @@ def failover(howdah, options):
     return True
 
 
-ITEMS = {"training": training, "am": am, "failover": failover}
+ITEMS = {"training": training, "feed": feed, "am": am, "failover": failover}
 
 
 def main():
@@ -171,9 +188,11 @@ def main():
     options = parser.parse_args()
     if set(options.items) - set(ITEMS):
         parser.error(f"an item is one of {', '.join(ITEMS)}")
-    if options.kinds and set(options.kinds.split(",")) - set(LOCAL if options.on == "local" else CLUSTER):
-        parser.error(f"kinds on {options.on} are {', '.join(LOCAL if options.on == 'local' else CLUSTER)}")
-    jobs.fetch(options.framework, options.on)
+    kinds = (LOCAL if options.on == "local" else CLUSTER) + (SOURCE if options.items == ["feed"] else [])
+    if options.kinds and set(options.kinds.split(",")) - set(kinds):
+        parser.error(f"kinds on {options.on} are {', '.join(kinds)}")
+    jobs.fetch(["feeds"] if options.items == ["feed"] else ["feeds", jobs.ROLES[options.framework][0], "data"],
+               options.on)
     if options.on == "yarn":
         import network
         network.enter()

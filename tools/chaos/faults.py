@@ -115,3 +115,18 @@ class ClusterFaults(Faults):
 
 CLUSTER = [*LOCAL, "kill_am_and_guardian", "kill_node_manager", "cut_power", "cut_network", "pause_node_manager",
            "pause_resource_manager", "kill_resource_manager"]
+
+
+def with_source(faults, source):
+    """The faults of this class, and those of the process that supplies a feed."""
+    class SourceFaults(faults):
+        def kill_source(self):
+            source.kill()
+            return "the source", source.start
+
+        def pause_source(self):
+            return self._on([source.pid], signal.SIGSTOP, "the source")
+    return SourceFaults
+
+
+SOURCE = ["kill_source", "pause_source"]
