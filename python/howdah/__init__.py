@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import data as data
     from . import fs as fs
+    from . import spark as spark
     from ._context import Context, context
     from ._errors import (
         FeedChanged,
@@ -91,7 +92,7 @@ if not TYPE_CHECKING:
     def __getattr__(name):
         from importlib import import_module
 
-        if name in ("data", "fs"):  # they need other packages
+        if name in ("data", "fs", "spark"):  # they need other packages
             return import_module("." + name, __name__)
         module = _MODULE_OF.get(name)
         if module is None:

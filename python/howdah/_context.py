@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Iterator, Mapping
 from ._errors import FeedError, HowdahError
 
 if TYPE_CHECKING:
+    from ._feed.answers import Questions
     from ._feed.reader import FeedReader
 
 _STEP = re.compile(r"step-(\d+)")
@@ -71,6 +72,7 @@ class Context:
         self._feed_lock = threading.Lock()  # of the next two
         self._feeds: dict[str, FeedReader] = {}
         self._found: int | None = None  # the step of the checkpoint that latest() has returned
+        self._points: Mapping[str, str] = {}  # the positions of feeds in this checkpoint
 
     def feed(self, name: str | None = None) -> FeedReader:
         """The reader of a feed of this job: the same object at every call. The name may be omitted if the job has one
@@ -95,8 +97,16 @@ class Context:
                 reader = self._feeds.setdefault(reader.name, reader)
                 self._feeds[name or ""] = reader
                 if self._found is not None:
-                    reader._found(self._found)
+                    reader._found(self._found, self._points.get(reader.name))
         return reader
+
+    def _questions(self, name: str, prefetch: int = 2) -> Questions:
+        """The questions of a feed with answers, for this process."""
+        if self._feed_path is None:
+            raise FeedError(f"the questions of the feed {name!r}: this process is not in a job that has the feed")
+        from ._feed.answers import Questions
+
+        return Questions(self._feed_path, name, {"local_rank": self.local_rank, "attempt": self.attempt}, prefetch)
 
     def _readers(self) -> list[FeedReader]:
         return list({id(reader): reader for reader in list(self._feeds.values())}.values())
@@ -160,6 +170,8 @@ class Context:
         scratch = tempfile.mkdtemp(prefix=f".{name}.", dir=root)
         try:
             yield scratch
+            if self.rank in (0, None):
+                self._save_points(scratch, step)
             self._report("checkpointing")
             os.chmod(scratch, 0o777 & ~_umask())
             target = os.path.join(root, name)
@@ -176,9 +188,18 @@ class Context:
         if self.rank in (0, None):
             self.checkpointed(step)
 
+    def _save_points(self, folder: str, step: int) -> None:
+        """The positions of the feeds, for a new job that continues this checkpoint."""
+        readers = self._readers()
+        if readers:
+            from ._feed import point
+
+            point.save(folder, step, readers)
+
     def latest(self) -> tuple[int, str | None]:
         """The step and the directory of the newest complete checkpoint; (0, None) if there is none. Feeds continue
-        after the rows of this checkpoint, so the program must restore it before it reads a row."""
+        after the rows of this checkpoint, which may be that of an earlier job, so all ranks must restore it before they
+        read a row."""
         root = self._checkpoint_root()
         found = []
         if root is not None and os.path.isdir(root):
@@ -190,9 +211,13 @@ class Context:
         if directory is not None:
             with self._feed_lock:
                 known, self._found = self._found, step
+                if known != step and self._feed_path is not None:
+                    from ._feed import point
+
+                    self._points = point.load(directory)
             if known != step:
                 for reader in self._readers():
-                    reader._found(step)
+                    reader._found(step, self._points.get(reader.name))
         return step, directory
 
     def _checkpoint_root(self) -> str | None:

@@ -95,7 +95,21 @@ def job(
         out["roles"][role] = {**literal_keys(part.keys), "command": list(part.command)}
         if part.files:
             out["roles"][role]["files"] = [*literal(part.files), *out["roles"][role].get("files", [])]
-    return merged(keys["options"], out)
+    return near_sources(keys.get("data") or {}, keys.get("nodes") or {}, merged(keys["options"], out))
+
+
+def near_sources(feeds: Mapping[str, Any], nodes: Mapping[str, Sequence[str]], job: dict[str, Any]) -> dict[str, Any]:
+    """The job, whose tasks prefer the nodes on which sources compute their rows. nodes: by feed. Roles that say where
+    they run keep that."""
+    found: dict[str, dict[str, None]] = {}
+    for name, of_feed in nodes.items():
+        for role in feeds[name].keys.get("roles") or job["roles"]:
+            found.setdefault(role, {}).update(dict.fromkeys(of_feed))
+    for role, names in found.items():
+        keys = job["roles"].get(role)
+        if keys is not None and names and not {"locality", "placement", "node_label"} & {*keys, *job}:
+            keys["locality"] = {"nodes": list(names)}
+    return job
 
 
 def literal_keys(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -279,7 +279,10 @@ def prepare(what: Any, given: Mapping[str, Any]) -> Prepared:
     roles = _roles(what, given)
     if not isinstance(what, Mapping):
         keys["restart"] = 0  # `restart` is already among the keys of the role
-    travel = _Travel(keys, _program.backend_of(keys["on"]))
+    backend = _program.backend_of(keys["on"])
+    if backend == "yarn":
+        keys["nodes"] = {name: feed.nodes() for name, feed in keys["data"].items()}
+    travel = _Travel(keys, backend)
     parts = {}
     for name, role in roles.items():
         command, files = travel.add(name, role)

@@ -205,6 +205,11 @@ class HadoopFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc]
         finally:
             native.close()
 
+    def get_file(self, rpath: str, lpath: Any = None, **options: Any) -> None:
+        """Copies a file to this machine, or makes a directory there."""
+        # Each byte is read once, in order: a cache would only copy it.
+        super().get_file(rpath, lpath, **{"cache_type": "none", **options})
+
 
 class _Native:
     """An open file of howdah-agent that is read. It is opened again in a child made by fork, and if the agent ends."""
@@ -312,6 +317,7 @@ class HadoopFile(_spec.AbstractBufferedFile):  # type: ignore[misc]
 
     def _fetch_range(self, start: int, end: int) -> bytes:
         assert self._native is not None
+        end = min(end, self._native.size)  # without a cache, fsspec asks for bytes behind the end
         sequential = start == self._last_end
         self._last_end = end
         return self._native.read(start, end, ahead=sequential)

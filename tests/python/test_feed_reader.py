@@ -1,5 +1,6 @@
 """Readers of feeds, with an executor that the tests control."""
 
+import base64
 import gc
 import os
 import pathlib
@@ -167,6 +168,9 @@ def test_numpy_batches_do_not_import_pandas(serve):
 # --- marks ---
 
 
+POINT = base64.b64encode(b"point of step 2").decode()
+
+
 def test_progress_and_checkpoints_mark_the_rows_that_were_returned(serve, tmp_path):
     progress, directory = tmp_path / "progress", tmp_path / "checkpoints"
     environment = {"HOWDAH_PROGRESS": str(progress), "HOWDAH_CHECKPOINT_DIR": str(directory)}
@@ -178,7 +182,7 @@ def test_progress_and_checkpoints_mark_the_rows_that_were_returned(serve, tmp_pa
     next(batches)
     with ctx.checkpoint(2):
         assert executor.sent("step")[-1] == {"step": 2, "pass": 0, "rows": 6, "wait": True}
-        assert feed.state_dict() == {"feed": "train", "epoch": 0, "position": 6, "step": 2}
+        assert feed.state_dict() == {"feed": "train", "epoch": 0, "position": 6, "step": 2, "point": POINT}
         assert executor.sent("checkpointed") == []
     assert executor.sent("step")[0] == {"step": 1, "pass": 0, "rows": 3, "wait": False}
     assert executor.sent("checkpointed") == [2] and (directory / "step-2").is_dir()
@@ -224,6 +228,49 @@ def test_restored_checkpoint_is_reported_before_the_first_row_and_once(serve, tm
     assert executor.sent("next")[0]["pass"] == 1
     (tmp_path / "step-9").mkdir()
     assert ctx.latest()[0] == 9 and executor.sent("found") == [7]
+
+
+def test_position_is_in_the_checkpoint_and_is_reported_by_another_job(serve, tmp_path):
+    environment = {"HOWDAH_CHECKPOINT_DIR": str(tmp_path / "checkpoints")}
+    _, ctx = serve(numbers(10), environment)
+    next(iter(ctx.feed("train").numpy(3)))
+    with ctx.checkpoint(2) as folder:
+        assert os.listdir(folder) == []
+    assert sorted(os.listdir(tmp_path / "checkpoints/step-2")) == ["howdah-feeds.json"]
+    for before in (True, False):  # whether the feed is opened before latest()
+        executor, ctx = serve(numbers(10), environment)
+        if before:
+            ctx.feed("train")
+        ctx.latest()
+        ctx.feed("train").load_state_dict({"feed": "train", "step": 2})
+        assert executor.points == [b"point of step 2", None]
+
+
+def test_position_that_is_too_large_is_left_out_with_a_warning(serve, tmp_path):
+    executor, ctx = serve(numbers(10), {"HOWDAH_CHECKPOINT_DIR": str(tmp_path)})
+    next(iter(ctx.feed("train").numpy(3)))
+    executor.failures["point"] = {"kind": "FeedError", "message": "the position has 5000000 bytes"}
+    with pytest.warns(UserWarning, match="step 2 at its row: the position has 5000000 bytes"):
+        with ctx.checkpoint(2):
+            pass
+    assert os.listdir(tmp_path / "step-2") == []
+
+
+def test_stream_has_no_position(serve, tmp_path):
+    executor, ctx = serve(numbers(10), {"HOWDAH_CHECKPOINT_DIR": str(tmp_path)}, passes=None)
+    next(iter(ctx.feed("train").numpy(3)))
+    with ctx.checkpoint(2):
+        pass
+    assert executor.sent("point") == [] and ctx.feed("train").state_dict()["point"] is None
+
+
+def test_rest_of_a_pass_that_was_left_is_requested_before_the_next_pass(serve):
+    executor, ctx = serve(numbers(10), passes=2)
+    feed = ctx.feed("train")
+    next(iter(feed.numpy(3, prefetch=0)))
+    assert [len(batch["x"]) for batch in feed.numpy(5)] == [5, 5]
+    skipped = [sent for sent in executor.sent("next") if sent["pass"] == 0][1:]
+    assert len(skipped) == 4 and all(sent["rows"] == 3 and sent["returned"] > 10 for sent in skipped)
 
 
 def test_state_of_a_checkpoint_is_reported_when_it_is_loaded(serve):
@@ -389,6 +436,10 @@ sys.exit(subprocess.run([sys.executable, sys.argv[1] + ".py"]).returncode)
     marks = [(mark["step"], mark["pass"], mark["rows"]) for mark in executor.sent("step")]
     assert marks == [(e * 100 + i, e, rows) for e in range(2) for i, rows in enumerate((4, 8, 10))]
     assert all(sent["returned"] <= 10 for sent in executor.sent("next"))
+    # The worker's last request was sent before the program had got the last batch.
+    assert [sent for sent in executor.sent("returned") if sent["rows"] == 10] == [
+        {"pass": epoch, "rows": 10} for epoch in range(2)
+    ]
 
 
 def test_datasets_of_tensorflow(framework):

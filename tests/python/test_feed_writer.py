@@ -159,8 +159,7 @@ def spark(name):
 @pytest.mark.parametrize(
     "given, text",
     [
-        (spark("DataFrame"), "cannot read a DataFrame of Spark yet: give df.toArrow()"),
-        (spark("RDD"), "cannot read a RDD of Spark yet: write it with df.write.parquet"),
+        (spark("Broadcast"), "cannot read a Broadcast of Spark: write it with df.write.parquet"),
         ("hdfs:///data/*.parquet", "the path 'hdfs:///data/*.parquet' yet: give pyarrow.dataset.dataset(path)"),
         (pathlib.Path("/data"), "give pyarrow.dataset.dataset(path)"),
         (7, "cannot read an object of the type int: give a pyarrow Table, "),

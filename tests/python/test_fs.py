@@ -50,6 +50,20 @@ def test_written_file_is_read_at_any_offset(files, big):
     assert files.cat_ranges([big, big], [0, 100], [3, 105]) == [CONTENT[:3], CONTENT[100:105]]
 
 
+def test_file_and_directory_are_copied_to_this_machine(files, big, tmp_path, monkeypatch):
+    read, native = [], fs._Native.read
+
+    def count(self, *part, **options):
+        read.append(part)
+        return native(self, *part, **options)
+    monkeypatch.setattr(fs._Native, "read", count)
+    (tmp_path / "from/empty").mkdir(parents=True)
+    os.link(big, tmp_path / "from/big")
+    files.get(f"{tmp_path}/from", f"{tmp_path}/to", recursive=True)
+    assert (tmp_path / "to/big").read_bytes() == CONTENT and (tmp_path / "to/empty").is_dir()
+    assert sum(end - start for start, end in read) == len(CONTENT)  # each byte once
+
+
 def test_text_and_lines(files, tmp_path):
     with files.open(f"{tmp_path}/a", "w") as file:
         file.write("é\nb\n")

@@ -100,6 +100,25 @@ def test_dollars_are_literal_except_in_options_and_commands():
     }
 
 
+def test_roles_prefer_the_nodes_of_the_sources_that_they_read():
+    def part(**role):
+        return _jobfile.RolePart(["true"], [], role)
+
+    feeds = {"a": howdah.Feed(), "b": howdah.Feed(roles=["eval"])}
+    roles = {"worker": part(), "eval": part(), "ps": part(locality={"racks": ["/r"]})}
+    roles["web"] = part(placement={"near": []})
+    nodes = {"a": ["n1", "n2"], "b": ["n3", "n1"]}
+    job = _jobfile.job(keys(data=feeds, nodes=nodes), "j", roles, None, [])
+    assert {name: role.get("locality") for name, role in job["roles"].items()} == {
+        "worker": {"nodes": ["n1", "n2"]},
+        "eval": {"nodes": ["n1", "n2", "n3"]},
+        "ps": {"racks": ["/r"]},
+        "web": None,
+    }
+    labelled = _jobfile.job(keys(data=feeds, nodes=nodes, options={"node_label": "gpu"}), "j", roles, None, [])
+    assert "locality" not in labelled["roles"]["worker"]
+
+
 def test_only_given_arguments_become_settings_of_a_job_file():
     given = {
         "workers": 4,

@@ -58,6 +58,7 @@ class FeedExecutor:
         self.requests = []
         self.failures = {}  # the error that the next request of this name gets
         self.found_pass = None  # the pass in replies to "found"
+        self.points = []  # the points in requests "found"; None: there was none
         self.leased = {}  # (connection, block) -> the number of the last reply that named it
         self.reused = set()
         self._readers, self._waiting, self._sent_schemas = {}, [], set()
@@ -121,9 +122,9 @@ class FeedExecutor:
 
     def _read(self, sock):
         try:
-            data = sock.recv(1 << 17)
+            data, fds, _, _ = socket.recv_fds(sock, 1 << 17, 1)
         except ConnectionError:
-            data = b""
+            data, fds = b"", []
         if not data:
             self._selector.unregister(sock)
             sock.close()
@@ -135,14 +136,26 @@ class FeedExecutor:
         request = json.loads(data)
         number = request.pop("id")
         name, value = next(iter(request.items()))
+        if name == "found":
+            self.points.append(os.pread(fds[0], request["bytes"], 0) if fds else None)
+        for fd in fds:
+            os.close(fd)
         with self._lock:
             self.requests.append((name, request if name in ("open", "release") else value))
             if name in self.failures:
                 self._send(sock, number, {"error": self.failures.pop(name)})
             elif name == "next":
                 self._waiting.append((sock, number, value))
+            elif name == "point":
+                self._send_point(sock, number, b"point of step %d" % value)
             else:
                 self._send(sock, number, self._simple(sock, name, value, request))
+
+    def _send_point(self, sock, number, point):
+        fd = os.memfd_create("point")
+        os.write(fd, point)
+        self._send(sock, number, {"bytes": len(point)}, [fd])
+        os.close(fd)
 
     def _simple(self, sock, name, value, request):
         if name == "open":

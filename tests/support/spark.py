@@ -1,23 +1,27 @@
-"""Spark of tools/ml-env for the interpreter of the tests, with little memory. HOWDAH_TEST_SPARK names the folder of
-another PySpark."""
+"""Spark of tools/ml-env for the interpreter of the tests, with little memory. HOWDAH_TEST_SPARK names the site-packages
+of another PySpark: that of `tools/ml-env spark-3.5`, for example."""
 import os
+import re
 import shutil
 import subprocess
 import sys
+import threading
 
 import arrow
 from machine import ROOT
+
+ROWS = 20_000
 
 
 def site_packages():
     """The folders with PyArrow and PySpark, which are in sys.path from now on."""
     found = [arrow.site_packages()]
-    done = subprocess.run([str(ROOT / "tools/ml-env"), "clusters"], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run([str(ROOT / "tools/ml-env"), "spark"], stdout=subprocess.PIPE, text=True, check=True)
     environment = done.stdout.strip().removesuffix("/bin/python")
     found.append(os.environ.get("HOWDAH_TEST_SPARK") or
                  f"{environment}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages")
     if found[1] not in sys.path:
-        sys.path.append(found[1])
+        sys.path.insert(1, found[1])  # before Debian's packages: Spark Connect needs a newer protobuf
     return found
 
 
@@ -36,6 +40,35 @@ def session(master, **settings):
     return builder.getOrCreate()
 
 
+class ConnectServer:
+    """A Spark Connect server in a process of its own. `url`: for SparkSession.builder.remote."""
+
+    def __init__(self, master="local[2, 4]"):
+        arrow_site, spark_site = site_packages()
+        home = f"{spark_site}/pyspark"
+        env = {**os.environ, "SPARK_HOME": home, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
+               "PYTHONPATH": os.pathsep.join([arrow_site, spark_site])}
+        command = [f"{home}/bin/spark-submit", "--class", "org.apache.spark.sql.connect.service.SparkConnectServer",
+                   "--master", master, "--driver-memory", "512m"]
+        for setting in ("spark.ui.enabled=false", "spark.connect.grpc.binding.port=0", "spark.log.level=INFO",
+                        "spark.sql.shuffle.partitions=4", "spark.sql.execution.arrow.maxRecordsPerBatch=700"):
+            command += ["--conf", setting]
+        self._process = subprocess.Popen([*command, "spark-internal"], env=env, stderr=subprocess.PIPE, text=True,
+                                         start_new_session=True)
+        port = None
+        for line in self._process.stderr:
+            port = re.search(r"Spark Connect server started at: .*:(\d+)", line)
+            if port:
+                break
+        assert port, "the Spark Connect server has not started"
+        threading.Thread(target=self._process.stderr.read, daemon=True).start()
+        self.url = f"sc://127.0.0.1:{port[1]}"
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+
+
 def stop(session):
     """Stops the session, if it is not stopped. Removes the folders that the executors of local-cluster leave in the
     package."""
@@ -46,3 +79,29 @@ def stop(session):
     application = session.sparkContext.applicationId
     session.stop()
     shutil.rmtree(f"{os.path.dirname(pyspark.__file__)}/work/{application}", ignore_errors=True)
+
+
+def frame(spark, rows=ROWS, partitions=5):
+    return spark.range(0, rows, 1, partitions).selectExpr("id as i", "concat('row ', id) as text", "id / 7 as x")
+
+
+def values(table):
+    return table["i"].to_pylist()
+
+
+def mapped(frame, function):
+    """The DataFrame, each of whose batches passes through a function in Spark's tasks."""
+    def each(batches):
+        for batch in batches:
+            function(batch)
+            yield batch
+    return frame.mapInArrow(each, frame.schema)
+
+
+def jobs(spark):
+    """The Spark jobs with a description of a feed, oldest first: (description, failed tasks)."""
+    found = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
+    rows = [found.apply(number) for number in range(found.size())]
+    told = [(job.jobId(), job.description().get(), job.numFailedTasks()) for job in rows
+            if job.description().isDefined() and job.description().get().startswith("howdah")]
+    return [rest for _, *rest in sorted(told)]

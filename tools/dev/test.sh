@@ -3,8 +3,9 @@
 # Environments that the tests with real frameworks need. They are installed while the compiler runs.
 readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser python"
 # Suites that only `./dev test NAME` runs. The environments of the recipes have 2.5 GB, and most start a cluster. The
-# environment of tests/spark has 0.8 GB. The tests in tests/idle need the cores for themselves.
-readonly test_on_request="recipes spark idle"
+# environment of tests/spark has 0.8 GB, and tests/tfos adds TensorFlow to it. The tests in tests/idle need the cores
+# for themselves.
+readonly test_on_request="recipes spark tfos idle"
 # Files of tests/yarn that start after the tests of the programs, so that both halves of the run take equally long.
 readonly test_yarn_late="test_delegation_tokens test_failover test_python test_python_api"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0 2.10.2 3.1.4 3.2.4"  # as in tests/yarn/hadoop_tree.py

@@ -11,6 +11,7 @@ from typing import Any, Callable, Sequence
 from .._errors import FeedTypeError
 from .blocks import Block, pa
 from .columns import Column, Options, columns_of, np
+from .objects import kind_of, why_pickled
 
 Slices = Sequence["tuple[Block, int, int]"]
 _SCATTERED = 16  # more slices than this are gathered by row numbers
@@ -51,6 +52,7 @@ class Converter:
         """Chooses the columns. Called with the schema of each block."""
         if schema is self._schema:
             return
+        refuse_pickles(schema)
         if self._schema is None:
             self.columns = columns_of(schema, self._options, self._adapter)
             self._keys = [column.key for column in self.columns]
@@ -180,6 +182,15 @@ class _Gather:
 def _indices(rows: Any) -> Any:
     # pyarrow.array() would import pandas, which takes a second.
     return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows, "int64"))])
+
+
+def refuse_pickles(schema: Any) -> None:
+    """Raises FeedTypeError if the rows are elements of an RDD that are not columns."""
+    if kind_of(schema) == "pickle":
+        raise FeedTypeError(
+            f"the elements of the RDD are not columns, because {why_pickled(schema)}: read them with .rows() or "
+            "next_batch, or map them to tuples, dicts or Rows of numbers, strings, bytes and arrays of one type each"
+        )
 
 
 def check_schema(first: Any, later: Any) -> None:

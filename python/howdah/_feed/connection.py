@@ -156,10 +156,10 @@ class Connection:
 
     # --- requests ---
 
-    def send(self, body: str, pending: _P) -> _P:
-        """Sends a request. body: the members of the JSON object, such as '"stop":true'."""
+    def send(self, body: str, pending: _P, fd: int | None = None) -> _P:
+        """Sends a request. body: members of the JSON object, such as '"stop":true'. fd: a file that travels along."""
         with self._lock:
-            self._send(body, pending, 0)
+            self._send(body, pending, 0, fd)
         self._release()
         return pending
 
@@ -187,6 +187,11 @@ class Connection:
         self._release()
         return pending.done
 
+    def close(self, why: str) -> None:
+        """Ends the connection. Later requests raise FeedLost with this text."""
+        with self._lock:
+            self._end(why)
+
     def abandon(self) -> None:
         """The reader is gone. The connection stays open as long as the program has arrays."""
         with self._lock:
@@ -200,13 +205,17 @@ class Connection:
             self._end(f"reading the feed {self._feed!r}: the reader is gone")
         self._release()
 
-    def _send(self, body: str, pending: Pending, flags: int) -> None:
+    def _send(self, body: str, pending: Pending, flags: int, fd: int | None = None) -> None:
         if self._why_closed is not None:
             raise FeedLost(self._why_closed)
         self._number += 1
         self._pending[self._number] = pending
         try:
-            self._socket.send(f'{{"id":{self._number},{body}}}'.encode(), flags)
+            text = f'{{"id":{self._number},{body}}}'.encode()
+            if fd is None:
+                self._socket.send(text, flags)
+            else:
+                self._socket.sendmsg([text], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))], flags)
         except BaseException as error:
             del self._pending[self._number]
             if isinstance(error, ConnectionError):

@@ -23,6 +23,7 @@ from uuid import uuid4
 
 from .. import _program
 from .._errors import FeedError, HowdahError, Unavailable
+from .digest import digests_of, total
 from .source import Rows, Sent, Source
 from .spark_task import DEPTH, Address, Broken, Calls, SourceFailed
 from .writer import FeedStats
@@ -274,7 +275,7 @@ class Supplier:
 
     def _fail(self, error: BaseException) -> None:
         with self._changed:
-            kill = not self._over and not isinstance(self._source, Sent)
+            kill = not self._over and self._source.kills
             if kill:
                 self.error = error
             self._end(error)
@@ -377,6 +378,7 @@ class Supplier:
         """Supplies a partition until the job has all of its rows."""
         place: dict[str, Any] = {"pass": pass_, "partition": number}
         ended, failures = False, 0
+        digests: dict[tuple[int, int], int | None] = {}
         while not self._over:
             start = time.monotonic()
             answer = self._link.action("ask", **place)
@@ -391,20 +393,36 @@ class Supplier:
                 self._add(waited=time.monotonic() - start)
             else:
                 if not ended:
-                    self._link.action("partition-ended", rows=rows.count, **place)
+                    digests = self._digests(rows)
+                    digest = total(digests.values()) if rows.repeatable else None
+                    self._link.action("partition-ended", rows=rows.count, digest=digest, **place)
                     ended = True
-                failures = 0 if self._send(place, rows, answer) else failures + 1
+                failures = 0 if self._send(place, rows, answer, digests) else failures + 1
                 if failures:
                     self._pause(failures)
 
-    def _send(self, place: dict[str, Any], rows: Rows, answer: dict[str, Any]) -> bool:
+    def _digests(self, rows: Rows) -> dict[tuple[int, int], int | None]:
+        """The digests of all blocks of a partition."""
+        try:
+            return digests_of(rows.blocks(0, rows.count)) if rows.repeatable else {}
+        except Exception as error:
+            raise SourceFailed from error
+
+    def _send(
+        self,
+        place: dict[str, Any],
+        rows: Rows,
+        answer: dict[str, Any],
+        digests: dict[tuple[int, int], int | None],
+    ) -> bool:
         """Sends missing rows until all are sent, or the reader takes no more. Returns whether it has taken any."""
         accepted: list[bool] = []
         try:
-            with self._link.put(answer["locations"], rows.schema, **place) as (writer, reader):
+            with self._link.put(answer["locations"], rows.schema, reader=answer["reader"], **place) as (writer, reader):
                 waiting = 0
                 for first, batch in _blocks(rows, answer["missing"]):
-                    writer.write_with_metadata(batch, json.dumps({"from": first}).encode())
+                    metadata = {"from": first, "digest": digests.get((first, batch.num_rows))}
+                    writer.write_with_metadata(batch, json.dumps(metadata).encode())
                     self._add(bytes=batch.nbytes)
                     waiting += 1
                     if waiting == DEPTH:

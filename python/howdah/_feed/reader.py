@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
-from .._errors import FeedError, FeedMisuse
-from .batches import Converter, record_batch
+from .._errors import FeedError, FeedMisuse, FeedTypeError
+from . import point
+from .batches import Converter, record_batch, refuse_pickles
 from .columns import Options
 from .connection import Connection, Fetch, Stopped
+from .objects import Unfit, elements_of
 
 if TYPE_CHECKING:
     from .torch import Shared
 
+_ALL_ROWS = 1 << 40  # more than a pass has
 _ROWS_AHEAD = 64  # rows() requests single rows
 _ROWS_CONVERTED = 256  # rows() converts as many at a time, if they are read in order
 
@@ -74,24 +78,30 @@ class Pass:
         return fetch
 
     def close(self) -> None:
-        """Batches that were requested and not returned are not read."""
+        """Batches that were requested and not returned are not read. The next pass skips them."""
         if not self.ended and self._connection.usable:
-            self._end()
+            self._end(left=True)
             try:
                 self._connection.post("returned", {"pass": self.number, "rows": self._returned()})
             except FeedError:  # the next use of the feed raises it
                 pass
         self._sent = []
 
-    def _end(self) -> None:
+    def _end(self, left: bool = False) -> None:
+        """left: before the end of the pass."""
         self.ended = True
         if self._reader._reading == self.number:
             self._reader._reading = None
+        if not left:
+            self._reader._unfinished = None
+            if self._workers is not None:
+                self._workers.batch = 0
 
 
 class FeedReader:
     """Reads a feed: the share of its rows that belongs to this rank. Each iteration over the result of numpy(),
-    torch(), tf(), jax(), arrow() or rows() is one pass over the feed.
+    torch(), tf(), jax(), arrow() or rows() is one pass over the feed. The next iteration skips the rest of a pass that
+    the program has left; it still has to arrive.
 
     Arguments of these methods: n: the rows of a batch, the same on all ranks unless the feed has split="dynamic".
     columns: the columns to return; a field of a struct is `a.b`. as_tuple: a batch is a tuple of these columns instead
@@ -114,6 +124,7 @@ class FeedReader:
         self._opened: dict[str, Any] = {}
         self._next_pass = 0  # of the next iteration
         self._reading: int | None = None  # the pass that is being read
+        self._unfinished: tuple[int, int] | None = None  # the pass whose end was not reached, and its rows per batch
         self._pass = 0  # of the newest batch
         self._rows = 0  # of this pass that were returned
         self._iterations = 0
@@ -231,7 +242,8 @@ class FeedReader:
         map: Callable[[Any], Any] | None = None,
         prefetch: int = _ROWS_AHEAD,
     ) -> Batches:
-        """Single rows as dicts of Python values. They are batches of one row, so on all ranks the same number."""
+        """Single rows as dicts of Python values; the elements of an RDD as they were. They are batches of one row, so
+        on all ranks the same number."""
         options = Options(columns, as_tuple, nulls=nulls, map=map, prefetch=prefetch)
         return Batches(self, 1, options, lambda: _row(options))
 
@@ -266,24 +278,35 @@ class FeedReader:
         self._connected().request("commit", {"pass": self._pass, "rows": self._rows})
 
     def state_dict(self) -> dict[str, Any]:
-        """The position, to be saved with a checkpoint."""
-        return {"feed": self.name, "epoch": self.epoch, "position": self._rows, "step": self._step}
+        """The position at the newest Context.progress(step), to be saved with the checkpoint of this step. Not needed
+        with Context.checkpoint(). With split="equal" or "all" it is that of all ranks; with split="dynamic" the ranks
+        must have called progress(step) before. The values can be written as JSON."""
+        found = None if self._step is None else self._point(self._step)
+        return {"feed": self.name, "epoch": self.epoch, "position": self._rows, "step": self._step, "point": found}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Reports that the program has restored the checkpoint with this state. Not needed after Context.latest(). The
-        job then continues the feed after the rows of that checkpoint. Must be called before the first batch."""
+        """Reports that the program has restored the checkpoint with this state, in this job or in another one. Not
+        needed after Context.latest(). The feed then continues after the rows of that checkpoint. All ranks must call it
+        before the first batch."""
         if state.get("feed") != self.name:
             raise FeedMisuse(f"the state is that of the feed {state.get('feed')!r}, not of {self.name!r}")
         if self._iterations:
             raise FeedMisuse(f"load_state_dict of the feed {self.name!r} must be called before the first batch is read")
         step = state.get("step")
         if step is not None:
-            self._found(int(step))
+            self._found(int(step), state.get("point"))
 
     def stop(self) -> None:
         """No rank reads further rows of this feed: iterations end, and so do the sources."""
         self._stopped = True
         self._connected().request("stop", True)
+
+    # --- for howdah.tfos ---
+
+    def _elements(self, n: int, prefetch: int = 2) -> Batches:
+        """Batches as lists of up to n rows, each as rows() returns it."""
+        options = Options(prefetch=prefetch)
+        return Batches(self, n, options, lambda: _lists(options))
 
     # --- for Context ---
 
@@ -295,13 +318,23 @@ class FeedReader:
         if wait:
             self._connected().wait(pending)
 
+    def _returned(self) -> None:
+        """Reports the rows of the pass that the program has got, after the last request for a batch."""
+        self._connected().post("returned", {"pass": self._pass, "rows": self._rows})
+
     def _checkpointed(self, step: int) -> None:
         self._connected().wait(self._connected().post("checkpointed", step))
 
-    def _found(self, step: int) -> None:
-        """The program has restored the checkpoint of this step. Has no effect after a row was read."""
+    def _point(self, step: int) -> str | None:
+        """The rows that a checkpoint of this step covers, for another job; None for a stream, which no job repeats."""
+        connection = self._connected()
+        return point.request(connection, step) if self._opened.get("passes") is not None else None
+
+    def _found(self, step: int, restored: str | None = None) -> None:
+        """The program has restored the checkpoint of this step. Has no effect after a row was read. restored: the point
+        in the checkpoint."""
         if self._iterations == 0:
-            reply = self._connected().request("found", step)
+            reply = point.found(self._connected(), step, restored)
             self._next_pass = self._pass = reply.get("pass", self._next_pass)
             self._step = step
 
@@ -319,8 +352,16 @@ class FeedReader:
                 self.name = opened.get("feed", self.name)
                 self._next_pass = self._pass = opened.get("pass", 0)
             self._opened, self._connection = opened, connection
+            if opened.get("source"):
+                self._read_files(opened, connection)
             weakref.finalize(self, connection.abandon).atexit = False
             return connection
+
+    def _read_files(self, opened: dict[str, Any], connection: Connection) -> None:
+        from .file_helper import FileHelper
+
+        place = {name: opened[name] for name in ("feed", "reader", "readers", "split")}
+        FileHelper({**opened["source"], **place, "job": os.environ.get("HOWDAH_JOB_ID", "")}, connection)
 
     def _following(self) -> int:
         return max(self._next_pass, self._workers.next_pass if self._workers is not None else 0)
@@ -349,12 +390,31 @@ class FeedReader:
                 f"the feed {self.name!r} has {_counted(passes)}, and {'it was' if passes == 1 else 'all were'} read: "
                 f"give epochs={self._iterations} or more to howdah.Feed"
             )
+        self._skip_rest()
         self._next_pass, self._pass, self._reading, self._rows = number + 1, number, number, 0
+        self._unfinished = (number, n)
         if workers is not None:
-            workers.begin(number)
+            workers.begin(number, n)
         elif self._workers is not None:
             self._workers.next_pass = number + 1
         return Pass(self, number, n, prefetch, workers)
+
+    def _skip_rest(self) -> None:
+        """Reads the rest of a pass that the program has left: the next pass begins when all ranks have read it."""
+        unfinished = self._unfinished
+        if unfinished is None and self._workers is not None and self._workers.batch:
+            unfinished = (self._workers.current, self._workers.batch)
+        self._unfinished = None
+        if unfinished is None:
+            return
+        number, rows = unfinished
+        try:
+            while True:
+                request = f'"next":{{"pass":{number},"rows":{rows},"returned":{_ALL_ROWS},"waiting":true}}'
+                if "end" in self._connected().wait(self._connected().send(request, Fetch())):
+                    return
+        except Stopped:
+            pass
 
     def _peek(self, n: int, prefetch: int) -> Any:
         """The schema of the feed. The first batch of the next pass is requested, and returned by the next iteration."""
@@ -432,6 +492,8 @@ def _records(options: Options) -> Callable[[Any, Any], Any]:
     names = options.as_tuple if options.as_tuple is not None else options.columns
 
     def convert(slices: Any, where: Any) -> Any:
+        for block, _, _ in slices:
+            refuse_pickles(block.schema)
         batch = record_batch(slices, names)
         return tuple(batch.columns) if options.as_tuple is not None else batch
 
@@ -440,9 +502,10 @@ def _records(options: Options) -> Callable[[Any, Any], Any]:
 
 def _row(options: Options) -> Callable[[Any, Any], Any]:
     names = options.as_tuple if options.as_tuple is not None else options.columns
+    as_elements = names is None and not options.nulls
     block: Any = None  # of the previous row
     first = 0
-    found: list[dict[str, Any]] = []  # rows of this block, from `first` on, that are converted
+    found: list[Any] = []  # rows of this block, from `first` on, that are converted
 
     def convert(slices: Any, where: Any) -> Any:
         nonlocal block, first, found
@@ -450,11 +513,32 @@ def _row(options: Options) -> Callable[[Any, Any], Any]:
         if at is not block or not first <= row < first + len(found):
             in_order = at is block and row == first + len(found)
             count = min(_ROWS_CONVERTED, at.rows - row) if in_order else 1
-            block, first, found = at, row, record_batch([(at, row, count)], names).to_pylist()
+            block, first = at, row
+            if not as_elements:
+                refuse_pickles(at.schema)
+            batch = record_batch([(at, row, count)], names)
+            found = _elements(batch) if as_elements else batch.to_pylist()
         values = found[row - first]
+        if as_elements:
+            return values
         for name, value in options.nulls.items():
             if values.get(name, value) is None:
                 values[name] = value
         return tuple(values.values()) if options.as_tuple is not None else values
 
     return convert
+
+
+def _lists(options: Options) -> Callable[[Any, Any], Any]:
+    def convert(slices: Any, where: Any) -> Any:
+        batches = (record_batch([part], None) for part in slices)
+        return [element for batch in batches for element in _elements(batch)]
+
+    return convert
+
+
+def _elements(batch: Any) -> list[Any]:
+    try:
+        return elements_of(batch)
+    except Unfit as unfit:
+        raise FeedTypeError(str(unfit)) from unfit.__cause__

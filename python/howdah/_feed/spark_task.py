@@ -1,4 +1,4 @@
-"""Calls of a feed to the executors of a job, and the code of the Spark tasks that send a DataFrame.
+"""Calls of a feed to the executors of a job, and the code of the Spark tasks that send a DataFrame or an RDD.
 
 The text of this module travels to Spark's tasks, so it needs only the standard library and pyarrow.
 
@@ -18,20 +18,18 @@ from bisect import bisect_right
 from collections import deque
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 pa: Any = import_module("pyarrow")
 pc: Any = import_module("pyarrow.compute")
 flight: Any = import_module("pyarrow.flight")
 
 DEPTH = 2  # blocks of a partition that are under way: one is sent while the job accepts the other
-PASS = "howdah.feed.pass"  # local properties of a Spark job
-LOCATIONS = "howdah.feed.locations"
-GROUP = "howdah.feed.group"
+TURN = "howdah.feed"  # the local property that describes a Spark job, as JSON
 
 _BLOCK = 4 << 20  # bytes of a block that has more than one row
 _ROW = 256 << 20  # bytes of a row
-_FEWEST_ROWS = 1024  # the limit for the first 16 blocks of a partition; it grows with the number of the first row
+_FEWEST_ROWS = 1024  # the limit for the first 4 blocks of a partition; it grows with the number of the first row
 _REPLY_S = 60.0  # for one reply to an action; `ask` is answered after 10 s at the latest
 _SLOWEST_RETRY_S = 1.0
 _UNIX = "grpc+unix://"
@@ -176,15 +174,18 @@ class Calls:
 
 def blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Cuts the rows of a partition into pairs (first row, block). The boundaries depend only on the rows, whatever the
-    sizes of the batches. names: of the columns."""
+    sizes of the batches. names: of the columns; empty: as they are."""
     held: list[Any] = []  # parts of the next block
     first = rows = size = 0  # of the next block
     for given in batches:
-        batch = _named(given, names)
+        batch = _named(given, names) if names else given
+        if held and not batch.schema.equals(held[0].schema, check_metadata=True):
+            yield first, _joined(held)
+            first, held, rows, size = first + rows, [], 0, 0
         ends = _ends(batch)  # the bytes up to the end of each row
         at = before = 0
         while at < batch.num_rows:
-            most = max(_FEWEST_ROWS, first // 16)
+            most = max(_FEWEST_ROWS, first // 4)
             end = bisect_right(ends, before + _BLOCK - size, at, min(at + most - rows, batch.num_rows))
             if end == at and not held:
                 end += 1  # a row that is larger than a block
@@ -233,6 +234,9 @@ def _sizes(column: Any) -> Any:
         for inner in column.flatten():
             size = _sum(size, _sizes(inner))
         return size
+    if types.is_fixed_size_list(column.type):
+        inner = _sizes(column.values.slice(0, 1)) if len(column.values) else 1
+        return column.type.list_size * inner + 1
     if types.is_list(column.type) or types.is_large_list(column.type):
         lengths = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int64())
         inner = _sizes(column.flatten())
@@ -262,19 +266,39 @@ def _missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> 
 
 class Attempt:
     """One attempt of a Spark task to supply a partition. found: its blocks. patience: seconds until a task that is
-    blocked ends."""
+    blocked ends. digest_of: as in digest.py."""
 
-    def __init__(self, calls: Calls, place: dict[str, int], found: Iterator[tuple[int, Any]], patience: float) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        place: dict[str, int],
+        found: Iterator[tuple[int, Any]],
+        patience: float,
+        digest_of: Callable[[int, Any], int | None],
+    ) -> None:
         self._calls, self._place, self._blocks, self._patience = calls, place, found, patience
+        self._digest_of = digest_of
+        self._digests: dict[tuple[int, int], int | None] = {}  # of unsent blocks, by first row and number of rows
+        self._digest: int | None = 0  # of all blocks that were read
         self._unsent: deque[tuple[int, Any]] = deque()  # rows that were read and not accepted, in their order
         self._read = 0  # rows
-        self._ended = False  # all rows were read, and the job has their number
+        self._ended = False  # the input has ended
         self._moved = time.monotonic()  # the last time when rows were read or accepted
         self.counts = {"rows": 0, "bytes": 0, "refused": 0, "waited": 0.0}
 
+    @property
+    def end(self) -> tuple[int, int | None]:
+        """The number of rows that were read, and their digest."""
+        return self._read, self._digest
+
     def supply(self) -> str:
-        """Returns `done`, `over`, `paused` (readers are full), `again` (rows before those that were read are missing),
-        or `lost` (no executor can be reached)."""
+        """Returns `ended` (the job has all rows that the input had), `done` (the job has all rows of the partition),
+        `over`, `paused` (readers are full), `again` (rows before those that were read are missing), or `lost` (no
+        executor can be reached).
+
+        The input also ends if Spark fails in the middle of it, and then the task fails later. So only the process that
+        sees the end of the task may report the end of the partition, with the numbers in `end`.
+        """
         failures = 0  # attempts in a row in which no row was accepted
         while True:
             start, accepted = time.monotonic(), self.counts["rows"]
@@ -287,6 +311,8 @@ class Attempt:
                     self.counts["waited"] += time.monotonic() - start
                 elif not self._send(answer):
                     return "again"
+                elif self._ended and not self._unsent:
+                    return "ended"
                 failures = 0 if self.counts["rows"] > accepted or not self._unsent else failures + 1
             except Broken:
                 self._calls.use_next()
@@ -299,26 +325,31 @@ class Attempt:
     def _send(self, answer: dict[str, Any]) -> bool:
         """Sends missing rows until all are sent, or the reader takes no more. Returns false if the missing rows come
         before those that this attempt can still supply."""
-        ended = self._ended
         piece = self._next(answer["missing"])
         if piece is None:
-            return self._ended and not ended
+            return self._ended and all(first >= self._read for first, _ in answer["missing"])
         self._unsent.appendleft(piece)
         with suppress(Broken):  # the ledger names another reader, or the same one when it is back
-            self._put(answer["locations"], answer["missing"], piece[1].schema)
+            self._put(answer, piece[1].schema)
         return True
 
-    def _put(self, locations: Sequence[str], missing: Sequence[Sequence[Any]], schema: Any) -> None:
+    def _put(self, answer: dict[str, Any], schema: Any) -> None:
+        missing = answer["missing"]
+        place = {**self._place, "reader": answer["reader"]}
         flying: deque[tuple[int, Any]] = deque()  # sent, and not answered
         refused: list[tuple[int, Any]] = []
         try:
-            with self._calls.put(locations, schema, **self._place) as (writer, reader):
+            with self._calls.put(answer["locations"], schema, **place) as (writer, reader):
                 while len(flying) < DEPTH or self._answered(reader, flying, refused):
                     piece = self._next(missing)
                     if piece is None:
                         break
+                    if not piece[1].schema.equals(schema, check_metadata=True):  # a call has one schema
+                        self._unsent.appendleft(piece)
+                        break
                     flying.append(piece)
-                    writer.write_with_metadata(piece[1], json.dumps({"from": piece[0]}).encode())
+                    digest = self._digests.get((piece[0], piece[1].num_rows))
+                    writer.write_with_metadata(piece[1], json.dumps({"from": piece[0], "digest": digest}).encode())
                     self.counts["bytes"] += piece[1].nbytes
                 writer.done_writing()
                 while flying and self._answered(reader, flying, refused) is not None:
@@ -340,12 +371,13 @@ class Attempt:
             refused.append(piece)
             return False
         first, end = answer["acknowledged"]
+        self._digests.pop((first, end - first), None)
         self.counts["rows"] += end - first
         self._moved = time.monotonic()
         return bool(answer["credit"])
 
     def _next(self, missing: Sequence[Sequence[Any]]) -> tuple[int, Any] | None:
-        """The next missing rows; None if this attempt has none. Reports the end of the partition."""
+        """The next missing rows; None if this attempt has none."""
         last = missing[-1][1] if missing else 0
         while True:
             if self._unsent:
@@ -358,17 +390,23 @@ class Attempt:
                 except Exception as error:  # not an error of the call that is open
                     raise SourceFailed from error
                 if read is None:
-                    self._calls.action("partition-ended", rows=self._read, **self._place)
                     self._ended = True
                     return None
                 block = read
                 self._read = block[0] + block[1].num_rows
                 self._moved = time.monotonic()
                 _check_size(*block)
+                self._add_digest(*block)
             parts = _missing_parts(*block, missing)
             self._unsent.extendleft(reversed(parts[1:]))
             if parts:
                 return parts[0]
+
+
+    def _add_digest(self, first: int, batch: Any) -> None:
+        digest = self._digest_of(first, batch)
+        self._digests[first, batch.num_rows] = digest
+        self._digest = None if digest is None or self._digest is None else (self._digest + digest) % 2**64
 
 
 def _check_size(first: int, batch: Any) -> None:
@@ -377,26 +415,82 @@ def _check_size(first: int, batch: Any) -> None:
         raise Unfit(f"row {first} of a partition has {size / 2**20:.1f} MiB; a row has at most 256 MiB: split it")
 
 
-def supply(batches: Iterable[Any], job: dict[str, Any]) -> tuple[str, int, str, str, dict[str, float]]:
+def partition_id() -> int:
+    """The number of the partition of this Spark task."""
+    return int(import_module("pyspark").TaskContext.get().partitionId())
+
+
+def _number(calls: Calls, key: str, patience: float) -> int | None:
+    """The number that a partition of a send has in the feed. None: the job has its rows, or wants none any more."""
+    start = time.monotonic()
+    while True:
+        try:
+            found: int | None = calls.action("send", key=key)["partition"]
+            return found
+        except Broken:
+            if time.monotonic() - start >= patience:
+                raise
+            calls.use_next()
+            time.sleep(0.1)
+
+
+_kept: dict[tuple[str, str, str], Calls] = {}  # the connections of this process, which runs one task after another
+_MOST_KEPT = 4
+
+
+def _calls(job: dict[str, Any]) -> Calls:
+    key = job["job"], job["feed"], job["token"]
+    if key not in _kept:
+        if len(_kept) == _MOST_KEPT:
+            del _kept[next(iter(_kept))]  # the oldest
+        _kept[key] = Calls(job["job"], job["feed"])
+    return _kept[key]
+
+
+def supply(
+    batches: Iterable[Any], job: dict[str, Any], digest_of: Callable[[int, Any], int | None]
+) -> tuple[str, tuple[Any, ...]]:
     """Supplies the partition of this Spark task.
 
-    job: `job`, `feed`, `token`, `ca`, `server_name`, `names` (of the columns), `patience`. Returns the group of
-    the Spark job, the partition, the result of Attempt.supply, or `refused` or `unfit` with the text of the error, and
-    the numbers of the attempt.
+    job: `job`, `feed`, `token`, `ca`, `server_name`, `names` (of the columns), `patience`, and `turn` if it is not a
+    local property: `pass`, `partitions` that are wanted (null: all), `numbers` of partitions in the feed, `key` of a
+    send, `group` of the Spark job, `locations`. Returns the group, and the fields of spark_rows.Result.
     """
     context = import_module("pyspark").TaskContext.get()
-    place = {"pass": int(context.getLocalProperty(PASS)), "partition": context.partitionId()}
-    calls = Calls(job["job"], job["feed"])
-    attempt = Attempt(calls, place, blocks(batches, job["names"]), job["patience"])
+    turn = json.loads(job.get("turn") or context.getLocalProperty(TURN))
+    partition = context.partitionId()
+    number: int | None = turn["numbers"].get(str(partition), -1 if turn["key"] else partition)
+    counts: dict[str, float] = {}
     result, text = "", ""
+    end: tuple[int, int | None] = (-1, None)
+    calls = _calls(job)
     try:
-        locations = json.loads(context.getLocalProperty(LOCATIONS))
-        calls.use(Address(locations, job["token"], job["ca"], job["server_name"]))
+        if turn["partitions"] is not None and partition not in turn["partitions"]:
+            return turn["group"], (partition, -1, "skipped", "", counts)
+        calls.use(Address(turn["locations"], job["token"], job["ca"], job["server_name"]))
+        if number == -1:
+            number = _number(calls, f"{turn['key']}/{partition}", job["patience"])
+        if number is None:
+            return turn["group"], (partition, -1, "done", "", counts)
+        place = {"pass": turn["pass"], "partition": number}
+        attempt = Attempt(calls, place, blocks(batches, job["names"]), job["patience"], digest_of)
+        counts = attempt.counts
         result = attempt.supply()
+        end = attempt.end
     except SourceFailed as failed:
-        raise failed.__cause__ or failed
+        if not getattr(failed.__cause__, "unfit", False):
+            raise failed.__cause__ or failed
+        result, text = "unfit", str(failed.__cause__)
+    except Broken:
+        result = "lost"
     except Refused as error:
         result, text = "refused", str(error)
     except Unfit as error:
         result, text = "unfit", str(error)
-    return context.getLocalProperty(GROUP), place["partition"], result, text, attempt.counts
+    return turn["group"], (partition, -1 if number is None else number, result, text, counts, *end)
+
+
+def as_batch(result: tuple[str, tuple[Any, ...]]) -> Any:
+    """A result as a row of a DataFrame of Spark Connect."""
+    partition = pa.array([result[1][0]], pa.int32())
+    return pa.RecordBatch.from_pydict({"partition": partition, "result": [json.dumps(result)]})

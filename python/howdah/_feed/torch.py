@@ -28,7 +28,7 @@ class Shared:
     """The state of a reader that the workers of a DataLoader share with its process."""
 
     def __init__(self) -> None:
-        self._numbers: Any = multiprocessing.sharedctypes.RawArray("q", 4)
+        self._numbers: Any = multiprocessing.sharedctypes.RawArray("q", 5)
 
     def _number(index: int) -> Any:  # type: ignore[misc]
         def read(self: Shared) -> int:
@@ -43,9 +43,10 @@ class Shared:
     current = _number(1)  # the pass that worker 0 reads
     fetched = _number(2)  # rows of this pass that the worker has returned to the DataLoader
     got = _number(3)  # rows of this pass that the DataLoader has returned to the program
+    batch = _number(4)  # rows of a batch of this pass; 0: the worker has reached its end
 
-    def begin(self, number: int) -> None:
-        self.next_pass, self.current, self.fetched, self.got = number + 1, number, 0, 0
+    def begin(self, number: int, rows: int) -> None:
+        self.next_pass, self.current, self.fetched, self.got, self.batch = number + 1, number, 0, 0, rows
 
 
 class Dataset(data.IterableDataset):  # type: ignore[misc]
@@ -73,6 +74,13 @@ class Dataset(data.IterableDataset):  # type: ignore[misc]
             reader._iterations += 1
         reader._rows = min(reader._rows + self._batches.n, shared.fetched)
         shared.got = reader._rows
+
+    def _finished(self) -> None:
+        """The DataLoader has returned all batches of the pass. The worker has sent its last request before that."""
+        reader, shared = self._batches.reader, self._shared
+        reader._reading = None
+        if reader._pass == shared.current:
+            reader._returned()
 
 
 def _restored(name: str, n: int, device: Any, options: Options, shared: Shared) -> Dataset:
@@ -125,7 +133,7 @@ def _count_deliveries() -> None:
         try:
             batch = plain(self)
         except StopIteration:
-            feed._batches.reader._reading = None
+            feed._finished()
             raise
         feed._delivered()
         return batch

@@ -85,6 +85,33 @@ def write(table: Any, uri: Uri, *, records: bool = False, compression: str | Non
             _write_records(cast(BinaryIO, packed), rows)
 
 
+# --- for feeds ---
+
+
+def records_of(file: Any, name: str) -> Iterator[bytes]:
+    """The records of an open file. name: for errors, which are ValueErrors."""
+    return _read_records(_decompressed(file), name)
+
+
+def table_of(records: Sequence[bytes], name: str, first: int, columns: Sequence[str] | None, schema: Any) -> Any:
+    """The Examples as a table. first: the number of the first one in the file. With a schema, the table has exactly its
+    columns and types. Raises ValueError, which names the file."""
+    builder = _Columns(columns, schema)
+    for number, record in enumerate(records, first):
+        try:
+            builder.add(_example.parse(record))
+        except (ValueError, _Conflict) as error:
+            raise ValueError(f"reading {name}: record {number}: {error}") from None
+    try:
+        table = builder.table()
+    except ValueError as error:
+        raise ValueError(f"reading {name}, records {first} to {first + len(records) - 1}: {error}") from None
+    for column in table.column_names if schema is not None and columns is None else ():
+        if column not in schema.names:
+            raise ValueError(f"reading {name}: the feature {column!r} is not in the first records of the first file")
+    return table
+
+
 # --- files ---
 
 
