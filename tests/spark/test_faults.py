@@ -41,7 +41,7 @@ def test_killed_task_repeats_no_accepted_row(world, spark, tmp_path):
             threading.Event().wait(600)
 
     def kill():
-        eventually(lambda: os.path.exists(marker), "a task that hangs")
+        eventually(lambda: os.path.exists(marker), "a task that hangs", 150)  # the executors start
         with open(marker) as file:
             spark.sparkContext._jsc.sc().killTaskAttempt(int(file.read()), True, "a test")
 
