@@ -28,9 +28,14 @@ struct Partition {
   // The sum of the digests of the accepted rows; nullopt if the digest of some row is not known.
   std::optional<uint64_t> sum = 0;
 
-  bool complete() const { return end && accepted.prefix() == end->rows && accepted.end() == end->rows; }
-  // Whether the rows differ from those that the attempt `end` has read.
-  bool differs() const { return complete() && end->digest && sum && *sum != *end->digest; }
+  bool complete() const { return end && IsCompleteWith(*end); }
+  bool IsCompleteWith(const PartitionEnd& at) const {
+    return accepted.prefix() == at.rows && accepted.end() == at.rows;
+  }
+  // Whether the rows differ from those that the attempt with this end has read.
+  bool DiffersFrom(const PartitionEnd& at) const {
+    return IsCompleteWith(at) && at.digest && sum && *sum != *at.digest;
+  }
 
   template <typename Codec, typename Self>
   static void Fields(Codec& codec, Self& self) {

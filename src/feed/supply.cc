@@ -24,10 +24,12 @@ void FailChanged(Context& context, PartitionId partition, const std::string& how
            "; make the source deterministic, or set changed=\"accept\" to take the rows as they come");
 }
 
-void FailIfDifferent(Context& context, const Pass& pass, PartitionId id) {
-  const Partition* partition = pass.partitions.Find(id);
-  if (context.options.accept_changes || partition == nullptr || !partition->differs()) return;
+// Fails the feed if the partition has all rows up to this end, and the attempt that found the end has read other rows.
+bool FailIfDifferent(Context& context, PartitionId id, const Partition* partition,
+                     const std::optional<PartitionEnd>& end) {
+  if (context.options.accept_changes || partition == nullptr || !end || !partition->DiffersFrom(*end)) return false;
   FailChanged(context, id, "an attempt has read other rows than those that were accepted from earlier attempts");
+  return true;
 }
 
 // The rank that copies rows to this one, in a tree with the rank that received them as its root. So no executor sends
@@ -127,7 +129,8 @@ bool TakeRows(Context& context, const RowsReceived& event) {
   if (wanted) {
     Place(context, *pass, event, answer);
     context.state.last_rows = context.state.now;
-    FailIfDifferent(context, *pass, event.partition);
+    const Partition* partition = pass->partitions.Find(event.partition);
+    if (partition != nullptr) FailIfDifferent(context, event.partition, partition, partition->end);
   }
   answer.received = context.state.readers[static_cast<size_t>(event.reader.rank)].received;
   context.out.push_back(std::move(answer));
@@ -171,9 +174,10 @@ bool NotePartitionEnd(Context& context, const PartitionEnded& event) {
   }
   if (old != nullptr && (old->digest || !event.digest)) return false;
   const PartitionEnd end{event.rows, event.digest};
+  // SetEnd forgets the rows of a partition that is committed.
+  if (FailIfDifferent(context, event.partition, partition, end)) return true;
   pass->partitions.SetEnd(event.partition, end);
   if (context.options.passes > 1 && !context.options.recompute) context.state.known_ends[event.partition] = end;
-  FailIfDifferent(context, *pass, event.partition);
   return true;
 }
 

@@ -160,8 +160,6 @@ def spark(name):
     "given, text",
     [
         (spark("Broadcast"), "cannot read a Broadcast of Spark: write it with df.write.parquet"),
-        ("hdfs:///data/*.parquet", "the path 'hdfs:///data/*.parquet' yet: give pyarrow.dataset.dataset(path)"),
-        (pathlib.Path("/data"), "give pyarrow.dataset.dataset(path)"),
         (7, "cannot read an object of the type int: give a pyarrow Table, "),
         ([1, 2], "cannot read an object of the type int"),
         ([{"x": 1}], "the column 'x' of the type int cannot be converted to Arrow: it is neither a list nor an array"),

@@ -146,7 +146,8 @@ def _arrow_type(given: Any) -> Any:
         return pa.timestamp("us") if given == "datetime" else getattr(pa, _ARROW[given])()
     if given[0] == "list":
         return pa.list_(_arrow_type(given[1]))
-    inner = getattr(pa, {"bool": "bool_"}.get(given[1], given[1]))()
+    name: str = given[1]
+    inner = getattr(pa, "bool_" if name == "bool" else name)()
     if given[0] == "numpy":
         return inner
     return pa.list_(inner) if given[2] is None else pa.list_(inner, _product(given[2]))

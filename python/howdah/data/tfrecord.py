@@ -106,9 +106,10 @@ def table_of(records: Sequence[bytes], name: str, first: int, columns: Sequence[
         table = builder.table()
     except ValueError as error:
         raise ValueError(f"reading {name}, records {first} to {first + len(records) - 1}: {error}") from None
-    for column in table.column_names if schema is not None and columns is None else ():
-        if column not in schema.names:
-            raise ValueError(f"reading {name}: the feature {column!r} is not in the first records of the first file")
+    if schema is not None and columns is None:
+        for column in table.column_names:
+            if column not in schema.names:
+                raise ValueError(f"reading {name}: the feature {column!r} is not in the first records of the first file")
     return table
 
 
