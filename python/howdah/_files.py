@@ -17,6 +17,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+from collections import deque
 from typing import Any, NamedTuple
 
 from . import _program
@@ -109,6 +110,7 @@ class Server:
         self._pending: dict[int, Pending] = {}
         self._lock = threading.Lock()  # of what follows, and of the frames that are written
         self._why_ended: str | None = None
+        self._posted: deque[tuple[str, dict[str, Any]]] = deque()
         threading.Thread(target=self._receive, name="howdah-files", daemon=True).start()
 
     @property
@@ -118,21 +120,41 @@ class Server:
     def send(self, op: str, payload: Any = b"", **fields: Any) -> Pending:
         """Sends a request. payload: anything with the buffer interface."""
         pending = Pending()
-        body = memoryview(payload).cast("B")
         with self._lock:
-            if self._why_ended is not None:
-                raise ConnectionError(self._why_ended)
-            number = next(self._ids)
-            header = json.dumps({"id": number, "op": op, **fields}).encode()
-            self._pending[number] = pending
-            try:
-                _write(self._in, [memoryview(_SIZES.pack(len(header), len(body)) + header), body])
-            except OSError:
-                pass  # it has ended; the receiving thread reports why
-            except BaseException:  # such as KeyboardInterrupt: the rest of the frame is missing
-                self._process.kill()
-                raise
+            self._write(op, fields, memoryview(payload).cast("B"), pending)
+        self._send_posted()
         return pending
+
+    def post(self, op: str, **fields: Any) -> None:
+        """Sends a request whose answer is ignored, now or after the request that is being sent. Finalizers use it: the
+        garbage collector may call them in a thread that has the lock."""
+        self._posted.append((op, fields))
+        self._send_posted()
+
+    def _send_posted(self) -> None:
+        while self._posted and self._lock.acquire(blocking=False):
+            try:
+                op, fields = self._posted.popleft()
+                self._write(op, fields, memoryview(b""), Pending())
+            except ConnectionError:  # nobody waits for the answer
+                pass
+            finally:
+                self._lock.release()
+
+    def _write(self, op: str, fields: dict[str, Any], body: memoryview, pending: Pending) -> None:
+        """The caller has the lock."""
+        if self._why_ended is not None:
+            raise ConnectionError(self._why_ended)
+        number = next(self._ids)
+        header = json.dumps({"id": number, "op": op, **fields}).encode()
+        self._pending[number] = pending
+        try:
+            _write(self._in, [memoryview(_SIZES.pack(len(header), len(body)) + header), body])
+        except OSError:
+            pass  # it has ended; the receiving thread reports why
+        except BaseException:  # such as KeyboardInterrupt: the rest of the frame is missing
+            self._process.kill()
+            raise
 
     def request(self, op: str, payload: Any = b"", **fields: Any) -> Answer:
         return self.send(op, payload, **fields).wait()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from datetime import datetime, timezone
 from typing import Any
 
@@ -258,7 +259,7 @@ class _Native:
 
     def close(self) -> None:
         if not self._server.ended:
-            self._server.send("close", file=self._file)
+            self._server.post("close", file=self._file)
 
 
 class HadoopFile(_spec.AbstractBufferedFile):  # type: ignore[misc]
@@ -378,10 +379,13 @@ class HadoopFile(_spec.AbstractBufferedFile):  # type: ignore[misc]
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None and self._server.ended:
+        if not hasattr(self, "closed") or self.closed:
             return
-        if hasattr(self, "closed"):
+        if self._native is not None:
             super().__del__()
+        elif not self._server.ended:
+            # This thread may be in a request, and closing a written file waits for answers.
+            threading.Thread(target=super().__del__, name="howdah-files-close").start()
 
 
 def _opened(uri: str) -> tuple[HadoopFileSystem, str]:

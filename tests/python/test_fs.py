@@ -1,5 +1,6 @@
 """howdah.fs on the files of this machine, which howdah-agent serves like those of HDFS."""
 
+import gc
 import multiprocessing
 import os
 import pathlib
@@ -234,6 +235,26 @@ def test_file_that_is_being_read_survives_the_end_of_the_agent(files, big):
         writer.write(b"x" * (1 << 23))
     reader.seek(2 * _files.PIECE)
     assert reader.read(3) == CONTENT[2 * _files.PIECE :][:3]
+
+
+@pytest.mark.parametrize("mode", ["rb", "wb"])
+def test_file_that_is_collected_during_a_request_does_not_block_it(files, big, mode):
+    path = big if mode == "rb" else f"{big}.2"
+    opened, collected = [files.open(path, mode)], threading.Event()
+    if mode == "wb":
+        opened[0].write(b"x")
+    server = _files.server()
+
+    def collect():
+        with server._lock:  # as in a request of this thread
+            opened.clear()
+            gc.collect()
+        collected.set()
+    threading.Thread(target=collect, daemon=True).start()
+    assert collected.wait(20), "the file waits for the lock of its own thread"
+    assert files.cat_file(big, 0, 5) == CONTENT[:5]
+    if mode == "wb":
+        eventually(lambda: os.path.exists(path) and pathlib.Path(path).read_bytes() == b"x", "the file is complete")
 
 
 def test_agent_ends_with_the_program_and_ignores_signals(files, tmp_path):

@@ -109,7 +109,7 @@ def table_of(records: Sequence[bytes], name: str, first: int, columns: Sequence[
     if schema is not None and columns is None:
         for column in table.column_names:
             if column not in schema.names:
-                raise ValueError(f"reading {name}: the feature {column!r} is not in the first records of the first file")
+                raise ValueError(f"reading {name}: the first records of the first file lack the feature {column!r}")
     return table
 
 
