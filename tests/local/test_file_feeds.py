@@ -269,18 +269,19 @@ def test_rank_that_restarts_alone_leaves_its_rows_to_all():
     assert sorted(seen) == list(range(ROWS))
 
 
-def halting(go):
+def halting(go, epochs=1):
     """A function that returns its rows, and waits after 160 of them until the file `go` exists."""
     def read():
         import select
 
         seen = []
-        for rows in howdah.context().feed("train").numpy(16, columns=["i"]):
-            seen += rows["i"].tolist()
-            if len(seen) == 160:
-                open(f"{go}-{howdah.context().rank}", "w").close()
-                while not os.path.exists(go):
-                    select.select([], [], [], 0.01)
+        for _ in range(epochs):
+            for rows in howdah.context().feed("train").numpy(16, columns=["i"]):
+                seen += rows["i"].tolist()
+                if len(seen) == 160:
+                    open(f"{go}-{howdah.context().rank}", "w").close()
+                    while not os.path.exists(go):
+                        select.select([], [], [], 0.01)
         return seen
     return read
 
@@ -403,9 +404,10 @@ def test_file_that_cannot_be_read_is_an_error():
 
 def test_file_that_changes_is_an_error_that_names_it(tmp_path):
     go = str(tmp_path / "go")
-    # The buffer has space for the first file only.
+    # The first pass may have been read when the file changes. The second pass reads it again.
     folder = write("data", sizes=[30_000] * 4)
-    job = submit(halting(go), data={"train": howdah.Feed(folder, buffer="1MiB", columns=["i", "x", "text"])})
+    feed = howdah.Feed(folder, epochs=2, buffer="1MiB", spool="64KiB", columns=["i", "x", "text"])
+    job = submit(halting(go, epochs=2), data={"train": feed})
     wait_until_halted(go, ranks=1)
     pa.parquet.write_table(table(9), f"{folder}/part-003.parquet")
     pathlib.Path(go).touch()

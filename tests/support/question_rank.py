@@ -1,13 +1,14 @@
 """A rank that answers the questions of the feed `ask`. It speaks the protocol of HOWDAH_FEED itself.
 
 The column `do` of a question says what to do: sum (the answer is the sum of the column x), refuse, die, hold (answer
-later), release (answer all that are held), large (an answer of x bytes), short (send a file that is too short first),
-pipe (send a pipe first), again (answer twice).
+later), release (answer all that are held), meet (answer when two processes of the task have such a question), large
+(an answer of x bytes), short (send a file that is too short first), pipe (send a pipe first), again (answer twice).
 """
 import array
 import base64
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -65,6 +66,12 @@ def answer_of(batch):
     return f"{NAME} {sum(batch.column('x').to_pylist())}".encode()
 
 
+def meet():
+    open(f"meet-{PLACE['local_rank']}", "w").close()
+    while len([name for name in os.listdir() if name.startswith("meet-")]) < 2:
+        select.select([], [], [], 0.01)
+
+
 def main():
     executor = Executor()
     served = executor.receive(executor.send(serve="ask", **PLACE))[0]
@@ -82,6 +89,9 @@ def main():
             os.kill(os.getpid(), signal.SIGKILL)
         elif do == "hold":
             held.append((question, answer_of(batch)))
+        elif do == "meet":
+            meet()
+            executor.answer(question, answer_of(batch))
         elif do == "refuse":
             executor.receive(executor.send(refuse=question, message="no answer to ünicode"))
         elif do == "large":
