@@ -34,13 +34,7 @@ void AnsweredFeed::Started(const ContainerId& container) {
 
 void AnsweredFeed::EndProcesses(const ContainerId& container, std::optional<int> attempt,
                                 std::optional<int> local_rank) {
-  int local = 0;
-  for (const int rank : seats_.Of(container)) {
-    FeedSeats::Reader& reader = seats_.at(rank);
-    const bool ended = (!attempt || reader.attempt == *attempt) && (!local_rank || local == *local_rank);
-    ++local;
-    if (!ended || !reader.running) continue;
-    reader.running = false;
+  for (const int rank : seats_.End(container, attempt, local_rank)) {
     meter_.Waits(ports_.clock.Now(), rank, false);
     ends_unseen_ = true;
   }

@@ -281,6 +281,19 @@ std::vector<int> FeedSeats::Of(const ContainerId& container) const {
   return ranks;
 }
 
+std::vector<int> FeedSeats::End(const ContainerId& container, std::optional<int> attempt,
+                                std::optional<int> local_rank) {
+  std::vector<int> ended;
+  int local = 0;
+  for (const int rank : Of(container)) {
+    Reader& reader = at(rank);
+    const bool named = (!attempt || reader.attempt == *attempt) && (!local_rank || local == *local_rank);
+    ++local;
+    if (named && std::exchange(reader.running, false)) ended.push_back(rank);
+  }
+  return ended;
+}
+
 bool FeedSeats::Owns(const ContainerId& container, int rank) const {
   return rank >= 0 && rank < size() && at(rank).container == container && !at(rank).outdated;
 }

@@ -141,6 +141,9 @@ class FeedSeats {
   const Reader& at(int rank) const { return readers_[static_cast<size_t>(rank)]; }
   // The numbers of the attempt that was started last in the container.
   std::vector<int> Of(const ContainerId& container) const;
+  // Processes of the container have ended. attempt, local_rank: nullopt stands for all. Returns the numbers of those
+  // that ran.
+  std::vector<int> End(const ContainerId& container, std::optional<int> attempt, std::optional<int> local_rank);
   // Whether the reader belongs to the container, and is not outdated.
   bool Owns(const ContainerId& container, int rank) const;
 

@@ -125,13 +125,7 @@ void LiveFeed::Started(const ContainerId& container) {
 
 void LiveFeed::EndProcesses(const ContainerId& container, std::optional<int> attempt, std::optional<int> local_rank,
                             bool returns, bool live) {
-  int local = 0;
-  for (const int rank : seats_.Of(container)) {
-    FeedSeats::Reader& reader = seats_.at(rank);
-    const bool ended = (!attempt || reader.attempt == *attempt) && (!local_rank || local == *local_rank);
-    ++local;
-    if (!ended || !reader.running) continue;
-    reader.running = false;
+  for (const int rank : seats_.End(container, attempt, local_rank)) {
     ends_unseen_ = true;
     if (live && log_.ledger().incarnation(rank) >= 0) Lose(rank, returns);
     if (live) meter_.Waits(ports_.clock.Now(), rank, false);

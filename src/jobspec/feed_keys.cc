@@ -138,7 +138,7 @@ void CheckFiles(const FeedSpec& feed, const std::string& path, Reader& reader) {
                                      " bytes; the limit is " + std::to_string(kMostFileBytes) +
                                      ". Write a directory or a pattern instead of single files");
   }
-  if (feed.stream) reader.FailAt(path + "stream", "a feed that reads files is no stream; remove stream, or from");
+  if (feed.stream) reader.FailAt(path + "stream", "a feed that reads files cannot be a stream; remove stream or from");
 }
 
 void CheckRolesOf(const JobSpec& spec, const FeedSpec& feed, const std::string& key, Reader& reader) {

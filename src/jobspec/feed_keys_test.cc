@@ -104,7 +104,7 @@ TEST(FeedKeys, ProblemsOfFilesNameTheirPlace) {
       {"feeds: {a: {columns: [x]}}",
        "4: feeds.a.columns: selects what is read from files; set `from` as well, or remove it"},
       {"feeds: {a: {from: train, stream: true}}",
-       "4: feeds.a.stream: a feed that reads files is no stream; remove stream, or from"},
+       "4: feeds.a.stream: a feed that reads files cannot be a stream; remove stream or from"},
       {"feeds: {a: {from: 'hdfs:///" + long_path + "'}}",
        "4: feeds.a.from: the names in `from` and `columns` have 65547 bytes; the limit is 65536. Write a directory or "
        "a pattern instead of single files"},

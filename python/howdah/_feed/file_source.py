@@ -24,7 +24,7 @@ from .._errors import FeedChanged, FeedError, FeedTypeError
 from .file_formats import READERS, check, merged, sent
 from .file_plan import Part, Places, Plan, decode, format_of, order, part_bytes
 from .source import BLOCK_LIMIT, ROW_LIMIT
-from .spark_task import DEPTH, Address, Broken, Calls
+from .spark_task import DEPTH, Address, Broken, Calls, missing_parts
 
 pa: Any = _needs.load("pyarrow", "howdah.Feed")
 
@@ -499,17 +499,6 @@ def _answered(reader: Any, flying: deque[tuple[int, Any]], refused: list[tuple[i
         refused.append(piece)
         return False
     return bool(answer["credit"])
-
-
-def missing_parts(first: int, block: Any, missing: Sequence[Sequence[Any]]) -> list[tuple[int, Any]]:
-    """The missing rows of a block."""
-    parts = []
-    for start, end in missing:
-        low = max(first, start)
-        high = first + block.num_rows if end is None else min(first + block.num_rows, end)
-        if low < high:
-            parts.append((low, block.slice(low - first, high - low)))
-    return parts
 
 
 def cut(batch: Any, few: bool) -> Iterator[Any]:

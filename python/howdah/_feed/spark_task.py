@@ -250,7 +250,7 @@ def _sizes(column: Any) -> Any:
     return column.type.bit_width // 8 + 1
 
 
-def _missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> list[tuple[int, Any]]:
+def missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> list[tuple[int, Any]]:
     """The missing rows of a block."""
     parts = []
     for start, end in missing:
@@ -397,7 +397,7 @@ class Attempt:
                 self._moved = time.monotonic()
                 _check_size(*block)
                 self._add_digest(*block)
-            parts = _missing_parts(*block, missing)
+            parts = missing_parts(*block, missing)
             self._unsent.extendleft(reversed(parts[1:]))
             if parts:
                 return parts[0]
