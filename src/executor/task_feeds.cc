@@ -37,8 +37,7 @@ Status TaskFeeds::Begin(TaskPlan& plan) {
   if (plan.spec.feeds.empty()) return {};
   feed::server::Hub::Settings settings;
   for (const jobspec::FeedSpec& feed : plan.spec.feeds) {
-    settings.feeds.push_back(
-        {feed.name, frameworks::FeedOptionsOf(plan.spec, feed), feed.stream, feed.spool_bytes, feed.answers});
+    settings.feeds.push_back({feed.name, frameworks::FeedOptionsOf(plan.spec, feed), feed.spool_bytes, feed.answers});
     settings.feeds.back().files = FilesOf(feed);
   }
   settings.processes = plan.role().processes;

@@ -79,12 +79,7 @@ class FlightExchangeTest : public testing::Test {
   }
 
   std::string path() const { return directory_.path() + "/flight"; }
-  struct Context : grpc::ClientContext {
-    explicit Context(const std::string& token = kTestToken) {
-      AddMetadata("authorization", "Bearer " + token);
-      set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
-    }
-  };
+  using Context = TestCallContext;
   // Sends messages in one call, and receives until it ends.
   std::vector<std::string> Ask(const std::vector<flight::FlightData>& messages, grpc::Status& status,
                                const std::string& token = kTestToken) {

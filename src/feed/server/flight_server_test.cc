@@ -60,13 +60,7 @@ class FlightServerTest : public testing::TestWithParam<bool> {
 
   std::string path() const { return directory_.path() + "/flight"; }
 
-  // The client's side of one call, which has the token.
-  struct Context : grpc::ClientContext {
-    explicit Context(const std::string& token = kTestToken) {
-      if (!token.empty()) AddMetadata("authorization", "Bearer " + token);
-      set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
-    }
-  };
+  using Context = TestCallContext;
   // Sends messages in one DoPut call. Returns the answers, after which `status` is set.
   std::vector<std::string> Put(const std::vector<flight::FlightData>& messages, grpc::Status& status,
                                const std::string& token = kTestToken) {

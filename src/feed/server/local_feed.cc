@@ -156,7 +156,7 @@ LocalReader* LocalFeed::ReaderOf(int local_rank) {
 OpenedReader LocalFeed::Opened(const LocalReader& reader, int64_t pass, bool reads_files) const {
   OpenedReader opened{
       .feed = plan_.name, .reader = reader.rank(), .readers = seat_.readers(), .passes = {}, .pass = pass};
-  if (!plan_.stream) opened.passes = plan_.options.passes;
+  if (!plan_.options.stream) opened.passes = plan_.options.passes;
   opened.split = plan_.options.split;
   opened.remainder = plan_.options.remainder;
   if (reads_files) {

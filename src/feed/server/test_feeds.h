@@ -119,7 +119,7 @@ class FeedsTest : public testing::Test {
   }
   explicit FeedsTest(const Options& options = OptionsOf(1), int processes = 1)
       : am(options, processes),
-        settings{.feeds = {{"train", options, false, int64_t{1} << 20}},
+        settings{.feeds = {{"train", options, int64_t{1} << 20}},
                  .processes = processes,
                  .socket_directory = scratch / "s",
                  .spool_directory = scratch.path(),

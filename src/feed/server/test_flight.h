@@ -1,6 +1,9 @@
 // Shared by the tests of FlightServer and FlightClient: a loop, Arrow messages, and the owner of a server.
 #pragma once
 
+#include <grpcpp/client_context.h>
+
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -90,6 +93,14 @@ inline ArrowBlock TestBlock(int64_t first_row, int64_t rows, const std::string& 
 inline std::string TestSchema() { return TestMessage(TestHeader::kSchema, 0, 0); }
 
 inline constexpr char kTestToken[] = "0123abcd";
+
+// The client's side of one call, which has the token.
+struct TestCallContext : grpc::ClientContext {
+  explicit TestCallContext(const std::string& token = kTestToken) {
+    if (!token.empty()) AddMetadata("authorization", "Bearer " + token);
+    set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  }
+};
 
 // The owner of a server of the feed "train". It records what the handlers receive.
 struct TestHub {

@@ -28,7 +28,6 @@ struct FeedFiles {
 struct FeedPlan {
   std::string name;
   Options options;
-  bool stream = false;
   int64_t spool = 0;  // bytes on the disk of the task for rows that are read again
   // The feed has questions and answers. Only name and options.buffer then have an effect.
   bool answers = false;
