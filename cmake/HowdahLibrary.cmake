@@ -1,4 +1,4 @@
-# howdah_library([DEPS lib...] [PUBLIC_LIBS target...] [PRIVATE_LIBS target...] [TEST_LIBS target...] [PURE])
+# howdah_library([DEPS lib...] [PUBLIC_LIBS target...] [PRIVATE_LIBS target...] [TEST_LIBS target...] [PURE] [SMALL])
 #
 # One folder is one library is one namespace. The folder's path below src/ gives all their names. For example,
 # src/hadoop/rpc is the library hadoop/rpc in DEPS, the target howdah_hadoop_rpc, the headers howdah/hadoop/rpc/*.h, the
@@ -11,10 +11,12 @@
 # "howdah/x/y.h: No such file", add x to DEPS if tools/tidy_rules.py allows it for this layer. In a shared build,
 # symbols of an undeclared library do not link.
 # PURE libraries are checked for impure symbols (tools/check_pure_symbols.py).
+# SMALL libraries are compiled for size in a release build: they run a few times per command, job or page, and the wheel
+# contains them twice. Everything that handles rows, blocks, streams or the loops of AM and executor is not SMALL.
 # PUBLIC_LIBS are third-party libraries whose types occur in the public headers. PRIVATE_LIBS are used only in .cc
 # files, and TEST_LIBS only in the unit tests.
 function(howdah_library)
-  cmake_parse_arguments(ARG "PURE" "" "DEPS;PRIVATE_LIBS;PUBLIC_LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "PURE;SMALL" "" "DEPS;PRIVATE_LIBS;PUBLIC_LIBS;TEST_LIBS" ${ARGN})
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "_" name ${path})
   set(target howdah_${name})
@@ -38,7 +40,12 @@ function(howdah_library)
     target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
     # PRIVATE: programs that use this library link its DEPS, but do not see their headers.
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_DEPS} ${ARG_PRIVATE_LIBS})
-    howdah_precompiled(${target} OFF ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+    if(ARG_SMALL AND CMAKE_BUILD_TYPE STREQUAL "Release")
+      howdah_precompiled(${target} SMALL ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+      target_compile_options(${target} PRIVATE ${howdah_small_options})
+    else()
+      howdah_precompiled(${target} LIBRARY ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+    endif()
     if(HOWDAH_UNITY GREATER 1)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${HOWDAH_UNITY})
     endif()
@@ -61,7 +68,7 @@ function(howdah_library)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} ${ARG_TEST_LIBS}
       GTest::gmock GTest::gtest_main)
-    howdah_precompiled(${name}_test ON ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+    howdah_precompiled(${name}_test TEST ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
     if(HOWDAH_UNITY GREATER 1)
       # Several test files of a library use the same names for their helpers, so a batch is smaller.
       set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)

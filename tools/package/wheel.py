@@ -22,7 +22,7 @@ TFOS_PACKAGE = ROOT / "python/tensorflowonspark"
 PYTHON = "3.9"
 # Static programs need no C library, so the oldest tags of both kinds apply.
 PLATFORM = "manylinux_2_5_x86_64.manylinux1_x86_64.musllinux_1_1_x86_64"
-LIMIT_MIB = 23
+LIMIT_MB = 22
 
 METADATA = """\
 Metadata-Version: 2.1
@@ -36,6 +36,11 @@ Provides-Extra: data
 Requires-Dist: fsspec; extra == "data"
 Requires-Dist: numpy; extra == "data"
 Requires-Dist: pyarrow; extra == "data"
+Provides-Extra: spark
+Requires-Dist: fsspec; extra == "spark"
+Requires-Dist: numpy; extra == "spark"
+Requires-Dist: pyarrow; extra == "spark"
+Requires-Dist: pyspark[sql]>=3.5; extra == "spark"
 Classifier: License :: OSI Approved :: Apache Software License
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Programming Language :: Python :: 3
@@ -149,13 +154,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         files, record_name = contents(options.build, version, pathlib.Path(folder))
     write_wheel(file, files, record_name, release_time())
-    mib = file.stat().st_size / 2**20
-    if mib > LIMIT_MIB:
-        raise SystemExit(f"wheel: {file} has {mib:.1f} MiB, and the limit is {LIMIT_MIB} MiB")
-    print(f"{file}: {mib:.1f} MiB")
+    megabytes = file.stat().st_size / 10**6
+    if megabytes > LIMIT_MB:
+        raise SystemExit(f"wheel: {file} has {megabytes:.1f} MB, and the limit is {LIMIT_MB} MB")
+    print(f"{file}: {megabytes:.1f} MB")
     small = options.output / f"howdah_tensorflowonspark-{version}-py3-none-any.whl"
     write_wheel(small, *tensorflowonspark_contents(version), release_time())
-    print(f"{small}: {small.stat().st_size / 2**10:.0f} KiB")
+    print(f"{small}: {small.stat().st_size / 10**3:.0f} kB")
 
 
 if __name__ == "__main__":
