@@ -115,6 +115,10 @@ void DropRefused(ReceiverState& state, const ReadPass& pass, const Offer& offer,
   if (!state.options.recompute && state.passes.contains(number - 1)) return;
   RowRanges needed = pass.placed.RowsOf(offer.event.partition);
   needed.Add(wanted);
+  // The ledger has forgotten the positions of committed rows, so its answer does not list them.
+  if (const auto first = pass.first_batch.find(offer.event.partition); first != pass.first_batch.end()) {
+    needed.Add(first->second);
+  }
   for (const Rows& refused : needed.Missing(offer.event.rows)) {
     state.shelf.Drop(state.TagOf(number), offer.event.partition, refused);
   }
@@ -136,7 +140,9 @@ void ReleaseCommitted(ReceiverState& state, int64_t number, ReadPass& pass, int6
   // Readers may have to repeat the first batch.
   const int64_t needed = state.options.remainder == Remainder::kRepeat ? pass.batch : 0;
   for (const Placement& placement : pass.placed.Trim(limit)) {
-    if (placement.repeat || !IsLastUse(state, number) || placement.end() <= needed) continue;
+    if (placement.repeat) continue;
+    if (placement.at < needed) pass.first_batch[placement.partition].Add(placement.Part(0, needed).rows);
+    if (!IsLastUse(state, number) || placement.end() <= needed) continue;
     const Placement part = placement.Part(needed, placement.end());
     state.shelf.Drop(state.TagOf(number), part.partition, part.rows);
   }

@@ -36,6 +36,8 @@ struct ReadPass {
   int64_t waited_at = -1;  // rows returned when the reader reported that it waits
   std::optional<ClosePass> closed;
   std::optional<OpenWindow> window;
+  // With remainder `repeat`: the rows of the first batch that are no longer in `placed`, because they are committed.
+  std::map<PartitionId, RowRanges> first_batch;
   std::deque<Slice> unreturned;  // fetched, in order
   // Rows in use: those with a position that are not returned, and until the pass is over those that other readers may
   // fetch, and those that may be repeated.

@@ -230,6 +230,25 @@ TEST(Receiver, RefusedRowsAreKeptForLaterPasses) {
   }
 }
 
+// The ledger has forgotten the positions of committed rows, so a late answer to an offer does not list them.
+TEST(Receiver, LateAnswerKeepsTheFirstBatch) {
+  TestReceiver reader({.remainder = Remainder::kRepeat});
+  reader.Open(0, 5);
+  reader.Receive(1, 0, {0, 8}, 0);
+  reader.Open(0, 6);
+  reader.Fetch(2);
+  reader.Do(Reassign{reader.id(), 0, 1, 0, 0, {0, 4}});
+  reader.Seal(0, 4);
+  reader.Read(2);
+  reader.Read(2);
+  reader.Do(Committed{reader.id(), 0, 4});
+  reader.Do(AcceptRows{reader.id(), 0, 0, {0, 8}, {}, {}, 0});
+  EXPECT_EQ(reader.receiver().Find(0, 0, {0, 8}), (std::vector<Slice>{{1, 0, 2}})) << "the others are not wanted";
+  reader.Forget();
+  reader.Do(Reassign{reader.id(), 0, 0, 4, 0, {0, 2}, 0, true});
+  EXPECT_EQ(reader.Events<RowsMoved>().size(), 1u);
+}
+
 TEST(Receiver, LaterPassReadsTheSameBlocks) {
   TestReceiver reader({.passes = 3});
   reader.Open(0, 5);
