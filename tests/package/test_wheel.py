@@ -17,6 +17,7 @@ from other_user import needs_mounts
 
 LIMIT_MB = 22  # see ARCHITECTURE.md, section 12
 DATA = ("fsspec", "numpy", "pyarrow")
+DATA = ("fsspec", "numpy", "pyarrow")
 
 
 @pytest.fixture(scope="module")

@@ -63,6 +63,20 @@ def message(frame):
     return str(caught.value)
 
 
+def hide(spark, folder, monkeypatch, missing):
+    """New Python workers of the executors do not find this module."""
+    (folder / "sitecustomize.py").write_text(f"""import sys
+
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name == {missing!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Without())
+""")
+    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(folder))
+
+
 # --- rows ---
 
 
@@ -209,18 +223,21 @@ def test_predictor_that_was_closed_is_named(client, spark):
     ("pyarrow", "No module named 'pyarrow'"),
 ])
 def test_executor_without_a_package_is_named(client, spark, tmp_path, monkeypatch, missing, text):
-    (tmp_path / "sitecustomize.py").write_text(f"""import sys
-
-class Without:
-    def find_spec(self, name, path=None, target=None):
-        if name == {missing!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-sys.meta_path.insert(0, Without())
-""")
-    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path))
+    hide(spark, tmp_path, monkeypatch, missing)
     with doubles() as predictor:
         assert text in message(predictor.transform(numbers(spark, 10, 1)))
+
+
+def test_executors_need_no_pandas(client, spark, tmp_path, monkeypatch):
+    hide(spark, tmp_path, monkeypatch, "pandas")
+    with doubles() as predictor:
+        found = table(predictor.transform(numbers(spark, 100, 2)))
+    assert found["y"].to_pylist() == [2.0 * i * 1.5 for i in range(100)]
+
+    def read():
+        return sum(int(batch["id"].sum()) for batch in howdah.context().feed("train").numpy(100))
+
+    assert howdah.run(read, data={"train": howdah.Feed(numbers(spark, 100, 2), remainder="short")}, **RUN) == 4950
 
 
 def test_mistakes_are_refused(client, spark):
