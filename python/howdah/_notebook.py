@@ -36,8 +36,15 @@ def table(status: Status) -> str:
         text += f"<div>{escape(line)}</div>" if line else ""
     return (
         f"<div>{text}<table><thead><tr><th>task</th><th>state</th><th>node</th><th>steps</th><th>reason</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table></div>"
+        f"</thead><tbody>{rows}</tbody></table>{''.join(map(_feed, status.feeds))}</div>"
     )
+
+
+def _feed(feed: Any) -> str:
+    """A line about a feed. The sentence about its bottleneck follows, if there is one."""
+    text = f"feed {feed['name']}: pass {feed['pass']}, {feed['rows']:,} rows, {feed['rows_per_second']:,.0f} rows/s"
+    bottleneck = feed.get("bottleneck")
+    return f"<div>{escape(text)}{'; ' + escape(bottleneck) if bottleneck else ''}</div>"
 
 
 def _row(task: Any) -> str:

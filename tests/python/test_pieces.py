@@ -286,6 +286,13 @@ def test_table_of_a_notebook_shows_failures_beyond_the_first_tasks():
     assert html.count("<tr>") == 35 and "worker:900" in html and "and 967 more tasks" in html
 
 
+def test_table_of_a_notebook_shows_feeds():
+    feed = {"name": "<f>", "pass": 1, "rows": 41_000, "rows_per_second": 1234.5, "bottleneck": "<f>: ranks waited"}
+    html = _notebook.table(Status({**STATUS.raw, "feeds": [feed, {**feed, "name": "val", "bottleneck": None}]}))
+    assert "<div>feed &lt;f&gt;: pass 1, 41,000 rows, 1,234 rows/s; &lt;f&gt;: ranks waited</div>" in html
+    assert "<div>feed val: pass 1, 41,000 rows, 1,234 rows/s</div>" in html
+
+
 def test_status_has_its_json_fields_and_no_others():
     assert STATUS.tasks[0].progress == {"step": 5, "steps": 20} and STATUS.raw["name"] == "<b>" and not STATUS.final
     with pytest.raises(AttributeError, match="Status has no attribute 'sate'"):
