@@ -326,8 +326,8 @@ def materialize(df: Any, directory: str | None = None, rows_per_file: int | None
     whose inputs have no such identity (an RDD, a table of a database) is written once per DataFrame and Spark session.
 
     directory: where the files of all DataFrames are, as a path or URI that the ranks can read; default
-    `.howdah/materialized` in the home directory of Spark's default file system. rows_per_file: at most. feed: the
-    keywords of howdah.Feed, such as epochs and shuffle.
+    `.howdah/materialized` in the home directory of Spark's default file system. A DataFrame of Spark Connect has no
+    default. rows_per_file: at most. feed: the keywords of howdah.Feed, such as epochs and shuffle.
 
     Raises FeedTypeError for a column that a feed cannot carry.
     """

@@ -17,6 +17,7 @@ from typing import Any, Iterator, Mapping
 from uuid import uuid4
 
 from .._errors import FeedTypeError
+from . import materialized_connect
 from .spark_rows import _columns, is_rdd
 from .writer import Feed, is_of_connect, is_of_spark
 
@@ -30,11 +31,6 @@ _PROGRAMS = ("UDF", "UDAF", "UDTF", "Aggregator", "Invoke")
 
 def feed(df: Any, directory: str | None, rows_per_file: int | None, keys: Mapping[str, Any]) -> Feed:
     """See howdah.spark.materialize."""
-    if is_of_connect(df):
-        raise FeedTypeError(
-            "materialize() cannot examine the plan of a DataFrame of Spark Connect: write it with df.write.parquet(…), "
-            "and give howdah.Feed the path"
-        )
     if not is_of_spark(df) or is_rdd(df):
         raise TypeError(f"materialize() needs a DataFrame of Spark, not an object of {type(df)}")
     if df.isStreaming:
@@ -42,8 +38,12 @@ def feed(df: Any, directory: str | None, rows_per_file: int | None, keys: Mappin
     if rows_per_file is not None and (not isinstance(rows_per_file, int) or rows_per_file < 1):
         raise ValueError(f"rows_per_file is {rows_per_file!r}; it must be an integer of at least 1")
     names, numbered = _columns(df, None)
-    store = _Store(df.sparkSession, directory)
-    folder = f"{store.root}/{_digest(df, rows_per_file)}"
+    store: _Store | materialized_connect.Store
+    if is_of_connect(df):
+        store, digest = materialized_connect.Store(df.sparkSession, directory), materialized_connect.digest
+    else:
+        store, digest = _Store(df.sparkSession, directory), _digest
+    folder = f"{store.root}/{digest(df, rows_per_file)}"
     found = store.complete(folder)
     if found is None:
         found = uuid4().hex
@@ -57,7 +57,7 @@ def feed(df: Any, directory: str | None, rows_per_file: int | None, keys: Mappin
         finally:
             if path != f"{folder}/{found}" or store.complete(folder) is None:
                 store.delete(path)
-    return Feed(f"{folder}/{found}", **keys)
+    return Feed(store.uri(f"{folder}/{found}"), **keys)
 
 
 class _Store:
@@ -119,6 +119,9 @@ class _Store:
 
     def delete(self, path: str) -> None:
         self._files.delete(self._path(path), True)
+
+    def uri(self, path: str) -> str:
+        return path  # `root` is a URI
 
     def _path(self, text: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(text)
