@@ -24,7 +24,7 @@ from .._errors import FeedChanged, FeedError, FeedTypeError
 from .file_formats import READERS, check, merged, sent
 from .file_plan import Part, Places, Plan, decode, format_of, order, part_bytes
 from .source import BLOCK_LIMIT, ROW_LIMIT
-from .spark_task import DEPTH, Address, Broken, Calls, missing_parts
+from .spark_task import DEPTH, Address, Broken, Calls, Sent, has_room, missing_parts
 
 pa: Any = _needs.load("pyarrow", "howdah.Feed")
 
@@ -438,22 +438,21 @@ class FileSource:
         """Sends missing rows until the reader takes no more, or the limit of the answer is reached."""
         place = {"pass": rows.pass_, "partition": rows.number, "reader": answer["reader"]}
         left = answer.get("limit") or (_FEW_ROWS if self._few() else 1 << 62)
-        flying: deque[tuple[int, Any]] = deque()  # sent, and not answered
-        refused: list[tuple[int, Any]] = []
+        blocks = Sent(self._calls.refused)
         try:
             with self._calls.put(answer["locations"], schema, **place) as (writer, reader):
-                while len(flying) < DEPTH or _answered(reader, flying, refused):
+                while len(blocks.flying) < DEPTH or has_room(blocks.take(reader)):
                     piece = self._next_piece(rows, answer["missing"], left) if left > 0 else None
                     if piece is None:
                         break
-                    flying.append(piece)
+                    blocks.flying.append(piece)
                     left -= piece[1].num_rows
                     writer.write_with_metadata(piece[1], json.dumps({"from": piece[0]}).encode())
                 writer.done_writing()
-                while flying and _answered(reader, flying, refused) is not None:
+                while blocks.flying and blocks.take(reader) is not None:
                     pass
         finally:
-            self._put_back(rows, [*refused, *flying])
+            self._put_back(rows, blocks.rest)
 
     def _next_piece(self, rows: Rows, missing: Sequence[Sequence[Any]], most: int) -> tuple[int, Any] | None:
         """The next missing rows, at most `most` of them."""
@@ -484,21 +483,6 @@ class FileSource:
         with self._changed:
             rows.blocks.extendleft(reversed(pieces))
             self._ahead += sum(block.nbytes for _, block in pieces)
-
-
-def _answered(reader: Any, flying: deque[tuple[int, Any]], refused: list[tuple[int, Any]]) -> bool | None:
-    """Takes the answer to one block. Returns whether the reader has room for more; None if the call has ended."""
-    message = reader.read()
-    if message is None:  # closing the writer gives the reason
-        return None
-    answer = json.loads(message.to_pybytes())
-    if "failed" in answer:
-        raise FeedError(answer["failed"])
-    piece = flying.popleft()
-    if "acknowledged" not in answer:
-        refused.append(piece)
-        return False
-    return bool(answer["credit"])
 
 
 def cut(batch: Any, few: bool) -> Iterator[Any]:

@@ -169,6 +169,39 @@ class Calls:
             return client
 
 
+class Sent:
+    """The blocks of one call that are not acknowledged, as pairs (first row, block). failed: the error if the job has
+    failed."""
+
+    def __init__(self, failed: type[Exception]) -> None:
+        self._failed = failed
+        self.flying: deque[tuple[int, Any]] = deque()  # sent, and not answered
+        self.refused: list[tuple[int, Any]] = []
+
+    def take(self, reader: Any) -> dict[str, Any] | None:
+        """Takes the answer to the oldest block. None: the call has ended, and closing the writer gives the reason."""
+        message = reader.read()
+        if message is None:
+            return None
+        answer: dict[str, Any] = json.loads(message.to_pybytes())
+        if "failed" in answer:
+            raise self._failed(answer["failed"])
+        piece = self.flying.popleft()
+        if "acknowledged" not in answer:
+            self.refused.append(piece)
+        return answer
+
+    @property
+    def rest(self) -> list[tuple[int, Any]]:
+        """The blocks that must be sent again, in their order."""
+        return [*self.refused, *self.flying]
+
+
+def has_room(answer: dict[str, Any] | None) -> bool:
+    """Whether the reader takes more blocks of this call."""
+    return bool(answer and answer.get("credit"))
+
+
 # --- blocks ---
 
 
@@ -336,45 +369,35 @@ class Attempt:
     def _put(self, answer: dict[str, Any], schema: Any) -> None:
         missing = answer["missing"]
         place = {**self._place, "reader": answer["reader"]}
-        flying: deque[tuple[int, Any]] = deque()  # sent, and not answered
-        refused: list[tuple[int, Any]] = []
+        sent = Sent(self._calls.refused)
         try:
             with self._calls.put(answer["locations"], schema, **place) as (writer, reader):
-                while len(flying) < DEPTH or self._answered(reader, flying, refused):
+                while len(sent.flying) < DEPTH or has_room(self._answered(sent.take(reader))):
                     piece = self._next(missing)
                     if piece is None:
                         break
                     if not piece[1].schema.equals(schema, check_metadata=True):  # a call has one schema
                         self._unsent.appendleft(piece)
                         break
-                    flying.append(piece)
+                    sent.flying.append(piece)
                     digest = self._digests.get((piece[0], piece[1].num_rows))
                     writer.write_with_metadata(piece[1], json.dumps({"from": piece[0], "digest": digest}).encode())
                     self.counts["bytes"] += piece[1].nbytes
                 writer.done_writing()
-                while flying and self._answered(reader, flying, refused) is not None:
+                while sent.flying and self._answered(sent.take(reader)) is not None:
                     pass
         finally:
-            self._unsent.extendleft(reversed([*refused, *flying]))
+            self.counts["refused"] += len(sent.refused)
+            self._unsent.extendleft(reversed(sent.rest))
 
-    def _answered(self, reader: Any, flying: deque[tuple[int, Any]], refused: list[tuple[int, Any]]) -> bool | None:
-        """Takes the answer to one block. Returns whether the reader has room for more; None if the call has ended."""
-        message = reader.read()
-        if message is None:  # closing the writer gives the reason
-            return None
-        answer = json.loads(message.to_pybytes())
-        if "failed" in answer:
-            raise Refused(answer["failed"])
-        piece = flying.popleft()
-        if "acknowledged" not in answer:
-            self.counts["refused"] += 1
-            refused.append(piece)
-            return False
-        first, end = answer["acknowledged"]
-        self._digests.pop((first, end - first), None)
-        self.counts["rows"] += end - first
-        self._moved = time.monotonic()
-        return bool(answer["credit"])
+    def _answered(self, answer: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Counts the rows of an answer."""
+        if answer is not None and "acknowledged" in answer:
+            first, end = answer["acknowledged"]
+            self._digests.pop((first, end - first), None)
+            self.counts["rows"] += end - first
+            self._moved = time.monotonic()
+        return answer
 
     def _next(self, missing: Sequence[Sequence[Any]]) -> tuple[int, Any] | None:
         """The next missing rows; None if this attempt has none."""
@@ -401,7 +424,6 @@ class Attempt:
             self._unsent.extendleft(reversed(parts[1:]))
             if parts:
                 return parts[0]
-
 
     def _add_digest(self, first: int, batch: Any) -> None:
         digest = self._digest_of(first, batch)
