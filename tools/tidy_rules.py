@@ -277,6 +277,7 @@ CORE_WRITERS_MAX = 2  # units of src/core that write the same field of a record
 EXCEPTIONS = {
     ("tests/support/machine.py", "sleep"): "eventually(): between two looks at /proc, which sends no events",
     ("tests/yarn/cluster.py", "sleep"): "Cluster.wait(): between two looks over HTTP, which sends no events",
+    ("tests/yarn/docker_executor.py", "sleep"): "the pause of Hadoop's program, with which nodes report ends late",
     ("tests/python/test_functions.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/yarn/test_python_api.py", "sleep"): "within the functions of jobs, which run until the job is stopped",
     ("tests/local/test_advice_applied.py", "sleep"): "within the users' programs, and the wait that a check examines",

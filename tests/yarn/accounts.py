@@ -9,7 +9,7 @@ mount --bind "$1" /etc/passwd
 mount --bind "$2" /etc/group
 mount --bind "$3" "$4"
 shift 4
-exec "$@"
+{more}exec "$@"
 """
 
 
@@ -18,7 +18,9 @@ class Accounts:
     processes of users may not be able to read `hadoop`, which may be below the home directory of root. So the namespace
     shows it in the folder of the cluster, too."""
 
-    def __init__(self, folder, hadoop, users):
+    def __init__(self, folder, hadoop, users, more=""):
+        """`more`: further commands that prepare the namespace."""
+        self._enter = ENTER.format(more=more)
         self._hadoop = pathlib.Path(hadoop.folder)
         self._shown = folder / "hadoop"
         self._shown.mkdir()
@@ -37,5 +39,5 @@ class Accounts:
     def inside(self, command):
         """The command line that runs the command in the namespace. The process keeps its pid."""
         words = [str(word).replace(str(self._hadoop), str(self._shown)) for word in command]
-        return ["unshare", "--mount", "sh", "-c", ENTER, "sh", *map(str, self._files), str(self._hadoop),
+        return ["unshare", "--mount", "sh", "-c", self._enter, "sh", *map(str, self._files), str(self._hadoop),
                 str(self._shown), *words]

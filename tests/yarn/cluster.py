@@ -8,9 +8,11 @@ import tempfile
 import time
 from urllib.parse import quote
 
+import gpu_devices
 from accounts import Accounts
 from cluster_setup import Configuration, Setup
 from daemons import MARK, Daemon, Guardian, Ports, processes_of, sweep
+from docker_daemon import DockerDaemon
 from hadoop_tree import ROOT, Hadoop, java_home
 from kdc import Kdc
 from network import Network
@@ -66,7 +68,8 @@ class Cluster:
         self.configuration = Configuration(self.setup, self.folder, self.ports)
         self.configuration.write()
         self.conf_dir = self.folder / "conf"
-        self.accounts = Accounts(self.folder, self.hadoop, self.setup.users) if self.setup.accounts else None
+        self.accounts = self._accounts() if self.setup.accounts else None
+        self.docker = DockerDaemon(self.folder) if self.setup.docker else None
         self.kdc = self._start_kdc() if self.setup.kerberos else None
         self.web = self._web_client()
         self.network = Network(self.setup.nodes) if self.setup.networks else None
@@ -74,6 +77,10 @@ class Cluster:
         names = [*(["kms"] if self.setup.kms else []), *self.setup.rm_names(), *(["nn"] if self.setup.hdfs else []),
                  *self.setup.dn_names(), *self.setup.node_names()]
         self.daemons = {name: self._daemon(name) for name in names}
+
+    def _accounts(self):
+        devices = gpu_devices.ENTER if self.setup.isolated_gpus else ""
+        return Accounts(self.folder, self.hadoop, self.setup.users, devices)
 
     def _start_kdc(self):
         """Starts a KDC with the principals of the daemons, of the superuser and of the users."""
@@ -146,7 +153,11 @@ class Cluster:
             for part in [self.logs, *(self.folder / n / "log" for n in self.setup.node_names())]:
                 if part.exists():
                     shutil.copytree(part, pathlib.Path(self.keep_logs) / part.relative_to(self.folder))
+        if self.docker:
+            self.docker.stop()
         self.guardian.close()
+        if self.setup.isolated_gpus:
+            gpu_devices.remove_cgroups(self.folder)
         if self.network:
             self.network.close()
         for daemon in self.daemons.values():
@@ -160,6 +171,8 @@ class Cluster:
     def _start(self):
         if self.setup.hdfs:
             self._format()
+        if self.docker:
+            self.docker.start()
         for daemon in self.first_daemons():
             daemon.start()
         if self.setup.hdfs:

@@ -7,15 +7,18 @@ import pathlib
 import re
 from xml.sax.saxutils import escape
 
+import gpu_devices
 import network
+from executor_files import GROUP, ExecutorFiles, own_group
 from hadoop_tree import MAIN_VERSION
 from kdc import REALM
 from key_stores import KeyStores
 
-FOLDER = pathlib.Path(__file__).resolve().parent
-
 CAPACITY = "yarn.scheduler.capacity."
 GPU = "yarn.io/gpu"
+# The default of yarn.nodemanager.runtime.linux.docker.capabilities.
+DOCKER_CAPABILITIES = ("CHOWN,DAC_OVERRIDE,FSETID,FOWNER,MKNOD,NET_RAW,SETGID,SETUID,SETFCAP,SETPCAP,"
+                       "NET_BIND_SERVICE,SYS_CHROOT,KILL,AUDIT_WRITE")
 
 PROTECTION = "dfs.data.transfer.protection"
 AES = {"dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding"}
@@ -73,7 +76,7 @@ class Setup:
     networks: bool = False  # each node has its own network, which can be cut; see network.py
     health_script: bool = False  # required by Cluster.set_health_output()
     # Kerberos with a KDC of its own (Cluster.kdc). RPC is protected as `rpc` says, a list as in hadoop.rpc.protection,
-    # and transfers to DataNodes as the key of WAYS in `data` says. All of the following settings need `kerberos`.
+    # and transfers to DataNodes as the key of WAYS in `data` says. `rpc` to `tls` need `kerberos`.
     kerberos: bool = False
     rpc: str = "authentication"
     data: str = ""
@@ -82,6 +85,9 @@ class Setup:
     zones: bool = False  # the home of each user is an encryption zone; needs `kms`
     tls: bool = False  # all web services require HTTPS and SPNEGO
     accounts: bool = False  # containers run under the accounts of their users (accounts.py), and YARN checks ACLs
+    # These two need `accounts`, and work without Kerberos, too.
+    docker: bool = False  # nodes run docker containers (docker_daemon.py)
+    isolated_gpus: bool = False  # a container can open only its own GPUs (gpu_devices.py); needs `gpus`
     name_service: str = ""  # a second name of the NameNode, which clients treat as a file system of its own
     # Properties that override all others. `extra`: {"yarn-site": {"key": "value"}}. `node_extra`: properties of
     # yarn-site for single nodes, {"nm1": {"key": "value"}}.
@@ -134,12 +140,14 @@ class Configuration:
                           for what in ("rpc", "localizer", "http")}
         self.capacity = {}
         self.tls = None
+        self.executor = ExecutorFiles(self.folder, self._executor_sections()) if setup.accounts else None
 
     def write(self):
         for folder in ("conf", "state", "tmp"):
             (self.folder / folder).mkdir()
         if self.setup.accounts:
             (self.folder / "tmp").chmod(0o1777)  # the localizers of users write here
+            self.executor.write()
         if self.setup.tls:
             self.tls = KeyStores(self.folder / "tls", self.setup.host, *map(self.setup.node_host,
                                                                               self.setup.node_names()))
@@ -323,6 +331,10 @@ class Configuration:
             site["yarn.nodemanager.admin-env"] = f"KRB5_CONFIG={self.folder}/kdc/krb5.conf"
         if setup.accounts:
             site |= self._accounts()
+        if setup.docker:
+            site["yarn.nodemanager.runtime.linux.allowed-runtimes"] = "default,docker"
+        if setup.isolated_gpus:
+            site |= gpu_devices.settings(self.folder)
         if setup.pmem_check:
             # With the default, Hadoop leaves memory limits to cgroups and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False
@@ -354,16 +366,35 @@ class Configuration:
             site["yarn.node-labels.fs-store.root-dir"] = f"file://{self.folder}/state/labels"
         return site
 
-    @staticmethod
-    def _accounts():
+    def _accounts(self):
+        executor = "yarn.nodemanager.linux-container-executor"
         return {
             "yarn.nodemanager.container-executor.class":
                 "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
-            "yarn.nodemanager.linux-container-executor.path": FOLDER / "container_executor.py",
-            "yarn.nodemanager.linux-container-executor.group": grp.getgrgid(os.getgid()).gr_name,
+            f"{executor}.path": self.executor.program,
+            GROUP: own_group(),
+            # Without Kerberos, all containers have one account by default.
+            **({} if self.setup.kerberos else {f"{executor}.nonsecure-mode.limit-users": False}),
             "yarn.acl.enable": True,
             "yarn.admin.acl": getpass.getuser(),
         }
+
+    def _executor_sections(self):
+        """The sections of container-executor.cfg."""
+        folders = ",".join(f"{self.folder}/{node}/{part}" for node in self.setup.node_names() for part in (
+            "local", "log"))
+        docker = {
+            "module.enabled": "true",
+            "docker.binary": self.folder / "docker/docker",
+            "docker.allowed.networks": "host",
+            "docker.allowed.ro-mounts": folders,
+            "docker.allowed.rw-mounts": folders,
+            "docker.allowed.capabilities": DOCKER_CAPABILITIES,
+            "docker.trusted.registries": "example.com",
+            "docker.privileged-containers.enabled": "false",
+            "docker.inspect.max.retries": 1,
+        } if self.setup.docker else {}
+        return {"docker": docker, **(gpu_devices.executor_sections(self.folder) if self.setup.isolated_gpus else {})}
 
     def _service(self, principal_key, keytab_key, name, host=None):
         principal = f"{name}/{host or self.setup.host}"
