@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -12,11 +13,11 @@ import zipfile
 import pytest
 
 from bare_root import make_root, run_with_root
-from machine import BIN, ROOT, Machine
+from installed import installed  # noqa: F401
+from machine import BIN, ROOT, Machine, eventually
 from other_user import needs_mounts
 
 LIMIT_MB = 22  # see ARCHITECTURE.md, section 12
-DATA = ("fsspec", "numpy", "pyarrow")
 DATA = ("fsspec", "numpy", "pyarrow")
 
 
@@ -135,6 +136,61 @@ def test_installed_package_runs_a_function_with_its_own_program(environment, mac
     )
     (package,) = environment.glob("lib/python3*/site-packages/howdah/__init__.py")
     assert done.stdout == f"{(str(environment), str(package))} {environment}/bin/howdah\n", done
+
+
+class Lab:
+    """A JupyterLab whose kernels have the interpreter of an environment. `url`: of the page of a notebook."""
+
+    def __init__(self, python, jupyter, machine, notebook):
+        folder = notebook.parent
+        env = {**machine.env, "XDG_CACHE_HOME": f"{folder}/cache", "HOME": str(folder), "HOWDAH_ON": "local",
+               "PATH": "/usr/bin:/bin", "JUPYTERLAB_DIR": f"{jupyter.parents[1]}/share/jupyter/lab",
+               "JUPYTER_RUNTIME_DIR": f"{folder}/runtime"}  # fmt: skip
+        words = ["--no-browser", "--allow-root", "--ServerApp.port=0", "--ServerApp.token=secret"]
+        self._errors = open(folder / "errors", "w")
+        self._process = subprocess.Popen([python, "-m", "jupyterlab", *words], cwd=folder, env=env,
+                                         stdout=self._errors, stderr=self._errors, start_new_session=True)  # fmt: skip
+        address = re.compile(r"http://localhost:\d+/")
+        found = eventually(lambda: address.search((folder / "errors").read_text()), "the address of JupyterLab", 180)
+        self.url = f"{found[0]}lab/tree/{notebook.name}?token=secret"
+
+    def close(self):
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._errors.close()
+
+
+@pytest.mark.long
+def test_notebook_in_a_browser_shows_jobs_results_and_errors(environment, machine, installed, tmp_path):  # noqa: F811
+    """The environment has the wheel, and finds JupyterLab in another environment."""
+    jupyter = installed("jupyter")
+    (packages,) = environment.glob("lib/python3*/site-packages")
+    (others,) = jupyter.parents[1].glob("lib/python3*/site-packages")
+    (packages / "jupyter.pth").write_text(f"{others}\n")
+    notebook = tmp_path / "work/first-steps.ipynb"
+    notebook.parent.mkdir()
+    shutil.copy(ROOT / "examples/notebook/first-steps.ipynb", notebook)
+    lab = Lab(environment / "bin/python", jupyter, machine, notebook)
+    try:
+        done = subprocess.run([installed("browser"), ROOT / "tests/support/browse.py", "steps", lab.url],
+                              capture_output=True, text=True, timeout=900)  # fmt: skip
+    finally:
+        lab.close()
+    assert done.returncode == 0, done.stderr + (notebook.parent / "errors").read_text()
+    found = json.loads(done.stdout)
+    _, run, submit, values, error, _ = found["cells"]
+    assert any("RUNNING" in text for text in found["live"]) and "SUCCEEDED" in found["live"][-1], found["live"]
+    assert all(f"worker:{rank}" in run for rank in range(4)) and "SUCCEEDED" in run
+    assert 3 < float(run.splitlines()[-1]) < 3.3
+    assert "darts" in submit and "10 of 10" in submit and "SUCCEEDED" in submit
+    assert values.startswith("pi is about 3.1")
+    assert "worker:2 failed with exit code 1" in error and "ValueError: the loss is not a number" in error
+    assert 'raise ValueError("the loss is not a number")' in error or "in fails" in error
+    assert found["again"][-1] == "" and "Traceback" not in "".join(found["again"])
 
 
 @needs_mounts

@@ -1,8 +1,9 @@
 """Uses a page in a browser as a person would. `browse.py tensorboard URL TAG` waits for a curve and prints its number
 of coloured pixels; `browse.py notebook URL` runs a cell and prints its output; `browse.py scalars URL` prints the
-charts of scalars on a job's page, and their values. Needs the interpreter of `tools/ml-env
-browser`."""
+charts of scalars on a job's page, and their values; `browse.py steps URL` runs all cells of a notebook, then restarts
+its kernel and runs the last cell, and prints the outputs as JSON. Needs the interpreter of `tools/ml-env browser`."""
 import base64
+import json
 import shutil
 import sys
 import time
@@ -72,6 +73,54 @@ def notebook_cell(page):
                 raise
 
 
+# Collects the different texts of the first table in the notebook.
+RECORD_TABLE = """() => {
+    window.tables = [];
+    const look = () => {
+        const table = document.querySelector(".jp-OutputArea-output table");
+        const text = table && table.parentElement.innerText;
+        if (text && !window.tables.includes(text)) window.tables.push(text);
+    };
+    new MutationObserver(look).observe(document.body, {childList: true, subtree: true, characterData: true});
+}"""
+# Whether all of the last n cells with code have run since their kernel started.
+HAVE_RUN = """n => {
+    const prompts = [...document.querySelectorAll(".jp-Notebook .jp-CodeCell .jp-InputPrompt")].slice(-n);
+    return prompts.length && prompts.every(one => /[0-9]/.test(one.innerText));
+}"""
+HAVE_NOT_RUN = """() => [...document.querySelectorAll(".jp-Notebook .jp-CodeCell .jp-InputPrompt")]
+    .every(one => !/[0-9*]/.test(one.innerText))"""
+
+
+def steps(page, url):
+    """{"live": the texts that the table of the first job had, "cells": the outputs of the cells with code, "again":
+    those after the last cell has run in a new kernel}"""
+    page.goto(url)
+    cells = page.locator(".jp-Notebook .jp-CodeCell")
+    cells.first.wait_for()
+    page.get_by_title("Kernel status: Idle").or_(page.get_by_text("| Idle")).first.wait_for()
+    page.evaluate(RECORD_TABLE)
+    choose(page, "Run", "Run All Cells")
+    page.wait_for_function(HAVE_RUN, arg=1000)
+    found = {"live": page.evaluate("window.tables"), "cells": outputs(cells)}
+    choose(page, "Kernel", "Restart Kernel and Clear")
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    page.wait_for_function(HAVE_NOT_RUN)
+    cells.last.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(HAVE_RUN, arg=1)
+    return json.dumps({**found, "again": outputs(cells)})
+
+
+def choose(page, menu, item):
+    page.get_by_role("menuitem", name=menu, exact=True).click()
+    page.locator(".lm-Menu-item", has_text=item).first.click()
+
+
+def outputs(cells):
+    return ["\n".join(cell.locator(".jp-OutputArea-output").all_inner_texts()) for cell in cells.all()]
+
+
 def scalars(page, url):
     page.goto(url)
     section = page.locator("section", has=page.get_by_role("heading", name="TensorBoard scalars"))
@@ -86,7 +135,8 @@ def main():
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_context().new_page()
         page.set_default_timeout(LIMIT_MS)
-        print({"tensorboard": tensorboard, "notebook": notebook, "scalars": scalars}[sys.argv[1]](page, *sys.argv[2:]))
+        actions = {"tensorboard": tensorboard, "notebook": notebook, "scalars": scalars, "steps": steps}
+        print(actions[sys.argv[1]](page, *sys.argv[2:]))
         browser.close()
 
 
