@@ -83,6 +83,7 @@ class Calls:
         self._job, self._feed = job, feed
         self._lock = threading.Lock()
         self._clients: dict[str, Any] = {}
+        self._idle: dict[str, list[Any]] = {}  # clients for `put`, which no call uses now
         self._address = Address((), "", "", "")
         self._main = ""  # the location for actions
         self._turn = 0
@@ -95,6 +96,7 @@ class Calls:
         with self._lock:
             if address[1:] != self._address[1:]:
                 self._clients.clear()
+                self._idle.clear()
             self._address = address
             self._main = usable[self._turn % len(usable)]
             self._turn += 1
@@ -129,7 +131,8 @@ class Calls:
             raise self.refused(f"no location of a reader of {self._job} can be reached from this machine: {locations}")
         with self._errors(usable[0]):
             descriptor = flight.FlightDescriptor.for_command(json.dumps({"feed": self._feed, **command}).encode())
-            writer, reader = self._client(usable[0]).do_put(descriptor, schema, self._options(None))
+            client, free = self._putter(usable[0])
+            writer, reader = client.do_put(descriptor, schema, self._options(None))
             try:
                 yield writer, reader
             except BaseException:
@@ -137,6 +140,17 @@ class Calls:
                     writer.close()
                 raise
             writer.close()  # raises the status of the call
+            free()
+
+    def _putter(self, location: str) -> tuple[Any, Callable[[], None]]:
+        """A client for a call of `put`, and a function that makes it available again. Over TLS, each of the calls that
+        run at the same time has a connection: one thread encrypts the data of a connection, and one decrypts them."""
+        if location.startswith(_UNIX):
+            return self._client(location), lambda: None
+        with self._lock:
+            idle = self._idle.setdefault(location, [])
+            client = idle.pop() if idle else self._connect(location)
+        return client, lambda: idle.append(client)
 
     @contextmanager
     def _errors(self, location: str) -> Iterator[None]:
@@ -146,6 +160,7 @@ class Calls:
         except lost as error:
             with self._lock:
                 self._clients.pop(location, None)
+                self._idle.pop(location, None)
             raise Broken(str(error)) from error
         except pa.ArrowException as error:
             text = f"the executor at {location} refused a call of the feed {self._feed!r}: {error}"
@@ -157,16 +172,18 @@ class Calls:
 
     def _client(self, location: str) -> Any:
         with self._lock:
-            client = self._clients.get(location)
-            if client is None:
-                # With a pool of its own, a new client connects at once, however often another one has failed.
-                client = self._clients[location] = flight.FlightClient(
-                    location,
-                    tls_root_certs=None if location.startswith(_UNIX) else self._address.ca.encode(),
-                    override_hostname=None if location.startswith(_UNIX) else self._address.server_name,
-                    generic_options=[("grpc.use_local_subchannel_pool", 1)],
-                )
-            return client
+            if location not in self._clients:
+                self._clients[location] = self._connect(location)
+            return self._clients[location]
+
+    def _connect(self, location: str) -> Any:
+        # With a pool of its own, a new client connects at once, however often another one has failed.
+        return flight.FlightClient(
+            location,
+            tls_root_certs=None if location.startswith(_UNIX) else self._address.ca.encode(),
+            override_hostname=None if location.startswith(_UNIX) else self._address.server_name,
+            generic_options=[("grpc.use_local_subchannel_pool", 1)],
+        )
 
 
 class Sent:
