@@ -84,6 +84,11 @@ bool On(Context& context, const ReadingStopped&) {
   return true;
 }
 
+bool On(Context& context, const ReaderLeft& event) {
+  return context.Knows(event.reader) &&
+         !std::exchange(context.state.readers[static_cast<size_t>(event.reader.rank)].left, true);
+}
+
 bool On(Context& context, const ReaderSynced& event) {
   if (event.rank < 0 || event.rank >= context.ranks() || !context.Knows(context.Id(event.rank))) return false;
   RepeatOrders(context, event.rank);
@@ -182,10 +187,20 @@ bool On(Context& context, const RowsMoved& event) { return TakeMovedRows(context
 bool On(Context& context, const PartitionEnded& event) { return NotePartitionEnd(context, event); }
 bool On(Context& context, const SourceEnded& event) { return NoteSourceEnd(context, event); }
 
+// Stops reading if no reader needs rows: each has left, or is gone for good, and one has left.
+void StopIfAllLeft(Context& context) {
+  const auto& readers = context.state.readers;
+  const auto needs_none = [](const Reader& reader) { return reader.left || (!reader.present() && !reader.returns); };
+  const auto left = [](const Reader& reader) { return reader.left; };
+  if (context.over() || context.state.ended || std::none_of(readers.begin(), readers.end(), left)) return;
+  if (std::all_of(readers.begin(), readers.end(), needs_none)) On(context, ReadingStopped{});
+}
+
 // The consequences of an event, in an order in which none has to be repeated: commits end passes, the end of a pass
 // opens the next one, closed passes change seals, and credit depends on all of them.
 void Settle(Context& context) {
   if (context.state.readers.empty()) return;
+  StopIfAllLeft(context);
   AdvanceCommits(context);
   if (!context.over()) {
     AdvancePasses(context);

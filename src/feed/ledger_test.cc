@@ -451,6 +451,51 @@ TEST(Ledger, RowsThatWereReadNeedLittleMemoryWithoutCommits) {
   EXPECT_LT(feed.ledger().Snapshot().size(), 500u);
 }
 
+TEST(Ledger, ReadingStopsWhenAllReadersHaveLeft) {
+  TestFeed feed({}, 2, 2, 2);
+  feed.Step(ReaderLeft{feed.Id(0)});
+  feed.Step(ReaderLeft{feed.Id(0)});
+  EXPECT_FALSE(feed.changed());
+  EXPECT_TRUE(feed.Take<EndFeed>().empty());
+  EXPECT_EQ(feed.ledger().Ask(0, 0).what, Answer::What::kSend) << "the other reader needs rows";
+  feed.Step(ReaderLeft{feed.Id(1)});
+  EXPECT_EQ(feed.Take<EndFeed>().size(), 1u);
+  EXPECT_EQ(feed.ledger().Ask(0, 0).what, Answer::What::kOver);
+}
+
+TEST(Ledger, ReaderThatRestartsHasNotLeft) {
+  TestFeed feed({}, 2, 2, 2);
+  const ReaderId old = feed.Id(1);
+  feed.Step(ReaderLeft{feed.Id(0)});
+  feed.Generation(2);
+  feed.Step(ReaderLeft{old});
+  feed.Step(ReaderLeft{feed.Id(1)});
+  EXPECT_TRUE(feed.Take<EndFeed>().empty());
+  feed.Step(ReaderLeft{feed.Id(0)});
+  EXPECT_EQ(feed.Take<EndFeed>().size(), 1u);
+}
+
+TEST(Ledger, ReaderThatIsGoneForGoodNeedsNoRows) {
+  TestFeed feed({.split = Split::kDynamic, .ranks_restart_alone = true}, 2, 2, 2);
+  feed.Step(RankLost{feed.Id(0), /*returns=*/true});
+  feed.Step(ReaderLeft{feed.Id(1)});
+  EXPECT_TRUE(feed.Take<EndFeed>().empty()) << "the other reader returns";
+  feed.Step(RankLost{{0, -1}, /*returns=*/false});
+  EXPECT_EQ(feed.Take<EndFeed>().size(), 1u);
+}
+
+TEST(Ledger, FailureIsRepeatedToReadersThatStartLater) {
+  TestFeed feed({.split = Split::kDynamic, .ranks_restart_alone = true}, 2, 2, 2);
+  feed.Step(SourceFailed{"the file is damaged"});
+  EXPECT_EQ(feed.Take<FailFeed>()[0].before, 2);
+  feed.Step(RankLost{feed.Id(1), /*returns=*/true});
+  feed.Step(RankStarted{1});
+  const auto again = feed.Take<FailFeed>();
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].message, "the file is damaged");
+  EXPECT_EQ(again[0].before, feed.ledger().incarnation(1) + 1);
+}
+
 // A source that sends a few rows now and then must not give all of them to the reader beside it.
 TEST(Ledger, ReaderWithLessThanABatchComesBeforeANearOne) {
   TestFeed feed({}, 3, 2, 9);

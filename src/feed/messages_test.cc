@@ -32,6 +32,7 @@ TEST(Messages, EveryEventSurvives) {
                           RankStarted{3},
                           CheckpointFound{2, 100},
                           PointFound{2, 100, "point"},
+                          ReaderLeft{kReader},
                           ReadingStopped{},
                           ReaderSynced{3},
                           ReaderOpened{kReader, 1, 64},

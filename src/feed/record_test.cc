@@ -56,6 +56,7 @@ TEST(Record, EventsHaveAFixedEncoding) {
       {AmResumed{}, "0280897a24"},
       {Ticked{}, "0280897a26"},
       {SourceFailed{"bad", true}, "0280897a280662616402"},
+      {ReaderLeft{reader}, "0280897a2c068c01"},
   };
   for (const Row& row : rows) {
     const std::string record = EncodeRecord(row.event, kNow);

@@ -23,6 +23,7 @@ struct Reader {
   int64_t received = 0;      // bytes since the incarnation began
   int64_t granted = 0;       // limit of `received`
   int64_t calls = 0;         // number of the last commit()
+  bool left = false;         // its program needs no further rows
   // Repeated even if all rows of the pass are committed, and the pass is forgotten.
   std::optional<ClosePass> last_close;
 
@@ -31,7 +32,8 @@ struct Reader {
 
   template <typename Codec, typename Self>
   static void Fields(Codec& codec, Self& self) {
-    codec(self.incarnation, self.returns, self.ended, self.received, self.granted, self.calls, self.last_close);
+    codec(self.incarnation, self.returns, self.ended, self.received, self.granted, self.calls, self.last_close,
+          self.left);
   }
 };
 

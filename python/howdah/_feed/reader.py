@@ -303,6 +303,11 @@ class FeedReader:
 
     # --- for howdah.tfos ---
 
+    def _leave(self) -> None:
+        """This rank needs no further rows. It must read on until all ranks have called this: then iterations end, and
+        so do the sources."""
+        self._connected().post("leave", True)
+
     def _elements(self, n: int, prefetch: int = 2) -> Batches:
         """Batches as lists of up to n rows, each as rows() returns it."""
         options = Options(prefetch=prefetch)

@@ -200,6 +200,7 @@ void LocalFeeds::OnRequest(ConnectionId connection, std::string_view text, os::f
                       },
                       [&](const CommitRequest& commit) { reader->Commit(commit, Confirmed(request.reply)); },
                       [&](const StopRequest&) { reader->Stop(Confirmed(request.reply)); },
+                      [&](const LeaveRequest&) { reader->Leave(Confirmed(request.reply)); },
                       [&](const SourceFailedRequest& failed) {
                         at->second.feed->FailSource({failed.message, failed.changed}, Confirmed(request.reply));
                       },

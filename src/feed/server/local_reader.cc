@@ -113,6 +113,11 @@ void LocalReader::Stop(std::function<void(Status)> done) {
   Wake();
 }
 
+void LocalReader::Leave(std::function<void(Status)> done) {
+  if (receiver_.ended()) return done(Status());
+  owner_.Confirm(ReaderLeft{{rank_, receiver_.incarnation()}}, std::move(done));
+}
+
 void LocalReader::Forget(ConnectionId connection) {
   std::erase_if(opens_, [connection](const WaitingOpen& open) { return open.connection == connection; });
   std::erase_if(nexts_, [connection](const WaitingNext& next) { return next.connection == connection; });

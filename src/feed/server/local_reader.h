@@ -87,6 +87,7 @@ class LocalReader {
              std::function<void(OpenAnswer)> done);
   void Commit(const CommitRequest& request, std::function<void(Status)> done);
   void Stop(std::function<void(Status)> done);
+  void Leave(std::function<void(Status)> done);
   // The connection is closed: its requests are not answered.
   void Forget(ConnectionId connection);
   // Lines of HOWDAH_PROGRESS, see Hub.

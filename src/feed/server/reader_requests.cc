@@ -160,6 +160,8 @@ Result<ReaderRequest> ParseRefuse(const Json& json) {
 
 Result<ReaderRequest> ParseStop(const Json&) { return ReaderRequest(StopRequest()); }
 
+Result<ReaderRequest> ParseLeave(const Json&) { return ReaderRequest(LeaveRequest()); }
+
 Result<ReaderRequest> ParseSourceFailed(const Json& json) {
   const Json& failed = json["source_failed"];
   Fields fields(failed, "source_failed");
@@ -179,7 +181,7 @@ constexpr std::pair<const char*, Parse> kRequests[] = {{"next", ParseNext},     
                                                        {"stop", ParseStop},       {"take", ParseTake},
                                                        {"answer", ParseAnswer},   {"refuse", ParseRefuse},
                                                        {"serve", ParseServe},     {"source_failed", ParseSourceFailed},
-                                                       {"point", ParsePoint}};
+                                                       {"point", ParsePoint},     {"leave", ParseLeave}};
 
 Result<ReaderRequest> ParseWhat(const Json& json) {
   for (const auto& [name, parse] : kRequests) {

@@ -20,7 +20,9 @@
 //                                                                   covers, as the first n bytes of a memory file,
 //                                                                   whose descriptor the message carries
 //   {"commit": {"pass", "rows"}}                                   {}
-//   {"stop": true}                                                 {}
+//   {"stop": true}                                                 {}: no reader reads further rows
+//   {"leave": true}                                                {}: this reader needs no further rows. It must
+//                                                                   read on until all have left
 //   {"source_failed": {"message", "changed"}}                      {}: the files cannot be read, so the feed fails
 //
 // A feed with answers has other requests:
@@ -123,6 +125,7 @@ struct CommitRequest {
   int64_t rows = 0;
 };
 struct StopRequest {};
+struct LeaveRequest {};
 struct SourceFailedRequest {
   std::string message;
   bool changed = false;
@@ -141,9 +144,10 @@ struct RefuseRequest {
   QuestionId question = 0;
   std::string message;
 };
-using ReaderRequest = std::variant<OpenRequest, NextRequest, ReturnedRequest, ReleaseRequest, StepRequest,
-                                   CheckpointedRequest, FoundRequest, CommitRequest, StopRequest, ServeRequest,
-                                   TakeRequest, AnswerRequest, RefuseRequest, SourceFailedRequest, PointRequest>;
+using ReaderRequest =
+    std::variant<OpenRequest, NextRequest, ReturnedRequest, ReleaseRequest, StepRequest, CheckpointedRequest,
+                 FoundRequest, CommitRequest, StopRequest, ServeRequest, TakeRequest, AnswerRequest, RefuseRequest,
+                 SourceFailedRequest, PointRequest, LeaveRequest>;
 
 struct NumberedRequest {
   int64_t id = 0;  // 0: not numbered

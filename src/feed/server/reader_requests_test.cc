@@ -39,6 +39,7 @@ TEST(ReaderRequests, EachRequestIsRead) {
   EXPECT_EQ(std::get<PointRequest>(read(R"({"point": 7})")).step, 7);
   EXPECT_EQ(std::get<CommitRequest>(read(R"({"commit": {"pass": 1, "rows": 9}})")).rows, 9);
   EXPECT_TRUE(std::holds_alternative<StopRequest>(read(R"({"stop": true})")));
+  EXPECT_TRUE(std::holds_alternative<LeaveRequest>(read(R"({"leave": true})")));
   EXPECT_EQ(ParseReaderRequest(R"({"id": 12, "stop": true})").id, 12);
   const auto serve = std::get<ServeRequest>(read(R"({"serve": "ask", "local_rank": 3, "attempt": 2})"));
   EXPECT_EQ(serve.feed, "ask");

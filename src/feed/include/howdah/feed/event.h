@@ -171,10 +171,15 @@ struct PointFound {
   int64_t step = 0;
   std::string point;
 };
+// The program of this reader needs no further rows, and drops those that it still gets. Once this holds for all
+// readers, reading has stopped.
+struct ReaderLeft {
+  ReaderId reader;
+};
 
 using Event = std::variant<GenerationFormed, RankLost, RankStarted, CheckpointFound, ReadingStopped, ReaderSynced,
                            ReaderOpened, KeptRowsOffered, RowsReceived, RowsMoved, RowsHandedOut, StepReported,
                            CheckpointReported, CommitCalled, PartitionEnded, SourceEnded, SourceConnected, SourceLost,
-                           AmResumed, Ticked, SourceFailed, PointFound>;
+                           AmResumed, Ticked, SourceFailed, PointFound, ReaderLeft>;
 
 }  // namespace howdah::feed
