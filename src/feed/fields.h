@@ -50,7 +50,7 @@ void CodeFields(Codec& codec, A& a) {
   if constexpr (std::is_same_v<T, ClosePass>) codec(a);
   if constexpr (std::is_same_v<T, Committed>) codec(a.reader, a.pass, a.rows);
   if constexpr (std::is_same_v<T, RequestRows>) codec(a.pass, a.partitions);
-  if constexpr (std::is_same_v<T, FailFeed>) codec(a.why, a.message);
+  if constexpr (std::is_same_v<T, FailFeed>) codec(a.why, a.message, a.before);
 }
 
 template <typename Codec, typename A>

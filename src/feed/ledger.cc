@@ -30,7 +30,7 @@ Options Checked(Options options) {
 // The order that ends the feed, if it has ended.
 void RepeatEnd(const Context& context) {
   const State& state = context.state;
-  if (state.failed) context.out.push_back(FailFeed{*state.failed, state.failure});
+  if (state.failed) context.out.push_back(FailFeed{*state.failed, state.failure, state.incarnations});
   if (state.stopped || state.ended) context.out.push_back(EndFeed{});
 }
 
@@ -75,6 +75,7 @@ bool On(Context& context, const RankStarted& event) {
   if (!context.options.ranks_restart_alone || event.rank < 0 || event.rank >= context.ranks()) return false;
   if (context.state.readers[static_cast<size_t>(event.rank)].present()) return false;
   RestartReader(context, event.rank);
+  RepeatEnd(context);
   return true;
 }
 

@@ -39,7 +39,7 @@ bool InRange(const T& value) {
     for (const AcceptRows::Placed& placed : value.placed) good = good && InRange(placed);
   }
   if constexpr (requires { value.why; })
-    good = good && value.why >= FailFeed::Why{} && value.why <= FailFeed::Why::kFailed;
+    good = good && value.why >= FailFeed::Why{} && value.why <= FailFeed::Why::kFailed && value.before >= 0;
   if constexpr (requires { value.what; })
     good = good && value.what >= Answer::What{} && value.what <= Answer::What::kOver;
   return good;

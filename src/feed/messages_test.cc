@@ -68,7 +68,7 @@ TEST(Messages, EveryActionSurvives) {
       Committed{kReader, 1, 64},
       RequestRows{1, {{0, 5}, {7, kMostPartitions}}},
       EndFeed{},
-      FailFeed{FailFeed::Why::kLost, "gone"},
+      FailFeed{FailFeed::Why::kLost, "gone", 7},
   };
   for (const Action& action : actions) {
     SCOPED_TRACE(action.index());
@@ -104,8 +104,11 @@ TEST(Messages, NumbersOutsideOfTheirRangesAreErrors) {
                           SourceEnded{kMostPartitions + 1},
                           GenerationFormed{0, 0}};
   for (const Event& event : events) EXPECT_FALSE(DecodeEvent(EncodeEvent(event)).ok()) << event.index();
-  const Action actions[] = {AcceptRows{kReader, 0, 0, {0, 4}, {{-1, {0, 4}}}, {}, 0}, GrantCredit{kReader, -1},
-                            ClosePass{kReader, 0, 4, -1, 0, false}, FailFeed{static_cast<FailFeed::Why>(4), ""},
+  const Action actions[] = {AcceptRows{kReader, 0, 0, {0, 4}, {{-1, {0, 4}}}, {}, 0},
+                            GrantCredit{kReader, -1},
+                            ClosePass{kReader, 0, 4, -1, 0, false},
+                            FailFeed{static_cast<FailFeed::Why>(4), ""},
+                            FailFeed{FailFeed::Why::kLost, "", -1},
                             Seal{kReader, 0, -1, 4, false}};
   for (const Action& action : actions) EXPECT_FALSE(DecodeAction(EncodeAction(action)).ok()) << action.index();
   EXPECT_FALSE(DecodeAnswer(EncodeAnswer({.what = static_cast<Answer::What>(4)})).ok());

@@ -163,7 +163,7 @@ void Fail(Context& context, FailFeed::Why why, std::string message) {
   if (context.over()) return;
   context.state.failed = why;
   context.state.failure = message;
-  context.out.push_back(FailFeed{why, std::move(message)});
+  context.out.push_back(FailFeed{why, std::move(message), context.state.incarnations});
 }
 
 void BeginRound(Context& context) {

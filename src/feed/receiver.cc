@@ -166,7 +166,7 @@ Effects Receiver::CommitCalled(int64_t pass, int64_t rows) {
 }
 
 Effects Receiver::Stop() {
-  EndIncarnation(*state_);
+  EndIncarnation(*state_, state_->newest + 1);
   return Finished(*state_, {});
 }
 

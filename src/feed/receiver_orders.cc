@@ -236,33 +236,33 @@ void Carry(ReceiverState& state, const Committed& order, Effects&) {
 void Carry(ReceiverState& state, const EndFeed&, Effects&) { state.ended = true; }
 
 void Carry(ReceiverState& state, const FailFeed& order, Effects& effects) {
-  if (state.failed) return;
-  state.failed = order;
-  effects.failed = order;
+  if (!state.failed) effects.failed = order;
+  if (!state.failed || state.failed->before < order.before) state.failed = order;
 }
 
 void Carry(ReceiverState&, const RequestRows&, Effects&) {}
 
 }  // namespace
 
-void EndIncarnation(ReceiverState& state) {
+void EndIncarnation(ReceiverState& state, int64_t next) {
   for (const auto& [number, pass] : state.passes) ForgetPass(state, pass);
   for (const auto& [key, offer] : state.offers) {
     for (const Piece& piece : offer.pieces) state.shelf.Release(piece.block, piece.rows.count());
   }
-  ReceiverState next{.options = state.options,
-                     .rank = state.rank,
-                     .newest = state.newest,
-                     .shelf = std::move(state.shelf),
-                     .failed = {},  // a feed that has failed repeats it to new incarnations
-                     .ended = state.ended,
-                     .reader = {},
-                     .passes = {},
-                     .offers = {},
-                     .steps = {},
-                     .commit = {},
-                     .broken = {}};
-  state = std::move(next);
+  ReceiverState begun{.options = state.options,
+                      .rank = state.rank,
+                      .newest = state.newest,
+                      .shelf = std::move(state.shelf),
+                      .failed = {},
+                      .ended = state.ended,
+                      .reader = {},
+                      .passes = {},
+                      .offers = {},
+                      .steps = {},
+                      .commit = {},
+                      .broken = {}};
+  if (state.failed && state.failed->before > next) begun.failed = std::move(state.failed);
+  state = std::move(begun);
 }
 
 bool TryMove(ReceiverState& state, const Reassign& move, const std::vector<Piece>& arrived, Effects& effects) {
@@ -308,7 +308,7 @@ void Obey(ReceiverState& state, const Action& action, Effects& effects) {
         if constexpr (requires { order.reader; }) {
           if (order.reader.rank != state.rank) return;
           if (order.reader.incarnation > state.newest) {
-            EndIncarnation(state);
+            EndIncarnation(state, order.reader.incarnation);
             state.newest = order.reader.incarnation;
             state.reader = order.reader;
             state.ended = false;

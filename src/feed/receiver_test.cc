@@ -421,6 +421,19 @@ TEST(Receiver, NewIncarnationReadsAfterTheFailureOfAnOlderOne) {
   EXPECT_EQ(reader.Fetch(4).failed->message, "the source is gone");
 }
 
+TEST(Receiver, FailureMayArriveBeforeTheFirstOrderOfItsIncarnation) {
+  TestReceiver reader({});
+  reader.Open(0, 5);
+  EXPECT_TRUE(reader.receiver().Do(FailFeed{FailFeed::Why::kLost, "outdated"}).failed);
+  reader.Note(reader.receiver().Stop());
+  EXPECT_EQ(reader.Fetch(4).what, What::kWait) << "the next incarnation may read";
+  EXPECT_TRUE(reader.receiver().Do(FailFeed{FailFeed::Why::kLost, "the source is gone", 7}).failed);
+  reader.Open(0, 6);
+  EXPECT_EQ(reader.Fetch(4).failed->message, "the source is gone");
+  reader.Open(0, 7);
+  EXPECT_EQ(reader.Fetch(4).what, What::kWait) << "the ledger has lost the failure with its log";
+}
+
 TEST(Receiver, MisuseIsAnError) {
   TestReceiver reader({.passes = 2});
   reader.Open(0, 5);

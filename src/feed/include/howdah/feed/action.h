@@ -120,6 +120,8 @@ struct FailFeed {
   };
   Why why = Why::kMisuse;
   std::string message;  // for people
+  // Readers of incarnations below this fail, also if their first order arrives later.
+  int64_t before = 0;
 };
 
 using Action = std::variant<OpenPass, AcceptRows, GrantCredit, Seal, Reassign, ClosePass, Committed, RequestRows,
