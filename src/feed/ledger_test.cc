@@ -496,18 +496,6 @@ TEST(Ledger, FailureIsRepeatedToReadersThatStartLater) {
   EXPECT_EQ(again[0].before, feed.ledger().incarnation(1) + 1);
 }
 
-TEST(Ledger, FailureIsRepeatedToReadersThatStartLater) {
-  TestFeed feed({.split = Split::kDynamic, .ranks_restart_alone = true}, 2, 2, 2);
-  feed.Step(SourceFailed{"the file is damaged"});
-  EXPECT_EQ(feed.Take<FailFeed>()[0].before, 2);
-  feed.Step(RankLost{feed.Id(1), /*returns=*/true});
-  feed.Step(RankStarted{1});
-  const auto again = feed.Take<FailFeed>();
-  ASSERT_EQ(again.size(), 1u);
-  EXPECT_EQ(again[0].message, "the file is damaged");
-  EXPECT_EQ(again[0].before, feed.ledger().incarnation(1) + 1);
-}
-
 // A source that sends a few rows now and then must not give all of them to the reader beside it.
 TEST(Ledger, ReaderWithLessThanABatchComesBeforeANearOne) {
   TestFeed feed({}, 3, 2, 9);
