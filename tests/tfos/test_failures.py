@@ -132,6 +132,26 @@ def test_other_batch_size_of_a_worker_is_an_error_instead_of_a_wait(sc, rdd):
     cluster.shutdown()
 
 
+def test_spark_reads_no_further_rows_once_all_workers_have_terminated(sc, tmp_path):
+    def stop(args, ctx):
+        feed = ctx.get_data_feed()
+        assert len(feed.next_batch(50)) == 50
+        feed.terminate()
+        assert feed.should_stop() and feed.next_batch(50) == []
+
+    def slow(partition):
+        yield from range(20_000)
+        threading.Event().wait(LIMIT_S)
+        (tmp_path / "read-on").touch()
+        yield 0
+
+    cluster = run(sc, stop)
+    for _ in range(2):
+        cluster.train(sc.parallelize(range(2), 2).flatMap(slow), 1)
+    cluster.shutdown()
+    assert cluster.job.state == "SUCCEEDED" and not (tmp_path / "read-on").exists()
+
+
 def test_second_cluster_of_a_driver_runs_beside_the_first(sc, rdd):
     clusters = [run(sc, read_all) for _ in range(2)]
     assert clusters[0].cluster_id != clusters[1].cluster_id
@@ -178,6 +198,33 @@ def test_nodes_that_restart_read_the_rows_again(sc, rdd, tmp_path):
     cluster.train(rdd, 2)
     cluster.shutdown()
     assert cluster.job.results() == [4000, 4000] and (tmp_path / "died").exists()
+
+
+@pytest.mark.parametrize(
+    "role, keys",
+    [("worker", {"options": {"roles.worker.restart": 1}}), ("worker", {"restart": 1}), ("chief", {"restart": 1})],
+)
+def test_chief_and_workers_restart_together(sc, rdd, tmp_path, role, keys):
+    def die_once(ctx, rows):
+        if ctx.job_name == role and rows >= 500 and not os.path.exists(tmp_path / "died"):
+            (tmp_path / "died").touch()
+            os._exit(1)
+
+    cluster = run(sc, read_all, die_once, master_node="chief", **keys)
+    cluster.train(rdd, 1)
+    cluster.shutdown()
+    assert cluster.job.results() == [2000, 2000] and (tmp_path / "died").exists()
+
+
+def test_restarts_of_workers_are_not_for_the_chief(sc, rdd):
+    def die(ctx, rows):
+        if ctx.job_name == "chief" and rows >= 100:
+            os._exit(7)
+
+    cluster = run(sc, read_all, die, master_node="chief", options={"roles.worker.restart": 3})
+    with pytest.raises(howdah.JobFailed, match="chief:0 .*7"):
+        cluster.train(rdd, 3)
+    cluster.shutdown()
 
 
 def test_nodes_that_cannot_start_in_time_are_named(sc, machine):
@@ -281,6 +328,20 @@ def test_exception_during_inference_fails_the_spark_job(sc):
         cluster.inference(sc.parallelize(range(300), 1)).collect()
     with pytest.raises(ArithmeticError, match="no prediction"):
         cluster.shutdown()
+
+
+def test_inference_without_a_living_node_ends_after_feed_timeout(sc):
+    def die(batch):
+        os._exit(1)
+
+    options = {"roles.worker.restart": {"max": 5, "backoff": "10m"}}
+    cluster = run(sc, results_of(die), workers=1, options=options)
+    text = r"no node was alive for 1 s \(feed_timeout\)"
+    with pytest.raises(Exception, match=text):
+        cluster.inference(sc.parallelize(range(300), 1), feed_timeout=1).collect()
+    with pytest.raises(TimeoutError, match=text):
+        cluster.shutdown()
+    assert cluster.job.state == "KILLED"
 
 
 def test_inference_after_shutdown_says_so(sc):

@@ -79,6 +79,7 @@ class Directory:
         self._lock = threading.Lock()
         self._found: dict[str, Any] = {}
         self._found_at = 0.0  # when the newest look-up began
+        self._closed: dict[str, Any] = {}
         self._secret = secrets.token_hex(16)
         bind = bind or host
         with _lock:
@@ -90,6 +91,7 @@ class Directory:
 
     def close(self, text: str) -> None:
         """From now on tasks raise this text."""
+        self._closed = {"ended": text}
         self._server.put(self._secret, lambda: {"ended": text})
 
     def answer(self) -> dict[str, Any]:
@@ -98,7 +100,7 @@ class Directory:
             if self._found_at <= asked:
                 self._found_at = time.monotonic()
                 self._found = self._look_up()
-            return self._found
+            return self._closed or self._found  # it was closed during the look-up
 
     def _look_up(self) -> dict[str, Any]:
         try:

@@ -64,6 +64,8 @@ class TFCluster:
         self._inference = _inference.Inference(job, host, bind)
         self._raised = False  # the first error was raised
         self._closed = False  # the feed `input`
+        self._released = threading.Event()
+        self._late = ""  # why inference has ended the cluster
         self._ends_with_driver = weakref.finalize(self, _kill, job)  # when this process ends
         _running.add(self)
 
@@ -90,10 +92,21 @@ class TFCluster:
         """An RDD with one result per row of an RDD or DataFrame, in the same order. It is computed when Spark needs it,
         and then the nodes must run. Only with InputMode.SPARK.
 
-        A partition whose nodes return one result too many or too few fails. feed_timeout: seconds after which a Spark
-        task fails if no node answers.
+        A partition whose nodes return one result too many or too few fails. feed_timeout: after so many seconds without
+        a node that is alive, the cluster ends. A Spark task also fails if it cannot reach a node for so long.
         """
         self._check_mode("inference")
+
+        def guard() -> None:
+            if self._watch.wait_for_no_trainer(feed_timeout, self._released):
+                self._late = (
+                    f"inference: no node was alive for {feed_timeout:g} s (feed_timeout); the cluster {self.job.id} was "
+                    "stopped"
+                )
+                self._inference.close(self._late)
+                _kill(self.job)
+
+        threading.Thread(target=guard, name="howdah cluster", daemon=True).start()
         return self._inference.results(_rdd_of(dataRDD), feed_timeout)
 
     def _feed(self, rdd: Any, feed_timeout: float) -> None:
@@ -154,6 +167,8 @@ class TFCluster:
         status = self.job.wait()
         self._release()
         if not self._raised:
+            if self._late:
+                self._raise(TimeoutError(self._late))
             try:
                 self.job.raise_failure(status)
             except Exception as error:
@@ -197,7 +212,10 @@ class TFCluster:
         self._ends_with_driver.detach()
         _running.discard(self)
         self.job.release_feeds()
-        self._inference.close()
+        self._inference.close(
+            f"the cluster {self.job.id} has ended: evaluate the RDD of inference() before shutdown()"
+        )
+        self._watch.note_done(self._released)
         self._watch.close()
 
     def _check_mode(self, method: str) -> None:

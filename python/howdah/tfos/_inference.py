@@ -19,6 +19,7 @@ class Inference:
         self._job, self._hosts = job, (host, bind)
         self._lock = threading.Lock()
         self._directory: Directory | None = None
+        self._closed = False
 
     def results(self, rdd: Any, patience: float) -> Any:
         """The RDD with the results for an RDD."""
@@ -29,13 +30,12 @@ class Inference:
         keys.update(wait_for_address(self._job, INFERENCE))
         return rdd.mapPartitionsWithIndex(_task(keys))
 
-    def close(self) -> None:
-        """The cluster has ended: Spark tasks that still need results fail."""
+    def close(self, why: str) -> None:
+        """The cluster has ended: Spark tasks that still need results fail. The first reason counts."""
         with self._lock:
-            if self._directory is not None:
-                self._directory.close(
-                    f"the cluster {self._job.id} has ended: evaluate the RDD of inference() before shutdown()"
-                )
+            if self._directory is not None and not self._closed:
+                self._closed = True
+                self._directory.close(why)
 
 
 def _task(keys: dict[str, Any]) -> Callable[[int, Iterator[Any]], Iterator[Any]]:

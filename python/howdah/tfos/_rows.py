@@ -74,7 +74,8 @@ class Input:
         if self.readers == 1:
             self._reader.stop()
         elif self._dropping is None:
-            # All workers get the same number of rows, so the others need this one to continue.
+            # All workers get the same number of rows, so those that have not left need this one to continue.
+            self._reader._leave()
             self._dropping = threading.Thread(target=self._drop, name="howdah drop", daemon=True)
             self._dropping.start()
 
@@ -84,6 +85,7 @@ class Input:
             if self.lockstep:
                 self._dropping.join()
         elif self.lockstep and not self.ended and self.readers > 1:
+            self._reader._leave()
             self._drop()
         elif not self.ended and self.readers == 1:
             self._reader.stop()
