@@ -14,6 +14,10 @@ def main() -> None:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     # Imports work as for a script in the working directory. The package comes last, so that it hides no module of the
     # function.
+    if package.endswith(".zip"):
+        # The function was pickled by the cloudpickle that came with it; an older one of this node cannot unpickle it.
+        sys.path[0] = package
+        import cloudpickle  # type: ignore[import-untyped, import-not-found, unused-ignore]  # noqa: F401
     sys.path[0] = os.getcwd()
     sys.path.append(package)
     call_file = sys.argv[1]

@@ -1,6 +1,7 @@
 """The API of TensorFlowOnSpark, without Spark and without a job."""
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -17,8 +18,8 @@ import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
 from feed_executor import serve  # noqa: E402, F401
-from howdah import _context, _errors, _submit  # noqa: E402
-from howdah._feed import objects  # noqa: E402
+from howdah import _calls, _context, _errors, _pickling, _submit  # noqa: E402
+from howdah._feed import directory, objects  # noqa: E402
 from howdah.tfos import TFManager, TFNode, _carried, _launch, _node, _rows, gpu_info, marker, util  # noqa: E402
 
 # --- managers and their queues ---
@@ -207,7 +208,7 @@ def test_reader_that_terminates_drops_rows_so_that_others_go_on(node):
     assert feed.next_batch(10) == list(range(10))
     feed.terminate()
     feed._rows.finish()
-    assert feed.should_stop() and not executor.sent("stop")
+    assert feed.should_stop() and not executor.sent("stop") and executor.sent("leave") == [True]
     eventually(lambda: executor.sent("next")[-1]["returned"] >= 1000, "the end of the feed")
 
 
@@ -231,6 +232,14 @@ def test_function_that_returns_without_reading_stops_the_feed(node):
     assert executor.sent("stop") == [True]
 
 
+def test_function_that_returns_early_needs_no_further_rows(node):
+    feed, executor = node(list(range(100)))
+    feed._rows.readers = 2
+    assert len(feed.next_batch(10)) == 10
+    _rows.finish()
+    assert executor.sent("leave") == [True] and feed.should_stop()
+
+
 def test_node_that_ends_beside_a_ps_commits_its_rows(node):
     feed, executor = node(list(range(100)))
     feed._rows.lockstep, feed._rows.readers = False, 2
@@ -252,6 +261,26 @@ def test_results_need_rows_of_inference(node):
 
 
 # --- rows of inference() ---
+
+
+def test_tasks_that_ask_while_the_cluster_ends_get_its_reason(monkeypatch):
+    asked, closed, found = threading.Event(), threading.Event(), []
+
+    def address(job, feed):
+        asked.set()
+        closed.wait(60)
+        raise _errors.HowdahError("the feed is over")
+
+    monkeypatch.setattr(directory, "address", address)
+    monkeypatch.setattr(directory, "ended", lambda job: True)
+    one = directory.Directory(types.SimpleNamespace(id="job"), "inference", "127.0.0.1")
+    thread = threading.Thread(target=lambda: found.append(one.answer()))
+    thread.start()
+    asked.wait(60)
+    one.close("no node was alive")
+    closed.set()
+    thread.join(60)
+    assert found == [{"ended": "no node was alive"}]
 
 
 class Question:
@@ -390,6 +419,13 @@ def test_settings_of_spark_become_keywords(monkeypatch):
     assert not {"PYSPARK_PYTHON", "A", "PWD"} & set(keys["env_from"])
 
 
+def test_archives_of_spark_are_not_in_the_path_of_nodes():
+    added = "{{PWD}}/pyspark.zip<CPS>{{PWD}}/py4j-0.10.9-src.zip"  # by Spark, on YARN
+    conf = {"spark_executorEnv_PYTHONPATH": f"/a:/b<CPS>{added}"}
+    assert _launch.Keys(Spark("yarn", **conf), {}).keys["env"] == {"PYTHONPATH": "/a:/b"}
+    assert _launch.Keys(Spark("yarn", spark_executorEnv_PYTHONPATH=added), {}).keys["env"] == {}
+
+
 # --- what travels ---
 
 
@@ -401,6 +437,19 @@ def test_tasks_import_tensorflowonspark_from_the_package_archive(tmp_path, monke
     env = {**os.environ, "PYTHONPATH": _submit.package_archive()}
     done = subprocess.run([sys.executable, "-c", program], env=env, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_functions_are_unpickled_by_the_cloudpickle_that_came_with_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    call = _pickling.dump_call(lambda: 7, "seven", (), {})
+    (tmp_path / "call").write_bytes(_calls.encode_call(_calls.Call("seven", sys.version_info[:2], call)))
+    (tmp_path / "old/cloudpickle").mkdir(parents=True)
+    (tmp_path / "old/cloudpickle/__init__.py").write_text("raise ImportError('the cloudpickle of the node')\n")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "old"), "HOWDAH_RESULT": str(tmp_path / "result")}
+    command = [sys.executable, _submit.package_archive(), "call"]
+    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert pickle.loads(_calls.decode_result((tmp_path / "result").read_bytes()).payload) == 7
 
 
 def test_carried_functions_run_where_the_package_is_missing(tmp_path):

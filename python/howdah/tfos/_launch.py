@@ -115,6 +115,10 @@ class Keys:
 def _executor_env(conf: Any) -> dict[str, str]:
     prefix = "spark.executorEnv."
     found = {name[len(prefix) :]: value for name, value in conf.getAll() if name.startswith(prefix)}
+    # On YARN, Spark adds its own archives in the directories of its containers: …<CPS>{{PWD}}/pyspark.zip.
+    path = [part for part in re.split(":|<CPS>", found.pop("PYTHONPATH", "")) if part and "{{" not in part]
+    if path:
+        found["PYTHONPATH"] = os.pathsep.join(path)
     return {name: value for name, value in found.items() if not re.fullmatch(r"(HOWDAH|PYSPARK|SPARK)_.*", name)}
 
 
