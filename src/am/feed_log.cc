@@ -14,13 +14,14 @@ namespace howdah::am {
 namespace {
 
 // The first byte of a record. Numbers are decimal, with a space after each.
-constexpr char kLedger = 'L';       // a record of the ledger
-constexpr char kFormed = 'G';       // generation, generation of the job, readers
-constexpr char kSends = 'N';        // the number of sends
-constexpr char kSend = 'S';         // partition, key
-constexpr char kSourceEnded = 'E';  // nothing
-constexpr char kSupplier = 'P';     // 1 and the name, or 0
-constexpr char kPlan = 'F';         // the plan, without a number
+constexpr char kLedger = 'L';        // a record of the ledger
+constexpr char kFormed = 'G';        // generation, generation of the job, readers
+constexpr char kSends = 'N';         // the number of sends
+constexpr char kSend = 'S';          // partition, key
+constexpr char kSourceEnded = 'E';   // nothing
+constexpr char kSupplier = 'P';      // 1 and the name, or 0
+constexpr char kPlan = 'F';          // the plan, without a number
+constexpr char kRestoredPlan = 'R';  // likewise
 
 // The file may grow to this multiple of the newest snapshot, and at least to kSmallest, so that snapshots cost a
 // fraction of all writes.
@@ -84,22 +85,28 @@ Status FeedLog::Restore(std::string_view record) {
     plan_ = std::string(record);
     return {};
   }
+  if (kind == kRestoredPlan) {
+    restored_plan_ = std::string(record);
+    return {};
+  }
   const auto first = TakeNumber(record);
   if (!first) return Unknown();
   if (kind == kFormed) {
     const auto job_generation = TakeNumber(record);
     const auto readers = TakeNumber(record);
-    if (!job_generation || !readers) return Unknown();
+    if (!job_generation || !readers || *readers < 0 || *readers > feed::kMostRanks) return Unknown();
     formed_ = {*first, static_cast<int>(*job_generation), static_cast<int>(*readers)};
+  } else if (kind == kSupplier) {
+    supplier_.reset();
+    if (*first != 0) supplier_ = std::string(record);
+  } else if (*first < 0 || *first + (kind == kSend) > feed::kMostPartitions) {
+    return Unknown();
   } else if (kind == kSends) {
     sends_ = *first;
   } else if (kind == kSend) {
     keys_[std::string(record)] = *first;
     keys_by_age_.emplace_back(record);
     sends_ = std::max(sends_, *first + 1);
-  } else if (kind == kSupplier) {
-    supplier_.reset();
-    if (*first != 0) supplier_ = std::string(record);
   } else {
     return Unknown();
   }
@@ -152,6 +159,12 @@ void FeedLog::SetPlan(std::string plan) {
   Append({kPlan + plan_});
 }
 
+void FeedLog::SetRestoredPlan(std::string plan) {
+  if (plan.empty() || plan == plan_ || plan == restored_plan_) return;
+  restored_plan_ = std::move(plan);
+  Append({kRestoredPlan + restored_plan_});
+}
+
 void FeedLog::Begin() { Append({kSends + Number(sends_)}); }
 
 void FeedLog::WhenWritten(std::function<void()> then) {
@@ -180,6 +193,7 @@ void FeedLog::Compact() {
                                       RecordOf(supplier_)};
   if (source_ended_) records.emplace_back(1, kSourceEnded);
   if (!plan_.empty()) records.push_back(kPlan + plan_);
+  if (!restored_plan_.empty()) records.push_back(kRestoredPlan + restored_plan_);
   for (const std::string& key : keys_by_age_) records.push_back(SendRecord(keys_.at(key), key));
   const size_t size = SizeOf(records);
   compact_at_ = std::max(kSmallest, size * kGrowth);

@@ -61,6 +61,9 @@ class FeedLog {
   // The list of files that the feed reads (wire::FeedFilePlan); "": there is none yet. It is set once.
   void SetPlan(std::string plan);
   const std::string& plan() const { return plan_; }
+  // The list of files of the checkpoint that the job continues; "": there is none, or it is plan().
+  void SetRestoredPlan(std::string plan);
+  const std::string& restored_plan() const { return restored_plan_; }
 
   // The name of the supplier that is connected; nullopt: there is none.
   void SetSupplier(std::optional<std::string> name);
@@ -95,7 +98,7 @@ class FeedLog {
   feed::PartitionId sends_ = 0;
   bool source_ended_ = false;
   std::optional<std::string> supplier_;
-  std::string plan_;
+  std::string plan_, restored_plan_;
   Status written_;
   std::deque<std::function<void()>> held_;  // by WhenWritten
   size_t bytes_ = 0;                        // of all records in the file

@@ -28,6 +28,7 @@ TEST(FeedLog, StateIsRestored) {
   EXPECT_EQ(log.AddSend(std::string("b\0", 2)), 1);
   log.SetSupplier("Spark");
   log.SetPlan("the files");
+  log.SetRestoredPlan("other files");
   EXPECT_TRUE(log.Step(feed::SourceEnded{2}, Second(1)).changed);
   EXPECT_TRUE(log.written().ok());
 
@@ -41,6 +42,7 @@ TEST(FeedLog, StateIsRestored) {
   EXPECT_TRUE(restored.source_ended());
   EXPECT_EQ(restored.supplier(), "Spark");
   EXPECT_EQ(restored.plan(), "the files");
+  EXPECT_EQ(restored.restored_plan(), "other files");
   EXPECT_EQ(restored.ledger().Snapshot(), log.ledger().Snapshot());
 }
 
@@ -63,7 +65,10 @@ TEST(FeedLog, RecordsHaveAFixedEncoding) {
   log.SetSupplier("Spark");
   log.SetSupplier(std::nullopt);
   log.SetPlan("the files");
-  EXPECT_EQ(RecordsOf(path), (std::vector<std::string>{"N0 ", "S0 a 1", "P1 Spark", "P0 ", "Fthe files"}));
+  log.SetRestoredPlan("other files");
+  for (const char* known : {"", "the files", "other files"}) log.SetRestoredPlan(known);
+  EXPECT_EQ(RecordsOf(path),
+            (std::vector<std::string>{"N0 ", "S0 a 1", "P1 Spark", "P0 ", "Fthe files", "Rother files"}));
 }
 
 TEST(FeedLog, OlderLogHasNoPlan) {
@@ -85,12 +90,14 @@ TEST(FeedLog, SnapshotReplacesTheRecords) {
   const std::string name(size_t{64} << 10, 'x');
   for (int i = 0; i < 40; ++i) log.SetSupplier(name + std::to_string(i));
   log.SetPlan("the files");
+  log.SetRestoredPlan("other files");
   log.AddSend("key");
   EXPECT_LT(os::files::TreeSize(path).value_or(0), int64_t{2} << 20) << "the records have 2.5 MiB";
   const FeedLog restored = Opened(path);
   EXPECT_EQ(restored.supplier(), name + "39");
   EXPECT_EQ(restored.FindSend("key"), 0);
   EXPECT_EQ(restored.plan(), "the files");
+  EXPECT_EQ(restored.restored_plan(), "other files");
   EXPECT_EQ(restored.formed(), log.formed());
   EXPECT_EQ(restored.ledger().Snapshot(), log.ledger().Snapshot());
   EXPECT_EQ(os::files::TreeSize(path + ".new"), std::nullopt);

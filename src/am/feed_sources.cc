@@ -134,12 +134,14 @@ void FeedSources::OnTime(Instant now) {
 void FeedSources::OnPoint(const CallId& call, int64_t step) {
   wire::FeedReply reply;
   reply.set_id(call.second);
-  std::string point = log_.ledger().PointAt(step);
-  if (point.size() > kLongestPoint) {
-    reply.set_error("the position of the feed " + feed_ + " has " + std::to_string(point.size()) +
+  wire::FeedPoint point;
+  point.set_rows(log_.ledger().PointAt(step));
+  point.set_plan(log_.plan());
+  if (point.rows().size() > kLongestPoint) {
+    reply.set_error("the position of the feed " + feed_ + " has " + std::to_string(point.rows().size()) +
                     " bytes; the limit is " + std::to_string(kLongestPoint) + ": use a smaller `shuffle`");
   } else {
-    reply.set_point(std::move(point));
+    reply.set_point(point.SerializeAsString());
   }
   owner_.Reply(call.first, reply);
 }
@@ -203,6 +205,7 @@ void FeedSources::Forget(const ContainerId& from) {
 void FeedSources::Request(const feed::RequestRows& request) {
   wire::FeedReply reply;
   reply.set_pass(request.pass);
+  reply.set_plan(log_.restored_plan());
   for (const feed::Rows& partitions : request.partitions) {
     wire::FeedRows& rows = *reply.add_requested();
     rows.set_from(partitions.from);

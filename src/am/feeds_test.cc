@@ -359,6 +359,64 @@ TEST(Feeds, OneProcessMakesThePlanOfTheFiles) {
   EXPECT_THAT(scene.Replies(6).back().error(), HasSubstr("use fewer and larger files"));
 }
 
+// The point of a new feed after step 3. plan: as in wire::FeedPoint.
+std::string PointWith(const std::string& plan) {
+  wire::FeedPoint point;
+  point.set_rows(feed::Ledger(feed::Options{}).PointAt(3));
+  point.set_plan(plan);
+  return point.SerializeAsString();
+}
+
+TEST(Feeds, PointHasTheFiles) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.Call("c0", PlanCall("the files"), 1);
+  wire::FeedCall call;
+  call.set_point(3);
+  scene.Call("c0", call, 2);
+  wire::FeedPoint point;
+  ASSERT_TRUE(point.ParseFromString(scene.Replies(2).back().point()));
+  EXPECT_EQ(point.plan(), "the files");
+  EXPECT_FALSE(point.rows().empty());
+}
+
+TEST(Feeds, SourcesGetTheFilesOfTheRestoredCheckpoint) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.spec.feeds[0].from = {"/data"};
+  scene.Begin(false);
+  scene.StartBoth();
+  scene.Supply("c0", 1);
+  scene.Report("c0", feed::PointFound{0, 3, PointWith("other files")});
+  scene.BeginReading();
+  ASSERT_EQ(scene.Replies(1).size(), 1u);
+  EXPECT_EQ(scene.Replies(1)[0].plan(), "other files");
+  EXPECT_EQ(scene.Replies(1)[0].requested_size(), 1);
+  scene.Begin(true);
+  for (const int index : {0, 1}) scene.feeds->Replay(scene.OrderOf(index), scene.Peers());
+  ASSERT_TRUE(scene.feeds->Resume(false).ok());
+  scene.Supply("c1", 2);
+  ASSERT_EQ(scene.Replies(2).size(), 1u);
+  EXPECT_EQ(scene.Replies(2)[0].plan(), "other files") << "the next AM has the list";
+}
+
+TEST(Feeds, PositionInFilesIsRefusedByAnotherSource) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.Report("c0", feed::PointFound{0, 3, PointWith("")});
+  EXPECT_THAT(scene.Failures("c0"), IsEmpty());
+  Scene other(jobspec::Framework::kPytorch);
+  other.StartBoth();
+  other.Report("c0", feed::PointFound{0, 3, PointWith("the files")});
+  EXPECT_THAT(other.Failures("c1"), ElementsAre(HasSubstr("in the checkpoint of step 3 counts the rows of files")));
+}
+
+TEST(Feeds, DamagedPointIsAnError) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  scene.Report("c0", feed::PointFound{0, 3, std::string("\0\0\0", 3)});
+  EXPECT_THAT(scene.Failures("c1"), ElementsAre(HasSubstr("in the checkpoint of step 3 is damaged")));
+}
+
 TEST(Feeds, AnotherProcessMakesThePlanIfTheFirstOneIsGone) {
   Scene scene(jobspec::Framework::kPytorch, Duration(1));
   scene.StartBoth();

@@ -52,6 +52,7 @@ void AddAction(const std::string& name, const feed::Action& action, wire::ToExec
 LiveFeed::LiveFeed(const jobspec::JobSpec& spec, const jobspec::FeedSpec& feed, FeedLog log, Ports ports)
     : name_(feed.name),
       alone_(log.ledger().options().ranks_restart_alone),
+      reads_files_(!feed.from.empty()),
       log_(std::move(log)),
       ports_(std::move(ports)),
       seats_(spec, feed, alone_),
@@ -186,6 +187,22 @@ void LiveFeed::OnServes(const ContainerId& container, const wire::FeedServes& pl
   ports_.changed();
 }
 
+// A program has restored a checkpoint with the position of this feed.
+void LiveFeed::RestorePoint(feed::PointFound event) {
+  wire::FeedPoint point;
+  // The ledger reports damaged bytes.
+  if (point.ParseFromString(event.point)) event.point = point.rows();
+  // Sources get the list with the next request, and compare it with their own.
+  if (reads_files_) log_.SetRestoredPlan(point.plan());
+  Step(event);
+  if (reads_files_ || point.plan().empty()) return;
+  Step(feed::SourceFailed{"the position of the feed " + name_ + " in the checkpoint of step " +
+                              std::to_string(event.step) +
+                              " counts the rows of files, and this job supplies the rows in another way; continue with "
+                              "the same files, or begin without the checkpoint",
+                          /*changed=*/true});
+}
+
 std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& bytes, std::optional<bool> unix_socket) {
   const auto event = feed::DecodeEvent(bytes);
   if (!event.ok()) return event.error().message;
@@ -209,6 +226,10 @@ std::string LiveFeed::OnEvent(const ContainerId& container, const std::string& b
   } else if (!std::holds_alternative<feed::SourceEnded>(*event) &&
              !std::holds_alternative<feed::SourceFailed>(*event)) {
     return "executors do not report this event of a feed";
+  }
+  if (const auto* found = std::get_if<feed::PointFound>(&*event)) {
+    RestorePoint(*found);
+    return "";
   }
   Step(*event);
   return "";

@@ -74,6 +74,7 @@ class LiveFeed final : private FeedSources::Owner {
 
   void Form(const FeedLog::Formed& formed, bool live);
   void Lose(int rank, bool returns);
+  void RestorePoint(feed::PointFound event);
   // Carries out the actions of a step that is in the log.
   // only: actions for all readers are sent to this one; nullopt: to all.
   void Carry(const std::vector<feed::Action>& actions, std::optional<int> only = std::nullopt);
@@ -82,6 +83,7 @@ class LiveFeed final : private FeedSources::Owner {
 
   const std::string name_;
   const bool alone_;
+  const bool reads_files_;
   FeedLog log_;
   const Ports ports_;
   FeedSeats seats_;

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
+import pyarrow.parquet as pq  # noqa: E402
 
 import howdah  # noqa: E402
 
@@ -187,6 +188,31 @@ def test_new_job_with_another_source_is_refused(tmp_path):
     (tmp_path / "root-1/go-2").touch()
     with pytest.raises(howdah.FeedChanged, match="partition"):
         other.result(timeout=120)
+
+
+def test_new_job_continues_a_checkpoint_only_with_the_same_files(tmp_path):
+    (tmp_path / "data").mkdir()
+    for number in range(4):
+        pq.write_table(TABLE.slice(2500 * number, 2500), tmp_path / f"data/{number}.parquet")
+    feed = howdah.Feed(tmp_path / "data", epochs=2, remainder="short")
+    job = submit(tmp_path / "root-0", feed, 2, checkpoint=tmp_path / "checkpoints")
+    at_gate(job, tmp_path / "root-0", 2)
+    job.kill()
+    (tmp_path / "data/3.parquet").rename(tmp_path / "data/4.parquet")  # as many files and rows as before
+    other = submit(tmp_path / "root-1", feed, 2, checkpoint=tmp_path / "checkpoints")
+    (tmp_path / "root-1/go-2").touch()
+    with pytest.raises(howdah.FeedChanged, match="the feed train has other files .*/3.parquet is gone; .*/4.parquet is "
+                                                 "new; .* delete howdah-feeds.json"):
+        other.result(timeout=120)
+    rows = howdah.Feed(TABLE, epochs=2, remainder="short")
+    pushed = submit(tmp_path / "root-2", rows, 2, checkpoint=tmp_path / "checkpoints")
+    (tmp_path / "root-2/go-2").touch()
+    with pytest.raises(howdah.FeedChanged, match="the feed train in the checkpoint of step 10 counts the rows of files"):
+        pushed.result(timeout=120)
+    (tmp_path / "data/4.parquet").rename(tmp_path / "data/3.parquet")
+    again = submit(tmp_path / "root-3", feed, 1, checkpoint=tmp_path / "checkpoints")
+    (tmp_path / "root-3/go-1").touch()
+    assert_each_row_is_counted_once(again.result(timeout=120), 1)
 
 
 def test_damaged_position_is_an_error_that_names_the_step(tmp_path):

@@ -1,9 +1,11 @@
 """Feeds of files without a job: plans, formats, and the process that reads, with a job that the tests control."""
+import base64
 import json
 import os
 import pathlib
 import queue
 import threading
+import zlib
 from contextlib import contextmanager
 
 import pytest
@@ -20,7 +22,7 @@ import pyarrow.parquet  # noqa: E402
 
 import howdah  # noqa: E402
 from howdah import _errors  # noqa: E402
-from howdah._feed import file_formats, file_plan, file_source  # noqa: E402
+from howdah._feed import file_formats, file_plan, file_source, spark_task  # noqa: E402
 from howdah._feed.writer import Feed  # noqa: E402
 from howdah.data import tfrecord  # noqa: E402
 
@@ -291,9 +293,10 @@ class Job:
         self.messages = []  # to all suppliers
         self.over = False
 
-    def request(self, pass_, *partitions):
+    def request(self, pass_, *partitions, **more):
+        request = {"pass": pass_, "partitions": [list(part) for part in partitions]}
         with self.changed:
-            self.messages.append({"request": {"pass": pass_, "partitions": [list(part) for part in partitions]}})
+            self.messages.append({"request": request, **more})
             self.changed.notify_all()
 
     def end(self):
@@ -328,6 +331,8 @@ class Job:
 
 class Calls:
     """As spark_task.Calls, for one process."""
+
+    refused = spark_task.Refused
 
     def __init__(self, job, reader):
         self.job, self.reader = job, reader
@@ -548,6 +553,53 @@ def test_file_that_has_changed_since_the_plan_is_an_error(start, files):
     job.request(0, [0, None])
     eventually(lambda: errors, "the error")
     assert isinstance(errors[0], _errors.FeedChanged) and "6.parquet has changed" in str(errors[0])
+
+
+def test_position_of_other_files_is_refused_before_a_row_is_sent(start, files):
+    before, _ = plan_of(files)
+    pa.parquet.write_table(table(2, 99), files / "7.parquet")
+    for split in ("equal", "dynamic"):
+        job = Job()
+        errors = start(job, [files], readers=2, split=split)
+        eventually(lambda: job.count, "the plan")
+        job.request(0, [0, None], restored=before.encode())
+        eventually(lambda: len(errors) == 2, "the errors of both processes")
+        assert all(isinstance(error, _errors.FeedChanged) for error in errors.values()), errors
+        assert f"the feed train has other files than the checkpoint that this job continues: {files}/7.parquet is new; " \
+            "continue with the files of the checkpoint, or delete howdah-feeds.json" in str(errors[0])  # fmt: skip
+        assert job.arrived == []
+
+
+def test_position_of_the_same_files_is_continued(start, files):
+    before, _ = plan_of(files)
+    job = Job()
+    errors = start(job, [files])
+    job.request(0, [0, None], restored=before._replace(schema=pa.schema([]), schema_file="").encode())
+    eventually(lambda: job.complete(0) or errors, "the rows of the pass")
+    assert errors == {} and all_rows(job) == ALL
+
+
+def test_differences_from_the_files_of_a_checkpoint_are_named(files):
+    plan, _ = plan_of(files)
+    first, second, *rest = plan.files
+    cases = [
+        (plan._replace(files=[first, *rest]), f": {second.path} is new; continue"),
+        (plan._replace(files=[*plan.files, second._replace(path="/b")]), ": /b is gone; continue"),
+        (plan._replace(files=[first._replace(size=7), second, *rest]), f"had 7 bytes, and now has {first.size};"),
+        (plan._replace(files=[first, second._replace(modified=1), *rest]), f"{second.path} was written again;"),
+        (plan._replace(files=[second, first, *rest]), "the files have another order;"),
+        (plan._replace(files=[]), "; and 4 more; continue"),
+        (plan._replace(part=plan.part + 1), f"their parts have {plan.part} bytes, and those of the checkpoint"),
+        (plan._replace(format="csv"), "it reads them as parquet, and the checkpoint is of csv"),
+    ]
+    for before, text in cases:
+        with pytest.raises(_errors.FeedChanged) as raised:
+            file_plan.check_restored("train", plan, before.encode())
+        assert text in str(raised.value)
+    good = plan.encode()
+    for damaged in ("", "!", good[: len(good) // 2], good[8:], base64.b64encode(zlib.compress(b"{}")).decode(), "AAAA"):
+        with pytest.raises(_errors.FeedError, match="in the checkpoint is damaged"):
+            file_plan.check_restored("train", plan, damaged)
 
 
 def test_empty_files_have_no_parts(start, tmp_path):

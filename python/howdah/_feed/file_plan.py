@@ -27,6 +27,8 @@ FORMATS = {
 }
 _LARGEST_PART, _SMALLEST_PART = 64 << 20, 1 << 20  # bytes of a file
 _PARTS = 64  # a small set of files has about as many parts
+_LONGEST_TEXT = 256 << 20  # bytes of a plan of another job, when it is not compressed
+_NAMED = 3  # files in a message
 _MAGIC = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
@@ -80,6 +82,49 @@ def decode(text: str) -> Plan:
     schema = ipc.read_schema(pa.py_buffer(base64.b64decode(value["schema"])))
     files = [File(*one) for one in value["files"]]
     return Plan(value["format"], files, value["part"], schema, value["schema_file"])
+
+
+def check_restored(feed: str, plan: Plan, text: str) -> None:
+    """Raises FeedChanged if the plan does not have the parts of the plan of a checkpoint, which has this text. The
+    position in the checkpoint would then stand for other rows."""
+    remedy = (
+        "; continue with the files of the checkpoint, or delete howdah-feeds.json from its directory to read all files "
+        "from the start"
+    )
+    try:
+        stream = zlib.decompressobj()
+        value = json.loads(stream.decompress(base64.b64decode(text), _LONGEST_TEXT))
+        before = [File(*one) for one in value["files"]]
+        format, part = value["format"], value["part"]
+        found = _difference(plan.files, before)
+        if found is None and plan.format != format:
+            found = f"it reads them as {plan.format}, and the checkpoint is of {format}"
+        if found is None and plan.part != part:
+            found = f"their parts have {plan.part} bytes, and those of the checkpoint {part}"
+    except (ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
+        raise FeedError(
+            f"the list of the files of the feed {feed} in the checkpoint is damaged: {error!r}; restore another checkpoint"
+        ) from None
+    if found is not None:
+        raise FeedChanged(f"the feed {feed} has other files than the checkpoint that this job continues: {found}{remedy}")
+
+
+def _difference(now: Sequence[File], before: Sequence[File]) -> str | None:
+    """The difference between two lists of files, for people. None: they have the same files in the same order."""
+    old = {file.path: file for file in before}
+    new = {file.path: file for file in now}
+    texts = [f"{path} is gone" for path in old if path not in new]
+    texts += [f"{path} is new" for path in new if path not in old]
+    for path, file in new.items():
+        then = old.get(path, file)
+        if file.size != then.size:
+            texts.append(f"{path} had {then.size} bytes, and now has {file.size}")
+        elif file.modified != then.modified:
+            texts.append(f"{path} was written again")
+    if not texts and [file.path for file in now] != [file.path for file in before]:
+        texts = ["the files have another order"]
+    more = len(texts) - _NAMED
+    return None if not texts else "; ".join(texts[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def part_bytes(sizes: Sequence[int], format: str) -> int:

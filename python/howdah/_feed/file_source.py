@@ -22,7 +22,7 @@ from typing import Any, Iterator, Sequence
 from .. import _needs
 from .._errors import FeedChanged, FeedError, FeedTypeError
 from .file_formats import READERS, check, merged, sent
-from .file_plan import Part, Places, Plan, decode, format_of, order, part_bytes
+from .file_plan import Part, Places, Plan, check_restored, decode, format_of, order, part_bytes
 from .source import BLOCK_LIMIT, ROW_LIMIT
 from .spark_task import DEPTH, Address, Broken, Calls, Sent, has_room, missing_parts
 
@@ -230,6 +230,9 @@ class FileSource:
             for rows in self._queue:  # is being read
                 if rows.pass_ == request["pass"]:
                     wanted.remove(rows.number)
+            assert self._plan is not None
+            if message.get("restored") is not None:
+                check_restored(self._settings.feed, self._plan, message["restored"])
             self._changed.notify_all()
 
     def _of(self, pass_: int) -> Wanted:

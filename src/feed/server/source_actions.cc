@@ -134,7 +134,9 @@ std::string SupplyAnswer(const wire::FeedReply& reply) {
   if (!reply.failed().empty()) return Dumped({{"failed", reply.failed()}});
   Json partitions = Json::array();
   for (const wire::FeedRows& range : reply.requested()) partitions.push_back({range.from(), range.to()});
-  return Dumped({{"request", {{"pass", reply.pass()}, {"partitions", std::move(partitions)}}}});
+  Json json = {{"request", {{"pass", reply.pass()}, {"partitions", std::move(partitions)}}}};
+  if (!reply.plan().empty()) json["restored"] = reply.plan();
+  return Dumped(json);
 }
 
 std::string PlanAnswer(const wire::FeedReply& reply) {

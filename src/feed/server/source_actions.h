@@ -26,6 +26,8 @@ namespace howdah::feed::server {
 //                                                            whenever rows are wanted, and then {"over": true} or
 //                                                            {"failed": text}. With "over", "job_ends": true if the
 //                                                            job has begun to end
+//                                                            With "request", "restored": the plan of the checkpoint
+//                                                            that the job continues, if it may be another one
 //   send              {"feed", "key"}                        {"partition"}: a number, or null: the key was sent before
 //   close             {"feed"}                               {}
 //   plan              {"feed", "plan"}: a text, or null      {"plan": text}: the first text that a source has sent; or
