@@ -159,12 +159,18 @@ Status ReadMetadata(std::string_view text, const char* number, ArrowBlock& block
   return {};
 }
 
-// number: the field of the metadata with the number of the block. nullptr: the metadata are not read.
-Result<ArrowBlock> TakeRows(flight::FlightData& message, const char* number, int64_t first_row = 0) {
+// What a source sends beside the body of a block.
+struct BlockText {
+  std::string_view header, metadata;
+  const char* number = nullptr;  // the field of the metadata with the number of the block. nullptr: they are not read
+};
+
+// Returns a block without header and body.
+Result<ArrowBlock> CheckRows(const BlockText& text, int64_t bytes, int64_t first_row = 0) {
   const auto refused = [](const std::string& why, const std::string& remedy) {
     return Error::WithRemedy(ErrorCode::kUsage, "the block is refused: " + why, remedy);
   };
-  const auto header = ReadArrowHeader(message.data_header());
+  const auto header = ReadArrowHeader(text.header);
   if (!header) return refused(header.error().message, "send one record batch in each message");
   if (header->kind == ArrowHeader::Kind::kDictionaryBatch) {
     return refused("a column has a dictionary, which feeds do not support", "cast the column to its value type");
@@ -174,12 +180,11 @@ Result<ArrowBlock> TakeRows(flight::FlightData& message, const char* number, int
   }
   ArrowBlock block;
   block.first_row = first_row;
-  if (number != nullptr) HOWDAH_TRY_STATUS(ReadMetadata(message.app_metadata(), number, block));
+  if (text.number != nullptr) HOWDAH_TRY_STATUS(ReadMetadata(text.metadata, text.number, block));
   block.rows = header->rows;
   if (block.rows > kMostRows - block.first_row) {
     return refused("it ends after row " + std::to_string(kMostRows), "divide the data into more partitions");
   }
-  const auto bytes = static_cast<int64_t>(message.data_body().size());
   if (header->body_bytes != bytes) {
     return refused(
         "it has " + std::to_string(bytes) + " bytes, and its header says " + std::to_string(header->body_bytes),
@@ -188,12 +193,24 @@ Result<ArrowBlock> TakeRows(flight::FlightData& message, const char* number, int
   if (bytes > kBlockBytes && block.rows > 1) {
     return refused("it has " + FormatBytes(bytes), "send at most 8 MiB in each batch");
   }
+  return block;
+}
+
+Result<ArrowBlock> TakeRows(flight::FlightData& message, const char* number, int64_t first_row = 0) {
+  HOWDAH_TRY(ArrowBlock block, CheckRows({message.data_header(), message.app_metadata(), number},
+                                         static_cast<int64_t>(message.data_body().size()), first_row));
   block.header = std::move(*message.mutable_data_header());
   block.body = std::move(*message.mutable_data_body());
   return block;
 }
 
 }  // namespace
+
+Result<ArrowBlock> ReadBlock(std::string header, int64_t body_bytes, std::string_view metadata) {
+  HOWDAH_TRY(ArrowBlock block, CheckRows({header, metadata, "from"}, body_bytes));
+  block.header = std::move(header);
+  return block;
+}
 
 Result<ArrowBlock> TakeBlock(flight::FlightData& message) { return TakeRows(message, "from"); }
 Result<ArrowBlock> TakeQuestion(flight::FlightData& message) { return TakeRows(message, "block"); }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "howdah/base/result.h"
+#include "howdah/feed/receiver.h"
 #include "howdah/feed/row_ranges.h"
 
 namespace arrow::flight::protocol {
@@ -24,6 +25,12 @@ struct ArrowBlock {
   int64_t rows = 0;                     // at least 1
   std::optional<uint64_t> digest = {};  // as in RowsReceived
   bool unix_socket = false;             // it has arrived over a unix socket
+  // The source has written the body to the feed's BlockStore itself, or will do so. `body` is then empty.
+  struct Stored {
+    BlockId id = 0;
+    int64_t bytes = 0;
+  };
+  std::optional<Stored> stored = {};
 };
 
 // The partition to which the blocks of one DoPut call belong.
@@ -72,6 +79,9 @@ Result<ArrowBlock> TakeBlock(arrow::flight::protocol::FlightData& message);
 Result<ArrowBlock> TakeQuestion(arrow::flight::protocol::FlightData& message);
 // The same for a client that numbers no rows: the metadata are not read.
 Result<ArrowBlock> TakeBlockAt(arrow::flight::protocol::FlightData& message, int64_t first_row);
+// A block of which this header and these metadata were received, and whose body has so many bytes. Makes the same
+// checks as TakeBlock. `body` is not set. Pure.
+Result<ArrowBlock> ReadBlock(std::string header, int64_t body_bytes, std::string_view metadata);
 // Whether such a client's message has nothing to take: an empty record batch, or only metadata. Pure.
 bool HasNoRows(const arrow::flight::protocol::FlightData& message);
 // Encodes a message up to the content of its last field, the body of the block. Pure.

@@ -150,14 +150,15 @@ Status BlockStore::Grow() {
   return {};
 }
 
-Result<BlockId> BlockStore::Put(const std::string& schema, std::string_view header, std::string_view body,
-                                int64_t rows) {
+// Takes a place for a block, and writes everything except the body.
+Result<BlockId> BlockStore::Begin(const std::string& schema, std::string_view header, int64_t body_bytes,
+                                  int64_t rows) {
   Block block;
   block.schema = SchemaOf(schema);
   block.rows = rows;
   block.header_bytes = static_cast<int64_t>(header.size());
   block.padded_bytes = Padded(block.header_bytes);
-  block.body_bytes = static_cast<int64_t>(body.size());
+  block.body_bytes = body_bytes;
   block.offset = memory_.Take(block.bytes()).value();  // without a limit
   static constexpr std::array<char, kMemoryAlignment> kZeros{};
   const auto prefix = PrefixOf(block.padded_bytes);
@@ -165,7 +166,7 @@ Result<BlockId> BlockStore::Put(const std::string& schema, std::string_view head
   Status written = Grow();
   if (written.ok()) {
     written = WriteAt(memory_file_->get(),
-                      {Part({prefix.data(), prefix.size()}), Part(header), Part({kZeros.data(), padding}), Part(body)},
+                      {Part({prefix.data(), prefix.size()}), Part(header), Part({kZeros.data(), padding})},
                       block.offset, "a block to shared memory");
   }
   if (!written.ok()) {
@@ -175,6 +176,36 @@ Result<BlockId> BlockStore::Put(const std::string& schema, std::string_view head
   const BlockId id = ++last_block_;
   blocks_.emplace(id, std::move(block));
   return id;
+}
+
+Result<BlockId> BlockStore::Put(const std::string& schema, std::string_view header, std::string_view body,
+                                int64_t rows) {
+  HOWDAH_TRY(const BlockId id, Begin(schema, header, static_cast<int64_t>(body.size()), rows));
+  const Block& block = blocks_.at(id);
+  const Status written = WriteAt(memory_file_->get(), {Part(body)}, block.offset + kPrefix + block.padded_bytes,
+                                 "a block to shared memory");
+  if (written.ok()) return id;
+  Drop(id);
+  return written.error();
+}
+
+// A process that has only this descriptor cannot read or map the blocks of other sources.
+Status BlockStore::OpenForWriting() {
+  if (write_only_->valid()) return {};
+  const std::string path = "/proc/self/fd/" + std::to_string(memory_file_->get());
+  *write_only_ = Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!write_only_->valid()) return SystemError("opening the shared memory of a feed for writing");
+  return {};
+}
+
+Result<BlockStore::Room> BlockStore::Reserve(const std::string& schema, std::string_view header, int64_t body_bytes,
+                                             int64_t rows) {
+  HOWDAH_TRY(const BlockId id, Begin(schema, header, body_bytes, rows));
+  const Block& block = blocks_.at(id);
+  const Status opened = OpenForWriting();
+  if (opened.ok()) return Room{id, write_only_, block.offset + kPrefix + block.padded_bytes};
+  Drop(id);
+  return opened.error();
 }
 
 // Returns pages behind the first limits_.memory bytes to the system. Pages before them will soon be written again.

@@ -81,8 +81,18 @@ class BlockStore {
   // directory: for the spool file, which is created when it is first needed, and has no name.
   BlockStore(std::string directory, Limits limits);
 
+  // Where a process writes the body of a block that it has announced. The descriptor is open for writing only.
+  struct Room {
+    BlockId block = 0;
+    std::shared_ptr<const os::files::Fd> file;
+    int64_t offset = 0;
+  };
+
   // schema, header: flatbuffer Messages. Fails if the system has no memory left.
   Result<BlockId> Put(const std::string& schema, std::string_view header, std::string_view body, int64_t rows);
+  // As Put, and another process writes the body. It must not have the descriptor any more, or must promise to write no
+  // more to this place, when the block is dropped: the place is used again.
+  Result<Room> Reserve(const std::string& schema, std::string_view header, int64_t body_bytes, int64_t rows);
   // The block is needed only by its leases.
   void Drop(BlockId block);
   // Moves a block that is in memory and not leased. The code of the error is kNoSpace if the spool is full.
@@ -123,6 +133,8 @@ class BlockStore {
 
   std::shared_ptr<const BlockSchema> SchemaOf(const std::string& header);
   Status Grow();
+  Result<BlockId> Begin(const std::string& schema, std::string_view header, int64_t body_bytes, int64_t rows);
+  Status OpenForWriting();
   Status OpenSpool();
   Status CopyToSpool(const Block& block, int64_t offset);
   void FreeMemory(const Block& block);
@@ -132,6 +144,7 @@ class BlockStore {
   std::string directory_;
   Limits limits_;
   std::shared_ptr<os::files::Fd> memory_file_ = std::make_shared<os::files::Fd>();
+  std::shared_ptr<os::files::Fd> write_only_ = std::make_shared<os::files::Fd>();  // the same file, for Room
   std::shared_ptr<os::files::Fd> spool_file_ = std::make_shared<os::files::Fd>();
   Extents memory_, spool_;
   int64_t memory_size_ = 0;  // of the memfd

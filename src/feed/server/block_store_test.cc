@@ -1,5 +1,6 @@
 #include "block_store.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -53,6 +54,26 @@ class BlockStoreTest : public testing::Test {
   os::files::Scratch scratch;
   BlockStore store{scratch.path(), {.memory = kMegabyte, .spool = 2 * kMegabyte}};
 };
+
+TEST_F(BlockStoreTest, AnotherProcessWritesTheBody) {
+  const auto room = store.Reserve("schema", "header", 5, 1);
+  ASSERT_TRUE(room.ok());
+  EXPECT_EQ(room->offset % 64, 0);
+  EXPECT_EQ(::pwrite(room->file->get(), "hello", 5, room->offset), 5);
+  EXPECT_EQ(::fcntl(room->file->get(), F_GETFL) & O_ACCMODE, O_WRONLY);
+  const std::string bytes = Bytes(store.Lease(room->block));
+  EXPECT_EQ(bytes.substr(8, 6), "header");
+  EXPECT_EQ(bytes.substr(bytes.size() - 5), "hello");
+  const auto unused = store.Reserve("schema", "header", 5000, 1);
+  ASSERT_TRUE(unused.ok());
+  store.Drop(unused->block);
+  const auto again = store.Reserve("schema", "header", 5000, 1);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->offset, unused->offset);
+  const auto content = store.Read(again->block);
+  ASSERT_TRUE(content.ok());
+  EXPECT_EQ(content->body.size(), 5000U) << "a source that writes nothing leaves what was there";
+}
 
 TEST_F(BlockStoreTest, ProcessFindsAnEncapsulatedMessage) {
   const BlockId id = Put('a', 1000);

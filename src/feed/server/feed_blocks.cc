@@ -23,8 +23,14 @@ FeedBlocks::FeedBlocks(const std::string& spool_directory, int64_t memory, int64
     : memory_(memory), owners_(std::move(owners)), store_(spool_directory, {.memory = memory, .spool = spool}) {}
 
 Result<BlockId> FeedBlocks::Add(PartitionId partition, const std::string& schema, const ArrowBlock& block) {
-  HOWDAH_TRY(const BlockId id, store_.Put(schema, block.header, block.body, block.rows));
-  const auto bytes = static_cast<int64_t>(block.header.size() + block.body.size());
+  BlockId id = 0;
+  if (block.stored) {
+    id = block.stored->id;
+  } else {
+    HOWDAH_TRY(id, store_.Put(schema, block.header, block.body, block.rows));
+  }
+  const auto bytes = static_cast<int64_t>(block.header.size()) +
+                     (block.stored ? block.stored->bytes : static_cast<int64_t>(block.body.size()));
   blocks_[id] = {partition, {block.first_row, block.first_row + block.rows}, bytes, {}, block.digest};
   return id;
 }

@@ -48,7 +48,12 @@ class FeedBlocks {
   // memory: bytes that blocks may have in memory, except those that processes hold.
   FeedBlocks(const std::string& spool_directory, int64_t memory, int64_t spool, Owners owners);
 
-  // Stores a block without an owner. Own or Discard follows.
+  // A place for a block whose body its source writes. Add or Unreserve follows.
+  Result<BlockStore::Room> Reserve(const std::string& schema, const ArrowBlock& block, int64_t body_bytes) {
+    return store_.Reserve(schema, block.header, body_bytes, block.rows);
+  }
+  void Unreserve(BlockId block) { store_.Drop(block); }
+  // Stores a block without an owner, unless its source has done so. Own or Discard follows.
   Result<BlockId> Add(PartitionId partition, const std::string& schema, const ArrowBlock& block);
   void Own(int reader, BlockId block) { blocks_.at(block).owners.insert(reader); }
   void Discard(BlockId block);

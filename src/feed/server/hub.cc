@@ -10,6 +10,7 @@
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "local_feeds.h"
+#include "local_sources.h"
 #include "reader_socket.h"
 
 namespace howdah::feed::server {
@@ -34,8 +35,10 @@ class Hub::Impl {
                [this](const FlightAddress& address, const std::string& token, const GetTarget& get,
                       std::function<void(Result<FlightClient::Blocks>)> on_done) {
                  client_.Get(address, token, get, std::move(on_done));
-               }) {}
+               }),
+        sources_(feeds_.SourcePorts()) {}
   ~Impl() {
+    source_socket_.reset();
     socket_.reset();
     server_.reset();
     if (made_directory_) (void)os::files::RemoveTree(settings_.socket_directory).ok();
@@ -59,6 +62,13 @@ class Hub::Impl {
     const std::string flight_path = settings_.flight_path();
     HOWDAH_TRY(server_, FlightServer::Start(flight_path, settings_.tls_host, settings_.identity, post_,
                                             feeds_.FlightHandlers()));
+    HOWDAH_TRY(source_socket_,
+               ReaderSocket::Listen(
+                   loop, settings_.source_path(),
+                   {.on_request = [this](ConnectionId connection, std::string_view request, const os::files::Fd&,
+                                         auto reply) { sources_.OnRequest(connection, request, std::move(reply)); },
+                    .on_closed = [this](ConnectionId connection) { sources_.OnClosed(connection); },
+                    .log = handlers_.log}));
     serves_.set_unix_path(flight_path);
     if (server_->port() != 0) serves_.set_host(settings_.tls_host);
     serves_.set_port(server_->port());
@@ -85,10 +95,11 @@ class Hub::Impl {
   const rpc::Post post_;
   FlightClient client_;
   LocalFeeds feeds_;
+  LocalSources sources_;
   bool made_directory_ = false;
   std::string reader_path_;
   wire::FeedServes serves_;
-  std::unique_ptr<ReaderSocket> socket_;
+  std::unique_ptr<ReaderSocket> socket_, source_socket_;
   std::unique_ptr<FlightServer> server_;
 };
 

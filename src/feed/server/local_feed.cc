@@ -182,22 +182,37 @@ void LocalFeed::NoteWanted(int64_t pass, PartitionId partition, int reader) {
   wanted_by_[{pass, partition}] = reader;
 }
 
-void LocalFeed::OnBlock(const PutTarget& target, const std::string& schema, const ArrowBlock& block,
-                        std::function<void(Result<PutAnswer>)> answer) {
-  // The wanted reader comes first, then the others in their order.
-  std::vector<LocalReader*> candidates;
+// The readers that may take a block: the wanted one comes first, then the others in their order.
+std::vector<LocalReader*> LocalFeed::Takers(const PutTarget& target) const {
+  std::vector<LocalReader*> takers;
   const auto wanted = wanted_by_.find({target.pass, target.partition});
   for (const auto& [rank, reader] : readers_) {
     if (!reader->receiver().has_credit() || (target.reader && *target.reader != rank)) continue;
     const bool first = wanted != wanted_by_.end() && wanted->second == rank;
-    candidates.insert(first ? candidates.begin() : candidates.end(), reader.get());
+    takers.insert(first ? takers.begin() : takers.end(), reader.get());
   }
-  if (candidates.empty()) return answer(PutAnswer::kRefused);
+  return takers;
+}
+
+Result<std::optional<BlockStore::Room>> LocalFeed::Reserve(const PutTarget& target, const std::string& schema,
+                                                           const ArrowBlock& block, int64_t body_bytes) {
+  if (Takers(target).empty()) return std::optional<BlockStore::Room>();
+  HOWDAH_TRY(BlockStore::Room room, blocks_.Reserve(schema, block, body_bytes));
+  return std::optional(std::move(room));
+}
+
+void LocalFeed::OnBlock(const PutTarget& target, const std::string& schema, const ArrowBlock& block,
+                        std::function<void(Result<PutAnswer>)> answer) {
+  const std::vector<LocalReader*> takers = Takers(target);
+  if (takers.empty()) {
+    if (block.stored) blocks_.Unreserve(block.stored->id);
+    return answer(PutAnswer::kRefused);
+  }
   const auto stored = blocks_.Add(target.partition, schema, block);
   if (!stored.ok()) return answer(stored.error());
   const BlockId id = *stored;
   const FeedBlocks::Block taken = blocks_.Get(id);
-  for (LocalReader* reader : candidates) {
+  for (LocalReader* reader : takers) {
     auto effects = reader->receiver().Take(id, target.pass, taken.partition, taken.rows, taken.bytes, taken.digest);
     if (!effects) continue;
     blocks_.Own(reader->rank(), id);

@@ -71,6 +71,10 @@ class LocalFeed final : private LocalReader::Owner {
 
   // --- sources and other executors; as FlightServer::Handlers ---
 
+  // Where a source on this machine writes the body of its block; nullopt: no reader takes the block now. OnBlock or
+  // FeedBlocks::Unreserve follows.
+  Result<std::optional<BlockStore::Room>> Reserve(const PutTarget& target, const std::string& schema,
+                                                  const ArrowBlock& block, int64_t body_bytes);
   void OnBlock(const PutTarget& target, const std::string& schema, const ArrowBlock& block,
                std::function<void(Result<PutAnswer>)> answer);
   void OnGet(const GetTarget& get, const FlightServer::Handlers::Send& send,
@@ -94,6 +98,7 @@ class LocalFeed final : private LocalReader::Owner {
   RowMoves::Ports MovePorts();
   LocalReader& ReaderAt(int rank);
   LocalReader* Find(int rank) const;
+  std::vector<LocalReader*> Takers(const PutTarget& target) const;
   void AnswerPut(BlockId block, const Result<PutAnswer>& answer);
   bool TakeHere(const Reassign& move);
   void OnMoveArrived(const Reassign& move, const FlightClient::Blocks& blocks);

@@ -323,4 +323,17 @@ FlightServer::Handlers LocalFeeds::FlightHandlers() {
   return handlers;
 }
 
+LocalSources::Ports LocalFeeds::SourcePorts() {
+  return {.handlers = FlightHandlers(),
+          .reserve = [this](const PutRequest& put) -> Result<std::optional<BlockStore::Room>> {
+            LocalFeed* const feed = Find(put.target.feed);
+            if (feed == nullptr) return NoFeed(put.target.feed);
+            return feed->Reserve(put.target, put.schema, put.block, put.body_bytes);
+          },
+          .unreserve =
+              [this](const std::string& feed, BlockId block) {
+                if (LocalFeed* const found = Find(feed)) found->blocks().Unreserve(block);
+              }};
+}
+
 }  // namespace howdah::feed::server

@@ -15,6 +15,7 @@
 #include "flight_server.h"
 #include "howdah/feed/server/hub.h"
 #include "local_feed.h"
+#include "local_sources.h"
 #include "plain_puts.h"
 #include "reader_requests.h"
 #include "reader_socket.h"
@@ -44,6 +45,7 @@ class LocalFeeds {
   void OnClosed(ConnectionId connection);
 
   FlightServer::Handlers FlightHandlers();
+  LocalSources::Ports SourcePorts();
 
   // For tests; nullptr if there is no such feed, or it has answers.
   LocalFeed* Find(const std::string& feed) const;

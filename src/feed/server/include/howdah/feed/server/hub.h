@@ -53,6 +53,8 @@ class Hub {
 
     // The unix socket of the Flight server.
     std::string flight_path() const { return socket_directory + "/flight"; }
+    // The unix socket for sources on this machine, which find it beside that of the Flight server.
+    std::string source_path() const { return socket_directory + "/put"; }
   };
   struct Handlers {
     // Sends a message to the AM, or drops it if no AM is connected. Must not call the Hub.
