@@ -18,21 +18,21 @@ struct Completions::Inbox {
   bool closed = false;      // whether the operations may have been destroyed; used by the loop thread only
 };
 
-Completions::Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post)
-    : queue_(std::move(queue)), inbox_(std::make_shared<Inbox>()) {
-  thread_ = std::thread([this, post = std::move(post)] { Wait(post); });
+Completions::Completions(Queues queues, const Post& post)
+    : queues_(std::move(queues)), inbox_(std::make_shared<Inbox>()) {
+  for (const auto& queue : queues_) threads_.emplace_back([this, &queue = *queue, post] { Wait(queue, post); });
 }
 
 Completions::~Completions() {
   inbox_->closed = true;
-  queue_->Shutdown();
-  thread_.join();
+  for (const auto& queue : queues_) queue->Shutdown();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-void Completions::Wait(const Post& post) {
+void Completions::Wait(grpc::CompletionQueue& queue, const Post& post) {
   void* tag = nullptr;
   bool ok = false;
-  while (queue_->Next(&tag, &ok)) {
+  while (queue.Next(&tag, &ok)) {
     auto* const operation = static_cast<Operation*>(tag);
     operation->Received(ok);
     bool was_empty = false;

@@ -196,11 +196,11 @@ Result<ArrowBlock> CheckRows(const BlockText& text, int64_t bytes, int64_t first
   return block;
 }
 
-Result<ArrowBlock> TakeRows(flight::FlightData& message, const char* number, int64_t first_row = 0) {
+Result<ArrowBlock> TakeRows(flight::FlightData& message, BlockBody body, const char* number, int64_t first_row = 0) {
   HOWDAH_TRY(ArrowBlock block, CheckRows({message.data_header(), message.app_metadata(), number},
-                                         static_cast<int64_t>(message.data_body().size()), first_row));
+                                         static_cast<int64_t>(body.size()), first_row));
   block.header = std::move(*message.mutable_data_header());
-  block.body = std::move(*message.mutable_data_body());
+  block.body = std::move(body);
   return block;
 }
 
@@ -212,10 +212,14 @@ Result<ArrowBlock> ReadBlock(std::string header, int64_t body_bytes, std::string
   return block;
 }
 
-Result<ArrowBlock> TakeBlock(flight::FlightData& message) { return TakeRows(message, "from"); }
-Result<ArrowBlock> TakeQuestion(flight::FlightData& message) { return TakeRows(message, "block"); }
-Result<ArrowBlock> TakeBlockAt(flight::FlightData& message, int64_t first_row) {
-  return TakeRows(message, nullptr, first_row);
+Result<ArrowBlock> TakeBlock(flight::FlightData& message, BlockBody body) {
+  return TakeRows(message, std::move(body), "from");
+}
+Result<ArrowBlock> TakeQuestion(flight::FlightData& message, BlockBody body) {
+  return TakeRows(message, std::move(body), "block");
+}
+Result<ArrowBlock> TakeBlockAt(flight::FlightData& message, BlockBody body, int64_t first_row) {
+  return TakeRows(message, std::move(body), nullptr, first_row);
 }
 
 bool HasNoRows(const flight::FlightData& message) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "block_body.h"
 #include "howdah/base/result.h"
 #include "howdah/feed/receiver.h"
 #include "howdah/feed/row_ranges.h"
@@ -20,7 +21,7 @@ namespace howdah::feed::server {
 // One record batch.
 struct ArrowBlock {
   std::string header;  // the flatbuffer Message
-  std::string body;    // as long as the header says
+  BlockBody body;      // as long as the header says
   int64_t first_row = 0;
   int64_t rows = 0;                     // at least 1
   std::optional<uint64_t> digest = {};  // as in RowsReceived
@@ -72,13 +73,13 @@ struct ArrowHeader {
 // checks the others. Returns an error for bytes that are not such a message, and for negative numbers. Pure.
 Result<ArrowHeader> ReadArrowHeader(std::string_view message);
 
-// Moves the block out of a message. Returns a kUsage error for a message that is not a block of a feed. It names the
-// remedy for dictionaries and for blocks that are too large. Pure.
-Result<ArrowBlock> TakeBlock(arrow::flight::protocol::FlightData& message);
+// Moves the block out of a message and its body; data_body of the message is not read. Returns a kUsage error for a
+// message that is not a block of a feed. It names the remedy for dictionaries and for blocks that are too large. Pure.
+Result<ArrowBlock> TakeBlock(arrow::flight::protocol::FlightData& message, BlockBody body);
 // The same for a question of a feed with answers: first_row is the number of the block in its call.
-Result<ArrowBlock> TakeQuestion(arrow::flight::protocol::FlightData& message);
+Result<ArrowBlock> TakeQuestion(arrow::flight::protocol::FlightData& message, BlockBody body);
 // The same for a client that numbers no rows: the metadata are not read.
-Result<ArrowBlock> TakeBlockAt(arrow::flight::protocol::FlightData& message, int64_t first_row);
+Result<ArrowBlock> TakeBlockAt(arrow::flight::protocol::FlightData& message, BlockBody body, int64_t first_row);
 // A block of which this header and these metadata were received, and whose body has so many bytes. Makes the same
 // checks as TakeBlock. `body` is not set. Pure.
 Result<ArrowBlock> ReadBlock(std::string header, int64_t body_bytes, std::string_view metadata);

@@ -85,11 +85,11 @@ TEST(TakeBlock, BlockSurvivesEncoding) {
   for (const size_t size : {size_t{0}, size_t{1}, size_t{127}, size_t{128}, size_t{1} << 20}) {
     const ArrowBlock block = TestBlock(5, 3, std::string(size, 'x'));
     FlightData message;
-    ASSERT_TRUE(message.ParseFromString(EncodeBegin(block) + block.body));
-    const auto taken = TakeBlock(message);
+    ASSERT_TRUE(message.ParseFromString(EncodeBegin(block) + block.body.Text()));
+    const auto taken = TakeBlock(message, message.data_body());
     ASSERT_TRUE(taken.ok()) << taken.error().message;
     EXPECT_EQ(taken->header, block.header);
-    EXPECT_EQ(taken->body, block.body);
+    EXPECT_EQ(taken->body, block.body.Text());
     EXPECT_EQ(taken->first_row, 5);
     EXPECT_EQ(taken->rows, 3);
   }
@@ -114,23 +114,23 @@ TEST(TakeBlock, OtherMessagesAreRefusedWithRemedy) {
   };
   for (const auto& [message, text] : cases) {
     FlightData copy = message;
-    const auto block = TakeBlock(copy);
+    const auto block = TakeBlock(copy, copy.data_body());
     ASSERT_FALSE(block.ok()) << text;
     EXPECT_EQ(block.error().code, ErrorCode::kUsage);
     EXPECT_THAT(block.error().message, HasSubstr(text));
   }
   FlightData one_row = Message(TestHeader::kRecordBatch, 1, large, from);
-  EXPECT_TRUE(TakeBlock(one_row).ok());
+  EXPECT_TRUE(TakeBlock(one_row, large).ok());
 }
 
 TEST(TakeBlock, QuestionHasTheNumberOfItsBlock) {
   FlightData message = Message(TestHeader::kRecordBatch, 2, "12345678", R"({"block":4})");
-  const auto question = TakeQuestion(message);
+  const auto question = TakeQuestion(message, message.data_body());
   ASSERT_TRUE(question.ok()) << question.error().message;
   EXPECT_EQ(question->first_row, 4);
   EXPECT_EQ(question->rows, 2);
   FlightData other = Message(TestHeader::kRecordBatch, 2, "12345678", R"({"from":4})");
-  EXPECT_THAT(TakeQuestion(other).error().message, HasSubstr("'block' is not a number from 0 to"));
+  EXPECT_THAT(TakeQuestion(other, other.data_body()).error().message, HasSubstr("'block' is not a number from 0 to"));
 }
 
 TEST(FlightTexts, TargetsAreRead) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "block_body.h"
 #include "howdah/base/result.h"
 #include "howdah/feed/receiver.h"
 #include "howdah/os/files/fd.h"
@@ -89,7 +90,7 @@ class BlockStore {
   };
 
   // schema, header: flatbuffer Messages. Fails if the system has no memory left.
-  Result<BlockId> Put(const std::string& schema, std::string_view header, std::string_view body, int64_t rows);
+  Result<BlockId> Put(const std::string& schema, std::string_view header, const BlockBody& body, int64_t rows);
   // As Put, and another process writes the body. It must not have the descriptor any more, or must promise to write no
   // more to this place, when the block is dropped: the place is used again.
   Result<Room> Reserve(const std::string& schema, std::string_view header, int64_t body_bytes, int64_t rows);
@@ -136,6 +137,7 @@ class BlockStore {
   Result<BlockId> Begin(const std::string& schema, std::string_view header, int64_t body_bytes, int64_t rows);
   Status OpenForWriting();
   Status OpenSpool();
+  int64_t SendToSpool(const Block& block, int64_t offset);
   Status CopyToSpool(const Block& block, int64_t offset);
   void FreeMemory(const Block& block);
   void Free(Blocks::iterator at);

@@ -94,6 +94,21 @@ TEST_F(BlockStoreTest, ProcessFindsAnEncapsulatedMessage) {
   EXPECT_EQ(content->body, std::string(1000, 'a'));
 }
 
+TEST_F(BlockStoreTest, PartsOfABodyAreStoredTogether) {
+  constexpr size_t kParts = 3000;  // more than one system call can write
+  const auto whole = std::make_shared<std::string>();
+  for (size_t i = 0; i < kParts; ++i) *whole += std::to_string(i) + ",";
+  std::vector<std::string_view> parts;
+  for (size_t i = 0, at = 0; i < kParts; ++i) {
+    const size_t size = whole->find(',', at) + 1 - at;
+    parts.push_back(std::string_view(*whole).substr(at, size));
+    at += size;
+  }
+  const auto id = store.Put("schema", "header", BlockBody(parts, whole), 10);
+  ASSERT_TRUE(id.ok());
+  EXPECT_EQ(store.Read(*id)->body, *whole);
+}
+
 TEST_F(BlockStoreTest, BlocksWithTheSameSchemaHaveTheSameNumber) {
   const auto number = [&](BlockId id) { return store.Lease(id).schema->id; };
   const int64_t first = number(Put('a', 1));

@@ -60,6 +60,10 @@ class FeedBlocks {
   // The reader does not need the block any more. Returns false if it was not an owner.
   bool Drop(int reader, BlockId block);
   void DropAllOf(int reader);
+  bool Owns(int reader, BlockId block) const {
+    const auto at = blocks_.find(block);
+    return at != blocks_.end() && at->second.owners.contains(reader);
+  }
 
   const Block& Get(BlockId block) const { return blocks_.at(block); }
   KeptBlock Kept(BlockId block) const;

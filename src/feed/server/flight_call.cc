@@ -1,7 +1,5 @@
 #include "flight_call.h"
 
-#include <grpcpp/impl/codegen/proto_utils.h>
-
 #include <map>
 
 #include "howdah/base/text.h"
@@ -9,38 +7,9 @@
 namespace howdah::feed::server {
 namespace {
 
-namespace flight = arrow::flight::protocol;
-
 constexpr size_t kStatusBytes = 2000;  // gRPC sends the text of a status in a header, and limits headers to 8 KiB
 
-// Owns the text, so that gRPC can send it without a copy.
-grpc::Slice SliceOf(std::string text) {
-  auto* const owned = new std::string(std::move(text));
-  const auto destroy = [](void* bytes) { delete static_cast<std::string*>(bytes); };
-  return {owned->data(), owned->size(), destroy, owned};
-}
-
 }  // namespace
-
-grpc::ByteBuffer EncodeMessage(const google::protobuf::MessageLite& message) {
-  const grpc::Slice slice(message.SerializeAsString());
-  return {&slice, 1};
-}
-
-grpc::ByteBuffer EncodeBlock(ArrowBlock block) {
-  const grpc::Slice slices[] = {grpc::Slice(EncodeBegin(block)), SliceOf(std::move(block.body))};
-  return {slices, 2};
-}
-
-grpc::ByteBuffer EncodeMetadata(const std::string& line, std::string payload) {
-  std::string begin(1, '\x1a');  // the tag of app_metadata (field 3, bytes), and its length
-  for (size_t rest = line.size() + payload.size();; rest >>= 7) {
-    begin += static_cast<char>(rest < 0x80 ? rest : 0x80 | (rest & 0x7f));
-    if (rest < 0x80) break;
-  }
-  const grpc::Slice slices[] = {grpc::Slice(begin + line), SliceOf(std::move(payload))};
-  return {slices, 2};
-}
 
 grpc::Status ToGrpc(const Status& status) {
   if (status.ok()) return grpc::Status::OK;
@@ -79,13 +48,11 @@ void FlightCall::End(grpc::Status status) {
   if (!state_.writing) WriteNext();
 }
 
-// Decodes a block on the thread of the completion queue, because its copy would stop the loop for milliseconds.
+// Decodes a block on the thread of the completion queue, which leaves the loop free for the readers.
 void FlightCall::Decode(bool ok) {
   // The thread sanitizer does not see gRPC's locks, so this pair with Read states the order.
   if (!input_.reading.load(std::memory_order_acquire) || !ok || !has_data()) return;
-  input_.data = std::make_unique<flight::FlightData>();
-  if (!grpc::SerializationTraits<flight::FlightData>::Deserialize(&input_.bytes, input_.data.get()).ok())
-    input_.data.reset();
+  input_.data = DecodeData(input_.bytes);
   input_.bytes.Clear();
 }
 

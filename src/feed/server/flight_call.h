@@ -12,17 +12,11 @@
 #include <utility>
 
 #include "arrow_header.h"
+#include "flight_data.h"
 #include "howdah/rpc/completions.h"
-#include "howdah/wire/flight.pb.h"
 
 namespace howdah::feed::server {
 
-// A message to a client, in Flight's encoding.
-grpc::ByteBuffer EncodeMessage(const google::protobuf::MessageLite& message);
-// Encodes a block without copying its body.
-grpc::ByteBuffer EncodeBlock(ArrowBlock block);
-// Encodes a FlightData that has nothing but app_metadata: the line, and then the payload, which is not copied.
-grpc::ByteBuffer EncodeMetadata(const std::string& line, std::string payload);
 // The status of a call that ends with this result.
 grpc::Status ToGrpc(const Status& status);
 
@@ -52,6 +46,7 @@ class FlightCall {
     bool acting = false;              // of kAction, kExchange and plain calls: the handler has the call
     bool plain = false;               // of kPut: the client numbers no rows
     int64_t rows = 0;                 // received by a plain call
+    size_t queue = 0;                 // the number of the completion queue
   };
 
   FlightCall(uint64_t id, Owner* owner) : id_(id), owner_(owner) {}
@@ -74,9 +69,10 @@ class FlightCall {
   bool ended() const { return state_.ended; }
   // The bytes of the messages that gRPC has not sent yet.
   int64_t unsent() const { return output_.unsent; }
-  // The message that was read: data() for the methods kPut and kExchange, message() for others.
+  // The message that was read: data() and TakeBody() for the methods kPut and kExchange, message() for others.
   grpc::ByteBuffer& message() { return input_.bytes; }
-  arrow::flight::protocol::FlightData& data() { return *input_.data; }
+  arrow::flight::protocol::FlightData& data() { return input_.data->data; }
+  BlockBody TakeBody() { return std::exchange(input_.data->body, {}); }
 
  private:
   template <void (FlightCall::*kDone)(bool), void (FlightCall::*kReceived)(bool) = nullptr>
@@ -109,7 +105,7 @@ class FlightCall {
   grpc::GenericServerAsyncReaderWriter stream_{&context_};
   struct Input {
     grpc::ByteBuffer bytes;
-    std::unique_ptr<arrow::flight::protocol::FlightData> data;  // the decoded bytes, if has_data()
+    std::optional<ReceivedData> data;  // the decoded bytes, if has_data()
     std::atomic<bool> reading = false;
   };
   Input input_;

@@ -6,9 +6,8 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "arrow_header.h"
 #include "flight_server.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
@@ -20,9 +19,9 @@ namespace howdah::feed::server {
 // Used on the owner's loop. Each open Get has a thread and a connection of its own; without an open Get there are none.
 class FlightClient {
  public:
-  // The header of the schema message and the blocks, in the order in which they were sent. Without blocks the schema
-  // may be empty.
-  using Blocks = std::pair<std::string, std::vector<ArrowBlock>>;
+  // schema: the header of the schema message.
+  using OnBlock = std::function<void(const std::string& schema, ArrowBlock)>;
+  using OnDone = std::function<void(Status)>;
 
   // silence: an open Get fails when it has received nothing for this time.
   FlightClient(const rpc::Identity& identity, rpc::Post post, Duration silence = std::chrono::seconds(60));
@@ -32,10 +31,12 @@ class FlightClient {
   FlightClient& operator=(const FlightClient&) = delete;
 
   // Gets the blocks that contain the rows. Uses the unix socket of the address if it exists on this machine and belongs
-  // to this user, else TLS. The server must have the certificate of an executor of this job. on_done is called once, on
-  // the loop, and may destroy this client. Its error names the address.
-  void Get(const FlightAddress& address, const std::string& token, const FlightServer::Handlers::Get& get,
-           std::function<void(Result<Blocks>)> on_done);
+  // to this user, else TLS. The server must have the certificate of an executor of this job. on_block is called on the
+  // loop for each block, in the order in which they were sent. The next block is received when it has returned, so a
+  // Get holds the bytes of one block, besides those in gRPC's window. It must not destroy this client. on_done is
+  // called once, on the loop, and may destroy this client. Its error names the address.
+  void Get(const FlightAddress& address, const std::string& token, const GetTarget& get, OnBlock on_block,
+           OnDone on_done);
 
  private:
   class Transfer;

@@ -6,6 +6,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +35,15 @@ class FlightClientTest : public testing::Test {
   FlightAddress OverTls() const { return {"/no/such/socket", "127.0.0.1", server_->port()}; }
   void Get(const FlightAddress& address, const std::string& token = kTestToken) {
     result_.reset();
-    client_->Get(address, token, kRows, [this](Result<FlightClient::Blocks> result) { result_ = std::move(result); });
+    schema_.clear();
+    blocks_.clear();
+    client_->Get(
+        address, token, kRows,
+        [this](const std::string& schema, ArrowBlock block) {
+          schema_ = schema;
+          blocks_.push_back(std::move(block));
+        },
+        [this](const Status& result) { result_ = result; });
   }
   bool Done() {
     return loop_.RunUntil([&] { return result_.has_value(); });
@@ -45,7 +55,9 @@ class FlightClientTest : public testing::Test {
   const rpc::JobIdentities identities_ = *rpc::MakeJobIdentities("test");
   std::unique_ptr<FlightServer> server_;
   std::unique_ptr<FlightClient> client_ = std::make_unique<FlightClient>(identities_.executor, loop_.post());
-  std::optional<Result<FlightClient::Blocks>> result_;
+  std::string schema_;
+  std::vector<ArrowBlock> blocks_;
+  std::optional<Status> result_;
 };
 
 TEST_F(FlightClientTest, BlocksArriveInOrder) {
@@ -60,15 +72,31 @@ TEST_F(FlightClientTest, BlocksArriveInOrder) {
     hub_.gets[0].finish({});
     ASSERT_TRUE(Done());
     ASSERT_TRUE(result_->ok()) << result_->error().message;
-    const auto& [schema, blocks] = **result_;
-    EXPECT_EQ(schema, TestSchema());
-    ASSERT_EQ(blocks.size(), 3u);
-    EXPECT_TRUE(blocks[0].body == body && blocks[2].body == body);
-    EXPECT_EQ(blocks[1].body, "");
-    EXPECT_EQ(blocks[2].header, TestBlock(20, 20, body).header);
-    EXPECT_EQ(blocks[2].first_row, 20);
-    EXPECT_EQ(blocks[2].rows, 20);
+    EXPECT_EQ(schema_, TestSchema());
+    ASSERT_EQ(blocks_.size(), 3u);
+    EXPECT_TRUE(blocks_[0].body == body && blocks_[2].body == body);
+    EXPECT_EQ(blocks_[1].body, "");
+    EXPECT_EQ(blocks_[2].header, TestBlock(20, 20, body).header);
+    EXPECT_EQ(blocks_[2].first_row, 20);
+    EXPECT_EQ(blocks_[2].rows, 20);
   }
+}
+
+TEST_F(FlightClientTest, NextBlockIsReceivedWhenTheOwnerHasTakenTheOneBefore) {
+  std::atomic<int> posted = 0;
+  FlightClient client(identities_.executor, [&](std::function<void()> closure) {
+    ++posted;
+    loop_.post()(std::move(closure));
+  });
+  int taken = 0;
+  client.Get(
+      OverUnix(), kTestToken, kRows, [&](const std::string&, const ArrowBlock&) { EXPECT_EQ(posted, ++taken); },
+      [this](const Status& result) { result_ = result; });
+  ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 1; }));
+  for (int i = 0; i < 20; ++i) hub_.gets[0].send(TestSchema(), {TestBlock(i, 1, "")});
+  hub_.gets[0].finish({});
+  ASSERT_TRUE(Done());
+  EXPECT_EQ(taken, 20);
 }
 
 TEST_F(FlightClientTest, NoBlocksAreAResult) {
@@ -77,7 +105,7 @@ TEST_F(FlightClientTest, NoBlocksAreAResult) {
   hub_.gets[0].finish({});
   ASSERT_TRUE(Done());
   ASSERT_TRUE(result_->ok());
-  EXPECT_TRUE((*result_)->first.empty() && (*result_)->second.empty());
+  EXPECT_TRUE(schema_.empty() && blocks_.empty());
 }
 
 TEST_F(FlightClientTest, ErrorsNameFeedAndAddress) {
@@ -95,7 +123,7 @@ TEST_F(FlightClientTest, ErrorsNameFeedAndAddress) {
   Get(OverUnix());
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == 2; }));
   ArrowBlock damaged = TestBlock(0, 1, "12345678");
-  damaged.body.pop_back();
+  damaged.body = std::string("1234567");
   hub_.gets[1].send(TestSchema(), {damaged});
   ASSERT_TRUE(Done());
   EXPECT_THAT(result_->error().message, HasSubstr(unix_prefix + "the block is refused: it has 7 bytes"));
@@ -149,20 +177,22 @@ TEST_F(FlightClientTest, DestroyedClientCancelsItsCalls) {
 
 TEST_F(FlightClientTest, HandlerMayDestroyTheClient) {
   bool done = false;
-  client_->Get(OverUnix(), "wrong", kRows, [&](const Result<FlightClient::Blocks>&) {
-    client_.reset();
-    done = true;
-  });
+  client_->Get(
+      OverUnix(), "wrong", kRows, [](const std::string&, const ArrowBlock&) {},
+      [&](const Status&) {
+        client_.reset();
+        done = true;
+      });
   EXPECT_TRUE(loop_.RunUntil([&] { return done; }));
 }
 
 TEST_F(FlightClientTest, SeveralGetsRunAtTheSameTime) {
   constexpr size_t kGets = 8;
-  size_t done = 0;
+  size_t blocks = 0, done = 0;
   for (size_t i = 0; i < kGets; ++i) {
-    client_->Get(OverUnix(), kTestToken, kRows, [&](const Result<FlightClient::Blocks>& result) {
-      done += result.ok() && result->second.size() == 1 ? 1 : 0;
-    });
+    client_->Get(
+        OverUnix(), kTestToken, kRows, [&](const std::string&, const ArrowBlock&) { ++blocks; },
+        [&](const Status& result) { done += result.ok() ? 1 : 0; });
   }
   ASSERT_TRUE(loop_.RunUntil([&] { return hub_.gets.size() == kGets; }));
   for (const TestHub::Get& get : hub_.gets) {
@@ -170,6 +200,7 @@ TEST_F(FlightClientTest, SeveralGetsRunAtTheSameTime) {
     get.finish({});
   }
   EXPECT_TRUE(loop_.RunUntil([&] { return done == kGets; }));
+  EXPECT_EQ(blocks, kGets);
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ class FlightExchangeTest : public testing::Test {
     handlers.exchanges.on_question = [this](uint64_t id, const std::string& schema, ArrowBlock block) {
       Served& served = served_.at(id);
       served.schema = schema;
-      served.questions.push_back(block.body);
+      served.questions.push_back(block.body.Text());
       if (!answers_) return;
-      served.exchange.send("{\"block\":" + std::to_string(block.first_row) + "}\n", std::move(block.body));
+      served.exchange.send("{\"block\":" + std::to_string(block.first_row) + "}\n", block.body.Text());
       served.exchange.read();
     };
     handlers.exchanges.on_asked = [this](uint64_t id) {

@@ -35,6 +35,7 @@ using Method = FlightCall::Method;
 constexpr std::string_view kService = "/arrow.flight.protocol.FlightService/";
 constexpr std::string_view kBearer = "Bearer ";
 constexpr std::chrono::milliseconds kFlushLimit{100};
+constexpr int kTlsQueues = 4;             // each has a thread, which decrypts the blocks of its connections
 constexpr int kPutWindowBytes = 2 << 20;  // per call: the part of the next block that is received before it is read
 
 // The token of the header "authorization". Empty if there is none.
@@ -63,7 +64,8 @@ class Server final : public FlightServer, public FlightCall::Owner {
   uint16_t port() const override { return acceptor_ ? acceptor_->port() : uint16_t{0}; }
 
  private:
-  void Await();
+  // Waits on the completion queue with this number for the next call.
+  void Await(size_t queue);
   void OnAccepted(FlightCall& call) override;
   void OnMessage(FlightCall& call) override;
   void OnNoMessage(FlightCall& call) override;
@@ -150,9 +152,10 @@ Status Server::Listen(const std::string& unix_path, const std::string& tls_host,
            {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0}}) {
     builder.AddChannelArgument(name, value);
   }
-  auto queue = builder.AddCompletionQueue();
+  rpc::Completions::Queues queues;
+  for (int i = 0; i < (tls_host.empty() ? 1 : kTlsQueues); ++i) queues.push_back(builder.AddCompletionQueue());
   server_ = builder.BuildAndStart();
-  completions_.emplace(std::move(queue), post_);
+  completions_.emplace(std::move(queues), post_);
   if (!server_) {
     return Failed("listening on " + where + ": the folder of the socket must exist and be writable");
   }
@@ -163,7 +166,7 @@ Status Server::Listen(const std::string& unix_path, const std::string& tls_host,
       to_grpc_->HandleNewConnection(&connection);
     });
   }
-  Await();
+  for (size_t i = 0; i < completions_->queues(); ++i) Await(i);
   return {};
 }
 
@@ -184,10 +187,11 @@ Server::~Server() {
   completions_.reset();
 }
 
-void Server::Await() {
+void Server::Await(size_t queue) {
   const uint64_t id = ++last_id_;
   auto& call = calls_[id] = std::make_unique<FlightCall>(id, this);
-  call->Await(service_, static_cast<grpc::ServerCompletionQueue*>(completions_->queue()));
+  call->subject().queue = queue;
+  call->Await(service_, static_cast<grpc::ServerCompletionQueue*>(completions_->queue(queue)));
 }
 
 bool Server::Authorized(FlightCall& call, const std::string& feed) {
@@ -199,7 +203,7 @@ bool Server::Authorized(FlightCall& call, const std::string& feed) {
 
 void Server::OnAccepted(FlightCall& call) {
   if (!alive_) return call.End({grpc::StatusCode::UNAVAILABLE, "the executor of this task ends"});
-  Await();
+  Await(call.subject().queue);
   std::string_view name = call.context().method();
   if (name.starts_with(kService)) name.remove_prefix(kService.size());
   const std::map<std::string_view, Method> methods = {{"DoPut", Method::kPut},
@@ -326,7 +330,7 @@ void Server::OnFirstOfExchange(FlightCall& call) {
 }
 
 void Server::OnQuestion(FlightCall& call) {
-  auto block = TakeQuestion(call.data());
+  auto block = TakeQuestion(call.data(), call.TakeBody());
   if (!block) return call.End(ToGrpc(block.error()));
   const auto handlers = handlers_;
   const std::string schema = call.subject().schema;  // a copy, because the handler may destroy the call
@@ -336,7 +340,7 @@ void Server::OnQuestion(FlightCall& call) {
 void Server::OnPlainBlock(FlightCall& call) {
   if (HasNoRows(call.data())) return call.Read();
   const auto handlers = handlers_;
-  auto block = TakeBlockAt(call.data(), call.subject().rows);
+  auto block = TakeBlockAt(call.data(), call.TakeBody(), call.subject().rows);
   if (!block) {
     const uint64_t id = call.id();
     call.End(ToGrpc(block.error()));
@@ -365,7 +369,7 @@ void Server::OnPlainBlock(FlightCall& call) {
 
 void Server::OnBlock(FlightCall& call) {
   if (call.subject().plain) return OnPlainBlock(call);
-  auto block = TakeBlock(call.data());
+  auto block = TakeBlock(call.data(), call.TakeBody());
   if (!block) return call.End(ToGrpc(block.error()));
   block->unix_socket = IsOverUnixSocket(call);
   const Rows rows{block->first_row, block->first_row + block->rows};
@@ -418,7 +422,7 @@ void Server::OnTicket(FlightCall& call) {
       to->Write(EncodeMessage(first));
       to->subject().schema = std::move(schema);
     }
-    for (ArrowBlock& block : blocks) to->Write(EncodeBlock(std::move(block)));
+    for (const ArrowBlock& block : blocks) to->Write(EncodeBlock(block));
   };
   const auto handlers = handlers_;
   handlers->on_get(std::move(*get), std::move(send), Ending(call));

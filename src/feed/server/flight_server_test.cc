@@ -36,7 +36,7 @@ flight::FlightData First(const std::string& command = kCommand) {
 flight::FlightData Data(const ArrowBlock& block) {
   flight::FlightData message;
   message.set_data_header(block.header);
-  message.set_data_body(block.body);
+  message.set_data_body(block.body.Text());
   message.set_app_metadata(R"({"from":)" + std::to_string(block.first_row) + "}");
   return message;
 }

@@ -33,8 +33,8 @@ class Hub::Impl {
         client_(settings_.identity, post_),
         feeds_(loop, settings_, handlers_,
                [this](const FlightAddress& address, const std::string& token, const GetTarget& get,
-                      std::function<void(Result<FlightClient::Blocks>)> on_done) {
-                 client_.Get(address, token, get, std::move(on_done));
+                      FlightClient::OnBlock on_block, FlightClient::OnDone on_done) {
+                 client_.Get(address, token, get, std::move(on_block), std::move(on_done));
                }),
         sources_(feeds_.SourcePorts()) {}
   ~Impl() {

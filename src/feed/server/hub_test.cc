@@ -70,15 +70,19 @@ TEST_F(MovesTest, RowsOfAnotherExecutorAreFetchedFromIt) {
   gets[0].on_done(Failed("10.0.0.7:4711: no route"));
   EXPECT_EQ(log.size(), 1U);
   ASSERT_TRUE(RunUntil(loop, [&] { return gets.size() == 2; })) << "it tries again";
-  std::vector<ArrowBlock> incomplete;
-  incomplete.push_back(TestBlock(0, 4, "x"));
-  gets[1].on_done(FlightClient::Blocks{TestSchema(), std::move(incomplete)});
-  EXPECT_EQ(store().blocks(), 0U) << "rows are missing";
+  gets[1].on_block(TestSchema(), TestBlock(0, 4, "x"));
+  EXPECT_EQ(store().blocks(), 1U) << "it is stored as it arrives";
+  gets[1].on_done(Failed("10.0.0.7:4711: the connection was reset"));
+  EXPECT_EQ(store().blocks(), 0U) << "the transfer has failed";
   ASSERT_TRUE(RunUntil(loop, [&] { return gets.size() == 3; }));
-  std::vector<ArrowBlock> blocks;
-  blocks.push_back(TestBlock(0, 4, "x"));
-  blocks.push_back(TestBlock(4, 4, "y"));
-  gets[2].on_done(FlightClient::Blocks{TestSchema(), std::move(blocks)});
+  gets[2].on_block(TestSchema(), TestBlock(0, 4, "x"));
+  gets[2].on_done({});
+  EXPECT_EQ(store().blocks(), 0U) << "rows are missing";
+  ASSERT_TRUE(RunUntil(loop, [&] { return gets.size() == 4; }));
+  gets[3].on_block(TestSchema(), TestBlock(0, 4, "x"));
+  gets[3].on_block(TestSchema(), TestBlock(4, 4, "y"));
+  EXPECT_TRUE(Moved().empty());
+  gets[3].on_done({});
   EXPECT_EQ(Moved().size(), 1U);
   EXPECT_EQ(store().blocks(), 2U);
 }

@@ -254,14 +254,17 @@ RowMoves::Ports LocalFeed::MovePorts() {
           },
       .take_here = [this](const Reassign& move) { return TakeHere(move); },
       .get =
-          [this](const Reassign& move, std::function<void(Result<FlightClient::Blocks>)> on_done) {
+          [this](const Reassign& move, FlightClient::OnBlock on_block, FlightClient::OnDone on_done) {
             const auto place = places_.find(move.from);
             if (place == places_.end()) return false;
             ports_.get(place->second, seat_.token(), {plan_.name, move.pass, move.partition, move.rows},
-                       std::move(on_done));
+                       std::move(on_block), std::move(on_done));
             return true;
           },
-      .on_arrived = [this](const Reassign& move, const FlightClient::Blocks& blocks) { OnMoveArrived(move, blocks); },
+      .store = [this](const Reassign& move, const std::string& schema,
+                      const ArrowBlock& block) { return StoreMoved(move, schema, block); },
+      .on_arrived = [this](const Reassign& move, const std::vector<BlockId>& blocks) { OnMoveArrived(move, blocks); },
+      .drop = [this](const Reassign& move, const std::vector<BlockId>& blocks) { DropMoved(move, blocks); },
       .log = [this](const std::string& line) { ports_.log("feed " + plan_.name + ": " + line); }};
 }
 
@@ -281,21 +284,31 @@ bool LocalFeed::TakeHere(const Reassign& move) {
   return false;
 }
 
-void LocalFeed::OnMoveArrived(const Reassign& move, const FlightClient::Blocks& arrived) {
+std::optional<BlockId> LocalFeed::StoreMoved(const Reassign& move, const std::string& schema, const ArrowBlock& block) {
+  LocalReader* const reader = Find(move.reader.rank);
+  if (reader == nullptr || !reader->receiver().Wants(move)) return std::nullopt;
+  const auto stored = blocks_.Add(move.partition, schema, block);
+  if (!stored.ok()) {
+    ports_.log("feed " + plan_.name + ": " + stored.error().message);
+    return std::nullopt;
+  }
+  blocks_.Own(reader->rank(), *stored);
+  return *stored;
+}
+
+void LocalFeed::OnMoveArrived(const Reassign& move, const std::vector<BlockId>& arrived) {
   LocalReader* reader = Find(move.reader.rank);
   if (reader == nullptr) return;
   std::vector<KeptBlock> blocks;
-  for (const ArrowBlock& block : arrived.second) {
-    const auto stored = blocks_.Add(move.partition, arrived.first, block);
-    if (!stored.ok()) {
-      ports_.log("feed " + plan_.name + ": " + stored.error().message);
-      continue;
-    }
-    blocks_.Own(reader->rank(), *stored);
-    blocks.push_back(blocks_.Kept(*stored));
+  for (const BlockId id : arrived) {
+    if (blocks_.Owns(reader->rank(), id)) blocks.push_back(blocks_.Kept(id));
   }
   Apply(*reader, reader->receiver().Fetched(move, blocks));
   blocks_.Trim();
+}
+
+void LocalFeed::DropMoved(const Reassign& move, const std::vector<BlockId>& arrived) {
+  for (const BlockId id : arrived) blocks_.Drop(move.reader.rank, id);
 }
 
 }  // namespace howdah::feed::server

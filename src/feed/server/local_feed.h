@@ -29,8 +29,8 @@ struct FeedPorts {
   std::function<void(const wire::FromExecutor&)> send;  // as Hub::Handlers::send
   std::function<void(const std::string& line)> log;
   // As FlightClient::Get.
-  std::function<void(const FlightAddress&, const std::string& token, const GetTarget&,
-                     std::function<void(Result<FlightClient::Blocks>)> on_done)>
+  std::function<void(const FlightAddress&, const std::string& token, const GetTarget&, FlightClient::OnBlock,
+                     FlightClient::OnDone)>
       get;
   FileSource::Address address = {};  // for processes that read files
 };
@@ -101,7 +101,9 @@ class LocalFeed final : private LocalReader::Owner {
   std::vector<LocalReader*> Takers(const PutTarget& target) const;
   void AnswerPut(BlockId block, const Result<PutAnswer>& answer);
   bool TakeHere(const Reassign& move);
-  void OnMoveArrived(const Reassign& move, const FlightClient::Blocks& blocks);
+  std::optional<BlockId> StoreMoved(const Reassign& move, const std::string& schema, const ArrowBlock& block);
+  void OnMoveArrived(const Reassign& move, const std::vector<BlockId>& arrived);
+  void DropMoved(const Reassign& move, const std::vector<BlockId>& arrived);
 
   const FeedPlan plan_;
   FeedPorts& ports_;

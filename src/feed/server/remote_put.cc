@@ -2,6 +2,8 @@
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -11,27 +13,28 @@
 #include <utility>
 
 #include "flight_channel.h"
-#include "howdah/wire/flight.grpc.pb.h"
+#include "flight_data.h"
 
 namespace howdah::feed::server {
 namespace {
 
 namespace flight = arrow::flight::protocol;
 
-flight::FlightData FirstOf(const PutTarget& target, const std::string& schema) {
+constexpr char kDoPut[] = "/arrow.flight.protocol.FlightService/DoPut";
+
+grpc::ByteBuffer FirstOf(const PutTarget& target, const std::string& schema) {
   flight::FlightData first;
   first.mutable_flight_descriptor()->set_type(flight::FlightDescriptor::CMD);
   first.mutable_flight_descriptor()->set_cmd(PutCommand(target));
   first.set_data_header(schema);
-  return first;
+  return EncodeMessage(first);
 }
 
-flight::FlightData MessageOf(const ArrowBlock& block) {
-  flight::FlightData message;
-  message.set_data_header(block.header);
-  message.set_app_metadata(PutMetadata(block));
-  message.set_data_body(block.body);
-  return message;
+// nullopt: the message is not a PutResult.
+std::optional<Result<PutAnswer>> AnswerOf(grpc::ByteBuffer& message) {
+  flight::PutResult result;
+  if (!grpc::SerializationTraits<flight::PutResult>::Deserialize(&message, &result).ok()) return std::nullopt;
+  return ReadPutResult(result.app_metadata());
 }
 
 }  // namespace
@@ -64,40 +67,42 @@ class RemotePut::Call {
     on_answer_ = std::move(on_answer);
     {
       const std::lock_guard lock(mutex_);
-      next_ = MessageOf(block);
+      next_ = EncodeBlock(block);
     }
     changed_.notify_one();
   }
 
  private:
   // Waits for the next block. nullopt: there is none.
-  std::optional<flight::FlightData> Next() {
+  std::optional<grpc::ByteBuffer> Next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ends_ || next_; });
     return ends_ ? std::nullopt : std::exchange(next_, std::nullopt);
   }
 
   void Run() {
-    std::optional<flight::FlightData> block = Next();
+    std::optional<grpc::ByteBuffer> block = Next();
     if (!block) return;
     context_.AddMetadata("authorization", "Bearer " + settings_.token);
-    const auto stub = flight::FlightService::NewStub(MakeFlightChannel(where_, settings_.ca_certificate));
-    const auto stream = stub->AsyncDoPut(&context_, &queue_, nullptr);
+    grpc::GenericStub stub(MakeFlightChannel(where_, settings_.ca_certificate));
+    const auto stream = stub.PrepareCall(&context_, kDoPut, &queue_);
+    stream->StartCall(nullptr);
     bool open = Wait();
     if (open) {
       stream->Write(FirstOf(settings_.target, settings_.schema), nullptr);
       open = Wait();
     }
     for (; open && block; block = Next()) {
-      flight::PutResult result;
+      grpc::ByteBuffer message;
       stream->Write(*block, nullptr);
       open = Wait();
       if (open) {
-        stream->Read(&result, nullptr);
+        stream->Read(&message, nullptr);
         open = Wait();
       }
-      if (open) Answer(ReadPutResult(result.app_metadata()));
       if (!open) break;
+      auto answer = AnswerOf(message);
+      Answer(answer ? std::move(*answer) : Failed("the answer to a block is not a PutResult"));
     }
     context_.TryCancel();
     grpc::Status status;
@@ -147,9 +152,9 @@ class RemotePut::Call {
   bool silent_ = false;  // used on the thread
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<flight::FlightData> next_;  // guarded by mutex_
-  bool ends_ = false;                       // guarded by mutex_
-  std::thread thread_;                      // the last field, because it uses the others
+  std::optional<grpc::ByteBuffer> next_;  // guarded by mutex_
+  bool ends_ = false;                     // guarded by mutex_
+  std::thread thread_;                    // the last field, because it uses the others
 };
 
 RemotePut::RemotePut(Settings settings, rpc::Post post)

@@ -20,9 +20,16 @@ void RowMoves::Run() {
     const Reassign move = waiting_.front();
     waiting_.pop_front();
     if (!ports_.wanted(move) || ports_.take_here(move)) continue;
-    const bool begun =
-        ports_.get(move, [this, move, alive = std::weak_ptr(alive_)](Result<FlightClient::Blocks> blocks) {
-          if (!alive.expired()) OnDone(move, std::move(blocks));
+    const auto stored = std::make_shared<std::vector<BlockId>>();
+    const auto alive = std::weak_ptr(alive_);
+    const bool begun = ports_.get(
+        move,
+        [this, move, stored, alive](const std::string& schema, const ArrowBlock& block) {
+          const auto id = alive.expired() ? std::nullopt : ports_.store(move, schema, block);
+          if (id) stored->push_back(*id);
+        },
+        [this, move, stored, alive](const Status& result) {
+          if (!alive.expired()) OnDone(move, *stored, result);
         });
     begun ? void(++running_) : Park(move);
   }
@@ -37,13 +44,14 @@ void RowMoves::Park(const Reassign& move) {
   });
 }
 
-void RowMoves::OnDone(const Reassign& move, Result<FlightClient::Blocks> blocks) {
+void RowMoves::OnDone(const Reassign& move, const std::vector<BlockId>& blocks, const Status& result) {
   --running_;
-  if (blocks.ok()) {
-    ports_.on_arrived(move, std::move(*blocks));
+  if (result.ok()) {
+    ports_.on_arrived(move, blocks);
   } else {
+    ports_.drop(move, blocks);
     ports_.log("getting rows of a feed from the executor of rank " + std::to_string(move.from) + ": " +
-               blocks.error().message);
+               result.error().message);
   }
   if (ports_.wanted(move)) Park(move);
   Run();

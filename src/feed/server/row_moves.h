@@ -6,10 +6,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "flight_client.h"
 #include "howdah/feed/action.h"
+#include "howdah/feed/receiver.h"
 
 namespace howdah::feed::server {
 
@@ -23,9 +26,14 @@ class RowMoves {
     std::function<bool(const Reassign&)> wanted;  // whether the reader still needs the rows
     std::function<bool(const Reassign&)>
         take_here;  // takes the rows from another reader of this executor, if it has them
-    // Gets the rows from another executor. Returns false if its address is not known. on_done is called later.
-    std::function<bool(const Reassign&, std::function<void(Result<FlightClient::Blocks>)> on_done)> get;
-    std::function<void(const Reassign&, FlightClient::Blocks)> on_arrived;
+    // Gets the rows from another executor. Returns false if its address is not known. The others are called later.
+    std::function<bool(const Reassign&, FlightClient::OnBlock, FlightClient::OnDone)> get;
+    // Stores a block as it arrives. nullopt: it is not wanted any more, or cannot be stored.
+    std::function<std::optional<BlockId>(const Reassign&, const std::string& schema, const ArrowBlock&)> store;
+    // All blocks have arrived. `store` has returned these numbers.
+    std::function<void(const Reassign&, const std::vector<BlockId>&)> on_arrived;
+    // The transfer has failed: the blocks that have arrived are not needed.
+    std::function<void(const Reassign&, const std::vector<BlockId>&)> drop;
     std::function<void(const std::string& line)> log;
   };
   static constexpr int kMostAtOnce = 4;
@@ -40,7 +48,7 @@ class RowMoves {
  private:
   void Run();
   void Park(const Reassign& move);
-  void OnDone(const Reassign& move, Result<FlightClient::Blocks> blocks);
+  void OnDone(const Reassign& move, const std::vector<BlockId>& blocks, const Status& result);
 
   Ports ports_;
   std::deque<Reassign> waiting_;

@@ -128,8 +128,9 @@ class FeedsTest : public testing::Test {
         feeds(loop, settings,
               {[this](const wire::FromExecutor& message) { am.Receive(message); },
                [this](const std::string& line) { log.push_back(line); }},
-              [this](const FlightAddress& address, const std::string& token, const GetTarget& get, auto on_done) {
-                gets.push_back({address, token, get, std::move(on_done)});
+              [this](const FlightAddress& address, const std::string& token, const GetTarget& get, auto on_block,
+                     auto on_done) {
+                gets.push_back({address, token, get, std::move(on_block), std::move(on_done)});
               }) {}
 
   wire::Start StartOrder(int attempt) const {
@@ -202,7 +203,8 @@ class FeedsTest : public testing::Test {
     FlightAddress address;
     std::string token;
     GetTarget get;
-    std::function<void(Result<FlightClient::Blocks>)> on_done;
+    FlightClient::OnBlock on_block;
+    FlightClient::OnDone on_done;
   };
   boost::asio::io_context loop;
   os::files::Scratch scratch;

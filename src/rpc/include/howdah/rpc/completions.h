@@ -1,17 +1,23 @@
-// Passes completed gRPC operations to the owner's loop. One thread waits on the completion queue and posts completions
+// Passes completed gRPC operations to the owner's loop. One thread waits on each completion queue and posts completions
 // in batches.
 //
 // gRPC's callback API is not used. It would run one thread per core, and would call back on any of them: every
 // connection would need a lock, and every message a switch to the loop thread. With a completion queue there is only
 // one thread. It posts to the loop only if the inbox was empty, and the loop thread owns the state of all calls.
+//
+// The thread of a queue also reads and decrypts the connections of its calls, so a server that receives much data over
+// TLS needs several queues. The operations of one call belong to one queue, and keep their order.
 #pragma once
 
 #include <grpcpp/completion_queue.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "howdah/rpc/post.h"
 
@@ -37,12 +43,16 @@ class OperationOf final : public Operation {
 
 class Completions {
  public:
-  Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post);
+  using Queues = std::vector<std::unique_ptr<grpc::CompletionQueue>>;
+
+  Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post) : Completions(ListOf(std::move(queue)), post) {}
+  Completions(Queues queues, const Post& post);
   // Waits until gRPC has returned every tag, without running the operations. All calls must have been cancelled, and
   // their operations must still exist.
   ~Completions();
 
-  grpc::CompletionQueue* queue() { return queue_.get(); }
+  grpc::CompletionQueue* queue(size_t number = 0) { return queues_[number].get(); }
+  size_t queues() const { return queues_.size(); }
 
   // Runs completions until done() is true or the limit is reached. For the destructor of the owner, in which the loop
   // does not run.
@@ -50,12 +60,17 @@ class Completions {
 
  private:
   struct Inbox;
+  static Queues ListOf(std::unique_ptr<grpc::CompletionQueue> queue) {
+    Queues queues;
+    queues.push_back(std::move(queue));
+    return queues;
+  }
   static void HandOver(Inbox& inbox);
-  void Wait(const Post& post);
+  void Wait(grpc::CompletionQueue& queue, const Post& post);
 
-  std::unique_ptr<grpc::CompletionQueue> queue_;
+  Queues queues_;
   std::shared_ptr<Inbox> inbox_;  // shared with the closures posted to the loop
-  std::thread thread_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace howdah::rpc
