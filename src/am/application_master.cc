@@ -162,6 +162,7 @@ void ApplicationMaster::Deliver(core::Event event) {
     backend_->Connected(registered->container);
   }
   parts_.feeds.OnEvent(event);
+  parts_.feeds.AddNoRestart(event);
   job_loop_.Post(std::move(event));
 }
 

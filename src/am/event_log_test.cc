@@ -16,6 +16,7 @@ std::vector<core::Event> EveryKind() {
   const core::Diagnosis why{"KeyError: 'x'", "look", false};
   core::RankExited killed{c, 2, 1, {.signal = 9}, At(4), why};
   killed.diagnosis.consequence = killed.diagnosis.node_fault = true;
+  killed.diagnosis.no_restart = "the feed train has failed";
   killed.diagnosis.rule = 1;
   return {core::AmStarted{"node1", 1, 2, 3, "http://example.com/1"},
           core::AmResumed{4, "was killed by signal 9 (SIGKILL)", "http://example.com/1"},

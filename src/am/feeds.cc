@@ -108,6 +108,15 @@ void Feeds::Started(const core::StartTask& order) {
 
 void Feeds::OnEvent(const core::Event& event) { NoteEnd(event); }
 
+void Feeds::AddNoRestart(core::Event& event) const {
+  auto* const exited = std::get_if<core::RankExited>(&event);
+  if (exited == nullptr || (exited->exit.success() && exited->diagnosis.cause.empty())) return;
+  const auto failed = std::find_if(feeds_.begin(), feeds_.end(), [exited](const auto& feed) {
+    return feed->log().ledger().progress().failed && !feed->seats().Of(exited->container).empty();
+  });
+  if (failed != feeds_.end()) exited->diagnosis.no_restart = "the feed " + (*failed)->name() + " has failed";
+}
+
 void Feeds::NoteEnd(const core::Event& event) {
   const auto note = [&](const auto& ended, std::optional<int> local_rank, bool returns) {
     for (const auto& feed : feeds_) {

@@ -63,6 +63,9 @@ class Feeds {
   void Started(const core::StartTask& order);
   // Call it for the events of executors. Only ends of processes have an effect.
   void OnEvent(const core::Event& event);
+  // Adds to the failure of a process that reads a feed that has failed that a restart would not help: the feed gives
+  // the same error to each new process.
+  void AddNoRestart(core::Event& event) const;
   // Call it at the end of each pass of the job's loop. ending: the job has begun to end.
   void OnPassDone(const journal::JobView& view, bool ending);
   // The job has ended: removes the logs.

@@ -417,6 +417,21 @@ TEST(Feeds, DamagedPointIsAnError) {
   EXPECT_THAT(scene.Failures("c1"), ElementsAre(HasSubstr("in the checkpoint of step 3 is damaged")));
 }
 
+TEST(Feeds, ProcessIsNotRestartedForAFeedThatHasFailed) {
+  Scene scene(jobspec::Framework::kPytorch);
+  scene.StartBoth();
+  const auto no_restart = [&](const std::string& container, ExitStatus exit) {
+    core::Event event = core::RankExited{{container}, 0, 0, exit, {}, {}};
+    scene.feeds->AddNoRestart(event);
+    return std::get<core::RankExited>(event).diagnosis.no_restart;
+  };
+  EXPECT_EQ(no_restart("c0", {.code = 1}), "");
+  scene.Report("c0", feed::SourceFailed{"the source is gone"});
+  EXPECT_EQ(no_restart("c0", {.code = 1}), "the feed train has failed");
+  EXPECT_EQ(no_restart("c0", {.code = 0}), "");
+  EXPECT_EQ(no_restart("other", {.code = 1}), "") << "it reads no feed";
+}
+
 TEST(Feeds, AnotherProcessMakesThePlanIfTheFirstOneIsGone) {
   Scene scene(jobspec::Framework::kPytorch, Duration(1));
   scene.StartBoth();

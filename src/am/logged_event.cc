@@ -138,6 +138,7 @@ struct Recorder {
     out.set_consequence(e.diagnosis.consequence);
     out.set_node_fault(e.diagnosis.node_fault);
     if (e.result_bytes) out.set_result_bytes(*e.result_bytes);
+    out.set_no_restart(e.diagnosis.no_restart);
     for (const auto& [name, value] : e.exports) {
       wire::Variable& variable = *out.add_exports();
       variable.set_name(name);
@@ -278,6 +279,7 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   event.diagnosis.consequence = m.consequence();
   event.diagnosis.node_fault = m.node_fault();
   if (m.has_result_bytes()) event.result_bytes = m.result_bytes();
+  event.diagnosis.no_restart = m.no_restart();
   for (const wire::Variable& variable : m.exports()) event.exports.emplace_back(variable.name(), variable.value());
   return event;
 }

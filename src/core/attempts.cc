@@ -265,9 +265,13 @@ Failure Attempts::Diagnosed(Task& task, Failure failure, const Diagnosis& diagno
   const bool node_fault = diagnosis.node_fault && task.ledger.infrastructure <= Ledger::kMostInfrastructure;
   const jobspec::RoleSpec& role = roster_.SpecOf(task);
   failure.diagnosis = diagnosis;
-  failure.verdict = policy::RuleFor(role.restart, diagnosis.rule, node_fault);
+  failure.verdict = policy::RuleFor(role.restart, diagnosis.rule, node_fault, !diagnosis.no_restart.empty());
   failure.not_charged = failure.verdict == Then::kRestartFree || failure.verdict == Then::kElsewhere;
-  if (failure.verdict && diagnosis.rule) failure.ruled_by = RuledByText(role, *diagnosis.rule);
+  if (failure.verdict && diagnosis.rule) {
+    failure.ruled_by = RuledByText(role, *diagnosis.rule);
+  } else if (!diagnosis.no_restart.empty()) {
+    failure.ruled_by = "not restarted: " + diagnosis.no_restart;
+  }
   return failure;
 }
 

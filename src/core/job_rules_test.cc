@@ -46,6 +46,34 @@ TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   EXPECT_NE(played.find("job finished FAILED exit=1 | worker:1 failed with exit code 3"), std::string::npos) << played;
 }
 
+TEST(JobRules, FailureThatARestartCannotMendEndsTheJob) {
+  const std::string played =
+      Play({JobOf({Workers(2, 9, Then::kRestart)}, [](auto& spec) { spec.restart_max = 2; })}, R"(
+0s up
+1s exit worker:0 a0 1 cause=FeedLost no_restart=lost
+1s exit worker:1 a0 1 consequence=1 at=0.9s
+1s ended worker:1 a0
+1s ended worker:0 a0
+1s gone worker:0
+1s gone worker:1
+)");
+  EXPECT_NE(played.find("job stopping | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0: FeedLost; not "
+                        "restarted: lost\n"),
+            std::string::npos)
+      << played;
+  EXPECT_NE(played.find("job finished FAILED exit=1 | worker:0"), std::string::npos) << played;
+}
+
+// A rule of the job file has the last word.
+TEST(JobRules, RuleMayRestartAFailureThatARestartCannotMend) {
+  const std::string played = Play({JobOf({Workers(1, 9, Then::kRestart)})}, R"(
+0s up
+1s exit worker:0 a0 1 rule=0 no_restart=lost
+1s ended worker:0 a0
+)");
+  EXPECT_NE(played.find("task worker:0 READY a1"), std::string::npos) << played;
+}
+
 // The task has no budget and needs none. The pause before each restart still grows.
 TEST(JobRules, FreeRestartIsNotCharged) {
   Reads({JobOf({Workers(1, 0, Then::kRestartFree)})}, R"(

@@ -15,6 +15,7 @@
 //   0s startfail C A 127                0s ended C A
 //   0s exit C A 7                       0s exit C A SIGSEGV rank=1 at=0.5s cause=... consequence=1
 //   0s exit C A 7 rule=0                0s exit C A 7 node_fault=1
+//   0s exit C A 7 no_restart=WHY
 //   0s exit C A SIGTERM by_stop_order=1 0s serves C A (its readiness probe has succeeded)
 //   0s progress C A STEP [CHECKPOINT]   0s saving C A
 //   0s sampled C A stack=STACK          0s hung C A at=0.5s activity=output stack=STACK

@@ -70,6 +70,7 @@ Diagnosis ParseDiagnosis(const Line& line) {
   Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty(),
                       !line.Option("node_fault").empty()};
   if (!line.Option("rule").empty()) diagnosis.rule = std::atoi(line.Option("rule").c_str());
+  diagnosis.no_restart = line.Option("no_restart");
   return diagnosis;
 }
 

@@ -270,7 +270,9 @@ int64_t Ledger::incarnation(int rank) const {
 
 Progress Ledger::progress() const {
   const State& state = impl_->state;
-  Progress progress{.committed_pass = state.committed_pass, .over = state.stopped || state.ended || state.failed};
+  Progress progress{.committed_pass = state.committed_pass,
+                    .over = state.stopped || state.ended || state.failed,
+                    .failed = state.failed.has_value()};
   if (state.round.passes.empty()) {
     progress.pass = state.committed_pass;
     return progress;

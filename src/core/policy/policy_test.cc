@@ -68,21 +68,23 @@ TEST(Restart, FirstMatchingRuleComesBeforeNodeFault) {
   const struct {
     jobspec::RestartLimit restart;
     std::optional<int> rule;
-    bool node_fault;
+    bool node_fault, no_restart;
     std::optional<Then> verdict;
   } rows[] = {
-      {{.rules = rules}, {}, false, std::nullopt},
-      {{.rules = rules}, 1, false, Then::kFail},
-      {{.rules = rules}, 2, false, std::nullopt},  // an index from another job file
-      {{.rules = rules}, -1, false, std::nullopt},
-      {{.rules = rules}, 0, true, Then::kRestart},
-      {{.rules = rules}, {}, true, Then::kElsewhere},
-      {{.rules = {}}, {}, true, Then::kElsewhere},
-      {{.charge_infrastructure = true}, {}, true, std::nullopt},
+      {{.rules = rules}, {}, false, false, std::nullopt},
+      {{.rules = rules}, 1, false, false, Then::kFail},
+      {{.rules = rules}, 2, false, false, std::nullopt},  // an index from another job file
+      {{.rules = rules}, -1, false, false, std::nullopt},
+      {{.rules = rules}, 0, true, false, Then::kRestart},
+      {{.rules = rules}, {}, true, false, Then::kElsewhere},
+      {{.rules = {}}, {}, true, false, Then::kElsewhere},
+      {{.charge_infrastructure = true}, {}, true, false, std::nullopt},
+      {{.rules = rules}, 0, false, true, Then::kRestart},
+      {{.rules = rules}, {}, true, true, Then::kFail},
   };
   int row = 0;
-  for (const auto& [restart, rule, node_fault, verdict] : rows) {
-    EXPECT_EQ(RuleFor(restart, rule, node_fault), verdict) << "row " << row++;
+  for (const auto& [restart, rule, node_fault, no_restart, verdict] : rows) {
+    EXPECT_EQ(RuleFor(restart, rule, node_fault, no_restart), verdict) << "row " << row++;
   }
 }
 

@@ -30,9 +30,10 @@ Remedy Decide(const FailureFacts& facts) {
 }
 
 std::optional<jobspec::RestartRule::Then> RuleFor(const jobspec::RestartLimit& restart, std::optional<int> rule,
-                                                  bool node_fault) {
+                                                  bool node_fault, bool no_restart) {
   const auto index = static_cast<size_t>(rule.value_or(-1));
   if (index < restart.rules.size()) return restart.rules[index].then;
+  if (no_restart) return jobspec::RestartRule::Then::kFail;
   if (node_fault && !restart.charge_infrastructure) return jobspec::RestartRule::Then::kElsewhere;
   return std::nullopt;
 }

@@ -37,6 +37,8 @@ struct Diagnosis {
   // The node is at fault (its GPU has failed): other tasks may fail there in the same way.
   bool node_fault = false;
   std::optional<int> rule = {};  // the index of the first matching rule in the restart.rules of the role
+  // A clause that says why a restart would fail in the same way: "the feed train has failed". Empty: it may help.
+  std::string no_restart = {};
   friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
 };
 

@@ -131,6 +131,7 @@ struct Progress {
   int64_t handed_out = 0;      // by all readers, likewise
   int64_t committed_pass = 0;  // the pass to which a restart returns
   bool over = false;
+  bool failed = false;  // permanently: readers that start again get the same FailFeed
 };
 
 // Not thread-safe.

@@ -36,10 +36,11 @@ bool FailsJob(jobspec::RoleKind kind, jobspec::OnFailure on_failure, bool first_
 Remedy Decide(const FailureFacts& facts);
 
 // Returns the verdict of the restart rule with index `rule`, the first rule of the job file that matches. If no rule
-// matches, a node fault leads to a free restart on another node, unless the job charges infrastructure failures.
-// Returns nullopt in all other cases; Decide() then uses its defaults.
+// matches, a failure that a restart cannot mend (no_restart) is final, and a node fault leads to a free restart on
+// another node, unless the job charges infrastructure failures. Returns nullopt in all other cases; Decide() then uses
+// its defaults.
 std::optional<jobspec::RestartRule::Then> RuleFor(const jobspec::RestartLimit& restart, std::optional<int> rule,
-                                                  bool node_fault);
+                                                  bool node_fault, bool no_restart);
 
 // The properties by which failures are ordered.
 struct FailureOrder {
