@@ -20,6 +20,7 @@ import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
 import howdah  # noqa: E402
+from howdah._feed import local_calls, spark_task  # noqa: E402
 
 ROWS = 10_000
 TABLE = pa.table({"i": np.arange(ROWS), "x": np.arange(ROWS) / 7, "text": [f"row {i}" for i in range(ROWS)]})
@@ -123,6 +124,22 @@ def test_columns_arrive_unchanged():
     value = howdah.run(read, data={"train": howdah.Feed(data)}, **TOGETHER)
     assert value[0] == pytest.approx(np.mean(TABLE["x"].to_numpy()), rel=1e-12)
     assert value[1:] == (["row 0", "row 1"], (ROWS, 2, 3), int(images.sum(dtype=np.int64)))
+
+
+@pytest.mark.parametrize("rows, announced", [(ROWS, False), (2_000_000, True)])
+def test_source_on_this_machine_writes_into_the_memory_of_the_executor(monkeypatch, rows, announced):
+    puts, writes = [], []
+    begin, write = spark_task.Calls._begin_put, local_calls._write_at
+    monkeypatch.setattr(spark_task.Calls, "_begin_put",
+                        lambda calls, *given: puts.append(begin(calls, *given)) or puts[-1])
+    monkeypatch.setattr(local_calls, "_write_at", lambda *given: writes.append(write(*given)))
+
+    def total():
+        return sum(int(batch["i"].sum()) for batch in howdah.context().feed("train").numpy(1000))
+
+    found = submit(total, data={"train": howdah.Feed({"i": np.arange(rows)}, epochs=1)}).result(timeout=120)
+    assert found == rows * (rows - 1) // 2 and bool(writes) == announced
+    assert puts and all(isinstance(writer, local_calls.Put) for writer, *_ in puts)
 
 
 def test_rows_larger_than_the_buffer_arrive():

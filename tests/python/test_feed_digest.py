@@ -13,7 +13,8 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import pyarrow as pa  # noqa: E402
 
-from howdah._feed.digest import digest_of, digests_of, total  # noqa: E402
+from howdah._feed.digest import digest_of  # noqa: E402
+from howdah._feed.spark_task import Pieces  # noqa: E402
 
 COLUMNS = {
     "int64": (pa.int64(), list(range(40))),
@@ -76,14 +77,21 @@ def test_place_of_a_null_may_have_any_content():
     assert len(digests) == 1
 
 
+def total_of(blocks, of=digest_of):
+    pieces = Pieces(iter(blocks), of)
+    while pieces.next([[0, None]]) is not None:
+        pass
+    return pieces.digest
+
+
 def test_order_of_blocks_is_part_of_their_sum():
     first, second = batch([1, 2], pa.int64()), batch([3, 4], pa.int64())
-    one = total([digest_of(0, first), digest_of(2, second)])
-    other = total([digest_of(0, second), digest_of(2, first)])
-    assert one != other
-    assert digests_of([(0, first), (2, second)]) == {(0, 2): digest_of(0, first), (2, 2): digest_of(2, second)}
-    assert total([5, None]) is None
-    assert total([2**64 - 1, 2]) == 1 and total([]) == 0
+    one = total_of([(0, first), (2, second)])
+    other = total_of([(0, second), (2, first)])
+    assert one == (digest_of(0, first) + digest_of(2, second)) % 2**64 != other
+    assert total_of([]) == 0
+    assert total_of([(0, first), (2, second)], lambda first, batch: None if first else 5) is None
+    assert total_of([(0, first), (2, second)], lambda first, batch: 2**64 - 1 if first else 2) == 1
 
 
 def test_pickles_and_types_without_a_layout_have_no_digest():

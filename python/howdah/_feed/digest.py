@@ -9,7 +9,7 @@ The text of this module travels to Spark's tasks, so it needs only the standard 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Iterable
+from typing import Any
 from zlib import crc32
 
 pa: Any = import_module("pyarrow")
@@ -34,17 +34,6 @@ def digest_of(first: int, batch: Any) -> int | None:
     except _Unknown:
         return None
     return _mixed(_mixed((first << 32) + value) + batch.num_rows)
-
-
-def digests_of(blocks: Iterable[tuple[int, Any]]) -> dict[tuple[int, int], int | None]:
-    """The digests of blocks, by the number of the first row and the number of rows."""
-    return {(first, batch.num_rows): digest_of(first, batch) for first, batch in blocks}
-
-
-def total(digests: Iterable[int | None]) -> int | None:
-    """The digest of all these blocks together. None if one of them is not known."""
-    found = list(digests)
-    return None if None in found else sum(digest or 0 for digest in found) & _MASK
 
 
 def _mixed(value: int) -> int:

@@ -18,14 +18,16 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator
 from uuid import uuid4
 
 from .. import _program
 from .._errors import FeedError, HowdahError, Unavailable
-from .digest import digests_of, total
-from .source import Rows, Sent, Source
-from .spark_task import DEPTH, Address, Broken, Calls, SourceFailed
+from .digest import digest_of
+from .local_calls import LocalCalls
+from .source import Rows, Source
+from .source import Sent as SentData
+from .spark_task import DEPTH, Address, Broken, Calls, Pieces, Sent, SourceFailed, has_room
 from .writer import FeedStats
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ class Link(Calls):
     refused = FeedError
 
     def __init__(self, job: str, feed: str) -> None:
-        super().__init__(job, feed)
+        super().__init__(job, feed, LocalCalls())
         self._finding: subprocess.Popen[bytes] | None = None
 
     def connect(self) -> None:
@@ -140,7 +142,7 @@ class Supplier:
 
     def send(self, data: Any, key: str | None) -> bool | None:
         """Sends the data as one partition. Returns False if the key was sent before, and None if the feed is over."""
-        assert isinstance(self._source, Sent)
+        assert isinstance(self._source, SentData)
         rows = self._source.rows(data)
         # Every send has a key, so that the action can be repeated when its reply is lost.
         reply = self._call("send", key=uuid4().hex if key is None else key)
@@ -377,8 +379,8 @@ class Supplier:
     def _supply(self, pass_: int, number: int, rows: Rows) -> None:
         """Supplies a partition until the job has all of its rows."""
         place: dict[str, Any] = {"pass": pass_, "partition": number}
+        pieces = self._pieces(rows)
         ended, failures = False, 0
-        digests: dict[tuple[int, int], int | None] = {}
         while not self._over:
             start = time.monotonic()
             answer = self._link.action("ask", **place)
@@ -392,67 +394,57 @@ class Supplier:
             elif answer["what"] == "wait":
                 self._add(waited=time.monotonic() - start)
             else:
-                if not ended:
-                    digests = self._digests(rows)
-                    digest = total(digests.values()) if rows.repeatable else None
+                missing = answer["missing"]
+                piece = pieces.next(missing)
+                if piece is None and any(first < pieces.rows for first, _ in missing):
+                    pieces = self._pieces(rows)  # rows that were sent are needed again
+                    piece = pieces.next(missing)
+                moved = False
+                if piece is not None:
+                    pieces.put_back([piece])
+                    moved = self._send(place, rows, answer, pieces)
+                if pieces.ended and not ended:
+                    digest = pieces.digest if rows.repeatable else None
                     self._link.action("partition-ended", rows=rows.count, digest=digest, **place)
-                    ended = True
-                failures = 0 if self._send(place, rows, answer, digests) else failures + 1
+                    ended = moved = True
+                failures = 0 if moved else failures + 1
                 if failures:
                     self._pause(failures)
 
-    def _digests(self, rows: Rows) -> dict[tuple[int, int], int | None]:
-        """The digests of all blocks of a partition."""
-        try:
-            return digests_of(rows.blocks(0, rows.count)) if rows.repeatable else {}
-        except Exception as error:
-            raise SourceFailed from error
+    def _pieces(self, rows: Rows) -> Pieces:
+        return Pieces(rows.blocks(0, rows.count), digest_of if rows.repeatable else lambda first, batch: None)
 
-    def _send(
-        self,
-        place: dict[str, Any],
-        rows: Rows,
-        answer: dict[str, Any],
-        digests: dict[tuple[int, int], int | None],
-    ) -> bool:
+    def _send(self, place: dict[str, Any], rows: Rows, answer: dict[str, Any], pieces: Pieces) -> bool:
         """Sends missing rows until all are sent, or the reader takes no more. Returns whether it has taken any."""
-        accepted: list[bool] = []
+        sent, rows_before = Sent(self._link.refused), pieces.accepted_rows
         try:
             with self._link.put(answer["locations"], rows.schema, reader=answer["reader"], **place) as (writer, reader):
-                waiting = 0
-                for first, batch in _blocks(rows, answer["missing"]):
-                    metadata = {"from": first, "digest": digests.get((first, batch.num_rows))}
-                    writer.write_with_metadata(batch, json.dumps(metadata).encode())
-                    self._add(bytes=batch.nbytes)
-                    waiting += 1
-                    if waiting == DEPTH:
-                        waiting -= 1
-                        if not self._answered(reader, accepted):
-                            break
+                while len(sent.flying) < DEPTH or has_room(self._answered(sent.take(reader), pieces)):
+                    piece = pieces.next(answer["missing"])
+                    if piece is None:
+                        break
+                    sent.flying.append(piece)
+                    writer.write_with_metadata(piece[1], pieces.metadata(piece))
+                    self._add(bytes=piece[1].nbytes)
                 writer.done_writing()
-                for _ in range(waiting):
-                    self._answered(reader, accepted)
+                while sent.flying and self._answered(sent.take(reader), pieces) is not None:
+                    pass
         except Broken:
             pass  # the ledger names another reader, or the same one when it is back
         except FeedError as error:
             self._reject(error)
-        return any(accepted)
+        finally:
+            pieces.put_back(sent.rest)
+            self._add(refused=len(sent.refused))
+        return pieces.accepted_rows > rows_before
 
-    def _answered(self, reader: Any, accepted: list[bool]) -> bool:
-        """Takes the answer to one block. Returns whether the reader has room for more."""
-        message = reader.read()
-        if message is None:  # the call has ended; closing the writer gives the reason
-            return False
-        answer = json.loads(message.to_pybytes())
-        if "failed" in answer:
-            raise FeedError(answer["failed"])
-        if "acknowledged" not in answer:
-            self._add(refused=1)
-            return False
-        first, end = answer["acknowledged"]
-        accepted.append(True)
-        self._add(rows=end - first)
-        return bool(answer["credit"])
+    def _answered(self, answer: dict[str, Any] | None, pieces: Pieces) -> dict[str, Any] | None:
+        """Counts the rows of an answer."""
+        if answer is not None and "acknowledged" in answer:
+            first, end = answer["acknowledged"]
+            pieces.accepted(first, end)
+            self._add(rows=end - first)
+        return answer
 
     def _add(self, **counts: float) -> None:
         with self._changed:
@@ -460,17 +452,3 @@ class Supplier:
             self._stats = replace(old, **{name: getattr(old, name) + value for name, value in counts.items()})
             if "rows" in counts:
                 self._rejections = 0
-
-
-def _blocks(rows: Rows, missing: Sequence[Sequence[Any]]) -> Iterator[tuple[int, Any]]:
-    """The blocks with the missing rows."""
-    for first, end in missing:
-        blocks = rows.blocks(first, rows.count if end is None else end)
-        while True:
-            try:
-                block = next(blocks, None)
-            except Exception as error:
-                raise SourceFailed from error
-            if block is None:
-                break
-            yield block

@@ -44,11 +44,12 @@ def _end_with_the_rank() -> None:
 
 def _read(given: dict[str, Any]) -> None:
     from .file_source import FileSource, Over, Settings
+    from .local_calls import LocalCalls
     from .spark_task import Calls
 
     _needs.load("pyarrow", "howdah.Feed").set_cpu_count(max(1, min(4, os.cpu_count() or 1)))
     settings = Settings(given)
-    calls = Calls(given["job"], settings.feed)
+    calls = Calls(given["job"], settings.feed, LocalCalls())
     calls.use(settings.address)
     try:
         FileSource(settings, calls).run()

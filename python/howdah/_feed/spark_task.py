@@ -75,12 +75,13 @@ def reachable(locations: Sequence[str]) -> list[str]:
 
 
 class Calls:
-    """The calls to the executors of a job, for one feed. Thread-safe."""
+    """The calls to the executors of a job, for one feed. local: the LocalCalls for executors on this machine; None: all
+    calls use Flight. Thread-safe."""
 
     refused: type[Exception] = Refused  # raised if an executor refuses a call
 
-    def __init__(self, job: str, feed: str) -> None:
-        self._job, self._feed = job, feed
+    def __init__(self, job: str, feed: str, local: Any = None) -> None:
+        self._job, self._feed, self._local = job, feed, local
         self._lock = threading.Lock()
         self._clients: dict[str, Any] = {}
         self._idle: dict[str, list[Any]] = {}  # clients for `put`, which no call uses now
@@ -111,6 +112,13 @@ class Calls:
 
     def action(self, kind: str, **body: Any) -> dict[str, Any]:
         """The one reply to an action."""
+        if self._local is not None:
+            location = self._main
+            with self._errors(location):
+                text = json.dumps({"feed": self._feed, **body}).encode()
+                found = self._local.action(location, self._address.token, kind, text, _REPLY_S)
+                if found is not None:
+                    return dict(found)
         for reply in self.replies(kind, timeout=_REPLY_S, **body):
             return reply
         raise self.refused(f"the executor has not replied to {kind!r}")
@@ -130,9 +138,8 @@ class Calls:
         if not usable:
             raise self.refused(f"no location of a reader of {self._job} can be reached from this machine: {locations}")
         with self._errors(usable[0]):
-            descriptor = flight.FlightDescriptor.for_command(json.dumps({"feed": self._feed, **command}).encode())
-            client, free = self._putter(usable[0])
-            writer, reader = client.do_put(descriptor, schema, self._options(None))
+            text = json.dumps({"feed": self._feed, **command}).encode()
+            writer, reader, free = self._begin_put(usable[0], schema, text)
             try:
                 yield writer, reader
             except BaseException:
@@ -141,6 +148,17 @@ class Calls:
                 raise
             writer.close()  # raises the status of the call
             free()
+
+    def _begin_put(self, location: str, schema: Any, command: bytes) -> tuple[Any, Any, Callable[[], None]]:
+        """Writer, reader, and a function to call after the call has ended without an error."""
+        if self._local is not None:
+            put = self._local.put(location, self._address.token, schema, command)
+            if put is not None:
+                return put, put, lambda: None
+        descriptor = flight.FlightDescriptor.for_command(command)
+        client, free = self._putter(location)
+        writer, reader = client.do_put(descriptor, schema, self._options(None))
+        return writer, reader, free
 
     def _putter(self, location: str) -> tuple[Any, Callable[[], None]]:
         """A client for a call of `put`, and a function that makes it available again. Over TLS, each of the calls that
@@ -267,8 +285,9 @@ def _ends(batch: Any) -> Sequence[int]:
         total = _sum(total, _sizes(column))
     if isinstance(total, int):
         return range(total, total * batch.num_rows + 1, total)
-    ends: Sequence[int] = pc.cumulative_sum(total).to_pylist()
-    return ends
+    ends = pc.cumulative_sum(total.cast(pa.int64()))
+    # Not to_pylist: it makes an object for each row.
+    return memoryview(ends.buffers()[1]).cast("q")[ends.offset : ends.offset + len(ends)]
 
 
 def _sum(a: Any, b: Any) -> Any:
@@ -311,35 +330,87 @@ def missing_parts(first: int, batch: Any, missing: Sequence[Sequence[Any]]) -> l
     return parts
 
 
+class Pieces:
+    """The rows of a partition that are to be sent. found: its blocks, each of which is read once. digest_of: as in
+    digest.py."""
+
+    def __init__(self, found: Iterator[tuple[int, Any]], digest_of: Callable[[int, Any], int | None]) -> None:
+        self._blocks, self._digest_of = found, digest_of
+        self._digests: dict[tuple[int, int], int | None] = {}  # of unsent blocks, by first row and number of rows
+        self._unsent: deque[tuple[int, Any]] = deque()  # rows that were read and not accepted, in their order
+        self.rows = 0  # that were read
+        self.digest: int | None = 0  # of all blocks that were read
+        self.ended = False  # the input has ended
+        self.accepted_rows = 0
+        self.moved = time.monotonic()  # the last time when rows were read or accepted
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows were read and sent."""
+        return self.ended and not self._unsent
+
+    @property
+    def unsent(self) -> bool:
+        return bool(self._unsent)
+
+    def next(self, missing: Sequence[Sequence[Any]]) -> tuple[int, Any] | None:
+        """The next missing rows; None if there are none."""
+        last = missing[-1][1] if missing else 0
+        while True:
+            if self._unsent:
+                block = self._unsent.popleft()
+            elif self.ended or (last is not None and self.rows >= last):
+                return None
+            else:
+                try:
+                    read = next(self._blocks, None)
+                except Exception as error:  # not an error of the call that is open
+                    raise SourceFailed from error
+                if read is None:
+                    self.ended = True
+                    return None
+                block = read
+                self.rows = block[0] + block[1].num_rows
+                self.moved = time.monotonic()
+                self._add_digest(*block)
+            parts = missing_parts(*block, missing)
+            self._unsent.extendleft(reversed(parts[1:]))
+            if parts:
+                return parts[0]
+
+    def put_back(self, pieces: Sequence[tuple[int, Any]]) -> None:
+        self._unsent.extendleft(reversed(pieces))
+
+    def metadata(self, piece: tuple[int, Any]) -> bytes:
+        """The metadata of a block that is sent."""
+        first, batch = piece
+        return json.dumps({"from": first, "digest": self._digests.get((first, batch.num_rows))}).encode()
+
+    def accepted(self, first: int, end: int) -> None:
+        self._digests.pop((first, end - first), None)
+        self.accepted_rows += end - first
+        self.moved = time.monotonic()
+
+    def _add_digest(self, first: int, batch: Any) -> None:
+        digest = self._digest_of(first, batch)
+        self._digests[first, batch.num_rows] = digest
+        self.digest = None if digest is None or self.digest is None else (self.digest + digest) % 2**64
+
+
 # --- the task ---
 
 
 class Attempt:
-    """One attempt of a Spark task to supply a partition. found: its blocks. patience: seconds until a task that is
-    blocked ends. digest_of: as in digest.py."""
+    """One attempt of a Spark task to supply a partition. patience: seconds until a task that is blocked ends."""
 
-    def __init__(
-        self,
-        calls: Calls,
-        place: dict[str, int],
-        found: Iterator[tuple[int, Any]],
-        patience: float,
-        digest_of: Callable[[int, Any], int | None],
-    ) -> None:
-        self._calls, self._place, self._blocks, self._patience = calls, place, found, patience
-        self._digest_of = digest_of
-        self._digests: dict[tuple[int, int], int | None] = {}  # of unsent blocks, by first row and number of rows
-        self._digest: int | None = 0  # of all blocks that were read
-        self._unsent: deque[tuple[int, Any]] = deque()  # rows that were read and not accepted, in their order
-        self._read = 0  # rows
-        self._ended = False  # the input has ended
-        self._moved = time.monotonic()  # the last time when rows were read or accepted
+    def __init__(self, calls: Calls, place: dict[str, int], pieces: Pieces, patience: float) -> None:
+        self._calls, self._place, self._pieces, self._patience = calls, place, pieces, patience
         self.counts = {"rows": 0, "bytes": 0, "refused": 0, "waited": 0.0}
 
     @property
     def end(self) -> tuple[int, int | None]:
         """The number of rows that were read, and their digest."""
-        return self._read, self._digest
+        return self._pieces.rows, self._pieces.digest
 
     def supply(self) -> str:
         """Returns `ended` (the job has all rows that the input had), `done` (the job has all rows of the partition),
@@ -361,13 +432,13 @@ class Attempt:
                     self.counts["waited"] += time.monotonic() - start
                 elif not self._send(answer):
                     return "again"
-                elif self._ended and not self._unsent:
+                elif self._pieces.complete:
                     return "ended"
-                failures = 0 if self.counts["rows"] > accepted or not self._unsent else failures + 1
+                failures = 0 if self.counts["rows"] > accepted or not self._pieces.unsent else failures + 1
             except Broken:
                 self._calls.use_next()
                 failures, blocked = failures + 1, "lost"
-            if time.monotonic() - self._moved >= self._patience:
+            if time.monotonic() - self._pieces.moved >= self._patience:
                 return blocked
             if failures:
                 time.sleep(min(0.05 * 2 ** min(failures, 10), _SLOWEST_RETRY_S))
@@ -375,10 +446,10 @@ class Attempt:
     def _send(self, answer: dict[str, Any]) -> bool:
         """Sends missing rows until all are sent, or the reader takes no more. Returns false if the missing rows come
         before those that this attempt can still supply."""
-        piece = self._next(answer["missing"])
+        piece = self._pieces.next(answer["missing"])
         if piece is None:
-            return self._ended and all(first >= self._read for first, _ in answer["missing"])
-        self._unsent.appendleft(piece)
+            return self._pieces.ended and all(first >= self._pieces.rows for first, _ in answer["missing"])
+        self._pieces.put_back([piece])
         with suppress(Broken):  # the ledger names another reader, or the same one when it is back
             self._put(answer, piece[1].schema)
         return True
@@ -390,62 +461,30 @@ class Attempt:
         try:
             with self._calls.put(answer["locations"], schema, **place) as (writer, reader):
                 while len(sent.flying) < DEPTH or has_room(self._answered(sent.take(reader))):
-                    piece = self._next(missing)
+                    piece = self._pieces.next(missing)
                     if piece is None:
                         break
+                    _check_size(*piece)
                     if not piece[1].schema.equals(schema, check_metadata=True):  # a call has one schema
-                        self._unsent.appendleft(piece)
+                        self._pieces.put_back([piece])
                         break
                     sent.flying.append(piece)
-                    digest = self._digests.get((piece[0], piece[1].num_rows))
-                    writer.write_with_metadata(piece[1], json.dumps({"from": piece[0], "digest": digest}).encode())
+                    writer.write_with_metadata(piece[1], self._pieces.metadata(piece))
                     self.counts["bytes"] += piece[1].nbytes
                 writer.done_writing()
                 while sent.flying and self._answered(sent.take(reader)) is not None:
                     pass
         finally:
             self.counts["refused"] += len(sent.refused)
-            self._unsent.extendleft(reversed(sent.rest))
+            self._pieces.put_back(sent.rest)
 
     def _answered(self, answer: dict[str, Any] | None) -> dict[str, Any] | None:
         """Counts the rows of an answer."""
         if answer is not None and "acknowledged" in answer:
             first, end = answer["acknowledged"]
-            self._digests.pop((first, end - first), None)
+            self._pieces.accepted(first, end)
             self.counts["rows"] += end - first
-            self._moved = time.monotonic()
         return answer
-
-    def _next(self, missing: Sequence[Sequence[Any]]) -> tuple[int, Any] | None:
-        """The next missing rows; None if this attempt has none."""
-        last = missing[-1][1] if missing else 0
-        while True:
-            if self._unsent:
-                block = self._unsent.popleft()
-            elif self._ended or (last is not None and self._read >= last):
-                return None
-            else:
-                try:
-                    read = next(self._blocks, None)
-                except Exception as error:  # not an error of the call that is open
-                    raise SourceFailed from error
-                if read is None:
-                    self._ended = True
-                    return None
-                block = read
-                self._read = block[0] + block[1].num_rows
-                self._moved = time.monotonic()
-                _check_size(*block)
-                self._add_digest(*block)
-            parts = missing_parts(*block, missing)
-            self._unsent.extendleft(reversed(parts[1:]))
-            if parts:
-                return parts[0]
-
-    def _add_digest(self, first: int, batch: Any) -> None:
-        digest = self._digest_of(first, batch)
-        self._digests[first, batch.num_rows] = digest
-        self._digest = None if digest is None or self._digest is None else (self._digest + digest) % 2**64
 
 
 def _check_size(first: int, batch: Any) -> None:
@@ -477,23 +516,28 @@ _kept: dict[tuple[str, str, str], Calls] = {}  # the connections of this process
 _MOST_KEPT = 4
 
 
-def _calls(job: dict[str, Any]) -> Calls:
+def _calls(job: dict[str, Any], local: Callable[[], Any]) -> Calls:
     key = job["job"], job["feed"], job["token"]
     if key not in _kept:
         if len(_kept) == _MOST_KEPT:
             del _kept[next(iter(_kept))]  # the oldest
-        _kept[key] = Calls(job["job"], job["feed"])
+        _kept[key] = Calls(job["job"], job["feed"], local())
     return _kept[key]
 
 
 def supply(
-    batches: Iterable[Any], job: dict[str, Any], digest_of: Callable[[int, Any], int | None]
+    batches: Iterable[Any],
+    job: dict[str, Any],
+    digest_of: Callable[[int, Any], int | None],
+    local: Callable[[], Any],
+    ahead: Callable[[], Any],
 ) -> tuple[str, tuple[Any, ...]]:
     """Supplies the partition of this Spark task.
 
     job: `job`, `feed`, `token`, `ca`, `server_name`, `names` (of the columns), `patience`, and `turn` if it is not a
     local property: `pass`, `partitions` that are wanted (null: all), `numbers` of partitions in the feed, `key` of a
-    send, `group` of the Spark job, `locations`. Returns the group, and the fields of spark_rows.Result.
+    send, `group` of the Spark job, `locations`. local: makes a LocalCalls. ahead: makes an Ahead.
+    Returns the group, and the fields of spark_rows.Result.
     """
     context = import_module("pyspark").TaskContext.get()
     turn = json.loads(job.get("turn") or context.getLocalProperty(TURN))
@@ -502,7 +546,7 @@ def supply(
     counts: dict[str, float] = {}
     result, text = "", ""
     end: tuple[int, int | None] = (-1, None)
-    calls = _calls(job)
+    calls = _calls(job, local)
     try:
         if turn["partitions"] is not None and partition not in turn["partitions"]:
             return turn["group"], (partition, -1, "skipped", "", counts)
@@ -512,9 +556,10 @@ def supply(
         if number is None:
             return turn["group"], (partition, -1, "done", "", counts)
         place = {"pass": turn["pass"], "partition": number}
-        attempt = Attempt(calls, place, blocks(batches, job["names"]), job["patience"], digest_of)
+        read = ahead()
+        attempt = Attempt(calls, place, Pieces(read, digest_of), job["patience"])
         counts = attempt.counts
-        result = attempt.supply()
+        result = read.run(attempt.supply, blocks(batches, job["names"]))
         end = attempt.end
     except SourceFailed as failed:
         if not getattr(failed.__cause__, "unfit", False):
