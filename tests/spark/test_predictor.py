@@ -258,4 +258,6 @@ def test_mistakes_are_refused(client, spark):
     ):
         with pytest.raises(error, match=text):
             Predictor(lambda: lambda x: x, **keys)
-    assert client.jobs() and all(client.status(job)["state"] == "KILLED" for job in client.jobs())
+    # A job ends with success if its rank runs already when the predictor is closed.
+    states = [client.status(job)["state"] for job in client.jobs()]
+    assert len(states) == 2 and set(states) <= {"KILLED", "SUCCEEDED"}
