@@ -1,5 +1,7 @@
 #include "block_reader.h"
 
+#include <utility>
+
 #include "howdah/hadoop/messages/datatransfer.pb.h"
 
 namespace howdah::hadoop::hdfs {
@@ -22,8 +24,19 @@ Result<BlockReader> BlockReader::Open(DataNodeConnector& connector, const pb::Lo
   op.set_offset(static_cast<uint64_t>(offset));
   op.set_len(static_cast<uint64_t>(length));
   op.mutable_cachingstrategy();
+  const std::string request = EncodeOp(Op::kReadBlock, op);
+  if (auto kept = connector.TakeKept(node)) {
+    auto reader = OpenOn(std::move(*kept), silence, request, offset, length);
+    if (reader) return reader;
+    // The DataNode may have closed the connection in the meantime.
+  }
   HOWDAH_TRY(auto connection, connector.Connect(node, block));
-  if (const Status sent = connection.Send(EncodeOp(Op::kReadBlock, op), silence); !sent.ok()) {
+  return OpenOn(std::move(connection), silence, request, offset, length);
+}
+
+Result<BlockReader> BlockReader::OpenOn(DataConnection connection, Duration silence, std::string_view request,
+                                        int64_t offset, int64_t length) {
+  if (const Status sent = connection.Send(request, silence); !sent.ok()) {
     return sent.error();
   }
   pb::BlockOpResponseProto response;
@@ -43,16 +56,21 @@ Result<BlockReader> BlockReader::Open(DataNodeConnector& connector, const pb::Lo
   return reader;
 }
 
-Result<std::string_view> BlockReader::Next() {
+Result<std::string_view> BlockReader::Next(char* out, size_t size) {
   while (data_.empty() && left_ > 0) {
-    HOWDAH_TRY_STATUS(ReadPacket());
+    HOWDAH_TRY_STATUS(ReadPacket(out, size));
   }
   const std::string_view data = data_.substr(0, static_cast<size_t>(left_));
   data_ = {};
   offset_ += static_cast<int64_t>(data.size());
   left_ -= static_cast<int64_t>(data.size());
-  if (!data.empty() && left_ == 0) (void)Finish();
+  if (!data.empty() && left_ == 0) finished_ = Finish().ok() && connection_.buffered().empty();
   return data;
+}
+
+std::optional<DataConnection> BlockReader::TakeConnection() && {
+  if (!finished_) return std::nullopt;
+  return std::move(connection_);
 }
 
 Result<PacketHeader> BlockReader::ReadHead(size_t& body) {
@@ -65,24 +83,20 @@ Result<PacketHeader> BlockReader::ReadHead(size_t& body) {
   return ParsePacketHeader(head, prefix);
 }
 
-Status BlockReader::ReadPacket() {
+Status BlockReader::ReadPacket(char* out, size_t size) {
   size_t body = 0;
   HOWDAH_TRY(const auto header, ReadHead(body));
   if (header.last) return Failed("the block ended " + std::to_string(left_) + " bytes too early");
-  body_.resize(body);
-  HOWDAH_TRY_STATUS(connection_.Receive(body_.data(), body_.size(), silence_));
-
   const size_t checksums = body - header.data;
-  const std::string_view data = std::string_view(body_).substr(checksums);
-  if (checked_) {
-    if (checksums != (data.size() + chunk_ - 1) / chunk_ * 4)
-      return Failed("a packet has the wrong number of checksums");
-    if (const auto wrong = FirstWrongChunk(crc_, data, chunk_, std::string_view(body_).substr(0, checksums))) {
-      return Failed("the checksum of the block's bytes from " +
-                    std::to_string(header.offset + static_cast<int64_t>(*wrong * chunk_)) +
-                    " on is wrong: the replica is corrupt");
-    }
+  // Only the first and the last packet have bytes that were not requested, because checksums cover whole chunks.
+  const bool direct = header.offset == offset_ && header.data <= size && std::cmp_less_equal(header.data, left_);
+  body_.resize(direct ? checksums : body);
+  HOWDAH_TRY_STATUS(connection_.Receive(body_.data(), body_.size(), silence_));
+  if (direct) {
+    HOWDAH_TRY_STATUS(connection_.Receive(out, header.data, silence_));
   }
+  const std::string_view data = direct ? std::string_view(out, header.data) : std::string_view(body_).substr(checksums);
+  HOWDAH_TRY_STATUS(Verify(header, data, std::string_view(body_).substr(0, checksums)));
   // The first packet begins at a chunk boundary, which may be before the first requested byte.
   const int64_t before = offset_ - header.offset;
   if (before < 0 || (before > 0 && static_cast<size_t>(before) >= data.size())) {
@@ -90,6 +104,17 @@ Status BlockReader::ReadPacket() {
   }
   data_ = data.substr(static_cast<size_t>(before));
   return {};
+}
+
+Status BlockReader::Verify(const PacketHeader& header, std::string_view data, std::string_view sums) const {
+  if (!checked_) return {};
+  if (sums.size() != (data.size() + chunk_ - 1) / chunk_ * 4)
+    return Failed("a packet has the wrong number of checksums");
+  const auto wrong = FirstWrongChunk(crc_, data, chunk_, sums);
+  if (!wrong) return {};
+  return Failed("the checksum of the block's bytes from " +
+                std::to_string(header.offset + static_cast<int64_t>(*wrong * chunk_)) +
+                " on is wrong: the replica is corrupt");
 }
 
 // Reads the empty last packet. Then reports to the DataNode that the checksums were correct, so that it can postpone

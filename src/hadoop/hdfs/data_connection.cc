@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "howdah/os/net/connect.h"
@@ -14,6 +15,7 @@ namespace howdah::hadoop::hdfs {
 namespace {
 
 constexpr size_t kBuffer = 32 << 10;
+constexpr size_t kDirect = 1 << 10;  // more than the head and the checksums of a packet have
 constexpr size_t kMaxBuffers = 64;
 constexpr size_t kProtectedBuffer = 256 << 10;
 
@@ -90,7 +92,28 @@ Status DataConnection::Send(std::string_view bytes, Duration limit) {
 }
 
 Result<size_t> DataConnection::Take(char* out, size_t size) {
-  const ssize_t got = ::recv(fd_.get(), out, size, MSG_DONTWAIT);
+  return Taken(::recv(fd_.get(), out, size, MSG_DONTWAIT));
+}
+
+Result<size_t> DataConnection::TakeDirectly(char* out, size_t size) {
+  if (buffer_.empty()) buffer_.resize(kBuffer);
+  iovec vectors[] = {{out, size}, {buffer_.data(), kDirect}};
+  msghdr message{};
+  message.msg_iov = vectors;
+  message.msg_iovlen = std::size(vectors);
+  HOWDAH_TRY(const size_t got, Taken(::recvmsg(fd_.get(), &message, MSG_DONTWAIT)));
+  const size_t direct = std::min(got, size);
+  begin_ = 0;
+  end_ = got - direct;
+  return direct;
+}
+
+bool DataConnection::idle() const {
+  char byte = 0;
+  return buffered().empty() && ::recv(fd_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && WouldBlock();
+}
+
+Result<size_t> DataConnection::Taken(ssize_t got) const {
   if (got > 0) return static_cast<size_t>(got);
   if (got < 0 && WouldBlock()) return size_t{0};
   const std::string reason = close_reason_.empty() ? "" : "; " + close_reason_;
@@ -134,9 +157,9 @@ Status DataConnection::Receive(char* out, size_t size, Duration limit) {
     out += count;
     size -= count;
     if (size == 0) break;
-    // Receive a large part directly into `out`, without copying it through the buffer.
-    const bool direct = size > kBuffer && !codec_;
-    HOWDAH_TRY(const auto got, direct ? Take(out, size) : Fill());
+    // Receive a large part directly into `out`, and with it the head of the next packet.
+    const bool direct = size > kDirect && !codec_;
+    HOWDAH_TRY(const auto got, direct ? TakeDirectly(out, size) : Fill());
     if (direct) {
       out += got;
       size -= got;

@@ -73,9 +73,15 @@ class DataConnection {
   void Drop(size_t count) { begin_ += count; }
 
   int fd() const { return fd_.get(); }
+  const std::string& peer() const { return peer_; }
+  // Whether the peer has neither sent anything nor closed the connection.
+  bool idle() const;
 
  private:
   Result<size_t> Take(char* out, size_t size);
+  // Receives into `out`, and the bytes behind them into the buffer, which must be empty. Returns how many are in `out`.
+  Result<size_t> TakeDirectly(char* out, size_t size);
+  Result<size_t> Taken(ssize_t got) const;
   Result<size_t> SendPlain(const std::vector<std::string_view>& pieces);
   Result<size_t> SendProtected(const std::vector<std::string_view>& pieces);
   Status SendUnsent();

@@ -2,6 +2,9 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
+#include <ranges>
+
 #include "howdah/hadoop/sasl/digest.h"
 
 namespace howdah::hadoop::hdfs {
@@ -11,6 +14,7 @@ namespace pb = ::hadoop::hdfs;
 
 constexpr uint32_t kPrivilegedPorts = 1024;
 constexpr size_t kNonceSize = 30;
+constexpr size_t kMostKept = 8;
 
 Result<std::string> NewNonce() {
   std::string bytes(kNonceSize, '\0');
@@ -91,6 +95,24 @@ Result<DataConnection> DataNodeConnector::ConnectOnce(const pb::DatanodeInfoProt
   if (!done.ok()) return done.error().While("protecting the connection to " + NameOf(node));
   connection.ExplainClose("");
   Remember(handshake.protection());
+  return connection;
+}
+
+void DataNodeConnector::Keep(std::optional<DataConnection> connection) {
+  if (!connection) return;
+  const std::lock_guard lock(mutex_);
+  if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
+  kept_.push_back(std::move(*connection));
+}
+
+std::optional<DataConnection> DataNodeConnector::TakeKept(const pb::DatanodeInfoProto& node) {
+  const std::string name = NameOf(node);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(kept_, [](const DataConnection& one) { return !one.idle(); });
+  const auto found = std::ranges::find(std::views::reverse(kept_), name, &DataConnection::peer);
+  if (found == std::views::reverse(kept_).end()) return std::nullopt;
+  DataConnection connection = std::move(*found);
+  kept_.erase(std::prev(found.base()));
   return connection;
 }
 

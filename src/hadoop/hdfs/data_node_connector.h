@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data_connection.h"
 #include "howdah/base/result.h"
@@ -31,6 +32,10 @@ class DataNodeConnector {
   Result<DataConnection> Connect(const ::hadoop::hdfs::DatanodeInfoProto& node,
                                  const ::hadoop::hdfs::LocatedBlockProto& block);
   const TransferOptions& options() const { return options_; }
+  // Keeps a connection on which a DataNode waits for the next request, and returns one that it has not closed yet. A
+  // request on such a connection may still fail, because DataNodes close them after some seconds.
+  void Keep(std::optional<DataConnection> connection);
+  std::optional<DataConnection> TakeKept(const ::hadoop::hdfs::DatanodeInfoProto& node);
   // See FileSystem::transfer_protection.
   std::string last_protection() const;
 
@@ -51,6 +56,7 @@ class DataNodeConnector {
   mutable std::mutex mutex_;
   SharedKey key_;  // null before the first request to the NameNode
   std::string last_protection_;
+  std::vector<DataConnection> kept_;  // the newest one last
 };
 
 }  // namespace howdah::hadoop::hdfs

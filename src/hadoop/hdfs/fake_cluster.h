@@ -60,6 +60,7 @@ struct Faults {
   bool refuses = false;         // refuses every op
   bool corrupts = false;        // corrupts the data that it sends, from byte 4096 of each block on
   bool dies_at_end = false;     // closes the connection at the last packet of a block
+  bool closes = false;          // closes the connection after each block that was read
 };
 
 class FakeDataNode {
@@ -103,8 +104,10 @@ class FakeDataNode {
       if (fd < 0) return;
       const std::lock_guard lock(mutex_);
       connections_.emplace_back(fd);
+      shared_.Note("connection of " + name_);
       threads_.emplace_back([this, fd] {
-        Serve(fd);
+        while (Serve(fd)) {
+        }
         ::shutdown(fd, SHUT_RDWR);
       });
     }
@@ -135,11 +138,12 @@ class FakeDataNode {
     return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
   }
 
-  void Serve(int fd) {
+  // Returns whether a further request may follow.
+  bool Serve(int fd) {
     char head[3];
-    if (!ReadExactly(fd, head, 3) || head[0] != 0 || head[1] != 28) return;
+    if (!ReadExactly(fd, head, 3) || head[0] != 0 || head[1] != 28) return false;
     if (static_cast<Op>(head[2]) == Op::kWriteBlock) Write(fd);
-    if (static_cast<Op>(head[2]) == Op::kReadBlock) Read(fd);
+    return static_cast<Op>(head[2]) == Op::kReadBlock && Read(fd) && !faults.closes;
   }
 
   bool Answer(int fd, pb::BlockOpResponseProto response) {
@@ -197,16 +201,16 @@ class FakeDataNode {
     return Send(fd, EncodeDelimited(ack)) && !header->last;
   }
 
-  void Read(int fd) {
+  bool Read(int fd) {
     pb::OpReadBlockProto op;
-    if (!ReadMessage(fd, op)) return;
-    shared_.Note(name_ + " read");
+    if (!ReadMessage(fd, op)) return false;
+    shared_.Note(name_ + " read " + std::to_string(op.len()));
     pb::BlockOpResponseProto response;
     const uint64_t begin = op.offset() / kChunk * kChunk;
     response.mutable_readopchecksuminfo()->set_chunkoffset(begin);
     response.mutable_readopchecksuminfo()->mutable_checksum()->set_type(pb::CHECKSUM_CRC32C);
     response.mutable_readopchecksuminfo()->mutable_checksum()->set_bytesperchecksum(kChunk);
-    if (!Answer(fd, response)) return;
+    if (!Answer(fd, response)) return false;
     std::string data;
     {
       const std::lock_guard lock(shared_.mutex);
@@ -222,11 +226,13 @@ class FakeDataNode {
                        packet.data() + kPacketHead);
       WriteChecksums(Crc::kCrc32c, piece, kChunk, packet.data() + kPacketHead);
       if (faults.corrupts && begin + at >= kPiece) piece.back() ^= 1;
-      if (!Send(fd, packet + piece)) return;
+      if (!Send(fd, packet + piece)) return false;
     }
-    if (!Send(fd, EncodeEmptyPacket(static_cast<int64_t>(begin + data.size()), sequence, true))) return;
+    if (!Send(fd, EncodeEmptyPacket(static_cast<int64_t>(begin + data.size()), sequence, true))) return false;
     pb::ClientReadStatusProto status;
-    if (ReadMessage(fd, status)) shared_.Note(name_ + " received " + pb::Status_Name(status.status()));
+    if (!ReadMessage(fd, status)) return false;
+    shared_.Note(name_ + " received " + pb::Status_Name(status.status()));
+    return true;
   }
 
   SharedState& shared_;

@@ -1,6 +1,8 @@
 #include "file_reader.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace howdah::hadoop::hdfs {
 
@@ -56,9 +58,14 @@ Status FileReader::Seek(int64_t offset) {
                   std::to_string(size_));
   }
   if (offset == position_) return {};
+  const int64_t forward = offset - position_;
   position_ = offset;
   decryption_.reset();
-  reader_.reset();
+  if (forward > 0 && std::cmp_less_equal(forward, rest_.size())) {
+    rest_.remove_prefix(static_cast<size_t>(forward));
+    return {};
+  }
+  CloseReplica();
   rest_ = {};
   return {};
 }
@@ -72,42 +79,61 @@ const FileReader::BlockRange* FileReader::RangeAt(int64_t position) const {
 Result<std::string> FileReader::Read(size_t most) {
   if (position_ >= size_) return std::string();
   if (rest_.empty()) {
-    auto bytes = NextBytes();
-    if (!bytes) return bytes.error().While("reading " + path_);
-    rest_ = *bytes;
+    if (const Status next = NextBytes(nullptr, 0); !next.ok()) return next.error().While("reading " + path_);
   }
   std::string bytes(rest_.substr(0, most));
   rest_.remove_prefix(bytes.size());
-  if (const Status decrypted = Decrypt(bytes); !decrypted.ok()) return decrypted.error().While("reading " + path_);
+  if (const Status decrypted = Decrypt(bytes.data(), bytes.size()); !decrypted.ok()) {
+    return decrypted.error().While("reading " + path_);
+  }
   position_ += static_cast<int64_t>(bytes.size());
   return bytes;
 }
 
-Status FileReader::Decrypt(std::string& bytes) {
+Result<size_t> FileReader::ReadInto(char* out, size_t size) {
+  if (position_ >= size_ || size == 0) return size_t{0};
+  if (rest_.empty()) {
+    if (const Status next = NextBytes(out, size); !next.ok()) return next.error().While("reading " + path_);
+  }
+  const size_t count = std::min(size, rest_.size());
+  if (rest_.data() != out) std::memcpy(out, rest_.data(), count);
+  rest_.remove_prefix(count);
+  if (const Status decrypted = Decrypt(out, count); !decrypted.ok()) return decrypted.error().While("reading " + path_);
+  position_ += static_cast<int64_t>(count);
+  return count;
+}
+
+Status FileReader::Decrypt(char* bytes, size_t size) {
   if (key_.empty()) return {};
   if (!decryption_) {
     HOWDAH_TRY(auto stream, AesCtr::Make(key_, iv_, static_cast<uint64_t>(position_)));
     decryption_.emplace(std::move(stream));
   }
-  return decryption_->Run(bytes.data(), bytes.size(), bytes.data());
+  return decryption_->Run(bytes, size, bytes);
 }
 
 // Reads from the open replica. If that fails, reads from other replicas until none is left.
-Result<std::string_view> FileReader::NextBytes() {
+Status FileReader::NextBytes(char* out, size_t size) {
   for (;;) {
     if (!reader_) {
       HOWDAH_TRY_STATUS(OpenReplica());
     }
-    auto bytes = reader_->Next();
+    const auto bytes = reader_->Next(out, size);
     if (bytes && !bytes->empty()) {
       failures_.clear();
-      return bytes;
+      rest_ = *bytes;
+      return {};
     }
-    reader_.reset();
-    if (bytes) continue;  // the block is complete
+    CloseReplica();
+    if (bytes) continue;  // the requested part of the block is complete
     bad_.insert(node_);
     failures_ += "; " + node_ + ": " + bytes.error().message;
   }
+}
+
+void FileReader::CloseReplica() {
+  if (reader_) connector_->Keep(std::move(*reader_).TakeConnection());
+  reader_.reset();
 }
 
 Status FileReader::OpenReplica() {
@@ -126,8 +152,9 @@ Status FileReader::OpenReplica() {
     for (const auto& node : range->block.locs()) {
       const std::string name = NameOf(node);
       if (bad_.contains(name)) continue;
-      auto reader = BlockReader::Open(*connector_, range->block, node, "howdah", position_ - range->begin,
-                                      range->end - position_);
+      const int64_t end = expected_end_ > position_ ? std::min(range->end, expected_end_) : range->end;
+      auto reader =
+          BlockReader::Open(*connector_, range->block, node, "howdah", position_ - range->begin, end - position_);
       if (reader) {
         reader_ = std::move(*reader);
         node_ = name;

@@ -1,6 +1,7 @@
 // Reads a file of HDFS.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,9 +25,12 @@ class FileReader : public Reader {
                                                   std::shared_ptr<DataNodeConnector> connector,
                                                   std::shared_ptr<FileKeys> keys, const std::string& path);
 
+  ~FileReader() override { CloseReplica(); }
   int64_t size() const override { return size_; }
   Result<std::string> Read(size_t most) override;
+  Result<size_t> ReadInto(char* out, size_t size) override;
   Status Seek(int64_t offset) override;
+  void ExpectUntil(int64_t offset) override { expected_end_ = offset; }
 
  private:
   FileReader(std::shared_ptr<NameNode> name_node, std::shared_ptr<DataNodeConnector> connector,
@@ -45,10 +49,13 @@ class FileReader : public Reader {
   // Appends a block to the file.
   Status Append(const NameNode::LocatedBlock& block, int64_t length);
   const BlockRange* RangeAt(int64_t position) const;
-  Result<std::string_view> NextBytes();
+  // Sets rest_ to the next bytes. They are in `out` if a whole packet fits there.
+  Status NextBytes(char* out, size_t size);
   Status OpenReplica();
+  // Ends the reading from the open replica.
+  void CloseReplica();
   // Decrypts bytes of the file that begin at position_.
-  Status Decrypt(std::string& bytes);
+  Status Decrypt(char* bytes, size_t size);
 
   std::shared_ptr<NameNode> name_node_;
   std::shared_ptr<DataNodeConnector> connector_;
@@ -58,6 +65,7 @@ class FileReader : public Reader {
   std::optional<AesCtr> decryption_;  // the stream of the bytes from position_ on; nullopt after Seek
   std::vector<BlockRange> ranges_;
   int64_t size_ = 0, position_ = 0;
+  int64_t expected_end_ = INT64_MAX;
   std::optional<BlockReader> reader_;
   std::string_view rest_;      // the unread part of the bytes that reader_ returned last
   std::string node_;           // the DataNode that reader_ reads from

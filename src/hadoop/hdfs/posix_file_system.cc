@@ -84,14 +84,19 @@ class PosixReader : public Reader {
 
   Result<std::string> Read(size_t most) override {
     std::string bytes(std::min(most, size_t{1} << 20), '\0');
+    HOWDAH_TRY(const size_t count, ReadInto(bytes.data(), bytes.size()));
+    bytes.resize(count);
+    return bytes;
+  }
+
+  Result<size_t> ReadInto(char* out, size_t size) override {
     ssize_t count = 0;
     do {
-      count = ::pread(fd_.get(), bytes.data(), bytes.size(), position_);
+      count = ::pread(fd_.get(), out, size, position_);
     } while (count < 0 && errno == EINTR);
     if (count < 0) return SystemError("reading " + path_);
-    bytes.resize(static_cast<size_t>(count));
     position_ += count;
-    return bytes;
+    return static_cast<size_t>(count);
   }
 
   Status Seek(int64_t offset) override {
@@ -102,6 +107,8 @@ class PosixReader : public Reader {
     position_ = offset;
     return {};
   }
+
+  void ExpectUntil(int64_t) override {}
 
  private:
   Fd fd_;

@@ -197,6 +197,102 @@ TEST_F(Streams, ErrorNamesAllCorruptReplicas) {
   EXPECT_LE(shared_.Count("locate"), 2);
 }
 
+// Reads the file in parts of these sizes, from random offsets, as a user of columns does.
+TEST_F(Streams, PartsAreReadIntoTheMemoryOfTheCaller) {
+  Make(1, 1);
+  ASSERT_TRUE(Write(bytes_).ok());
+  auto reader = FileReader::Open(name_node_, Connector(), nullptr, "/x");
+  ASSERT_TRUE(reader.ok());
+  uint32_t random = 1;
+  for (const size_t size : {size_t{1}, 3 * kChunk, 8 * kChunk, size_t{5000}, size_t{100'000}, size_t{700'001}}) {
+    for (int round = 0; round < 8; ++round) {
+      random = random * 1664525 + 1013904223;
+      const size_t begin = random % (bytes_.size() + 1);
+      const size_t end = std::min(bytes_.size(), begin + size);
+      if (round % 2 == 0) (*reader)->ExpectUntil(static_cast<int64_t>(end));
+      ASSERT_TRUE((*reader)->Seek(static_cast<int64_t>(begin)).ok());
+      std::string read(end - begin, '\0');
+      size_t filled = 0;
+      while (filled < read.size()) {
+        const auto count = (*reader)->ReadInto(read.data() + filled, read.size() - filled);
+        ASSERT_TRUE(count.ok()) << count.error().message;
+        ASSERT_GT(*count, 0u);
+        filled += *count;
+      }
+      ASSERT_TRUE(read == bytes_.substr(begin, end - begin)) << size << " " << begin;
+    }
+  }
+  ASSERT_TRUE((*reader)->Seek(static_cast<int64_t>(bytes_.size())).ok());
+  char byte = 0;
+  EXPECT_EQ(*(*reader)->ReadInto(&byte, 1), 0u);
+}
+
+TEST_F(Streams, CorruptReplicaIsSkippedWhenBytesAreReadIntoMemory) {
+  Make(2, 2);
+  ASSERT_TRUE(Write(bytes_).ok());
+  nodes_[0]->faults.corrupts = true;
+  auto reader = FileReader::Open(name_node_, Connector(), nullptr, "/x");
+  ASSERT_TRUE(reader.ok());
+  std::string read(bytes_.size(), '\0');
+  for (size_t filled = 0; filled < read.size();) {
+    const auto count = (*reader)->ReadInto(read.data() + filled, read.size() - filled);
+    ASSERT_TRUE(count.ok()) << count.error().message;
+    filled += *count;
+  }
+  EXPECT_TRUE(read == bytes_);
+}
+
+// The DataNode sends only the bytes up to the expected end, and then serves the next request on the same connection.
+TEST_F(Streams, ExpectedPartsUseOneConnection) {
+  Make(1, 1);
+  ASSERT_TRUE(Write(bytes_).ok());
+  const int before = shared_.Count("connection of dn0");
+  const auto connector = Connector();
+  for (int file = 0; file < 2; ++file) {
+    auto reader = FileReader::Open(name_node_, connector, nullptr, "/x");
+    ASSERT_TRUE(reader.ok());
+    for (const int64_t begin : {int64_t{300}, int64_t{90'000}, int64_t{10}}) {
+      (*reader)->ExpectUntil(begin + 7000);
+      ASSERT_TRUE((*reader)->Seek(begin).ok());
+      std::string read;
+      while (read.size() < 7000) read += *(*reader)->Read(7000 - read.size());
+      EXPECT_EQ(read, bytes_.substr(static_cast<size_t>(begin), 7000));
+    }
+  }
+  EXPECT_EQ(shared_.Count("dn0 read 7000"), 6);
+  EXPECT_EQ(shared_.Count("connection of dn0"), before + 1);
+}
+
+TEST_F(Streams, ReadingContinuesBehindTheExpectedEnd) {
+  Make(1, 1);
+  ASSERT_TRUE(Write(bytes_).ok());
+  auto reader = FileReader::Open(name_node_, Connector(), nullptr, "/x");
+  ASSERT_TRUE(reader.ok());
+  (*reader)->ExpectUntil(1000);
+  std::string all;
+  while (all.size() < bytes_.size()) {
+    const auto piece = (*reader)->Read(100'000);
+    ASSERT_TRUE(piece.ok() && !piece->empty());
+    all += *piece;
+  }
+  EXPECT_TRUE(all == bytes_);
+}
+
+TEST_F(Streams, ConnectionThatTheDataNodeHasClosedIsReplaced) {
+  Make(1, 1);
+  ASSERT_TRUE(Write(bytes_).ok());
+  nodes_[0]->faults.closes = true;
+  const auto connector = Connector();
+  for (int round = 0; round < 20; ++round) {
+    auto reader = FileReader::Open(name_node_, connector, nullptr, "/x");
+    ASSERT_TRUE(reader.ok());
+    (*reader)->ExpectUntil(1000);
+    const auto piece = (*reader)->Read(1000);
+    ASSERT_TRUE(piece.ok()) << piece.error().message;
+    EXPECT_EQ(*piece, bytes_.substr(0, 1000));
+  }
+}
+
 TEST_F(Streams, UnsupportedProtectionIsRefused) {
   Make(1, 1);
   options_.security.unsupported = "dfs.trustedchannel.resolver.class is x";

@@ -51,7 +51,12 @@ class Reader {
   // Returns the next bytes, at most `most`, or an empty string at the end of the file. Verifies checksums. Tries all
   // replicas before returning an error.
   virtual Result<std::string> Read(size_t most) = 0;
+  // As Read, but without a copy: receives at most `size` bytes into `out`, and returns their number.
+  virtual Result<size_t> ReadInto(char* out, size_t size) = 0;
   virtual Status Seek(int64_t offset) = 0;
+  // Announces that bytes behind this offset are not read next. HDFS then sends none of them, and its connection can be
+  // used again. Reading on is still possible.
+  virtual void ExpectUntil(int64_t offset) = 0;
 };
 
 // Blocking; not thread-safe. In errors of the NameNode, Error::remote_class is its exception class: SafeModeException,
